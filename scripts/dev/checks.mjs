@@ -1,0 +1,60 @@
+// Everything `npm test` looks at. The tests come last, so that the output ends with their summary.
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ROOT, runNode, runTool } from "./run.mjs";
+import { setUp, TURBO } from "./set-up.mjs";
+
+const CHECKS = {
+  build: () => setUp(),
+  format: () => runTool("oxfmt", ["--check"]),
+  lint: () => runTool("oxlint", []),
+  types: () => runTool("turbo", TURBO.args("typecheck"), { env: TURBO.env }),
+  unused: () => runTool("knip", ["--no-config-hints"]),
+  manifests: () => runTool("sherif", ["--fail-on-warnings"]),
+  packages: () => runNode([join(ROOT, "tooling/release/src/check-packages.ts")]),
+};
+
+const RESULTS = join(ROOT, "node_modules", ".cache", "workrail", "vitest.json");
+
+/** Resolves to the names of the checks that failed. All are run, so that one pass shows everything there is to repair. */
+export async function runChecks(names) {
+  const unknown = names.filter((name) => !Object.hasOwn(CHECKS, name));
+  if (unknown.length > 0) {
+    process.stderr.write(`No such check: ${unknown.join(", ")}. There are ${Object.keys(CHECKS).join(", ")}.\n`);
+    return unknown;
+  }
+  const failed = [];
+  for (const name of names.length > 0 ? names : Object.keys(CHECKS)) {
+    const started = Date.now();
+    process.stdout.write(`\n== ${name}\n`);
+    const code = await CHECKS[name]();
+    if (code !== 0) failed.push(name);
+    process.stdout.write(`== ${name}: ${code === 0 ? "ok" : "FAILED"} (${((Date.now() - started) / 1000).toFixed(1)} s)\n`);
+  }
+  return failed;
+}
+
+/** Runs vitest, then says what failed before it, then the count of tests as the last line. */
+export async function runTests(args, { failedChecks }) {
+  process.stdout.write("\n== tests\n");
+  rmSync(RESULTS, { force: true });
+  mkdirSync(dirname(RESULTS), { recursive: true });
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];
+  const code = await runTool("vitest", ["run", ...reporters, ...args]);
+  if (failedChecks.length > 0) process.stdout.write(`\nThese checks FAILED before the tests: ${failedChecks.join(", ")}\n`);
+  process.stdout.write(`${countLine(code)}\n`);
+  return code !== 0 ? code : failedChecks.length > 0 ? 1 : 0;
+}
+
+function countLine(code) {
+  try {
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, numFailedTestSuites } = JSON.parse(
+      readFileSync(RESULTS, "utf8"),
+    );
+    // A file that could not be loaded has no failed test of its own, and an error outside any test neither.
+    const failed = numFailedTests > 0 || code === 0 ? numFailedTests : Math.max(1, numFailedTestSuites);
+    return `tests: ${numPassedTests} passed, ${failed} failed, ${numPendingTests + numTodoTests} skipped`;
+  } catch {
+    return "The tests did not run to the end.";
+  }
+}

@@ -1,0 +1,82 @@
+// Starting programs of this workspace, on every platform, under the workspace's own Node.
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const PARENT_CHECK_MS = 250;
+const WINDOWS = process.platform === "win32";
+const BIN = join(ROOT, "node_modules", ".bin");
+const NODE_BIN = join(ROOT, "node_modules", "node", "bin");
+
+/** The Node that the workspace installs; `undefined` before it has. */
+export function workspaceNode() {
+  const path = join(NODE_BIN, WINDOWS ? "node.exe" : "node");
+  return existsSync(path) ? path : undefined;
+}
+
+/** Runs the workspace's Node. Signals are handed on, so that a server can shut down in its own way. */
+export function runNode(args, options = {}) {
+  return run(workspaceNode() ?? process.execPath, args, options);
+}
+
+/** Runs a tool from node_modules/.bin. */
+export function runTool(name, args, options = {}) {
+  return WINDOWS ? run(quote(join(BIN, `${name}.cmd`)), args.map(quote), { ...options, shell: true }) : run(join(BIN, name), args, options);
+}
+
+/** Runs npx of the Node that is running this script. */
+export function runNpx(args, options = {}) {
+  return WINDOWS ? run("npx.cmd", args.map(quote), { ...options, shell: true }) : run("npx", args, options);
+}
+
+/** Resolves to the exit code; 128 + the signal's number when a signal ended it, as shells do. */
+function run(command, args, { env = {}, stdio = "inherit", shell = false, cwd = ROOT, endWithParent = false } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd, stdio, shell, env: environment(env) });
+    const handOn = (signal) => {
+      // A terminal interrupts the whole group: handing it on would make it the second one.
+      if (signal === "SIGINT" && process.stdin.isTTY) return;
+      child.kill(signal);
+    };
+    const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+    for (const signal of signals) process.on(signal, handOn);
+    const watch = endWithParent ? onceOrphaned(() => child.kill("SIGTERM")) : undefined;
+    const done = (code) => {
+      clearInterval(watch);
+      for (const signal of signals) process.off(signal, handOn);
+      resolve(code);
+    };
+    child.once("error", (error) => {
+      process.stderr.write(`Could not start ${command}: ${error.message}\n`);
+      done(1);
+    });
+    child.once("exit", (code, signal) => done(code ?? 128 + (constants.signals[signal] ?? 0)));
+  });
+}
+
+/** npm and its shell die of SIGTERM without handing it on: that they are gone is the signal. */
+function onceOrphaned(act) {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    act();
+  }, PARENT_CHECK_MS);
+  return watch;
+}
+
+/** The workspace's tools come first on the path, and with them its Node. */
+function environment(extra) {
+  const env = { ...process.env, ...extra };
+  const key = Object.keys(env).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
+  env[key] = [NODE_BIN, BIN, env[key] ?? ""].join(delimiter);
+  return env;
+}
+
+function quote(text) {
+  return /^[\w@.:=/\\-]+$/.test(text) ? text : `"${text.replaceAll('"', '\\"')}"`;
+}

@@ -1,0 +1,41 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ERROR_CODES } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { EXIT_CODES } from "../../../apps/cli/src/exit-codes.ts";
+import { plain, readPage, sectionOf, tableOf } from "./markdown.ts";
+import { ROOT } from "./workspace.ts";
+
+const page = readPage("docs/reference/errors.md");
+
+describe("docs/reference/errors.md", () => {
+  it("has a row for every code, with what programs are told", () => {
+    const told = tableOf(sectionOf(page, "## The codes")).map(([code, , status, retryable, exitCode]) => {
+      return [linkText(code), { httpStatus: Number(status), retryable: retryable === "yes", exitCode: Number(exitCode) }] as const;
+    });
+    const known = Object.entries(ERROR_CODES).map(([code, meaning]) => {
+      return [code, { ...meaning, exitCode: EXIT_CODES[code as keyof typeof EXIT_CODES] }] as const;
+    });
+    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(known));
+    expect(told).toHaveLength(known.length);
+  });
+
+  it.each(Object.keys(ERROR_CODES))("says what to do about %s", (code) => {
+    expect(sectionOf(page, `### ${code}`)).toMatch(/^\*\*What to do\.\*\* /m);
+  });
+
+  it("explains every reason that the sources give for a store that cannot be used", () => {
+    const sources = globSync("packages/{core,sqlite-fs}/src/**/*.ts", { cwd: ROOT })
+      .filter((path) => !path.endsWith(".test.ts"))
+      .map((path) => readFileSync(join(ROOT, path), "utf8"));
+    const given = sources.flatMap((text) =>
+      [...text.matchAll(/reason: "([a-z-]+)"|^ {2}\[\/\S+, "([a-z-]+)", /gm)].map(([, a, b]) => a ?? b),
+    );
+    const explained = tableOf(sectionOf(page, "### STORAGE_UNAVAILABLE")).map(([reason]) => plain(reason));
+    expect(new Set(explained)).toEqual(new Set([...given, "other"]));
+  });
+});
+
+function linkText(cell: string | undefined): string {
+  return /^\[`(\w+)`\]/.exec(cell ?? "")?.[1] ?? "";
+}

@@ -1,0 +1,73 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "./workspace.ts";
+
+/** Files that break a layer rule, each with words of the message it must be refused with. */
+const FORBIDDEN: readonly (readonly [file: string, imported: string, message: string])[] = [
+  ["packages/core/src/model/x.ts", "node:fs", "The model is at the bottom"],
+  ["packages/core/src/model/x.ts", "../ports/catalog.ts", "The model is at the bottom"],
+  ["packages/core/src/ports/x.ts", "../use-cases/save-checkpoint.ts", "A port speaks in words of the model only"],
+  ["packages/core/src/use-cases/x.ts", "kysely", "Core depends on nothing"],
+  ["packages/core/src/use-cases/x.ts", "@workrail/memory", "Core depends on nothing"],
+  ["packages/core/src/x.test.ts", "@workrail/memory", "Core depends on nothing"],
+  ["packages/memory/src/x.ts", "@workrail/sqlite-fs", "Adapters know core and their driver"],
+  ["packages/sqlite-fs/src/x.ts", "@workrail/codecs", "Adapters know core and their driver"],
+  ["packages/sqlite-fs/src/x.ts", "@workrail/runtime", "Adapters know core and their driver"],
+  ["packages/sqlite-fs/src/x.ts", "@workrail/storage-conformance", "Adapters know core and their driver"],
+  ["packages/sqlite-fs/src/x.ts", "tsyringe", "Only packages/runtime knows the container"],
+  ["packages/runtime/src/x.ts", "@workrail/mcp-server", "Runtime assembles core and adapters"],
+  ["apps/cli/src/x.ts", "@workrail/sqlite-fs", "Apps know runtime and core only"],
+  ["apps/cli/src/x.ts", "better-sqlite3", "Apps know runtime and core only"],
+  ["apps/mcp-server/src/x.ts", "tsyringe", "Only packages/runtime knows the container"],
+];
+
+const ALLOWED: readonly (readonly [file: string, imported: string])[] = [
+  ["packages/core/src/ports/x.ts", "../model/ids.ts"],
+  ["packages/core/src/ports/x.ts", "../errors.ts"],
+  ["packages/core/src/use-cases/x.ts", "../ports/catalog.ts"],
+  ["packages/core/src/x.test.ts", "vitest"],
+  ["packages/memory/src/x.ts", "@workrail/core"],
+  ["packages/memory/src/x.test.ts", "@workrail/storage-conformance"],
+  ["packages/memory/src/x.test.ts", "@workrail/core/testing"],
+  ["packages/sqlite-fs/src/x.ts", "node:fs/promises"],
+  ["packages/runtime/src/x.ts", "tsyringe"],
+  ["packages/runtime/src/x.ts", "@workrail/sqlite-fs"],
+  ["apps/cli/src/x.ts", "@workrail/runtime"],
+];
+
+describe("the linter's layer rules", () => {
+  let root: string;
+
+  beforeAll(() => {
+    root = mkdtempSync(join(tmpdir(), "workrail-layers-"));
+    const config = JSON.parse(readFileSync(join(ROOT, ".oxlintrc.json"), "utf8")) as object;
+    // The rules here need no types, and the checker of types is not beside the temporary folder.
+    writeFileSync(join(root, ".oxlintrc.json"), JSON.stringify({ ...config, $schema: undefined, options: {} }));
+  });
+
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+  it.each(FORBIDDEN)("refuse that %s imports %s", (file, imported, message) => {
+    expect(lint(root, file, imported)).toContain(message);
+  });
+
+  it.each(ALLOWED)("let %s import %s", (file, imported) => {
+    expect(lint(root, file, imported)).not.toContain("no-restricted-imports");
+  });
+});
+
+function lint(root: string, file: string, imported: string): string {
+  const path = join(root, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `import "${imported}";\n`);
+  const { stdout, error } = spawnSync(process.execPath, [join(ROOT, "node_modules/oxlint/bin/oxlint"), file], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  rmSync(path);
+  if (error) throw error;
+  return stdout;
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { workspacePackages } from "./workspace.ts";
+
+const ADAPTERS = ["@workrail/codecs", "@workrail/memory", "@workrail/sqlite-fs"];
+
+/** What each package may need at run time. A package that is missing here has not been given a place yet. */
+const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
+  "@workrail/core": [],
+  "@workrail/codecs": ["@workrail/core"],
+  "@workrail/memory": ["@workrail/core"],
+  "@workrail/sqlite-fs": ["@workrail/core"],
+  "@workrail/storage-conformance": ["@workrail/core"],
+  "@workrail/runtime": ["@workrail/core", ...ADAPTERS],
+  "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime"],
+  "@workrail/cli": ["@workrail/core", "@workrail/runtime"],
+};
+
+/** Tests of an adapter run the conformance kit against it. */
+const TESTS_MAY_KNOW = ["@workrail/storage-conformance"];
+
+const CONTAINER = ["tsyringe", "reflect-metadata"];
+
+const layered = workspacePackages().filter(({ folder }) => /^(packages|apps)\//.test(folder));
+
+describe("layers", () => {
+  it.each(layered.map((found) => [found.manifest.name, found] as const))(
+    "%s depends only on what lies below it",
+    (name, { folder, manifest }) => {
+      const allowed = MAY_KNOW[name];
+      expect(allowed, `${folder} needs a line in MAY_KNOW`).toBeDefined();
+      const needed = workrail(manifest.dependencies, manifest.peerDependencies, manifest.optionalDependencies);
+      expect(needed.filter((other) => !allowed?.includes(other))).toEqual([]);
+      const wanted = workrail(manifest.devDependencies);
+      expect(wanted.filter((other) => !allowed?.includes(other) && !TESTS_MAY_KNOW.includes(other))).toEqual([]);
+    },
+  );
+
+  it("leaves core without any dependency", () => {
+    const core = layered.find(({ manifest }) => manifest.name === "@workrail/core")?.manifest;
+    expect([core?.dependencies, core?.peerDependencies, core?.optionalDependencies]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("lets runtime alone know the container", () => {
+    const users = workspacePackages().filter(({ manifest }) =>
+      CONTAINER.some((name) =>
+        [manifest.dependencies, manifest.devDependencies, manifest.peerDependencies].some((ranges) => ranges?.[name] !== undefined),
+      ),
+    );
+    expect(users.map(({ manifest }) => manifest.name)).toEqual(["@workrail/runtime"]);
+  });
+});
+
+function workrail(...ranges: readonly (Readonly<Record<string, string>> | undefined)[]): readonly string[] {
+  return ranges.flatMap((range) => Object.keys(range ?? {})).filter((name) => name.startsWith("@workrail/"));
+}

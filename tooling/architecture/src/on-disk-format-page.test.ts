@@ -1,0 +1,134 @@
+import { spawnSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { gunzipSync } from "node:zlib";
+import { openWorkrail, type Workrail } from "@workrail/runtime";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { markedBlock, plain, readPage, sectionOf, tableOf } from "./markdown.ts";
+import { ROOT } from "./workspace.ts";
+
+const page = readPage("docs/reference/on-disk-format.md");
+
+/** Ids whose files have other names, keys and texts that are easily changed on the way. */
+const CONTEXTS: readonly (readonly [sessionId: string, context: object])[] = [
+  ["plain", { b: 1, a: { 2: "two", 10: "ten" } }],
+  ["Demo", { "\ud800": "lone \udfff", "line\nfeed": "\u2028", empty: {} }],
+  ["con", JSON.parse(`{"__proto__":{"deep":[null,true,-1.5e-7]},"a/b~c":"ü"}`) as object],
+  ["plain", { a: 2 }],
+  ["plain", { a: 3 }],
+  ["plain", {}],
+];
+
+/** What a session looks like that goes on: it is stored as deltas of every kind. */
+function grownContext(step: number): object {
+  const history = Array.from({ length: 20 + step }, (_, index) => ({ index, said: noise(index) }));
+  const notes = Array.from({ length: 30 }, (_, line) => `${line === step ? "changed " : ""}line ${line} ${noise(line)}\n`).join("");
+  const order = step % 2 === 0 ? { first: step, second: 0 } : { second: 0, first: step };
+  return {
+    ...order,
+    history,
+    notes,
+    last: history.at(-1)?.said,
+    [`key/${step}~`]: step % 3 === 0 ? [step, "x"] : { step },
+    same: step > 6,
+  };
+}
+
+/** Text that hardly compresses, the same for the same seed. */
+function noise(seed: number): string {
+  let state = seed + 1;
+  return Array.from({ length: 30 }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state.toString(36);
+  }).join(" ");
+}
+
+describe("docs/reference/on-disk-format.md", () => {
+  let dataDir: string;
+  let store: Workrail;
+
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), "workrail-format-"));
+    // Two of the session's four stay, so that there are removals too.
+    store = await openWorkrail({ dataDir, env: {}, project: "/home/ada/shop", limits: { maxCheckpoints: 2 } });
+    const metadata = { name: "a name", tags: ["one", "two"], agentId: "agent", ticket: 7 };
+    for (const [sessionId, context] of CONTEXTS) await store.saveCheckpoint({ sessionId, context, metadata, workflowId: "work" });
+    await store.saveCheckpoint({ sessionId: "Demo", context: { kind: "another" }, kind: "project" });
+    await store.markCritical({ sessionId: "Demo", contextKey: "kind" });
+    for (let step = 1; step <= 12; step++) await store.saveCheckpoint({ sessionId: "grown", context: grownContext(step), kind: "project" });
+    // What is left to be done after the answers is done when it is closed.
+    await store.close();
+    store = await openWorkrail({ dataDir, env: {}, limits: { maxCheckpoints: 2 } });
+  });
+
+  afterAll(async () => {
+    await store.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it("has a reader that reads what was saved, key order included", async () => {
+    const script = join(dataDir, "read-store.mjs");
+    writeFileSync(script, markedBlock(page, "read-store.mjs"));
+    const { stdout, stderr, status } = spawnSync(process.execPath, [script, dataDir], { encoding: "utf8" });
+    rmSync(script);
+    expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+    const read = new Map(stdout.split("\n").filter(Boolean).map(readLine));
+    const { checkpoints } = await store.findCheckpoints({ project: null });
+    expect(checkpoints).toHaveLength(17);
+    expect([...read.values()].filter((checkpoint) => checkpoint["base"] !== undefined).length).toBeGreaterThan(4);
+    for (const { id, sessionId, kind } of checkpoints) {
+      const { context } = await store.loadCheckpoint({ checkpointId: id });
+      const found = read.get(id);
+      expect(found?.["session"]).toBe(sessionId);
+      expect(found?.["kind"] ?? "workflow").toBe(kind);
+      expect(JSON.stringify(found?.["context"])).toBe(JSON.stringify(context));
+    }
+  });
+
+  it("has every field of an envelope, and no other but what is not written yet", () => {
+    const written = new Set(
+      globSync("contexts/*/*.json.gz", { cwd: dataDir }).flatMap((name) => {
+        const { envelope } = JSON.parse(gunzipSync(readFileSync(join(dataDir, name))).toString()) as { envelope: object };
+        return Object.keys(envelope);
+      }),
+    );
+    const told = tableOf(sectionOf(page, "### The envelope")).map(([field]) => plain(field));
+    expect(told.filter((field) => !written.has(field))).toEqual(["layers"]);
+    expect([...written].filter((field) => !told.includes(field))).toEqual([]);
+  });
+
+  it("has every field of a session's file", () => {
+    const [name = ""] = globSync("contexts/demo*/metadata.json", { cwd: dataDir });
+    const written = Object.keys(JSON.parse(readFileSync(join(dataDir, name), "utf8")) as object);
+    expect(tableOf(sectionOf(page, "## A session's file")).map(([field]) => plain(field))).toEqual(written);
+  });
+
+  it("gives the names that files have", () => {
+    const names = globSync("contexts/*", { cwd: dataDir }).map((name) => name.replaceAll("\\", "/").slice("contexts/".length));
+    expect(names.toSorted()).toEqual(["con_.1143da2b", "demo.8a2cc067", "grown", "plain"]);
+    expect(page.text).toContain("`demo.8a2cc067`");
+    expect(page.text).toContain("`con_.1143da2b`");
+  });
+
+  it("has every column of every table, in its order", () => {
+    const migrations = globSync("packages/sqlite-fs/src/migrations/*.ts", { cwd: ROOT }).toSorted();
+    const sql = migrations.map((path) => readFileSync(join(ROOT, path), "utf8")).join("\n");
+    const tables = [...sql.matchAll(/^CREATE TABLE (\w+) \(\n([\s\S]*?)\n\)/gm)];
+    expect(tables.length).toBeGreaterThan(5);
+    for (const [, table = "", body = ""] of tables) {
+      const columns = [...body.matchAll(/^ {2}([a-z_]+) /gm)].map(([, column]) => column);
+      expect(
+        tableOf(sectionOf(page, `### ${table}`)).map(([column]) => plain(column)),
+        table,
+      ).toEqual(columns);
+    }
+    expect(page.text).toContain(`\`user_version\` ${migrations.length}`);
+  });
+});
+
+function readLine(line: string): readonly [id: string, checkpoint: Readonly<Record<string, unknown>>] {
+  const checkpoint = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  return [String(checkpoint["id"]), checkpoint];
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openWorkrail, type Workrail } from "@workrail/runtime";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callTool } from "../../../apps/mcp-server/src/call-tool.ts";
+import { LazyStore } from "../../../apps/mcp-server/src/lazy-store.ts";
+import { listTool } from "../../../apps/mcp-server/src/tool-listing.ts";
+import { createTools } from "../../../apps/mcp-server/src/tools/index.ts";
+import { blocksOf, plain, readPage, sectionOf, tableOf } from "./markdown.ts";
+
+const page = readPage("docs/reference/tools.md");
+let store: Workrail | undefined;
+const tools = createTools(new LazyStore(async () => store ?? Promise.reject(new Error("The store is not open yet."))));
+
+interface Schema {
+  readonly type?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxItems?: number;
+  readonly maxLength?: number;
+}
+
+interface Field {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly schema: Schema;
+}
+
+describe("docs/reference/tools.md", () => {
+  it("names every tool, and no other", () => {
+    const named = tableOf(page.text).map(([link]) => /^\[`(\w+)`\]/.exec(link ?? "")?.[1]);
+    expect(named).toEqual(tools.map((tool) => tool.name));
+  });
+
+  describe.each(tools.map((tool) => [tool.name, listTool(tool)] as const))("%s", (name, listing) => {
+    it.each([
+      ["Input", listing.inputSchema],
+      ["Output", listing.outputSchema],
+    ] as const)("%s has every field, and no other, with its type and limits", (side, schema) => {
+      const rows = tableOf(sectionOf(page, `### ${side} of ${name}`));
+      const fields = fieldsOf(schema);
+      expect(rows.map(([field, type, required]) => [plain(field), type, required])).toEqual(
+        fields.map(({ name, type, isRequired }) => [name, type, isRequired ? "yes" : "no"]),
+      );
+      for (const [index, { schema }] of fields.entries()) {
+        const told = (rows[index]?.[3] ?? "").replaceAll(",", "");
+        for (const value of valuesOf(schema)) expect(told, rows[index]?.[0]).toContain(String(value));
+      }
+    });
+  });
+});
+
+/** Parents before children, as `session`, `session.id`, `checkpoints[].createdAt`. */
+function fieldsOf(schema: Schema, prefix = ""): readonly Field[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
+    const name = prefix + key;
+    const type = property.type ?? property.anyOf?.map((each) => each.type).join(" or ") ?? "any";
+    const isRequired = schema.required?.includes(key) ?? false;
+    const inside = property.items === undefined ? fieldsOf(property, `${name}.`) : fieldsOf(property.items, `${name}[].`);
+    return [{ name, type, isRequired, schema: property }, ...inside];
+  });
+}
+
+/** What a reader must be told: choices and bounds. */
+function valuesOf({ minimum, maximum, maxItems, maxLength, enum: choices = [] }: Schema): readonly (string | number)[] {
+  return [minimum, maximum, maxItems, maxLength, ...choices].filter((value) => value !== undefined);
+}
+
+describe("the examples of docs/reference/tools.md", () => {
+  let dataDir: string;
+
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), "workrail-tools-page-"));
+    store = await openWorkrail({ dataDir, env: {}, project: "/home/ada/shop" });
+  });
+
+  afterAll(async () => {
+    await store?.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it("are what the tools answer, one after another", async () => {
+    const blocks = blocksOf(page.text).filter(({ mark }) => mark !== undefined);
+    for (let index = 0; index < blocks.length; index += 2) {
+      const [, name] = blocks[index]?.mark?.split(" ") ?? [];
+      const tool = tools.find((candidate) => candidate.name === name);
+      if (tool === undefined) throw new Error(`There is no tool for: ${blocks[index]?.mark}`);
+      const call = { client: { name: "my-client", version: "1" }, signal: new AbortController().signal };
+      const result = await callTool(tool, JSON.parse(blocks[index]?.text ?? ""), call, silent);
+      const told = JSON.parse(blocks[index + 1]?.text ?? "") as unknown;
+      const isFailure = blocks[index + 1]?.mark === "failure";
+      expect(withoutChance(isFailure ? result : result.structuredContent)).toEqual(withoutChance(told));
+    }
+    expect(blocks).toHaveLength(10);
+  });
+});
+
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {}
+
+/** Without what is another each time: ids, times, and the size that depends on them. */
+function withoutChance(value: unknown): unknown {
+  const text = JSON.stringify(value)
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, "a-uuid")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "a-time")
+    .replaceAll(/"(sizeBytes|contextSizeBytes)":\d+/g, '"$1":0');
+  return JSON.parse(text) as unknown;
+}

@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT: string = fileURLToPath(new URL("../../..", import.meta.url));
+
+type Ranges = Readonly<Record<string, string>>;
+
+/** What the tests of this package look at in a package.json. */
+export interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly version?: string;
+  readonly description?: string;
+  readonly license?: string;
+  readonly type?: string;
+  readonly sideEffects?: boolean;
+  readonly bin?: Ranges;
+  readonly files?: readonly string[];
+  readonly engines?: Ranges;
+  readonly exports?: Readonly<Record<string, ExportTarget>>;
+  readonly dependencies?: Ranges;
+  readonly devDependencies?: Ranges;
+  readonly peerDependencies?: Ranges;
+  readonly optionalDependencies?: Ranges;
+}
+
+export type ExportTarget = string | { readonly [condition: string]: ExportTarget };
+
+export interface Package {
+  /** Relative to the root, with forward slashes: `packages/core`. */
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/** Every package of the workspace, in the order of their folders. */
+export function workspacePackages(): readonly Package[] {
+  return globSync("{packages,apps,tooling,examples}/*/package.json", { cwd: ROOT })
+    .map((path) => ({
+      folder: dirname(path).replaceAll("\\", "/"),
+      manifest: JSON.parse(readFileSync(join(ROOT, path), "utf8")) as Manifest,
+    }))
+    .toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
+}
+
+export function isPublic(candidate: Package): boolean {
+  return candidate.manifest.private !== true;
+}

@@ -1,0 +1,97 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { type Summary, summarize } from "./statistics.ts";
+
+/** How long to measure: until there are enough samples, or the time is spent and there are as few as can be borne. */
+export interface Effort {
+  readonly fewest: number;
+  readonly most: number;
+  readonly forMs: number;
+}
+
+/** Times are milliseconds. */
+export interface Timing extends Summary {
+  /** Of all threads of this process, for one call, on average. */
+  readonly cpuMs: number;
+}
+
+export interface Comparison {
+  readonly floor: Timing;
+  readonly measured: Timing;
+  /** Median over the floor's median. */
+  readonly ratio: number;
+  /** The 99th percentile over the floor's. */
+  readonly p99Ratio: number;
+}
+
+/** One call; `sample` counts from 0 and tells calls apart. */
+export type Call = (sample: number) => unknown;
+
+export interface Contest {
+  readonly floor: Call;
+  readonly measured: Call;
+  /** Called before each call, outside of the measurement. */
+  readonly before?: Call;
+  /** Called now and then, outside of the measurement: lets the measured side finish what it does after its answers. */
+  readonly rest?: () => Promise<void>;
+}
+
+const WARM_UP_SHARE = 0.1;
+const WARM_UP_MOST = 30;
+/** Fewer than the saves after which the library no longer waits for a pause to compact. */
+const CALLS_BETWEEN_RESTS = 50;
+
+/** Measures two ways of doing the same, turn by turn, so that whatever else the machine does hits both alike. */
+export async function alternate(effort: Effort, { floor, measured, before, rest }: Contest): Promise<Comparison> {
+  const warmUp = Math.min(WARM_UP_MOST, Math.ceil(effort.most * WARM_UP_SHARE));
+  const sides = [new Side(floor), new Side(measured)] as const;
+  for (let sample = 0; sample < effort.most + warmUp; sample++) {
+    if (sample === warmUp) for (const side of sides) side.forget();
+    if (sample >= effort.fewest + warmUp && sides[0].spentMs + sides[1].spentMs > effort.forMs) break;
+    if (rest !== undefined && sample % CALLS_BETWEEN_RESTS === 0) await rest();
+    // Whoever comes second meets warmer caches, and the garbage of the first.
+    for (const side of sample % 2 === 0 ? sides : sides.toReversed()) {
+      await before?.(sample);
+      await othersTurn();
+      await side.take(sample);
+    }
+  }
+  return compare(sides[0].timing(), sides[1].timing());
+}
+
+export function compare(floor: Timing, measured: Timing): Comparison {
+  return { floor, measured, ratio: measured.median / floor.median, p99Ratio: measured.p99 / floor.p99 };
+}
+
+class Side {
+  readonly #call: Call;
+  #times: number[] = [];
+  #cpuMs = 0;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  async take(sample: number): Promise<void> {
+    const cpu = process.cpuUsage();
+    const started = performance.now();
+    const result = this.#call(sample);
+    // What is done at once must not pay for a turn of the queue.
+    if (result instanceof Promise) await result;
+    this.#times.push(performance.now() - started);
+    const { user, system } = process.cpuUsage(cpu);
+    this.#cpuMs += (user + system) / 1_000;
+  }
+
+  get spentMs(): number {
+    return this.#times.reduce((sum, time) => sum + time, 0);
+  }
+
+  forget(): void {
+    this.#times = [];
+    this.#cpuMs = 0;
+  }
+
+  timing(): Timing {
+    return { ...summarize(this.#times), cpuMs: this.#cpuMs / this.#times.length };
+  }
+}

@@ -1,0 +1,182 @@
+import type { Comparison } from "./alternate.ts";
+import type { Results } from "./results.ts";
+import { serviceLevels } from "./service-levels.ts";
+import { label } from "./suites/library.ts";
+import { table } from "./table.ts";
+import { targets } from "./targets.ts";
+
+const FIGURES = ["median ms", "floor", "ratio", "p95", "p99", "max", "floor p99", "p99 ratio", "CPU ms", "floor CPU", "samples"];
+
+/** The whole run as text: first what we hold ourselves to, then everything measured. */
+export function report(results: Results): string {
+  return [
+    section("Targets (median over the floor's median unless it says otherwise)", targetTable(results)),
+    section("Library", libraryTable(results)),
+    section("Several processes on one store, without a pause", processesTable(results)),
+    section("Through MCP on standard input and output", mcpTable(results)),
+    section("Cold start: from spawning to the answer", coldStartTable(results)),
+    section("Peak memory of a process that does nothing else, MB", memoryTable(results)),
+    section("Growth: one session, 10 KB contexts, saved without a pause", growthTable(results)),
+    section("The specification's service levels, ms", serviceLevelTable(results)),
+  ].join("");
+}
+
+function section(title: string, body: string | undefined): string {
+  return body === undefined ? "" : `\n## ${title}\n\n${body}\n`;
+}
+
+function targetTable(results: Results): string {
+  return table(
+    ["figure", "at most", "measured", "", "against"],
+    targets(results).map(({ figure, atMost, measured, against }) => {
+      const verdict = measured === undefined ? "not measured" : measured <= atMost ? "met" : "MISSED";
+      return [figure, `${atMost.toFixed(1)}x`, measured === undefined ? "-" : times(measured), verdict, against];
+    }),
+  );
+}
+
+function libraryTable({ library, listing }: Results): string | undefined {
+  const rows = (library ?? []).map((row) => {
+    const where = row.atLimit ? `a session at its limit of ${row.checkpoints}` : `${row.checkpoints.toLocaleString("en")} checkpoints`;
+    return [`${row.operation} ${label(row.contextBytes)}, ${where}`, ...figures(row)];
+  });
+  if (listing !== undefined) {
+    rows.push(["page of 20 among 10,000 of a session", ...figures(listing.ofSession)]);
+    rows.push(["page of 20 among 10,000 of a project", ...figures(listing.ofProject)]);
+  }
+  return rows.length === 0 ? undefined : table(["operation", ...FIGURES], rows);
+}
+
+function mcpTable({ mcp }: Results): string | undefined {
+  if (mcp === undefined) return undefined;
+  const rows = mcp.rows.map((row) => [`${row.operation} ${label(row.contextBytes)}`, ...figures(row)]);
+  const memory =
+    mcp.peakBytes === undefined
+      ? ""
+      : `\n\nThe server's memory: ${mb(mcp.idleBytes)} MB after its greeting, ${mb(mcp.peakBytes)} MB at most.`;
+  return `${table(["operation", ...FIGURES], rows)}${memory}\n\nCPU is the client's; the server's own is not in it.`;
+}
+
+/** Compaction comes between: it waits for pauses, but not for ever. */
+function processesTable({ processes }: Results): string | undefined {
+  return (
+    processes &&
+    table(
+      [
+        "operation",
+        "processes",
+        "per second",
+        "floor",
+        "ratio",
+        "median ms",
+        "p95",
+        "p99",
+        "max",
+        "floor median",
+        "floor p99",
+        "CPU ms",
+        "floor CPU",
+      ],
+      processes.map((row) => {
+        const { operation, contextBytes, sessions, floor, measured } = row;
+        const latencies = [measured.median, measured.p95, measured.p99, measured.max, floor.median, floor.p99, measured.cpuMs, floor.cpuMs];
+        return [
+          `${operation} ${label(contextBytes)}, ${sessions === "one" ? "one session" : "a session each"}`,
+          String(row.processes),
+          measured.perSecond.toFixed(0),
+          floor.perSecond.toFixed(0),
+          times(row.throughputRatio),
+          ...latencies.map(ms),
+        ];
+      }),
+    )
+  );
+}
+
+function coldStartTable({ coldStart }: Results): string | undefined {
+  if (coldStart === undefined) return undefined;
+  const { node, unbundled, initialize, firstSave } = coldStart;
+  const rows = [
+    ["bare Node, answer to anything", node],
+    ["unbundled server with one empty tool, answer to initialize", unbundled],
+    ["workrail-mcp, answer to initialize", initialize],
+    ["workrail-mcp, answer to the first save", firstSave],
+  ] as const;
+  return table(
+    ["what", "median ms", "p95", "max", "over unbundled"],
+    rows.map(([what, one]) => [what, ms(one.median), ms(one.p95), ms(one.max), times(one.median / unbundled.median)]),
+  );
+}
+
+function memoryTable({ memory }: Results): string | undefined {
+  return (
+    memory &&
+    table(
+      ["operation", "library", "floor", "nothing"],
+      memory.map(({ operation, contextBytes, count, nothing, floor, library }) => [
+        `${operation} ${label(contextBytes)}, ${count} times`,
+        mb(library),
+        mb(floor),
+        mb(nothing),
+      ]),
+    )
+  );
+}
+
+function growthTable({ growth }: Results): string | undefined {
+  if (growth === undefined) return undefined;
+  const marks = table(
+    ["checkpoints", "median ms of the last 100 saves", "ms each, all in all", "bytes each", "bytes each in blocks", "memory MB"],
+    growth.marks.map((mark) => [
+      mark.checkpoints.toLocaleString("en"),
+      ms(mark.saveMedianMs),
+      ms(mark.allMs),
+      mark.bytesEach.toFixed(0),
+      mark.diskBytesEach.toFixed(0),
+      mb(mark.residentBytes),
+    ]),
+  );
+  return `${marks}\n\nMaking a lost catalog of 10,000 checkpoints from their files: ${(growth.rebuildMs / 1_000).toFixed(1)} s.`;
+}
+
+function serviceLevelTable(results: Results): string {
+  return table(
+    ["operation", "P50", "goal", "P95", "goal", "P99", "goal", "max", "goal", "measured as"],
+    serviceLevels(results).map(({ operation, measuredAs, goal, measured }) => {
+      const pairs = (["median", "p95", "p99", "max"] as const).flatMap((key) => [
+        measured === undefined ? "-" : ms(measured[key]),
+        String(goal[key]),
+      ]);
+      return [operation, ...pairs, measuredAs];
+    }),
+  );
+}
+
+function figures({ floor, measured, ratio, p99Ratio }: Comparison): string[] {
+  return [
+    ms(measured.median),
+    ms(floor.median),
+    times(ratio),
+    ms(measured.p95),
+    ms(measured.p99),
+    ms(measured.max),
+    ms(floor.p99),
+    times(p99Ratio),
+    ms(measured.cpuMs),
+    ms(floor.cpuMs),
+    String(measured.count),
+  ];
+}
+
+/** Three figures that count. */
+function ms(value: number): string {
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value >= 1 ? value.toFixed(2) : value.toFixed(3);
+}
+
+function times(ratio: number): string {
+  return `${ratio.toFixed(2)}x`;
+}
+
+function mb(bytes: number | undefined): string {
+  return bytes === undefined ? "-" : (bytes / 1_000_000).toFixed(0);
+}

@@ -1,0 +1,20 @@
+import type { Comparison } from "./alternate.ts";
+import type { ColdStartResult } from "./suites/cold-start.ts";
+import type { GrowthResult } from "./suites/growth.ts";
+import type { LibraryRow } from "./suites/library.ts";
+import type { McpResult } from "./suites/mcp.ts";
+import type { MemoryRow } from "./suites/memory.ts";
+import type { ProcessesRow } from "./suites/processes.ts";
+import type { ListingResult } from "./tasks/compare-listing.ts";
+
+/** Everything one run has measured; what was not asked for, or cannot be measured yet, is absent. */
+export interface Results {
+  library?: readonly LibraryRow[];
+  listing?: ListingResult;
+  codec?: Comparison;
+  processes?: readonly ProcessesRow[];
+  growth?: GrowthResult;
+  memory?: readonly MemoryRow[];
+  mcp?: McpResult;
+  coldStart?: ColdStartResult;
+}

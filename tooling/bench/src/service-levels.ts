@@ -1,0 +1,50 @@
+import type { Results } from "./results.ts";
+import type { Summary } from "./statistics.ts";
+import { KB } from "./suites/library.ts";
+
+/** The specification's goals, in milliseconds. */
+export interface ServiceLevel {
+  readonly operation: string;
+  /** Which of our measurements stands beside it. */
+  readonly measuredAs: string;
+  readonly goal: { readonly median: number; readonly p95: number; readonly p99: number; readonly max: number };
+  /** `undefined` when it was not measured in this run, or there is nothing to measure. */
+  readonly measured: Summary | undefined;
+}
+
+/** The table "Performance SLAs" of the specification, beside what this run has measured. */
+export function serviceLevels({ library, codec, listing }: Results): readonly ServiceLevel[] {
+  const average = library?.filter((row) => row.contextBytes === 100 * KB && row.checkpoints === 100);
+  return [
+    {
+      operation: "Checkpoint Save (avg ctx)",
+      measuredAs: "save 100 KB",
+      goal: { median: 50, p95: 100, p99: 200, max: 1_000 },
+      measured: average?.find((row) => row.operation === "save")?.measured,
+    },
+    {
+      operation: "Checkpoint Load (avg ctx)",
+      measuredAs: "load latest 100 KB",
+      goal: { median: 100, p95: 500, p99: 1_000, max: 5_000 },
+      measured: average?.find((row) => row.operation === "load latest")?.measured,
+    },
+    {
+      operation: "Compression (100KB)",
+      measuredAs: "gzip of 100 KB; condensing is no feature yet",
+      goal: { median: 10, p95: 20, p99: 50, max: 100 },
+      measured: codec?.measured,
+    },
+    {
+      operation: "Classification",
+      measuredAs: "no feature yet",
+      goal: { median: 1, p95: 5, p99: 10, max: 50 },
+      measured: undefined,
+    },
+    {
+      operation: "Metadata Query (indexed)",
+      measuredAs: "page of 20 among 10,000",
+      goal: { median: 5, p95: 10, p99: 20, max: 100 },
+      measured: listing?.ofProject.measured,
+    },
+  ];
+}

@@ -1,0 +1,53 @@
+import type { Bench } from "../bench.ts";
+import { generateContext } from "../generate-context.ts";
+import { type Summary, summarize } from "../statistics.ts";
+import { lineOf, resultOf, StdioClient } from "../stdio-client.ts";
+import { KB } from "./library.ts";
+import { ECHO_SERVER, EMPTY_SERVER, SERVER } from "./programs.ts";
+
+/** From asking for the process to the last byte of an answer, in milliseconds. */
+export interface ColdStartResult {
+  /** Bare Node that answers anything. */
+  readonly node: Summary;
+  /** The protocol's own library as installed, with one empty tool. */
+  readonly unbundled: Summary;
+  readonly initialize: Summary;
+  readonly firstSave: Summary;
+  /** `initialize` over `unbundled`, medians. */
+  readonly ratio: number;
+}
+
+/** Servers are started in turn, so that whatever else the machine does hits all alike. */
+export async function measureColdStart(bench: Bench): Promise<ColdStartResult> {
+  bench.say("cold start");
+  const times = { node: [], unbundled: [], initialize: [], firstSave: [] } as Record<Exclude<keyof ColdStartResult, "ratio">, number[]>;
+  const dataDir = bench.fresh("cold");
+  // The first round fills the system's caches and Node's compile cache, as a second start finds them.
+  for (let round = -1; round < (bench.quick ? 6 : 30); round++) {
+    const node = await start(ECHO_SERVER);
+    const unbundled = await start(EMPTY_SERVER);
+    const ours = await start(SERVER, dataDir);
+    if (round < 0) continue;
+    times.node.push(node.initialize);
+    times.unbundled.push(unbundled.initialize);
+    times.initialize.push(ours.initialize);
+    times.firstSave.push(ours.firstSave);
+  }
+  const initialize = summarize(times.initialize);
+  const unbundled = summarize(times.unbundled);
+  const ratio = initialize.median / unbundled.median;
+  return { node: summarize(times.node), unbundled, initialize, firstSave: summarize(times.firstSave), ratio };
+}
+
+async function start(script: string, dataDir?: string): Promise<{ readonly initialize: number; readonly firstSave: number }> {
+  const client = new StdioClient(script, dataDir === undefined ? {} : { WORKRAIL_DATA_DIR: dataDir });
+  const greeted = await client.initialize();
+  let saved = greeted;
+  if (dataDir !== undefined) {
+    const input = { sessionId: "session", context: generateContext(KB, 1), force: true };
+    saved = await client.send(lineOf({ id: 1, method: "tools/call", params: { name: "workflow_checkpoint_save", arguments: input } }));
+    if ((resultOf(saved) as { readonly isError?: boolean }).isError === true) throw new Error("The server refused its first save.");
+  }
+  await client.close();
+  return { initialize: greeted.at - client.startedAt, firstSave: saved.at - client.startedAt };
+}

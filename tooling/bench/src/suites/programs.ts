@@ -1,0 +1,10 @@
+import { fileURLToPath } from "node:url";
+
+/** Servers that are started, each as its users start it. */
+export const SERVER: string = built("../../../../apps/mcp-server/dist/workrail-mcp.mjs");
+export const ECHO_SERVER: string = built("../servers/echo-server.mjs");
+export const EMPTY_SERVER: string = built("../servers/empty-server.mjs");
+
+function built(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}

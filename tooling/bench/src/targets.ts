@@ -1,0 +1,48 @@
+import { type Results } from "./results.ts";
+import { KB, label, type LibraryRow, MB } from "./suites/library.ts";
+
+export interface Target {
+  readonly figure: string;
+  /** What the figure is compared with. */
+  readonly against: string;
+  readonly atMost: number;
+  /** `undefined` when it was not measured in this run. */
+  readonly measured: number | undefined;
+}
+
+const SAVE = "stringify, digests, gzip, write, fsync, rename, fsync of the directory, one durable commit";
+const LOAD = "read, gunzip, hash, parse";
+
+/** What we hold ourselves to, beside what this run has measured. Nothing fails because of it. */
+export function targets(results: Results): readonly Target[] {
+  const row = (operation: LibraryRow["operation"], bytes: number): LibraryRow | undefined =>
+    results.library?.find(
+      (each) => each.operation === operation && each.contextBytes === bytes && each.checkpoints === 100 && !each.atLimit,
+    );
+  const save = (bytes: number, atMost: number): Target => {
+    return { figure: `save ${label(bytes)}`, against: SAVE, atMost, measured: row("save", bytes)?.ratio };
+  };
+  const load = (bytes: number): Target => {
+    return { figure: `load latest ${label(bytes)}`, against: LOAD, atMost: 1.3, measured: row("load latest", bytes)?.ratio };
+  };
+  const p99 = (operation: LibraryRow["operation"], bytes: number): Target => {
+    const measured = row(operation, bytes)?.p99Ratio;
+    return { figure: `${operation} ${label(bytes)}, 99th percentile`, against: "the floor's 99th percentile", atMost: 1.5, measured };
+  };
+  const mcp = (bytes: number): Target => {
+    const found = results.mcp?.rows.find((each) => each.operation === "save" && each.contextBytes === bytes);
+    return { figure: `save ${label(bytes)} through MCP`, against: "echo server, then the floor", atMost: 1.3, measured: found?.ratio };
+  };
+  const page = "its two statements, prepared";
+  return [
+    save(KB, 1.5),
+    save(100 * KB, 1.2),
+    save(MB, 1.2),
+    ...[KB, 100 * KB, MB, 10 * MB].map(load),
+    { figure: "page of 20 among 10,000 of a session", against: page, atMost: 2, measured: results.listing?.ofSession.ratio },
+    { figure: "page of 20 among 10,000 of a project", against: page, atMost: 2, measured: results.listing?.ofProject.ratio },
+    ...[KB, 100 * KB, MB].map(mcp),
+    { figure: "cold start", against: "unbundled server, same SDK, one empty tool", atMost: 1, measured: results.coldStart?.ratio },
+    ...[KB, 100 * KB, MB].flatMap((bytes) => [p99("save", bytes), p99("load latest", bytes)]),
+  ];
+}

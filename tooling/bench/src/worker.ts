@@ -1,0 +1,19 @@
+import { compareCodec } from "./tasks/compare-codec.ts";
+import { compareLibrary } from "./tasks/compare-library.ts";
+import { compareListing } from "./tasks/compare-listing.ts";
+import { fillStore } from "./tasks/fill-store.ts";
+import { growStore } from "./tasks/grow-store.ts";
+import { repeatAlone } from "./tasks/repeat-alone.ts";
+import { takePart } from "./tasks/take-part.ts";
+
+/** What a child process can be asked to do. Each has a process of its own, so that none inherits another's heap. */
+const TASKS = { compareCodec, compareLibrary, compareListing, fillStore, growStore, repeatAlone, takePart } as const;
+
+export type Tasks = typeof TASKS;
+
+if (process.send !== undefined) {
+  const [name, input] = process.argv.slice(2);
+  const task = TASKS[name as keyof Tasks] as (input: unknown) => unknown;
+  process.send({ result: await task(JSON.parse(String(input))) });
+  process.disconnect();
+}

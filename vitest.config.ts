@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+// The repository's own condition comes first, so that tests run against sources and never against a stale build.
+const conditions = ["@workrail/source", "module", "node", "development|production"];
+
+export default defineConfig({
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    include: ["{packages,apps,tooling,examples}/*/{src,test}/**/*.test.ts"],
+    pool: "forks",
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
