@@ -1,0 +1,259 @@
+import { createHash } from "node:crypto";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isWorkrailError, WorkrailError } from "../errors.ts";
+import { DEFAULT_LIMITS, LABEL_LIMITS } from "../model/limits.ts";
+import { CHECKPOINT_KINDS, type CheckpointFacts } from "../model/checkpoint.ts";
+import type { JsonObject } from "../model/context.ts";
+import type { CheckpointId, Digest, SessionId } from "../model/ids.ts";
+import type { Codec } from "../ports/codec.ts";
+import type { Digester } from "../ports/environment.ts";
+import { decodeBlob } from "./decode-blob.ts";
+import { decodeEnvelope, encodeDelta, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope.ts";
+
+const digests: Digester = { sha256: (data) => createHash("sha256").update(data).digest("hex") as Digest };
+
+function factsOf(context: string, given: Partial<CheckpointFacts> = {}): CheckpointFacts {
+  return {
+    id: "c1" as CheckpointId,
+    sessionId: "s1" as SessionId,
+    parentId: null,
+    kind: "workflow",
+    createdAt: new Date("2026-02-03T04:05:06.789Z"),
+    agentId: undefined,
+    workflowId: undefined,
+    project: undefined,
+    name: undefined,
+    tags: [],
+    attributes: {},
+    exactDigest: digests.sha256(context),
+    canonicalDigest: digests.sha256(`canonical ${context}`),
+    contextBytes: Buffer.byteLength(context),
+    layers: undefined,
+    writer: "workrail/0.0.0",
+    ...given,
+  };
+}
+
+function encode(context: string, given: Partial<CheckpointFacts> = {}): Uint8Array {
+  return encodeEnvelope(factsOf(context, given), Buffer.from(context), digests);
+}
+
+/** The same blob with another header, correctly digested. */
+function withEnvelope(change: (envelope: Record<string, unknown>) => void, format = 1): Uint8Array {
+  const { context, envelope } = JSON.parse(Buffer.from(encode(`{"a":1}`)).toString()) as {
+    context: JsonObject;
+    envelope: Record<string, unknown>;
+  };
+  change(envelope);
+  const text = JSON.stringify(envelope);
+  return Buffer.from(
+    `{"workrail":${format},"check":"${digests.sha256(text).slice(0, 16)}","envelope":${text},\n"context":${JSON.stringify(context)}}\n`,
+  );
+}
+
+function codeOf(bytes: Uint8Array): string {
+  try {
+    decodeEnvelope(bytes, digests);
+    return "decoded";
+  } catch (error) {
+    if (isWorkrailError(error)) return error.code;
+    throw error;
+  }
+}
+
+const label = fc.option(fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }), { nil: undefined });
+const facts = fc.record({
+  parentId: fc.constantFrom(null, "parent" as CheckpointId),
+  kind: fc.constantFrom(...CHECKPOINT_KINDS),
+  createdAt: fc.date({ min: new Date(0), max: new Date("9999-12-31"), noInvalidDate: true }),
+  agentId: label,
+  workflowId: label,
+  project: label,
+  name: label,
+  tags: fc.array(fc.string({ minLength: 1 })),
+  attributes: fc.dictionary(fc.oneof(fc.string(), fc.constant("__proto__")), fc.jsonValue()) as fc.Arbitrary<JsonObject>,
+  layers: fc.constantFrom(undefined, {}, { CRITICAL: 2, EPHEMERAL: 0 }),
+});
+
+it("gives back the facts and the context's text, byte for byte", () => {
+  fc.assert(
+    fc.property(facts, fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), (given, context) => {
+      const text = JSON.stringify(context);
+      const decoded = decodeEnvelope(encode(text, given), digests);
+      expect(decoded).toMatchObject({ kind: "whole", contextText: text });
+      // By way of JSON, for which there is no -0.
+      const attributes = JSON.parse(JSON.stringify(given.attributes)) as JsonObject;
+      expect(decoded.facts).toEqual(factsOf(text, { ...given, attributes }));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it("is two lines that any JSON reader understands", () => {
+  const context = { plan: "line\nbreak", "\u2028": "ü" };
+  const text = Buffer.from(encode(JSON.stringify(context), { name: "first", tags: ["a"] })).toString();
+  expect(text.split("\n")).toHaveLength(3);
+  expect(text.endsWith("}\n")).toBe(true);
+  expect(JSON.parse(text)).toMatchObject({
+    workrail: 1,
+    envelope: { name: "first", tags: ["a"], created: "2026-02-03T04:05:06.789Z" },
+    context,
+  });
+});
+
+it("is small: what is usual is left out", () => {
+  const size = encode("{}", { id: "x".repeat(36) as CheckpointId, sessionId: "y".repeat(36) as SessionId }).length;
+  expect(size).toBeLessThan(400);
+});
+
+it("keeps lone surrogates and keys named __proto__", () => {
+  const text = JSON.stringify({ "\ud800": "\udfff", nested: JSON.parse(`{"__proto__":{"a":1}}`) as unknown });
+  expect(decodeEnvelope(encode(text), digests)).toMatchObject({ kind: "whole", contextText: text });
+});
+
+it("notices every changed byte, or reads the same in spite of it", () => {
+  const original = encode(`{"plan":"read","list":[1,2,{"ü":null}]}`, { name: "name", tags: ["t"], attributes: { a: 1 } });
+  const expected = JSON.stringify(decodeEnvelope(original, digests));
+  const fates = new Map<string, number>();
+  for (let index = 0; index < original.length; index++) {
+    for (let bit = 0; bit < 8; bit++) {
+      const damaged = Uint8Array.from(original);
+      damaged[index] = (damaged[index] ?? 0) ^ (1 << bit);
+      let fate = codeOf(damaged);
+      if (fate === "decoded" && JSON.stringify(decodeEnvelope(damaged, digests)) === expected) fate = "the same";
+      fates.set(fate, (fates.get(fate) ?? 0) + 1);
+    }
+  }
+  expect([...fates.keys()].toSorted()).toEqual(["CHECKPOINT_CORRUPT", "UNSUPPORTED_VERSION", "the same"]);
+  // Only what stands around the digested texts may change unnoticed, and only a higher format looks newer.
+  expect(fates.get("the same")).toBeLessThan(20);
+  expect(fates.get("UNSUPPORTED_VERSION")).toBeLessThan(5);
+});
+
+it("notices a cut at any place, and anything appended or put in between", () => {
+  const original = encode(`{"plan":"read"}`);
+  for (let length = 0; length < original.length; length++) {
+    expect([length, codeOf(original.subarray(0, length))]).toEqual([length, "CHECKPOINT_CORRUPT"]);
+  }
+  expect(codeOf(Buffer.concat([original, Buffer.from("\n")]))).toBe("CHECKPOINT_CORRUPT");
+  expect(codeOf(Buffer.concat([original, original]))).toBe("CHECKPOINT_CORRUPT");
+  expect(codeOf(Buffer.from(Buffer.from(original).toString().replace(`,\n`, `,"more":1,\n`)))).toBe("CHECKPOINT_CORRUPT");
+});
+
+describe("what a newer product wrote", () => {
+  it.each<[string, Uint8Array]>([
+    ["in a newer format", withEnvelope(() => {}, 2)],
+    ["of a kind that we do not know", withEnvelope((envelope) => (envelope["kind"] = "timeline"))],
+  ])("%s is told apart from damage", (_, bytes) => {
+    expect(codeOf(bytes)).toBe("UNSUPPORTED_VERSION");
+  });
+
+  it("is said to be newer although nothing else of it can be read", () => {
+    expect(codeOf(Buffer.from(`{"workrail":7,"somethingElse":true}\n...`))).toBe("UNSUPPORTED_VERSION");
+  });
+
+  it("may say more than we know", () => {
+    expect(codeOf(withEnvelope((envelope) => (envelope["mood"] = "good")))).toBe("decoded");
+  });
+});
+
+describe("a delta", () => {
+  const delta = { object: { drop: ["__proto__", "a/b"], change: { "\n": { set: "\ud800" } } } };
+
+  it("gives back the facts, the base and the delta, and leaves the canonical digest to be computed", () => {
+    fc.assert(
+      fc.property(facts, (given) => {
+        const all = factsOf(`{"a":1}`, { ...given, attributes: JSON.parse(JSON.stringify(given.attributes)) as JsonObject });
+        const decoded = decodeEnvelope(encodeDelta(all, "c0" as CheckpointId, delta, digests), digests);
+        expect(decoded).toEqual({ kind: "delta", base: "c0", delta, facts: { ...all, canonicalDigest: undefined } });
+      }),
+    );
+  });
+
+  it("is two lines that any JSON reader understands", () => {
+    const text = Buffer.from(encodeDelta(factsOf("{}"), "c0" as CheckpointId, delta, digests)).toString();
+    expect(text.split("\n")).toHaveLength(3);
+    expect(JSON.parse(text)).toMatchObject({ workrail: 1, envelope: { id: "c1", base: "c0" }, delta });
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ["without its delta", (text) => text.replace(/"delta":.*\}/, "}")],
+    ["with a context instead", (text) => text.replace(`"delta":`, `"context":`)],
+    ["with a delta that is no JSON", (text) => text.replace(`"delta":{`, `"delta":{{`)],
+    ["cut", (text) => text.slice(0, -2)],
+  ])("%s is corrupt", (_, change) => {
+    const text = Buffer.from(encodeDelta(factsOf("{}"), "c0" as CheckpointId, delta, digests)).toString();
+    expect(codeOf(Buffer.from(change(text)))).toBe("CHECKPOINT_CORRUPT");
+  });
+
+  it("whose base is no id is corrupt", () => {
+    expect(codeOf(withEnvelope((envelope) => (envelope["base"] = "../x")))).toBe("CHECKPOINT_CORRUPT");
+  });
+});
+
+describe("an envelope that is digested and yet makes no sense is corrupt", () => {
+  it.each<[string, (envelope: Record<string, unknown>) => void]>([
+    ["id", (envelope) => (envelope["id"] = "../../x")],
+    ["session", (envelope) => delete envelope["session"]],
+    ["parent", (envelope) => (envelope["parent"] = 5)],
+    ["created", (envelope) => (envelope["created"] = "yesterday")],
+    ["sha256", (envelope) => (envelope["sha256"] = "abc")],
+    ["canonical", (envelope) => (envelope["canonical"] = null)],
+    ["bytes", (envelope) => (envelope["bytes"] = 6)],
+    ["bytes that are no number", (envelope) => (envelope["bytes"] = "seven")],
+    ["tags", (envelope) => (envelope["tags"] = ["a", 1])],
+    ["attributes", (envelope) => (envelope["attributes"] = [])],
+    ["name", (envelope) => (envelope["name"] = {})],
+    ["writer", (envelope) => delete envelope["writer"]],
+  ])("%s", (_, change) => {
+    expect(codeOf(withEnvelope(change))).toBe("CHECKPOINT_CORRUPT");
+  });
+});
+
+it.each([
+  ["", "nothing"],
+  ["\n", "an empty line"],
+  ["null\n", "null"],
+  ["[]\n", "an array"],
+  [`{"context":{}}\n`, "other JSON"],
+  [`{"workrail":"1","envelope":{}}\n`, "a version that is no number"],
+  [`{"workrail":1,"envelope":{}}\n`, "no digest"],
+  [`{"workrail":1,"check":"x"}\n`, "no envelope"],
+  ["\xff\xfe\n", "no UTF-8"],
+])("calls %j corrupt: it is %s", (text) => {
+  expect(codeOf(Buffer.from(text, "latin1"))).toBe("CHECKPOINT_CORRUPT");
+});
+
+it("has room for the longest labels, every character escaped", () => {
+  const worst = "\u0001";
+  const bytes = encode("{}", {
+    name: worst.repeat(LABEL_LIMITS.nameLength),
+    agentId: worst.repeat(LABEL_LIMITS.nameLength),
+    workflowId: worst.repeat(LABEL_LIMITS.nameLength),
+    project: worst.repeat(4_096),
+    tags: Array.from({ length: LABEL_LIMITS.tags }, () => worst.repeat(LABEL_LIMITS.tagLength)),
+    attributes: { text: worst.repeat(LABEL_LIMITS.attributesLength) },
+  });
+  expect(bytes.length).toBeLessThan(MAX_ENVELOPE_BYTES);
+});
+
+describe("a blob as it is stored", () => {
+  const codec: Codec = {
+    id: "plain",
+    encode: async (bytes) => bytes,
+    decode: async (bytes, maxBytes) => {
+      if (bytes.length > maxBytes) throw new WorkrailError("TOO_LARGE", "It is too large.");
+      return bytes;
+    },
+  };
+
+  it("is decoded within the limit of a context and its envelope", async () => {
+    const bytes = encode(`{"a":"${"x".repeat(5_000)}"}`);
+    const enough = { codec, digests, limits: { maxContextBytes: 10_000 } };
+    expect((await decodeBlob(enough, bytes)).facts.contextBytes).toBe(5_008);
+    const large = encode(`{"a":"${"x".repeat(MAX_ENVELOPE_BYTES + 10_000)}"}`);
+    await expect(decodeBlob(enough, large)).rejects.toMatchObject({ code: "TOO_LARGE" });
+    await expect(decodeBlob({ codec, digests, limits: DEFAULT_LIMITS }, large)).resolves.toBeDefined();
+  });
+});

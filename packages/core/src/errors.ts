@@ -1,0 +1,76 @@
+/** Every way in which a use case or an adapter can fail. */
+export type ErrorCode =
+  | "INVALID_INPUT"
+  | "CHECKPOINT_NOT_FOUND"
+  | "SESSION_NOT_FOUND"
+  | "CONFLICT"
+  | "TOO_LARGE"
+  | "STORAGE_QUOTA_EXCEEDED"
+  | "STORE_IN_USE"
+  | "CHECKPOINT_CORRUPT"
+  | "INTERNAL"
+  | "UNSUPPORTED_VERSION"
+  | "LOCK_TIMEOUT"
+  | "STORAGE_UNAVAILABLE";
+
+export interface ErrorMeaning {
+  /** The HTTP status that fits. */
+  readonly httpStatus: number;
+  /** Whether the same call may succeed later without being changed. */
+  readonly retryable: boolean;
+}
+
+/** What each error code means to a program. `docs/reference/errors.md` is checked against this table. */
+export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorMeaning>> = {
+  INVALID_INPUT: { httpStatus: 400, retryable: false },
+  CHECKPOINT_NOT_FOUND: { httpStatus: 404, retryable: false },
+  SESSION_NOT_FOUND: { httpStatus: 404, retryable: false },
+  CONFLICT: { httpStatus: 409, retryable: false },
+  TOO_LARGE: { httpStatus: 413, retryable: false },
+  STORAGE_QUOTA_EXCEEDED: { httpStatus: 413, retryable: false },
+  STORE_IN_USE: { httpStatus: 423, retryable: true },
+  CHECKPOINT_CORRUPT: { httpStatus: 500, retryable: false },
+  INTERNAL: { httpStatus: 500, retryable: false },
+  UNSUPPORTED_VERSION: { httpStatus: 501, retryable: false },
+  LOCK_TIMEOUT: { httpStatus: 503, retryable: true },
+  STORAGE_UNAVAILABLE: { httpStatus: 503, retryable: true },
+};
+
+/** Machine-readable facts about a failure. Never holds a value out of somebody's context. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+export interface ErrorOptions {
+  readonly details?: ErrorDetails;
+  /** One sentence that says what the reader can do now. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/** `Symbol.for`, so that an error is recognised although two copies of this package are loaded. */
+const BRAND = Symbol.for("@workrail/core/WorkrailError");
+
+/** The one error type that leaves a use case or an adapter. */
+export class WorkrailError extends Error {
+  override readonly name = "WorkrailError";
+  readonly code: ErrorCode;
+  readonly details: ErrorDetails;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+    this.hint = options.hint;
+    Object.defineProperty(this, BRAND, { value: true });
+  }
+
+  /** Whether the same call may succeed later without being changed. */
+  get retryable(): boolean {
+    return ERROR_CODES[this.code].retryable;
+  }
+}
+
+/** Recognises a `WorkrailError` from any copy of this package. */
+export function isWorkrailError(error: unknown): error is WorkrailError {
+  return typeof error === "object" && error !== null && BRAND in error;
+}

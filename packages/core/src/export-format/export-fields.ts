@@ -1,0 +1,132 @@
+import { WorkrailError } from "../errors.ts";
+import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind } from "../model/checkpoint.ts";
+import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
+import { parseCheckpointId, parseDigest, parseSessionId } from "../model/ids.ts";
+import { LAYERS, type LayerSummary } from "../model/layer.ts";
+import { checkAttributes, checkName, checkTags } from "../use-cases/labels.ts";
+import { areTooMuch } from "../use-cases/pin-entry.ts";
+import type { Session } from "../model/session.ts";
+
+export type ExportedSession = Pick<Session, "id" | "createdAt" | "tags" | "pins">;
+
+/** The context, and what an export says of it; what can be computed from the context is left out. */
+export interface ExportedCheckpoint {
+  readonly facts: Omit<CheckpointFacts, "sessionId" | "canonicalDigest" | "contextBytes">;
+  readonly context: Context;
+}
+
+const SESSION_FIELDS = ["id", "createdAt", "tags", "pins"];
+const CHECKPOINT_FIELDS = [
+  "id",
+  "parentId",
+  "kind",
+  "createdAt",
+  "agentId",
+  "workflowId",
+  "project",
+  "name",
+  "tags",
+  "attributes",
+  "layers",
+  "writer",
+  "sha256",
+  "context",
+];
+/** Longer than any path that a system takes. */
+const LONGEST_PATH = 32_768;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** @throws INVALID_INPUT when a field is missing, unknown or makes no sense. */
+export function parseSession(value: JsonValue): ExportedSession {
+  const fields = fieldsOf(value, SESSION_FIELDS);
+  const pins = texts(fields, "pins");
+  if (areTooMuch(pins)) throw invalid("pins", "are more than a session can have");
+  const tags = texts(fields, "tags");
+  checkTags(tags);
+  return { id: parseSessionId(fields["id"], "id"), createdAt: time(fields), tags, pins };
+}
+
+/** @throws INVALID_INPUT when a field is missing, unknown or makes no sense. */
+export function parseCheckpoint(value: JsonValue): ExportedCheckpoint {
+  const fields = fieldsOf(value, CHECKPOINT_FIELDS);
+  const { parentId, attributes, context } = fields;
+  if (!isJsonObject(attributes)) throw invalid("attributes", "must be an object");
+  if (!isJsonObject(context)) throw invalid("context", "must be an object");
+  const tags = texts(fields, "tags");
+  checkTags(tags);
+  checkAttributes(attributes, "attributes");
+  return {
+    facts: {
+      id: parseCheckpointId(fields["id"], "id"),
+      parentId: parentId === null ? null : parseCheckpointId(parentId, "parentId"),
+      kind: kind(fields["kind"]),
+      createdAt: time(fields),
+      agentId: name(fields, "agentId"),
+      workflowId: name(fields, "workflowId"),
+      project: project(fields["project"]),
+      name: name(fields, "name"),
+      tags,
+      attributes,
+      exactDigest: parseDigest(fields["sha256"], "sha256"),
+      layers: layers(fields["layers"]),
+      writer: name(fields, "writer") ?? missing("writer"),
+    },
+    context,
+  };
+}
+
+/** A field that this version does not know would be lost, so that it is refused. */
+function fieldsOf(value: JsonValue, known: readonly string[]): JsonObject {
+  if (!isJsonObject(value)) throw new WorkrailError("INVALID_INPUT", "It must be an object.");
+  const unknown = Object.keys(value).find((field) => !known.includes(field));
+  if (unknown !== undefined) throw invalid(unknown.slice(0, 60), "is no field of this version");
+  return value;
+}
+
+/** `toISOString`'s form and no other: what is read must be written the same. */
+function time({ createdAt }: JsonObject): Date {
+  const date = new Date(typeof createdAt === "string" ? createdAt : Number.NaN);
+  if (!Number.isNaN(date.getTime()) && date.toISOString() === createdAt) return date;
+  throw invalid("createdAt", "must be a time such as 2026-01-31T12:00:00.000Z");
+}
+
+function kind(value: JsonValue | undefined): CheckpointKind {
+  return CHECKPOINT_KINDS.find((each) => each === value) ?? missing("kind");
+}
+
+function name(fields: JsonObject, field: string): string | undefined {
+  const value = fields[field] as string | undefined;
+  checkName(value, field);
+  return value;
+}
+
+function project(value: JsonValue | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && value.length <= LONGEST_PATH && !LONE_SURROGATE.test(value)) return value;
+  throw invalid("project", "must be a path");
+}
+
+function texts(fields: JsonObject, field: string): readonly string[] {
+  const value = fields[field];
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
+  throw invalid(field, "must be a list of texts");
+}
+
+function layers(value: JsonValue | undefined): LayerSummary | undefined {
+  if (value === undefined) return undefined;
+  const isCount = (count: unknown): boolean => typeof count === "number" && Number.isSafeInteger(count) && count >= 0;
+  if (isJsonObject(value) && Object.entries(value).every(([layer, count]) => isLayer(layer) && isCount(count))) return value;
+  throw invalid("layers", "must be how many entries are in each layer");
+}
+
+function isLayer(name: string): boolean {
+  return LAYERS.some((layer) => layer === name);
+}
+
+function missing(field: string): never {
+  throw invalid(field, "is missing or makes no sense");
+}
+
+function invalid(field: string, rule: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `${field} ${rule}.`, { details: { field } });
+}

@@ -1,0 +1,65 @@
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { Context, JsonObject } from "../model/context.ts";
+import type { Session } from "../model/session.ts";
+
+/*
+ * An export is one JSON object: what it is, the session, and its checkpoints, oldest first, each with its whole context.
+ * docs/reference/export-format.md is the complete description.
+ */
+
+export const EXPORT_FORMAT = "workrail-session";
+export const EXPORT_VERSION = 1;
+
+/** Contexts up to this size are laid out for people; a line for every value of a larger one helps nobody. */
+const LARGEST_LAID_OUT_BYTES = 1024 * 1024;
+/** Indentation must not make much out of little, as it would of deeply nested arrays of small numbers. */
+const MOST_BLOWN_UP = 16;
+
+/** Everything before the first checkpoint. */
+export function openingText(session: Session): string {
+  const { id, createdAt, tags, pins } = session;
+  const facts = layOut({ id, createdAt: createdAt.toISOString(), tags, pins }, "  ");
+  return `{\n  "format": "${EXPORT_FORMAT}",\n  "version": ${EXPORT_VERSION},\n  "session": ${facts},\n  "checkpoints": [`;
+}
+
+/** One checkpoint, in a few pieces, so that a large context is not copied once more. */
+export function* checkpointTexts(record: CheckpointRecord, context: Context, contextText: string): Generator<string, void, undefined> {
+  const facts = layOut(factsOf(record), "    ");
+  yield `    ${facts.slice(0, facts.lastIndexOf("\n"))},\n      "context": `;
+  yield contextLaidOut(context, contextText);
+  yield "\n    }";
+}
+
+/** Everything behind the last checkpoint. */
+export function closingText(hasCheckpoints: boolean): string {
+  return hasCheckpoints ? "\n  ]\n}\n" : "]\n}\n";
+}
+
+function factsOf(record: CheckpointRecord): JsonObject {
+  return {
+    id: record.id,
+    parentId: record.parentId,
+    kind: record.kind,
+    createdAt: record.createdAt.toISOString(),
+    ...(record.agentId === undefined ? {} : { agentId: record.agentId }),
+    ...(record.workflowId === undefined ? {} : { workflowId: record.workflowId }),
+    ...(record.project === undefined ? {} : { project: record.project }),
+    ...(record.name === undefined ? {} : { name: record.name }),
+    tags: record.tags,
+    attributes: record.attributes,
+    ...(record.layers === undefined ? {} : { layers: { ...record.layers } }),
+    writer: record.writer,
+    sha256: record.exactDigest,
+  };
+}
+
+function contextLaidOut(context: Context, contextText: string): string {
+  if (contextText.length > LARGEST_LAID_OUT_BYTES) return contextText;
+  const laidOut = layOut(context, "      ");
+  return laidOut.length > MOST_BLOWN_UP * contextText.length ? contextText : laidOut;
+}
+
+/** A line feed in JSON is never part of a text, so that each begins a line that can be moved to the right. */
+function layOut(value: JsonObject, indentation: string): string {
+  return JSON.stringify(value, undefined, 2).replaceAll("\n", `\n${indentation}`);
+}

@@ -1,0 +1,161 @@
+import { WorkrailError } from "../errors.ts";
+
+/** The most that one value may be, so that hostile text is refused before it takes the memory. */
+export interface ValueLimits {
+  readonly maxLength: number;
+  readonly maxDepth: number;
+}
+
+/** Takes JSON text that comes in chunks apart into the texts of its values, without reading more of it than needed. */
+export class JsonScanner {
+  readonly #chunks: AsyncIterator<string>;
+  #text = "";
+  #at = 0;
+  #line = 1;
+
+  constructor(chunks: AsyncIterable<string>) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  /** The line that is being read, from 1. */
+  get line(): number {
+    return this.#line;
+  }
+
+  /** The next character that is not white space; `undefined` at the end. */
+  async peek(): Promise<string | undefined> {
+    for (;;) {
+      for (; this.#at < this.#text.length; this.#at++) {
+        const code = this.#text.charCodeAt(this.#at);
+        if (code === LINE_FEED) this.#line += 1;
+        else if (!isSpace(code)) return this.#text[this.#at];
+      }
+      if (!(await this.#readOn())) return undefined;
+    }
+  }
+
+  /** Passes over the character if it is the next one. */
+  async take(character: string): Promise<boolean> {
+    if ((await this.peek()) !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  /**
+   * The text of the next value, which is only as well-formed as its brackets and quotes are.
+   *
+   * @throws TOO_LARGE, or INVALID_INPUT for one that is nested too deep or has no end.
+   */
+  async value(limits: ValueLimits): Promise<string> {
+    await this.peek();
+    const parts: string[] = [];
+    const end = new ValueEnd(limits.maxDepth);
+    for (let length = 0; ;) {
+      const at = end.find(this.#text, this.#at);
+      const part = this.#text.slice(this.#at, at);
+      length += part.length;
+      if (length > limits.maxLength) throw tooLong(limits);
+      parts.push(part);
+      this.#at = at ?? this.#text.length;
+      if (at !== undefined || (!(await this.#readOn()) && end.mayBeHere)) break;
+      if (this.#at >= this.#text.length) throw new WorkrailError("INVALID_INPUT", "The text ends in the middle.");
+    }
+    this.#line += end.lineFeeds;
+    return join(parts, limits);
+  }
+
+  /** Lets go of where the text comes from, wherever reading ended. */
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+
+  async #readOn(): Promise<boolean> {
+    for (;;) {
+      const { done, value } = await this.#chunks.next();
+      if (done === true) return false;
+      if (value === "") continue;
+      this.#text = value;
+      this.#at = 0;
+      return true;
+    }
+  }
+}
+
+/** Finds where a value ends, chunk after chunk. */
+class ValueEnd {
+  readonly #maxDepth: number;
+  #depth = 0;
+  #isInText = false;
+  #isEscaped = false;
+  lineFeeds = 0;
+
+  constructor(maxDepth: number) {
+    this.#maxDepth = maxDepth;
+  }
+
+  /** Whether the value may end where the text does: a number can. */
+  get mayBeHere(): boolean {
+    return this.#depth === 0 && !this.#isInText;
+  }
+
+  /** The index behind the value; `undefined` when it goes on in the next chunk. */
+  find(text: string, from: number): number | undefined {
+    for (let index = from; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      if (this.#isInText) {
+        if (this.#endsText(code) && this.#depth === 0) return index + 1;
+      } else if (code === QUOTE) this.#isInText = true;
+      else if (code === BRACE || code === BRACKET) this.#deeper();
+      else if (code === END_BRACE || code === END_BRACKET) {
+        if (this.#depth === 0) return index;
+        this.#depth -= 1;
+        if (this.#depth === 0) return index + 1;
+      } else if (this.#depth === 0 && (code === COMMA || code === COLON || code === LINE_FEED || isSpace(code))) return index;
+      else if (code === LINE_FEED) this.lineFeeds += 1;
+    }
+    return undefined;
+  }
+
+  #deeper(): void {
+    this.#depth += 1;
+    if (this.#depth > this.#maxDepth) throw new WorkrailError("INVALID_INPUT", `It is nested deeper than ${this.#maxDepth} levels.`);
+  }
+
+  #endsText(code: number): boolean {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (code === BACKSLASH) this.#isEscaped = true;
+    else if (code === QUOTE) this.#isInText = false;
+    return !this.#isInText;
+  }
+}
+
+function join(parts: readonly string[], limits: ValueLimits): string {
+  try {
+    return parts.join("");
+  } catch (cause) {
+    // The engine's longest string is shorter than the limit.
+    throw tooLong(limits, cause);
+  }
+}
+
+function tooLong({ maxLength }: ValueLimits, cause?: unknown): WorkrailError {
+  return new WorkrailError("TOO_LARGE", `It is longer than ${maxLength} characters.`, {
+    details: { limit: "maxContextBytes", maxLength },
+    hint: "Import it where WORKRAIL_MAX_CONTEXT_BYTES is higher.",
+    cause,
+  });
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0d || code === 0x09 || code === LINE_FEED;
+}
+
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BRACE = 0x7b;
+const END_BRACE = 0x7d;
+const BRACKET = 0x5b;
+const END_BRACKET = 0x5d;

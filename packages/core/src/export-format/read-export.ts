@@ -1,0 +1,140 @@
+import { isWorkrailError, WorkrailError } from "../errors.ts";
+import { parseJson } from "../json/parse-json.ts";
+import type { JsonValue } from "../model/context.ts";
+import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
+import { type ExportedCheckpoint, type ExportedSession, parseCheckpoint, parseSession } from "./export-fields.ts";
+import { EXPORT_FORMAT, EXPORT_VERSION } from "./export-text.ts";
+import { JsonScanner, type ValueLimits } from "./json-scanner.ts";
+
+/** What an export consists of, in the order in which it is read. */
+export type ExportPart =
+  | { readonly kind: "session"; readonly session: ExportedSession }
+  | { readonly kind: "checkpoint"; readonly checkpoint: ExportedCheckpoint; readonly place: Place };
+
+/** Where something stands in an export, for messages. */
+export interface Place {
+  readonly path: string;
+  readonly line: number;
+}
+
+type ReadLimits = Pick<Limits, "maxContextBytes" | "maxDepth">;
+
+/** Beyond a context's own size: what indentation and the facts add to it. */
+const ADDED_LENGTH = 32 * 1024 * 1024;
+const SMALL: ValueLimits = { maxLength: 1024 * 1024, maxDepth: 8 };
+
+/**
+ * Reads an export piece by piece; no more than one checkpoint is in memory. What it yields is well-formed, and not yet
+ * proven.
+ *
+ * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place; TOO_LARGE.
+ */
+export async function* readExport(chunks: AsyncIterable<string>, limits: ReadLimits): AsyncGenerator<ExportPart, void, undefined> {
+  const scanner = new JsonScanner(chunks);
+  try {
+    await readHeader(scanner);
+    const session = await readMember(scanner, "session", "session", SMALL);
+    yield { kind: "session", session: await atPlace({ path: "session", line: scanner.line }, () => parseSession(session)) };
+    await readName(scanner, "checkpoints");
+    yield* readCheckpoints(scanner, limits);
+    if (!(await scanner.take("}")) || (await scanner.peek()) !== undefined) {
+      throw malformed({ path: "the end", line: scanner.line }, "nothing may follow the checkpoints");
+    }
+  } finally {
+    await scanner.close();
+  }
+}
+
+/** What it is comes first, so that an export of a later version is recognised whatever else has changed. */
+async function readHeader(scanner: JsonScanner): Promise<void> {
+  const place = { path: "the beginning", line: 1 };
+  if (!(await scanner.take("{"))) throw malformed(place, "it is no JSON object");
+  const format = await readMember(scanner, "format", undefined, SMALL);
+  if (format !== EXPORT_FORMAT) throw malformed({ ...place, path: "format" }, `it must be "${EXPORT_FORMAT}"`);
+  const version = await readMember(scanner, "version", "version", SMALL);
+  if (typeof version !== "number" || !Number.isSafeInteger(version) || version < 1) {
+    throw malformed({ ...place, path: "version" }, "it must be a whole number from 1");
+  }
+  if (version > EXPORT_VERSION) {
+    throw new WorkrailError(
+      "UNSUPPORTED_VERSION",
+      `The export has format version ${version}; this Workrail reads up to ${EXPORT_VERSION}.`,
+      {
+        details: { version, supported: EXPORT_VERSION },
+        hint: "Update Workrail to import it.",
+      },
+    );
+  }
+}
+
+async function* readCheckpoints(scanner: JsonScanner, limits: ReadLimits): AsyncGenerator<ExportPart, void, undefined> {
+  if (!(await scanner.take("["))) throw malformed({ path: "checkpoints", line: scanner.line }, "they must be a list");
+  if (await scanner.take("]")) return;
+  const most: ValueLimits = {
+    maxLength: limits.maxContextBytes + ADDED_LENGTH,
+    // A checkpoint is one level above its context; attributes have a limit of their own.
+    maxDepth: Math.max(limits.maxDepth, DEFAULT_LIMITS.maxDepth) + 1,
+  };
+  for (let index = 0; ; index++) {
+    await scanner.peek();
+    const place = { path: `checkpoints[${index}]`, line: scanner.line };
+    const value = await readValue(scanner, place, most);
+    yield { kind: "checkpoint", checkpoint: await atPlace(place, () => parseCheckpoint(value)), place };
+    if (await scanner.take("]")) return;
+    if (!(await scanner.take(","))) throw malformed(place, "a comma or the end of the list must follow it");
+  }
+}
+
+/** The value of the member that must come next. @param after the member before it, if there is one. */
+async function readMember(scanner: JsonScanner, name: string, after: string | undefined, limits: ValueLimits): Promise<JsonValue> {
+  await readName(scanner, name, after === undefined);
+  return readValue(scanner, { path: name, line: scanner.line }, limits);
+}
+
+async function readName(scanner: JsonScanner, name: string, isFirst = false): Promise<void> {
+  const place = { path: name, line: scanner.line };
+  const isNext =
+    (isFirst || (await scanner.take(","))) &&
+    (await scanner.peek()) === `"` &&
+    (await readValue(scanner, place, SMALL)) === name &&
+    (await scanner.take(":"));
+  if (!isNext) throw malformed(place, `"${name}" must come next; the order is format, version, session, checkpoints`);
+}
+
+async function readValue(scanner: JsonScanner, place: Place, limits: ValueLimits): Promise<JsonValue> {
+  return atPlace(place, async () => {
+    const text = await scanner.value(limits);
+    try {
+      return parseJson(text);
+    } catch (cause) {
+      throw new WorkrailError("INVALID_INPUT", "It is not JSON.", { cause });
+    }
+  });
+}
+
+/**
+ * Does what may find a fault, and says where it was found.
+ *
+ * @throws whatever was thrown, with the place before its message.
+ */
+export async function atPlace<T>(place: Place, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!isWorkrailError(cause)) throw cause;
+    throw new WorkrailError(cause.code, `In ${place.path}, line ${place.line}: ${cause.message}`, {
+      details: { ...cause.details, place: place.path, line: place.line },
+      hint: cause.hint ?? HINT,
+      cause,
+    });
+  }
+}
+
+const HINT = "Nothing was imported. Export it again, or undo what was changed by hand.";
+
+function malformed(place: Place, rule: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `In ${place.path}, line ${place.line}: ${rule}.`, {
+    details: { place: place.path, line: place.line },
+    hint: "An import takes what `workrail export` wrote; nothing was imported.",
+  });
+}

@@ -1,0 +1,77 @@
+export { decodeBlob } from "./envelope/decode-blob.ts";
+export { decodeEnvelope, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope/envelope.ts";
+export type { DecodedBlob, DeltaBlob, WholeBlob } from "./envelope/envelope.ts";
+export { ERROR_CODES, isWorkrailError, WorkrailError } from "./errors.ts";
+export type { ErrorCode, ErrorDetails, ErrorOptions } from "./errors.ts";
+export { canonicalJson } from "./json/canonical-json.ts";
+export { checkJson } from "./json/check-json.ts";
+export type { JsonCheck } from "./json/check-json.ts";
+export { parseJson } from "./json/parse-json.ts";
+export { prepareContext } from "./json/prepare-context.ts";
+export type { PreparedContext } from "./json/prepare-context.ts";
+export { ProcessGate } from "./locking/process-gate.ts";
+export { AUDIT_ACTIONS } from "./model/audit.ts";
+export type { AuditAction, AuditEvent } from "./model/audit.ts";
+export { CHECKPOINT_KINDS } from "./model/checkpoint.ts";
+export type { CheckpointFacts, CheckpointKind, CheckpointRecord, Durability, NewRecord } from "./model/checkpoint.ts";
+export { isJsonObject } from "./model/context.ts";
+export type { Context, JsonObject, JsonValue } from "./model/context.ts";
+export { parseCheckpointId, parseDigest, parseSessionId } from "./model/ids.ts";
+export type { BlobRef, CheckpointId, Digest, KeyId, PageCursor, SessionId } from "./model/ids.ts";
+export { LAYERS } from "./model/layer.ts";
+export type { Layer, LayerSummary } from "./model/layer.ts";
+export { DEFAULT_LIMITS, LABEL_LIMITS } from "./model/limits.ts";
+export type { Limits } from "./model/limits.ts";
+export type { Session, SessionFacts } from "./model/session.ts";
+export type { BlobInfo, BlobKey, BlobStore } from "./ports/blob-store.ts";
+export type {
+  Append,
+  Catalog,
+  CatalogChange,
+  CatalogRecovery,
+  CheckpointFilter,
+  CheckpointPage,
+  CheckpointQuery,
+  CommitOutcome,
+  Discrepancies,
+  Edge,
+  StoredForm,
+} from "./ports/catalog.ts";
+export type { Codec } from "./ports/codec.ts";
+export type { Background, Clock, Digester, IdGenerator, Log, LogFields, TokenCounter } from "./ports/environment.ts";
+export type { Locking } from "./ports/locking.ts";
+export type { Storage } from "./ports/storage.ts";
+export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";
+export { BackgroundQueue } from "./use-cases/background-queue.ts";
+export { compactSession } from "./use-cases/compact-session.ts";
+export type { CompactionLimits, CompactionPorts, CompactionReport } from "./use-cases/compact-session.ts";
+export { collectGarbage, finishRemovals } from "./use-cases/collect-garbage.ts";
+export type { GarbagePorts, GarbageReport } from "./use-cases/collect-garbage.ts";
+export { exportSession, listSessionIds } from "./use-cases/export-session.ts";
+export type { ExportPorts } from "./use-cases/export-session.ts";
+export { importSession, IMPORT_CONFLICT_POLICIES } from "./use-cases/import-session.ts";
+export type { ExportSource, ImportConflictPolicy, ImportInput, ImportPorts, ImportReport } from "./use-cases/import-session.ts";
+export { listCheckpoints } from "./use-cases/list-checkpoints.ts";
+export type { CheckpointListing, ListInput, ListPorts } from "./use-cases/list-checkpoints.ts";
+export { loadCheckpoint } from "./use-cases/load-checkpoint.ts";
+export type { LoadedCheckpoint, LoadInput, LoadPorts, UnreadableCheckpoint } from "./use-cases/load-checkpoint.ts";
+export { loadView } from "./use-cases/load-view.ts";
+export type { BudgetFor, EntryPath, LoadedView, ViewPorts, ViewRequest, ViewValue } from "./use-cases/load-view.ts";
+export { orderByLineage } from "./use-cases/order-by-lineage.ts";
+export { pinEntry } from "./use-cases/pin-entry.ts";
+export type { PinInput, PinPorts, PinResult } from "./use-cases/pin-entry.ts";
+export { readContext } from "./use-cases/read-context.ts";
+export type { ReadContext, ReadPorts } from "./use-cases/read-context.ts";
+export { rebuildCatalog, recoverCatalog } from "./use-cases/rebuild-catalog.ts";
+export type { RebuildPorts, RebuildReport } from "./use-cases/rebuild-catalog.ts";
+export { repairStore } from "./use-cases/repair-store.ts";
+export type { RepairOptions, RepairPorts, RepairReport } from "./use-cases/repair-store.ts";
+export { saveCheckpoint } from "./use-cases/save-checkpoint.ts";
+export type { SaveInput, SavePorts, SaveResult } from "./use-cases/save-checkpoint.ts";
+export { verifyStore } from "./use-cases/verify-store.ts";
+export type { Finding, FindingKind, VerifyOptions, VerifyPorts, VerifyProgress, VerifyReport } from "./use-cases/verify-store.ts";
+export { buildView } from "./view/build-view.ts";
+export type { OmittedEntry, Omissions, View, ViewBudget } from "./view/build-view.ts";
+export { pageValue } from "./view/page-value.ts";
+export type { Range, ValuePage } from "./view/page-value.ts";
+export type { Room } from "./view/room.ts";

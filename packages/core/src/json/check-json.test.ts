@@ -1,0 +1,128 @@
+import { runInNewContext } from "node:vm";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isWorkrailError } from "../errors.ts";
+import { DEFAULT_LIMITS } from "../model/limits.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import { checkJson, type JsonCheck } from "./check-json.ts";
+
+function refusalOf(value: object, limits: { maxDepth?: number; maxKeys?: number } = {}): string {
+  try {
+    checkJson(value, { ...DEFAULT_LIMITS, ...limits });
+  } catch (error) {
+    if (isWorkrailError(error) && error.code === "INVALID_INPUT") return error.message;
+    throw error;
+  }
+  return "accepted";
+}
+
+function check(value: object): JsonCheck {
+  return checkJson(value, DEFAULT_LIMITS);
+}
+
+function nested(levels: number): object {
+  let value: object = {};
+  for (let level = 1; level < levels; level++) value = level % 2 === 0 ? { in: value } : [value];
+  return value;
+}
+
+describe("what JSON cannot hold is refused, with its place", () => {
+  class Point {
+    readonly x = 1;
+  }
+  it.each<[string, object, string]>([
+    ["undefined", { a: [1, { b: undefined }] }, `context["a"][1]["b"] is undefined, which JSON cannot hold.`],
+    ["a function", { run: () => 1 }, `context["run"] is function, which JSON cannot hold.`],
+    ["a symbol", { id: Symbol("id") }, `context["id"] is symbol, which JSON cannot hold.`],
+    ["a bigint", { size: 10n }, `context["size"] is bigint, which JSON cannot hold.`],
+    ["NaN", { mean: Number.NaN }, `context["mean"] is not a finite number.`],
+    ["Infinity, which is what 1e400 becomes", { list: [JSON.parse("1e400")] }, `context["list"][0] is not a finite number.`],
+    ["minus Infinity", [-Infinity], `context[0] is not a finite number.`],
+    ["a date", { at: new Date(0) }, `context["at"] is not a plain object.`],
+    ["a map", { seen: new Map() }, `context["seen"] is not a plain object.`],
+    ["a set", { seen: new Set() }, `context["seen"] is not a plain object.`],
+    ["a regular expression", { pattern: /x/ }, `context["pattern"] is not a plain object.`],
+    ["bytes", { blob: new Uint8Array(2) }, `context["blob"] is not a plain object.`],
+    ["a boxed number", { n: Object(1) }, `context["n"] is not a plain object.`],
+    ["an object of a class", { point: new Point() }, `context["point"] is not a plain object.`],
+    ["a promise", { later: Promise.resolve() }, `context["later"] is not a plain object.`],
+    ["a hole in an array", { list: Array(2) }, `context["list"][0] is undefined, which JSON cannot hold.`],
+    ["the root itself", new Map(), `context is not a plain object.`],
+  ])("%s", (_, value, message) => {
+    expect(refusalOf(value)).toBe(message);
+  });
+
+  it("names the field in the details, too", () => {
+    expect(() => check({ a: { b: Number.NaN } })).toThrow(expect.objectContaining({ details: { field: `context["a"]["b"]` } }));
+  });
+
+  it("shortens a path of long keys or many levels", () => {
+    expect(refusalOf({ ["k".repeat(500)]: undefined })).toBe(`context["${"k".repeat(60)}..."] is undefined, which JSON cannot hold.`);
+    let value: unknown = Number.NaN;
+    for (let level = 0; level < 20; level++) value = { [`l${level}`]: value };
+    expect(refusalOf(value as object)).toBe(`context["l19"]["l18"]["l17"]["l16"]["l15"]["l14"]["l13"]["l12"]... is not a finite number.`);
+  });
+});
+
+describe("limits", () => {
+  it("takes exactly as many levels as allowed", () => {
+    expect(refusalOf(nested(128))).toBe("accepted");
+    expect(refusalOf(nested(129))).toMatch(/is nested deeper than 128 levels\.$/);
+  });
+
+  it.each([10_000, 1_000_000])("refuses %i levels without exhausting the stack", (levels) => {
+    expect(refusalOf(nested(levels))).toMatch(/is nested deeper than 128 levels\.$/);
+  });
+
+  it("refuses a circle", () => {
+    const circle: Record<string, unknown> = {};
+    circle["self"] = { circle };
+    expect(refusalOf(circle)).toMatch(/is nested deeper than 128 levels\.$/);
+  });
+
+  it("counts the keys of all objects together", () => {
+    expect(refusalOf({ a: { b: 1 }, c: [{ d: 1 }] }, { maxKeys: 4 })).toBe("accepted");
+    expect(refusalOf({ a: { b: 1 }, c: [{ d: 1 }] }, { maxKeys: 3 })).toMatch(/brings the context over 3 keys\.$/);
+  });
+
+  it("does not count the items of arrays", () => {
+    expect(refusalOf({ list: Array.from({ length: 200_000 }, () => 1) })).toBe("accepted");
+  });
+});
+
+it("takes plain objects of any origin, with any keys", () => {
+  expect(refusalOf(JSON.parse(`{"__proto__":{"a":1},"constructor":1,"":2,"a/b~c":3}`))).toBe("accepted");
+  expect(refusalOf(Object.assign(Object.create(null), { a: 1 }))).toBe("accepted");
+  expect(refusalOf(runInNewContext(`({ a: [{ b: null }] })`))).toBe("accepted");
+});
+
+it("looks into an own key named __proto__", () => {
+  expect(refusalOf(JSON.parse(`{"__proto__":[[]]}`), { maxDepth: 2 })).toBe(`context["__proto__"][0] is nested deeper than 2 levels.`);
+});
+
+it("takes the same object in two places: that is no circle", () => {
+  const shared = { a: 1 };
+  expect(refusalOf({ one: shared, two: [shared, shared] })).toBe("accepted");
+});
+
+it("accepts whatever JSON can say", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(refusalOf({ value })).toBe("accepted");
+    }),
+  );
+});
+
+it("tells canonical key order exactly when plain JSON is canonical JSON", () => {
+  expect(check({ a: 1, b: { c: 1, d: 2 } })).toEqual({ isCanonical: true });
+  expect(check({ b: 1, a: 2 })).toEqual({ isCanonical: false });
+  // Numbers come first in an object, and in numerical order; in canonical JSON 10 is before 9.
+  expect(check({ 9: 1, 10: 2 })).toEqual({ isCanonical: false });
+  const keys = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.nat(20).map(String));
+  fc.assert(
+    fc.property(fc.dictionary(keys, fc.oneof(fc.integer(), fc.dictionary(keys, fc.constant(1)))), (value) => {
+      expect(check(value).isCanonical).toBe(JSON.stringify(value) === canonicalJson(value));
+    }),
+    { numRuns: 1_000 },
+  );
+});

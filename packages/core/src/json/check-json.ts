@@ -1,0 +1,91 @@
+import { WorkrailError } from "../errors.ts";
+import type { Limits } from "../model/limits.ts";
+
+export interface JsonCheck {
+  /** Whether every object's keys already stand in canonical order, so that its plain JSON is its canonical JSON. */
+  readonly isCanonical: boolean;
+}
+
+interface Place {
+  readonly value: object;
+  readonly depth: number;
+  /** Where it stands; kept as a chain so that a path is only built for an error message. */
+  readonly parent: Place | undefined;
+  readonly key: string | number;
+}
+
+/**
+ * Checks that a value is what JSON can say, and within the limits, without recursion: hostile input
+ * must not exhaust the stack before it is refused. Whatever JSON would drop or change silently
+ * (`undefined`, functions, `NaN`, dates) is refused, because what is saved must come back exactly.
+ *
+ * @param name what the value is called in a message.
+ * @throws INVALID_INPUT naming the place, the rule and the limit.
+ */
+export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKeys">, name = "context"): JsonCheck {
+  const pending: Place[] = [{ value: root, depth: 1, parent: undefined, key: name }];
+  let keys = 0;
+  let isCanonical = true;
+  for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
+    if (place.depth > limits.maxDepth) refuse(place, `is nested deeper than ${limits.maxDepth} levels`);
+    if (Array.isArray(place.value)) {
+      for (let index = 0; index < place.value.length; index++) {
+        checkMember(place, index, place.value[index], pending);
+      }
+      continue;
+    }
+    if (!isPlain(place.value)) refuse(place, "is not a plain object");
+    const record = place.value as Record<string, unknown>;
+    let previous = "";
+    for (const key of Object.keys(record)) {
+      if (key < previous) isCanonical = false;
+      previous = key;
+      if (++keys > limits.maxKeys) refuse(place, `brings the ${name} over ${limits.maxKeys} keys`);
+      checkMember(place, key, record[key], pending);
+    }
+  }
+  return { isCanonical };
+}
+
+function checkMember(parent: Place, key: string | number, value: unknown, pending: Place[]): void {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return;
+    case "number":
+      if (!Number.isFinite(value)) refuse({ value: Object(value), depth: 0, parent, key }, "is not a finite number");
+      return;
+    case "object":
+      if (value !== null) pending.push({ value, depth: parent.depth + 1, parent, key });
+      return;
+    default:
+      refuse({ value: Object(value), depth: 0, parent, key }, `is ${typeof value}, which JSON cannot hold`);
+  }
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // Objects of another realm (vm contexts, worker messages) have another Object.prototype.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function refuse(place: Place, rule: string): never {
+  const path = pathOf(place);
+  throw new WorkrailError("INVALID_INPUT", `${path} ${rule}.`, {
+    details: { field: path },
+    hint: "Send only JSON values within the limits; split or shorten what is larger.",
+  });
+}
+
+/** The path as a person writes it, cut so that hostile keys cannot blow up a message. */
+function pathOf(place: Place): string {
+  const segments: string[] = [];
+  let at = place;
+  for (; at.parent !== undefined; at = at.parent)
+    segments.unshift(typeof at.key === "number" ? `[${at.key}]` : `[${JSON.stringify(clip(at.key))}]`);
+  return `${at.key}${segments.slice(0, 8).join("")}${segments.length > 8 ? "..." : ""}`;
+}
+
+function clip(key: string): string {
+  return key.length <= 60 ? key : `${key.slice(0, 60)}...`;
+}

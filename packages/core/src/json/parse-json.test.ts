@@ -1,0 +1,73 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseJson } from "./parse-json.ts";
+
+const name = fc.oneof(
+  fc.string({ unit: fc.constantFrom("\\", "\n", `"`, "a", "@", "\ud800", "\t", ":", "{", ",", " "), maxLength: 4 }),
+  fc.constantFrom("__proto__", "10", "9"),
+);
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.oneof(fc.constant(null), fc.integer(), name),
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.array(fc.tuple(name, tie("value")), { maxLength: 4 }).map((members) => Object.fromEntries(members) as unknown),
+  ),
+}));
+
+describe("parseJson", () => {
+  it("reads keys with escapes after objects of the same shape had backslashes there", () => {
+    const names = [
+      "\\",
+      "\n",
+      `"`,
+      "\\\\",
+      "\\n",
+      "\\a",
+      `""`,
+      "@",
+      "@\\",
+      "@\n",
+      "\ud800",
+      "C:\\",
+      "C:\n",
+      "a\\b",
+      "a\nb",
+      "\\\n",
+      "\\\\\n",
+    ];
+    for (const [index, first] of names.entries()) {
+      for (const [other, second] of names.entries()) {
+        const shape = `shape ${index} ${other}`;
+        parseJson(JSON.stringify({ [shape]: 0, [first]: 0 }));
+        expect(Object.keys(parseJson(JSON.stringify({ [shape]: 0, [second]: 0 })) as object)).toEqual([shape, second]);
+      }
+    }
+  });
+
+  it("reads whatever JSON.stringify writes, with and without white space, after thousands of others", () => {
+    fc.assert(
+      fc.property(value, fc.constantFrom(undefined, 2), (given, space) => {
+        const text = JSON.stringify(given, undefined, space);
+        expect(JSON.stringify(parseJson(text), undefined, space)).toBe(text);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it("reads keys with white space before their colon", () => {
+    parseJson(String.raw`{"spaced":0,"\\":0}`);
+    expect(parseJson(String.raw`{"spaced":0,"\n" :0}`)).toEqual({ spaced: 0, "\n": 0 });
+  });
+
+  it("keeps the last of equal keys, in the place of the first, as JSON.parse does", () => {
+    expect(JSON.stringify(parseJson(String.raw`{"a\n":1,"b":2,"a\u000a":3}`))).toBe(String.raw`{"a\n":3,"b":2}`);
+  });
+
+  it.each(["", "{", `{"\\`, `{"\\x":1}`, `{"\\n":}`, `{"\\n":1}}`, `{"\\n" 1}`, `{"\\n":1 "a":2}`, `{"\\n":"a\nb"}`, `{"\\u12":1}`])(
+    "refuses %j as JSON.parse does",
+    (text) => {
+      expect(() => parseJson(text)).toThrow(SyntaxError);
+    },
+  );
+});

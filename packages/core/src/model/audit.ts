@@ -1,0 +1,13 @@
+import type { CheckpointId, SessionId } from "./ids.ts";
+
+export const AUDIT_ACTIONS = ["save", "load", "pin", "unpin", "prune", "quarantine", "rebuild", "export", "import"] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** One line of the audit log: who did what, when. Never holds a value out of a context. */
+export interface AuditEvent {
+  readonly at: Date;
+  readonly action: AuditAction;
+  readonly sessionId: SessionId | undefined;
+  readonly checkpointId: CheckpointId | undefined;
+  readonly agentId: string | undefined;
+}

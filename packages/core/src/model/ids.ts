@@ -1,0 +1,46 @@
+import { WorkrailError } from "../errors.ts";
+
+declare const brand: unique symbol;
+type Brand<Name extends string> = string & { readonly [brand]: Name };
+
+/** Names a session: 1 to 128 of `A-Z a-z 0-9 _ -`. */
+export type SessionId = Brand<"SessionId">;
+/** Names a checkpoint, in the whole store. UUID v4 unless the caller chose it; same alphabet as a session id. */
+export type CheckpointId = Brand<"CheckpointId">;
+/** Where a blob store keeps a blob. Opaque to everything but that store. */
+export type BlobRef = Brand<"BlobRef">;
+/** SHA-256, 64 lower-case hexadecimal digits. */
+export type Digest = Brand<"Digest">;
+/** Names the key that a sealed blob was sealed with. */
+export type KeyId = Brand<"KeyId">;
+/** A position in a listing: opaque, made by the catalog that reads it. */
+export type PageCursor = Brand<"PageCursor">;
+
+const ID_PATTERN = /^[A-Za-z0-9_-]{1,128}$/;
+const DIGEST_PATTERN = /^[0-9a-f]{64}$/;
+
+function parseId(value: unknown, field: string): string {
+  if (typeof value === "string" && ID_PATTERN.test(value)) return value;
+  throw new WorkrailError("INVALID_INPUT", `${field} must be 1 to 128 letters, digits, "-" or "_".`, {
+    details: { field },
+    hint: `Send ${field} exactly as an earlier answer gave it, or choose one from that alphabet.`,
+  });
+}
+
+/** @throws INVALID_INPUT when the value is not a session id. */
+export function parseSessionId(value: unknown, field = "sessionId"): SessionId {
+  return parseId(value, field) as SessionId;
+}
+
+/** @throws INVALID_INPUT when the value is not a checkpoint id. */
+export function parseCheckpointId(value: unknown, field = "checkpointId"): CheckpointId {
+  return parseId(value, field) as CheckpointId;
+}
+
+/** @throws INVALID_INPUT when the value is not a SHA-256 in hexadecimal. */
+export function parseDigest(value: unknown, field = "digest"): Digest {
+  if (typeof value === "string" && DIGEST_PATTERN.test(value)) return value as Digest;
+  throw new WorkrailError("INVALID_INPUT", `${field} must be a SHA-256 in lower-case hexadecimal.`, {
+    details: { field },
+  });
+}

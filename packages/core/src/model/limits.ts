@@ -1,0 +1,34 @@
+/** Every number that a save is measured against. */
+export interface Limits {
+  /** Live checkpoints a session keeps; the oldest go first. Project checkpoints and conversations are exempt. */
+  readonly maxCheckpoints: number;
+  /** Compressed size of one checkpoint, as stored whole, in bytes. */
+  readonly maxCheckpointBytes: number;
+  /** Size of a context as JSON text, in bytes of UTF-8; guards parsing and memory. */
+  readonly maxContextBytes: number;
+  /** Levels of nested objects and arrays, the context itself being the first. */
+  readonly maxDepth: number;
+  /** Object members in the whole context, nested ones included. */
+  readonly maxKeys: number;
+}
+
+const MiB = 1024 * 1024;
+
+/** The specification's defaults, and RELIABILITY's for what it leaves open. */
+export const DEFAULT_LIMITS: Limits = {
+  maxCheckpoints: 100,
+  maxCheckpointBytes: 10 * MiB,
+  maxContextBytes: 256 * MiB,
+  maxDepth: 128,
+  maxKeys: 100_000,
+};
+
+/** Bounds on what describes a checkpoint, so that a page of a listing always fits an answer. */
+export const LABEL_LIMITS = {
+  /** Characters in a name, an agent id, a workflow id. */
+  nameLength: 500,
+  tags: 100,
+  tagLength: 200,
+  /** Characters of all attributes as JSON text. */
+  attributesLength: 16_384,
+} as const;

@@ -1,0 +1,30 @@
+import type { CheckpointId, SessionId } from "./ids.ts";
+
+/** An ordered chain of checkpoints of one piece of work. */
+export interface Session {
+  readonly id: SessionId;
+  readonly createdAt: Date;
+  /** Last save to, or load from, the session. */
+  readonly lastAccessedAt: Date;
+  readonly tags: readonly string[];
+  /** Entries that are CRITICAL whatever they hold, by key, in the order they were pinned. */
+  readonly pins: readonly string[];
+  /** Damaged ones included. */
+  readonly checkpointCount: number;
+  /** How many of them are damaged. */
+  readonly damagedCount: number;
+  /** Bytes of all its blobs as stored; of a damaged one, as it was. */
+  readonly totalSizeBytes: number;
+}
+
+/** What can change about a session and must survive the loss of the catalog. */
+export interface SessionFacts {
+  readonly sessionId: SessionId;
+  readonly createdAt: Date;
+  readonly tags: readonly string[];
+  readonly pins: readonly string[];
+  /** Removed checkpoints whose blobs may still exist: a rebuild must not bring them back. */
+  readonly tombstones: readonly CheckpointId[];
+  /** Once something was pruned: the oldest workflow checkpoint left. Its ancestors of that kind are gone for good. */
+  readonly oldestLive: CheckpointId | null;
+}

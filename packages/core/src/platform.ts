@@ -1,0 +1,19 @@
+/**
+ * The few web globals that core needs, declared here so that neither the DOM nor the Node types
+ * are visible to the rest of it. Every JavaScript runtime has them.
+ */
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };
+declare const TextDecoder: new (label: "utf-8", options: { fatal: boolean; ignoreBOM: boolean }) => { decode(bytes: Uint8Array): string };
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** UTF-8 bytes of a text. */
+export function encodeUtf8(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** The text of UTF-8 bytes; throws a `TypeError` when they are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}

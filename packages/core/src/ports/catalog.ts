@@ -1,0 +1,162 @@
+import type { AuditEvent } from "../model/audit.ts";
+import type { CheckpointKind, CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
+import type { BlobRef, CheckpointId, Digest, PageCursor, SessionId } from "../model/ids.ts";
+import type { Session, SessionFacts } from "../model/session.ts";
+
+/**
+ * Holds sessions and the records of their checkpoints, and decides, atomically, what is the head.
+ *
+ * Each call is one whole operation: a database can do it in one transaction or one statement. Times
+ * never order anything; the sequence does. Driver failures reject with `STORAGE_UNAVAILABLE`, a lock that
+ * cannot be had in time with `LOCK_TIMEOUT`.
+ */
+export interface Catalog {
+  /**
+   * Applies the whole change or nothing of it, durably before it resolves, and decides `append` against
+   * the state inside the transaction. A rejection means that nothing was applied, except where the outcome
+   * of the commit itself could not be learnt: then `details.outcome` is `"unknown"` and no blob may be removed.
+   */
+  commit(change: CatalogChange): Promise<CommitOutcome>;
+  /** `undefined` when there is no such live checkpoint. */
+  find(id: CheckpointId): Promise<CheckpointRecord | undefined>;
+  /** The session's checkpoint with the highest sequence among those that can be head; an aside or a damaged one never is. */
+  head(session: SessionId): Promise<CheckpointRecord | undefined>;
+  /** Newest first, in the order of their commits. */
+  list(query: CheckpointQuery): Promise<CheckpointPage>;
+  /** `undefined` when nothing was ever saved to it. */
+  session(id: SessionId): Promise<Session | undefined>;
+  /**
+   * Lets `write` give a checkpoint's blob other bytes of the same content while no commit anywhere can interfere, and
+   * records the new size, base and key with it. Resolves with `false`, and calls nothing, when the record is no longer
+   * as `expected`, or `becomes.baseId` is not live, or damaged. Whoever vouches for the bytes of a damaged one so makes it whole
+   * again: the mark is taken away. The edge to a new base must have been committed before; a crash
+   * between `write` and the record's change leaves a blob that says itself how it is to be read.
+   */
+  replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean>;
+  /**
+   * Marks a checkpoint as damaged while no commit anywhere can interfere, and writes `audit` with it. Resolves with
+   * `false`, and calls nothing, when the record is no longer as `expected`; else it calls `putAside`, which looks at the
+   * bytes a last time and moves them away, and marks only if that says `true`. `putAside` may read the catalog. A crash
+   * between the two leaves a record without its blob, which the next who reads it marks.
+   */
+  markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Promise<boolean>;
+  /**
+   * Compares what the catalog keeps twice: each session's sums with its records, and the edges with the bases that records
+   * name. With `repair` it corrects what is wrong, durably. Resolves with what was wrong.
+   */
+  reconcile(repair: boolean): Promise<Discrepancies>;
+  /**
+   * Calls `remove` for each ref that no record and no edge needs, while no commit anywhere can begin to
+   * need it, and resolves with those it removed. Afterwards they no longer count as pending removals.
+   * Without refs it takes the pending removals: what earlier commits removed and nobody reclaimed yet.
+   */
+  reclaim(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]>;
+}
+
+/** How a checkpoint's bytes are kept. */
+export type StoredForm = Pick<CheckpointRecord, "blobBytes" | "baseId" | "keyId">;
+
+/** What one commit changes. */
+export interface CatalogChange {
+  readonly append?: Append;
+  /** Entries to pin in a session, or to release. Pinning twice, or releasing what is not pinned, changes nothing. */
+  readonly pins?: { readonly sessionId: SessionId; readonly pin: readonly string[]; readonly release: readonly string[] };
+  /**
+   * Edges of "needs the bytes of", kept a superset of what blobs need: add before replacing a blob, drop
+   * after. One whose dependent is not live is not added: nobody would ever take it away.
+   */
+  readonly edges?: { readonly add: readonly Edge[]; readonly drop: readonly Edge[] };
+  /** Loads since the last commit; unknown checkpoints are passed over. */
+  readonly accesses?: readonly { readonly checkpointId: CheckpointId; readonly at: Date }[];
+  /** Written in the same transaction as what they tell of, and only if that is applied. */
+  readonly audit: readonly AuditEvent[];
+}
+
+/** Where a catalog contradicts itself. */
+export interface Discrepancies {
+  /** Sessions whose count or size is not that of their records. */
+  readonly sums: readonly SessionId[];
+  /** Edges that there should be, because a record names its base. */
+  readonly edges: readonly Edge[];
+}
+
+export interface Edge {
+  readonly dependent: CheckpointId;
+  readonly base: CheckpointId;
+}
+
+export interface Append {
+  readonly record: NewRecord;
+  /** Do not append, answer `unchanged`, when the head has this canonical digest. */
+  readonly unlessHeadIs: Digest | undefined;
+  /** Do not append, answer `conflict`, unless this is the head; `null`: unless there is none. */
+  readonly expectedHead: CheckpointId | null | undefined;
+  /**
+   * Remove the session's oldest workflow checkpoints beyond this many, the appended one counted.
+   * Their blobs become pending removals, and an audit row `prune` is written for each.
+   */
+  readonly keepNewest: number | undefined;
+  /** What the session is from the start, when this brings it into being. Absent: as old as the record, without tags and pins. */
+  readonly session?: Pick<SessionFacts, "createdAt" | "tags" | "pins"> | undefined;
+}
+
+export type CommitOutcome =
+  /** All of it was applied. */
+  | { readonly status: "committed"; readonly record: CheckpointRecord | undefined; readonly removed: readonly CheckpointRecord[] }
+  | { readonly status: "unchanged"; readonly head: CheckpointRecord }
+  | { readonly status: "conflict"; readonly head: CheckpointRecord | undefined }
+  /** The id belongs to another live checkpoint. */
+  | { readonly status: "exists"; readonly record: CheckpointRecord }
+  /** The blob is gone (garbage collection was faster): put it again. Only catalogs that can see the blobs answer it. */
+  | { readonly status: "blob-missing" };
+
+/** Every condition must hold. Texts compare without regard to case where it says so. */
+export interface CheckpointFilter {
+  readonly sessionId?: SessionId | undefined;
+  readonly project?: string | undefined;
+  /** All of them must be on the checkpoint, or on its session. */
+  readonly tags?: readonly string[] | undefined;
+  /** Part of the name, without regard to case. */
+  readonly name?: string | undefined;
+  /** Words, each a part of the name, a tag, the attributes, the workflow or the agent, without regard to case. */
+  readonly query?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+  readonly workflowId?: string | undefined;
+  readonly agentId?: string | undefined;
+  /** Absent: all but asides. */
+  readonly kinds?: readonly CheckpointKind[] | undefined;
+}
+
+export interface CheckpointQuery {
+  readonly filter: CheckpointFilter;
+  readonly limit: number;
+  /** Records to pass over, from the newest. */
+  readonly offset: number;
+  /** Continue where a page ended, whatever was saved since; `offset` then counts from there. */
+  readonly after?: PageCursor | undefined;
+}
+
+export interface CheckpointPage {
+  readonly records: readonly CheckpointRecord[];
+  /** How many match the filter in all. */
+  readonly total: number;
+  /** Absent on the last page. */
+  readonly next: PageCursor | undefined;
+}
+
+/** Brings a catalog back from what is kept outside of it. Called with the store locked exclusively. */
+export interface CatalogRecovery {
+  /**
+   * Whether the catalog was lost, and not yet rebuilt: it has never held anything although there are blobs, or it is so
+   * damaged that it cannot be read.
+   */
+  needsRebuild(): Promise<boolean>;
+  /** The facts of every session that has some, read from where they survive the catalog. */
+  sessionFacts(): AsyncIterable<SessionFacts>;
+  /**
+   * Replaces everything by these, all or nothing; what was there is kept aside where that is possible.
+   * Records come in their order of commit; `sequence` is given anew from 1 in each session.
+   */
+  replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void>;
+}

@@ -1,0 +1,40 @@
+import type { CheckpointId, Digest, SessionId } from "../model/ids.ts";
+
+/** The time of day. Never used to order checkpoints. */
+export interface Clock {
+  now(): Date;
+}
+
+export interface IdGenerator {
+  /** UUID v4. */
+  sessionId(): SessionId;
+  /** UUID v4. */
+  checkpointId(): CheckpointId;
+}
+
+/** SHA-256; core has no cryptography of its own. */
+export interface Digester {
+  /** Of the bytes, or of the UTF-8 bytes of a text without lone surrogates. */
+  sha256(data: Uint8Array | string): Digest;
+}
+
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** For the person who runs the product. Never receives a value out of a context. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+/** Work that an answer need not wait for. */
+export interface Background {
+  /** Runs it soon, one piece after another. A failure is logged under `name` and stops nothing else. */
+  run(name: string, work: () => Promise<void>): void;
+}
+
+/** Counts the tokens a model would read. */
+export interface TokenCounter {
+  count(text: string): Promise<number>;
+}

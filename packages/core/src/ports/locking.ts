@@ -1,0 +1,16 @@
+import type { SessionId } from "../model/ids.ts";
+
+/**
+ * Says who may work when. A store that is open holds its lock shared, from opening to closing; a crash releases it.
+ */
+export interface Locking {
+  /** Runs `work` after all earlier work of this session in this process: saves keep the order of their calls. */
+  inOrder<T>(session: SessionId, work: () => Promise<T>): Promise<T>;
+  /** Runs `work` whenever the store is not held exclusively by this process. */
+  shared<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` alone: nothing else of this process is under way, and no other process has the store open.
+   * Rejects with `STORE_IN_USE` when that cannot be had in time.
+   */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,72 @@
+import type { NewRecord } from "../model/checkpoint.ts";
+import type { BlobRef, CheckpointId, Digest, SessionId } from "../model/ids.ts";
+import type { Clock, IdGenerator } from "../ports/environment.ts";
+
+/** A record with believable values wherever none is given; its digests follow its id. */
+export function aRecord(given: Partial<NewRecord> & { readonly id: CheckpointId; readonly sessionId: SessionId }): NewRecord {
+  return {
+    parentId: null,
+    kind: "workflow",
+    createdAt: new Date("2026-01-01T00:00:00.000Z"),
+    agentId: undefined,
+    workflowId: undefined,
+    project: undefined,
+    name: undefined,
+    tags: [],
+    attributes: {},
+    exactDigest: digestOf(given.id),
+    canonicalDigest: digestOf(given.id),
+    contextBytes: 100,
+    layers: undefined,
+    writer: "workrail/test",
+    blob: `contexts/${given.sessionId}/${given.id}.json.gz` as BlobRef,
+    blobBytes: 60,
+    baseId: null,
+    keyId: null,
+    ...given,
+  };
+}
+
+/** Well-formed and different for each id; not a digest of anything. */
+function digestOf(id: string): Digest {
+  const hex = Array.from(id, (character) => character.charCodeAt(0).toString(16)).join("");
+  return hex.slice(-64).padStart(64, "0") as Digest;
+}
+
+/** A clock that moves on by a fixed step each time it is asked, and can be set. */
+export class SteppingClock implements Clock {
+  #now: number;
+  readonly #stepMs: number;
+
+  constructor(start: Date = new Date("2026-01-01T00:00:00.000Z"), stepMs = 1_000) {
+    this.#now = start.getTime();
+    this.#stepMs = stepMs;
+  }
+
+  now(): Date {
+    const now = new Date(this.#now);
+    this.#now += this.#stepMs;
+    return now;
+  }
+
+  set(now: Date): void {
+    this.#now = now.getTime();
+  }
+}
+
+/** Ids that count up, shaped like UUIDs. */
+export class SequentialIds implements IdGenerator {
+  #next = 1;
+
+  sessionId(): SessionId {
+    return this.#uuid("5e55") as SessionId;
+  }
+
+  checkpointId(): CheckpointId {
+    return this.#uuid("c8ec") as CheckpointId;
+  }
+
+  #uuid(group: string): string {
+    return `00000000-${group}-4000-8000-${String(this.#next++).padStart(12, "0")}`;
+  }
+}

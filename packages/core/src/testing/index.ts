@@ -1,0 +1,1 @@
+export { aRecord, SteppingClock, SequentialIds } from "./builders.ts";

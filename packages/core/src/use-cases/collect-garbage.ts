@@ -1,0 +1,83 @@
+import { decodeBlob } from "../envelope/decode-blob.ts";
+import { isWorkrailError } from "../errors.ts";
+import type { BlobRef } from "../model/ids.ts";
+import type { Limits } from "../model/limits.ts";
+import type { BlobStore } from "../ports/blob-store.ts";
+import type { Catalog } from "../ports/catalog.ts";
+import type { Codec } from "../ports/codec.ts";
+import type { Digester } from "../ports/environment.ts";
+import type { Locking } from "../ports/locking.ts";
+
+export interface GarbagePorts {
+  readonly catalog: Catalog;
+  readonly blobs: BlobStore;
+  readonly locking: Locking;
+  readonly codec: Codec;
+  readonly digests: Digester;
+  readonly limits: Pick<Limits, "maxContextBytes">;
+}
+
+export interface GarbageReport {
+  /** Blobs that no checkpoint needs, removed. */
+  readonly blobs: number;
+  /** Blobs that belong to no checkpoint and cannot be read, damaged or of a newer version: put into quarantine. */
+  readonly quarantined: number;
+  /** Unfinished writes of processes that are gone, removed. */
+  readonly abandoned: number;
+}
+
+/** Refs checked under one write lock: few enough that a waiting save hardly notices. */
+const BATCH = 100;
+
+/**
+ * Removes blobs that belong to no checkpoint and what interrupted writes left behind. Safe beside live writers:
+ * each blob is checked again while nobody can commit. What cannot be read is nobody's garbage, for nobody can know what
+ * it holds: it goes into quarantine.
+ */
+export async function collectGarbage(ports: GarbagePorts): Promise<GarbageReport> {
+  return ports.locking.shared(async () => {
+    const abandoned = await ports.blobs.removeAbandoned();
+    let blobs = (await finish(ports)).length;
+    let quarantined = 0;
+    const discard = async (ref: BlobRef): Promise<void> => {
+      if (await isReadable(ports, ref)) await ports.blobs.remove(ref);
+      else if ((await ports.blobs.quarantine(ref)) !== undefined) quarantined += 1;
+    };
+    const reclaim = async (refs: readonly BlobRef[]): Promise<void> => {
+      const before = quarantined;
+      const discarded = await ports.catalog.reclaim(refs, discard);
+      blobs += discarded.length - (quarantined - before);
+    };
+    let batch: BlobRef[] = [];
+    for await (const { ref } of ports.blobs.list()) {
+      batch.push(ref);
+      if (batch.length < BATCH) continue;
+      await reclaim(batch);
+      batch = [];
+    }
+    if (batch.length > 0) await reclaim(batch);
+    return { blobs, quarantined, abandoned };
+  });
+}
+
+/** Finishes removals that were committed but not carried out; cheap enough for every start. */
+export async function finishRemovals(ports: Pick<GarbagePorts, "catalog" | "blobs" | "locking">): Promise<number> {
+  return ports.locking.shared(async () => (await finish(ports)).length);
+}
+
+/** What was removed by decision is removed, readable or not. */
+function finish(ports: Pick<GarbagePorts, "catalog" | "blobs">): Promise<readonly BlobRef[]> {
+  return ports.catalog.reclaim(undefined, (ref) => ports.blobs.remove(ref));
+}
+
+async function isReadable(ports: GarbagePorts, ref: BlobRef): Promise<boolean> {
+  const bytes = await ports.blobs.get(ref);
+  if (bytes === undefined) return true;
+  try {
+    await decodeBlob(ports, bytes);
+    return true;
+  } catch (error) {
+    if (isWorkrailError(error) && error.code !== "STORAGE_UNAVAILABLE") return false;
+    throw error;
+  }
+}

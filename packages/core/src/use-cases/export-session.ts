@@ -1,0 +1,83 @@
+import { checkpointTexts, closingText, openingText } from "../export-format/export-text.ts";
+import { isWorkrailError } from "../errors.ts";
+import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
+import type { CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
+import type { Session } from "../model/session.ts";
+import type { Clock, Log } from "../ports/environment.ts";
+import type { Catalog } from "../ports/catalog.ts";
+import type { Locking } from "../ports/locking.ts";
+import { loadCheckpoint, type LoadedCheckpoint, sessionNotFound } from "./load-checkpoint.ts";
+import type { ReadPorts } from "./read-context.ts";
+
+export interface ExportPorts extends ReadPorts {
+  readonly locking: Locking;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Records looked up at a time. */
+const PAGE = 500;
+
+/**
+ * Writes a session as one JSON text that people can read and `importSession` takes back exactly: the session's facts and
+ * every live checkpoint of any kind, oldest first, each proven and with its whole context. One context is in memory at a
+ * time. A checkpoint that is pruned meanwhile is left out, as if the export had begun after that. Reading for an export
+ * is no access.
+ *
+ * @throws SESSION_NOT_FOUND; CHECKPOINT_CORRUPT and the other errors of a load, and then what was written is worth nothing.
+ */
+export async function* exportSession(ports: ExportPorts, sessionId: SessionId): AsyncGenerator<string, void, undefined> {
+  const { session, ids } = await ports.locking.shared(() => lookUp(ports, sessionId));
+  yield openingText(session);
+  let isFirst = true;
+  for (const id of ids) {
+    const loaded = await loadIfLive(ports, id);
+    if (loaded === undefined) continue;
+    yield isFirst ? "\n" : ",\n";
+    yield* checkpointTexts(loaded.record, loaded.context, loaded.contextText);
+    isFirst = false;
+  }
+  yield closingText(!isFirst);
+}
+
+/** The ids of all sessions that hold a checkpoint, those saved to last first. */
+export async function listSessionIds(ports: { readonly catalog: Catalog; readonly locking: Locking }): Promise<readonly SessionId[]> {
+  return ports.locking.shared(async () => {
+    const sessions = new Set<SessionId>();
+    for await (const record of allRecords(ports.catalog, undefined)) sessions.add(record.sessionId);
+    return [...sessions];
+  });
+}
+
+async function lookUp(ports: ExportPorts, sessionId: SessionId): Promise<{ session: Session; ids: readonly CheckpointId[] }> {
+  const session = await ports.catalog.session(sessionId);
+  if (session === undefined) throw sessionNotFound(sessionId);
+  const ids: CheckpointId[] = [];
+  for await (const record of allRecords(ports.catalog, sessionId)) ids.push(record.id);
+  await ports.catalog.commit({
+    audit: [{ at: ports.clock.now(), action: "export", sessionId, checkpointId: undefined, agentId: undefined }],
+  });
+  return { session, ids: ids.toReversed() };
+}
+
+/** Of every kind, newest first. */
+async function* allRecords(catalog: Catalog, sessionId: SessionId | undefined): AsyncGenerator<CheckpointRecord, void, undefined> {
+  let after: PageCursor | undefined;
+  do {
+    const page = await catalog.list({ filter: { sessionId, kinds: CHECKPOINT_KINDS }, limit: PAGE, offset: 0, after });
+    yield* page.records;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** `undefined` when it was removed since it was listed. */
+async function loadIfLive(ports: ExportPorts, checkpointId: CheckpointId): Promise<LoadedCheckpoint | undefined> {
+  try {
+    return await loadCheckpoint({ ...ports, onLoaded: ignore }, { checkpointId });
+  } catch (error) {
+    if (isWorkrailError(error) && error.code === "CHECKPOINT_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,148 @@
+import { WorkrailError } from "../errors.ts";
+import type { ExportedSession } from "../export-format/export-fields.ts";
+import { encodeEnvelope, MAX_ENVELOPE_BYTES } from "../envelope/envelope.ts";
+import { atPlace, type ExportPart, readExport } from "../export-format/read-export.ts";
+import { type PreparedContext, prepareContext } from "../json/prepare-context.ts";
+import type { CheckpointFacts } from "../model/checkpoint.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
+import { type ImportPlan, type ImportPolicy, planImport } from "./plan-import.ts";
+import { checkSize } from "./save-checkpoint.ts";
+import { writeImported, type WriteImportedPorts } from "./write-imported.ts";
+
+/** What to do where the store already has the session, or one of its checkpoints. */
+export const IMPORT_CONFLICT_POLICIES: readonly ImportPolicy[] = ["skip", "rename", "newer"];
+export type ImportConflictPolicy = ImportPolicy;
+
+export type ImportPorts = WriteImportedPorts & Parameters<typeof planImport>[0];
+
+/** A whole export, or a way to read it from its beginning: it is read twice, so that nothing is written before all of it is proven. */
+export type ExportSource = string | (() => AsyncIterable<string>);
+
+export interface ImportInput {
+  readonly source: ExportSource;
+  /** Default `skip`. */
+  readonly onConflict?: ImportConflictPolicy | undefined;
+  /** Prove and plan, and change nothing. Default `false`. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface ImportReport {
+  /** The session that has the checkpoints now: another one than the export's when it was renamed. */
+  readonly sessionId: SessionId;
+  readonly exportedSessionId: SessionId;
+  /** In the export. */
+  readonly checkpoints: number;
+  /** Added to the store, or would be. */
+  readonly added: number;
+  /** In the store already. */
+  readonly present: number;
+  /** Neither: what the session's own history has no place for under this policy. */
+  readonly leftOut: number;
+}
+
+/**
+ * Brings an exported session into the store: ids, times, parents and the order of commits are kept, and each context is
+ * exactly what it was. Every checkpoint is proven against its digest before anything is written. Interrupted, it leaves
+ * whole checkpoints, and importing again goes on from there. Importing counts as an access. The limit of checkpoints a
+ * session is applied by the next save, not here.
+ *
+ * Checkpoints that are in the store already are never touched. Where the session has some, `skip` adds what the export
+ * has after the session's latest checkpoint, and nothing where the session went on by itself. `newer` goes further: it
+ * also adds to a session that went on by itself, what follows the last checkpoint in common, when the export's latest
+ * checkpoint was created after the session's. `rename` adds everything, as another session, under new ids.
+ *
+ * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place, TOO_LARGE and STORAGE_QUOTA_EXCEEDED for
+ *   what cannot be imported, and then nothing was; CONFLICT when an id names something else in the store, or somebody
+ *   saved to the session meanwhile; LOCK_TIMEOUT and STORAGE_UNAVAILABLE for the store.
+ */
+export async function importSession(ports: ImportPorts, input: ImportInput): Promise<ImportReport> {
+  const { session, checkpoints } = await prove(ports, input.source);
+  return ports.locking.inOrder(session.id, async () => {
+    const plan = await planImport(ports, session.id, checkpoints, input.onConflict ?? "skip");
+    if (input.dryRun !== true) await write(ports, input.source, session, plan);
+    const added = plan.entries.filter((entry) => entry.action === "add").length;
+    const present = plan.entries.filter((entry) => entry.action === "present").length;
+    return {
+      sessionId: plan.sessionId,
+      exportedSessionId: session.id,
+      checkpoints: checkpoints.length,
+      added,
+      present,
+      leftOut: checkpoints.length - added - present,
+    };
+  });
+}
+
+type CheckpointPart = Extract<ExportPart, { kind: "checkpoint" }>;
+
+async function prove(
+  ports: ImportPorts,
+  source: ExportSource,
+): Promise<{ session: ExportedSession; checkpoints: readonly CheckpointFacts[] }> {
+  let session: ExportedSession | undefined;
+  const checkpoints: CheckpointFacts[] = [];
+  const seen = new Set<CheckpointId>();
+  for await (const part of readExport(open(source), ports.limits)) {
+    if (part.kind === "session") {
+      session = part.session;
+      continue;
+    }
+    const { id } = part.checkpoint.facts;
+    await atPlace(part.place, () => {
+      if (seen.has(id)) throw new WorkrailError("INVALID_INPUT", "Its id stands in the export twice.", { details: { field: "id" } });
+    });
+    seen.add(id);
+    checkpoints.push(await proveCheckpoint(ports, part, (session as ExportedSession).id));
+  }
+  // A reader ends without a session only by throwing.
+  return { session: session as ExportedSession, checkpoints };
+}
+
+async function proveCheckpoint(ports: ImportPorts, part: CheckpointPart, sessionId: SessionId): Promise<CheckpointFacts> {
+  return atPlace(part.place, async () => {
+    const { exactDigest, canonicalDigest, bytes } = contentOf(ports, part);
+    const { facts: exported } = part.checkpoint;
+    if (exactDigest !== exported.exactDigest) {
+      throw new WorkrailError("INVALID_INPUT", "Its context does not match its sha256.", { details: { field: "sha256" } });
+    }
+    const facts: CheckpointFacts = { ...exported, sessionId, canonicalDigest, contextBytes: bytes.length };
+    // What is small enough unpacked is small enough packed, whatever gzip makes of it.
+    if (bytes.length + MAX_ENVELOPE_BYTES > ports.limits.maxCheckpointBytes) {
+      checkSize((await ports.codec.encode(encodeEnvelope(facts, bytes, ports.digests))).length, ports.limits);
+    }
+    return facts;
+  });
+}
+
+function contentOf(ports: ImportPorts, { checkpoint }: CheckpointPart): PreparedContext {
+  return prepareContext(checkpoint.context, ports.limits, ports.digests);
+}
+
+async function write(ports: ImportPorts, source: ExportSource, session: ExportedSession, plan: ImportPlan): Promise<void> {
+  let index = 0;
+  let expectedHead = plan.head;
+  for await (const part of readExport(open(source), ports.limits)) {
+    if (part.kind === "session") continue;
+    const entry = plan.entries[index++];
+    if (entry?.action !== "add") continue;
+    const content = contentOf(ports, part);
+    if (part.checkpoint.facts.id !== entry.exportedId || content.exactDigest !== entry.facts.exactDigest) throw changed();
+    await writeImported(ports, { facts: entry.facts, content, expectedHead, session });
+    if (entry.facts.kind !== "aside") expectedHead = entry.facts.id;
+  }
+  if (index < plan.entries.length) throw changed();
+}
+
+function changed(): WorkrailError {
+  return new WorkrailError("CONFLICT", "The export was changed while it was imported.", {
+    hint: "Import it again when nobody writes to it; what was imported so far is whole.",
+  });
+}
+
+function open(source: ExportSource): AsyncIterable<string> {
+  return typeof source === "string" ? oneChunk(source) : source();
+}
+
+async function* oneChunk(text: string): AsyncGenerator<string, void, undefined> {
+  yield text;
+}

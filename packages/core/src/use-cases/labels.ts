@@ -1,0 +1,39 @@
+import { WorkrailError } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "../model/context.ts";
+import { DEFAULT_LIMITS, LABEL_LIMITS } from "../model/limits.ts";
+import { checkJson } from "../json/check-json.ts";
+
+/** A lone surrogate has no UTF-8 form, so a name with one could not be stored and found as it is. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** @throws INVALID_INPUT when a name, agent id or workflow id is too long, empty or not text. */
+export function checkName(value: string | undefined, field: string): void {
+  if (value === undefined) return;
+  if (typeof value !== "string" || value.length === 0 || value.length > LABEL_LIMITS.nameLength || LONE_SURROGATE.test(value)) {
+    throw invalid(field, `must be 1 to ${LABEL_LIMITS.nameLength} characters of well-formed text`);
+  }
+}
+
+/** @throws INVALID_INPUT when there are too many tags, or one is too long, empty or not text. */
+export function checkTags(tags: readonly string[], field = "tags"): void {
+  if (!Array.isArray(tags) || tags.length > LABEL_LIMITS.tags) throw invalid(field, `must be a list of at most ${LABEL_LIMITS.tags}`);
+  const isTag = (tag: unknown): boolean =>
+    typeof tag === "string" && tag.length > 0 && tag.length <= LABEL_LIMITS.tagLength && !LONE_SURROGATE.test(tag);
+  if (!tags.every(isTag)) throw invalid(field, `must each be 1 to ${LABEL_LIMITS.tagLength} characters of well-formed text`);
+}
+
+/** @throws INVALID_INPUT when attributes are not JSON, or too much of it. */
+export function checkAttributes(attributes: JsonObject, field = "metadata"): void {
+  if (!isJsonObject(attributes)) throw invalid(field, "must be an object");
+  checkJson(attributes, DEFAULT_LIMITS, field);
+  if (JSON.stringify(attributes).length > LABEL_LIMITS.attributesLength) {
+    throw invalid(field, `must be at most ${LABEL_LIMITS.attributesLength} characters of JSON`);
+  }
+}
+
+function invalid(field: string, rule: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `${field} ${rule}.`, {
+    details: { field },
+    hint: "Shorten it, or put longer text into the context.",
+  });
+}

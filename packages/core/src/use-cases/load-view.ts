@@ -1,0 +1,214 @@
+import { WorkrailError } from "../errors.ts";
+import type { Context, JsonValue } from "../model/context.ts";
+import type { TokenCounter } from "../ports/environment.ts";
+import type { Session } from "../model/session.ts";
+import { buildView, type View, type ViewBudget } from "../view/build-view.ts";
+import { pageValue, type Range, type ValuePage } from "../view/page-value.ts";
+import { fits, lesser, part, type Room, shrink, sizeOf } from "../view/room.ts";
+import { type LoadedCheckpoint, type LoadInput, loadCheckpoint, type LoadPorts } from "./load-checkpoint.ts";
+
+export interface ViewPorts extends LoadPorts {
+  readonly tokens: TokenCounter;
+}
+
+/** A top-level key, or the way into a value: keys of objects and indexes of arrays (numbers, or their digits). */
+export type EntryPath = string | readonly (string | number)[];
+
+export interface ViewRequest {
+  /** Everything, whatever its size. */
+  readonly full?: boolean | undefined;
+  /** Only these. A string names an entry and comes in `context`; a path comes in `values`. */
+  readonly keys?: readonly EntryPath[] | undefined;
+  /** A part of one long value; `keys` must then name exactly one. */
+  readonly range?: Range | undefined;
+  /** Continues the report of omissions of the same request. */
+  readonly cursor?: string | undefined;
+}
+
+export interface LoadedView extends View {
+  readonly record: LoadedCheckpoint["record"];
+  readonly session: Session | undefined;
+  /** As of the load, when there is one. */
+  readonly fellBackFrom?: LoadedCheckpoint["fellBackFrom"];
+  readonly values?: readonly ViewValue[];
+  /** How many paths, the last of those asked for, found no room: ask for them again. */
+  readonly valuesLeft?: number;
+  /** Keys and paths that name nothing in this context, as many as fit. */
+  readonly missing?: readonly EntryPath[];
+  /** How many those are, when not all of them are told. */
+  readonly missingCount?: number;
+}
+
+export type ViewValue = { readonly path: readonly (string | number)[] } & (
+  | ValuePage
+  | { readonly omitted: true; readonly characters: number }
+);
+
+/** What the rest of the answer needs is told once the checkpoint is known: it depends on its name, tags and so on. */
+export type BudgetFor = (loaded: LoadedCheckpoint, session: Session | undefined) => Promise<ViewBudget>;
+
+/**
+ * Loads a checkpoint and gives as much of it as the budget allows, naming what is left out.
+ *
+ * @throws whatever `loadCheckpoint` throws; INVALID_INPUT for a range or cursor that makes no sense.
+ */
+export async function loadView(ports: ViewPorts, input: LoadInput & ViewRequest, budgetFor: BudgetFor): Promise<LoadedView> {
+  checkRequest(input);
+  const loaded = await loadCheckpoint(ports, { checkpointId: input.checkpointId, sessionId: input.sessionId });
+  const { record, context } = loaded;
+  const session = await ports.catalog.session(record.sessionId);
+  const about = { record, session, ...(loaded.fellBackFrom.length === 0 ? {} : { fellBackFrom: loaded.fellBackFrom }) };
+  const pins = session?.pins ?? [];
+  const cursor = input.cursor === undefined ? undefined : Number(input.cursor);
+  if (input.keys === undefined) {
+    if (input.full === true) return { ...about, context };
+    const budget = await budgetFor(loaded, session);
+    return { ...about, ...(await buildView(context, pins, budget, ports.tokens, cursor)) };
+  }
+  const budget = input.full === true ? UNLIMITED : await budgetFor(loaded, session);
+  return { ...about, ...(await chooseKeys(ports.tokens, context, pins, input, budget, cursor)) };
+}
+
+const BOUNDLESS: Room = { tokens: Number.MAX_SAFE_INTEGER, characters: Number.MAX_SAFE_INTEGER };
+const UNLIMITED: ViewBudget = { wanted: BOUNDLESS, ceiling: BOUNDLESS };
+
+function checkRequest(request: ViewRequest): void {
+  if (request.range !== undefined && request.keys?.length !== 1) {
+    throw invalid("range", "range needs keys to name exactly one value.");
+  }
+  for (const [field, value] of Object.entries(request.range ?? {})) {
+    if (value !== undefined && (!Number.isSafeInteger(value) || value < 0))
+      throw invalid(`range.${field}`, `range.${field} must be a whole number.`);
+  }
+  if (request.cursor !== undefined && !/^\d{1,15}$/.test(request.cursor)) {
+    throw invalid("cursor", "cursor must be the nextCursor of an earlier answer.");
+  }
+}
+
+type Chosen = View & Pick<LoadedView, "values" | "valuesLeft" | "missing" | "missingCount">;
+
+interface Found {
+  readonly path: EntryPath;
+  readonly value: JsonValue;
+}
+
+/** Of the room, for naming what is not there. */
+const MISSING_SHARE = 1 / 5;
+
+async function chooseKeys(
+  counter: TokenCounter,
+  context: Context,
+  pins: readonly string[],
+  request: ViewRequest,
+  budget: ViewBudget,
+  cursor: number | undefined,
+): Promise<Chosen> {
+  const asked = (request.keys ?? []).map((path) => ({ path, value: resolve(context, path) }));
+  const found = asked.filter((each): each is Found => each.value !== undefined);
+  const missing = await tellMissing(
+    asked.filter(({ value }) => value === undefined).map(({ path }) => path),
+    part(lesser(budget.wanted, budget.ceiling), MISSING_SHARE),
+    counter,
+  );
+  const left = await budgetBeside(missing, budget, counter);
+  const wholeEntries = Object.fromEntries(found.filter(({ path }) => typeof path === "string").map(({ path, value }) => [path, value]));
+  const view = await buildView(wholeEntries, pins, left, counter, cursor);
+  if (cursor !== undefined) return view;
+  const isSingle = request.keys?.length === 1;
+  const isEntry = typeof request.keys?.[0] === "string";
+  if (isSingle && (request.range !== undefined || view.omitted !== undefined || !isEntry)) {
+    // One value was asked for: where it does not fit whole, the part that fits is better than its name.
+    const room = await roomBeside({ context: {} }, left, counter);
+    return { context: {}, ...(await tellValues(found, request.range, room, counter)), ...missing };
+  }
+  const paths = found.filter(({ path }) => typeof path !== "string");
+  return { ...view, ...(await tellValues(paths, undefined, await roomBeside(view, left, counter), counter)), ...missing };
+}
+
+async function tellMissing(
+  paths: readonly EntryPath[],
+  room: Room,
+  counter: TokenCounter,
+): Promise<Pick<LoadedView, "missing" | "missingCount">> {
+  if (paths.length === 0) return {};
+  const missing: EntryPath[] = [];
+  let left = room;
+  for (const path of paths) {
+    const text = `${JSON.stringify(path)},`;
+    if (!(await fits(text, left, counter))) break;
+    left = shrink(left, await sizeOf(text, counter));
+    missing.push(path);
+  }
+  return missing.length === paths.length ? { missing } : { missing, missingCount: paths.length };
+}
+
+async function budgetBeside(written: object, budget: ViewBudget, counter: TokenCounter): Promise<ViewBudget> {
+  if (Object.keys(written).length === 0) return budget;
+  const taken = await sizeOf(JSON.stringify(written), counter);
+  return { wanted: shrink(budget.wanted, taken), ceiling: shrink(budget.ceiling, taken) };
+}
+
+async function roomBeside(view: View, budget: ViewBudget, counter: TokenCounter): Promise<Room> {
+  const frame = `${JSON.stringify(view)},"values":[],"valuesLeft":100000`;
+  return shrink(lesser(budget.wanted, budget.ceiling), await sizeOf(frame, counter));
+}
+
+async function tellValues(
+  found: readonly Found[],
+  range: Range | undefined,
+  room: Room,
+  counter: TokenCounter,
+): Promise<Pick<LoadedView, "values" | "valuesLeft">> {
+  if (found.length === 0) return {};
+  const values: ViewValue[] = [];
+  let left = room;
+  for (const { path: entryPath, value } of found) {
+    const path = typeof entryPath === "string" ? [entryPath] : entryPath;
+    const told = await tellValue(path, value, range, left, values.length === 0, counter);
+    if (told === undefined) break;
+    left = shrink(left, await sizeOf(`${JSON.stringify(told)},`, counter));
+    values.push(told);
+  }
+  return values.length === found.length ? { values } : { values, valuesLeft: found.length - values.length };
+}
+
+/**
+ * A part of a value is only given to the first: several first parts are of no use to one who asked for several values,
+ * so of the others those that do not fit are told by their size. `undefined` when not even that fits.
+ */
+async function tellValue(
+  path: readonly (string | number)[],
+  value: JsonValue,
+  range: Range | undefined,
+  room: Room,
+  isFirst: boolean,
+  counter: TokenCounter,
+): Promise<ViewValue | undefined> {
+  const whole = await pageValue(value, range, shrink(room, await frameOf(path, counter)), counter);
+  const page: ViewValue = { path, ...whole };
+  const isUseful = isFirst || whole.nextOffset === undefined;
+  if (isUseful && (await fits(`${JSON.stringify(page)},`, room, counter))) return page;
+  const size: ViewValue = { path, omitted: true, characters: JSON.stringify(value).length };
+  return (await fits(`${JSON.stringify(size)},`, room, counter)) ? size : undefined;
+}
+
+/** What is written around a value: its path, its offsets. */
+async function frameOf(path: readonly (string | number)[], counter: TokenCounter): Promise<Room> {
+  return sizeOf(JSON.stringify({ path, offset: 1e9, length: 1e9, nextOffset: 1e9, itemTooLarge: true, nextKey: "" }), counter);
+}
+
+function resolve(context: Context, path: EntryPath): JsonValue | undefined {
+  const segments = typeof path === "string" ? [path] : path;
+  let value: JsonValue | undefined = context;
+  for (const segment of segments) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, segment)) return undefined;
+    // Every array owns one name that is no index.
+    if (Array.isArray(value) && segment === "length") return undefined;
+    value = (value as Record<string | number, JsonValue>)[segment];
+  }
+  return value;
+}
+
+function invalid(field: string, message: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", message, { details: { field } });
+}

@@ -1,0 +1,91 @@
+import { WorkrailError } from "../errors.ts";
+import type { CheckpointFacts, CheckpointRecord } from "../model/checkpoint.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
+import type { IdGenerator } from "../ports/environment.ts";
+import type { Catalog } from "../ports/catalog.ts";
+
+export type ImportPolicy = "skip" | "rename" | "newer";
+
+export interface ImportPlan {
+  /** Where the checkpoints go. */
+  readonly sessionId: SessionId;
+  /** The head of that session now, `null` when it has none. */
+  readonly head: CheckpointId | null;
+  /** One for each checkpoint of the export, in its order. */
+  readonly entries: readonly ImportEntry[];
+}
+
+export interface ImportEntry {
+  readonly action: "add" | "present" | "leave-out";
+  readonly exportedId: CheckpointId;
+  /** As they will be in the store. */
+  readonly facts: CheckpointFacts;
+}
+
+export interface PlanPorts {
+  readonly catalog: Catalog;
+  readonly ids: IdGenerator;
+}
+
+/** Decides what becomes of each checkpoint of an export, and changes nothing. @throws CONFLICT when an id names something else here. */
+export async function planImport(
+  ports: PlanPorts,
+  sessionId: SessionId,
+  checkpoints: readonly CheckpointFacts[],
+  policy: ImportPolicy,
+): Promise<ImportPlan> {
+  const known = new Map<CheckpointId, CheckpointRecord>();
+  for (const { id } of checkpoints) {
+    const record = await ports.catalog.find(id);
+    if (record !== undefined) known.set(id, record);
+  }
+  const isThere = known.size > 0 || (await ports.catalog.session(sessionId)) !== undefined;
+  if (policy === "rename" && isThere) return planRenamed(ports, checkpoints);
+  for (const facts of checkpoints) refuseOther(facts, known.get(facts.id));
+  const head = await ports.catalog.head(sessionId);
+  const begin = firstToAdd(checkpoints, known, head, policy);
+  const entries = checkpoints.map((facts, index): ImportEntry => {
+    const action = known.has(facts.id) ? "present" : index >= begin ? "add" : "leave-out";
+    return { action, exportedId: facts.id, facts };
+  });
+  return { sessionId, head: head?.id ?? null, entries };
+}
+
+/** Parents outside of the export stay what they are: lineage may lead to other sessions, or to what was pruned. */
+function planRenamed({ ids }: PlanPorts, checkpoints: readonly CheckpointFacts[]): ImportPlan {
+  const sessionId = ids.sessionId();
+  const renamed = new Map(checkpoints.map(({ id }) => [id, ids.checkpointId()]));
+  const entries = checkpoints.map((facts): ImportEntry => {
+    const { id, parentId } = facts;
+    const newParent = parentId === null ? null : (renamed.get(parentId) ?? parentId);
+    return { action: "add", exportedId: id, facts: { ...facts, id: renamed.get(id) ?? id, sessionId, parentId: newParent } };
+  });
+  return { sessionId, head: null, entries };
+}
+
+function refuseOther(facts: CheckpointFacts, record: CheckpointRecord | undefined): void {
+  if (record === undefined || (record.sessionId === facts.sessionId && record.exactDigest === facts.exactDigest)) return;
+  throw new WorkrailError("CONFLICT", `Checkpoint ${facts.id} of the export is another one in this store, so nothing was imported.`, {
+    details: { checkpointId: facts.id, sessionId: record.sessionId },
+    hint: "Import it as another session, with the policy rename.",
+  });
+}
+
+/**
+ * The place in the export from which on checkpoints are added. They can only be put behind what the session has, so that
+ * what is missing before that place, such as what was pruned here, would become the latest, and is left out.
+ */
+function firstToAdd(
+  checkpoints: readonly CheckpointFacts[],
+  known: ReadonlyMap<CheckpointId, CheckpointRecord>,
+  head: CheckpointRecord | undefined,
+  policy: ImportPolicy,
+): number {
+  if (head === undefined) return 0;
+  const headIndex = checkpoints.findIndex(({ id }) => id === head.id);
+  if (headIndex >= 0) return headIndex + 1;
+  const latest = checkpoints.findLast(({ kind }) => kind !== "aside");
+  const isNewer = latest !== undefined && latest.createdAt > head.createdAt;
+  if (policy !== "newer" || !isNewer) return checkpoints.length;
+  return checkpoints.findLastIndex(({ id }) => known.has(id)) + 1;
+}

@@ -1,0 +1,87 @@
+import { applyDelta } from "../delta/apply-delta.ts";
+import { decodeBlob } from "../envelope/decode-blob.ts";
+import type { EnvelopeFacts } from "../envelope/envelope-json.ts";
+import { type ErrorCode, isWorkrailError, WorkrailError } from "../errors.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { parseJson } from "../json/parse-json.ts";
+import type { NewRecord } from "../model/checkpoint.ts";
+import type { JsonValue } from "../model/context.ts";
+import type { BlobRef, CheckpointId, Digest } from "../model/ids.ts";
+import type { Limits } from "../model/limits.ts";
+import type { BlobStore } from "../ports/blob-store.ts";
+import type { Codec } from "../ports/codec.ts";
+import type { Digester } from "../ports/environment.ts";
+
+/** A blob's record as far as the blob alone tells it. */
+export type FoundRecord = Omit<NewRecord, "canonicalDigest"> & Pick<EnvelopeFacts, "canonicalDigest">;
+
+export interface ProofPorts {
+  readonly blobs: BlobStore;
+  readonly codec: Codec;
+  readonly digests: Digester;
+  readonly limits: Pick<Limits, "maxContextBytes">;
+}
+
+export interface Unreadable {
+  readonly ref: BlobRef;
+  readonly code: ErrorCode;
+}
+
+/**
+ * Completes records whose blobs are deltas, by making each context once, from the whole ones outwards: a chain of a
+ * thousand is read like a list, not a thousand times from its end. What cannot be made is told, and what hangs on it.
+ */
+export async function proveDeltas(
+  ports: ProofPorts,
+  found: readonly FoundRecord[],
+): Promise<{ records: NewRecord[]; unreadable: Unreadable[] }> {
+  const dependents = new Map<CheckpointId, FoundRecord[]>();
+  for (const record of found) {
+    if (record.baseId !== null) dependents.set(record.baseId, [...(dependents.get(record.baseId) ?? []), record]);
+  }
+  const canonical = new Map<BlobRef, Digest>();
+  const failed = new Map<BlobRef, ErrorCode>();
+  for (const root of found) {
+    if (root.baseId === null && dependents.has(root.id)) await follow(ports, root, dependents, canonical, failed);
+  }
+  const records: NewRecord[] = [];
+  const unreadable: Unreadable[] = [];
+  for (const record of found) {
+    const canonicalDigest = record.canonicalDigest ?? canonical.get(record.blob);
+    if (canonicalDigest !== undefined && !failed.has(record.blob)) records.push({ ...record, canonicalDigest });
+    else unreadable.push({ ref: record.blob, code: failed.get(record.blob) ?? "CHECKPOINT_CORRUPT" });
+  }
+  return { records, unreadable };
+}
+
+async function follow(
+  ports: ProofPorts,
+  root: FoundRecord,
+  dependents: ReadonlyMap<CheckpointId, readonly FoundRecord[]>,
+  canonical: Map<BlobRef, Digest>,
+  failed: Map<BlobRef, ErrorCode>,
+): Promise<void> {
+  const pending: { readonly record: FoundRecord; readonly base: JsonValue | undefined }[] = [{ record: root, base: undefined }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    try {
+      const value = await make(ports, next.record, next.base);
+      canonical.set(next.record.blob, ports.digests.sha256(canonicalJson(value)));
+      // Only within the session: ids are unique in a store, but files can have been copied.
+      const { id, sessionId } = next.record;
+      for (const record of dependents.get(id) ?? []) if (record.sessionId === sessionId) pending.push({ record, base: value });
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+      failed.set(next.record.blob, error.code);
+    }
+  }
+}
+
+async function make(ports: ProofPorts, record: FoundRecord, base: JsonValue | undefined): Promise<JsonValue> {
+  const bytes = await ports.blobs.get(record.blob);
+  if (bytes === undefined) throw new WorkrailError("CHECKPOINT_CORRUPT", "Its file is missing.");
+  const blob = await decodeBlob(ports, bytes);
+  if (blob.kind === "whole") return parseJson(blob.contextText);
+  const value = applyDelta(base ?? null, blob.delta);
+  if (ports.digests.sha256(JSON.stringify(value)) === record.exactDigest) return value;
+  throw new WorkrailError("CHECKPOINT_CORRUPT", "What its delta makes does not match its digest.");
+}

@@ -1,0 +1,184 @@
+import { decodeBlob } from "../envelope/decode-blob.ts";
+import { isWorkrailError } from "../errors.ts";
+import type { NewRecord } from "../model/checkpoint.ts";
+import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
+import type { Limits } from "../model/limits.ts";
+import type { SessionFacts } from "../model/session.ts";
+import type { BlobInfo, BlobStore } from "../ports/blob-store.ts";
+import type { CatalogRecovery } from "../ports/catalog.ts";
+import type { Codec } from "../ports/codec.ts";
+import type { Clock, Digester } from "../ports/environment.ts";
+import type { Locking } from "../ports/locking.ts";
+import { orderByLineage } from "./order-by-lineage.ts";
+import { type FoundRecord, proveDeltas, type Unreadable } from "./prove-deltas.ts";
+
+export interface RebuildPorts {
+  readonly recovery: CatalogRecovery;
+  readonly blobs: BlobStore;
+  readonly codec: Codec;
+  readonly digests: Digester;
+  readonly locking: Locking;
+  readonly clock: Clock;
+  readonly limits: Pick<Limits, "maxContextBytes">;
+}
+
+export interface RebuildReport {
+  readonly checkpoints: number;
+  readonly sessions: number;
+  /** Removed earlier, and not brought back although the file was still there. */
+  readonly removedEarlier: number;
+  /** Blobs that could not be read, with the error code; they are left where they are. */
+  readonly unreadable: readonly { readonly ref: BlobRef; readonly code: string }[];
+  /** What no file holds, and is therefore gone with the old catalog. */
+  readonly notRebuilt: readonly string[];
+}
+
+const NOT_REBUILT = ["the audit log", "times of access"] as const;
+
+/**
+ * Makes the catalog anew from the blobs and the sessions' own facts alone. Checkpoints are ordered by lineage, then
+ * creation time, then id; what was removed stays removed.
+ *
+ * @throws STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE, and then the old catalog stands.
+ */
+export async function rebuildCatalog(ports: RebuildPorts): Promise<RebuildReport> {
+  return ports.locking.exclusively(() => rebuild(ports));
+}
+
+/** How often another process may be in the way of a recovery before that is told: each opens the store for itself. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Rebuilds a catalog that was lost. Of many processes that find it lost one does, and the others take what it made.
+ *
+ * @returns the report, or `undefined` when there was nothing to be done, or it was done elsewhere.
+ * @throws STORE_IN_USE while another process that does not recover it has the store open; STORAGE_UNAVAILABLE.
+ */
+export async function recoverCatalog(ports: RebuildPorts): Promise<RebuildReport | undefined> {
+  for (let attempt = 1; await ports.recovery.needsRebuild(); attempt++) {
+    try {
+      return await ports.locking.exclusively(async () => ((await ports.recovery.needsRebuild()) ? rebuild(ports) : undefined));
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code !== "STORE_IN_USE" || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+  return undefined;
+}
+
+async function rebuild(ports: RebuildPorts): Promise<RebuildReport> {
+  const { records, unreadable } = await readBlobs(ports);
+  const facts = await readSessionFacts(ports, new Set([...records.map(({ blob }) => blob), ...unreadable.map(({ ref }) => ref)]));
+  const { live, removed } = dropRemoved(records, facts);
+  const { unique, repeated } = separateRepeated(orderByLineage(live));
+  await ports.recovery.replaceAll(unique, completeFacts(unique, facts), {
+    at: ports.clock.now(),
+    action: "rebuild",
+    sessionId: undefined,
+    checkpointId: undefined,
+    agentId: undefined,
+  });
+  return {
+    checkpoints: unique.length,
+    sessions: new Set(unique.map((record) => record.sessionId)).size,
+    removedEarlier: removed,
+    unreadable: [...unreadable, ...repeated.map(({ blob }) => ({ ref: blob, code: "CONFLICT" }))],
+    notRebuilt: NOT_REBUILT,
+  };
+}
+
+/** Two sessions can have a blob of one id, when a save was refused for it and its garbage not yet collected. */
+function separateRepeated(records: readonly NewRecord[]): { unique: NewRecord[]; repeated: NewRecord[] } {
+  const seen = new Set<CheckpointId>();
+  const isNew = records.map(({ id }) => !seen.has(id) && seen.add(id) !== undefined);
+  return { unique: records.filter((_, index) => isNew[index]), repeated: records.filter((_, index) => !isNew[index]) };
+}
+
+/**
+ * Facts are written before the commit that they tell of. When the checkpoint that they name the oldest left has no blob,
+ * that commit never was, and it removed nothing.
+ */
+async function readSessionFacts(ports: RebuildPorts, present: ReadonlySet<BlobRef>): Promise<Map<SessionId, SessionFacts>> {
+  const facts = new Map<SessionId, SessionFacts>();
+  for await (const each of ports.recovery.sessionFacts()) {
+    const { sessionId, oldestLive } = each;
+    const isOfCommit = oldestLive === null || present.has(ports.blobs.refOf({ sessionId, checkpointId: oldestLive }));
+    facts.set(sessionId, isOfCommit ? each : { ...each, tombstones: [], oldestLive: null });
+  }
+  return facts;
+}
+
+async function readBlobs(ports: RebuildPorts): Promise<{ records: NewRecord[]; unreadable: Unreadable[] }> {
+  const found: FoundRecord[] = [];
+  const unreadable: Unreadable[] = [];
+  for await (const blob of ports.blobs.list()) {
+    try {
+      const record = await readRecord(ports, blob);
+      if (record !== undefined) found.push(record);
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+      unreadable.push({ ref: blob.ref, code: error.code });
+    }
+  }
+  const proven = await proveDeltas(ports, found);
+  return { records: proven.records, unreadable: [...unreadable, ...proven.unreadable] };
+}
+
+async function readRecord(ports: RebuildPorts, blob: BlobInfo): Promise<FoundRecord | undefined> {
+  const bytes = await ports.blobs.get(blob.ref);
+  if (bytes === undefined) return undefined;
+  const decoded = await decodeBlob(ports, bytes);
+  const { facts } = decoded;
+  // A copy under another name is not the checkpoint: only the place the store would choose counts.
+  if (ports.blobs.refOf({ sessionId: facts.sessionId, checkpointId: facts.id }) !== blob.ref) return undefined;
+  const baseId = decoded.kind === "delta" ? decoded.base : null;
+  return { ...facts, blob: blob.ref, blobBytes: bytes.length, baseId, keyId: null };
+}
+
+/** Tombstones win; and no workflow checkpoint before the oldest live one comes back, however its file returned. */
+function dropRemoved(records: readonly NewRecord[], facts: ReadonlyMap<SessionId, SessionFacts>): { live: NewRecord[]; removed: number } {
+  const bySession = new Map<SessionId, Map<CheckpointId, NewRecord>>();
+  for (const record of records) {
+    const inSession = bySession.get(record.sessionId) ?? new Map<CheckpointId, NewRecord>();
+    bySession.set(record.sessionId, inSession.set(record.id, record));
+  }
+  const dead = new Set<NewRecord | undefined>();
+  for (const { sessionId, tombstones, oldestLive } of facts.values()) {
+    // What was removed from one session may live in another.
+    const inSession = bySession.get(sessionId) ?? new Map<CheckpointId, NewRecord>();
+    for (const id of tombstones) dead.add(inSession.get(id));
+    for (const ancestor of ancestorsOf(oldestLive, inSession)) if (ancestor.kind === "workflow") dead.add(ancestor);
+  }
+  const live = records.filter((record) => !dead.has(record));
+  return { live, removed: records.length - live.length };
+}
+
+/**
+ * Within the session: a fork's origin elsewhere has a life of its own. None where the lineage leads back to where it
+ * began: an id that was removed and saved again lives.
+ */
+function ancestorsOf(id: CheckpointId | null, inSession: ReadonlyMap<CheckpointId, NewRecord>): Iterable<NewRecord> {
+  const parentOf = (record: NewRecord | undefined): NewRecord | undefined =>
+    record === undefined || record.parentId === null ? undefined : inSession.get(record.parentId);
+  const record = id === null ? undefined : inSession.get(id);
+  const ancestors = new Set<NewRecord>();
+  for (let ancestor = parentOf(record); ancestor !== undefined; ancestor = parentOf(ancestor)) {
+    if (ancestor === record || ancestors.has(ancestor)) return [];
+    ancestors.add(ancestor);
+  }
+  return ancestors;
+}
+
+/** A session without facts of its own began with its first checkpoint. */
+function completeFacts(live: readonly NewRecord[], known: ReadonlyMap<SessionId, SessionFacts>): SessionFacts[] {
+  const sessions = new Map<SessionId, SessionFacts>();
+  for (const record of live) {
+    const facts = known.get(record.sessionId) ?? sessions.get(record.sessionId);
+    const isFirst = facts === undefined || (!known.has(record.sessionId) && record.createdAt < facts.createdAt);
+    sessions.set(record.sessionId, isFirst ? factsOf(record) : facts);
+  }
+  return [...sessions.values()];
+}
+
+function factsOf(record: NewRecord): SessionFacts {
+  return { sessionId: record.sessionId, createdAt: record.createdAt, tags: [], pins: [], tombstones: [], oldestLive: null };
+}

@@ -1,0 +1,115 @@
+import { isWorkrailError } from "../errors.ts";
+import { decodeBlob } from "../envelope/decode-blob.ts";
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { BlobRef, CheckpointId } from "../model/ids.ts";
+import { type QuarantinePorts, quarantineDamaged } from "./quarantine-damaged.ts";
+import { readContext } from "./read-context.ts";
+import { type Finding, verifyStore, type VerifyOptions, type VerifyPorts, type VerifyReport } from "./verify-store.ts";
+
+export type RepairPorts = VerifyPorts & QuarantinePorts;
+
+export interface RepairOptions extends VerifyOptions {
+  /** Tell what would be repaired, and change nothing. Default `false`. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface RepairReport extends Omit<VerifyReport, "findings"> {
+  /** What was put right, or with `dryRun` would be. A damaged checkpoint is put aside and marked: what is lost stays lost. */
+  readonly repaired: readonly Finding[];
+  /** What was found and is as it was. */
+  readonly left: readonly Finding[];
+  /** What else can be done about that, and about readable files that belong to no checkpoint. */
+  readonly advice: readonly string[];
+}
+
+/**
+ * Verifies the store and puts right what can be put right without losing anything: damaged files go into quarantine and
+ * their checkpoints are marked, marks of checkpoints that are whole again are taken away, and what the catalog keeps twice
+ * agrees again. Safe beside live writers. Records of files that belong to nothing are only brought back by a rebuild.
+ *
+ * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT
+ */
+export async function repairStore(ports: RepairPorts, options: RepairOptions = {}): Promise<RepairReport> {
+  const { findings, ...found } = await verifyStore(ports, options);
+  const repaired: Finding[] = [];
+  const left: Finding[] = [];
+  await ports.locking.shared(async () => {
+    for (const finding of findings) {
+      const isRepairable = REPAIRS[finding.kind] !== undefined;
+      const isDone = isRepairable && (options.dryRun === true || (await REPAIRS[finding.kind]?.(ports, finding)) === true);
+      (isDone ? repaired : left).push(finding);
+    }
+  });
+  return { ...found, repaired, left, advice: adviceOn(left, found.orphans) };
+}
+
+type Repair = (ports: RepairPorts, finding: Finding) => Promise<boolean>;
+
+const REPAIRS: Readonly<Partial<Record<Finding["kind"], Repair>>> = {
+  damaged: (ports, finding) => withRecord(ports, finding, (record) => quarantineDamaged(ports, record, finding.reason)),
+  "marked-but-whole": (ports, finding) => withRecord(ports, finding, (record) => adopt(ports, record)),
+  "form-differs": (ports, finding) => withRecord(ports, finding, (record) => adopt(ports, record)),
+  sums: reconcile,
+  "edge-missing": reconcile,
+  "session-file": writeSessionFile,
+  "orphan-unreadable": putAside,
+};
+
+async function withRecord(
+  ports: RepairPorts,
+  { checkpointId }: Finding,
+  repair: (record: CheckpointRecord) => Promise<boolean>,
+): Promise<boolean> {
+  const record = await ports.catalog.find(checkpointId as CheckpointId);
+  return record !== undefined && (await repair(record));
+}
+
+/** Has the record say how its blob is stored, once the blob is proven. */
+async function adopt(ports: RepairPorts, record: CheckpointRecord): Promise<boolean> {
+  const bytes = await ports.blobs.get(record.blob);
+  if (bytes === undefined) return false;
+  const blob = await decodeBlob(ports, bytes);
+  const baseId = blob.kind === "whole" ? null : blob.base;
+  if (baseId !== null) await ports.catalog.commit({ edges: { add: [{ dependent: record.id, base: baseId }], drop: [] }, audit: [] });
+  const becomes = { blobBytes: bytes.length, baseId, keyId: record.keyId };
+  try {
+    return await ports.catalog.replaceBlob(record, becomes, async () => {
+      await readContext(ports, { ...record, damaged: false });
+    });
+  } catch (error) {
+    if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return false;
+    throw error;
+  }
+}
+
+async function reconcile(ports: RepairPorts): Promise<boolean> {
+  await ports.catalog.reconcile(true);
+  return true;
+}
+
+/** A change of a session's pins writes its file anew, even one that changes nothing. */
+async function writeSessionFile(ports: RepairPorts, { sessionId }: Finding): Promise<boolean> {
+  if (sessionId === undefined) return false;
+  await ports.catalog.commit({ pins: { sessionId, pin: [], release: [] }, audit: [] });
+  return true;
+}
+
+async function putAside(ports: RepairPorts, { ref }: Finding): Promise<boolean> {
+  const reclaimed = await ports.catalog.reclaim([ref as BlobRef], async (each) => {
+    await ports.blobs.quarantine(each);
+  });
+  return reclaimed.length > 0;
+}
+
+function adviceOn(left: readonly Finding[], orphans: readonly BlobRef[]): string[] {
+  const kinds = new Set(left.map(({ kind }) => kind));
+  const advice: (string | false)[] = [
+    orphans.length > 0 && "A rebuild brings back checkpoints whose files belong to nothing; else collecting garbage removes them.",
+    kinds.has("facts-differ") && "A rebuild takes the facts of checkpoints from their files.",
+    kinds.has("depends-on-damaged") &&
+      "Put back the damaged checkpoint's file from a backup and repair again: what is stored against it is then readable too.",
+    kinds.has("newer-version") && "Update Workrail to read checkpoints of a newer version.",
+    kinds.has("too-large") && "Raise the limit on the size of a context to read larger ones.",
+  ];
+  return advice.filter((each) => each !== false);
+}

@@ -1,0 +1,340 @@
+import { encodeEnvelope } from "../envelope/envelope.ts";
+import { decodeBlob } from "../envelope/decode-blob.ts";
+import { WorkrailError } from "../errors.ts";
+import { type PreparedContext, prepareContext } from "../json/prepare-context.ts";
+import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../model/checkpoint.ts";
+import type { Context, JsonObject } from "../model/context.ts";
+import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
+import type { Limits } from "../model/limits.ts";
+import type { Background, Clock, Digester, IdGenerator } from "../ports/environment.ts";
+import type { BlobStore } from "../ports/blob-store.ts";
+import type { Append, Catalog, CommitOutcome } from "../ports/catalog.ts";
+import type { Codec } from "../ports/codec.ts";
+import type { Locking } from "../ports/locking.ts";
+import { checkAttributes, checkName, checkTags } from "./labels.ts";
+
+export interface SavePorts {
+  readonly catalog: Catalog;
+  readonly blobs: BlobStore;
+  readonly codec: Codec;
+  readonly locking: Locking;
+  readonly digests: Digester;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly background: Background;
+  readonly limits: Limits;
+  /** Product and version, kept in each envelope. */
+  readonly writer: string;
+}
+
+export interface SaveInput {
+  readonly sessionId: SessionId;
+  readonly context: Context;
+  readonly name?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly attributes?: JsonObject | undefined;
+  /** Default `workflow`. Project checkpoints and conversations are never skipped as unchanged, nor counted. */
+  readonly kind?: CheckpointKind | undefined;
+  readonly agentId?: string | undefined;
+  readonly workflowId?: string | undefined;
+  readonly project?: string | undefined;
+  /** The checkpoint that this one continues, in any session; default: the session's head. */
+  readonly parentId?: CheckpointId | undefined;
+  /** Save only if this is still the head; `null`: only if the session is new. */
+  readonly expectedParentId?: CheckpointId | null | undefined;
+  /** The caller's own id: saving the same bytes under it again is answered as unchanged. */
+  readonly checkpointId?: CheckpointId | undefined;
+  /** Save although the head holds the same content. Default `false`. */
+  readonly force?: boolean | undefined;
+}
+
+export type SaveResult =
+  | { readonly status: "saved"; readonly record: CheckpointRecord; readonly removed: readonly CheckpointRecord[] }
+  | {
+      readonly status: "unchanged";
+      /** The checkpoint that already holds this content. */
+      readonly record: CheckpointRecord;
+      /** What the call brought that the existing checkpoint does not have, and that was therefore not kept. */
+      readonly ignored: readonly ("name" | "tags" | "metadata" | "keyOrder")[];
+    };
+
+/** A commit that lost its blob to garbage collection is tried again this often; twice is already improbable. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Saves a context as the session's new head.
+ *
+ * The blob is durable under its final name before one catalog transaction makes it a checkpoint, so no reader
+ * and no crash ever meets a record without its bytes. Saves to one session keep the order of their calls.
+ *
+ * @throws INVALID_INPUT, TOO_LARGE, STORAGE_QUOTA_EXCEEDED for what is saved; CHECKPOINT_NOT_FOUND for an unknown
+ *   `parentId`; CONFLICT when the head is not `expectedParentId`, or `checkpointId` is taken; LOCK_TIMEOUT and
+ *   STORAGE_UNAVAILABLE for the store. The previous head stays loadable whatever is thrown.
+ */
+export async function saveCheckpoint(ports: SavePorts, input: SaveInput): Promise<SaveResult> {
+  checkLabels(input);
+  const content = prepareContext(input.context, ports.limits, ports.digests);
+  return ports.locking.inOrder(input.sessionId, async () => {
+    const head = await ports.catalog.head(input.sessionId);
+    const known = await answerWithoutWriting(ports, input, content, head);
+    if (known !== undefined) return known;
+    const facts = await describe(ports, input, content, head);
+    return write(ports, input, content, facts);
+  });
+}
+
+function checkLabels(input: SaveInput): void {
+  checkName(input.name, "name");
+  checkName(input.agentId, "agentId");
+  checkName(input.workflowId, "workflowId");
+  checkTags(input.tags ?? []);
+  checkAttributes(input.attributes ?? {});
+  if (input.kind !== undefined && !CHECKPOINT_KINDS.includes(input.kind)) {
+    throw new WorkrailError("INVALID_INPUT", `kind must be one of ${CHECKPOINT_KINDS.join(", ")}.`, { details: { field: "kind" } });
+  }
+}
+
+/** What can be told before any byte is written. The transaction decides again; this only spares the work. */
+async function answerWithoutWriting(
+  ports: SavePorts,
+  input: SaveInput,
+  content: PreparedContext,
+  head: CheckpointRecord | undefined,
+): Promise<SaveResult | undefined> {
+  if (input.checkpointId !== undefined) {
+    const existing = await ports.catalog.find(input.checkpointId);
+    if (existing !== undefined) return sameOrConflict(ports, input, content, existing);
+  }
+  if (input.expectedParentId !== undefined && (head?.id ?? null) !== input.expectedParentId) {
+    return lostAnswerOrConflict(input, content, head);
+  }
+  if (head !== undefined && head.canonicalDigest === skipDigest(input, content)) return unchanged(input, content, head);
+  return undefined;
+}
+
+async function describe(
+  ports: SavePorts,
+  input: SaveInput,
+  content: PreparedContext,
+  head: CheckpointRecord | undefined,
+): Promise<CheckpointFacts> {
+  if (input.parentId !== undefined && (await ports.catalog.find(input.parentId)) === undefined) {
+    throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${input.parentId} names no checkpoint.`, {
+      details: { checkpointId: input.parentId, field: "parentId" },
+      hint: "List the session's checkpoints, or leave parentId out to continue from its latest one.",
+    });
+  }
+  return {
+    id: input.checkpointId ?? ports.ids.checkpointId(),
+    sessionId: input.sessionId,
+    parentId: input.parentId ?? head?.id ?? null,
+    kind: input.kind ?? "workflow",
+    createdAt: ports.clock.now(),
+    agentId: input.agentId,
+    workflowId: input.workflowId,
+    project: input.project,
+    name: input.name,
+    tags: [...new Set(input.tags)],
+    attributes: input.attributes ?? {},
+    exactDigest: content.exactDigest,
+    canonicalDigest: content.canonicalDigest,
+    contextBytes: content.bytes.length,
+    layers: undefined,
+    writer: ports.writer,
+  };
+}
+
+async function write(ports: SavePorts, input: SaveInput, content: PreparedContext, facts: CheckpointFacts): Promise<SaveResult> {
+  const bytes = await ports.codec.encode(encodeEnvelope(facts, content.bytes, ports.digests));
+  checkSize(bytes.length, ports.limits);
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const stored = await putBlob(ports, input, facts, bytes);
+    const outcome = await ports.catalog.commit({
+      append: append(ports, input, content, stored),
+      audit: [{ at: facts.createdAt, action: "save", sessionId: facts.sessionId, checkpointId: facts.id, agentId: facts.agentId }],
+    });
+    if (outcome.status === "blob-missing") continue;
+    if (outcome.status === "committed" && input.checkpointId !== undefined) await putBackIfReplaced(ports, content, stored);
+    return conclude(ports, input, content, stored.blob, outcome);
+  }
+  throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoint's file vanished each time it was written.", {
+    details: { checkpointId: facts.id, reason: "blob-missing" },
+    hint: "See whether another program removes files from the data directory, then save again.",
+  });
+}
+
+function append(ports: SavePorts, input: SaveInput, content: PreparedContext, { facts, blob, blobBytes }: StoredBlob): Append {
+  return {
+    record: { ...facts, blob, blobBytes, baseId: null, keyId: null },
+    unlessHeadIs: skipDigest(input, content),
+    expectedHead: input.expectedParentId,
+    keepNewest: facts.kind === "workflow" ? ports.limits.maxCheckpoints : undefined,
+  };
+}
+
+/** What is in the blob store, and therefore what the record must say. */
+interface StoredBlob {
+  readonly blob: BlobRef;
+  readonly blobBytes: number;
+  readonly facts: CheckpointFacts;
+}
+
+/** One that was there before. A delta hangs on another checkpoint, and cannot serve as a new one. */
+interface FoundBlob extends StoredBlob {
+  readonly isWhole: boolean;
+}
+
+/** A generated id is new by construction; a caller's own may already have a blob, left by a crash or by another writer. */
+async function putBlob(ports: SavePorts, input: SaveInput, facts: CheckpointFacts, bytes: Uint8Array): Promise<StoredBlob> {
+  const key = { sessionId: facts.sessionId, checkpointId: facts.id };
+  const ifAbsent = input.checkpointId !== undefined;
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const blob = await ports.blobs.put(key, bytes, { ifAbsent });
+    if (blob !== undefined) return { blob, blobBytes: bytes.length, facts };
+    const present = await readStored(ports, ports.blobs.refOf(key), facts);
+    if (present?.isWhole === true && isSameButForTime(present.facts, facts)) return present;
+    // Garbage of a save that was never acknowledged, unless a record needs it: then it stays and the commit says so.
+    const reclaimed = await ports.catalog.reclaim([ports.blobs.refOf(key)], async (garbage) => {
+      // What cannot be read may be anything: it is put aside, never away.
+      await (present === undefined ? ports.blobs.quarantine(garbage) : ports.blobs.remove(garbage));
+    });
+    if (reclaimed.length > 0) continue;
+    if (present?.facts.exactDigest === facts.exactDigest) return present;
+    break;
+  }
+  throw idTaken(facts.id);
+}
+
+/**
+ * Whoever chose the same id in another process took our blob for garbage, so long as no record needed it, and may have
+ * put another one in its place just before our commit. From the commit on nobody does; what the record says goes back.
+ */
+async function putBackIfReplaced(ports: SavePorts, content: PreparedContext, { facts, blob }: StoredBlob): Promise<void> {
+  const present = await readStored(ports, blob, facts);
+  if (present?.facts.exactDigest === facts.exactDigest) return;
+  const bytes = await ports.codec.encode(encodeEnvelope(facts, content.bytes, ports.digests));
+  await ports.blobs.put({ sessionId: facts.sessionId, checkpointId: facts.id }, bytes);
+}
+
+/** `undefined` when there is nothing, or nothing readable. A delta's canonical digest is that of what we would save. */
+async function readStored(ports: SavePorts, blob: BlobRef, { canonicalDigest }: CheckpointFacts): Promise<FoundBlob | undefined> {
+  const bytes = await ports.blobs.get(blob);
+  if (bytes === undefined) return undefined;
+  try {
+    const { facts, kind } = await decodeBlob(ports, bytes);
+    const complete = { ...facts, canonicalDigest: facts.canonicalDigest ?? canonicalDigest };
+    return { blob, blobBytes: bytes.length, facts: complete, isWhole: kind === "whole" };
+  } catch (error) {
+    if (error instanceof WorkrailError && error.code === "CHECKPOINT_CORRUPT") return undefined;
+    throw error;
+  }
+}
+
+/** The same save, tried before: its blob can serve, because a rebuild would read the same out of it. */
+function isSameButForTime(left: CheckpointFacts, right: CheckpointFacts): boolean {
+  return sameJson({ ...left, createdAt: undefined }, { ...right, createdAt: undefined });
+}
+
+async function conclude(
+  ports: SavePorts,
+  input: SaveInput,
+  content: PreparedContext,
+  blob: BlobRef,
+  outcome: Exclude<CommitOutcome, { status: "blob-missing" }>,
+): Promise<SaveResult> {
+  if (outcome.status === "committed") {
+    if (outcome.record === undefined) throw new WorkrailError("INTERNAL", "The catalog committed a save without its record.");
+    const needless = outcome.removed.map((record) => record.blob);
+    if (needless.length > 0) reclaimLater(ports, needless);
+    return { status: "saved", record: outcome.record, removed: outcome.removed };
+  }
+  reclaimLater(ports, [blob]);
+  switch (outcome.status) {
+    case "unchanged":
+      return unchanged(input, content, outcome.head);
+    case "conflict":
+      return lostAnswerOrConflict(input, content, outcome.head);
+    case "exists":
+      return sameOrConflict(ports, input, content, outcome.record);
+  }
+}
+
+/** Reclaiming checks again under the store's write lock, so that being late, or twice, is harmless. */
+function reclaimLater(ports: SavePorts, refs: readonly BlobRef[]): void {
+  // Within the lock: a rebuild must not find a blob that goes away before its record is written.
+  ports.background.run("reclaim blobs", async () => {
+    await ports.locking.shared(() => ports.catalog.reclaim(refs, (ref) => ports.blobs.remove(ref)));
+  });
+}
+
+/** @throws STORAGE_QUOTA_EXCEEDED when a blob is larger than a checkpoint may be. */
+export function checkSize(blobBytes: number, limits: Limits): void {
+  if (blobBytes <= limits.maxCheckpointBytes) return;
+  throw new WorkrailError(
+    "STORAGE_QUOTA_EXCEEDED",
+    `The checkpoint takes ${blobBytes} bytes compressed; a checkpoint may take ${limits.maxCheckpointBytes}.`,
+    {
+      details: { limit: "maxCheckpointBytes", maxCheckpointBytes: limits.maxCheckpointBytes, sizeBytes: blobBytes },
+      hint: "Leave large or incompressible values out of the context and save their paths instead.",
+    },
+  );
+}
+
+/** The digest that makes a save needless; `undefined` where a save always creates. */
+function skipDigest(input: SaveInput, content: PreparedContext): PreparedContext["canonicalDigest"] | undefined {
+  const alwaysCreates = input.force === true || (input.kind !== undefined && input.kind !== "workflow");
+  return alwaysCreates ? undefined : content.canonicalDigest;
+}
+
+function unchanged(input: SaveInput, content: PreparedContext, record: CheckpointRecord): SaveResult {
+  const ignored: ("name" | "tags" | "metadata" | "keyOrder")[] = [];
+  if (input.name !== undefined && input.name !== record.name) ignored.push("name");
+  if (input.tags !== undefined && !input.tags.every((tag) => record.tags.includes(tag))) ignored.push("tags");
+  if (Object.entries(input.attributes ?? {}).some(([key, value]) => !sameJson(record.attributes[key], value))) ignored.push("metadata");
+  if (record.exactDigest !== content.exactDigest) ignored.push("keyOrder");
+  return { status: "unchanged", record, ignored };
+}
+
+function sameJson(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** The head has the parent that ours would have, and these very bytes: our own save, whose answer was lost. */
+function lostAnswerOrConflict(input: SaveInput, content: PreparedContext, head: CheckpointRecord | undefined): SaveResult {
+  const parentId = input.parentId ?? input.expectedParentId;
+  if (head !== undefined && head.parentId === parentId && head.exactDigest === content.exactDigest) {
+    return unchanged(input, content, head);
+  }
+  throw new WorkrailError("CONFLICT", "The session's latest checkpoint is not the expected one: somebody else saved meanwhile.", {
+    details: { sessionId: input.sessionId, expectedParentId: input.expectedParentId, actualParentId: head?.id ?? null },
+    hint: "Load the latest checkpoint, merge your changes into it, and save with its id as expectedParentId.",
+  });
+}
+
+async function sameOrConflict(
+  ports: SavePorts,
+  input: SaveInput,
+  content: PreparedContext,
+  existing: CheckpointRecord,
+): Promise<SaveResult> {
+  if (existing.sessionId === input.sessionId && existing.exactDigest === content.exactDigest) {
+    return unchanged(input, content, existing.damaged ? await madeWhole(ports, content, existing) : existing);
+  }
+  throw idTaken(existing.id);
+}
+
+/** A damaged checkpoint whose context comes in again is whole again. */
+async function madeWhole(ports: SavePorts, content: PreparedContext, damaged: CheckpointRecord): Promise<CheckpointRecord> {
+  const bytes = await ports.codec.encode(encodeEnvelope(damaged, content.bytes, ports.digests));
+  const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
+  await ports.catalog.replaceBlob(damaged, becomes, () => ports.blobs.replace(damaged.blob, bytes));
+  // Somebody else may have been faster; a checkpoint that is gone meanwhile is as good as one that goes after the answer.
+  return (await ports.catalog.find(damaged.id)) ?? damaged;
+}
+
+function idTaken(checkpointId: CheckpointId): WorkrailError {
+  return new WorkrailError("CONFLICT", `checkpointId ${checkpointId} already names a checkpoint with another content.`, {
+    details: { checkpointId },
+    hint: "Choose another checkpointId, or leave it out to get a new one.",
+  });
+}

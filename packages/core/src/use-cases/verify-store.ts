@@ -1,0 +1,321 @@
+import { type ErrorCode, isWorkrailError, type WorkrailError } from "../errors.ts";
+import type { DecodedBlob } from "../envelope/envelope.ts";
+import { decodeBlob } from "../envelope/decode-blob.ts";
+import { parseJson } from "../json/parse-json.ts";
+import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointRecord } from "../model/checkpoint.ts";
+import type { JsonValue } from "../model/context.ts";
+import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
+import type { Session, SessionFacts } from "../model/session.ts";
+import type { CatalogRecovery, CheckpointFilter } from "../ports/catalog.ts";
+import type { Locking } from "../ports/locking.ts";
+import { damagedBytesOf, makeContext, readBlob, readContext, type ReadPorts } from "./read-context.ts";
+
+export interface VerifyPorts extends ReadPorts {
+  readonly locking: Locking;
+  readonly recovery: CatalogRecovery;
+}
+
+export interface VerifyOptions {
+  /** Told after each checkpoint. */
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
+  /** Ends it early; what was found so far is reported. */
+  readonly signal?: { readonly aborted: boolean } | undefined;
+}
+
+export interface VerifyProgress {
+  readonly done: number;
+  /** How many there were at the beginning. */
+  readonly total: number;
+}
+
+/**
+ * What can be wrong. `damaged`: its file is gone, or its bytes are wrong. `depends-on-damaged`: it is stored against one that
+ * cannot be read. `marked-but-whole`: it was marked as damaged, and its file is there and right. `form-differs`: its file is
+ * stored in another way than its record says, as a crash can leave it. `facts-differ`: file and record tell different things.
+ * `newer-version`: a newer Workrail wrote it. `too-large`: it is larger than the limits allow. `sums`: a session's count or size
+ * is wrong. `edge-missing`: the catalog does not know what a checkpoint is stored against. `session-file`: what is kept beside
+ * a session's checkpoints is missing, unreadable or not what the catalog says. `orphan-unreadable`: a file that belongs to no
+ * checkpoint and cannot be read.
+ */
+export type FindingKind =
+  | "damaged"
+  | "depends-on-damaged"
+  | "marked-but-whole"
+  | "form-differs"
+  | "facts-differ"
+  | "newer-version"
+  | "too-large"
+  | "sums"
+  | "edge-missing"
+  | "session-file"
+  | "orphan-unreadable";
+
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly sessionId?: SessionId;
+  readonly checkpointId?: CheckpointId;
+  /** The blob it is about. */
+  readonly ref?: BlobRef;
+  /** A sentence for people. */
+  readonly reason: string;
+}
+
+export interface VerifyReport {
+  /** Checkpoints looked at. */
+  readonly checkpoints: number;
+  readonly sessions: number;
+  /** Checkpoints that were marked as damaged before, and still are. */
+  readonly marked: number;
+  /** Readable files that belong to no checkpoint: garbage, unless only a rebuild brings them back. */
+  readonly orphans: readonly BlobRef[];
+  readonly findings: readonly Finding[];
+  /** `false`: it was ended early. */
+  readonly isComplete: boolean;
+}
+
+const PAGE = 100;
+const MAX_LOOKS = 3;
+
+/**
+ * Reads the whole store and tells what is wrong with it. Changes nothing; safe beside live writers, for what changes while
+ * it looks is looked at again.
+ *
+ * @throws STORAGE_UNAVAILABLE
+ */
+export async function verifyStore(ports: VerifyPorts, options: VerifyOptions = {}): Promise<VerifyReport> {
+  return ports.locking.shared(() => new Verification(ports, options).run());
+}
+
+interface Sums {
+  count: number;
+  bytes: number;
+}
+
+class Verification {
+  readonly #ports: VerifyPorts;
+  readonly #options: VerifyOptions;
+  readonly #findings: Finding[] = [];
+  readonly #sessions = new Map<SessionId, Sums>();
+  readonly #refs = new Set<BlobRef>();
+  /** The context of the checkpoint that was read last: mostly the base of the next. */
+  #last: { readonly id: CheckpointId; readonly value: JsonValue } | undefined;
+  readonly #unreadable = new Set<CheckpointId>();
+  #done = 0;
+  #marked = 0;
+
+  constructor(ports: VerifyPorts, options: VerifyOptions) {
+    this.#ports = ports;
+    this.#options = options;
+  }
+
+  async run(): Promise<VerifyReport> {
+    // First of all, so that none of them can be newer than the records.
+    const blobs: BlobRef[] = [];
+    for await (const { ref } of this.#ports.blobs.list()) blobs.push(ref);
+    const sessions = new Set<SessionId>();
+    for await (const { sessionId } of this.#records({})) sessions.add(sessionId);
+    const { total } = await this.#ports.catalog.list({ filter: { kinds: CHECKPOINT_KINDS }, limit: 1, offset: 0 });
+    for (const sessionId of sessions) await this.#verifySession(sessionId, total);
+    const orphans = await this.#verifyOrphans(blobs);
+    await this.#verifyCatalog();
+    await this.#verifySessionFiles();
+    return {
+      checkpoints: this.#done,
+      sessions: this.#sessions.size,
+      marked: this.#marked,
+      orphans,
+      findings: this.#findings,
+      isComplete: !this.#isAborted,
+    };
+  }
+
+  get #isAborted(): boolean {
+    return this.#options.signal?.aborted === true;
+  }
+
+  async *#records(filter: CheckpointFilter): AsyncGenerator<CheckpointRecord> {
+    let after: PageCursor | undefined;
+    do {
+      const page = await this.#ports.catalog.list({ filter: { ...filter, kinds: CHECKPOINT_KINDS }, limit: PAGE, offset: 0, after });
+      for (const record of page.records) {
+        if (this.#isAborted) return;
+        yield record;
+      }
+      after = page.next;
+    } while (after !== undefined);
+  }
+
+  /** Newest first, so that what a checkpoint is stored against has mostly just been read. */
+  async #verifySession(sessionId: SessionId, total: number): Promise<void> {
+    const sums: Sums = { count: 0, bytes: 0 };
+    this.#last = undefined;
+    for await (const record of this.#records({ sessionId })) {
+      sums.count += 1;
+      sums.bytes += record.blobBytes;
+      this.#refs.add(record.blob);
+      const finding = await this.#lookUntilItStands(record);
+      if (finding !== undefined) this.#findings.push(finding);
+      this.#done += 1;
+      this.#options.onProgress?.({ done: this.#done, total: Math.max(total, this.#done) });
+    }
+    this.#sessions.set(sessionId, sums);
+  }
+
+  /** What changed between our look at the record and at its bytes is looked at again. */
+  async #lookUntilItStands(first: CheckpointRecord): Promise<Finding | undefined> {
+    let record = first;
+    for (let look = 1; ; look++) {
+      const finding = await this.#look(record);
+      if (finding === undefined) return undefined;
+      const again = await this.#ports.catalog.find(record.id);
+      if (again === undefined) return undefined;
+      const isSame = again.blobBytes === record.blobBytes && again.baseId === record.baseId && again.damaged === record.damaged;
+      if (isSame || look === MAX_LOOKS) {
+        if (!READABLE.has(finding.kind)) this.#unreadable.add(record.id);
+        return finding;
+      }
+      record = again;
+    }
+  }
+
+  async #look(record: CheckpointRecord): Promise<Finding | undefined> {
+    if (record.damaged) return this.#lookAtMarked(record);
+    try {
+      const { blob, value } = await this.#read(record);
+      this.#last = { id: record.id, value };
+      return await this.#compare(record, blob);
+    } catch (error) {
+      return findingOf(record, error);
+    }
+  }
+
+  async #lookAtMarked(record: CheckpointRecord): Promise<Finding | undefined> {
+    try {
+      const { context } = await readContext(this.#ports, { ...record, damaged: false });
+      // What is stored against it is readable again as soon as the mark is gone.
+      this.#last = { id: record.id, value: context };
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+      this.#marked += 1;
+      this.#unreadable.add(record.id);
+      return undefined;
+    }
+    return about(record, "marked-but-whole", "It is marked as damaged, but its file is there and right.");
+  }
+
+  async #read(record: CheckpointRecord): Promise<{ blob: DecodedBlob; value: JsonValue }> {
+    const blob = await readBlob(this.#ports, record);
+    if (blob.kind === "whole") return { blob, value: parseJson(blob.contextText) };
+    if (this.#last?.id === blob.base) return { blob, value: makeContext(this.#ports.digests, this.#last.value, { at: record, blob }) };
+    const { context } = await readContext(this.#ports, record, this.#unreadable);
+    return { blob, value: context };
+  }
+
+  async #compare(record: CheckpointRecord, blob: DecodedBlob): Promise<Finding | undefined> {
+    const difference = differenceOf(record, blob);
+    if (difference !== undefined) return about(record, "facts-differ", `Its file has another ${difference} than its record.`);
+    const baseId = blob.kind === "whole" ? null : blob.base;
+    const bytes = await this.#ports.blobs.get(record.blob);
+    if (record.baseId === baseId && record.blobBytes === bytes?.length) return undefined;
+    return about(record, "form-differs", "It is stored in another way than its record says.");
+  }
+
+  async #verifyOrphans(blobs: readonly BlobRef[]): Promise<readonly BlobRef[]> {
+    const orphans: BlobRef[] = [];
+    for (const ref of blobs) {
+      if (this.#isAborted) return orphans;
+      if (this.#refs.has(ref)) continue;
+      const bytes = await this.#ports.blobs.get(ref);
+      if (bytes === undefined) continue;
+      try {
+        const { facts } = await decodeBlob(this.#ports, bytes);
+        // A save may have been between its blob and its record when we looked.
+        if ((await this.#ports.catalog.find(facts.id))?.blob !== ref) orphans.push(ref);
+      } catch (error) {
+        if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+        this.#findings.push({ kind: ORPHANS[error.code] ?? "orphan-unreadable", ref, reason: error.message });
+      }
+    }
+    return orphans;
+  }
+
+  async #verifyCatalog(): Promise<void> {
+    if (this.#isAborted) return;
+    const { sums, edges } = await this.#ports.catalog.reconcile(false);
+    for (const sessionId of sums) {
+      this.#findings.push({ kind: "sums", sessionId, reason: "Its count or size is not that of its checkpoints." });
+    }
+    for (const { dependent, base } of edges) {
+      this.#findings.push({ kind: "edge-missing", checkpointId: dependent, reason: `The catalog does not know that it needs ${base}.` });
+    }
+  }
+
+  /** Twice: such a file is replaced before the transaction commits that it belongs to. */
+  async #verifySessionFiles(): Promise<void> {
+    const wrong = await this.#wrongSessionFiles(new Set(this.#sessions.keys()));
+    for (const sessionId of wrong.size === 0 ? wrong : await this.#wrongSessionFiles(wrong)) {
+      this.#findings.push({ kind: "session-file", sessionId, reason: "What is kept beside its checkpoints is not what the catalog says." });
+    }
+  }
+
+  async #wrongSessionFiles(sessions: ReadonlySet<SessionId>): Promise<ReadonlySet<SessionId>> {
+    const wrong = new Set<SessionId>();
+    if (this.#isAborted) return wrong;
+    const files = new Map<SessionId, SessionFacts>();
+    for await (const facts of this.#ports.recovery.sessionFacts()) if (sessions.has(facts.sessionId)) files.set(facts.sessionId, facts);
+    for (const sessionId of sessions) {
+      const session = await this.#ports.catalog.session(sessionId);
+      if (session !== undefined && !sayTheSame(session, files.get(sessionId))) wrong.add(sessionId);
+    }
+    return wrong;
+  }
+}
+
+/** What a newer version, or one with higher limits, may still read stays where it is. */
+const ORPHANS: Readonly<Partial<Record<ErrorCode, FindingKind>>> = { UNSUPPORTED_VERSION: "newer-version", TOO_LARGE: "too-large" };
+
+function about(record: CheckpointRecord, kind: FindingKind, reason: string): Finding {
+  return { kind, sessionId: record.sessionId, checkpointId: record.id, ref: record.blob, reason };
+}
+
+function findingOf(record: CheckpointRecord, error: unknown): Finding {
+  if (!isWorkrailError(error)) throw error;
+  return about(record, kindOf(record, error), error.message);
+}
+
+function kindOf(record: CheckpointRecord, error: WorkrailError): FindingKind {
+  if (error.code === "UNSUPPORTED_VERSION") return "newer-version";
+  if (error.code === "TOO_LARGE") return "too-large";
+  if (error.code !== "CHECKPOINT_CORRUPT") throw error;
+  return damagedBytesOf(error)?.id === record.id ? "damaged" : "depends-on-damaged";
+}
+
+/** Findings about checkpoints whose bytes are right all the same. */
+const READABLE: ReadonlySet<FindingKind> = new Set(["marked-but-whole", "form-differs", "facts-differ"]);
+
+const FACTS = [
+  "sessionId",
+  "parentId",
+  "kind",
+  "createdAt",
+  "agentId",
+  "workflowId",
+  "project",
+  "name",
+  "tags",
+  "attributes",
+  "contextBytes",
+  "layers",
+  "writer",
+] as const satisfies readonly (keyof CheckpointFacts)[];
+
+/** The first fact that a record and its file do not agree upon; its digests are compared where it is read. */
+function differenceOf(record: CheckpointRecord, { facts }: DecodedBlob): string | undefined {
+  return FACTS.find((fact) => JSON.stringify(record[fact]) !== JSON.stringify(facts[fact]));
+}
+
+function sayTheSame(session: Session, facts: SessionFacts | undefined): boolean {
+  if (facts === undefined) return false;
+  const of = ({ createdAt, tags, pins }: Session | SessionFacts): string => JSON.stringify([createdAt, tags, pins]);
+  return of(session) === of(facts);
+}
