@@ -1,0 +1,193 @@
+import { spawnSync } from "node:child_process";
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { type Codec, type ErrorCode, isWorkrailError } from "@workrail/core";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { gzipCodec as pako } from "./pako.ts";
+import { gzipCodec as zlib } from "./zlib.ts";
+
+const PLENTY = 64 * 1024 * 1024;
+const CODECS: readonly (readonly [string, Codec])[] = [
+  ["zlib", zlib],
+  ["pako", pako],
+];
+
+/** What became of a decode: equal bytes, other bytes, or the error's code. */
+async function fate(codec: Codec, bytes: Uint8Array, expected: Uint8Array, maxBytes = PLENTY): Promise<"same" | "other" | ErrorCode> {
+  try {
+    return Buffer.compare(await codec.decode(bytes, maxBytes), expected) === 0 ? "same" : "other";
+  } catch (error) {
+    if (!isWorkrailError(error)) throw error;
+    return error.code;
+  }
+}
+
+const someBytes = fc.oneof(
+  fc.uint8Array({ maxLength: 500 }),
+  // Long runs and repeats, which are what contexts are made of.
+  fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.nat(4000)), { maxLength: 5 }).map((runs) => {
+    return new Uint8Array(Buffer.concat(runs.map(([piece, times]) => Buffer.alloc(piece.length * times, piece))));
+  }),
+);
+
+it("takes the codec of node:zlib on Node", () => {
+  const print = `process.stdout.write(import.meta.resolve("@workrail/codecs"))`;
+  const node = spawnSync(process.execPath, ["--conditions=@workrail/source", "--input-type=module", "-e", print], {
+    cwd: import.meta.dirname,
+  });
+  expect(node.stdout.toString()).toBe(new URL("zlib.ts", import.meta.url).href);
+});
+
+it("gives both codecs one name, for they are one format", () => {
+  expect(pako.id).toBe(zlib.id);
+});
+
+describe.each(CODECS)("what %s writes", (_, writer) => {
+  it.each(CODECS)("is read by %s", async (_, reader) => {
+    await fc.assert(
+      fc.asyncProperty(someBytes, async (bytes) => {
+        expect(await fate(reader, await writer.encode(bytes), bytes)).toBe("same");
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each([0, 1, 32 * 1024 - 1, 32 * 1024, 32 * 1024 + 1, 300_000])("holds %i bytes that do not compress", async (length) => {
+    const bytes = noise(length);
+    const blob = await writer.encode(bytes);
+    for (const [, reader] of CODECS) expect(await fate(reader, blob, bytes)).toBe("same");
+  });
+
+  it("is read out of the middle of a larger buffer", async () => {
+    const bytes = noise(2_000);
+    const blob = await writer.encode(bytes);
+    const roomy = new Uint8Array(blob.length + 20).fill(7);
+    roomy.set(blob, 9);
+    for (const [, reader] of CODECS) expect(await fate(reader, roomy.subarray(9, 9 + blob.length), bytes)).toBe("same");
+  });
+
+  const zcat = spawnSync("gzip", ["-dc"], { input: gzipSync("yes") });
+  it.skipIf(zcat.error !== undefined || zcat.stdout.toString() !== "yes")(
+    "is what gzip -dc and zcat print (skipped where there is no gzip)",
+    async () => {
+      const text = `{"context":"${"grün 😀 ".repeat(5_000)}"}\n`;
+      const { status, stdout } = spawnSync("gzip", ["-dc"], { input: await writer.encode(Buffer.from(text)), maxBuffer: PLENTY });
+      expect(status).toBe(0);
+      expect(stdout.toString()).toBe(text);
+    },
+  );
+});
+
+describe.each(CODECS)("%s", (_, codec) => {
+  const bomb = gzipSync(Buffer.alloc(300_000_000));
+  const content = Buffer.from(`{"context":{"plan":"${"read the tests, then the code; ".repeat(20)}","n":[1,2,3,${Math.PI}]}}\n`);
+
+  it("refuses a blob cut off anywhere", async () => {
+    const blob = await codec.encode(content);
+    for (let length = 0; length < blob.length; length++) {
+      expect([length, await fate(codec, blob.subarray(0, length), content)]).toEqual([length, "CHECKPOINT_CORRUPT"]);
+    }
+  });
+
+  it("notices any flipped bit that changes the content", async () => {
+    const blob = await codec.encode(content);
+    for (let bit = 0; bit < blob.length * 8; bit++) {
+      const flipped = Uint8Array.from(blob);
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect([bit, await fate(codec, flipped, content)]).toEqual([bit, expect.toBeOneOf(["same", "CHECKPOINT_CORRUPT"])]);
+    }
+  });
+
+  it.each<[string, (blob: Uint8Array) => Uint8Array]>([
+    ["an appended zero", (blob) => Buffer.concat([blob, Buffer.alloc(1)])],
+    ["appended zeros", (blob) => Buffer.concat([blob, Buffer.alloc(512)])],
+    ["appended bytes", (blob) => Buffer.concat([blob, Buffer.from("more")])],
+    ["a second member", (blob) => Buffer.concat([blob, gzipSync("more")])],
+    ["a second member that is empty", (blob) => Buffer.concat([blob, gzipSync("")])],
+    ["an empty member before it", (blob) => Buffer.concat([gzipSync(""), blob])],
+    ["a member before it", (blob) => Buffer.concat([gzipSync("more"), blob])],
+    ["itself again", (blob) => Buffer.concat([blob, blob])],
+  ])("refuses a blob with %s", async (_, spoil) => {
+    expect(await fate(codec, spoil(await codec.encode(content)), content)).toBe("CHECKPOINT_CORRUPT");
+  });
+
+  it("refuses an empty blob followed by another", async () => {
+    expect(await fate(codec, Buffer.concat([gzipSync(""), gzipSync("")]), Buffer.alloc(0))).toBe("CHECKPOINT_CORRUPT");
+  });
+
+  it.each([
+    ["nothing", Buffer.alloc(0)],
+    ["text", Buffer.from('{"workrail":1}')],
+    ["a zlib stream", deflateSync(content)],
+    ["a raw deflate stream", deflateRawSync(content)],
+    ["a header with reserved flags", Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 0x20]), gzipSync(content).subarray(4)])],
+    ["a header whose file name never ends", Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3, ...Buffer.alloc(30, 65)])],
+  ])("refuses %s", async (_, bytes) => {
+    expect(await fate(codec, bytes, content)).toBe("CHECKPOINT_CORRUPT");
+  });
+
+  it("reads gzip that other tools wrote with optional header fields", async () => {
+    const plain = gzipSync(content);
+    const extra = [3, 0, 1, 2, 3];
+    const name = [...Buffer.from("context.json"), 0];
+    const comment = [...Buffer.from("kept"), 0];
+    const head = [0x1f, 0x8b, 8, 0x04 | 0x08 | 0x10, 1, 2, 3, 4, 0, 3];
+    const blob = Buffer.concat([Buffer.from([...head, ...extra, ...name, ...comment]), plain.subarray(10)]);
+    expect(await fate(codec, blob, content)).toBe("same");
+  });
+
+  it("takes a result of exactly the limit and refuses one byte more", async () => {
+    for (const length of [1, 1_000, 40_000]) {
+      const bytes = noise(length);
+      const blob = await codec.encode(bytes);
+      expect(await fate(codec, blob, bytes, length)).toBe("same");
+      expect(await fate(codec, blob, bytes, length - 1)).toBe("TOO_LARGE");
+    }
+  });
+
+  it("stops at the limit when a small blob unfolds to hundreds of megabytes", async () => {
+    expect(bomb.length).toBeLessThan(500_000);
+    const before = process.memoryUsage();
+    expect(await fate(codec, bomb, Buffer.alloc(0), 4 * 1024 * 1024)).toBe("TOO_LARGE");
+    const after = process.memoryUsage();
+    expect(after.arrayBuffers + after.heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(50_000_000);
+  });
+
+  it("stops where the blob's own size ends when that is a lie", async () => {
+    const liar = Buffer.from(bomb);
+    liar.writeUInt32LE(1_000, liar.length - 4);
+    expect(await fate(codec, liar, Buffer.alloc(0))).toBe("CHECKPOINT_CORRUPT");
+  });
+
+  it("does not set aside what a small blob claims and does not hold", async () => {
+    const blob = gzipSync("small");
+    blob.writeUInt32LE(0xffff_fff0, blob.length - 4);
+    expect(await fate(codec, blob, Buffer.from("small"), 0xffff_ffff)).toBe("CHECKPOINT_CORRUPT");
+  });
+});
+
+it("agrees on every damaged blob, whichever codec reads it", async () => {
+  await fc.assert(
+    fc.asyncProperty(someBytes, fc.nat(), fc.integer({ min: 1, max: 255 }), fc.boolean(), async (bytes, at, change, cut) => {
+      const blob = Uint8Array.from(await zlib.encode(bytes));
+      const place = at % blob.length;
+      blob[place] = (blob[place] ?? 0) ^ change;
+      const damaged = cut ? blob.subarray(0, place) : blob;
+      const fates = [await fate(zlib, damaged, bytes), await fate(pako, damaged, bytes)];
+      expect(fates[0]).toBe(fates[1]);
+      expect(fates[0]).not.toBe("other");
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** Bytes without a pattern, the same in every run. */
+function noise(length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let state = 1;
+  for (let index = 0; index < length; index++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    bytes[index] = state >>> 24;
+  }
+  return bytes;
+}
