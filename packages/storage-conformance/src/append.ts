@@ -1,0 +1,38 @@
+import type { Append, CheckpointId, CheckpointRecord, CommitOutcome, NewRecord, SessionId, Storage } from "@workrail/core";
+import { aRecord } from "@workrail/core/testing";
+import { expect } from "vitest";
+import { randomIds } from "./workbench.ts";
+
+/** The rest of a record is believable. */
+export type GivenRecord = Partial<NewRecord> & { readonly sessionId: SessionId };
+
+/** A record whose blob is in the store already: some catalogs look. */
+export async function storedRecord(storage: Storage, given: GivenRecord): Promise<NewRecord> {
+  const id: CheckpointId = given.id ?? randomIds.checkpointId();
+  const bytes = new TextEncoder().encode(`blob of ${id}`);
+  const blob = await storage.blobs.put({ sessionId: given.sessionId, checkpointId: id }, bytes);
+  if (blob === undefined) throw new Error("A put without ifAbsent answered that there was a blob already.");
+  return aRecord({ blob, blobBytes: bytes.length, ...given, id });
+}
+
+/** Commits a record on the terms given; without any it is always appended. */
+export function commitRecord(storage: Storage, record: NewRecord, terms: Partial<Append> = {}): Promise<CommitOutcome> {
+  const append = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined, ...terms };
+  return storage.catalog.commit({ append, audit: [] });
+}
+
+export async function appendOn(storage: Storage, given: GivenRecord, terms: Partial<Append> = {}): Promise<CommitOutcome> {
+  return commitRecord(storage, await storedRecord(storage, given), terms);
+}
+
+/** Appends what must be appended. */
+export async function append(storage: Storage, given: GivenRecord, terms: Partial<Append> = {}): Promise<CheckpointRecord> {
+  const outcome = await appendOn(storage, given, terms);
+  expect(outcome.status).toBe("committed");
+  if (outcome.status !== "committed" || outcome.record === undefined) throw new Error("The commit answered without its record.");
+  return outcome.record;
+}
+
+export function idsOf(records: readonly { readonly id: CheckpointId }[]): CheckpointId[] {
+  return records.map((record) => record.id);
+}

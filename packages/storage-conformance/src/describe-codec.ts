@@ -1,0 +1,136 @@
+import { type Codec, isWorkrailError } from "@workrail/core";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { noise, same } from "./bytes.ts";
+import { type ConformanceOptions, completeOptions } from "./options.ts";
+
+export interface CodecHarness {
+  /** Stands before every test's name. */
+  readonly name: string;
+  readonly codec: Codec;
+  /** Other codecs with the same id, such as one for another platform: each must read what the other wrote. */
+  readonly sameFormat?: readonly Codec[];
+}
+
+const MiB = 1024 * 1024;
+const PLENTY = 64 * MiB;
+
+/** A codec: what goes in comes out, damage is noticed, and a few bytes cannot claim to be gigabytes. */
+export function describeCodec(harness: CodecHarness, options?: ConformanceOptions): void {
+  const { codec, sameFormat = [] } = harness;
+  const { runs, seed } = completeOptions(options);
+
+  describe(`${harness.name}: codec`, () => {
+    it("has a name, which all codecs of its format share", () => {
+      expect(codec.id).toMatch(/^[a-z0-9-]+$/);
+      expect(sameFormat.map(({ id }) => id)).toEqual(sameFormat.map(() => codec.id));
+    });
+
+    it.each<[string, Uint8Array]>([
+      ["nothing", new Uint8Array()],
+      ["one byte", Uint8Array.from([0])],
+      ["text", new TextEncoder().encode(JSON.stringify({ plan: "ünïcode 😀 ".repeat(2_000) }))],
+      ["a megabyte that does not compress", noise(MiB)],
+      ["eight megabytes of zeros", new Uint8Array(8 * MiB)],
+    ])("gives back %s", async (_, bytes) => {
+      expect(await fateOf(codec.decode(await codec.encode(bytes), PLENTY), bytes)).toBe("same");
+    });
+
+    it("gives back any bytes, also to the other codecs of its format, and leaves them as they are", () =>
+      fc.assert(
+        fc.asyncProperty(someBytes, async (bytes) => {
+          const given = Uint8Array.from(bytes);
+          const encoded = await codec.encode(given);
+          expect(same(given, bytes)).toBe(true);
+          const before = Uint8Array.from(encoded);
+          for (const reader of [codec, ...sameFormat]) expect(await fateOf(reader.decode(encoded, PLENTY), bytes)).toBe("same");
+          for (const writer of sameFormat) expect(await fateOf(codec.decode(await writer.encode(bytes), PLENTY), bytes)).toBe("same");
+          expect(same(encoded, before)).toBe(true);
+        }),
+        { numRuns: Math.ceil(runs / 5), seed },
+      ));
+
+    it("reads and writes parts of larger buffers", async () => {
+      const bytes = noise(3_000);
+      const encoded = await codec.encode(bytes.subarray(1_000, 2_000));
+      const roomy = new Uint8Array(encoded.length + 20).fill(7);
+      roomy.set(encoded, 9);
+      expect(await fateOf(codec.decode(roomy.subarray(9, 9 + encoded.length), PLENTY), bytes.subarray(1_000, 2_000))).toBe("same");
+    });
+
+    it("works on many at the same time", async () => {
+      const all = Array.from({ length: 20 }, (_, index) => noise(10_000 + index));
+      const fates = all.map(async (bytes) => fateOf(codec.decode(await codec.encode(bytes), PLENTY), bytes));
+      expect(new Set(await Promise.all(fates))).toEqual(new Set(["same"]));
+    });
+
+    it("refuses what was cut off anywhere", async () => {
+      const encoded = await codec.encode(SAMPLE);
+      for (let length = 0; length < encoded.length; length++) {
+        expect([length, await fateOf(codec.decode(encoded.subarray(0, length), PLENTY), SAMPLE)]).toEqual([length, "CHECKPOINT_CORRUPT"]);
+      }
+    });
+
+    it("refuses what has something behind it", async () => {
+      const encoded = await codec.encode(SAMPLE);
+      for (const more of [new Uint8Array(1), new Uint8Array(600), noise(9), encoded]) {
+        expect(await fateOf(codec.decode(Buffer.concat([encoded, more]), PLENTY), SAMPLE)).toBe("CHECKPOINT_CORRUPT");
+      }
+    });
+
+    it("refuses what is something else", async () => {
+      for (const bytes of [SAMPLE, noise(500), new Uint8Array(500)]) {
+        expect(await fateOf(codec.decode(bytes, PLENTY), SAMPLE)).toBe("CHECKPOINT_CORRUPT");
+      }
+    });
+
+    it("survives any flipped bit: the same bytes, or a refusal", async () => {
+      const encoded = await codec.encode(SAMPLE);
+      for (let bit = 0; bit < encoded.length * 8; bit++) {
+        const flipped = Uint8Array.from(encoded);
+        flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+        const fate = await fateOf(codec.decode(flipped, PLENTY), SAMPLE);
+        expect([bit, fate]).toEqual([bit, expect.toBeOneOf(["same", "CHECKPOINT_CORRUPT"])]);
+      }
+    });
+
+    it("takes a result of exactly the limit, and refuses one byte more", async () => {
+      const encoded = await codec.encode(SAMPLE);
+      expect(await fateOf(codec.decode(encoded, SAMPLE.length), SAMPLE)).toBe("same");
+      expect(await fateOf(codec.decode(encoded, SAMPLE.length - 1), SAMPLE)).toBe("TOO_LARGE");
+      expect(await fateOf(codec.decode(encoded, 0), SAMPLE)).toBe("TOO_LARGE");
+      expect(await fateOf(codec.decode(await codec.encode(new Uint8Array()), 0), new Uint8Array())).toBe("same");
+    });
+
+    it("stops at the limit, long before a bomb has unfolded", async () => {
+      const bomb = await codec.encode(new Uint8Array(PLENTY));
+      const before = performance.now();
+      expect(await fateOf(codec.decode(bomb, MiB), SAMPLE)).toBe("TOO_LARGE");
+      const stopped = performance.now() - before;
+      const started = performance.now();
+      await codec.decode(bomb, PLENTY);
+      expect(stopped).toBeLessThan((performance.now() - started) / 2);
+    });
+  });
+}
+
+const SAMPLE = new TextEncoder().encode(`{"plan":"${"read the tests, then the code; ".repeat(12)}","pi":${Math.PI}}\n`);
+
+const someBytes = fc.oneof(
+  fc.uint8Array({ maxLength: 500 }),
+  // Long runs and repeats, which are what contexts are made of.
+  fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.nat(2_000)), { maxLength: 5 }).map((runs) => {
+    const parts = runs.map(([piece, times]) => Buffer.alloc(piece.length * times, piece));
+    return Uint8Array.from(Buffer.concat(parts));
+  }),
+);
+
+/** What became of it: the same bytes, others, or the code of an error that a caller can understand. */
+async function fateOf(decoding: Promise<Uint8Array>, expected: Uint8Array): Promise<string> {
+  try {
+    return same(await decoding, expected) ? "same" : "other";
+  } catch (error) {
+    if (isWorkrailError(error)) return error.code;
+    throw error;
+  }
+}

@@ -1,0 +1,174 @@
+import type { BlobRef, Context, SessionId, Storage } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { noise, same } from "./bytes.ts";
+import { proveStore } from "./prove-store.ts";
+import type { StorageHarness } from "./harness.ts";
+import { provided, withStore } from "./store-under-test.ts";
+import { randomIds, Workbench } from "./workbench.ts";
+
+/** Blobs that get other bytes: by the blob store alone, and by core's compaction over the whole storage. */
+export function describeCompaction(harness: StorageHarness): void {
+  describe(`${harness.name}: compaction`, { timeout: 120_000 }, () => {
+    describeReplace(harness);
+    describeCompacting(harness);
+  });
+}
+
+function describeReplace(harness: StorageHarness): void {
+  describe("BlobStore.replace", () => {
+    it.each([
+      ["more", 5_000],
+      ["fewer", 3],
+      ["no", 0],
+    ])("gives a blob %s bytes, seen at once", (_, length) =>
+      withStore(harness, async ({ storage: { blobs } }) => {
+        const [ref, other] = [await put(blobs, 100), await put(blobs, 100)];
+        const [bytes, others] = [noise(length), await blobs.get(other)];
+        await blobs.replace(ref, bytes);
+        expect(same(await blobs.get(ref), bytes)).toBe(true);
+        expect(same(await blobs.get(other), others ?? new Uint8Array())).toBe(true);
+        const listed = [];
+        for await (const blob of blobs.list()) listed.push(blob);
+        expect(listed).toHaveLength(2);
+        expect(listed).toContainEqual({ ref, sizeBytes: length });
+      }),
+    );
+
+    it("keeps its own bytes, whatever is done to those that were given", () =>
+      withStore(harness, async ({ storage: { blobs } }) => {
+        const ref = await put(blobs, 100);
+        const bytes = noise(50);
+        const expected = Uint8Array.from(bytes);
+        await blobs.replace(ref, bytes);
+        bytes.fill(1);
+        expect(same(await blobs.get(ref), expected)).toBe(true);
+      }));
+
+    it("shows a reader the old bytes or the new ones, whole", () =>
+      withStore(harness, async ({ storage: { blobs } }) => {
+        const versions = [noise(200_000), noise(100_000)] as const;
+        const ref = await put(blobs, 1);
+        await blobs.replace(ref, versions[0]);
+        const replacement = { isUnderWay: true };
+        const replacing = (async () => {
+          for (let time = 1; time <= 20; time++) await blobs.replace(ref, versions[time % 2] as Uint8Array);
+        })().finally(() => {
+          replacement.isUnderWay = false;
+        });
+        while (replacement.isUnderWay) {
+          const seen = await blobs.get(ref);
+          expect(versions.some((version) => same(seen, version))).toBe(true);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        await replacing;
+      }));
+
+    provided(harness.capabilities.persistent, "durable bytes: closing forgets the store", () => {
+      it("is durable", () =>
+        withStore(harness, async (store) => {
+          const ref = await put(store.storage.blobs, 100);
+          const bytes = noise(50);
+          await store.storage.blobs.replace(ref, bytes);
+          const { blobs } = await store.reopen();
+          expect(same(await blobs.get(ref), bytes)).toBe(true);
+        }));
+    });
+  });
+}
+
+function describeCompacting(harness: StorageHarness): void {
+  describe("core's compaction", () => {
+    it("makes older checkpoints smaller, and gives back every one exactly, after a rebuild too", () =>
+      withStore(harness, async ({ storage }) => {
+        const sessionId = randomIds.sessionId();
+        const bench = new Workbench(storage);
+        const saved = await grow(bench, sessionId, 1, 12);
+        const before = await storage.catalog.session(sessionId);
+        expect(await bench.compact(sessionId)).toBeGreaterThanOrEqual(8);
+        expect((await storage.catalog.session(sessionId))?.totalSizeBytes).toBeLessThan((before?.totalSizeBytes ?? 0) / 2);
+        const compacted = await proveStore(storage);
+        expect([...compacted.texts.values()]).toEqual(saved);
+        expect(compacted.records.slice(-2).map(({ baseId }) => baseId)).toEqual([null, null]);
+        for (const { baseId, id } of compacted.records) expect((await bench.load({ checkpointId: id })).record.baseId).toBe(baseId);
+        await bench.collectGarbage();
+        await bench.rebuild();
+        const rebuilt = await proveStore(storage);
+        expect([...rebuilt.texts]).toEqual([...compacted.texts]);
+        expect(rebuilt.records.map(({ baseId, blobBytes }) => [baseId, blobBytes])).toEqual(
+          compacted.records.map(({ baseId, blobBytes }) => [baseId, blobBytes]),
+        );
+      }));
+
+    it("goes with saves and removals at once, to the same session", () =>
+      withStore(harness, async ({ storage }) => {
+        const sessionId = randomIds.sessionId();
+        const bench = new Workbench(storage, { limits: { maxCheckpoints: 6 } });
+        const saving = grow(bench, sessionId, 1, 30);
+        const saves = { areUnderWay: true };
+        void saving.finally(() => {
+          saves.areUnderWay = false;
+        });
+        while (saves.areUnderWay) {
+          await Promise.all([bench.compact(sessionId), bench.compact(sessionId)]);
+          // Where there was nothing to do, nothing was waited for either.
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        const saved = await saving;
+        await bench.compact(sessionId);
+        await bench.idle();
+        expect(bench.backgroundFailures).toEqual([]);
+        const { records, texts } = await proveStore(storage, { sessionId });
+        expect([...texts.values()]).toEqual(saved.slice(-6));
+        expect(records.slice(0, -2).map(({ baseId }) => baseId)).toEqual(records.slice(1, -1).map(({ id }) => id));
+        await bench.collectGarbage();
+        const blobs = [];
+        for await (const blob of storage.blobs.list()) blobs.push(blob);
+        expect(blobs).toHaveLength(6);
+      }));
+
+    it("keeps readable what is stored against a checkpoint that was removed", () =>
+      withStore(harness, async ({ storage }) => {
+        const sessionId = randomIds.sessionId();
+        const bench = new Workbench(storage, { limits: { maxCheckpoints: 2 } });
+        // Removals by number leave a project's checkpoints alone, and take the one that is newer than this.
+        const kept = await bench.save({ sessionId, context: contextAt(1), kind: "project" });
+        await grow(bench, sessionId, 2, 3);
+        expect(await bench.compact(sessionId)).toBe(1);
+        await grow(bench, sessionId, 4, 6);
+        await bench.idle();
+        const text = JSON.stringify(contextAt(1));
+        expect((await bench.load({ checkpointId: kept.record.id })).contextText).toBe(text);
+        await bench.compact(sessionId);
+        await bench.collectGarbage();
+        expect((await bench.load({ checkpointId: kept.record.id })).contextText).toBe(text);
+        await bench.rebuild();
+        expect((await bench.load({ checkpointId: kept.record.id })).contextText).toBe(text);
+        expect((await proveStore(storage)).records).toHaveLength(3);
+      }));
+  });
+}
+
+/** Saves, and answers with the JSON of each context. */
+async function grow(bench: Workbench, sessionId: SessionId, from: number, to: number): Promise<string[]> {
+  const saved: string[] = [];
+  for (let step = from; step <= to; step++) {
+    await bench.save({ sessionId, context: contextAt(step) });
+    saved.push(JSON.stringify(contextAt(step)));
+  }
+  return saved;
+}
+
+/** Large enough for a delta to pay. */
+function contextAt(step: number): Context {
+  const history = Array.from({ length: step + 30 }, (_, index) => ({
+    index,
+    observation: `what was seen in step ${index}, told at length`,
+  }));
+  return { goal: "get it done", step, history, last: history.at(-1)?.observation ?? "" };
+}
+
+async function put(blobs: Storage["blobs"], length: number): Promise<BlobRef> {
+  const ref = await blobs.put({ sessionId: randomIds.sessionId(), checkpointId: randomIds.checkpointId() }, noise(length));
+  if (ref === undefined) throw new Error("A put without ifAbsent answered that there was a blob already.");
+  return ref;
+}

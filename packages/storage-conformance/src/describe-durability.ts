@@ -1,0 +1,228 @@
+import { CHECKPOINT_KINDS, type CheckpointId, type PageCursor, type SessionId, type Storage } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { append } from "./append.ts";
+import { type Chance, withChance } from "./chance.ts";
+import type { StorageHarness } from "./harness.ts";
+import { type ConformanceOptions, completeOptions } from "./options.ts";
+import { KEPT_IN_PRUNED, type Saved, type Task } from "./processes/task.ts";
+import { WorkerProcess } from "./processes/worker-process.ts";
+import { proveStore } from "./prove-store.ts";
+import { provided, withStore } from "./store-under-test.ts";
+import { codeOf, randomIds, sha256, Workbench } from "./workbench.ts";
+
+const FOREVER = Number.MAX_SAFE_INTEGER;
+
+/** What was acknowledged is there: after closing, after a kill at any moment, beside other processes. */
+export function describeDurability(harness: StorageHarness, options?: ConformanceOptions): void {
+  const { kills, seed } = completeOptions(options);
+  const { persistent, manyOpeners } = harness.capabilities;
+
+  describe(`${harness.name}: durability`, () => {
+    it("claims no more than the harness says", () =>
+      withStore(harness, async ({ storage }) => {
+        expect(["disk", "memory"]).toContain(storage.durability);
+        expect(storage.durability === "memory" || persistent).toBe(true);
+      }));
+
+    it("closes twice", () =>
+      withStore(harness, async ({ storage }) => {
+        await storage.close();
+        await expect(storage.close()).resolves.toBeUndefined();
+      }));
+
+    provided(persistent, "opening again: closing forgets the store", () => describeReopening(harness));
+
+    const mayBeKilled = persistent && harness.module !== undefined;
+    provided(mayBeKilled, "killed processes: closing forgets the store, or the harness names no module for child processes", () => {
+      describe("a process killed at a random moment", { timeout: 600_000 }, () => {
+        it(`loses nothing it acknowledged while it was saving, ${kills} times`, () => killSaving(harness, kills, seed));
+        it(`loses nothing while it was rebuilding, ${Math.ceil(kills / 3)} times`, () =>
+          killRebuilding(harness, Math.ceil(kills / 3), seed));
+      });
+    });
+
+    provided(mayBeKilled && manyOpeners, "several processes: only one may have a store open, or none can be started", () => {
+      describe("several processes", { timeout: 600_000 }, () => {
+        describeProcesses(harness);
+      });
+    });
+  });
+}
+
+function describeReopening(harness: StorageHarness): void {
+  it("finds everything as it was when it is opened again", () =>
+    withStore(harness, async (store) => {
+      const sessionId = randomIds.sessionId();
+      const bench = new Workbench(store.storage, { limits: { maxCheckpoints: 4 } });
+      for (let step = 1; step <= 6; step++)
+        await bench.save({ sessionId, context: { step, plan: "x".repeat(step) }, name: `step ${step}` });
+      await bench.save({ sessionId, context: { aside: true }, kind: "aside" });
+      await bench.pin({ sessionId, key: "plan" });
+      await bench.idle();
+      const at = new Date("2027-01-01T00:00:00.000Z");
+      const loaded = (await store.storage.catalog.head(sessionId))?.id as CheckpointId;
+      await store.storage.catalog.commit({ accesses: [{ checkpointId: loaded, at }], audit: [] });
+      const [before, session] = [await proveStore(store.storage), await store.storage.catalog.session(sessionId)];
+      const storage = await store.reopen();
+      expect(await proveStore(storage)).toEqual(before);
+      expect(await storage.catalog.session(sessionId)).toEqual(session);
+      expect(session).toMatchObject({ pins: ["plan"], checkpointCount: 5, lastAccessedAt: at });
+      expect(await new Workbench(storage).save({ sessionId, context: { step: 7 } })).toMatchObject({ record: { sequence: 8 } });
+    }));
+
+  it("continues a listing when it is opened again", () =>
+    withStore(harness, async (store) => {
+      const sessionId = randomIds.sessionId();
+      for (let count = 0; count < 5; count++) await append(store.storage, { sessionId });
+      const page = (storage: Storage, after?: PageCursor) =>
+        storage.catalog.list({ filter: { kinds: CHECKPOINT_KINDS }, limit: 3, offset: 0, after });
+      const { next } = await page(store.storage);
+      const { records } = await page(await store.reopen(), next);
+      expect(records.map(({ sequence }) => sequence)).toEqual([2, 1]);
+    }));
+
+  it("still has to carry out removals, and still knows what needs the bytes of what", () =>
+    withStore(harness, async (store) => {
+      const sessionId = randomIds.sessionId();
+      const removed = await append(store.storage, { sessionId });
+      const base = await append(store.storage, { sessionId, kind: "project" });
+      const dependent = await append(store.storage, { sessionId }, { keepNewest: 1 });
+      const edge = { dependent: dependent.id, base: base.id };
+      await store.storage.catalog.commit({ edges: { add: [edge], drop: [] }, audit: [] });
+      const storage = await store.reopen();
+      expect(await storage.catalog.reclaim(undefined, (ref) => storage.blobs.remove(ref))).toEqual([removed.blob]);
+      expect(await storage.blobs.get(removed.blob)).toBeUndefined();
+      expect(await storage.catalog.reclaim([base.blob], (ref) => storage.blobs.remove(ref))).toEqual([]);
+    }));
+}
+
+async function killSaving(harness: StorageHarness, kills: number, seed: number): Promise<void> {
+  const [sessionId, pruned] = [randomIds.sessionId(), randomIds.sessionId()];
+  const saved: Saved[] = [];
+  await atPlace(harness, seed, async (place, chance) => {
+    for (let kill = 1; kill <= kills; kill++) {
+      const worker = start(harness, place, { type: "save", sessionId, pruned, writer: `process ${kill}`, saves: FOREVER });
+      await worker.told(2 + chance.below(30));
+      await new Promise((resolve) => setTimeout(resolve, chance.below(8)));
+      await worker.kill();
+      saved.push(...worker.saved);
+      await opening(harness, place, async (storage) => {
+        const records = await proveAcknowledged(storage, sessionId, saved);
+        // A save that was under way may have happened without being told.
+        expect(records).toBeLessThanOrEqual(saved.filter((each) => each.sessionId === sessionId).length + kill);
+        await provePruned(storage, pruned, saved);
+      });
+    }
+    await opening(harness, place, async (storage) => {
+      await new Workbench(storage).collectGarbage();
+      await new Workbench(storage).rebuild();
+      await proveAcknowledged(storage, sessionId, saved);
+    });
+  });
+}
+
+async function killRebuilding(harness: StorageHarness, kills: number, seed: number): Promise<void> {
+  const sessionId = randomIds.sessionId();
+  await atPlace(harness, seed, async (place, chance) => {
+    await opening(harness, place, async (storage) => {
+      for (let step = 1; step <= 20; step++) await new Workbench(storage).save({ sessionId, context: { step } });
+      await new Workbench(storage).pin({ sessionId, key: "step" });
+    });
+    for (let kill = 1; kill <= kills; kill++) {
+      const worker = start(harness, place, { type: "rebuild", times: FOREVER });
+      await worker.told(2 + chance.below(3));
+      await new Promise((resolve) => setTimeout(resolve, chance.below(12)));
+      await worker.kill();
+      await opening(harness, place, async (storage) => {
+        // Killed between the old catalog and the new one, a store knows that it has none.
+        if (await storage.recovery.needsRebuild()) await new Workbench(storage).rebuild();
+        const { records } = await proveStore(storage);
+        expect(records.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+        expect((await storage.catalog.session(sessionId))?.pins).toEqual(["step"]);
+      });
+    }
+  });
+}
+
+/** Gives a store that nobody has open, and chance. */
+async function atPlace(harness: StorageHarness, seed: number, work: (place: string, chance: Chance) => Promise<void>): Promise<void> {
+  const place = await harness.create();
+  try {
+    await withChance(seed, (chance) => work(place, chance));
+  } finally {
+    await harness.destroy(place);
+  }
+}
+
+function describeProcesses(harness: StorageHarness): void {
+  it("save to one session: everything is kept, and the numbers have no gaps", () =>
+    withStore(harness, async ({ place, storage }) => {
+      const sessionId = randomIds.sessionId();
+      const workers = Array.from({ length: 8 }, (_, index) =>
+        start(harness, place, { type: "save", sessionId, writer: `process ${index}`, saves: 15 }),
+      );
+      await Promise.all(workers.map((worker) => worker.done()));
+      const saved = workers.flatMap((worker) => worker.saved);
+      expect(saved).toHaveLength(8 * 15);
+      expect(await proveAcknowledged(storage, sessionId, saved)).toBe(8 * 15);
+    }));
+
+  it("go on when one of them is killed", () =>
+    withStore(harness, async ({ place, storage }) => {
+      const sessionId = randomIds.sessionId();
+      const task = { type: "save", sessionId, pruned: randomIds.sessionId(), saves: 25 } as const;
+      const [victim, ...others] = ["victim", "a", "b"].map((writer) => start(harness, place, { ...task, writer })) as [WorkerProcess];
+      await victim.told(8);
+      await victim.kill();
+      await Promise.all(others.map((worker: WorkerProcess) => worker.done()));
+      const saved = [victim, ...others].flatMap((worker) => worker.saved);
+      await proveAcknowledged(storage, sessionId, saved);
+      await provePruned(storage, task.pruned, saved);
+    }));
+
+  it("keep a store from being rebuilt, until the last of them is gone, however it went", () =>
+    withStore(harness, async ({ place, storage }) => {
+      const bench = new Workbench(storage);
+      await bench.save({ sessionId: randomIds.sessionId(), context: { step: 1 } });
+      const worker = start(harness, place, { type: "hold" });
+      await worker.told(1);
+      expect(await codeOf(bench.rebuild())).toBe("STORE_IN_USE");
+      await worker.kill();
+      expect((await bench.rebuild()).checkpoints).toBe(1);
+    }));
+}
+
+function start(harness: StorageHarness, place: string, task: Task): WorkerProcess {
+  return new WorkerProcess(harness, place, task);
+}
+
+async function opening(harness: StorageHarness, place: string, work: (storage: Storage) => Promise<void>): Promise<void> {
+  const storage = await harness.open(place);
+  try {
+    await work(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Every acknowledged checkpoint is there, with its content; nothing is numbered twice or missing. Answers how many there are. */
+async function proveAcknowledged(storage: Storage, sessionId: SessionId, saved: readonly Saved[]): Promise<number> {
+  const { records, texts } = await proveStore(storage);
+  const ofSession = records.filter((record) => record.sessionId === sessionId);
+  expect(ofSession.map(({ sequence }) => sequence)).toEqual(ofSession.map((_, index) => index + 1));
+  const sequences = new Map(ofSession.map(({ id, sequence }) => [id, sequence]));
+  for (const { id, sequence, digest } of saved.filter((each) => each.sessionId === sessionId)) {
+    expect({ id, sequence: sequences.get(id), digest: sha256.sha256(texts.get(id) ?? "") }).toEqual({ id, sequence, digest });
+  }
+  expect((await new Workbench(storage).load({ sessionId })).record.id).toBe(ofSession.at(-1)?.id);
+  return ofSession.length;
+}
+
+/** The newest acknowledged checkpoint is there, or newer ones have taken its place. */
+async function provePruned(storage: Storage, sessionId: SessionId, saved: readonly Saved[]): Promise<void> {
+  const newest = Math.max(0, ...saved.filter((each) => each.sessionId === sessionId).map(({ sequence }) => sequence));
+  if (newest === 0) return;
+  const { record } = await new Workbench(storage).load({ sessionId });
+  expect(record.sequence).toBeGreaterThanOrEqual(newest);
+  expect((await storage.catalog.session(sessionId))?.checkpointCount).toBeLessThanOrEqual(KEPT_IN_PRUNED);
+}

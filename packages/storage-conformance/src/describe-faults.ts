@@ -1,0 +1,138 @@
+import { isWorkrailError } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import type { FaultPlan, StorageHarness } from "./harness.ts";
+import { type Held, type Scenario, SCENARIOS } from "./fault-sweeps/scenarios.ts";
+import { TestBed } from "./fault-sweeps/test-bed.ts";
+import { provided } from "./store-under-test.ts";
+
+/**
+ * Every file operation of a save, a pin, a rebuild and so on fails once: never a record without its blob, never a wrong
+ * value, what was there is there, and all is well when the fault is gone.
+ */
+export function describeFaults(harness: StorageHarness): void {
+  describe(`${harness.name}: faults`, { timeout: 600_000 }, () => {
+    provided(harness.openWithFaults !== undefined && harness.capabilities.persistent, "the harness injects no faults", () => {
+      describe.each(FAULTS)("$name", (fault) => {
+        it.each(SCENARIOS)("at any file operation of $name", (scenario) => sweep(harness, scenario, fault));
+        it("at any file operation of opening the store", () => sweepOpening(harness, fault));
+      });
+    });
+  });
+}
+
+interface Fault extends Omit<FaultPlan, "at"> {
+  readonly name: string;
+  /** Also looks at what a rebuild makes of it. Those without it leave nothing behind that those with it do not. */
+  readonly isRebuilt?: boolean;
+}
+
+const FAULTS: readonly Fault[] = [
+  { name: "an I/O error", kind: "fails", code: "EIO", persistent: false, isRebuilt: true },
+  { name: "a disk that stays full", kind: "fails", code: "ENOSPC", persistent: true },
+  { name: "an error although it was done", kind: "fails-after", code: "EIO", persistent: false },
+  { name: "a write that stores a part and fails", kind: "tears", code: "ENOSPC", persistent: false },
+  { name: "a write that takes a part", kind: "takes-less", code: "EIO", persistent: true },
+  { name: "a crash", kind: "crashes", code: "EIO", persistent: true, isRebuilt: true },
+];
+
+/** More than any piece of work should take; a sweep that does not come to its end would say nothing. */
+const MAX_OPERATIONS = 1_000;
+
+/** Strikes at the first operation, the second, and so on, until there is none left to strike at. */
+async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault): Promise<void> {
+  let bed = await TestBed.create(harness, scenario);
+  try {
+    let struck = true;
+    for (let at = 1; struck; at++) {
+      struck = await naming(`${fault.name} at operation ${at} of ${scenario.name}`, () => strikeAt(bed, scenario, fault, at));
+      if (at > MAX_OPERATIONS) throw new Error(`${scenario.name} takes more than ${MAX_OPERATIONS} file operations.`);
+      if (scenario.isOfStore === true) bed = await bed.replaced();
+    }
+    await bed.reopen();
+    await bed.proveAll(scenario.after);
+    await bed.bench.rebuild();
+    await bed.proveAll(scenario.after);
+  } finally {
+    await bed.destroy();
+  }
+}
+
+/** Whether the fault struck. Afterwards the store goes on; once more, and it goes on tidied up and rebuilt. */
+async function strikeAt(bed: TestBed, scenario: Scenario, fault: Fault, at: number): Promise<boolean> {
+  const { sessionId, struck } = await strike(bed, scenario, { ...fault, at });
+  expect(await outcomeOf(scenario.act(bed.bench, sessionId))).toBe("done");
+  expect(await bed.held(sessionId)).toEqual(scenario.after);
+  if (fault.isRebuilt === true) await strikeAndRebuild(bed, scenario, { ...fault, at });
+  return struck;
+}
+
+async function strikeAndRebuild(bed: TestBed, scenario: Scenario, plan: FaultPlan): Promise<void> {
+  const { sessionId, before } = await strike(bed, scenario, plan);
+  await bed.bench.collectGarbage();
+  await bed.bench.rebuild();
+  // Whichever way it went: all that both ways have, nothing that neither has, and one of their heads.
+  const [left, right] = [before.steps, scenario.after.steps];
+  const { steps } = await bed.held(sessionId);
+  expect([...left, ...right]).toEqual(expect.arrayContaining([...steps]));
+  expect(steps).toEqual(expect.arrayContaining(left.filter((step) => right.includes(step))));
+  expect([left.at(-1), right.at(-1)]).toContainEqual(steps.at(-1));
+  expect(await outcomeOf(scenario.act(bed.bench, sessionId))).toBe("done");
+  expect((await bed.held(sessionId)).steps.at(-1)).toEqual(right.at(-1));
+}
+
+/** Does it once in a new session, with the fault. */
+async function strike(bed: TestBed, scenario: Scenario, plan: FaultPlan) {
+  const sessionId = bed.newSession();
+  await scenario.prepare(bed.bench, sessionId);
+  await bed.bench.idle();
+  const before = await bed.held(sessionId);
+  bed.faults.arm(plan);
+  const outcome = await outcomeOf(scenario.act(bed.bench, sessionId));
+  await bed.bench.idle();
+  const { struck } = bed.faults;
+  bed.faults.disarm();
+  if (plan.kind === "crashes") await bed.reopen();
+  if (await bed.storage.recovery.needsRebuild()) await bed.bench.rebuild();
+  // Acknowledged: done. Refused: done or not done, and nothing in between.
+  expect(outcome === "done" ? [scenario.after] : [before, scenario.after]).toContainEqual(await bed.held(sessionId));
+  return { sessionId, before, struck };
+}
+
+async function sweepOpening(harness: StorageHarness, fault: Fault): Promise<void> {
+  const after: Held = { steps: [1], pins: [] };
+  const bed = await TestBed.create(harness, { after });
+  try {
+    await bed.bench.save({ sessionId: bed.newSession(), context: { step: 1 } });
+    let struck = true;
+    for (let at = 1; struck; at++) {
+      await bed.close();
+      bed.faults.arm({ ...fault, at });
+      const outcome = await outcomeOf(bed.open());
+      ({ struck } = bed.faults);
+      bed.faults.disarm();
+      if (outcome === "refused") await bed.open();
+      await bed.proveAll(after);
+    }
+  } finally {
+    await bed.destroy();
+  }
+}
+
+/** A refusal is an error that a caller can understand, and not the system's own. */
+async function outcomeOf(work: Promise<unknown>): Promise<"done" | "refused"> {
+  try {
+    await work;
+    return "done";
+  } catch (error) {
+    if (isWorkrailError(error) && error.code === "STORAGE_UNAVAILABLE") return "refused";
+    throw error;
+  }
+}
+
+async function naming<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}

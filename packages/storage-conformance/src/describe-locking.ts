@@ -1,0 +1,145 @@
+import type { Locking } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import type { StorageHarness } from "./harness.ts";
+import { provided, withStore } from "./store-under-test.ts";
+import { codeOf, randomIds } from "./workbench.ts";
+
+/** Locking: saves of a session in the order of their calls, and a store that one can have to itself. */
+export function describeLocking(harness: StorageHarness): void {
+  const onStore = (test: (locking: Locking) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage.locking));
+
+  describe(`${harness.name}: locking`, () => {
+    it(
+      "does the work of a session in the order of the calls, one at a time",
+      onStore(async (locking) => {
+        const session = randomIds.sessionId();
+        const events: string[] = [];
+        const names = ["a", "b", "c", "d"];
+        const results = await Promise.all(
+          names.map((name, index) =>
+            locking.inOrder(session, async () => {
+              events.push(`${name} begins`);
+              // The first calls take longest: only waiting keeps their order.
+              await turns(20 - index * 5);
+              events.push(`${name} ends`);
+              return name;
+            }),
+          ),
+        );
+        expect(results).toEqual(names);
+        expect(events).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
+      }),
+    );
+
+    it(
+      "lets sessions work at the same time",
+      onStore(async (locking) => {
+        const meeting = meetingOf(2);
+        const sessions = [randomIds.sessionId(), randomIds.sessionId()];
+        expect(await Promise.all(sessions.map((session) => locking.inOrder(session, meeting)))).toEqual(["met", "met"]);
+      }),
+    );
+
+    it(
+      "hands a failure to its caller, and goes on with the next",
+      onStore(async (locking) => {
+        const session = randomIds.sessionId();
+        const failing = locking.inOrder(session, () => Promise.reject(new Error("of the work")));
+        const next = locking.inOrder(session, async () => "done");
+        await expect(failing).rejects.toThrow("of the work");
+        expect(await next).toBe("done");
+        await expect(locking.shared(() => Promise.reject(new Error("of the reader")))).rejects.toThrow("of the reader");
+        await expect(locking.exclusively(() => Promise.reject(new Error("of the one alone")))).rejects.toThrow("of the one alone");
+        expect(await locking.shared(async () => "still open")).toBe("still open");
+      }),
+    );
+
+    it(
+      "lets readers in together",
+      onStore(async (locking) => {
+        const meeting = meetingOf(3);
+        expect(await Promise.all([1, 2, 3].map(() => locking.shared(meeting)))).toEqual(["met", "met", "met"]);
+      }),
+    );
+
+    it(
+      "works alone: after what was under way, before what comes later",
+      onStore(async (locking) => {
+        const events: string[] = [];
+        const note = (name: string) => async () => {
+          events.push(`${name} begins`);
+          await turns(10);
+          events.push(`${name} ends`);
+        };
+        const session = randomIds.sessionId();
+        const before = locking.shared(note("before"));
+        const alone = locking.exclusively(note("alone"));
+        const after = [locking.shared(note("reader")), locking.inOrder(session, note("save"))];
+        await Promise.all([before, alone, ...after]);
+        expect(events.slice(0, 4)).toEqual(["before begins", "before ends", "alone begins", "alone ends"]);
+        expect(events).toHaveLength(8);
+      }),
+    );
+
+    it(
+      "lets several work alone, one after another",
+      onStore(async (locking) => {
+        let inside = 0;
+        const work = async (): Promise<number> => {
+          inside += 1;
+          await turns(5);
+          const seen = inside;
+          inside -= 1;
+          return seen;
+        };
+        expect(await Promise.all([1, 2, 3].map(() => locking.exclusively(work)))).toEqual([1, 1, 1]);
+      }),
+    );
+
+    provided(harness.capabilities.manyOpeners, "several openers: only one may have a store open", () => {
+      it("refuses to work alone while another has the store open, and does it when that one closed", () =>
+        withStore(harness, async (store) => {
+          const another = await store.openAnother();
+          expect(await codeOf(store.storage.locking.exclusively(async () => "alone"))).toBe("STORE_IN_USE");
+          expect(await store.storage.locking.shared(async () => "still shared")).toBe("still shared");
+          await another.close();
+          expect(await store.storage.locking.exclusively(async () => "alone")).toBe("alone");
+        }));
+
+      it("lets nobody open the store while one works alone", () =>
+        withStore(harness, async (store) => {
+          const events: string[] = [];
+          const begun = Promise.withResolvers<void>();
+          const alone = store.storage.locking.exclusively(async () => {
+            begun.resolve();
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            events.push("alone ends");
+          });
+          await begun.promise;
+          // Waiting and refusing are both right.
+          const opening = store.openAnother().then(
+            () => events.push("opened"),
+            () => events.push("refused"),
+          );
+          await Promise.all([alone, opening]);
+          expect(events[0]).not.toBe("opened");
+        }));
+    });
+  });
+}
+
+/** Lets everything else have its turn, this many times. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
+}
+
+/** Work that ends only when this many are in it together. */
+function meetingOf(size: number): () => Promise<"met"> {
+  const complete = Promise.withResolvers<"met">();
+  let present = 0;
+  return () => {
+    present += 1;
+    if (present === size) complete.resolve("met");
+    return complete.promise;
+  };
+}

@@ -1,0 +1,280 @@
+import {
+  type Background,
+  type CheckpointRecord,
+  type Context,
+  encodeEnvelope,
+  type SaveInput,
+  type SessionFacts,
+  type Storage,
+} from "@workrail/core";
+import { SteppingClock } from "@workrail/core/testing";
+import { describe, expect, it } from "vitest";
+import { append, idsOf } from "./append.ts";
+import { noise, same } from "./bytes.ts";
+import type { StorageHarness } from "./harness.ts";
+import { allRecords, proveStore } from "./prove-store.ts";
+import { provided, withStore } from "./store-under-test.ts";
+import { codeOf, randomIds, sha256, Workbench } from "./workbench.ts";
+
+/** Recovery: a catalog made anew from blobs and session facts is the one that was lost. */
+export function describeRecovery(harness: StorageHarness): void {
+  describe(`${harness.name}: recovery`, () => {
+    describe("rebuilding over a catalog that is whole", () => {
+      describeRebuild(harness, async (storage) => storage);
+    });
+
+    describe("rebuilding a catalog that was lost", () => {
+      provided(harness.loseCatalog !== undefined, "the harness cannot lose the catalog alone", () => {
+        describeRebuild(harness, (_, lose) => lose());
+
+        it("is known to be needed until it is done", () =>
+          withStore(harness, async (store) => {
+            expect(await store.storage.recovery.needsRebuild()).toBe(false);
+            await new Workbench(store.storage).save({ sessionId: randomIds.sessionId(), context: { step: 1 } });
+            expect(await store.storage.recovery.needsRebuild()).toBe(false);
+            const storage = await store.reopen(() => lose(harness, store.place));
+            expect(await storage.recovery.needsRebuild()).toBe(true);
+            await new Workbench(storage).rebuild();
+            expect(await storage.recovery.needsRebuild()).toBe(false);
+          }));
+      });
+    });
+
+    describe("replaceAll", () => {
+      const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+
+      it(
+        "leaves nothing of what was there, and numbers from 1 in the order given",
+        onStore(async (storage) => {
+          const sessionId = randomIds.sessionId();
+          const before = [await append(storage, { sessionId }), await append(storage, { sessionId }), await append(storage, { sessionId })];
+          const gone = await append(storage, { sessionId: randomIds.sessionId() });
+          await replaceAll(storage, [before[2], before[0]] as CheckpointRecord[], []);
+          const records = await allRecords(storage);
+          expect(records.map(({ id, sequence }) => ({ id, sequence }))).toEqual([
+            { id: before[2]?.id, sequence: 1 },
+            { id: before[0]?.id, sequence: 2 },
+          ]);
+          expect((await storage.catalog.head(sessionId))?.id).toBe(before[0]?.id);
+          expect(await storage.catalog.session(gone.sessionId)).toBeUndefined();
+          expect((await append(storage, { sessionId })).sequence).toBe(3);
+        }),
+      );
+
+      it(
+        "takes over what is known of sessions",
+        onStore(async (storage) => {
+          const record = await append(storage, { sessionId: randomIds.sessionId() });
+          const facts: SessionFacts = {
+            sessionId: record.sessionId,
+            createdAt: new Date("2020-02-02T02:02:02.222Z"),
+            tags: ["b", "a"],
+            pins: ["plan", "\ud800"],
+            tombstones: [],
+            oldestLive: null,
+          };
+          await replaceAll(storage, [record], [facts]);
+          const { createdAt, tags, pins } = facts;
+          expect(await storage.catalog.session(record.sessionId)).toMatchObject({ createdAt, tags, pins, checkpointCount: 1 });
+        }),
+      );
+    });
+
+    provided(harness.capabilities.manyOpeners, "several openers: only one may have a store open", () => {
+      it("is refused while another has the store open, and changes nothing", () =>
+        withStore(harness, async (store) => {
+          const bench = new Workbench(store.storage);
+          const sessionId = randomIds.sessionId();
+          await bench.save({ sessionId, context: { step: 1 } });
+          const another = await store.openAnother();
+          expect(await codeOf(bench.rebuild())).toBe("STORE_IN_USE");
+          await new Workbench(another).save({ sessionId, context: { step: 2 } });
+          expect((await proveStore(store.storage)).records).toHaveLength(2);
+          await another.close();
+          expect((await bench.rebuild()).checkpoints).toBe(2);
+          expect((await proveStore(store.storage)).records).toHaveLength(2);
+        }));
+    });
+  });
+}
+
+/** What holds of every rebuild, whatever became of the catalog before it. */
+function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, lose: () => Promise<Storage>) => Promise<Storage>): void {
+  /** Gives the test a store to fill, and then the rebuilt one. */
+  const rebuilding = (test: (bench: Workbench, storage: Storage, rebuild: () => Promise<Rebuilt>) => Promise<void>) => () =>
+    withStore(harness, async (store) => {
+      const clock = new SteppingClock();
+      const limits = { maxCheckpoints: 3 };
+      const bench = new Workbench(store.storage, { clock, limits });
+      await test(bench, store.storage, async () => {
+        await bench.idle();
+        const storage = await meanwhile(store.storage, () => store.reopen(() => lose(harness, store.place)));
+        const rebuilt = new Workbench(storage, { clock, limits });
+        return { storage, bench: rebuilt, report: await rebuilt.rebuild() };
+      });
+    });
+
+  it(
+    "gives every record, in every session, in its order",
+    rebuilding(async (bench, storage, rebuild) => {
+      const [one, other] = [randomIds.sessionId(), randomIds.sessionId()];
+      const first = await saved(bench, { sessionId: one, context: { step: 1 }, name: "first", tags: ["b", "a"], agentId: "agent" });
+      await saved(bench, { sessionId: other, context: { step: 1 }, kind: "project", project: "/home/me", workflowId: "work" });
+      await saved(bench, {
+        sessionId: one,
+        context: { step: 2 },
+        attributes: JSON.parse('{"z":1,"__proto__":{"a":"\\ud800"}}') as Context,
+      });
+      await saved(bench, { sessionId: other, context: { fork: true }, parentId: first.id });
+      await saved(bench, { sessionId: one, context: { note: "aside" }, kind: "aside" });
+      await saved(bench, { sessionId: one, context: { step: 2 }, force: true });
+      const before = await proveStore(storage);
+      const rebuilt = await rebuild();
+      expect(rebuilt.report).toMatchObject({ checkpoints: 6, sessions: 2, removedEarlier: 0, unreadable: [] });
+      const after = await proveStore(rebuilt.storage);
+      expect(after.records).toEqual(before.records.map((record) => ({ ...record, lastAccessedAt: record.createdAt })));
+      expect(after.texts).toEqual(before.texts);
+    }),
+  );
+
+  it(
+    "lets sessions go on where they were",
+    rebuilding(async (bench, _, rebuild) => {
+      const sessionId = randomIds.sessionId();
+      await saved(bench, { sessionId, context: { step: 1 } });
+      const head = await saved(bench, { sessionId, context: { step: 2 } });
+      const rebuilt = await rebuild();
+      expect(await rebuilt.bench.save({ sessionId, context: { step: 2 } })).toMatchObject({ status: "unchanged", record: { id: head.id } });
+      const next = await saved(rebuilt.bench, { sessionId, context: { step: 3 }, expectedParentId: head.id });
+      expect(next).toMatchObject({ sequence: 3, parentId: head.id });
+      expect((await rebuilt.bench.load({ sessionId })).context).toEqual({ step: 3 });
+    }),
+  );
+
+  it(
+    "keeps the pins of each session, in their order",
+    rebuilding(async (bench, _, rebuild) => {
+      const sessionId = randomIds.sessionId();
+      const awkward = JSON.parse(String.raw`{"plan":1,"__proto__":2,"\ud800":3,"released":4}`) as Context;
+      await saved(bench, { sessionId, context: awkward });
+      for (const key of ["released", "__proto__", "\ud800", "plan"]) await bench.pin({ sessionId, key });
+      await bench.pin({ sessionId, key: "released", critical: false });
+      const { storage } = await rebuild();
+      expect((await storage.catalog.session(sessionId))?.pins).toEqual(["__proto__", "\ud800", "plan"]);
+    }),
+  );
+
+  it(
+    "keeps what was removed away, although its blob is still there",
+    rebuilding(async (_, storage, rebuild) => {
+      const bench = new Workbench(storage, { limits: { maxCheckpoints: 2 }, background: NEVER });
+      const sessionId = randomIds.sessionId();
+      const records: CheckpointRecord[] = [];
+      for (let step = 1; step <= 5; step++) records.push(await saved(bench, { sessionId, context: { step } }));
+      const removed = records.slice(0, 3);
+      for (const { blob } of removed) expect(await storage.blobs.get(blob)).toBeDefined();
+      const first = await rebuild();
+      expect(first.report).toMatchObject({ checkpoints: 2, removedEarlier: 3 });
+      for (const { id } of removed) expect(await first.storage.catalog.find(id)).toBeUndefined();
+      // What is written about the session from now on must go on telling of the removed ones.
+      await first.bench.pin({ sessionId, key: "step" });
+      expect((await first.bench.rebuild()).checkpoints).toBe(2);
+      expect(idsOf(await allRecords(first.storage))).not.toContain(records[0]?.id);
+      await first.bench.collectGarbage();
+      for (const { blob } of removed) expect(await first.storage.blobs.get(blob)).toBeUndefined();
+      expect(await first.bench.rebuild()).toMatchObject({ checkpoints: 2, removedEarlier: 0 });
+    }),
+  );
+
+  it(
+    "keeps what was pruned away, although its files came back from a backup, and what was not",
+    rebuilding(async (bench, storage, rebuild) => {
+      const sessionId = randomIds.sessionId();
+      const records: CheckpointRecord[] = [];
+      for (const kind of ["project", "conversation"] as const) records.push(await saved(bench, { sessionId, kind, context: { kind } }));
+      for (let step = 1; step <= 5; step++) records.push(await saved(bench, { sessionId, context: { step } }));
+      await bench.idle();
+      const before = await allRecords(storage);
+      expect(idsOf(before)).toEqual(idsOf(records.filter((_, index) => index !== 2 && index !== 3)));
+      const pruned = records.slice(2, 4);
+      for (const { blob } of pruned) expect(await storage.blobs.get(blob)).toBeUndefined();
+      for (const record of pruned) await restore(storage, record);
+      const rebuilt = await rebuild();
+      expect(idsOf(await allRecords(rebuilt.storage))).toEqual(idsOf(before));
+      expect(rebuilt.report.removedEarlier).toBe(2);
+    }),
+  );
+
+  it.each<[string, { readonly background?: Background }]>([
+    ["and its blob was gone", {}],
+    ["while its blob was still there", { background: NEVER }],
+  ])("brings back an id that was removed and saved again, %s", (_, options) =>
+    rebuilding(async (_bench, storage, rebuild) => {
+      const bench = new Workbench(storage, { limits: { maxCheckpoints: 3 }, ...options });
+      const sessionId = randomIds.sessionId();
+      const checkpointId = randomIds.checkpointId();
+      await saved(bench, { sessionId, checkpointId, context: { step: 1 } });
+      for (let step = 2; step <= 4; step++) await saved(bench, { sessionId, context: { step } });
+      await bench.idle();
+      await saved(bench, { sessionId, checkpointId, context: { step: 1 } });
+      const before = await proveStore(storage);
+      expect(before.records.at(-1)?.id).toBe(checkpointId);
+      expect(idsOf((await proveStore((await rebuild()).storage)).records)).toEqual(idsOf(before.records));
+    })(),
+  );
+
+  it(
+    "passes over damaged blobs, names them and leaves them where they are",
+    rebuilding(async (bench, storage, rebuild) => {
+      const sessionId = randomIds.sessionId();
+      const kept = await saved(bench, { sessionId, context: { step: 1 } });
+      const key = { sessionId, checkpointId: randomIds.checkpointId() };
+      await storage.blobs.put(key, noise(99));
+      const { report, storage: rebuilt } = await rebuild();
+      const damaged = rebuilt.blobs.refOf(key);
+      expect(report.unreadable).toEqual([{ ref: damaged, code: "CHECKPOINT_CORRUPT" }]);
+      expect(idsOf(await allRecords(rebuilt))).toEqual([kept.id]);
+      expect(same(await rebuilt.blobs.get(damaged), noise(99))).toBe(true);
+    }),
+  );
+
+  it(
+    "makes an empty catalog from an empty store",
+    rebuilding(async (_bench, _storage, rebuild) => {
+      const { report, storage } = await rebuild();
+      expect(report).toMatchObject({ checkpoints: 0, sessions: 0 });
+      expect(await allRecords(storage)).toEqual([]);
+      expect((await append(storage, { sessionId: randomIds.sessionId() })).sequence).toBe(1);
+    }),
+  );
+}
+
+interface Rebuilt {
+  readonly storage: Storage;
+  readonly bench: Workbench;
+  readonly report: Awaited<ReturnType<Workbench["rebuild"]>>;
+}
+
+/** Nothing is done after the answers, as when the process dies each time. */
+const NEVER: Background = { run: () => undefined };
+
+async function saved(bench: Workbench, input: SaveInput): Promise<CheckpointRecord> {
+  const result = await bench.save(input);
+  expect(result.status).toBe("saved");
+  return result.record;
+}
+
+/** Puts a blob back that says what the record says. */
+async function restore(storage: Storage, record: CheckpointRecord): Promise<void> {
+  const context = new TextEncoder().encode(JSON.stringify({ step: record.sequence - 2 }));
+  await storage.blobs.put({ sessionId: record.sessionId, checkpointId: record.id }, encodeEnvelope(record, context, sha256));
+}
+
+async function replaceAll(storage: Storage, records: readonly CheckpointRecord[], sessions: readonly SessionFacts[]): Promise<void> {
+  const audit = { at: new Date(), action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
+  await storage.locking.exclusively(() => storage.recovery.replaceAll(records, sessions, audit));
+}
+
+function lose(harness: StorageHarness, place: string): Promise<void> {
+  return harness.loseCatalog?.(place) ?? Promise.reject(new Error("The harness cannot lose the catalog."));
+}

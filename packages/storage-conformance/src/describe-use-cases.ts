@@ -1,0 +1,18 @@
+import { describe } from "vitest";
+import type { StorageHarness } from "./harness.ts";
+import { type ConformanceOptions, completeOptions } from "./options.ts";
+import { describeAnyOperations } from "./use-cases/describe-any-operations.ts";
+import { describeRestore } from "./use-cases/describe-restore.ts";
+import { describeRetries } from "./use-cases/describe-retries.ts";
+import { describeSavesAtOnce } from "./use-cases/describe-saves-at-once.ts";
+
+/** The product on this storage: what was saved comes back exactly, whoever else is saving, whatever is repeated. */
+export function describeUseCases(harness: StorageHarness, options?: ConformanceOptions): void {
+  const completed = completeOptions(options);
+  describe(`${harness.name}: use cases`, () => {
+    describeRestore(harness, completed);
+    describeRetries(harness);
+    describeSavesAtOnce(harness);
+    describeAnyOperations(harness, completed);
+  });
+}

@@ -1,0 +1,118 @@
+import type { SessionId } from "@workrail/core";
+import type { Workbench } from "../workbench.ts";
+
+/** Something that is done to a store, and can be done again. */
+export interface Scenario {
+  readonly name: string;
+  /** Default: everything. */
+  readonly maxCheckpoints?: number;
+  /** It does something to every session: each time is on a store of its own, lest it take ever more operations. */
+  readonly isOfStore?: boolean;
+  /** Removals stay pending. */
+  readonly reclaimsNothing?: boolean;
+  prepare(bench: Workbench, sessionId: SessionId): Promise<unknown>;
+  act(bench: Workbench, sessionId: SessionId): Promise<unknown>;
+  /** What the session holds when it was done. */
+  readonly after: Held;
+}
+
+/** Contexts of a session, oldest first, and its pins. */
+export interface Held {
+  readonly steps: readonly unknown[];
+  readonly pins: readonly string[];
+}
+
+const NOTHING = async (): Promise<void> => undefined;
+
+/** Enough for a delta to pay. */
+const FILLER = "as it was before ".repeat(100);
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: "a session's first save",
+    prepare: NOTHING,
+    act: (bench, sessionId) => bench.save({ sessionId, context: { step: 1 } }),
+    after: { steps: [1], pins: [] },
+  },
+  {
+    name: "a later save",
+    prepare: (bench, sessionId) => bench.save({ sessionId, context: { step: 1 } }),
+    act: (bench, sessionId) => bench.save({ sessionId, context: { step: 2 } }),
+    after: { steps: [1, 2], pins: [] },
+  },
+  {
+    name: "a save under the caller's own id",
+    prepare: (bench, sessionId) => bench.save({ sessionId, context: { step: 1 } }),
+    act: (bench, sessionId) => bench.save({ sessionId, context: { step: 2 }, checkpointId: `own-${sessionId}` as never }),
+    after: { steps: [1, 2], pins: [] },
+  },
+  {
+    name: "a save that prunes",
+    maxCheckpoints: 2,
+    async prepare(bench, sessionId) {
+      for (const step of [1, 2]) await bench.save({ sessionId, context: { step } });
+      await bench.pin({ sessionId, key: "step" });
+    },
+    async act(bench, sessionId) {
+      await bench.save({ sessionId, context: { step: 3 } });
+      await bench.idle();
+    },
+    after: { steps: [2, 3], pins: ["step"] },
+  },
+  {
+    name: "a save that prunes all others",
+    maxCheckpoints: 1,
+    prepare: (bench, sessionId) => bench.save({ sessionId, context: { step: 1 } }),
+    act: (bench, sessionId) => bench.save({ sessionId, context: { step: 2 } }),
+    after: { steps: [2], pins: [] },
+  },
+  {
+    name: "a pin",
+    prepare: (bench, sessionId) => bench.save({ sessionId, context: { step: 1 } }),
+    act: (bench, sessionId) => bench.pin({ sessionId, key: "step" }),
+    after: { steps: [1], pins: ["step"] },
+  },
+  {
+    name: "a collection of garbage",
+    maxCheckpoints: 1,
+    reclaimsNothing: true,
+    isOfStore: true,
+    async prepare(bench, sessionId) {
+      for (const step of [1, 2]) await bench.save({ sessionId, context: { step } });
+    },
+    act: (bench) => bench.collectGarbage(),
+    after: { steps: [2], pins: [] },
+  },
+  {
+    name: "a compaction",
+    async prepare(bench, sessionId) {
+      for (const step of [1, 2, 3, 4]) await bench.save({ sessionId, context: { step, filler: FILLER } });
+    },
+    act: async (bench, sessionId) => {
+      await bench.compact(sessionId);
+      // To its end, whatever an earlier one left behind.
+      if ((await bench.stillWhole(sessionId)) > 0) throw new Error("The compaction left something undone.");
+    },
+    after: { steps: [1, 2, 3, 4], pins: [] },
+  },
+  {
+    name: "a rebuild of what is compacted",
+    isOfStore: true,
+    async prepare(bench, sessionId) {
+      for (const step of [1, 2, 3]) await bench.save({ sessionId, context: { step, filler: FILLER } });
+      await bench.compact(sessionId);
+    },
+    act: (bench) => bench.rebuild(),
+    after: { steps: [1, 2, 3], pins: [] },
+  },
+  {
+    name: "a rebuild",
+    isOfStore: true,
+    async prepare(bench, sessionId) {
+      for (const step of [1, 2]) await bench.save({ sessionId, context: { step } });
+      await bench.pin({ sessionId, key: "step" });
+    },
+    act: (bench) => bench.rebuild(),
+    after: { steps: [1, 2], pins: ["step"] },
+  },
+];

@@ -1,0 +1,92 @@
+import type { SessionId, Storage } from "@workrail/core";
+import { SteppingClock } from "@workrail/core/testing";
+import { expect } from "vitest";
+import { Faults, type StorageHarness } from "../harness.ts";
+import { proveStore } from "../prove-store.ts";
+import { randomIds, Workbench } from "../workbench.ts";
+import type { Held, Scenario } from "./scenarios.ts";
+
+/** A store under faults, and the sessions it was given. */
+export class TestBed {
+  readonly faults: Faults = new Faults();
+  readonly #harness: StorageHarness;
+  readonly #place: string;
+  readonly #options: Partial<Scenario>;
+  readonly #clock = new SteppingClock();
+  readonly #sessions: SessionId[] = [];
+  #opened: { readonly storage: Storage; readonly bench: Workbench } | undefined;
+
+  private constructor(harness: StorageHarness, place: string, options: Partial<Scenario>) {
+    this.#harness = harness;
+    this.#place = place;
+    this.#options = options;
+  }
+
+  static async create(harness: StorageHarness, options: Partial<Scenario>): Promise<TestBed> {
+    const bed = new TestBed(harness, await harness.create(), options);
+    await bed.open();
+    return bed;
+  }
+
+  get storage(): Storage {
+    return this.#use().storage;
+  }
+
+  get bench(): Workbench {
+    return this.#use().bench;
+  }
+
+  newSession(): SessionId {
+    const sessionId = randomIds.sessionId();
+    this.#sessions.push(sessionId);
+    return sessionId;
+  }
+
+  /** Another, fresh one. */
+  async replaced(): Promise<TestBed> {
+    await this.destroy();
+    return TestBed.create(this.#harness, this.#options);
+  }
+
+  /** What a session holds, proven against its blobs. */
+  async held(sessionId: SessionId): Promise<Held> {
+    const { records, texts } = await proveStore(this.storage, { sessionId });
+    const steps = records.map(({ id }) => (JSON.parse(texts.get(id) ?? "{}") as { step?: unknown }).step);
+    return { steps, pins: (await this.storage.catalog.session(sessionId))?.pins ?? [] };
+  }
+
+  /** Every session ends as it should. */
+  async proveAll(after: Held): Promise<void> {
+    for (const sessionId of this.#sessions) {
+      const { steps, pins } = await this.held(sessionId);
+      expect({ last: steps.at(-1), pins }).toEqual({ last: after.steps.at(-1), pins: after.pins });
+    }
+  }
+
+  async open(): Promise<void> {
+    const storage = await (this.#harness.openWithFaults?.(this.#place, this.faults) ?? Promise.reject(new Error("No faults.")));
+    const limits = { maxCheckpoints: this.#options.maxCheckpoints ?? Number.MAX_SAFE_INTEGER };
+    const background = this.#options.reclaimsNothing === true ? { background: { run: () => undefined } } : {};
+    this.#opened = { storage, bench: new Workbench(storage, { clock: this.#clock, limits, ...background }) };
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.storage.close();
+    this.#opened = undefined;
+  }
+
+  async reopen(): Promise<void> {
+    await this.close();
+    await this.open();
+  }
+
+  async destroy(): Promise<void> {
+    await this.close();
+    await this.#harness.destroy(this.#place);
+  }
+
+  #use(): { readonly storage: Storage; readonly bench: Workbench } {
+    if (this.#opened === undefined) throw new Error("The store is closed.");
+    return this.#opened;
+  }
+}

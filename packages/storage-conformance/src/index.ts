@@ -1,0 +1,13 @@
+export { describeBlobStore } from "./describe-blob-store.ts";
+export { describeCatalog } from "./describe-catalog.ts";
+export { describeCompaction } from "./describe-compaction.ts";
+export { describeCodec } from "./describe-codec.ts";
+export type { CodecHarness } from "./describe-codec.ts";
+export { describeDurability } from "./describe-durability.ts";
+export { describeFaults } from "./describe-faults.ts";
+export { describeLocking } from "./describe-locking.ts";
+export { describeRecovery } from "./describe-recovery.ts";
+export { describeStorage } from "./describe-storage.ts";
+export { describeUseCases } from "./describe-use-cases.ts";
+export type { StorageCapabilities, StorageHarness } from "./harness.ts";
+export type { ConformanceOptions } from "./options.ts";

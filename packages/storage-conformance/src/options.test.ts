@@ -1,0 +1,18 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { completeOptions } from "./options.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+it("has defaults for everything", () => {
+  expect(completeOptions()).toEqual({ runs: 1_000, kills: 10, seed: expect.any(Number) });
+});
+
+it("takes the variable before the option", () => {
+  vi.stubEnv("WORKRAIL_CONFORMANCE_RUNS", "7");
+  expect(completeOptions({ runs: 50, kills: 3, seed: 1 })).toEqual({ runs: 7, kills: 3, seed: 1 });
+});
+
+it("refuses what is no number", () => {
+  vi.stubEnv("WORKRAIL_CONFORMANCE_SEED", "many");
+  expect(() => completeOptions()).toThrow("WORKRAIL_CONFORMANCE_SEED must be a whole number");
+});

@@ -1,0 +1,25 @@
+/** How much is tried. Each is overruled by an environment variable, so that one run can do more, or repeat another. */
+export interface ConformanceOptions {
+  /** Generated contexts of the property test, default 1,000 (`WORKRAIL_CONFORMANCE_RUNS`); other generated tests do a share of it. */
+  readonly runs?: number;
+  /** Processes killed at random moments, default 10 (`WORKRAIL_CONFORMANCE_KILLS`). */
+  readonly kills?: number;
+  /** What all chance is drawn from, default a fresh one (`WORKRAIL_CONFORMANCE_SEED`); a failure names it. */
+  readonly seed?: number;
+}
+
+export function completeOptions(options: ConformanceOptions = {}): Required<ConformanceOptions> {
+  return {
+    runs: fromEnvironment("RUNS") ?? options.runs ?? 1_000,
+    kills: fromEnvironment("KILLS") ?? options.kills ?? 10,
+    seed: fromEnvironment("SEED") ?? options.seed ?? Math.trunc(Math.random() * 0x7fff_ffff),
+  };
+}
+
+function fromEnvironment(name: string): number | undefined {
+  const text = process.env[`WORKRAIL_CONFORMANCE_${name}`];
+  if (text === undefined || text === "") return undefined;
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new Error(`WORKRAIL_CONFORMANCE_${name} must be a whole number, not ${JSON.stringify(text)}.`);
+}

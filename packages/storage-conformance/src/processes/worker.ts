@@ -1,0 +1,54 @@
+// Runs by itself in a child process, and may be killed at any moment.
+import type { Context, Storage } from "@workrail/core";
+import type { StorageHarness } from "../harness.ts";
+import { sha256, Workbench } from "../workbench.ts";
+import { type Assignment, KEPT_IN_PRUNED, type Message, type Task } from "./task.ts";
+
+const { module, place, task } = JSON.parse(process.argv[2] ?? "") as Assignment;
+const { harness } = (await import(module)) as { readonly harness?: StorageHarness };
+if (harness === undefined) throw new Error(`${module} exports no harness.`);
+const storage = await harness.open(place);
+tell({ told: "open" });
+await work(storage, task);
+await storage.close();
+
+async function work(storage: Storage, task: Task): Promise<void> {
+  switch (task.type) {
+    case "save":
+      return save(storage, task);
+    case "rebuild":
+      for (let count = 0; count < task.times; count++) {
+        const { checkpoints } = await new Workbench(storage).rebuild();
+        tell({ told: "rebuilt", checkpoints });
+      }
+      return undefined;
+    case "hold":
+      // Until whoever started us is gone.
+      await new Promise((resolve) => process.stdin.on("end", resolve).resume());
+  }
+}
+
+async function save(storage: Storage, { sessionId, pruned, writer, saves }: Task & { type: "save" }): Promise<void> {
+  const keepsAll = new Workbench(storage, { limits: { maxCheckpoints: Number.MAX_SAFE_INTEGER } });
+  const keepsFew = new Workbench(storage, { limits: { maxCheckpoints: KEPT_IN_PRUNED } });
+  for (let step = 0; step < saves; step++) {
+    await saveAndTell(keepsAll, { sessionId, context: contextOf(writer, step) });
+    if (pruned !== undefined) await saveAndTell(keepsFew, { sessionId: pruned, context: contextOf(writer, step) });
+  }
+  await keepsFew.idle();
+}
+
+async function saveAndTell(bench: Workbench, input: Parameters<Workbench["save"]>[0]): Promise<void> {
+  const { record } = await bench.save({ ...input, force: true });
+  const digest = sha256.sha256(JSON.stringify(input.context));
+  tell({ told: "saved", sessionId: record.sessionId, id: record.id, sequence: record.sequence, digest });
+}
+
+/** Of many sizes: some fit one block of a disk, some take many. */
+function contextOf(writer: string, step: number): Context {
+  return { writer, step, pid: process.pid, filler: `${writer} ${step} `.repeat((step * 7919) % 4_000) };
+}
+
+function tell(message: Message): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}

@@ -1,0 +1,73 @@
+import {
+  canonicalJson,
+  CHECKPOINT_KINDS,
+  type CheckpointFilter,
+  type CheckpointId,
+  type CheckpointRecord,
+  type Context,
+  type SessionId,
+  type Storage,
+} from "@workrail/core";
+import { sha256, Workbench } from "./workbench.ts";
+
+/** What a store holds, each checkpoint proven against its blob. */
+export interface ProvenStore {
+  /** Oldest commit first. */
+  readonly records: readonly CheckpointRecord[];
+  /** The exact JSON of each checkpoint's context. */
+  readonly texts: ReadonlyMap<CheckpointId, string>;
+}
+
+/** Everything of all kinds that the filter lets through, oldest commit first. */
+export async function allRecords(storage: Storage, filter: CheckpointFilter = {}): Promise<readonly CheckpointRecord[]> {
+  const newestFirst: CheckpointRecord[] = [];
+  for (let page, after; page === undefined || after !== undefined; after = page.next) {
+    page = await storage.catalog.list({ filter: { kinds: CHECKPOINT_KINDS, ...filter }, limit: 100, offset: 0, after });
+    newestFirst.push(...page.records);
+  }
+  return newestFirst.reverse();
+}
+
+/**
+ * Reads the whole store, or one session, and throws at the first thing that must never be: a record without its blob, a blob that says
+ * anything else than its record, a number given twice, a head that is not the last, a count that is wrong.
+ */
+export async function proveStore(storage: Storage, filter: Pick<CheckpointFilter, "sessionId"> = {}): Promise<ProvenStore> {
+  const bench = new Workbench(storage);
+  const records = await allRecords(storage, filter);
+  const texts = new Map<CheckpointId, string>();
+  for (const record of records) {
+    const { facts } = await bench.readBlob(record);
+    const { contextText } = await bench.read(record);
+    // A compacted one leaves it to be computed.
+    const canonicalDigest = facts.canonicalDigest ?? sha256.sha256(canonicalJson(JSON.parse(contextText) as Context));
+    const expected = Object.fromEntries(Object.keys(facts).map((fact) => [fact, record[fact as keyof CheckpointRecord]]));
+    mustEqual({ ...facts, canonicalDigest }, expected, `the envelope of ${record.id}`);
+    texts.set(record.id, contextText);
+  }
+  for (const [sessionId, ofSession] of Map.groupBy(records, ({ sessionId }) => sessionId))
+    await proveSession(storage, sessionId, ofSession);
+  return { records, texts };
+}
+
+async function proveSession(storage: Storage, sessionId: SessionId, records: readonly CheckpointRecord[]): Promise<void> {
+  for (const [index, { sequence }] of records.entries()) {
+    const before = records[index - 1]?.sequence ?? 0;
+    if (sequence <= before) throw new Error(`Session ${sessionId} has sequence ${sequence} after ${before}.`);
+  }
+  const head = records.findLast(({ kind }) => kind !== "aside");
+  mustEqual((await storage.catalog.head(sessionId))?.id, head?.id, `the head of ${sessionId}`);
+  const session = await storage.catalog.session(sessionId);
+  const totalSizeBytes = records.reduce((sum, { blobBytes }) => sum + blobBytes, 0);
+  mustEqual(
+    { checkpointCount: session?.checkpointCount, totalSizeBytes: session?.totalSizeBytes },
+    { checkpointCount: records.length, totalSizeBytes },
+    `session ${sessionId}`,
+  );
+}
+
+function mustEqual(actual: unknown, expected: unknown, what: string): void {
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) {
+    throw new Error(`${what} is ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}.`);
+  }
+}

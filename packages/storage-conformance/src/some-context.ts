@@ -1,0 +1,90 @@
+import type { Context, JsonObject, JsonValue } from "@workrail/core";
+import * as fc from "fast-check";
+
+/** Keys that objects, paths, prototypes and promises are known to trip over. */
+const AWKWARD_KEYS = [
+  ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "toJSON", "then", "length"],
+  ["", " ", "a/b", "/", "~", "~0", "~1", "a.b", "[0]", "0", "1", "10", "01", "-0", "1e3"],
+  ["ключ", "キー", "é", "e\u0301", "😀", "\ud800", "\udfff", "\u0000", "\u2028", '"', "\\"],
+].flat();
+
+const someText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ maxLength: 30 }) },
+  { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 20 }) },
+  // Code units by themselves: lone surrogates too.
+  { weight: 2, arbitrary: fc.array(fc.nat(0xffff), { maxLength: 10 }).map((units) => String.fromCharCode(...units)) },
+  { weight: 1, arbitrary: fc.constantFrom("\u2028\u2029", "\ud83d", "\ude00\ud83d", "\u0000", "</script>", "\r\n", "\ufeff") },
+);
+
+const someKey: fc.Arbitrary<string> = fc.oneof(
+  { weight: 2, arbitrary: someText },
+  { weight: 1, arbitrary: fc.constantFrom(...AWKWARD_KEYS) },
+);
+
+const someNumber: fc.Arbitrary<number> = fc.oneof(
+  fc.integer(),
+  fc.maxSafeInteger(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(0, 1e21, 1e-7, 5e-324, Number.MAX_VALUE, 0.1 + 0.2, 2 ** 53),
+);
+
+function someObject(value: fc.Arbitrary<JsonValue>, maxLength: number): fc.Arbitrary<JsonObject> {
+  return fc.array(fc.tuple(someKey, value), { maxLength }).map(objectOf);
+}
+
+const { value: someValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    { weight: 3, arbitrary: someText },
+    { weight: 2, arbitrary: someNumber },
+    { weight: 1, arbitrary: fc.constantFrom(null, true, false) },
+    { weight: 2, arbitrary: fc.array(tie("value"), { maxLength: 5 }) },
+    { weight: 3, arbitrary: someObject(tie("value"), 6) },
+  ),
+}));
+
+/** Nested to the default limit and just below; an object, an array, in turns or not. */
+const someDeep: fc.Arbitrary<Context> = fc
+  .tuple(fc.integer({ min: 60, max: 127 }), fc.array(fc.boolean(), { minLength: 1 }), someKey)
+  .map(([levels, turns, key]) => {
+    let value: JsonValue = "bottom";
+    for (let level = 1; level < levels; level++) value = turns[level % turns.length] === true ? [value] : objectOf([[key, value]]);
+    return objectOf([[key, value]]);
+  });
+
+const someWide: fc.Arbitrary<Context> = fc
+  .tuple(fc.integer({ min: 200, max: 2_000 }), someText, someValue)
+  .map(([width, prefix, value]) =>
+    objectOf(Array.from({ length: width }, (_, index) => [`${prefix}${index * 7919}`, index % 50 === 0 ? value : index])),
+  );
+
+const someLong: fc.Arbitrary<Context> = fc
+  .tuple(someKey, someText, fc.integer({ min: 1, max: 20_000 }))
+  .map(([key, text, times]) => objectOf([[key, text.repeat(times)]]));
+
+/** Contexts of every shape that JSON has: text of any code units, awkward keys, deep, wide, long, empty. */
+export const someContext: fc.Arbitrary<Context> = fc.oneof(
+  { weight: 20, arbitrary: someObject(someValue, 12) },
+  { weight: 1, arbitrary: someDeep },
+  { weight: 1, arbitrary: someWide },
+  { weight: 1, arbitrary: someLong },
+);
+
+/** Defines each member as its own, so that `__proto__` is a key like any other. */
+function objectOf(entries: readonly (readonly [string, JsonValue])[]): JsonObject {
+  const object = {};
+  for (const [key, value] of entries) Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  return object;
+}
+
+/** The same content with the keys of every object in the opposite order, as far as objects can hold it. */
+export function reordered<T extends JsonValue>(value: T): T;
+export function reordered(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((each: JsonValue) => reordered(each));
+  if (typeof value !== "object" || value === null) return value;
+  return objectOf(
+    Object.entries(value)
+      .map(([key, member]) => [key, reordered(member)] as const)
+      .reverse(),
+  );
+}

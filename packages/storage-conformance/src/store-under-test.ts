@@ -1,0 +1,67 @@
+import type { Storage } from "@workrail/core";
+import { it } from "vitest";
+import type { StorageHarness } from "./harness.ts";
+
+/** One store of the adapter, for the length of a test. */
+export class StoreUnderTest {
+  readonly place: string;
+  readonly #harness: StorageHarness;
+  readonly #opened = new Set<Storage>();
+  #storage: Storage;
+
+  private constructor(harness: StorageHarness, place: string, storage: Storage) {
+    this.#harness = harness;
+    this.place = place;
+    this.#storage = storage;
+    this.#opened.add(storage);
+  }
+
+  static async create(harness: StorageHarness): Promise<StoreUnderTest> {
+    const place = await harness.create();
+    return new StoreUnderTest(harness, place, await harness.open(place));
+  }
+
+  get storage(): Storage {
+    return this.#storage;
+  }
+
+  /** Opens it beside those that have it open. */
+  async openAnother(): Promise<Storage> {
+    const another = await this.#harness.open(this.place);
+    this.#opened.add(another);
+    return another;
+  }
+
+  async close(): Promise<void> {
+    for (const storage of this.#opened) await storage.close();
+    this.#opened.clear();
+  }
+
+  /** Closes it, lets something happen to it, and opens it again. */
+  async reopen(meanwhile?: () => Promise<void>): Promise<Storage> {
+    await this.close();
+    await meanwhile?.();
+    this.#storage = await this.openAnother();
+    return this.#storage;
+  }
+
+  async destroy(): Promise<void> {
+    await this.close();
+    await this.#harness.destroy(this.place);
+  }
+}
+
+/** Runs a test on a store of its own. */
+export async function withStore<T>(harness: StorageHarness, test: (store: StoreUnderTest) => Promise<T>): Promise<T> {
+  const store = await StoreUnderTest.create(harness);
+  try {
+    return await test(store);
+  } finally {
+    await store.destroy();
+  }
+}
+
+/** Defines tests where the adapter can do what they need; else stands in their place and says why there are none. */
+export function provided(condition: boolean, otherwise: string, tests: () => void): void {
+  (condition ? tests : () => it.skipIf(!condition)(`not run: ${otherwise}`, () => undefined))();
+}

@@ -1,0 +1,7 @@
+// Not a test of ours: the run that `broken-storages.test.ts` starts and expects to fail.
+import { describeStorage } from "../src/index.ts";
+import { BROKEN_STORAGES, harnessOf } from "./broken-storages.ts";
+
+const options = { runs: 60, kills: 3 };
+
+for (const key of ["sound", ...Object.keys(BROKEN_STORAGES)]) describeStorage(harnessOf(key), options);

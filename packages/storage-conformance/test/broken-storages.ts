@@ -1,0 +1,277 @@
+import fs from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { BlobStore, Catalog, CatalogRecovery, CheckpointRecord, Locking, Storage } from "@workrail/core";
+// The adapter of the example is known to be sound, and small enough to be broken in many ways.
+import { openFolderStorage } from "../../../examples/custom-storage-adapter/src/open-folder-storage.ts";
+import { type Faults, type StorageHarness, withFaults } from "../src/harness.ts";
+
+/** A storage with one fault, and the test that has to notice. */
+export interface BrokenStorage {
+  readonly fault: string;
+  /** `group > subject > test`. */
+  readonly caughtBy: readonly string[];
+  breaks(storage: Storage, place: string): Promise<Storage> | Storage;
+}
+
+type Ports = { catalog?: Partial<Catalog>; blobs?: Partial<BlobStore>; locking?: Partial<Locking>; recovery?: Partial<CatalogRecovery> };
+
+/** The storage with some methods of its ports replaced. */
+function replacing(storage: Storage, ports: Ports, parts: Partial<Storage> = {}): Storage {
+  const over = <T extends object>(port: T, methods: Partial<T> = {}): T =>
+    new Proxy(port, {
+      get(target, name) {
+        const member: unknown = Reflect.get(name in methods ? methods : target, name);
+        return typeof member === "function" ? (...args: readonly unknown[]) => Reflect.apply(member, target, args) : member;
+      },
+    });
+  return {
+    durability: storage.durability,
+    catalog: over(storage.catalog, ports.catalog),
+    blobs: over(storage.blobs, ports.blobs),
+    locking: over(storage.locking, ports.locking),
+    recovery: over(storage.recovery, ports.recovery),
+    close: () => storage.close(),
+    ...parts,
+  };
+}
+
+const soon = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
+  "loses-last-append": {
+    fault: "loses the last append when it is closed",
+    caughtBy: ["durability > finds everything as it was when it is opened again"],
+    breaks(storage, place) {
+      const file = path.join(place, "catalog.json");
+      let before: Buffer | undefined;
+      return replacing(
+        storage,
+        {
+          catalog: {
+            async commit(change) {
+              before = await fs.readFile(file);
+              return storage.catalog.commit(change);
+            },
+          },
+        },
+        {
+          async close() {
+            if (before !== undefined) await fs.writeFile(file, before);
+          },
+        },
+      );
+    },
+  },
+  "acknowledges-too-early": {
+    fault: "answers before the commit is on the disk",
+    caughtBy: ["durability > a process killed at a random moment > loses nothing it acknowledged while it was saving, 3 times"],
+    breaks(storage) {
+      let last: Promise<unknown> = Promise.resolve();
+      const records: CheckpointRecord[] = [];
+      return replacing(storage, {
+        catalog: {
+          async commit(change) {
+            if (change.append === undefined) return storage.catalog.commit(change);
+            const { record } = change.append;
+            last = last.then(() => soon(30)).then(() => storage.catalog.commit(change));
+            const sequence = records.push({ ...record, sequence: records.length + 1, lastAccessedAt: record.createdAt, damaged: false });
+            return { status: "committed", record: records[sequence - 1], removed: [] };
+          },
+          head: async (session) => records.findLast(({ sessionId }) => sessionId === session) ?? storage.catalog.head(session),
+        },
+      });
+    },
+  },
+  "aliases-bytes": {
+    fault: "hands out the bytes it keeps",
+    caughtBy: ["blob store > keeps its own bytes, whatever is done to those that were given or returned"],
+    breaks(storage) {
+      const kept = new Map<string, Uint8Array>();
+      return replacing(storage, {
+        blobs: {
+          async put(key, bytes, options) {
+            kept.set(storage.blobs.refOf(key), bytes);
+            return storage.blobs.put(key, bytes, options);
+          },
+          get: async (ref) => kept.get(ref) ?? storage.blobs.get(ref),
+        },
+      });
+    },
+  },
+  "half-applies": {
+    fault: "applies the rest of a change whose append it declines",
+    caughtBy: ["catalog > terms of an append > decide about the whole change: nothing is applied when the append is declined"],
+    breaks: (storage) =>
+      replacing(storage, {
+        catalog: {
+          async commit(change) {
+            const outcome = await storage.catalog.commit(change);
+            if (outcome.status !== "committed" && change.pins !== undefined) await storage.catalog.commit({ pins: change.pins, audit: [] });
+            return outcome;
+          },
+        },
+      }),
+  },
+  "swaps-blindly": {
+    fault: "does not compare the head before it appends",
+    caughtBy: [
+      "catalog > terms of an append > answer `conflict` when the head is another, and use no number up",
+      "catalog > commits at the same time > let one win where all expect the same head",
+    ],
+    breaks: (storage) =>
+      replacing(storage, {
+        catalog: {
+          commit: ({ append, ...change }) =>
+            storage.catalog.commit({ ...change, ...(append === undefined ? {} : { append: { ...append, expectedHead: undefined } }) }),
+        },
+      }),
+  },
+  "forgets-tombstones": {
+    fault: "does not remember what was removed",
+    caughtBy: ["recovery > rebuilding over a catalog that is whole > keeps what was removed away, although its blob is still there"],
+    breaks: (storage) =>
+      replacing(storage, {
+        recovery: {
+          async *sessionFacts() {
+            for await (const facts of storage.recovery.sessionFacts()) yield { ...facts, tombstones: [], oldestLive: null };
+          },
+        },
+      }),
+  },
+  "orders-by-time": {
+    fault: "lets the clock decide what is newest",
+    caughtBy: [
+      "catalog > append > takes the last committed for the head, whatever the clock says",
+      "catalog > listing > goes from the newest to the oldest commit, across sessions and whatever the clock says",
+    ],
+    breaks(storage) {
+      const byTime = (left: CheckpointRecord, right: CheckpointRecord): number => right.createdAt.getTime() - left.createdAt.getTime();
+      const listed = async (query: Parameters<Catalog["list"]>[0]) => {
+        const page = await storage.catalog.list(query);
+        return { ...page, records: [...page.records].sort(byTime) };
+      };
+      return replacing(storage, {
+        catalog: {
+          list: listed,
+          head: async (sessionId) => (await listed({ filter: { sessionId }, limit: 1_000, offset: 0 })).records[0],
+        },
+      });
+    },
+  },
+  "mends-text": {
+    fault: "replaces lone surrogates, as databases do",
+    caughtBy: ["catalog > append > keeps every field of a record as it was given", "catalog > pins > hold any key exactly"],
+    breaks: (storage) =>
+      replacing(storage, {
+        catalog: {
+          commit: ({ append, pins, ...change }) =>
+            storage.catalog.commit({
+              ...change,
+              ...(pins === undefined ? {} : { pins: { ...pins, pin: pins.pin.map((key) => key.toWellFormed()) } }),
+              ...(append === undefined
+                ? {}
+                : {
+                    append: {
+                      ...append,
+                      record: {
+                        ...append.record,
+                        attributes: JSON.parse(JSON.stringify(append.record.attributes).replaceAll(/\\ud[89a-f]../g, "\ufffd")) as never,
+                      },
+                    },
+                  }),
+            }),
+        },
+      }),
+  },
+  overwrites: {
+    fault: "overwrites a blob that it should leave alone",
+    caughtBy: [
+      "blob store > with ifAbsent > changes nothing when there is one",
+      "blob store > with ifAbsent > lets one of many at the same time win, with its bytes",
+    ],
+    breaks: (storage) => replacing(storage, { blobs: { put: (key, bytes) => storage.blobs.put(key, bytes) } }),
+  },
+  "removes-needed": {
+    fault: "reclaims without looking who needs it",
+    caughtBy: ["catalog > reclaim > takes what nobody needs among the refs it is given, and leaves the rest"],
+    breaks: (storage) =>
+      replacing(storage, {
+        catalog: {
+          async reclaim(refs, remove) {
+            for (const ref of refs ?? []) await remove(ref);
+            return refs ?? storage.catalog.reclaim(refs, remove);
+          },
+        },
+      }),
+  },
+  "keeps-no-order": {
+    fault: "starts each piece of work at once",
+    caughtBy: [
+      "locking > does the work of a session in the order of the calls, one at a time",
+      "locking > works alone: after what was under way, before what comes later",
+    ],
+    breaks: (storage) =>
+      replacing(storage, { locking: { inOrder: (_, work) => work(), shared: (work) => work(), exclusively: (work) => work() } }),
+  },
+  "writes-in-place": {
+    fault: "writes blobs under their final name, bit by bit",
+    caughtBy: [
+      "blob store > shows a reader all of a blob or nothing while it is being stored",
+      "faults > a write that takes a part > at any file operation of a save under the caller's own id",
+    ],
+    breaks: (storage, place) =>
+      replacing(storage, {
+        blobs: {
+          async put(key, bytes) {
+            const ref = storage.blobs.refOf(key);
+            const handle = await (filesOf.get(place) ?? fs).open(path.join(place, ref), "w");
+            for (let done = 0; done < bytes.length; done += 100_000) await handle.write(bytes.subarray(done, done + 100_000));
+            await handle.close();
+            return ref;
+          },
+        },
+      }),
+  },
+  "mixes-up-blobs": {
+    fault: "answers with another blob of the same length",
+    caughtBy: ["use cases > restore equals save > for 60 contexts of any shape"],
+    breaks(storage) {
+      const byLength = new Map<number, Uint8Array>();
+      return replacing(storage, {
+        blobs: {
+          async get(ref) {
+            const bytes = await storage.blobs.get(ref);
+            if (bytes === undefined) return undefined;
+            if (!byLength.has(bytes.length)) byLength.set(bytes.length, bytes);
+            return byLength.get(bytes.length);
+          },
+        },
+      });
+    },
+  },
+};
+
+/** The file operations a place was opened with, where they may fail. */
+const filesOf = new Map<string, typeof fs>();
+
+export function harnessOf(key: string): StorageHarness {
+  const broken = BROKEN_STORAGES[key];
+  const open = async (place: string, files = fs): Promise<Storage> => {
+    filesOf.set(place, files);
+    const storage = await openFolderStorage(place, files);
+    return broken === undefined ? storage : broken.breaks(storage, place);
+  };
+  return {
+    name: key,
+    module: `${import.meta.url}?${key}`,
+    capabilities: { persistent: true, manyOpeners: false, seesBlobs: true },
+    create: () => fs.mkdtemp(path.join(tmpdir(), "broken-storage-")),
+    open: (place) => open(place),
+    openWithFaults: (place, faults: Faults) => open(place, withFaults(fs, faults)),
+    destroy: (place) => fs.rm(place, { recursive: true }),
+  };
+}
+
+/** For child processes, which import this module with the key of a storage behind its question mark. */
+export const harness: StorageHarness = harnessOf(new URL(import.meta.url).search.slice(1));
