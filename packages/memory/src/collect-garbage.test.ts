@@ -1,0 +1,63 @@
+import { gzipSync } from "node:zlib";
+import { type BlobRef, type Catalog, type CheckpointId, collectGarbage, finishRemovals } from "@workrail/core";
+import { expect, it } from "vitest";
+import { aStore, withMethods } from "./testing/a-store.ts";
+
+it("removes blobs that belong to no checkpoint, and no other", async () => {
+  const store = aStore();
+  const record = await store.saved({ n: 1 });
+  await store.leaveBlob({ context: { n: 2 }, checkpointId: "left" as CheckpointId });
+  expect(await collectGarbage(store.ports)).toEqual({ blobs: 1, quarantined: 0, abandoned: 0 });
+  expect([...store.disk.blobs.keys()]).toEqual([record.blob]);
+  expect(await collectGarbage(store.ports)).toEqual({ blobs: 0, quarantined: 0, abandoned: 0 });
+});
+
+it("goes through any number of blobs", async () => {
+  const store = aStore();
+  const record = await store.saved({ n: 1 });
+  const bytes = store.disk.blobs.get(record.blob) as Uint8Array;
+  for (let n = 0; n < 250; n++) store.disk.blobs.set(`memory:s1/left-${n}` as BlobRef, bytes);
+  expect(await collectGarbage(store.ports)).toMatchObject({ blobs: 250 });
+  expect([...store.disk.blobs.keys()]).toEqual([record.blob]);
+});
+
+it("puts aside what belongs to no checkpoint and cannot be read, for nobody knows what it is", async () => {
+  const store = aStore();
+  const record = await store.saved({ n: 1 });
+  const newer = gzipSync('{"workrail":99,"check":"","envelope":{}}\n');
+  for (const [name, bytes] of Object.entries({ torn: new Uint8Array([31, 139]), newer }))
+    store.disk.blobs.set(`memory:s1/${name}` as BlobRef, bytes);
+  expect(await collectGarbage(store.ports)).toEqual({ blobs: 0, quarantined: 2, abandoned: 0 });
+  expect([...store.disk.blobs.keys()]).toEqual([record.blob]);
+  expect([...store.disk.quarantine.keys()]).toEqual(["quarantine/memory:s1/torn", "quarantine/memory:s1/newer"]);
+});
+
+it("finishes removals that were committed but not carried out", async () => {
+  const store = aStore({ limits: { maxCheckpoints: 1 } });
+  store.ports = { ...store.ports, background: { run: () => {} } };
+  await store.saved({ n: 1 });
+  const { blob } = await store.saved({ n: 2 });
+  expect(store.disk.blobs.size).toBe(2);
+  expect(await finishRemovals(store.ports)).toBe(1);
+  expect([...store.disk.blobs.keys()]).toEqual([blob]);
+  expect(await finishRemovals(store.ports)).toBe(0);
+});
+
+it("counts what interrupted writes left behind", async () => {
+  const store = aStore();
+  store.storage.blobs.removeAbandoned = async () => 3;
+  expect(await collectGarbage(store.ports)).toEqual({ blobs: 0, quarantined: 0, abandoned: 3 });
+});
+
+it("beside a save takes its blob at worst before the commit, and then the save puts it again", async () => {
+  const store = aStore();
+  let collected = 0;
+  const commit: Catalog["commit"] = async (change) => {
+    if (collected === 0) collected = (await collectGarbage({ ...store.ports, catalog: store.storage.catalog })).blobs;
+    return store.storage.catalog.commit(change);
+  };
+  store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
+  const { id } = await store.saved({ n: 1 });
+  expect(collected).toBe(1);
+  expect((await store.load(id)).context).toEqual({ n: 1 });
+});

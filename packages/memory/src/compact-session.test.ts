@@ -1,0 +1,227 @@
+import {
+  type BlobRef,
+  type CheckpointId,
+  type CheckpointRecord,
+  collectGarbage,
+  compactSession,
+  type Context,
+  rebuildCatalog,
+  WorkrailError,
+} from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { aStore, S, type TestStore, withMethods } from "./testing/a-store.ts";
+
+/** A history that grows, and a text that says again what stands in it. */
+function contextAt(step: number): Context {
+  const history = Array.from({ length: step + 20 }, (_, index) => ({ index, observation: `observation ${index}: ${noise(index)}` }));
+  return { goal: "fix it", step, history, last: history.at(-1)?.observation ?? "" };
+}
+
+/** Text that hardly compresses, the same for the same seed. */
+function noise(seed: number): string {
+  let state = seed + 1;
+  return Array.from({ length: 60 }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state.toString(36);
+  }).join(" ");
+}
+
+async function grown(steps: number, store: TestStore = aStore()): Promise<{ store: TestStore; ids: CheckpointId[] }> {
+  const ids: CheckpointId[] = [];
+  for (let step = 1; step <= steps; step++) ids.push((await store.saved(contextAt(step))).id);
+  return { store, ids };
+}
+
+async function compacted(store: TestStore): Promise<void> {
+  while ((await compactSession(store.ports, S)).hasMore);
+}
+
+async function recordsOf(store: TestStore): Promise<CheckpointRecord[]> {
+  const { records } = await store.storage.catalog.list({ filter: { sessionId: S }, limit: 1_000, offset: 0 });
+  return records.toReversed();
+}
+
+async function expectAllBack(store: TestStore, ids: readonly CheckpointId[], first = 1): Promise<void> {
+  for (const [index, id] of ids.entries()) {
+    expect((await store.load(id)).contextText).toBe(JSON.stringify(contextAt(first + index)));
+  }
+}
+
+describe("compaction", () => {
+  it("keeps the newest two whole, makes the others deltas, and gives every one back exactly", async () => {
+    const { store, ids } = await grown(12);
+    const before = (await recordsOf(store)).map((record) => record.blobBytes);
+    await compacted(store);
+    const records = await recordsOf(store);
+    expect(records.slice(-2).map((record) => record.baseId)).toEqual([null, null]);
+    expect(records.filter((record) => record.baseId !== null).length).toBeGreaterThanOrEqual(8);
+    expect(records.map(({ baseId }, index) => baseId === null || baseId === ids[index + 1])).toEqual(ids.map(() => true));
+    const after = records.map((record) => record.blobBytes);
+    expect(sum(after)).toBeLessThan(sum(before) * 0.6);
+    expect((await store.storage.catalog.session(S))?.totalSizeBytes).toBe(sum(after));
+    await expectAllBack(store, ids);
+  });
+
+  it("does a bounded amount of work a call, and says when there is more", async () => {
+    const { store } = await grown(12);
+    const first = await compactSession(store.ports, S, { maxSteps: 3 });
+    expect(first).toMatchObject({ reencoded: 3, hasMore: true });
+    await compacted(store);
+    expect(await compactSession(store.ports, S)).toEqual({ reencoded: 0, savedBytes: 0, hasMore: false });
+  });
+
+  it("leaves one whole where the deltas since the last whole one outweigh it", async () => {
+    const store = aStore();
+    const constant = Array.from({ length: 20 }, (_, index) => noise(index));
+    const saved = [];
+    for (let step = 1; step <= 60; step++) saved.push(await store.saved({ step, constant }));
+    await compacted(store);
+    const whole = (await recordsOf(store)).slice(0, -2).filter((record) => record.baseId === null);
+    expect(whole.length).toBeGreaterThan(1);
+    expect(whole.length).toBeLessThan(20);
+    for (const [index, { id }] of saved.entries()) {
+      expect((await store.load(id)).contextText).toBe(JSON.stringify({ step: index + 1, constant }));
+    }
+  });
+
+  it("goes on from save to save, whatever was compacted before", async () => {
+    const { store, ids } = await grown(5);
+    for (let step = 6; step <= 40; step++) {
+      ids.push((await store.saved(contextAt(step))).id);
+      await compactSession(store.ports, S);
+    }
+    expect((await recordsOf(store)).slice(0, -2).filter((record) => record.baseId !== null).length).toBeGreaterThan(25);
+    await expectAllBack(store, ids);
+  });
+
+  it("lets the oldest be pruned without touching the others", async () => {
+    const store = aStore({ limits: { maxCheckpoints: 10 } });
+    const ids: CheckpointId[] = [];
+    for (let step = 1; step <= 30; step++) {
+      ids.push((await store.saved(contextAt(step))).id);
+      await compactSession(store.ports, S);
+    }
+    await store.background.idle();
+    expect(store.disk.blobs.size).toBe(10);
+    await expectAllBack(store, ids.slice(-10), 21);
+  });
+
+  it("leaves whole what has nothing to do with its successor, and does not try it again", async () => {
+    const store = aStore();
+    for (let step = 1; step <= 6; step++) await store.saved({ [`only ${step}`]: noise(step * 1_000) });
+    const givenUp = new Set<CheckpointId>();
+    expect(await compactSession(store.ports, S, { givenUp })).toMatchObject({ reencoded: 0 });
+    expect(givenUp.size).toBe(4);
+  });
+
+  it("never touches asides, and never makes anything depend on one", async () => {
+    const { store, ids } = await grown(3);
+    const aside = await store.saved(contextAt(50), { kind: "aside" });
+    for (let step = 4; step <= 8; step++) ids.push((await store.saved(contextAt(step))).id);
+    await compacted(store);
+    expect((await store.storage.catalog.find(aside.id))?.baseId).toBeNull();
+    expect((await recordsOf(store)).every((record) => record.baseId !== aside.id)).toBe(true);
+    await expectAllBack(store, ids);
+  });
+
+  it("is survived by a rebuild, canonical digests and all", async () => {
+    const { store, ids } = await grown(25);
+    await compacted(store);
+    const before = await recordsOf(store);
+    store.disk.loseCatalog();
+    expect(await rebuildCatalog(store.ports)).toMatchObject({ checkpoints: 25, unreadable: [] });
+    const timeless = (record: CheckpointRecord): unknown => ({ ...record, lastAccessedAt: undefined });
+    expect((await recordsOf(store)).map(timeless)).toEqual(before.map(timeless));
+    await expectAllBack(store, ids);
+    expect((await collectGarbage(store.ports)).blobs).toBe(0);
+    expect(await store.save(contextAt(25))).toMatchObject({ status: "unchanged" });
+  });
+
+  it("makes a rebuild name what hangs on a damaged blob, and bring back the rest", async () => {
+    const { store, ids } = await grown(12);
+    await compacted(store);
+    const records = await recordsOf(store);
+    const damaged = records[5] as CheckpointRecord;
+    expect(damaged.baseId).not.toBeNull();
+    store.disk.blobs.set(damaged.blob, new Uint8Array([1, 2, 3]));
+    store.disk.loseCatalog();
+    const report = await rebuildCatalog(store.ports);
+    expect(report.checkpoints + report.unreadable.length).toBe(12);
+    expect(report.unreadable.map(({ ref }) => ref)).toContain(damaged.blob);
+    expect((await store.load(ids[11] as CheckpointId)).contextText).toBe(JSON.stringify(contextAt(12)));
+    expect((await store.load(ids[6] as CheckpointId)).contextText).toBe(JSON.stringify(contextAt(7)));
+  });
+});
+
+describe("a load beside compaction", () => {
+  it("says what is missing when a base is gone", async () => {
+    const { store, ids } = await grown(6);
+    await compacted(store);
+    store.disk.blobs.delete((await recordsOf(store))[3]?.blob as BlobRef);
+    await expect(store.load(ids[0] as CheckpointId)).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
+    expect((await store.load(ids[5] as CheckpointId)).contextText).toBe(JSON.stringify(contextAt(6)));
+  });
+
+  it("never gives a wrong value when a delta is another one's", async () => {
+    const { store, ids } = await grown(6);
+    await compacted(store);
+    const [first, second] = await recordsOf(store);
+    store.disk.blobs.set(first?.blob as BlobRef, store.disk.blobs.get(second?.blob as BlobRef) as Uint8Array);
+    await expect(store.load(ids[0] as CheckpointId)).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
+  });
+
+  it("reads what is being re-encoded, at any moment", async () => {
+    const { store, ids } = await grown(8);
+    const { blobs } = store.ports;
+    const replace = async (ref: BlobRef, bytes: Uint8Array): Promise<void> => {
+      await expectAllBack(store, ids);
+      await blobs.replace(ref, bytes);
+      await expectAllBack(store, ids);
+    };
+    while ((await compactSession({ ...store.ports, blobs: withMethods(blobs, { replace }) }, S)).hasMore);
+    expect((await recordsOf(store)).some((record) => record.baseId !== null)).toBe(true);
+  });
+});
+
+describe("compaction that is interrupted", () => {
+  const crash = new Error("crashed");
+
+  it.each(["before the file is replaced", "after the file is replaced"])(
+    "%s leaves everything readable, and is done again",
+    async (moment) => {
+      const { store, ids } = await grown(8);
+      const { blobs } = store.ports;
+      const replace = async (ref: BlobRef, bytes: Uint8Array): Promise<void> => {
+        if (moment.startsWith("after")) await blobs.replace(ref, bytes);
+        throw crash;
+      };
+      await expect(compactSession({ ...store.ports, blobs: withMethods(blobs, { replace }) }, S)).rejects.toBe(crash);
+      await expectAllBack(store, ids);
+      expect((await collectGarbage(store.ports)).blobs).toBe(0);
+      await compacted(store);
+      await expectAllBack(store, ids);
+      store.disk.loseCatalog();
+      await rebuildCatalog(store.ports);
+      await expectAllBack(store, ids);
+    },
+  );
+
+  it("stops at a checkpoint that changed meanwhile", async () => {
+    const { store, ids } = await grown(5);
+    const { catalog } = store.ports;
+    const replaceBlob = async (): Promise<boolean> => false;
+    expect(await compactSession({ ...store.ports, catalog: withMethods(catalog, { replaceBlob }) }, S)).toMatchObject({ reencoded: 0 });
+    await expectAllBack(store, ids);
+  });
+
+  it("passes on what the store says", async () => {
+    const { store } = await grown(5);
+    const unavailable = new WorkrailError("STORAGE_UNAVAILABLE", "no disk");
+    const get = (): Promise<never> => Promise.reject(unavailable);
+    await expect(compactSession({ ...store.ports, blobs: withMethods(store.ports.blobs, { get }) }, S)).rejects.toBe(unavailable);
+  });
+});
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

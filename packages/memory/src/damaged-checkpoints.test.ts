@@ -1,0 +1,297 @@
+import {
+  type BlobRef,
+  type BlobStore,
+  type Catalog,
+  type CheckpointId,
+  type CheckpointRecord,
+  compactSession,
+  type Context,
+  repairStore,
+  verifyStore,
+  WorkrailError,
+} from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { aStore, failure, S, type TestStore, withMethods } from "./testing/a-store.ts";
+
+/** A history that grows by text that hardly compresses. */
+function contextAt(step: number): Context {
+  const line = (index: number): string =>
+    Array.from({ length: 40 }, (_, at) => ((index * 7_919 + at * 104_729) % 99_991).toString(36)).join(" ");
+  return { step, history: Array.from({ length: step + 20 }, (_, index) => `${index} ${line(index)}`) };
+}
+
+/** Saved, compacted, oldest first. */
+async function grown(steps: number, store: TestStore = aStore()): Promise<{ store: TestStore; records: CheckpointRecord[] }> {
+  for (let step = 1; step <= steps; step++) await store.saved(contextAt(step));
+  while ((await compactSession(store.ports, S)).hasMore);
+  const { records } = await store.storage.catalog.list({ filter: { sessionId: S }, limit: 1_000, offset: 0 });
+  return { store, records: records.toReversed() };
+}
+
+function spoil(store: TestStore, { blob }: Pick<CheckpointRecord, "blob">): Uint8Array {
+  const bytes = store.disk.blobs.get(blob) as Uint8Array;
+  store.disk.blobs.set(
+    blob,
+    bytes.map((byte, index) => (index === 30 ? byte ^ 1 : byte)),
+  );
+  return bytes;
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  const item = list.at(index);
+  if (item === undefined) throw new Error(`Nothing at ${index}.`);
+  return item;
+}
+
+/** What the ports that change a store do, until `broken` says that the disk fails. */
+function withFailingDisk(store: TestStore): void {
+  const fail = (): Promise<never> => Promise.reject(new WorkrailError("STORAGE_UNAVAILABLE", "The disk failed."));
+  store.ports = { ...store.ports, blobs: withMethods<BlobStore>(store.storage.blobs, { quarantine: fail }) };
+}
+
+describe("a head that is damaged", () => {
+  it("is marked, put aside and logged, and the one before it is loaded, saying so, now and later", async () => {
+    const { store, records } = await grown(3);
+    const [, before, head] = records as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
+    spoil(store, head);
+    const bytes = store.disk.blobs.get(head.blob);
+    const loaded = await store.load(S);
+    expect(loaded.record.id).toBe(before.id);
+    expect(loaded.contextText).toBe(JSON.stringify(contextAt(2)));
+    expect(loaded.fellBackFrom).toEqual([{ checkpointId: head.id, reason: expect.any(String) }]);
+    expect(store.disk.blobs.has(head.blob)).toBe(false);
+    expect(store.disk.quarantine.get(`quarantine/${head.blob}`)).toEqual(bytes);
+    expect(await store.storage.catalog.find(head.id)).toEqual({ ...head, damaged: true });
+    expect(await store.storage.catalog.session(S)).toMatchObject({ checkpointCount: 3, damagedCount: 1 });
+    expect(store.storage.catalog.audit.at(-1)).toMatchObject({ action: "quarantine", sessionId: S, checkpointId: head.id });
+    expect(store.errors).toMatchObject([{ checkpointId: head.id, sessionId: S, blobPath: head.blob, reason: expect.any(String) }]);
+    const again = await store.load(S);
+    expect(again.fellBackFrom).toEqual([{ checkpointId: head.id, reason: expect.stringContaining("before") }]);
+    expect(store.errors).toHaveLength(1);
+  });
+
+  it("is passed over by what is saved next, and then it is not told of any more", async () => {
+    const { store, records } = await grown(2);
+    spoil(store, at(records, 1));
+    await store.load(S);
+    const next = await store.saved({ n: 3 });
+    expect(next).toMatchObject({ parentId: at(records, 0).id, sequence: 3 });
+    expect(await store.load(S)).toMatchObject({ record: { id: next.id }, fellBackFrom: [] });
+  });
+
+  it("is whole again when its context is saved under its id", async () => {
+    const store = aStore();
+    await store.saved({ n: 1 });
+    const own = await store.saved({ n: 2 }, { checkpointId: "own" as CheckpointId, name: "mine" });
+    store.disk.blobs.delete(own.blob);
+    expect((await store.load(S)).context).toEqual({ n: 1 });
+    expect(await store.save({ n: 2 }, { checkpointId: own.id })).toMatchObject({
+      status: "unchanged",
+      record: { id: own.id, damaged: false },
+    });
+    expect(await store.load(S)).toMatchObject({ record: { id: own.id, name: "mine" }, context: { n: 2 }, fellBackFrom: [] });
+  });
+
+  it("is not the only one: the newest of all that can be read is loaded", async () => {
+    const { store, records } = await grown(6);
+    for (const record of records.slice(2)) store.disk.blobs.delete(record.blob);
+    spoil(store, at(records, 1));
+    // The oldest is stored against one that is gone.
+    await expect(store.load(S)).rejects.toMatchObject(failure("CHECKPOINT_CORRUPT", { sessionId: S, checkpoints: 6 }));
+    expect(store.disk.blobs.has(at(records, 0).blob)).toBe(true);
+    expect((await store.storage.catalog.find(at(records, 0).id))?.damaged).toBe(false);
+    await expect(store.load(S)).rejects.toMatchObject(failure("CHECKPOINT_CORRUPT"));
+    await store.saved({ anew: true });
+    expect((await store.load(S)).context).toEqual({ anew: true });
+  });
+
+  it("stays where it is when it cannot be moved, and is passed over all the same", async () => {
+    const { store, records } = await grown(2);
+    spoil(store, at(records, 1));
+    withFailingDisk(store);
+    expect(await store.load(S)).toMatchObject({ record: { id: at(records, 0).id }, fellBackFrom: [{ checkpointId: at(records, 1).id }] });
+    expect(store.disk.blobs.has(at(records, 1).blob)).toBe(true);
+    expect((await store.storage.catalog.find(at(records, 1).id))?.damaged).toBe(false);
+    expect(store.errors).toHaveLength(1);
+  });
+
+  it("is not marked when it is right at a second look", async () => {
+    const { store, records } = await grown(2);
+    const good = spoil(store, at(records, 1));
+    const markDamaged: Catalog["markDamaged"] = (...args) => {
+      store.disk.blobs.set(at(records, 1).blob, good);
+      return store.storage.catalog.markDamaged(...args);
+    };
+    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { markDamaged }) };
+    expect(await store.load(S)).toMatchObject({ record: { id: at(records, 1).id }, fellBackFrom: [] });
+    expect(store.disk.quarantine.size).toBe(0);
+  });
+
+  it.each([
+    ["a newer version wrote it", "UNSUPPORTED_VERSION"],
+    ["the disk fails", "STORAGE_UNAVAILABLE"],
+  ] as const)("is neither marked nor moved when %s", async (_, code) => {
+    const { store, records } = await grown(2);
+    const get: BlobStore["get"] = () => Promise.reject(new WorkrailError(code, "No."));
+    const blobs = store.ports.blobs;
+    store.ports = { ...store.ports, blobs: withMethods<BlobStore>(blobs, { get }) };
+    await expect(store.load(S)).rejects.toMatchObject(failure(code));
+    await expect(store.load(at(records, 0).id)).rejects.toMatchObject(failure(code));
+    store.ports = { ...store.ports, blobs };
+    expect(await store.load(S)).toMatchObject({ fellBackFrom: [] });
+    expect(store.disk.quarantine.size).toBe(0);
+  });
+});
+
+describe("one in the middle of a chain", () => {
+  it("is marked alone: what is stored against it stays in place, and is readable when its file is back", async () => {
+    const { store, records } = await grown(8);
+    const damaged = at(records, 3);
+    expect(damaged.baseId).not.toBeNull();
+    const good = spoil(store, damaged);
+    const error = failure("CHECKPOINT_CORRUPT", { checkpointId: at(records, 0).id, nearestValidId: at(records, 4).id });
+    await expect(store.load(at(records, 0).id)).rejects.toMatchObject(error);
+    const marked = async (): Promise<CheckpointId[]> => {
+      const { records: all } = await store.storage.catalog.list({ filter: { sessionId: S }, limit: 100, offset: 0 });
+      return all.filter((record) => record.damaged).map(({ id }) => id);
+    };
+    expect(await marked()).toEqual([damaged.id]);
+    expect([...store.disk.quarantine.keys()]).toEqual([`quarantine/${damaged.blob}`]);
+    for (const { id } of records.slice(4)) await store.load(id);
+
+    store.disk.blobs.set(damaged.blob, good);
+    expect(await verifyStore(store.ports)).toMatchObject({ findings: [{ kind: "marked-but-whole", checkpointId: damaged.id }] });
+    expect((await repairStore(store.ports)).repaired).toHaveLength(1);
+    expect(await marked()).toEqual([]);
+    for (const [index, { id }] of records.entries()) expect((await store.load(id)).contextText).toBe(JSON.stringify(contextAt(index + 1)));
+  });
+
+  it("names the nearest older one that can be read, else the nearest newer", async () => {
+    const { store, records } = await grown(3);
+    const [first, second, third] = records as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
+    store.disk.blobs.delete(third.blob);
+    await expect(store.load(third.id)).rejects.toMatchObject({
+      details: { nearestValidId: second.id },
+      hint: expect.stringContaining(second.id),
+    });
+    store.disk.blobs.delete(first.blob);
+    await expect(store.load(first.id)).rejects.toMatchObject({ details: { nearestValidId: second.id } });
+    store.disk.blobs.delete(second.blob);
+    await expect(store.load(second.id)).rejects.toMatchObject({ details: { nearestValidId: null } });
+  });
+});
+
+it("is not what becomes of one whose base was pruned: the base's bytes are kept for it", async () => {
+  const store = aStore({ limits: { maxCheckpoints: 3 } });
+  const project = await store.saved(contextAt(1), { kind: "project" });
+  for (let step = 2; step <= 4; step++) await store.saved(contextAt(step));
+  while ((await compactSession(store.ports, S)).hasMore);
+  expect((await store.storage.catalog.find(project.id))?.baseId).not.toBeNull();
+  for (let step = 5; step <= 8; step++) await store.saved(contextAt(step));
+  await store.background.idle();
+  expect((await store.load(project.id)).contextText).toBe(JSON.stringify(contextAt(1)));
+  expect((await verifyStore(store.ports)).findings).toEqual([]);
+});
+
+it("puts a second one of the same name beside the first", async () => {
+  const store = aStore();
+  const { blob } = await store.saved({ n: 1 });
+  expect(await store.storage.blobs.quarantine(blob)).toBe(`quarantine/${blob}`);
+  expect(await store.storage.blobs.quarantine(blob)).toBeUndefined();
+  store.disk.blobs.set(blob, new Uint8Array(1));
+  expect(await store.storage.blobs.quarantine(blob)).toBe(`quarantine/${blob}.1`);
+});
+
+it("removes a damaged one when its turn comes", async () => {
+  const store = aStore({ limits: { maxCheckpoints: 2 } });
+  const first = await store.saved({ n: 1 });
+  store.disk.blobs.delete(first.blob);
+  await expect(store.load(first.id)).rejects.toMatchObject(failure("CHECKPOINT_CORRUPT"));
+  for (const n of [2, 3]) await store.saved({ n });
+  expect(await store.storage.catalog.find(first.id)).toBeUndefined();
+  expect(await store.storage.catalog.session(S)).toMatchObject({ checkpointCount: 2, damagedCount: 0 });
+});
+
+it("puts aside, and not away, what stands under an id that is saved anew and cannot be read", async () => {
+  const store = aStore();
+  const ref = store.storage.blobs.refOf({ sessionId: S, checkpointId: "own" as CheckpointId });
+  store.disk.blobs.set(ref, new Uint8Array([1, 2, 3]));
+  await store.saved({ n: 1 }, { checkpointId: "own" as CheckpointId });
+  expect((await store.load(S)).context).toEqual({ n: 1 });
+  expect(store.disk.quarantine.get(`quarantine/${ref}`)).toEqual(new Uint8Array([1, 2, 3]));
+});
+
+describe("verifying", () => {
+  it("finds nothing wrong in a store that is right, and tells how far it is", async () => {
+    const { store } = await grown(8);
+    const progress: number[] = [];
+    const report = await verifyStore(store.ports, { onProgress: ({ done, total }) => progress.push(done, total) });
+    expect(report).toEqual({ checkpoints: 8, sessions: 1, marked: 0, orphans: [], findings: [], isComplete: true });
+    expect(progress.slice(0, 4)).toEqual([1, 8, 2, 8]);
+  });
+
+  it("tells each kind of damage, changes nothing, and says what repair would do", async () => {
+    const { store, records } = await grown(8);
+    spoil(store, at(records, 3));
+    store.disk.blobs.delete(at(records, 6).blob);
+    store.disk.catalog.edges = [];
+    const orphan = "memory:s1/orphan" as BlobRef;
+    const whole = "memory:s1/whole" as BlobRef;
+    store.disk.blobs.set(orphan, new Uint8Array(9));
+    await store.leaveBlob({ context: { n: 1 }, checkpointId: "left" as CheckpointId });
+    const before = structuredClone([...store.disk.blobs]);
+    const report = await verifyStore(store.ports);
+    const kinds = Map.groupBy(report.findings, ({ kind }) => kind);
+    expect(kinds.get("damaged")?.map(({ checkpointId }) => checkpointId)).toEqual([at(records, 6).id, at(records, 3).id]);
+    // Nothing hangs on the last but one: only what is stored against the fourth is lost with it.
+    expect(kinds.get("depends-on-damaged")?.length).toBeGreaterThan(0);
+    expect(kinds.get("edge-missing")?.length).toBeGreaterThan(0);
+    expect(kinds.get("orphan-unreadable")).toMatchObject([{ ref: orphan }]);
+    expect(report.orphans).toHaveLength(1);
+    const preview = await repairStore(store.ports, { dryRun: true });
+    expect([...preview.repaired, ...preview.left]).toHaveLength(report.findings.length);
+    expect([...store.disk.blobs]).toEqual(before);
+    expect(store.disk.blobs.has(whole)).toBe(false);
+
+    const repaired = await repairStore(store.ports);
+    expect(repaired.repaired).toEqual(preview.repaired);
+    expect(repaired.left.every(({ kind }) => kind === "depends-on-damaged")).toBe(true);
+    expect(repaired.advice).toHaveLength(2);
+    const after = await verifyStore(store.ports);
+    expect(after).toMatchObject({ marked: 2 });
+    expect(after.findings.every(({ kind }) => kind === "depends-on-damaged")).toBe(true);
+  });
+
+  it("ends when it is told to, and says so", async () => {
+    const { store } = await grown(8);
+    const signal = { aborted: false };
+    const report = await verifyStore(store.ports, { signal, onProgress: ({ done }) => (signal.aborted = done === 3) });
+    expect(report).toMatchObject({ checkpoints: 3, isComplete: false, findings: [] });
+  });
+
+  it("is not misled by what is saved, compacted and pruned meanwhile", async () => {
+    const { store } = await grown(12, aStore({ limits: { maxCheckpoints: 12 } }));
+    let step = 13;
+    const get: BlobStore["get"] = async (ref) => {
+      if (step < 40) {
+        step += 1;
+        await store.saved(contextAt(step));
+        await compactSession({ ...store.ports, blobs: store.storage.blobs }, S);
+      }
+      return store.storage.blobs.get(ref);
+    };
+    const report = await verifyStore({ ...store.ports, blobs: withMethods<BlobStore>(store.storage.blobs, { get }) });
+    expect(report).toMatchObject({ findings: [], orphans: [], isComplete: true });
+  });
+
+  it("has the record say how the blob is stored, where a crash left them apart", async () => {
+    const { store, records } = await grown(8);
+    const delta = at(records, 2);
+    const row = store.disk.catalog.rows.get(delta.id) as { record: CheckpointRecord };
+    row.record = { ...delta, baseId: null, blobBytes: delta.blobBytes + 500 };
+    expect((await verifyStore(store.ports)).findings).toMatchObject([{ kind: "form-differs", checkpointId: delta.id }]);
+    await repairStore(store.ports);
+    expect(await store.storage.catalog.find(delta.id)).toEqual(delta);
+    expect((await verifyStore(store.ports)).findings).toEqual([]);
+  });
+});

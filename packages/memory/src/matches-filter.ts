@@ -1,0 +1,37 @@
+import type { CheckpointFilter, CheckpointRecord, SessionFacts } from "@workrail/core";
+
+/** Whether a record meets every condition of a filter. */
+export function matchesFilter(record: CheckpointRecord, session: SessionFacts | undefined, filter: CheckpointFilter): boolean {
+  return (
+    matchesKind(record, filter) &&
+    isSame(record.sessionId, filter.sessionId) &&
+    isSame(record.project, filter.project) &&
+    isSame(record.workflowId, filter.workflowId) &&
+    isSame(record.agentId, filter.agentId) &&
+    (filter.since === undefined || record.createdAt >= filter.since) &&
+    (filter.until === undefined || record.createdAt <= filter.until) &&
+    (filter.tags ?? []).every((tag) => record.tags.includes(tag) || session?.tags.includes(tag) === true) &&
+    (filter.name === undefined || (record.name !== undefined && holds(record.name, filter.name))) &&
+    matchesQuery(record, filter.query)
+  );
+}
+
+function matchesKind(record: CheckpointRecord, { kinds }: CheckpointFilter): boolean {
+  return kinds === undefined ? record.kind !== "aside" : kinds.includes(record.kind);
+}
+
+function isSame(value: string | undefined, wanted: string | undefined): boolean {
+  return wanted === undefined || value === wanted;
+}
+
+function matchesQuery(record: CheckpointRecord, query = ""): boolean {
+  const words = query.split(/\s+/).filter((word) => word !== "");
+  if (words.length === 0) return true;
+  const { name, tags, attributes, workflowId, agentId } = record;
+  const texts = [name, ...tags, JSON.stringify(attributes), workflowId, agentId].filter((text) => text !== undefined);
+  return words.every((word) => texts.some((text) => holds(text, word)));
+}
+
+function holds(text: string, part: string): boolean {
+  return text.toLowerCase().includes(part.toLowerCase());
+}

@@ -1,0 +1,56 @@
+import type { BlobInfo, BlobKey, BlobRef, BlobStore } from "@workrail/core";
+import type { MemoryDisk } from "./memory-disk.ts";
+
+/** Blobs in a map. Bytes are copied in and out, so that nobody can change what is kept. */
+export class MemoryBlobStore implements BlobStore {
+  readonly #blobs: MemoryDisk["blobs"];
+  readonly #quarantine: MemoryDisk["quarantine"];
+
+  constructor(disk: MemoryDisk) {
+    this.#blobs = disk.blobs;
+    this.#quarantine = disk.quarantine;
+  }
+
+  async put(key: BlobKey, bytes: Uint8Array, options?: { readonly ifAbsent?: boolean }): Promise<BlobRef | undefined> {
+    const ref = this.refOf(key);
+    if (options?.ifAbsent === true && this.#blobs.has(ref)) return undefined;
+    this.#blobs.set(ref, Uint8Array.from(bytes));
+    return ref;
+  }
+
+  async replace(ref: BlobRef, bytes: Uint8Array): Promise<void> {
+    this.#blobs.set(ref, Uint8Array.from(bytes));
+  }
+
+  async get(ref: BlobRef): Promise<Uint8Array | undefined> {
+    const bytes = this.#blobs.get(ref);
+    return bytes === undefined ? undefined : Uint8Array.from(bytes);
+  }
+
+  async remove(ref: BlobRef): Promise<void> {
+    this.#blobs.delete(ref);
+  }
+
+  async quarantine(ref: BlobRef): Promise<string | undefined> {
+    const bytes = this.#blobs.get(ref);
+    if (bytes === undefined) return undefined;
+    let place = `quarantine/${ref}`;
+    for (let number = 1; this.#quarantine.has(place); number++) place = `quarantine/${ref}.${number}`;
+    this.#quarantine.set(place, bytes);
+    this.#blobs.delete(ref);
+    return place;
+  }
+
+  refOf(key: BlobKey): BlobRef {
+    return `memory:${key.sessionId}/${key.checkpointId}` as BlobRef;
+  }
+
+  async *list(): AsyncGenerator<BlobInfo> {
+    for (const [ref, bytes] of this.#blobs) yield { ref, sizeBytes: bytes.length };
+  }
+
+  /** A put is never interrupted here. */
+  async removeAbandoned(): Promise<number> {
+    return 0;
+  }
+}

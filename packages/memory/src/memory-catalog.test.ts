@@ -1,0 +1,135 @@
+import type { BlobRef, CheckpointId, CheckpointRecord, NewRecord } from "@workrail/core";
+import { aRecord } from "@workrail/core/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import { MemoryCatalog } from "./memory-catalog.ts";
+import { MemoryDisk } from "./memory-disk.ts";
+import { openMemoryStorage } from "./open-memory-storage.ts";
+import { S } from "./testing/a-store.ts";
+
+let disk: MemoryDisk;
+let catalog: MemoryCatalog;
+
+beforeEach(() => {
+  disk = new MemoryDisk();
+  catalog = new MemoryCatalog(disk);
+});
+
+function record(id: string, given: Partial<NewRecord> = {}): NewRecord {
+  return aRecord({ id: id as CheckpointId, sessionId: S, blob: `blob-${id}` as BlobRef, ...given });
+}
+
+async function append(given: NewRecord, keepNewest?: number) {
+  return catalog.commit({ append: { record: given, unlessHeadIs: undefined, expectedHead: undefined, keepNewest }, audit: [] });
+}
+
+/** What a reclaim without refs, or of these, removes. */
+async function reclaimed(refs?: string[]): Promise<string[]> {
+  const asked: string[] = [];
+  const removed = await catalog.reclaim(refs as BlobRef[] | undefined, async (ref) => void asked.push(ref));
+  expect(asked).toEqual(removed);
+  return asked;
+}
+
+function edge(dependent: string, base: string) {
+  return { dependent: dependent as CheckpointId, base: base as CheckpointId };
+}
+
+it("copies what it is given and what it gives", async () => {
+  const given = record("a", { tags: ["t"], attributes: { list: [1] }, createdAt: new Date(0) });
+  await append(given);
+  (given.tags as string[]).push("u");
+  (given.attributes["list"] as number[]).push(2);
+  given.createdAt.setTime(1);
+  const found = (await catalog.find(given.id)) as CheckpointRecord;
+  expect(found).toMatchObject({ tags: ["t"], attributes: { list: [1] }, createdAt: new Date(0) });
+  (found.tags as string[]).push("v");
+  found.lastAccessedAt.setTime(9);
+  expect(await catalog.head(S)).toMatchObject({ tags: ["t"], lastAccessedAt: new Date(0) });
+});
+
+it("keeps attributes named __proto__", async () => {
+  const attributes = JSON.parse(`{"__proto__":{"a":1}}`) as NewRecord["attributes"];
+  await append(record("a", { attributes }));
+  expect(JSON.stringify((await catalog.find("a" as CheckpointId))?.attributes)).toBe(`{"__proto__":{"a":1}}`);
+});
+
+it("does not ask for blobs unless it can see them", async () => {
+  expect(await append(record("a"))).toMatchObject({ status: "committed" });
+  const seeing = openMemoryStorage({ disk }).catalog;
+  const change = { append: { record: record("b"), unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined }, audit: [] };
+  expect(await seeing.commit(change)).toEqual({ status: "blob-missing" });
+  expect(await seeing.find("b" as CheckpointId)).toBeUndefined();
+});
+
+it("moves the times of access forward only, and passes over unknown checkpoints", async () => {
+  await append(record("a", { createdAt: new Date(1_000) }));
+  const accesses = [5_000, 2_000].map((time) => ({ checkpointId: "a" as CheckpointId, at: new Date(time) }));
+  await catalog.commit({ accesses: [...accesses, { checkpointId: "gone" as CheckpointId, at: new Date(9_000) }], audit: [] });
+  expect(await catalog.find("a" as CheckpointId)).toMatchObject({ lastAccessedAt: new Date(5_000) });
+  expect(await catalog.session(S)).toMatchObject({ lastAccessedAt: new Date(5_000) });
+});
+
+describe("reclaiming", () => {
+  it("spares a removed checkpoint's blob for as long as another needs it", async () => {
+    await append(record("base"));
+    await append(record("dependent"));
+    await catalog.commit({ edges: { add: [edge("dependent", "base")], drop: [] }, audit: [] });
+    await append(record("c"), 2);
+    expect(await reclaimed()).toEqual([]);
+    expect(await reclaimed(["blob-base", "blob-dependent", "blob-unknown"])).toEqual(["blob-unknown"]);
+    await catalog.commit({ edges: { add: [], drop: [edge("dependent", "base")] }, audit: [] });
+    expect(await reclaimed()).toEqual(["blob-base"]);
+    expect(await reclaimed()).toEqual([]);
+  });
+
+  it("takes a chain of them together, once the last that needed it is gone", async () => {
+    for (const id of ["a", "b", "c"]) await append(record(id));
+    await catalog.commit({ edges: { add: [edge("b", "a"), edge("c", "b")], drop: [] }, audit: [] });
+    await append(record("d"), 2);
+    expect(await reclaimed()).toEqual([]);
+    await append(record("e"), 1);
+    expect((await reclaimed()).toSorted()).toEqual(["blob-a", "blob-b", "blob-c", "blob-d"]);
+  });
+
+  it("still knows a removal that failed", async () => {
+    await append(record("a"));
+    await append(record("b"), 1);
+    const failing = catalog.reclaim(undefined, () => Promise.reject(new Error("busy")));
+    await expect(failing).rejects.toThrow("busy");
+    expect(await reclaimed()).toEqual(["blob-a"]);
+  });
+
+  it("lets no commit in before it is done", async () => {
+    const steps: string[] = [];
+    const reclaiming = catalog.reclaim(["blob-a" as BlobRef], async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      steps.push("removed");
+    });
+    const committing = append(record("a")).then(() => steps.push("committed"));
+    await Promise.all([reclaiming, committing]);
+    expect(steps).toEqual(["removed", "committed"]);
+  });
+
+  it("spares the blob of an id that was removed and appended again, and drops its tombstone", async () => {
+    await append(record("a"));
+    await append(record("b"), 1);
+    expect(disk.sessionFacts.get(S)?.tombstones).toEqual(["a"]);
+    await append(record("a"));
+    expect(disk.sessionFacts.get(S)?.tombstones).toEqual([]);
+    expect(await reclaimed()).toEqual([]);
+    expect(await reclaimed(["blob-a"])).toEqual([]);
+  });
+});
+
+it("tells what was pruned to those who rebuild: tombstones until the blob is gone, and the oldest one left", async () => {
+  for (const id of ["a", "b", "c"]) await append(record(id), 1);
+  expect(disk.sessionFacts.get(S)).toMatchObject({ tombstones: ["a", "b"], oldestLive: "c" });
+  await reclaimed(["blob-a"]);
+  expect(disk.sessionFacts.get(S)).toMatchObject({ tombstones: ["b"], oldestLive: "c" });
+});
+
+it("writes who saved into the audit row of what that removed", async () => {
+  await append(record("a"));
+  await append(record("b", { agentId: "agent", createdAt: new Date(7) }), 1);
+  expect(catalog.audit).toEqual([{ at: new Date(7), action: "prune", sessionId: S, checkpointId: "a", agentId: "agent" }]);
+});

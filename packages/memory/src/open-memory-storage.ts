@@ -1,0 +1,21 @@
+import type { Storage } from "@workrail/core";
+import { MemoryBlobStore } from "./memory-blob-store.ts";
+import { MemoryCatalog } from "./memory-catalog.ts";
+import { MemoryDisk } from "./memory-disk.ts";
+import { MemoryLocking } from "./memory-locking.ts";
+
+export interface MemoryStorageOptions {
+  /** What an earlier storage kept, to go on from there. Default: an empty one. */
+  readonly disk?: MemoryDisk;
+}
+
+export interface MemoryStorage extends Storage {
+  readonly catalog: MemoryCatalog;
+}
+
+/** Opens a storage that lives as long as its disk is referenced, and no longer than the process. */
+export function openMemoryStorage({ disk = new MemoryDisk() }: MemoryStorageOptions = {}): MemoryStorage {
+  const blobs = new MemoryBlobStore(disk);
+  const catalog = new MemoryCatalog(disk, blobs);
+  return { durability: "memory", catalog, recovery: catalog, blobs, locking: new MemoryLocking(disk), close: async () => {} };
+}

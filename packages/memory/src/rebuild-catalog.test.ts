@@ -1,0 +1,213 @@
+import { type CheckpointId, collectGarbage, finishRemovals, pinEntry, rebuildCatalog, type SessionFacts } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { aStore, OTHER, S, type TestStore } from "./testing/a-store.ts";
+
+/** Pruned blobs stay where they are: the process ends before it removes them. */
+function aStoreThatDies(maxCheckpoints: number): TestStore {
+  const store = aStore({ limits: { maxCheckpoints } });
+  store.ports = { ...store.ports, background: { run: () => {} } };
+  return store;
+}
+
+async function rebuilt(store: TestStore): ReturnType<typeof rebuildCatalog> {
+  store.disk.loseCatalog();
+  return rebuildCatalog(store.ports);
+}
+
+async function all(store: TestStore, kinds?: ("workflow" | "project" | "conversation" | "aside")[]) {
+  const { records } = await store.storage.catalog.list({ filter: { kinds }, limit: 1_000, offset: 0 });
+  return records;
+}
+
+it("makes everything anew that the files hold, and says what they do not", async () => {
+  const store = aStore();
+  const first = await store.saved({ n: 1 }, { name: "one", tags: ["t"], attributes: { a: [1] }, agentId: "agent", project: "/p" });
+  await store.saved({ n: 2 }, { sessionId: OTHER, kind: "project" });
+  await store.saved({ n: 3 }, { parentId: first.id, sessionId: OTHER, workflowId: "flow" });
+  await store.saved({ n: 4 }, { kind: "aside" });
+  const before = await all(store, ["workflow", "project", "aside"]);
+  expect(await store.storage.recovery.needsRebuild()).toBe(false);
+  store.disk.loseCatalog();
+  expect(await store.storage.recovery.needsRebuild()).toBe(true);
+  expect(await rebuildCatalog(store.ports)).toEqual({
+    checkpoints: 4,
+    sessions: 2,
+    removedEarlier: 0,
+    unreadable: [],
+    notRebuilt: ["the audit log", "times of access"],
+  });
+  expect(await all(store, ["workflow", "project", "aside"])).toEqual(before);
+  expect(await store.storage.recovery.needsRebuild()).toBe(false);
+  expect(store.storage.catalog.audit).toMatchObject([{ action: "rebuild" }]);
+  expect((await store.load(first.id)).context).toEqual({ n: 1 });
+});
+
+it("orders by lineage where a clock jumped, and goes on from there", async () => {
+  const store = aStore();
+  for (const year of [2026, 1999, 2030, 2001]) {
+    store.clock.set(new Date(`${year}-01-01`));
+    await store.saved({ year });
+  }
+  await rebuilt(store);
+  expect((await all(store)).map(({ createdAt, sequence }) => [createdAt.getUTCFullYear(), sequence])).toEqual([
+    [2001, 4],
+    [2030, 3],
+    [1999, 2],
+    [2026, 1],
+  ]);
+  expect((await store.saved({ year: "next" })).sequence).toBe(5);
+});
+
+it("numbers what is left from 1 when the oldest are gone", async () => {
+  const store = aStore({ limits: { maxCheckpoints: 2 } });
+  for (let n = 1; n <= 5; n++) await store.saved({ n });
+  await store.background.idle();
+  await rebuilt(store);
+  expect((await all(store)).map(({ sequence }) => sequence)).toEqual([2, 1]);
+  expect((await store.load(S)).context).toEqual({ n: 5 });
+});
+
+it("keeps pins, and when a session began", async () => {
+  const store = aStore({ limits: { maxCheckpoints: 1 } });
+  await store.saved({ goal: 1 });
+  const { createdAt } = (await store.storage.catalog.session(S)) ?? {};
+  await pinEntry(store.ports, { sessionId: S, key: "goal" });
+  await store.saved({ goal: 2 });
+  await rebuilt(store);
+  expect(await store.storage.catalog.session(S)).toMatchObject({ pins: ["goal"], createdAt });
+});
+
+it("begins a session without facts with the earliest of its checkpoints", async () => {
+  const store = aStore();
+  await store.saved({ n: 1 });
+  store.clock.set(new Date("2020-01-01"));
+  await store.saved({ n: 2 });
+  store.disk.sessionFacts.clear();
+  await rebuilt(store);
+  expect(await store.storage.catalog.session(S)).toMatchObject({ createdAt: new Date("2020-01-01"), pins: [], checkpointCount: 2 });
+});
+
+describe("what was removed stays removed", () => {
+  it("although its blob is still there, and then the blob goes too", async () => {
+    const store = aStoreThatDies(2);
+    for (let n = 1; n <= 5; n++) await store.saved({ n });
+    expect(store.disk.blobs.size).toBe(5);
+    expect(await rebuilt(store)).toMatchObject({ checkpoints: 2, removedEarlier: 3 });
+    expect(await rebuilt(store)).toMatchObject({ checkpoints: 2, removedEarlier: 3 });
+    expect(await finishRemovals(store.ports)).toBe(3);
+    expect(store.disk.blobs.size).toBe(2);
+    expect(store.disk.sessionFacts.get(S)?.tombstones).toEqual([]);
+  });
+
+  it("although its blob comes back, say with a backup, long after it was removed", async () => {
+    const store = aStore({ limits: { maxCheckpoints: 2 } });
+    const backup = new Map<string, Uint8Array>();
+    for (let n = 1; n <= 5; n++) {
+      await store.saved({ n });
+      for (const [ref, bytes] of store.disk.blobs) backup.set(ref, bytes);
+      await store.background.idle();
+    }
+    expect(store.disk.blobs.size).toBe(2);
+    for (const [ref, bytes] of backup) store.disk.blobs.set(ref as never, bytes);
+    expect(await rebuilt(store)).toMatchObject({ checkpoints: 2, removedEarlier: 3 });
+    expect(await collectGarbage(store.ports)).toMatchObject({ blobs: 3 });
+  });
+
+  it("also behind one that has a tombstone", async () => {
+    const store = aStore({ limits: { maxCheckpoints: 1 } });
+    const first = await store.saved({ n: 1 });
+    const bytes = store.disk.blobs.get(first.blob) as Uint8Array;
+    await store.saved({ n: 2 });
+    await store.background.idle();
+    store.ports = { ...store.ports, background: { run: () => {} } };
+    await store.saved({ n: 3 });
+    store.disk.blobs.set(first.blob, bytes);
+    expect(await rebuilt(store)).toMatchObject({ checkpoints: 1, removedEarlier: 2 });
+  });
+
+  it("but other kinds, which are never pruned, live although they come before", async () => {
+    const store = aStoreThatDies(1);
+    const project = await store.saved({ n: 0 }, { kind: "project" });
+    for (let n = 1; n <= 3; n++) await store.saved({ n });
+    expect(await rebuilt(store)).toMatchObject({ checkpoints: 2, removedEarlier: 2 });
+    expect((await store.load(project.id)).context).toEqual({ n: 0 });
+  });
+
+  it("but the origin of a fork lives on in its own session", async () => {
+    const store = aStore({ limits: { maxCheckpoints: 1 } });
+    const origin = await store.saved({ n: 1 }, { sessionId: OTHER });
+    await store.saved({ n: 2 }, { parentId: origin.id });
+    await store.saved({ n: 3 });
+    await store.background.idle();
+    expect(await rebuilt(store)).toMatchObject({ checkpoints: 2, removedEarlier: 0 });
+  });
+
+  it("unless it was saved again under its old id", async () => {
+    const store = aStoreThatDies(1);
+    const id = "again" as CheckpointId;
+    await store.saved({ n: 1 }, { checkpointId: id });
+    await store.saved({ n: 2 });
+    await store.saved({ n: 1 }, { checkpointId: id });
+    await rebuilt(store);
+    expect((await store.load(id)).context).toEqual({ n: 1 });
+    await finishRemovals(store.ports);
+    expect((await store.load(id)).context).toEqual({ n: 1 });
+  });
+});
+
+describe("a blob that cannot be read", () => {
+  it("is reported with the reason, and left where it is; the others are rebuilt", async () => {
+    const store = aStore();
+    await store.saved({ n: 1 });
+    const damaged = await store.saved({ n: 2 });
+    const newer = await store.saved({ n: 3 });
+    const last = await store.saved({ n: 4 });
+    store.disk.blobs.set(damaged.blob, Buffer.from("damaged"));
+    store.disk.blobs.set(newer.blob, await store.ports.codec.encode(Buffer.from(`{"workrail":9}\n`)));
+    expect(await rebuilt(store)).toMatchObject({
+      checkpoints: 2,
+      unreadable: [
+        { ref: damaged.blob, code: "CHECKPOINT_CORRUPT" },
+        { ref: newer.blob, code: "UNSUPPORTED_VERSION" },
+      ],
+    });
+    expect(store.disk.blobs.size).toBe(4);
+    expect((await store.load(S)).record).toMatchObject({ id: last.id, sequence: 2, parentId: newer.id });
+  });
+
+  it("is passed over when it vanishes meanwhile, or is a copy in another place", async () => {
+    const store = aStore();
+    const { blob } = await store.saved({ n: 1 });
+    store.disk.blobs.set("memory:s1/copy" as typeof blob, store.disk.blobs.get(blob) as Uint8Array);
+    const get = store.storage.blobs.get.bind(store.storage.blobs);
+    const ghost = "memory:s1/ghost" as typeof blob;
+    store.disk.blobs.set(ghost, new Uint8Array(3));
+    store.storage.blobs.get = async (ref) => (ref === ghost ? undefined : get(ref));
+    expect(await rebuilt(store)).toMatchObject({ checkpoints: 1, unreadable: [] });
+  });
+
+  it("stops the rebuild when the store itself fails, and then nothing is replaced", async () => {
+    const store = aStore();
+    const { id } = await store.saved({ n: 1 });
+    store.storage.blobs.get = () => Promise.reject(new Error("the disk is gone"));
+    await expect(rebuildCatalog(store.ports)).rejects.toThrow("the disk is gone");
+    expect(await store.storage.catalog.find(id)).toBeDefined();
+  });
+});
+
+it("works alone: a save that comes meanwhile is made afterwards, and is not lost", async () => {
+  const store = aStore();
+  await store.saved({ n: 1 });
+  const [report, record] = await Promise.all([rebuildCatalog(store.ports), store.saved({ n: 2 })]);
+  expect(report.checkpoints).toBe(1);
+  expect((await store.load(record.id)).context).toEqual({ n: 2 });
+});
+
+it("takes the facts of every session, also of those that have nothing left", async () => {
+  const store = aStore();
+  const facts: SessionFacts = { sessionId: OTHER, createdAt: new Date(0), tags: ["x"], pins: ["p"], tombstones: [], oldestLive: null };
+  store.disk.sessionFacts.set(OTHER, facts);
+  await store.saved({ n: 1 });
+  expect(await rebuilt(store)).toMatchObject({ sessions: 1 });
+  expect(store.disk.sessionFacts.get(OTHER)).toEqual(facts);
+});

@@ -1,0 +1,437 @@
+import { randomBytes } from "node:crypto";
+import { type Catalog, type CheckpointId, type Context, DEFAULT_LIMITS, LABEL_LIMITS, type SaveInput } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { aStore, digests, failure, OTHER, S, withMethods } from "./testing/a-store.ts";
+
+const MINE = "my-own-id" as CheckpointId;
+
+describe("a first save", () => {
+  it("makes the session and its head, with everything it was told", async () => {
+    const { save, storage, disk } = aStore();
+    const context = { plan: "read", n: 1 };
+    const labels = { name: "first", tags: ["a", "b", "a"], attributes: { mood: "good" } };
+    const result = await save(context, { ...labels, agentId: "agent", workflowId: "flow", project: "/p" });
+    const text = JSON.stringify(context);
+    const at = new Date("2026-01-01T00:00:00.000Z");
+    expect(result).toEqual({
+      status: "saved",
+      removed: [],
+      record: {
+        id: "00000000-c8ec-4000-8000-000000000001",
+        sessionId: S,
+        parentId: null,
+        kind: "workflow",
+        sequence: 1,
+        createdAt: at,
+        lastAccessedAt: at,
+        damaged: false,
+        agentId: "agent",
+        workflowId: "flow",
+        project: "/p",
+        name: "first",
+        tags: ["a", "b"],
+        attributes: { mood: "good" },
+        exactDigest: digests.sha256(text),
+        canonicalDigest: digests.sha256(`{"n":1,"plan":"read"}`),
+        contextBytes: text.length,
+        layers: undefined,
+        writer: "workrail/test",
+        blob: "memory:s1/00000000-c8ec-4000-8000-000000000001",
+        blobBytes: expect.any(Number),
+        baseId: null,
+        keyId: null,
+      },
+    });
+    expect(await storage.catalog.head(S)).toEqual(result.record);
+    expect(await storage.catalog.session(S)).toMatchObject({ createdAt: at, checkpointCount: 1, totalSizeBytes: result.record.blobBytes });
+    expect(disk.blobs.get(result.record.blob)?.length).toBe(result.record.blobBytes);
+    expect(storage.catalog.audit).toEqual([{ at, action: "save", sessionId: S, checkpointId: result.record.id, agentId: "agent" }]);
+  });
+
+  it("keeps what was given although the caller changes it afterwards", async () => {
+    const { saved, load } = aStore();
+    const context = { list: [1] };
+    const tags = ["a"];
+    const saving = saved(context, { tags });
+    context.list.push(2);
+    tags.push("b");
+    const { id } = await saving;
+    expect((await load(id)).context).toEqual({ list: [1] });
+  });
+});
+
+it("continues from the head, and gives places in the order of the calls", async () => {
+  const { saved, save } = aStore();
+  const first = await saved({ n: 1 });
+  const second = await saved({ n: 2 });
+  expect(second).toMatchObject({ parentId: first.id, sequence: 2 });
+  const all = await Promise.all([3, 4, 5, 6].map((n) => save({ n })));
+  expect(all.map(({ record }) => record.sequence)).toEqual([3, 4, 5, 6]);
+  expect(all[1]?.record.parentId).toBe(all[0]?.record.id);
+});
+
+it("orders by place and never by a clock", async () => {
+  const { saved, load, clock } = aStore();
+  await saved({ n: 1 });
+  clock.set(new Date("1999-01-01"));
+  const second = await saved({ n: 2 });
+  expect((await load(S)).record.id).toBe(second.id);
+});
+
+describe("unchanged content", () => {
+  it("is skipped, answered with the checkpoint that holds it, and leaves nothing behind", async () => {
+    const { saved, save, disk, storage } = aStore();
+    const first = await saved({ a: 1, b: 2 });
+    expect(await save({ a: 1, b: 2 })).toEqual({ status: "unchanged", record: first, ignored: [] });
+    expect(disk.blobs.size).toBe(1);
+    expect(storage.catalog.audit).toHaveLength(1);
+  });
+
+  it("is skipped in another key order too, and the answer says what was not kept", async () => {
+    const { saved, save } = aStore();
+    await saved({ a: 1, b: 2 }, { name: "n", tags: ["t"], attributes: { x: { y: 1 } } });
+    expect(await save({ b: 2, a: 1 })).toMatchObject({ status: "unchanged", ignored: ["keyOrder"] });
+    expect(await save({ a: 1, b: 2 }, { name: "n", tags: ["t"], attributes: { x: { y: 1 } } })).toMatchObject({ ignored: [] });
+    expect(await save({ a: 1, b: 2 }, { name: "m", tags: ["t", "u"], attributes: { x: 1 } })).toMatchObject({
+      ignored: ["name", "tags", "metadata"],
+    });
+  });
+
+  it("is compared with the head alone", async () => {
+    const { saved } = aStore();
+    await saved({ n: 1 });
+    await saved({ n: 2 });
+    expect((await saved({ n: 1 })).sequence).toBe(3);
+    expect((await saved({ n: 1 }, { sessionId: OTHER })).sequence).toBe(1);
+  });
+
+  it("is saved with force", async () => {
+    const { saved } = aStore();
+    const first = await saved({ n: 1 });
+    expect(await saved({ n: 1 }, { force: true })).toMatchObject({ sequence: 2, parentId: first.id });
+  });
+
+  it.each(["project", "conversation", "aside"] as const)("is saved when it is of the kind %s", async (kind) => {
+    const { saved } = aStore();
+    await saved({ n: 1 }, { kind });
+    expect((await saved({ n: 1 }, { kind })).sequence).toBe(2);
+  });
+
+  it("is noticed in the transaction too, when somebody else saved it since we looked", async () => {
+    const store = aStore();
+    const first = await store.saved({ n: 1 });
+    const theirs = await store.saved({ n: 2 });
+    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { head: async () => first }) };
+    expect(await store.save({ n: 2 })).toEqual({ status: "unchanged", record: theirs, ignored: [] });
+    await store.background.idle();
+    expect(store.disk.blobs.size).toBe(2);
+  });
+});
+
+it("never makes an aside the head", async () => {
+  const { saved, load } = aStore();
+  const first = await saved({ n: 1 });
+  const aside = await saved({ n: 2 }, { kind: "aside" });
+  expect(aside).toMatchObject({ sequence: 2, parentId: first.id });
+  expect((await load(S)).record.id).toBe(first.id);
+  expect(await saved({ n: 3 })).toMatchObject({ sequence: 3, parentId: first.id });
+});
+
+describe("a save that expects a head", () => {
+  it("is made when it is the head, or when there is none and none is expected", async () => {
+    const { saved } = aStore();
+    const first = await saved({ n: 1 }, { expectedParentId: null });
+    expect(await saved({ n: 2 }, { expectedParentId: first.id })).toMatchObject({ parentId: first.id });
+  });
+
+  it("is a conflict when somebody else saved", async () => {
+    const { saved, save, disk } = aStore();
+    const first = await saved({ n: 1 });
+    const second = await saved({ n: 2 });
+    const details = { sessionId: S, expectedParentId: first.id, actualParentId: second.id };
+    await expect(save({ n: 3 }, { expectedParentId: first.id })).rejects.toMatchObject(failure("CONFLICT", details));
+    await expect(save({ n: 3 }, { expectedParentId: null })).rejects.toMatchObject(failure("CONFLICT"));
+    await expect(save({ n: 3 }, { expectedParentId: first.id, sessionId: OTHER })).rejects.toMatchObject(
+      failure("CONFLICT", { actualParentId: null }),
+    );
+    expect(disk.blobs.size).toBe(2);
+  });
+
+  it("is answered as unchanged when it was made before, and its answer was lost", async () => {
+    const { saved, save } = aStore();
+    const first = await saved({ n: 1 }, { expectedParentId: null });
+    expect(await save({ n: 1 }, { expectedParentId: null })).toMatchObject({ status: "unchanged", record: first });
+    const second = await saved({ a: 1, b: 2 }, { expectedParentId: first.id, force: true });
+    expect(await save({ a: 1, b: 2 }, { expectedParentId: first.id, force: true })).toMatchObject({ status: "unchanged", record: second });
+    // Other bytes are not ours, although they mean the same.
+    await expect(save({ b: 2, a: 1 }, { expectedParentId: first.id })).rejects.toMatchObject(failure("CONFLICT"));
+  });
+
+  it("recognises a fork whose answer was lost", async () => {
+    const { saved, save } = aStore();
+    const first = await saved({ n: 1 });
+    const second = await saved({ n: 2 });
+    const input = { parentId: first.id, expectedParentId: second.id };
+    const fork = await saved({ n: 3 }, input);
+    expect(await save({ n: 3 }, input)).toMatchObject({ status: "unchanged", record: fork });
+  });
+
+  it("is decided in the transaction, whatever was the head when we looked", async () => {
+    const store = aStore();
+    const first = await store.saved({ n: 1 });
+    const second = await store.saved({ n: 2 });
+    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { head: async () => first }) };
+    await expect(store.save({ n: 3 }, { expectedParentId: first.id })).rejects.toMatchObject(
+      failure("CONFLICT", { actualParentId: second.id }),
+    );
+    expect(await store.save({ n: 2 }, { expectedParentId: first.id })).toMatchObject({ status: "unchanged", record: second });
+    await store.background.idle();
+    expect(store.disk.blobs.size).toBe(2);
+  });
+});
+
+describe("a caller's own id", () => {
+  it("names the checkpoint", async () => {
+    const { saved, load } = aStore();
+    expect((await saved({ n: 1 }, { checkpointId: MINE })).id).toBe(MINE);
+    expect((await load(MINE)).context).toEqual({ n: 1 });
+  });
+
+  it("makes it harmless to save the same again, even after others", async () => {
+    const { saved, save, disk } = aStore();
+    const first = await saved({ n: 1 }, { checkpointId: MINE });
+    await saved({ n: 2 });
+    expect(await save({ n: 1 }, { checkpointId: MINE })).toEqual({ status: "unchanged", record: first, ignored: [] });
+    expect(await save({ n: 1 }, { checkpointId: MINE, force: true, expectedParentId: null })).toMatchObject({ status: "unchanged" });
+    expect(disk.blobs.size).toBe(2);
+  });
+
+  it("is a conflict with another content or another session", async () => {
+    const { saved, save, load } = aStore();
+    await saved({ n: 1 }, { checkpointId: MINE });
+    const conflict = failure("CONFLICT", { checkpointId: MINE });
+    await expect(save({ n: 2 }, { checkpointId: MINE })).rejects.toMatchObject(conflict);
+    await expect(save({ n: 1 }, { checkpointId: MINE, sessionId: OTHER })).rejects.toMatchObject(conflict);
+    expect((await load(MINE)).context).toEqual({ n: 1 });
+  });
+
+  it("is a conflict too when the other was saved after we looked", async () => {
+    const store = aStore();
+    await store.saved({ n: 1 }, { checkpointId: MINE });
+    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { find: async () => undefined }) };
+    await expect(store.save({ n: 2 }, { checkpointId: MINE })).rejects.toMatchObject(failure("CONFLICT", { checkpointId: MINE }));
+    await expect(store.save({ n: 2 }, { checkpointId: MINE, sessionId: OTHER })).rejects.toMatchObject(failure("CONFLICT"));
+    expect(await store.save({ n: 1 }, { checkpointId: MINE, force: true })).toMatchObject({ status: "unchanged" });
+    await store.background.idle();
+    expect((await aStore({ disk: store.disk }).load(MINE)).context).toEqual({ n: 1 });
+    expect(store.disk.blobs.size).toBe(1);
+  });
+});
+
+describe("a blob that a crash left under the caller's own id", () => {
+  it("serves when the same save is tried again, with the time it was first tried at", async () => {
+    const store = aStore();
+    await store.leaveBlob({ context: { n: 1 }, checkpointId: MINE, name: "n", tags: ["t"] });
+    store.clock.set(new Date("2027-01-01"));
+    const record = await store.saved({ n: 1 }, { checkpointId: MINE, name: "n", tags: ["t"] });
+    expect(record.createdAt).toEqual(new Date("2026-01-01"));
+    expect((await store.load(MINE)).context).toEqual({ n: 1 });
+  });
+
+  it.each<[string, Partial<SaveInput> & { readonly context: Context }]>([
+    ["another content", { context: { n: 2 } }],
+    ["the same content and another name", { context: { n: 1 }, name: "other" }],
+    ["the same content and another parent", { context: { n: 1 }, parentId: "p" as CheckpointId }],
+  ])("gives way when it holds %s", async (_, left) => {
+    const store = aStore();
+    await store.saved({ n: 0 }, { checkpointId: "p" as CheckpointId, sessionId: OTHER });
+    await store.leaveBlob({ ...left, checkpointId: MINE });
+    await store.saved({ n: 1 }, { checkpointId: MINE, name: "mine" });
+    const { context, record } = await store.load(MINE);
+    expect([context, record.name, record.parentId]).toEqual([{ n: 1 }, "mine", null]);
+  });
+
+  it("gives way when it is damaged", async () => {
+    const store = aStore();
+    await store.leaveBlob({ context: { n: 1 }, checkpointId: MINE });
+    const ref = store.storage.blobs.refOf({ sessionId: S, checkpointId: MINE });
+    store.disk.blobs.set(ref, Buffer.from("half a bl"));
+    await store.saved({ n: 1 }, { checkpointId: MINE });
+    expect((await store.load(MINE)).context).toEqual({ n: 1 });
+  });
+
+  it("stays, and the save is refused, when a newer version wrote it", async () => {
+    const store = aStore();
+    const ref = store.storage.blobs.refOf({ sessionId: S, checkpointId: MINE });
+    const newer = await store.ports.codec.encode(Buffer.from(`{"workrail":99,"x":1}\n`));
+    store.disk.blobs.set(ref, newer);
+    await expect(store.save({ n: 1 }, { checkpointId: MINE })).rejects.toMatchObject(failure("UNSUPPORTED_VERSION"));
+    expect(store.disk.blobs.get(ref)).toEqual(newer);
+  });
+
+  it("does not stand for ours when another process puts it there just before our commit", async () => {
+    const store = aStore();
+    const theirs = aStore();
+    await theirs.saved({ n: 2 }, { checkpointId: MINE });
+    const commit: Catalog["commit"] = async (change) => {
+      for (const [ref, bytes] of theirs.disk.blobs) store.disk.blobs.set(ref, bytes);
+      return store.storage.catalog.commit(change);
+    };
+    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
+    await store.saved({ n: 1 }, { checkpointId: MINE });
+    expect((await store.load(MINE)).context).toEqual({ n: 1 });
+  });
+});
+
+describe("a parent", () => {
+  it("may be any checkpoint, of any session", async () => {
+    const { saved } = aStore();
+    const first = await saved({ n: 1 });
+    await saved({ n: 2 });
+    expect(await saved({ n: 3 }, { parentId: first.id })).toMatchObject({ parentId: first.id, sequence: 3 });
+    expect(await saved({ n: 3 }, { parentId: first.id, sessionId: OTHER })).toMatchObject({ parentId: first.id, sequence: 1 });
+  });
+
+  it("must exist", async () => {
+    const { save, disk } = aStore();
+    await expect(save({ n: 1 }, { parentId: "nowhere" as CheckpointId })).rejects.toMatchObject(
+      failure("CHECKPOINT_NOT_FOUND", { checkpointId: "nowhere", field: "parentId" }),
+    );
+    expect(disk.blobs.size).toBe(0);
+  });
+});
+
+describe("the limit of checkpoints", () => {
+  it("removes the oldest, their blobs, and says so", async () => {
+    const { saved, save, storage, disk, background } = aStore({ limits: { maxCheckpoints: 2 } });
+    const [first, second] = [await saved({ n: 1 }), await saved({ n: 2 })];
+    const result = await save({ n: 3 }, { agentId: "agent" });
+    expect(result).toMatchObject({ status: "saved", removed: [first] });
+    await background.idle();
+    expect([...disk.blobs.keys()]).toEqual([second.blob, result.record.blob]);
+    expect(await storage.catalog.find(first.id)).toBeUndefined();
+    expect(storage.catalog.audit.at(-1)).toMatchObject({ action: "prune", sessionId: S, checkpointId: first.id });
+    expect(await storage.catalog.session(S)).toMatchObject({ checkpointCount: 2 });
+    expect((await saved({ n: 4 })).sequence).toBe(4);
+  });
+
+  it("neither counts nor removes other kinds", async () => {
+    const { saved, storage } = aStore({ limits: { maxCheckpoints: 2 } });
+    const kept = [await saved({ n: 1 }, { kind: "project" }), await saved({ n: 2 }, { kind: "conversation" })];
+    for (let n = 3; n < 8; n++) await saved({ n });
+    for (let n = 8; n < 11; n++) await saved({ n }, { kind: "project" });
+    for (const { id } of kept) expect(await storage.catalog.find(id)).toBeDefined();
+    expect(await storage.catalog.session(S)).toMatchObject({ checkpointCount: 7 });
+  });
+
+  it("is each session's own", async () => {
+    const { saved, storage } = aStore({ limits: { maxCheckpoints: 1 } });
+    const other = await saved({ n: 1 }, { sessionId: OTHER });
+    await saved({ n: 1 });
+    await saved({ n: 2 });
+    expect(await storage.catalog.find(other.id)).toBeDefined();
+  });
+});
+
+describe("what is too much is refused before anything is written", () => {
+  it.each<[string, Partial<SaveInput>]>([
+    ["name", { name: "x".repeat(LABEL_LIMITS.nameLength + 1) }],
+    ["agentId", { agentId: "" }],
+    ["workflowId", { workflowId: "\ud800" }],
+    ["tags", { tags: ["t".repeat(LABEL_LIMITS.tagLength + 1)] }],
+    ["metadata", { attributes: { a: "x".repeat(LABEL_LIMITS.attributesLength) } }],
+    ["context", { context: [] as unknown as Context }],
+    [`context["a"]`, { context: { a: undefined } as unknown as Context }],
+  ])("%s", async (field, input) => {
+    const { save, disk } = aStore();
+    await expect(save({ n: 1 }, input)).rejects.toMatchObject(failure("INVALID_INPUT", { field }));
+    expect(disk.blobs.size).toBe(0);
+  });
+
+  it("a context of too many bytes", async () => {
+    const { save, disk } = aStore({ limits: { maxContextBytes: 100 } });
+    await expect(save({ text: "x".repeat(100) })).rejects.toMatchObject(failure("TOO_LARGE", { limit: "maxContextBytes" }));
+    expect(disk.blobs.size).toBe(0);
+  });
+
+  it("a checkpoint of too many bytes once it is compressed, however small", async () => {
+    const { saved, save, disk, load } = aStore({ limits: { maxCheckpointBytes: 2_000 } });
+    await saved({ text: "x".repeat(100_000) });
+    await expect(save({ text: randomBytes(2_000).toString("hex") })).rejects.toMatchObject(
+      failure("STORAGE_QUOTA_EXCEEDED", {
+        limit: "maxCheckpointBytes",
+        maxCheckpointBytes: 2_000,
+        sizeBytes: expect.any(Number) as number,
+      }),
+    );
+    expect(disk.blobs.size).toBe(1);
+    expect((await load(S)).record.sequence).toBe(1);
+  });
+});
+
+describe("a store that fails", () => {
+  it("has its blob put again when garbage collection was faster", async () => {
+    const store = aStore();
+    let times = 2;
+    const commit: Catalog["commit"] = async (change) => {
+      if (times-- > 0) store.disk.blobs.clear();
+      return store.storage.catalog.commit(change);
+    };
+    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
+    await store.saved({ n: 1 });
+    expect((await store.load(S)).context).toEqual({ n: 1 });
+  });
+
+  it("is unavailable when the blob vanishes each time", async () => {
+    const store = aStore();
+    const commit = (): ReturnType<Catalog["commit"]> => Promise.resolve({ status: "blob-missing" });
+    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
+    await expect(store.save({ n: 1 })).rejects.toMatchObject(failure("STORAGE_UNAVAILABLE", { reason: "blob-missing" }));
+  });
+
+  it("keeps the blob when the commit failed: its outcome may be unknown", async () => {
+    const store = aStore();
+    await store.saved({ n: 1 });
+    const commit = (): Promise<never> => Promise.reject(new Error("disk full"));
+    const { catalog } = store.storage;
+    store.ports = { ...store.ports, catalog: withMethods<Catalog>(catalog, { commit }) };
+    await expect(store.save({ n: 2 })).rejects.toThrow("disk full");
+    await store.background.idle();
+    expect(store.disk.blobs.size).toBe(2);
+    expect((await store.load(S)).context).toEqual({ n: 1 });
+  });
+
+  it("lets the next save of the session through", async () => {
+    const store = aStore();
+    const put = store.storage.blobs.put.bind(store.storage.blobs);
+    let fails = true;
+    store.ports = {
+      ...store.ports,
+      blobs: withMethods(store.ports.blobs, {
+        put: async (...args) => {
+          if (!fails) return put(...args);
+          fails = false;
+          throw new Error("no space");
+        },
+      }),
+    };
+    const [failed, next] = await Promise.allSettled([store.save({ n: 1 }), store.save({ n: 2 })]);
+    expect(failed.status).toBe("rejected");
+    expect(next).toMatchObject({ status: "fulfilled", value: { status: "saved", record: { sequence: 1 } } });
+  });
+
+  it("is at fault when it commits a save and has no record of it", async () => {
+    const store = aStore();
+    const commit = (): ReturnType<Catalog["commit"]> => Promise.resolve({ status: "committed", record: undefined, removed: [] });
+    store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
+    await expect(store.save({ n: 1 })).rejects.toMatchObject(failure("INTERNAL"));
+  });
+});
+
+it("keeps a context of exactly the limits", async () => {
+  let deep: Context = { end: true };
+  for (let level = 1; level < DEFAULT_LIMITS.maxDepth; level++) deep = { in: deep };
+  const { saved, load } = aStore();
+  const { id } = await saved(deep);
+  expect((await load(id)).context).toEqual(deep);
+});

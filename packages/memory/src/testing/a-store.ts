@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import { gunzipSync, gzipSync } from "node:zlib";
+import {
+  BackgroundQueue,
+  type CheckpointId,
+  type CheckpointRecord,
+  type Codec,
+  type Context,
+  DEFAULT_LIMITS,
+  type Digest,
+  type Digester,
+  type Limits,
+  loadCheckpoint,
+  type LoadedCheckpoint,
+  type LoadPorts,
+  type Log,
+  type LogFields,
+  type PinPorts,
+  type RebuildPorts,
+  saveCheckpoint,
+  type SaveInput,
+  type SavePorts,
+  type SaveResult,
+  type SessionId,
+  WorkrailError,
+} from "@workrail/core";
+import { SequentialIds, SteppingClock } from "@workrail/core/testing";
+import { MemoryDisk } from "../memory-disk.ts";
+import { type MemoryStorage, openMemoryStorage } from "../open-memory-storage.ts";
+
+export const S: SessionId = "s1" as SessionId;
+export const OTHER: SessionId = "s2" as SessionId;
+
+export const digests: Digester = { sha256: (data) => createHash("sha256").update(data).digest("hex") as Digest };
+
+/** As strict as these tests need it to be. */
+const codec: Codec = {
+  id: "gzip",
+  encode: async (bytes) => gzipSync(bytes),
+  async decode(bytes, maxBytes) {
+    try {
+      return gunzipSync(bytes, { maxOutputLength: maxBytes });
+    } catch (cause) {
+      const isTooLarge = cause instanceof RangeError;
+      throw new WorkrailError(isTooLarge ? "TOO_LARGE" : "CHECKPOINT_CORRUPT", "It cannot be unfolded.", { cause });
+    }
+  },
+};
+
+const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+export type AllPorts = SavePorts & LoadPorts & PinPorts & RebuildPorts;
+
+/** A store in memory with the use cases at hand. */
+export interface TestStore {
+  readonly disk: MemoryDisk;
+  readonly storage: MemoryStorage;
+  readonly clock: SteppingClock;
+  /** Records that were reported as loaded. */
+  readonly loaded: CheckpointRecord[];
+  /** What was logged as an error. */
+  readonly errors: LogFields[];
+  readonly background: BackgroundQueue;
+  /** Replace one to have it behave as another process, or a disk, might. */
+  ports: AllPorts;
+  readonly save: (context: Context, input?: Partial<SaveInput>) => Promise<SaveResult>;
+  /** Saves what must not be skipped. */
+  readonly saved: (context: Context, input?: Partial<SaveInput>) => Promise<CheckpointRecord>;
+  readonly load: (id: CheckpointId | SessionId) => Promise<LoadedCheckpoint>;
+  /** Puts a blob there, as a crash before its commit would leave it. */
+  readonly leaveBlob: (input: Partial<SaveInput> & { readonly context: Context; readonly checkpointId: CheckpointId }) => Promise<void>;
+}
+
+export function aStore(options: { readonly disk?: MemoryDisk; readonly limits?: Partial<Limits> } = {}): TestStore {
+  const disk = options.disk ?? new MemoryDisk();
+  const storage = openMemoryStorage({ disk });
+  const clock = new SteppingClock();
+  const background = new BackgroundQueue(silent);
+  const loaded: CheckpointRecord[] = [];
+  const errors: LogFields[] = [];
+  const ports: AllPorts = {
+    ...storage,
+    codec,
+    digests,
+    clock,
+    ids: new SequentialIds(),
+    background,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    writer: "workrail/test",
+    log: { ...silent, error: (message, fields) => void errors.push({ message, ...fields }) },
+    onLoaded: (record) => void loaded.push(record),
+  };
+  const store: TestStore = {
+    disk,
+    storage,
+    clock,
+    loaded,
+    errors,
+    background,
+    ports,
+    save: (context, input = {}) => saveCheckpoint(store.ports, { sessionId: S, context, ...input }),
+    async saved(context, input) {
+      const result = await store.save(context, input);
+      if (result.status !== "saved") throw new Error("The save was skipped.");
+      return result.record;
+    },
+    load: (id) => loadCheckpoint(store.ports, id === S || id === OTHER ? { sessionId: id } : { checkpointId: id as CheckpointId }),
+    async leaveBlob({ context, ...input }) {
+      const crash = new Error("crashed before the commit");
+      const commit = (): Promise<never> => Promise.reject(crash);
+      const crashing: AllPorts = { ...store.ports, catalog: withMethods(store.ports.catalog, { commit }) };
+      await saveCheckpoint(crashing, { sessionId: S, context, ...input }).catch((error: unknown) => {
+        if (error !== crash) throw error;
+      });
+    },
+  };
+  return store;
+}
+
+/** The same port but for some of its methods. */
+export function withMethods<T extends object>(port: T, methods: Partial<T>): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const own = (methods as Record<PropertyKey, unknown>)[name];
+      if (own !== undefined) return own;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+/** Whether a rejection is the error that is meant. */
+export function failure(code: string, details: object = {}): object {
+  return { name: "WorkrailError", code, details };
+}
