@@ -1,0 +1,223 @@
+import path from "node:path";
+import { isWorkrailError, WorkrailError } from "@workrail/core";
+import { ensureOwnFile } from "./data-directory.ts";
+import { removeIfPresent } from "./durable-files.ts";
+import type { FileSystem } from "./file-system.ts";
+import { DATABASE } from "./paths.ts";
+import { retryWhileBusy } from "./retry-while-busy.ts";
+import { SqliteConnection } from "./sqlite-connection.ts";
+import type { OpenDatabase } from "./sqlite-driver.ts";
+import { storageError } from "./storage-errors.ts";
+
+export interface CatalogDatabaseOptions {
+  readonly dataDir: string;
+  readonly fs: FileSystem;
+  readonly openDatabase: OpenDatabase;
+  /** How long to wait for others that are opening it too. */
+  readonly lockWaitMs: number;
+  /** Whether there is anything that the database should know of. */
+  hasBlobs(): Promise<boolean>;
+}
+
+/** Reads and writes have a connection each, so that a read never sees half of a transaction that awaits a file. */
+export interface Connections {
+  readonly writer: SqliteConnection;
+  readonly reader: SqliteConnection;
+}
+
+/** Files that SQLite keeps beside a database. */
+const BESIDE = ["-wal", "-shm"] as const;
+
+/** The file `workrail.db`: opened when needed, opened again when another file took its place, replaced as a whole. */
+export class CatalogDatabase {
+  readonly file: string;
+  readonly #options: CatalogDatabaseOptions;
+  #connections: Connections | undefined;
+  #connecting: Promise<Connections> | undefined;
+  /** Which file is, or was last, open. */
+  #identity: string | undefined;
+  #isClosed = false;
+
+  constructor(options: CatalogDatabaseOptions) {
+    this.#options = options;
+    this.file = path.join(options.dataDir, DATABASE);
+  }
+
+  /**
+   * The connections, opened, and the database created or migrated, where needed.
+   *
+   * @throws STORAGE_UNAVAILABLE with the reason `catalog-lost` when there are blobs but no database that could know of
+   *   them: only a rebuild, which has the store to itself, may make one then. Errors of the driver.
+   */
+  async connect(): Promise<Connections> {
+    if (this.#isClosed) throw closed();
+    if (this.#connections !== undefined) return this.#connections;
+    this.#connecting ??= this.#open().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  /** Nothing is opened afterwards. */
+  close(): void {
+    this.#isClosed = true;
+    this.disconnect();
+  }
+
+  disconnect(): void {
+    const connections = this.#connections;
+    this.#connections = undefined;
+    connections?.reader.close();
+    connections?.writer.close();
+  }
+
+  /** Whether the file that is open is no longer the one under the path. */
+  isReplaced(): boolean {
+    return this.#connections !== undefined && this.#options.fs.inspect(this.file)?.identity !== this.#identity;
+  }
+
+  /** Whether it must be made anew: nothing was ever written to it although there are blobs, or it cannot be read. */
+  async isLost(): Promise<boolean> {
+    try {
+      const { reader } = await this.connect();
+      return isUnused(reader) && (await this.#options.hasBlobs());
+    } catch (cause) {
+      const error = storageError(cause, this.file);
+      if (isLoss(error)) return true;
+      throw error;
+    }
+  }
+
+  /** Puts a new database, filled by `fill`, in the place of this one, which is kept aside. The store must be ours alone. */
+  async replace(fill: (database: SqliteConnection) => void): Promise<void> {
+    const { fs, dataDir } = this.#options;
+    const fresh = `${this.file}.new`;
+    // What an interrupted rebuild left.
+    for (const suffix of ["", ...BESIDE]) removeIfPresent(fs, fresh + suffix);
+    this.#create(fresh, fill);
+    this.disconnect();
+    const putBack = this.#setAside();
+    try {
+      fs.rename(fresh, this.file);
+    } catch (error) {
+      putBack();
+      throw error;
+    }
+    await fs.syncDirectory(dataDir);
+  }
+
+  async #open(): Promise<Connections> {
+    const { fs, lockWaitMs } = this.#options;
+    await this.#refuseWhenLost();
+    ensureOwnFile(fs, this.file);
+    const identity = fs.inspect(this.file)?.identity;
+    const isAnother = this.#identity !== undefined && this.#identity !== identity;
+    const connections = await retryWhileBusy(() => this.#openBoth(), lockWaitMs);
+    // Somebody else may have made the database that we find in the place of ours.
+    const isLost = isAnother && isUnused(connections.reader) && (await this.#options.hasBlobs());
+    if (isLost || this.#isClosed) {
+      connections.reader.close();
+      connections.writer.close();
+      throw isLost ? lost() : closed();
+    }
+    this.#identity = identity;
+    this.#connections = connections;
+    return connections;
+  }
+
+  #openBoth(): Connections {
+    const writer = SqliteConnection.open(this.file, this.#options.openDatabase);
+    try {
+      const reader = SqliteConnection.open(this.file, this.#options.openDatabase);
+      reader.waitInside();
+      return { writer, reader };
+    } catch (error) {
+      writer.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Whoever creates the store writes to the database before there is a `-wal` or a blob, so that looking at it again
+   * after these tells a store that is just being created from one whose database is gone.
+   */
+  async #refuseWhenLost(): Promise<void> {
+    if (!this.#isBlank()) return;
+    const hadDatabase = BESIDE.some((suffix) => this.#options.fs.inspect(this.file + suffix) !== undefined);
+    if ((hadDatabase || (await this.#options.hasBlobs())) && this.#isBlank()) throw lost();
+  }
+
+  #isBlank(): boolean {
+    const found = this.#options.fs.inspect(this.file);
+    return found === undefined || (found.kind === "file" && found.sizeBytes === 0);
+  }
+
+  #create(file: string, fill: (database: SqliteConnection) => void): void {
+    ensureOwnFile(this.#options.fs, file);
+    const database = SqliteConnection.open(file, this.#options.openDatabase);
+    try {
+      database.exec("BEGIN IMMEDIATE");
+      fill(database);
+      database.exec("COMMIT");
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      database.close();
+    }
+  }
+
+  /**
+   * The database goes before its `-wal`, which would be replayed over the new one: whoever finds them in between finds
+   * no database, never one without its last commits.
+   *
+   * @returns what takes it back.
+   */
+  #setAside(): () => void {
+    const { fs, dataDir } = this.#options;
+    const taken = new Set(fs.list(dataDir));
+    let number = 1;
+    while (taken.has(`${DATABASE}.replaced-${number}`)) number += 1;
+    const moved: (readonly [from: string, to: string])[] = [];
+    const putBack = (): void => {
+      try {
+        for (const [from, to] of moved.reverse()) fs.rename(to, from);
+      } catch {
+        // Without its first file the database counts as lost, and is rebuilt. The failure before this one is to be told.
+      }
+    };
+    try {
+      for (const suffix of ["", ...BESIDE]) {
+        const [from, to] = [this.file + suffix, `${this.file}.replaced-${number}${suffix}`];
+        if (fs.inspect(from) === undefined) continue;
+        fs.rename(from, to);
+        moved.push([from, to]);
+      }
+    } catch (error) {
+      putBack();
+      throw error;
+    }
+    return putBack;
+  }
+}
+
+/** Whether an error means that there is no catalog to be used, but one to be rebuilt. */
+export function isLoss(error: unknown): boolean {
+  return isWorkrailError(error) && ["catalog-lost", "catalog-damaged"].includes(String(error.details["reason"]));
+}
+
+function isUnused(reader: SqliteConnection): boolean {
+  return reader.statement("SELECT 1 FROM session UNION ALL SELECT 1 FROM audit LIMIT 1").get() === undefined;
+}
+
+function lost(): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The catalog is gone, but the checkpoints' files are there.", {
+    details: { reason: "catalog-lost" },
+    hint: "Run `workrail rebuild`: the checkpoints' files hold all that is needed.",
+  });
+}
+
+function closed(): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The store is closed.", {
+    details: { reason: "closed" },
+    hint: "Open it again.",
+  });
+}

@@ -1,0 +1,129 @@
+import { type CheckpointFilter, type CheckpointQuery, type PageCursor, WorkrailError } from "@workrail/core";
+import {
+  DummyDriver,
+  type Expression,
+  type ExpressionBuilder,
+  Kysely,
+  type RawBuilder,
+  sql,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type SqlBool,
+} from "kysely";
+import type { Schema } from "./schema.ts";
+import type { SqliteValue } from "./sqlite-driver.ts";
+
+export interface CompiledSql {
+  readonly sql: string;
+  readonly parameters: readonly SqliteValue[];
+}
+
+/** Kysely writes the SQL; running it is ours, because better-sqlite3 is synchronous and its statements are kept. */
+const builder = new Kysely<Schema>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new SqliteIntrospector(database),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+
+type Checkpoints = ExpressionBuilder<Schema, "checkpoint">;
+type Condition = Expression<SqlBool>;
+
+/**
+ * One page, newest first: `limit` rows and one more, which tells whether another page follows. Within a session the
+ * sequence orders, else the order of commits; both are the same order, each with its index.
+ */
+export function pageQuery({ filter, limit, offset, after }: CheckpointQuery): CompiledSql {
+  const order = orderOf(filter);
+  let query = builder
+    .selectFrom("checkpoint")
+    .selectAll()
+    .where((c) => c.and(conditions(c, filter)));
+  if (after !== undefined) query = query.where(order, "<", planless(parseCursor(after)));
+  return compiled(
+    query
+      .orderBy(order, "desc")
+      .limit(planless(limit + 1))
+      .offset(planless(offset))
+      .compile(),
+  );
+}
+
+export function countQuery(filter: CheckpointFilter): CompiledSql {
+  return compiled(
+    builder
+      .selectFrom("checkpoint")
+      .select((c) => c.fn.countAll<number>().as("total"))
+      .where((c) => c.and(conditions(c, filter)))
+      .compile(),
+  );
+}
+
+/** What `after` continues from: the last row of a page. */
+export function cursorOf(filter: CheckpointFilter, row: { readonly ordinal: number; readonly sequence: number }): PageCursor {
+  return String(row[orderOf(filter)]) as PageCursor;
+}
+
+function parseCursor(cursor: PageCursor): number {
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new WorkrailError("INVALID_INPUT", "after must be the cursor of an earlier page.", {
+    details: { field: "after" },
+    hint: "Leave it out to begin with the newest.",
+  });
+}
+
+function orderOf(filter: CheckpointFilter): "sequence" | "ordinal" {
+  return filter.sessionId === undefined ? "ordinal" : "sequence";
+}
+
+function conditions(c: Checkpoints, filter: CheckpointFilter): Condition[] {
+  const all: (Condition | undefined)[] = [
+    equal(c, "session_id", filter.sessionId),
+    equal(c, "project", filter.project),
+    equal(c, "workflow_id", filter.workflowId),
+    equal(c, "agent_id", filter.agentId),
+    filter.since === undefined ? undefined : c("created_at", ">=", planless(filter.since.getTime())),
+    filter.until === undefined ? undefined : c("created_at", "<=", planless(filter.until.getTime())),
+    filter.kinds === undefined ? c("kind", "<>", planless("aside")) : c("kind", "in", filter.kinds),
+    filter.name === undefined ? undefined : contains(c, "folded_name", filter.name),
+    ...words(filter.query).map((word) => contains(c, "folded", word)),
+    ...(filter.tags ?? []).map((tag) => tagged(c, tag)),
+  ];
+  return all.filter((condition) => condition !== undefined);
+}
+
+function equal(
+  c: Checkpoints,
+  column: "session_id" | "project" | "workflow_id" | "agent_id",
+  value: string | undefined,
+): Condition | undefined {
+  return value === undefined ? undefined : c(column, "=", planless(value));
+}
+
+/** A value that the plan does not depend on: see `HEAD`. */
+function planless<T extends string | number>(value: T): RawBuilder<T> {
+  return sql<T>`+${value}`;
+}
+
+/** `instr` and not `LIKE`: what a person types has no wildcards in it. */
+function contains(c: Checkpoints, column: "folded" | "folded_name", text: string): Condition {
+  return c(sql<number>`instr(${sql.ref(column)}, ${text.toLowerCase()})`, ">", 0);
+}
+
+/** On the checkpoint, or on its session. */
+function tagged(c: Checkpoints, tag: string): Condition {
+  const onCheckpoint = c("ordinal", "in", c.selectFrom("checkpoint_tag").select("checkpoint_tag.ordinal").where("tag", "=", tag));
+  const tagged = sql<string>`(select session.id from session, json_each(session.tags) where json_each.value = ${tag})`;
+  return onCheckpoint.or(c("session_id", "in", tagged));
+}
+
+function words(query: string | undefined): readonly string[] {
+  return query === undefined ? [] : query.split(/\s+/u).filter((word) => word !== "");
+}
+
+function compiled(query: { readonly sql: string; readonly parameters: readonly unknown[] }): CompiledSql {
+  return { sql: query.sql, parameters: query.parameters as readonly SqliteValue[] };
+}

@@ -1,0 +1,105 @@
+import fs from "node:fs";
+import path from "node:path";
+import { type Log, WorkrailError } from "@workrail/core";
+import { type FileSystem, hasCode } from "./file-system.ts";
+import { CONTEXTS, DATABASE, EXPORTS, QUARANTINE, STORE_LOCK } from "./paths.ts";
+
+/**
+ * Makes the data directory, owner-only, and resolves what its path really names, once, so that a link changed later
+ * leads nobody elsewhere. An existing directory with nothing in it but a store, or with nothing at all, is closed to
+ * others; one that also holds other things is left as it is, with a warning. Of the store's own files in it all are closed.
+ *
+ * @returns the real path.
+ * @throws Node's errors; STORAGE_UNAVAILABLE when the path is another user's symbolic link.
+ */
+export function prepareDataDirectory(dataDir: string, log: Log): string {
+  const wanted = path.resolve(dataDir);
+  refuseForeignLink(wanted);
+  const firstMade = fs.mkdirSync(wanted, { recursive: true, mode: 0o700 });
+  if (firstMade !== undefined) syncNames(firstMade, wanted);
+  const real = fs.realpathSync(wanted);
+  if (process.platform !== "win32") closeToOthers(real, log);
+  return real;
+}
+
+/** A power cut must not take the directory away once something in it was acknowledged. */
+function syncNames(firstMade: string, lastMade: string): void {
+  // Windows cannot open a directory.
+  if (process.platform === "win32") return;
+  for (let made = lastMade; made.startsWith(firstMade); made = path.dirname(made)) syncDirectory(path.dirname(made));
+}
+
+function syncDirectory(directory: string): void {
+  let fd: number;
+  try {
+    fd = fs.openSync(directory, fs.constants.O_RDONLY);
+  } catch (error) {
+    // One may be allowed to make names in a directory and not to read it; then the system alone sees to it.
+    if (hasCode(error, "EACCES")) return;
+    throw error;
+  }
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function refuseForeignLink(directory: string): void {
+  const stats = fs.lstatSync(directory, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink() !== true || process.getuid === undefined) return;
+  if (stats.uid === process.getuid() || stats.uid === 0) return;
+  throw new WorkrailError("STORAGE_UNAVAILABLE", "The data directory is a symbolic link of another user.", {
+    details: { reason: "symbolic-link", path: directory },
+    hint: "Name the directory itself, or remove the link.",
+  });
+}
+
+function closeToOthers(directory: string, log: Log): void {
+  const names = fs.readdirSync(directory);
+  const mode = fs.statSync(directory).mode & 0o777;
+  if ((mode & 0o077) !== 0) {
+    const isOurs = names.every(isOurName);
+    if (isOurs) fs.chmodSync(directory, 0o700);
+    log.warn(isOurs ? "closed the data directory to other users" : "other users can list the data directory", {
+      path: directory,
+      mode: mode.toString(8),
+    });
+  }
+  for (const name of names.filter(isOurName)) closeOwn(path.join(directory, name), log);
+}
+
+function isOurName(name: string): boolean {
+  const isWhole = [CONTEXTS, EXPORTS, QUARANTINE, STORE_LOCK, DATABASE].includes(name);
+  return isWhole || name.startsWith(`${DATABASE}-`) || name.startsWith(`${DATABASE}.`);
+}
+
+/** A copy or a backup may have come back with other permissions. */
+function closeOwn(file: string, log: Log): void {
+  const stats = fs.lstatSync(file, { throwIfNoEntry: false });
+  // Changing the mode of a link would change that of what it names.
+  if (stats === undefined || stats.isSymbolicLink() || (stats.mode & 0o077) === 0) return;
+  fs.chmodSync(file, stats.mode & 0o700);
+  log.warn("closed a file of the store to other users", { path: file, mode: (stats.mode & 0o777).toString(8) });
+}
+
+/**
+ * Makes sure of a file that SQLite is to open: owner-only from the start, because SQLite would create it by the umask,
+ * and itself, because SQLite would follow a link.
+ */
+export function ensureOwnFile(files: FileSystem, file: string): void {
+  if (files.inspect(file) === undefined) {
+    try {
+      files.close(files.create(file));
+    } catch (error) {
+      // Another process that starts with us was faster.
+      if (!hasCode(error, "EEXIST")) throw error;
+    }
+  }
+  const kind = files.inspect(file)?.kind;
+  if (kind === "file" || kind === undefined) return;
+  throw new WorkrailError("STORAGE_UNAVAILABLE", "A file of the store is a symbolic link or a directory.", {
+    details: { reason: "symbolic-link", path: file },
+    hint: "Move it away; links are not followed inside the data directory.",
+  });
+}

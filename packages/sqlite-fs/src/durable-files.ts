@@ -1,0 +1,147 @@
+import { randomBytes, createHash } from "node:crypto";
+import os from "node:os";
+import path from "node:path";
+import { type FileSystem, hasCode } from "./file-system.ts";
+
+/** Tells this run's temporary files from those of an earlier process with the same number. */
+const RUN = randomBytes(4).toString("hex");
+let temporaryFiles = 0;
+
+const TEMPORARY = /^\.tmp-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}$/;
+const HOST = createHash("sha256").update(os.hostname()).digest("hex").slice(0, 8);
+/** A temporary file of another machine, or of a process that cannot be asked, is given up after this long. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000;
+
+/** `new`: the caller vouches that the name is free. `if-absent`: leave the file alone that has it. `replace`: take its place. */
+export type WriteMode = "new" | "if-absent" | "replace";
+
+/**
+ * Writes a file so that its name only ever shows all of the bytes: temporary name, bytes on disk, final name, name on
+ * disk. Leaves no temporary file behind when it fails.
+ *
+ * @returns `false`, having changed nothing, in mode `if-absent` when the name is taken.
+ */
+export async function writeDurably(fs: FileSystem, file: string, bytes: Uint8Array, mode: WriteMode): Promise<boolean> {
+  const temporary = temporaryName(file);
+  const fd = fs.create(temporary);
+  let isNamed = false;
+  try {
+    try {
+      writeAll(fs, fd, bytes);
+      await fs.sync(fd);
+    } finally {
+      fs.close(fd);
+    }
+    if (mode !== "if-absent") renamePatiently(fs, temporary, file);
+    else if (!claimName(fs, temporary, file)) return false;
+    isNamed = true;
+    await fs.syncDirectory(path.dirname(file));
+  } catch (error) {
+    tidy(fs, temporary);
+    // A name that nobody else can know of is taken back. Others may count on any other already.
+    if (isNamed && mode === "new") tidy(fs, file);
+    throw error;
+  }
+  return true;
+}
+
+/** After a failure: what cannot be removed now either is garbage that nothing refers to, and is collected later. */
+function tidy(fs: FileSystem, file: string): void {
+  try {
+    fs.unlink(file);
+  } catch {
+    // The failure that brought us here is the one worth telling.
+  }
+}
+
+/** Removes a file; one that is not there is as good as removed. */
+export function removeIfPresent(fs: FileSystem, file: string): void {
+  try {
+    fs.unlink(file);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+}
+
+/**
+ * Moves a file to a name that is free: the one given, or else that with a number behind it. Only for names that nobody
+ * else gives at the same time.
+ *
+ * @returns the name it has now, on disk; `undefined` when there is no such file.
+ */
+export async function moveAside(fs: FileSystem, from: string, to: string): Promise<string | undefined> {
+  if (fs.inspect(from) === undefined) return undefined;
+  let free = to;
+  for (let number = 1; fs.inspect(free) !== undefined; number++) free = `${to}.${number}`;
+  renamePatiently(fs, from, free);
+  await fs.syncDirectory(path.dirname(free));
+  await fs.syncDirectory(path.dirname(from));
+  return free;
+}
+
+/** Whether a name is that of a temporary file whose writer is gone. */
+export function isAbandoned(fs: FileSystem, directory: string, name: string, now: Date): boolean {
+  const match = TEMPORARY.exec(name);
+  if (match === null) return false;
+  if (match[1] === HOST) return !isAlive(Number(match[2]));
+  const found = fs.inspect(path.join(directory, name));
+  return found !== undefined && now.getTime() - found.modifiedAt.getTime() > ABANDONED_MS;
+}
+
+function temporaryName(file: string): string {
+  temporaryFiles = (temporaryFiles + 1) >>> 0;
+  const unique = RUN + temporaryFiles.toString(16).padStart(8, "0");
+  return path.join(path.dirname(file), `.tmp-${HOST}-${process.pid}-${unique}`);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Another user's process may not be signalled, but it is there.
+    return hasCode(error, "EPERM");
+  }
+}
+
+function writeAll(fs: FileSystem, fd: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length;) {
+    const count = fs.write(fd, written === 0 ? bytes : bytes.subarray(written));
+    if (count === 0) throw Object.assign(new Error("ENOSPC: nothing could be written"), { code: "ENOSPC" });
+    written += count;
+  }
+}
+
+/** Gives the file its name only if that is free. Not every file system has links: there a look must do. */
+function claimName(fs: FileSystem, temporary: string, file: string): boolean {
+  try {
+    fs.link(temporary, file);
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) {
+      fs.unlink(temporary);
+      return false;
+    }
+    if (!hasCode(error, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
+    if (fs.inspect(file) !== undefined) {
+      fs.unlink(temporary);
+      return false;
+    }
+    renamePatiently(fs, temporary, file);
+    return true;
+  }
+  fs.unlink(temporary);
+  return true;
+}
+
+/** On Windows a virus scanner or an indexer may hold a new file for a moment. */
+function renamePatiently(fs: FileSystem, from: string, to: string): void {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      fs.rename(from, to);
+      return;
+    } catch (error) {
+      if (process.platform !== "win32" || attempt === 10 || !hasCode(error, "EPERM", "EBUSY", "EACCES")) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, attempt * 5);
+    }
+  }
+}

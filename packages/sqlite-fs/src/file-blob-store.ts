@@ -1,0 +1,183 @@
+import path from "node:path";
+import { type BlobInfo, type BlobKey, type BlobRef, type BlobStore, WorkrailError } from "@workrail/core";
+import { isAbandoned, moveAside, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
+import { type FileSystem, hasCode } from "./file-system.ts";
+import { BLOB_SUFFIX, blobPath, blobRefOf, CONTEXTS, QUARANTINE } from "./paths.ts";
+import { storageError } from "./storage-errors.ts";
+
+/** One file a checkpoint, in a directory a session, under `contexts/`. */
+export class FileBlobStore implements BlobStore {
+  readonly #dataDir: string;
+  readonly #fs: FileSystem;
+  /** Directories that were seen to be directories of ours, and are durable. */
+  readonly #known = new Set<string>();
+
+  constructor(dataDir: string, fs: FileSystem) {
+    this.#dataDir = dataDir;
+    this.#fs = fs;
+  }
+
+  refOf(key: BlobKey): BlobRef {
+    return blobRefOf(key);
+  }
+
+  async put(key: BlobKey, bytes: Uint8Array, options: { readonly ifAbsent?: boolean } = {}): Promise<BlobRef | undefined> {
+    const ref = blobRefOf(key);
+    const file = this.#pathOf(ref);
+    try {
+      await this.ensureDirectory(path.dirname(file));
+      const isWritten = await this.#write(file, bytes, options.ifAbsent === true ? "if-absent" : "new");
+      return isWritten ? ref : undefined;
+    } catch (error) {
+      throw storageError(error, file);
+    }
+  }
+
+  async replace(ref: BlobRef, bytes: Uint8Array): Promise<void> {
+    const file = this.#pathOf(ref);
+    try {
+      await this.ensureDirectory(path.dirname(file));
+      await writeDurably(this.#fs, file, bytes, "replace");
+    } catch (error) {
+      throw storageError(error, file);
+    }
+  }
+
+  async get(ref: BlobRef): Promise<Uint8Array | undefined> {
+    const file = this.#pathOf(ref);
+    try {
+      this.#refuseLinkedDirectory(path.dirname(file));
+      return await this.#fs.read(file);
+    } catch (error) {
+      throw storageError(error, file);
+    }
+  }
+
+  async remove(ref: BlobRef): Promise<void> {
+    const file = this.#pathOf(ref);
+    const directory = path.dirname(file);
+    try {
+      this.#refuseLinkedDirectory(directory);
+      removeIfPresent(this.#fs, file);
+      if (this.#fs.inspect(directory) !== undefined) await this.#fs.syncDirectory(directory);
+    } catch (error) {
+      throw storageError(error, file);
+    }
+  }
+
+  async quarantine(ref: BlobRef): Promise<string | undefined> {
+    const file = this.#pathOf(ref);
+    const aside = path.join(this.#dataDir, QUARANTINE, ...ref.split("/"));
+    try {
+      this.#refuseLinkedDirectory(path.dirname(file));
+      if (this.#fs.inspect(file) === undefined) return undefined;
+      // Somebody may have emptied the quarantine since we last saw it.
+      for (const known of this.#known) if (known.startsWith(path.join(this.#dataDir, QUARANTINE))) this.#known.delete(known);
+      await this.ensureDirectory(path.dirname(aside));
+      return await moveAside(this.#fs, file, aside);
+    } catch (error) {
+      throw storageError(error, file);
+    }
+  }
+
+  /** For the catalog, inside its transaction: whether a blob that it is about to record is still there. */
+  has(ref: BlobRef): boolean {
+    const file = this.#pathOf(ref);
+    this.#refuseLinkedDirectory(path.dirname(file));
+    return this.#fs.inspect(file)?.kind === "file";
+  }
+
+  async *list(): AsyncIterable<BlobInfo> {
+    for (const directory of this.#translated(() => this.#sessionDirectories())) {
+      yield* this.#translated(() => this.#blobsIn(directory));
+    }
+  }
+
+  async removeAbandoned(): Promise<number> {
+    const now = new Date();
+    return this.#translated(() => {
+      let removed = 0;
+      for (const directory of this.#sessionDirectories()) {
+        const full = path.join(this.#dataDir, CONTEXTS, directory);
+        for (const name of this.#fs.list(full).filter((each) => isAbandoned(this.#fs, full, each, now))) {
+          removeIfPresent(this.#fs, path.join(full, name));
+          removed += 1;
+        }
+      }
+      return removed;
+    });
+  }
+
+  /** Whether there is any blob at all. */
+  async isEmpty(): Promise<boolean> {
+    for await (const _ of this.list()) return false;
+    return true;
+  }
+
+  /** Makes a session's directory, durably, unless it is there; never accepts a link in its place. */
+  async ensureDirectory(directory: string): Promise<void> {
+    if (this.#known.has(directory)) return;
+    const parent = path.dirname(directory);
+    if (parent !== this.#dataDir) await this.ensureDirectory(parent);
+    this.#fs.makeDirectory(directory);
+    this.#refuseLinkedDirectory(directory);
+    await this.#fs.syncDirectory(parent);
+    this.#known.add(directory);
+  }
+
+  async #write(file: string, bytes: Uint8Array, mode: WriteMode): Promise<boolean> {
+    try {
+      return await writeDurably(this.#fs, file, bytes, mode);
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+      // Somebody removed the directory since we last saw it.
+      this.#known.clear();
+      await this.ensureDirectory(path.dirname(file));
+      return writeDurably(this.#fs, file, bytes, mode);
+    }
+  }
+
+  #blobsIn(directory: string): readonly BlobInfo[] {
+    const blobs: BlobInfo[] = [];
+    for (const name of this.#fs.list(path.join(this.#dataDir, CONTEXTS, directory))) {
+      if (!name.endsWith(BLOB_SUFFIX)) continue;
+      const ref = `${CONTEXTS}/${directory}/${name}` as BlobRef;
+      const file = blobPath(this.#dataDir, ref);
+      const found = file === undefined ? undefined : this.#fs.inspect(file);
+      if (found?.kind === "file") blobs.push({ ref, sizeBytes: found.sizeBytes });
+    }
+    return blobs;
+  }
+
+  #translated<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw storageError(error, path.join(this.#dataDir, CONTEXTS));
+    }
+  }
+
+  #sessionDirectories(): readonly string[] {
+    const contexts = path.join(this.#dataDir, CONTEXTS);
+    return this.#fs.list(contexts).filter((name) => this.#fs.inspect(path.join(contexts, name))?.kind === "directory");
+  }
+
+  #refuseLinkedDirectory(directory: string): void {
+    if (this.#known.has(directory)) return;
+    const kind = this.#fs.inspect(directory)?.kind;
+    if (kind === undefined || kind === "directory") return;
+    throw new WorkrailError("STORAGE_UNAVAILABLE", "A directory of the store is a symbolic link or a file.", {
+      details: { reason: "symbolic-link", path: directory },
+      hint: "Move it away; links are not followed inside the data directory.",
+    });
+  }
+
+  #pathOf(ref: BlobRef): string {
+    const file = blobPath(this.#dataDir, ref);
+    if (file !== undefined) return file;
+    throw new WorkrailError("STORAGE_UNAVAILABLE", "The catalog names a file outside of the store.", {
+      details: { reason: "catalog-damaged" },
+      hint: "Run `workrail rebuild`.",
+    });
+  }
+}

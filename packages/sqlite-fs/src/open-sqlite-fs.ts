@@ -1,0 +1,68 @@
+import path from "node:path";
+import type { Log, Storage } from "@workrail/core";
+import { ensureOwnFile, prepareDataDirectory } from "./data-directory.ts";
+import { FileBlobStore } from "./file-blob-store.ts";
+import { type FileSystem, nodeFileSystem } from "./file-system.ts";
+import { CONTEXTS, STORE_LOCK } from "./paths.ts";
+import { SessionFactsFiles } from "./session-facts-files.ts";
+import { SqliteCatalog } from "./sqlite-catalog.ts";
+import { type OpenDatabase, openDatabase as betterSqlite3 } from "./sqlite-driver.ts";
+import { storageError } from "./storage-errors.ts";
+import { StoreLock } from "./store-lock.ts";
+
+export interface SqliteFsOptions {
+  /** Created, owner-only, when it is not there. */
+  readonly dataDir: string;
+  /** How long to wait for a lock that another process holds. Default 5,000 ms. */
+  readonly lockWaitMs?: number;
+  /** Default: the real one. */
+  readonly fs?: FileSystem;
+  /** Default: silent. */
+  readonly log?: Log;
+}
+
+/**
+ * Opens storage in a directory of a local disk: the catalog in SQLite, blobs as files. Any number of processes may
+ * have it open.
+ *
+ * @throws STORAGE_UNAVAILABLE, STORE_IN_USE, UNSUPPORTED_VERSION
+ */
+export function openSqliteFs(options: SqliteFsOptions): Promise<Storage> {
+  return openWithDriver(options, betterSqlite3);
+}
+
+/** The same with another driver for the catalog, so that a test can have SQLite fail. */
+export async function openWithDriver(options: SqliteFsOptions, openDatabase: OpenDatabase): Promise<Storage> {
+  const { fs = nodeFileSystem, log = silent, lockWaitMs = 5_000 } = options;
+  try {
+    const dataDir = prepareDataDirectory(options.dataDir, log);
+    const blobs = new FileBlobStore(dataDir, fs);
+    const lockFile = path.join(dataDir, STORE_LOCK);
+    ensureOwnFile(fs, lockFile);
+    let catalog: SqliteCatalog | undefined;
+    const locking = await StoreLock.acquire(lockFile, lockWaitMs, () => catalog?.reopenIfReplaced());
+    try {
+      await blobs.ensureDirectory(path.join(dataDir, CONTEXTS));
+      const factsFiles = new SessionFactsFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
+      catalog = await SqliteCatalog.open({ dataDir, fs, openDatabase, blobs, factsFiles, lockWaitMs });
+    } catch (error) {
+      locking.close();
+      throw error;
+    }
+    const opened = catalog;
+    const close = async (): Promise<void> => {
+      try {
+        await opened.close();
+      } finally {
+        locking.close();
+      }
+    };
+    return { durability: "disk", catalog: opened, recovery: opened, blobs, locking, close };
+  } catch (error) {
+    throw storageError(error, options.dataDir);
+  }
+}
+
+const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {}

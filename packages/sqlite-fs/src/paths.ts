@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { BlobKey, BlobRef } from "@workrail/core";
+
+/** Names in the data directory. */
+export const DATABASE = "workrail.db";
+export const STORE_LOCK = "workrail.lock";
+export const CONTEXTS = "contexts";
+export const EXPORTS = "exports";
+export const QUARANTINE = "quarantine";
+export const SESSION_FACTS = "metadata.json";
+export const BLOB_SUFFIX = ".json.gz";
+
+const PLAIN = /^[a-z0-9_-]+$/;
+/** Names that Windows gives to devices, whatever follows after a dot. */
+const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
+
+/**
+ * A file name for an id. The id itself where every file system keeps it apart from all others; else, for capitals and
+ * device names, its small letters and the start of its digest: `Demo` becomes `demo.8a2cc067`, and `con`, which no dot
+ * would hide, `con_.1143da2b`. Ids have no dot, so the two forms never meet.
+ */
+export function fileNameOf(id: string): string {
+  const small = id.toLowerCase();
+  const isDevice = DEVICE.test(small);
+  if (PLAIN.test(id) && !isDevice) return id;
+  return `${small}${isDevice ? "_" : ""}.${createHash("sha256").update(id).digest("hex").slice(0, 8)}`;
+}
+
+/** Relative to the data directory, with `/` everywhere, so that a store can move between systems. */
+export function blobRefOf(key: BlobKey): BlobRef {
+  return `${CONTEXTS}/${fileNameOf(key.sessionId)}/${fileNameOf(key.checkpointId)}${BLOB_SUFFIX}` as BlobRef;
+}
+
+/** The directory of the session that a blob belongs to, by its name. */
+export function directoryNameOf(ref: BlobRef): string {
+  return ref.split("/")[1] ?? "";
+}
+
+const REF = /^contexts\/[a-z0-9_.-]+\/[a-z0-9_.-]+\.json\.gz$/;
+
+/** Where a blob is. Refs come out of a database that anybody may have edited, so each is checked before use. */
+export function blobPath(dataDir: string, ref: BlobRef): string | undefined {
+  return REF.test(ref) && !ref.includes("..") ? path.join(dataDir, ...ref.split("/")) : undefined;
+}
+
+export function sessionDirectory(dataDir: string, sessionId: string): string {
+  return path.join(dataDir, CONTEXTS, fileNameOf(sessionId));
+}

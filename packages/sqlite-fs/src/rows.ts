@@ -1,0 +1,108 @@
+import {
+  type BlobRef,
+  type CheckpointId,
+  type CheckpointRecord,
+  type Digest,
+  type JsonObject,
+  type KeyId,
+  type LayerSummary,
+  type NewRecord,
+  parseJson,
+  type Session,
+  type SessionFacts,
+  type SessionId,
+} from "@workrail/core";
+import type { CheckpointRow, CountedSessionRow, SessionRow } from "./schema.ts";
+
+/** Rows come from our own database: their ids and digests were parsed before they were written. */
+export function recordOf(row: CheckpointRow): CheckpointRecord {
+  return {
+    id: row.id as CheckpointId,
+    sessionId: row.session_id as SessionId,
+    parentId: row.parent_id as CheckpointId | null,
+    kind: row.kind,
+    createdAt: new Date(row.created_at),
+    agentId: row.agent_id ?? undefined,
+    workflowId: row.workflow_id ?? undefined,
+    project: row.project ?? undefined,
+    name: row.name ?? undefined,
+    tags: list(row.tags),
+    attributes: row.attributes === "{}" ? {} : (parseJson(row.attributes) as JsonObject),
+    exactDigest: row.exact_digest as Digest,
+    canonicalDigest: row.canonical_digest as Digest,
+    contextBytes: row.context_bytes,
+    layers: row.layers === null ? undefined : (JSON.parse(row.layers) as LayerSummary),
+    writer: row.writer,
+    sequence: row.sequence,
+    blob: row.blob as BlobRef,
+    blobBytes: row.blob_bytes,
+    baseId: row.base_id as CheckpointId | null,
+    keyId: row.key_id as KeyId | null,
+    lastAccessedAt: new Date(row.last_accessed_at),
+    damaged: row.damaged === 1,
+  };
+}
+
+export function rowOf(record: NewRecord, sequence: number): Omit<CheckpointRow, "ordinal"> {
+  return {
+    id: record.id,
+    session_id: record.sessionId,
+    sequence,
+    parent_id: record.parentId,
+    kind: record.kind,
+    created_at: record.createdAt.getTime(),
+    last_accessed_at: record.createdAt.getTime(),
+    agent_id: record.agentId ?? null,
+    workflow_id: record.workflowId ?? null,
+    project: record.project ?? null,
+    name: record.name ?? null,
+    tags: JSON.stringify(record.tags),
+    attributes: JSON.stringify(record.attributes),
+    exact_digest: record.exactDigest,
+    canonical_digest: record.canonicalDigest,
+    context_bytes: record.contextBytes,
+    layers: record.layers === undefined ? null : JSON.stringify(record.layers),
+    writer: record.writer,
+    blob: record.blob,
+    blob_bytes: record.blobBytes,
+    base_id: record.baseId,
+    key_id: record.keyId,
+    damaged: 0,
+    folded: foldedLabels(record),
+    folded_name: record.name?.toLowerCase() ?? null,
+  };
+}
+
+export function sessionOf(row: CountedSessionRow): Session {
+  return {
+    id: row.id as SessionId,
+    createdAt: new Date(row.created_at),
+    lastAccessedAt: new Date(row.last_accessed_at),
+    tags: list(row.tags),
+    pins: list(row.pins),
+    checkpointCount: row.checkpoint_count,
+    damagedCount: row.damaged_count,
+    totalSizeBytes: row.total_bytes,
+  };
+}
+
+export function factsOf(row: SessionRow, tombstones: readonly CheckpointId[]): SessionFacts {
+  return {
+    sessionId: row.id as SessionId,
+    createdAt: new Date(row.created_at),
+    tags: list(row.tags),
+    pins: list(row.pins),
+    tombstones,
+    oldestLive: row.oldest_live as CheckpointId | null,
+  };
+}
+
+/** Lines, so that a word never matches across two labels. */
+function foldedLabels(record: NewRecord): string {
+  const attributes = Object.keys(record.attributes).length === 0 ? "" : JSON.stringify(record.attributes);
+  return [record.name, ...record.tags, record.workflowId, record.agentId, attributes].join("\n").toLowerCase();
+}
+
+function list(text: string): readonly string[] {
+  return text === "[]" ? [] : (JSON.parse(text) as string[]);
+}

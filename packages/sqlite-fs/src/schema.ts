@@ -1,0 +1,74 @@
+import type { CheckpointKind } from "@workrail/core";
+
+/** Says `WRKR` in the database's header, so that another program's file is never taken for ours. */
+export const APPLICATION_ID = 0x5752_4b52;
+
+/** Rows as they are in the database. Times are milliseconds since 1970; lists and objects are JSON text. */
+export interface Schema {
+  session: SessionRow;
+  checkpoint: CheckpointRow;
+  checkpoint_tag: { ordinal: number; tag: string };
+  edge: { dependent: string; base: string };
+  /** A row stays, done, for as long as the session's facts on disk have its tombstone. */
+  pending_removal: { blob: string; checkpoint_id: string; session_id: string; is_done: number };
+  audit: AuditRow;
+}
+
+export interface SessionRow {
+  id: string;
+  created_at: number;
+  last_accessed_at: number;
+  tags: string;
+  pins: string;
+  checkpoint_count: number;
+  total_bytes: number;
+  /** Highest sequence ever given, so that none is given twice. */
+  last_sequence: number;
+  /** Set once something was pruned. */
+  oldest_live: string | null;
+}
+
+/** What a session is asked for with, beside what is kept of it. */
+export interface CountedSessionRow extends SessionRow {
+  damaged_count: number;
+}
+
+export interface CheckpointRow {
+  /** Order of commits in the whole store. */
+  ordinal: number;
+  id: string;
+  session_id: string;
+  sequence: number;
+  parent_id: string | null;
+  kind: CheckpointKind;
+  created_at: number;
+  last_accessed_at: number;
+  agent_id: string | null;
+  workflow_id: string | null;
+  project: string | null;
+  name: string | null;
+  tags: string;
+  attributes: string;
+  exact_digest: string;
+  canonical_digest: string;
+  context_bytes: number;
+  layers: string | null;
+  writer: string;
+  blob: string;
+  blob_bytes: number;
+  base_id: string | null;
+  key_id: string | null;
+  damaged: 0 | 1;
+  /** Name, tags, attributes, workflow and agent in small letters, for filtering by a part of them. */
+  folded: string;
+  folded_name: string | null;
+}
+
+export interface AuditRow {
+  id: number;
+  at: number;
+  action: string;
+  session_id: string | null;
+  checkpoint_id: string | null;
+  agent_id: string | null;
+}

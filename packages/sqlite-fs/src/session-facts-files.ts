@@ -1,0 +1,85 @@
+import path from "node:path";
+import { isJsonObject, type JsonValue, parseCheckpointId, parseSessionId, type SessionFacts } from "@workrail/core";
+import { type FileSystem } from "./file-system.ts";
+import { writeDurably } from "./durable-files.ts";
+import { CONTEXTS, SESSION_FACTS, sessionDirectory } from "./paths.ts";
+import { storageError } from "./storage-errors.ts";
+
+const FORMAT = 1;
+
+/** `metadata.json` in each session's directory: what can change about a session and must survive the database. */
+export class SessionFactsFiles {
+  readonly #dataDir: string;
+  readonly #fs: FileSystem;
+  readonly #ensureDirectory: (directory: string) => Promise<void>;
+
+  constructor(dataDir: string, fileSystem: FileSystem, ensureDirectory: (directory: string) => Promise<void>) {
+    this.#dataDir = dataDir;
+    this.#fs = fileSystem;
+    this.#ensureDirectory = ensureDirectory;
+  }
+
+  /** Replaces the session's file; resolves when that is durable. */
+  async write(facts: SessionFacts): Promise<void> {
+    const directory = sessionDirectory(this.#dataDir, facts.sessionId);
+    await this.#ensureDirectory(directory);
+    await writeDurably(this.#fs, path.join(directory, SESSION_FACTS), Buffer.from(textOf(facts)), "replace");
+  }
+
+  /** Replaces the session's file if it says anything else. */
+  async correct(facts: SessionFacts): Promise<void> {
+    const file = path.join(sessionDirectory(this.#dataDir, facts.sessionId), SESSION_FACTS);
+    const bytes = this.#fs.inspect(file)?.kind === "file" ? await this.#fs.read(file) : undefined;
+    if (bytes === undefined || Buffer.from(bytes).toString("utf8") !== textOf(facts)) await this.write(facts);
+  }
+
+  /** Every session's facts; a file that cannot be understood is passed over, for the checkpoints matter more. */
+  async *readAll(): AsyncIterable<SessionFacts> {
+    const contexts = path.join(this.#dataDir, CONTEXTS);
+    try {
+      for (const name of this.#fs.list(contexts)) {
+        const facts = await this.#read(path.join(contexts, name));
+        if (facts !== undefined) yield facts;
+      }
+    } catch (error) {
+      throw storageError(error, contexts);
+    }
+  }
+
+  async #read(directory: string): Promise<SessionFacts | undefined> {
+    const file = path.join(directory, SESSION_FACTS);
+    if (this.#fs.inspect(directory)?.kind !== "directory" || this.#fs.inspect(file)?.kind !== "file") return undefined;
+    const bytes = await this.#fs.read(file);
+    const facts = bytes === undefined ? undefined : parseFacts(Buffer.from(bytes).toString("utf8"));
+    // A file that was copied into another session's directory says nothing about that session.
+    return facts !== undefined && sessionDirectory(this.#dataDir, facts.sessionId) === directory ? facts : undefined;
+  }
+}
+
+function textOf(facts: SessionFacts): string {
+  return `${JSON.stringify({ workrailSession: FORMAT, ...facts }, undefined, 2)}\n`;
+}
+
+function parseFacts(text: string): SessionFacts | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value) || value["workrailSession"] !== FORMAT) return undefined;
+    const createdAt = new Date(typeof value["createdAt"] === "string" ? value["createdAt"] : Number.NaN);
+    if (Number.isNaN(createdAt.getTime())) return undefined;
+    return {
+      sessionId: parseSessionId(value["sessionId"]),
+      createdAt,
+      tags: texts(value["tags"]),
+      pins: texts(value["pins"]),
+      tombstones: texts(value["tombstones"]).map((id) => parseCheckpointId(id)),
+      oldestLive: value["oldestLive"] === null ? null : parseCheckpointId(value["oldestLive"]),
+    };
+  } catch {
+    // A torn or foreign file. The caller rebuilds from the checkpoints alone.
+    return undefined;
+  }
+}
+
+function texts(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+}

@@ -1,0 +1,325 @@
+import {
+  type AuditEvent,
+  type BlobRef,
+  type Catalog,
+  type CatalogChange,
+  type CatalogRecovery,
+  type CheckpointId,
+  type CheckpointPage,
+  type CheckpointQuery,
+  type CheckpointRecord,
+  type CommitOutcome,
+  type Discrepancies,
+  type Edge,
+  type NewRecord,
+  type Session,
+  type SessionFacts,
+  type SessionId,
+  type StoredForm,
+  WorkrailError,
+} from "@workrail/core";
+import { CatalogDatabase, isLoss } from "./catalog-database.ts";
+import { CatalogWrites, HEAD } from "./catalog-writes.ts";
+import { countQuery, cursorOf, pageQuery } from "./checkpoint-queries.ts";
+import type { FileBlobStore } from "./file-blob-store.ts";
+import type { FileSystem } from "./file-system.ts";
+import { retryWhileBusy } from "./retry-while-busy.ts";
+import { recordOf, sessionOf } from "./rows.ts";
+import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
+import { SerialQueue } from "./serial-queue.ts";
+import type { SessionFactsFiles } from "./session-facts-files.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import type { OpenDatabase } from "./sqlite-driver.ts";
+import { storageError } from "./storage-errors.ts";
+
+export interface SqliteCatalogOptions {
+  readonly dataDir: string;
+  readonly fs: FileSystem;
+  readonly openDatabase: OpenDatabase;
+  readonly blobs: FileBlobStore;
+  readonly factsFiles: SessionFactsFiles;
+  /** How long to wait for the write lock. */
+  readonly lockWaitMs: number;
+}
+
+/** Pending removals taken in one transaction: few enough that a waiting save hardly notices. */
+const RECLAIM_BATCH = 100;
+
+/**
+ * The catalog in `workrail.db`. Writes of this process queue here; between processes `BEGIN IMMEDIATE` decides,
+ * retried with jitter.
+ */
+export class SqliteCatalog implements Catalog, CatalogRecovery {
+  readonly #options: SqliteCatalogOptions;
+  readonly #database: CatalogDatabase;
+  readonly #writes = new SerialQueue();
+
+  /** Opens it. One that is lost or damaged is opened all the same, for a rebuild: everything else then fails. */
+  static async open(options: SqliteCatalogOptions): Promise<SqliteCatalog> {
+    const catalog = new SqliteCatalog(options);
+    try {
+      await catalog.#database.connect();
+    } catch (cause) {
+      const error = storageError(cause, catalog.#database.file);
+      if (!isLoss(error)) throw error;
+    }
+    return catalog;
+  }
+
+  private constructor(options: SqliteCatalogOptions) {
+    this.#options = options;
+    this.#database = new CatalogDatabase({ ...options, hasBlobs: async () => !(await options.blobs.isEmpty()) });
+  }
+
+  async commit(change: CatalogChange): Promise<CommitOutcome> {
+    return this.#writes.run(async () => {
+      const writer = await this.#begin();
+      const writes = new CatalogWrites(writer);
+      let outcome: CommitOutcome;
+      try {
+        outcome = writes.apply(change, (ref) => this.#options.blobs.has(ref));
+        if (outcome.status !== "committed") {
+          writer.exec("ROLLBACK");
+          return outcome;
+        }
+        for (const facts of writes.changedFacts()) await this.#options.factsFiles.write(facts);
+      } catch (error) {
+        throw this.#rolledBack(writer, error);
+      }
+      return this.#finish(writer, outcome);
+    });
+  }
+
+  async find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
+    return this.#read((reader) => {
+      const row = reader.statement("SELECT * FROM checkpoint WHERE id = ?").get(id);
+      return row === undefined ? undefined : recordOf(row as CheckpointRow);
+    });
+  }
+
+  async head(session: SessionId): Promise<CheckpointRecord | undefined> {
+    return this.#read((reader) => {
+      const row = reader.statement(HEAD).get(session);
+      return row === undefined ? undefined : recordOf(row as CheckpointRow);
+    });
+  }
+
+  async list(query: CheckpointQuery): Promise<CheckpointPage> {
+    return this.#read((reader) => {
+      const page = pageQuery(query);
+      const count = countQuery(query.filter);
+      const rows = reader.statement(page.sql).all(...page.parameters) as CheckpointRow[];
+      const { total } = reader.statement(count.sql).get(...count.parameters) as { total: number };
+      const shown = rows.slice(0, query.limit);
+      const last = shown.at(-1);
+      const next = rows.length > query.limit && last !== undefined ? cursorOf(query.filter, last) : undefined;
+      return { records: shown.map(recordOf), total, next };
+    });
+  }
+
+  async session(id: SessionId): Promise<Session | undefined> {
+    return this.#read((reader) => {
+      const row = reader.statement(SESSION).get(id);
+      return row === undefined ? undefined : sessionOf(row as CountedSessionRow);
+    });
+  }
+
+  async replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
+    return this.#writes.run(async () => {
+      const writer = await this.#begin();
+      try {
+        const isExpected = new CatalogWrites(writer).changeForm(expected, becomes);
+        if (isExpected) await write();
+        writer.exec(isExpected ? "COMMIT" : "ROLLBACK");
+        return isExpected;
+      } catch (error) {
+        throw this.#rolledBack(writer, error);
+      }
+    });
+  }
+
+  async markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Promise<boolean> {
+    return this.#writes.run(async () => {
+      const writer = await this.#begin();
+      try {
+        const isMarked = new CatalogWrites(writer).markDamaged(expected, audit) && (await putAside());
+        writer.exec(isMarked ? "COMMIT" : "ROLLBACK");
+        return isMarked;
+      } catch (error) {
+        throw this.#rolledBack(writer, error);
+      }
+    });
+  }
+
+  async reconcile(repair: boolean): Promise<Discrepancies> {
+    if (!repair) return this.#read(discrepanciesOf);
+    return this.#writes.run(async () => {
+      const writer = await this.#begin();
+      try {
+        const found = discrepanciesOf(writer);
+        new CatalogWrites(writer).reconcile(found);
+        writer.exec("COMMIT");
+        return found;
+      } catch (error) {
+        throw this.#rolledBack(writer, error);
+      }
+    });
+  }
+
+  async reclaim(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
+    const removed = new Set<BlobRef>();
+    // What is removed may have been the last to need another, which is then free too.
+    for (;;) {
+      const waiting = refs?.filter((ref) => !removed.has(ref));
+      const batch = await this.#writes.run(() => this.#reclaimSome(waiting, remove));
+      for (const ref of batch) removed.add(ref);
+      if (batch.length === 0) return [...removed];
+    }
+  }
+
+  sessionFacts(): AsyncIterable<SessionFacts> {
+    return this.#options.factsFiles.readAll();
+  }
+
+  async needsRebuild(): Promise<boolean> {
+    return this.#writes.run(async () => {
+      this.reopenIfReplaced();
+      return this.#database.isLost();
+    });
+  }
+
+  async replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
+    return this.#writes.run(async () => {
+      try {
+        await this.#database.replace((database) => new CatalogWrites(database).fill(records, sessions, audit));
+      } catch (error) {
+        throw storageError(error, this.#database.file);
+      }
+    });
+  }
+
+  /** Another process may have put another database in our file's place, or removed it. */
+  reopenIfReplaced(): void {
+    try {
+      if (this.#database.isReplaced()) this.#database.disconnect();
+    } catch (error) {
+      throw storageError(error, this.#database.file);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#writes.run(async () => this.#database.close());
+  }
+
+  async #read<T>(read: (reader: SqliteConnection) => T): Promise<T> {
+    try {
+      const { reader } = await this.#database.connect();
+      return read(reader);
+    } catch (error) {
+      throw storageError(error, this.#database.file);
+    }
+  }
+
+  /** Within a transaction, which must not stay open, with the write lock, when the look fails. */
+  #isReplaced(writer: SqliteConnection): boolean {
+    try {
+      return this.#database.isReplaced();
+    } catch (error) {
+      throw this.#rolledBack(writer, error);
+    }
+  }
+
+  /** Begins a write transaction on the database that is under our path now. */
+  async #begin(): Promise<SqliteConnection> {
+    try {
+      for (;;) {
+        const { writer } = await this.#database.connect();
+        await retryWhileBusy(() => writer.exec("BEGIN IMMEDIATE"), this.#options.lockWaitMs);
+        if (!this.#isReplaced(writer)) return writer;
+        this.#database.disconnect();
+      }
+    } catch (error) {
+      throw storageError(error, this.#database.file);
+    }
+  }
+
+  async #reclaimSome(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
+    const writer = await this.#begin();
+    const writes = new CatalogWrites(writer);
+    try {
+      const needless = writes.needless(refs, RECLAIM_BATCH);
+      for (const facts of writes.factsBeside(needless)) await this.#options.factsFiles.correct(facts);
+      for (const ref of needless) {
+        await remove(ref);
+        writes.reclaimed(ref);
+      }
+      writer.exec("COMMIT");
+      return needless;
+    } catch (error) {
+      // What was unlinked stays unlinked; its pending removal is found again and is then nothing to do.
+      throw this.#rolledBack(writer, error);
+    }
+  }
+
+  /**
+   * Commits. When COMMIT itself fails, the transaction may or may not have become durable: a new connection sees what
+   * recovery makes of it. The blob stays in any case.
+   */
+  async #finish(writer: SqliteConnection, outcome: CommitOutcome & { status: "committed" }): Promise<CommitOutcome> {
+    try {
+      writer.exec("COMMIT");
+      return outcome;
+    } catch (error) {
+      const isThere = await this.#hasRecord(outcome.record?.id, error);
+      if (isThere) return outcome;
+      throw storageError(error, this.#database.file);
+    }
+  }
+
+  /** Whether a record is in the database after all; without a record there is nothing to look for. */
+  async #hasRecord(id: CheckpointId | undefined, failure: unknown): Promise<boolean> {
+    try {
+      this.#database.disconnect();
+      if (id === undefined) throw failure;
+      const { reader } = await this.#database.connect();
+      return reader.statement("SELECT 1 FROM checkpoint WHERE id = ?").get(id) !== undefined;
+    } catch (cause) {
+      throw unknownOutcome(cause === failure ? failure : new AggregateError([failure, cause], "COMMIT failed, and so did looking for it"));
+    }
+  }
+
+  /** Ends a transaction that failed, and translates why. */
+  #rolledBack(writer: SqliteConnection, error: unknown): unknown {
+    try {
+      writer.exec("ROLLBACK");
+    } catch {
+      // SQLite has rolled back by itself (a full disk, an I/O error): a new connection starts clean.
+      this.#database.disconnect();
+    }
+    return storageError(error, this.#database.file);
+  }
+}
+
+const SESSION = `SELECT *, (SELECT count(*) FROM checkpoint WHERE session_id = session.id AND damaged = 1) AS damaged_count
+  FROM session WHERE id = ?`;
+
+/** In one statement, and therefore of one moment. */
+const WRONG_SUMS = `SELECT id FROM session LEFT JOIN
+    (SELECT session_id, count(*) AS checkpoints, sum(blob_bytes) AS bytes FROM checkpoint GROUP BY session_id) ON session_id = id
+  WHERE checkpoint_count <> coalesce(checkpoints, 0) OR total_bytes <> coalesce(bytes, 0)`;
+
+const MISSING_EDGES = `SELECT id AS dependent, base_id AS base FROM checkpoint WHERE base_id IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.dependent = checkpoint.id AND edge.base = checkpoint.base_id)`;
+
+function discrepanciesOf(connection: SqliteConnection): Discrepancies {
+  const sums = connection.statement(WRONG_SUMS).all() as { id: SessionId }[];
+  return { sums: sums.map(({ id }) => id), edges: connection.statement(MISSING_EDGES).all() as Edge[] };
+}
+
+function unknownOutcome(cause: unknown): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The store failed while it was committing; whether it did is not known.", {
+    details: { reason: "input-output", outcome: "unknown" },
+    hint: "Do it again. A save with the same checkpointId or expectedParentId is recognised if it did happen.",
+    cause,
+  });
+}

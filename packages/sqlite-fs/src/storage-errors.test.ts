@@ -1,0 +1,47 @@
+import { isWorkrailError, WorkrailError } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { storageError } from "./storage-errors.ts";
+
+const withCode = (code: string): Error => Object.assign(new Error(`${code}: injected`), { code });
+
+describe("an error of the file system or of SQLite", () => {
+  it.each([
+    ["ENOSPC", "disk-full"],
+    ["EDQUOT", "disk-full"],
+    ["EFBIG", "disk-full"],
+    ["SQLITE_FULL", "disk-full"],
+    ["EACCES", "not-permitted"],
+    ["EPERM", "not-permitted"],
+    ["SQLITE_PERM", "not-permitted"],
+    ["SQLITE_AUTH", "not-permitted"],
+    ["EROFS", "read-only"],
+    ["SQLITE_READONLY_DIRECTORY", "read-only"],
+    ["EMFILE", "too-many-files"],
+    ["ENFILE", "too-many-files"],
+    ["ELOOP", "symbolic-link"],
+    ["ENOTDIR", "wrong-kind-of-file"],
+    ["EISDIR", "wrong-kind-of-file"],
+    ["ENOENT", "wrong-kind-of-file"],
+    ["EEXIST", "wrong-kind-of-file"],
+    ["SQLITE_CORRUPT", "catalog-damaged"],
+    ["SQLITE_CORRUPT_INDEX", "catalog-damaged"],
+    ["SQLITE_NOTADB", "catalog-damaged"],
+    ["SQLITE_CANTOPEN", "cannot-open"],
+    ["EIO", "input-output"],
+    ["SQLITE_IOERR_FSYNC", "input-output"],
+    ["ESOMETHING", "other"],
+  ])("%s is STORAGE_UNAVAILABLE for the reason %s, with the code, the path, a hint and the cause", (code, reason) => {
+    const cause = withCode(code);
+    const error = storageError(cause, "/data/file");
+    expect(error).toMatchObject({ code: "STORAGE_UNAVAILABLE", retryable: true, details: { reason, code, path: "/data/file" }, cause });
+    expect(isWorkrailError(error) && error.hint).toMatch(/\.$/);
+  });
+
+  it.each(["SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_LOCKED"])("%s is LOCK_TIMEOUT", (code) => {
+    expect(storageError(withCode(code))).toMatchObject({ code: "LOCK_TIMEOUT", retryable: true });
+  });
+
+  it("that was translated already stays as it is, and so does a bug", () => {
+    for (const error of [new WorkrailError("CONFLICT", "x"), new TypeError("x"), "x", undefined]) expect(storageError(error)).toBe(error);
+  });
+});

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import os from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Task } from "./child-task.ts";
+
+const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
+
+export interface ChildOptions {
+  readonly uid?: number;
+  /** A command that runs the child: it is given Node and its arguments. */
+  readonly through?: readonly string[];
+}
+
+/** Another process, at work on a store. It tells what it did in lines. */
+export class Child {
+  readonly lines: string[] = [];
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<void>;
+  #complaints = "";
+  #isEnded = false;
+  #onProgress: (() => void)[] = [];
+
+  static start(task: Task, { uid, through = [] }: ChildOptions = {}): Child {
+    const words = [...through, process.execPath, "--conditions=@workrail/source", CHILD, JSON.stringify(task)];
+    // Each start compiles the same sources again, unless they are kept; another user has a cache of its own.
+    const cache = path.join(os.tmpdir(), `workrail-test-cache-${uid ?? "self"}`);
+    const env = { ...process.env, NODE_COMPILE_CACHE: cache };
+    return new Child(
+      spawn(words[0] ?? process.execPath, words.slice(1), {
+        stdio: ["pipe", "pipe", "pipe"],
+        env,
+        ...(uid === undefined ? {} : { uid, gid: uid }),
+      }),
+    );
+  }
+
+  private constructor(child: ChildProcess) {
+    this.#process = child;
+    if (child.stdout === null || child.stderr === null) throw new Error("The child has no pipes.");
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#complaints += text;
+    });
+    createInterface(child.stdout).on("line", (line) => {
+      // The last line of one that was killed may not be whole.
+      if (line.endsWith(";")) this.lines.push(line.slice(0, -1));
+      this.#progress();
+    });
+    this.#ended = new Promise((resolve) => {
+      child.once("close", () => {
+        this.#isEnded = true;
+        this.#progress();
+        resolve();
+      });
+    });
+  }
+
+  /** Resolves when it has told so many lines, with the last of them. */
+  async told(count: number): Promise<string> {
+    for (;;) {
+      const line = this.lines[count - 1];
+      if (line !== undefined) return line;
+      if (this.#isEnded) throw new Error(`The child ended after ${this.lines.length} lines: ${this.#complaints}`);
+      await new Promise<void>((resolve) => {
+        this.#onProgress.push(resolve);
+      });
+    }
+  }
+
+  /** Lets it come to its end; rejects when that is not a good one. */
+  async done(): Promise<readonly string[]> {
+    this.#process.stdin?.end();
+    await this.#ended;
+    const { exitCode, signalCode } = this.#process;
+    if (exitCode !== 0) throw new Error(`The child ended with ${exitCode ?? signalCode}: ${this.#complaints}`);
+    return this.lines;
+  }
+
+  /** Ends it without a last word. */
+  async kill(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.#ended;
+  }
+
+  #progress(): void {
+    const waiting = this.#onProgress;
+    this.#onProgress = [];
+    for (const resolve of waiting) resolve();
+  }
+}

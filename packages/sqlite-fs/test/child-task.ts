@@ -1,0 +1,26 @@
+/** What a child process does. Whatever it tells is true before it is told. */
+export type Task =
+  /** Saves, and tells `session id number` of each save; `most` ends it. The session "pruned" keeps the newest three. */
+  | {
+      readonly type: "save";
+      readonly dataDir: string;
+      readonly writer: string;
+      readonly sessions: readonly string[];
+      readonly most: number;
+    }
+  /** Saves contexts that grow, tells like "save", and compacts each session while it saves to the next. */
+  | {
+      readonly type: "compact";
+      readonly dataDir: string;
+      readonly writer: string;
+      readonly sessions: readonly string[];
+      readonly most: number;
+    }
+  /** Opens the store, recovers what was lost, tells how, and keeps it open until its input ends. */
+  | { readonly type: "open"; readonly dataDir: string }
+  /** Waits until its input has a line, then does that. */
+  | { readonly type: "rebuild"; readonly dataDir: string; readonly times: number }
+  /** Holds a lock of a database until its input ends. */
+  | { readonly type: "lock"; readonly file: string; readonly begin: "BEGIN IMMEDIATE" | "BEGIN EXCLUSIVE" }
+  /** Saves contexts that grow until one is refused; tells each, then the failure, and then whether a load still works. */
+  | { readonly type: "fill"; readonly dataDir: string };

@@ -1,0 +1,116 @@
+// Runs by itself in a process of its own, and may be killed at any moment.
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import type { SessionId } from "@workrail/core";
+import { openDatabase } from "../src/sqlite-driver.ts";
+import type { Task } from "./child-task.ts";
+import { growingContext } from "./growing-context.ts";
+import { failureOf, TestStore, withOpened } from "./test-store.ts";
+
+const task = JSON.parse(process.argv[2] ?? "") as Task;
+
+switch (task.type) {
+  case "save":
+    await save(task);
+    break;
+  case "compact":
+    await compact(task);
+    break;
+  case "open":
+    await open(task.dataDir);
+    break;
+  case "rebuild":
+    await rebuild(task);
+    break;
+  case "lock":
+    await lock(task);
+    break;
+  case "fill":
+    await fill(task.dataDir);
+    break;
+}
+
+async function save({ dataDir, writer, sessions, most }: Task & { type: "save" }): Promise<void> {
+  const store = await TestStore.open(dataDir);
+  const few = await TestStore.open(dataDir, { maxCheckpoints: 3 });
+  for (let number = 1; number <= most; number++) {
+    for (const sessionId of sessions) {
+      const target = sessionId === "pruned" ? few : store;
+      const { record } = await target.save({ writer, number }, { sessionId: sessionId as SessionId });
+      tell(`${sessionId} ${record.id} ${number}`);
+    }
+  }
+  await few.close();
+  await store.close();
+}
+
+async function compact({ dataDir, writer, sessions, most }: Task & { type: "compact" }): Promise<void> {
+  const store = await TestStore.open(dataDir);
+  const few = await TestStore.open(dataDir, { maxCheckpoints: 3 });
+  let compacting = Promise.resolve();
+  for (let number = 1; number <= most; number++) {
+    for (const sessionId of sessions as readonly SessionId[]) {
+      const target = sessionId === "pruned" ? few : store;
+      const { record } = await target.save(growingContext(writer, number), { sessionId, force: true });
+      tell(`${sessionId} ${record.id} ${number}`);
+      await compacting;
+      compacting = target.compact(sessionId);
+    }
+  }
+  await compacting;
+  await few.close();
+  await store.close();
+}
+
+async function open(dataDir: string): Promise<void> {
+  const store = await TestStore.open(dataDir, { lockWaitMs: 20_000 });
+  tell((await store.recover()) === undefined ? "opened" : "recovered");
+  const { total } = await store.storage.catalog.list({ filter: {}, limit: 1, offset: 0 });
+  tell(String(total));
+  await inputEnds();
+  await store.close();
+}
+
+async function rebuild({ dataDir, times }: Task & { type: "rebuild" }): Promise<void> {
+  const store = await TestStore.open(dataDir);
+  await store.recover();
+  tell("opened");
+  for (let time = 1; time <= times; time++) {
+    await store.rebuild();
+    tell(`rebuilt ${time}`);
+  }
+  await store.close();
+}
+
+async function lock({ file, begin }: Task & { type: "lock" }): Promise<void> {
+  const database = openDatabase(file, 1_000);
+  database.exec(begin);
+  tell("locked");
+  await inputEnds();
+  database.exec("ROLLBACK");
+  database.close();
+}
+
+async function fill(dataDir: string): Promise<void> {
+  await withOpened(dataDir, async (store) => {
+    for (let number = 0; ; number++) {
+      try {
+        await store.save({ number, noise: randomBytes(30_000).toString("base64") });
+      } catch (error) {
+        const { code, reason } = await failureOf(Promise.reject(error));
+        tell(`${code} ${String(reason)}`);
+        tell(JSON.stringify((await store.contextOf())["number"]));
+        return;
+      }
+      tell(String(number));
+    }
+  });
+}
+
+function tell(line: string): void {
+  fs.writeSync(1, `${line};\n`);
+}
+
+async function inputEnds(): Promise<void> {
+  await new Promise((resolve) => process.stdin.on("end", resolve).resume());
+}

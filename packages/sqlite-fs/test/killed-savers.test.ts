@@ -1,0 +1,78 @@
+import { randomInt } from "node:crypto";
+import path from "node:path";
+import type { SessionId } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { Child } from "./child-process.ts";
+import { proveFiles } from "./prove-files.ts";
+import { withDirectory, withOpened } from "./test-store.ts";
+
+const KILLS = Number(process.env["WORKRAIL_KILLS"] ?? 200);
+const AT_ONCE = 5;
+const BETWEEN_PROOFS = 50;
+/** Each writes to the one that all share, to one of which only the newest few are kept, and to one of its own. */
+const SHARED = ["shared", "pruned"];
+
+interface Acknowledged {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly context: { readonly writer: string; readonly number: number };
+}
+
+describe("processes that are killed at random moments while they save", { timeout: 600_000 }, () => {
+  it(`lose nothing that they acknowledged, ${KILLS} times`, () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      const acknowledged: Acknowledged[] = [];
+      for (let killed = 0; killed < KILLS; killed += BETWEEN_PROOFS) {
+        acknowledged.push(...(await saveAndKillAll(dataDir, killed, Math.min(BETWEEN_PROOFS, KILLS - killed))));
+        expect(await lostOf(acknowledged, dataDir)).toEqual([]);
+      }
+      await withOpened(dataDir, async (store) => {
+        await store.collectGarbage();
+        await store.rebuild();
+      });
+      expect(await lostOf(acknowledged, dataDir)).toEqual([]);
+    }));
+});
+
+async function saveAndKillAll(dataDir: string, from: number, kills: number): Promise<readonly Acknowledged[]> {
+  const acknowledged: Acknowledged[] = [];
+  for (let killed = 0; killed < kills; killed += AT_ONCE) {
+    const writers = Array.from({ length: Math.min(AT_ONCE, kills - killed) }, (_, index) => `writer-${from + killed + index}`);
+    acknowledged.push(...(await saveAndKill(dataDir, writers)));
+  }
+  return acknowledged;
+}
+
+async function saveAndKill(dataDir: string, writers: readonly string[]): Promise<readonly Acknowledged[]> {
+  const children = writers.map((writer) => {
+    return { writer, child: Child.start({ type: "save", dataDir, writer, sessions: [...SHARED, writer], most: Number.MAX_SAFE_INTEGER }) };
+  });
+  await Promise.all(
+    children.map(async ({ child }) => {
+      await child.told(randomInt(1, 12));
+      // A save takes a few milliseconds: anywhere within it.
+      await new Promise((resolve) => setTimeout(resolve, randomInt(0, 15)));
+      await child.kill();
+    }),
+  );
+  return children.flatMap(({ writer, child }) =>
+    child.lines.map((line) => {
+      const [sessionId = "", id = "", number] = line.split(" ");
+      return { sessionId, id, context: { writer, number: Number(number) } };
+    }),
+  );
+}
+
+/** What was acknowledged and is not there exactly; throws when anything else about the store is wrong. */
+async function lostOf(acknowledged: readonly Acknowledged[], dataDir: string): Promise<readonly Acknowledged[]> {
+  // Opening recovers the database; only then is it looked at from outside.
+  await withOpened(dataDir, async (store) => {
+    for (const sessionId of SHARED) await store.load({ sessionId: sessionId as SessionId });
+  });
+  const { contexts, sequences } = proveFiles(dataDir);
+  expect(sequences.get("pruned")).toHaveLength(3);
+  expect(sequences.get("shared")?.[0]).toBe(1);
+  const kept = acknowledged.filter(({ sessionId }) => sessionId !== "pruned");
+  return kept.filter(({ id, context }) => JSON.stringify(contexts.get(id)) !== JSON.stringify(context));
+}

@@ -1,0 +1,72 @@
+import fs from "node:fs";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import { decodeEnvelope } from "@workrail/core";
+import type { CheckpointRow, SessionRow } from "../src/schema.ts";
+import { openDatabase, type SqliteDatabase } from "../src/sqlite-driver.ts";
+import { sha256 } from "./test-store.ts";
+
+export interface ProvenFiles {
+  /** Sequences of each session, in order. */
+  readonly sequences: ReadonlyMap<string, readonly number[]>;
+  /** The context of each checkpoint, by id. */
+  readonly contexts: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * Looks at a store from outside, at rows and files, and throws at the first thing that must never be: damage in the
+ * database, a row without its whole blob, a gap or a repetition in a session's numbers, counts that are wrong, a change
+ * without its line in the audit log.
+ */
+export function proveFiles(dataDir: string): ProvenFiles {
+  const database = openDatabase(path.join(dataDir, "workrail.db"), 5_000);
+  try {
+    expectRows(database, "PRAGMA integrity_check", [{ integrity_check: "ok" }]);
+    expectRows(database, "PRAGMA foreign_key_check", []);
+    expectRows(
+      database,
+      `SELECT id FROM checkpoint WHERE id NOT IN (SELECT checkpoint_id FROM audit WHERE action = 'save')
+         AND NOT EXISTS (SELECT 1 FROM audit WHERE action = 'rebuild')`,
+      [],
+    );
+    const contexts = new Map<string, unknown>();
+    const sequences = new Map<string, number[]>();
+    const rows = database.prepare("SELECT * FROM checkpoint ORDER BY session_id, sequence").all() as readonly CheckpointRow[];
+    for (const row of rows) {
+      contexts.set(row.id, contextOf(dataDir, row));
+      sequences.set(row.session_id, [...(sequences.get(row.session_id) ?? []), row.sequence]);
+    }
+    for (const session of database.prepare("SELECT * FROM session").all() as readonly SessionRow[]) {
+      proveSession(
+        session,
+        rows.filter((row) => row.session_id === session.id),
+      );
+    }
+    return { sequences, contexts };
+  } finally {
+    database.close();
+  }
+}
+
+function contextOf(dataDir: string, row: CheckpointRow): unknown {
+  const bytes = fs.readFileSync(path.join(dataDir, row.blob));
+  if (bytes.length !== row.blob_bytes) throw new Error(`The blob of ${row.id} has ${bytes.length} bytes instead of ${row.blob_bytes}.`);
+  const blob = decodeEnvelope(gunzipSync(bytes), sha256);
+  if (blob.kind !== "whole") throw new Error(`The blob of ${row.id} is a delta, though nobody compacted it.`);
+  const { facts, contextText } = blob;
+  if (facts.id !== row.id || facts.exactDigest !== row.exact_digest) throw new Error(`The blob of ${row.id} holds another checkpoint.`);
+  return JSON.parse(contextText) as unknown;
+}
+
+function proveSession(session: SessionRow, rows: readonly CheckpointRow[]): void {
+  const expected = rows.map((_, index) => session.last_sequence - rows.length + 1 + index);
+  const sequences = rows.map((row) => row.sequence);
+  if (sequences.join() !== expected.join()) throw new Error(`Session ${session.id} has the numbers ${sequences.join()}.`);
+  const bytes = rows.reduce((sum, row) => sum + row.blob_bytes, 0);
+  if (session.checkpoint_count !== rows.length || session.total_bytes !== bytes) throw new Error(`Session ${session.id} counts wrongly.`);
+}
+
+function expectRows(database: SqliteDatabase, sql: string, expected: readonly unknown[]): void {
+  const rows = database.prepare(sql).all();
+  if (JSON.stringify(rows) !== JSON.stringify(expected)) throw new Error(`${sql} gave ${JSON.stringify(rows)}.`);
+}

@@ -1,0 +1,160 @@
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { type OpenDatabase, openDatabase } from "../src/sqlite-driver.ts";
+import { StoreLock } from "../src/store-lock.ts";
+import { Child } from "./child-process.ts";
+import { failureOf, SESSION, TestStore, withDirectory, withStore } from "./test-store.ts";
+
+describe("the lock of a store, between processes", () => {
+  it("is shared by those who have it open, and lets nobody in who wants it alone", () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      const others = [1, 2].map(() => Child.start({ type: "open", dataDir }));
+      await Promise.all(others.map((other) => other.told(2)));
+      const store = await TestStore.open(dataDir, { lockWaitMs: 50 });
+      const alone = () => store.storage.locking.exclusively(async () => "alone");
+      expect((await failureOf(alone())).error).toMatchObject({ code: "STORE_IN_USE", retryable: true });
+      await others[0]?.done();
+      expect((await failureOf(alone())).code).toBe("STORE_IN_USE");
+      // Shared work goes on after each refusal.
+      await store.save({ number: 1 });
+      await others[1]?.done();
+      expect(await alone()).toBe("alone");
+      await store.close();
+    }));
+
+  it("is released when its holder is killed", () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      const other = Child.start({ type: "open", dataDir });
+      await other.told(2);
+      const store = await TestStore.open(dataDir, { lockWaitMs: 50 });
+      expect((await failureOf(store.rebuild())).code).toBe("STORE_IN_USE");
+      await other.kill();
+      expect((await store.rebuild()).checkpoints).toBe(0);
+      await store.close();
+    }));
+
+  it("keeps others from opening while one has it alone", () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      const store = await TestStore.open(dataDir, { lockWaitMs: 50 });
+      await store.save({ number: 1 });
+      await store.close();
+      const alone = Child.start({ type: "lock", file: path.join(dataDir, "workrail.lock"), begin: "BEGIN EXCLUSIVE" });
+      await alone.told(1);
+      expect((await failureOf(TestStore.open(dataDir, { lockWaitMs: 50 }))).code).toBe("STORE_IN_USE");
+      await alone.done();
+      const again = await TestStore.open(dataDir, { lockWaitMs: 50 });
+      expect(await again.contextOf()).toEqual({ number: 1 });
+      await again.close();
+    }));
+
+  it("is taken again by the next work, when another had the store alone for longer than one would wait", () =>
+    withDirectory(async (directory) => {
+      const file = path.join(directory, "workrail.lock");
+      let regained = 0;
+      const lock = await StoreLock.acquire(file, 30, () => {
+        regained += 1;
+      });
+      const other = openDatabase(file, 0);
+      other.exec("BEGIN; SELECT count(*) FROM sqlite_master");
+      other.prepare("SELECT count(*) FROM sqlite_master").get();
+      const refused = lock.exclusively(async () => "alone");
+      // While it waits to be alone it has let go, and the other can be alone.
+      other.exec("COMMIT; BEGIN EXCLUSIVE");
+      await expect(refused).rejects.toMatchObject({ code: "STORE_IN_USE" });
+      await expect(lock.shared(async () => "shared")).rejects.toMatchObject({ code: "STORE_IN_USE" });
+      await expect(lock.inOrder(SESSION, async () => "in order")).rejects.toMatchObject({ code: "STORE_IN_USE" });
+      other.exec("COMMIT");
+      const before = regained;
+      const works = [lock.shared(async () => "shared"), lock.inOrder(SESSION, async () => "in order")];
+      expect(await Promise.all(works)).toEqual(["shared", "in order"]);
+      expect(regained).toBe(before + 1);
+      expect(() => other.exec("BEGIN EXCLUSIVE")).toThrow(expect.objectContaining({ code: "SQLITE_BUSY" }));
+      lock.close();
+      other.exec("BEGIN EXCLUSIVE");
+      other.close();
+    }));
+});
+
+describe("the lock of a store, when what is to be done on having it fails", () => {
+  it("is not held, is had again by the next work, and is never half held", () =>
+    withDirectory(async (directory) => {
+      let failures = 0;
+      const lock = await StoreLock.acquire(path.join(directory, "workrail.lock"), 30, () => {
+        if (failures === 0) return;
+        failures -= 1;
+        throw new Error("injected");
+      });
+      const both = (): Promise<readonly string[]> =>
+        Promise.all([lock.shared(async () => "shared"), lock.exclusively(async () => "alone")]);
+      for (failures of [1, 2, 3]) {
+        await expect(lock.exclusively(async () => "alone")).rejects.toThrow("injected");
+        await lock.shared(async () => "shared").catch(() => undefined);
+        await lock.exclusively(async () => "alone").catch(() => undefined);
+      }
+      failures = 0;
+      expect(await both()).toEqual(["shared", "alone"]);
+      expect(await both()).toEqual(["shared", "alone"]);
+      lock.close();
+    }));
+});
+
+describe("the write lock of the catalog", () => {
+  it("that another process keeps is LOCK_TIMEOUT after the time that was set; meanwhile reads go on, and the event loop", () =>
+    withStore(
+      async (store) => {
+        await store.save({ number: 1 });
+        const other = Child.start({ type: "lock", file: path.join(store.dataDir, "workrail.db"), begin: "BEGIN IMMEDIATE" });
+        await other.told(1);
+        const started = performance.now();
+        let turns = 0;
+        const progress = { isOver: false };
+        const saving = failureOf(store.save({ number: 2 })).finally(() => {
+          progress.isOver = true;
+        });
+        while (!progress.isOver) {
+          turns += 1;
+          expect(await store.contextOf()).toEqual({ number: 1 });
+          await new Promise(setImmediate);
+        }
+        const { error } = await saving;
+        expect(error).toMatchObject({ code: "LOCK_TIMEOUT", retryable: true });
+        expect(performance.now() - started).toBeGreaterThanOrEqual(300);
+        expect(turns).toBeGreaterThan(10);
+        await other.done();
+        expect((await store.save({ number: 2 })).record.sequence).toBe(2);
+      },
+      { lockWaitMs: 300 },
+    ));
+
+  it("is had as soon as the other process lets go, or is killed", () =>
+    withStore(async (store) => {
+      await store.save({ number: 1 });
+      const other = Child.start({ type: "lock", file: path.join(store.dataDir, "workrail.db"), begin: "BEGIN IMMEDIATE" });
+      await other.told(1);
+      const saving = store.save({ number: 2 });
+      await other.kill();
+      expect((await saving).record.sequence).toBe(2);
+    }));
+
+  it("that another process keeps while a store is made is waited for, and is LOCK_TIMEOUT after the time that was set", () =>
+    withDirectory(async (dataDir) => {
+      const file = path.join(dataDir, "workrail.db");
+      const other = Child.start({ type: "lock", file, begin: "BEGIN EXCLUSIVE" });
+      await other.told(1);
+      expect((await failureOf(TestStore.open(dataDir, { lockWaitMs: 30 }))).code).toBe("LOCK_TIMEOUT");
+      const attempts: string[] = [];
+      const openAndNote: OpenDatabase = (each, busyMs) => {
+        attempts.push(each);
+        return openDatabase(each, busyMs);
+      };
+      const opening = TestStore.open(dataDir, { lockWaitMs: 20_000, openDatabase: openAndNote });
+      while (attempts.length < 3) await new Promise(setImmediate);
+      await other.done();
+      const store = await opening;
+      await store.save({ number: 1 });
+      await store.close();
+    }));
+});

@@ -1,0 +1,197 @@
+import { hash, randomUUID } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import {
+  BackgroundQueue,
+  type Clock,
+  type Codec,
+  type CheckpointId,
+  collectGarbage,
+  compactSession,
+  type Context,
+  DEFAULT_LIMITS,
+  type Digester,
+  type GarbageReport,
+  type IdGenerator,
+  isWorkrailError,
+  type LoadedCheckpoint,
+  type LoadInput,
+  loadCheckpoint,
+  type Log,
+  pinEntry,
+  type PinResult,
+  rebuildCatalog,
+  type RebuildReport,
+  recoverCatalog,
+  type RepairOptions,
+  type RepairReport,
+  repairStore,
+  saveCheckpoint,
+  type SaveInput,
+  type SaveResult,
+  type SessionId,
+  type Storage,
+  type VerifyReport,
+  verifyStore,
+  WorkrailError,
+} from "@workrail/core";
+import { type SqliteFsOptions, openWithDriver } from "../src/open-sqlite-fs.ts";
+import { type OpenDatabase, openDatabase } from "../src/sqlite-driver.ts";
+
+const ignore = (): void => undefined;
+const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+export const SESSION: SessionId = "session" as SessionId;
+
+export const sha256: Digester = { sha256: (data) => hash("sha256", data, "hex") as ReturnType<Digester["sha256"]> };
+
+const codec: Codec = {
+  id: "gzip",
+  encode: async (bytes) => gzipSync(bytes, { level: 1 }),
+  async decode(bytes) {
+    try {
+      return gunzipSync(bytes);
+    } catch (cause) {
+      throw new WorkrailError("CHECKPOINT_CORRUPT", "The bytes are no gzip.", { cause });
+    }
+  },
+};
+
+const ids: IdGenerator = {
+  sessionId: () => randomUUID() as ReturnType<IdGenerator["sessionId"]>,
+  checkpointId: () => randomUUID() as ReturnType<IdGenerator["checkpointId"]>,
+};
+
+const clock: Clock = { now: () => new Date() };
+
+export interface TestStoreOptions extends Omit<SqliteFsOptions, "dataDir"> {
+  readonly openDatabase?: OpenDatabase;
+  readonly maxCheckpoints?: number;
+}
+
+/** Core's use cases over a store of this package. */
+export class TestStore {
+  readonly dataDir: string;
+  readonly storage: Storage;
+  readonly #background = new BackgroundQueue(silent);
+  readonly #maxCheckpoints: number;
+
+  static async open(dataDir: string, options: TestStoreOptions = {}): Promise<TestStore> {
+    return new TestStore(dataDir, await openWithDriver({ dataDir, ...options }, options.openDatabase ?? openDatabase), options);
+  }
+
+  private constructor(dataDir: string, storage: Storage, { maxCheckpoints = Number.MAX_SAFE_INTEGER }: TestStoreOptions) {
+    this.dataDir = dataDir;
+    this.storage = storage;
+    this.#maxCheckpoints = maxCheckpoints;
+  }
+
+  /** Saves; an object is a context in the one session that most tests have. */
+  save(context: Context, input: Partial<SaveInput> = {}): Promise<SaveResult> {
+    return saveCheckpoint(
+      { ...this.#ports(), ids, background: this.#background, writer: "workrail/test" },
+      { sessionId: SESSION, context, ...input },
+    );
+  }
+
+  load(input: LoadInput = { sessionId: SESSION }): Promise<LoadedCheckpoint> {
+    return loadCheckpoint({ ...this.#ports(), onLoaded: ignore }, input);
+  }
+
+  async contextOf(sessionId: SessionId = SESSION): Promise<Context> {
+    return (await this.load({ sessionId })).context;
+  }
+
+  pin(key: string, critical = true): Promise<PinResult> {
+    return pinEntry({ ...this.#ports(), onLoaded: ignore }, { sessionId: SESSION, key, critical });
+  }
+
+  rebuild(): Promise<RebuildReport> {
+    return rebuildCatalog(this.#ports());
+  }
+
+  recover(): Promise<RebuildReport | undefined> {
+    return recoverCatalog(this.#ports());
+  }
+
+  /** To its end. */
+  async compact(sessionId: SessionId = SESSION): Promise<void> {
+    const givenUp = new Set<CheckpointId>();
+    for (;;) if (!(await compactSession(this.#ports(), sessionId, { givenUp })).hasMore) return;
+  }
+
+  collectGarbage(): Promise<GarbageReport> {
+    return collectGarbage(this.#ports());
+  }
+
+  verify(): Promise<VerifyReport> {
+    return verifyStore(this.#ports());
+  }
+
+  repair(options?: RepairOptions): Promise<RepairReport> {
+    return repairStore(this.#ports(), options);
+  }
+
+  /** Resolves when the work after the answers is done. */
+  idle(): Promise<void> {
+    return this.#background.idle();
+  }
+
+  async close(): Promise<void> {
+    await this.idle();
+    await this.storage.close();
+  }
+
+  #ports() {
+    const limits = { ...DEFAULT_LIMITS, maxCheckpoints: this.#maxCheckpoints };
+    const { catalog, blobs, locking, recovery } = this.storage;
+    return { catalog, blobs, locking, recovery, codec, digests: sha256, limits, clock, log: silent };
+  }
+}
+
+/** A fresh directory, removed after the test. */
+export async function withDirectory<T>(test: (directory: string) => Promise<T>): Promise<T> {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-test-"));
+  try {
+    return await test(directory);
+  } finally {
+    fs.rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** A store in a fresh directory, closed and removed after the test. */
+export async function withStore<T>(test: (store: TestStore) => Promise<T>, options: TestStoreOptions = {}): Promise<T> {
+  return withDirectory(async (directory) => {
+    const store = await TestStore.open(path.join(directory, "data"), options);
+    try {
+      return await test(store);
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+/** Opens a store again, or beside others. */
+export async function withOpened<T>(dataDir: string, work: (store: TestStore) => Promise<T>, options: TestStoreOptions = {}): Promise<T> {
+  const store = await TestStore.open(dataDir, options);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The error that a promise is rejected with, in the parts that a test looks at; anything but a `WorkrailError` fails. */
+export async function failureOf(
+  work: Promise<unknown>,
+): Promise<{ code: string; reason: unknown; outcome: unknown; error: WorkrailError }> {
+  try {
+    await work;
+  } catch (error) {
+    if (!isWorkrailError(error)) throw new Error(`No WorkrailError: ${String(error)}`, { cause: error });
+    return { code: error.code, reason: error.details["reason"], outcome: error.details["outcome"], error };
+  }
+  throw new Error("It succeeded.");
+}
