@@ -1,0 +1,82 @@
+import { type CatalogChange, type CheckpointRecord, type CommitOutcome } from "@workrail/core";
+import { aRecord, SteppingClock } from "@workrail/core/testing";
+import { openMemoryStorage } from "@workrail/memory";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { AccessRecorder } from "./access-recorder.ts";
+
+describe("loads", () => {
+  const changes: CatalogChange[] = [];
+  let works: (() => Promise<void>)[] = [];
+  let recorder: AccessRecorder;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    changes.length = 0;
+    works = [];
+    const storage = openMemoryStorage();
+    const commit = async (change: CatalogChange): Promise<CommitOutcome> => {
+      changes.push(change);
+      return storage.catalog.commit(change);
+    };
+    recorder = new AccessRecorder({
+      catalog: Object.assign(Object.create(storage.catalog) as typeof storage.catalog, { commit }),
+      locking: storage.locking,
+      clock: new SteppingClock(),
+      background: { run: (_, work) => void works.push(work) },
+    });
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const work = async (): Promise<void> => {
+    for (const each of works) await each();
+  };
+
+  it("are written down together, a second after the first, each with its time and its line in the audit log", async () => {
+    recorder.record(recordOf("a"));
+    vi.advanceTimersByTime(900);
+    recorder.record(recordOf("b"));
+    expect(works).toHaveLength(0);
+    vi.advanceTimersByTime(100);
+    await work();
+    const [first, second] = ["2026-01-01T00:00:00.000Z", "2026-01-01T00:00:01.000Z"].map((time) => new Date(time));
+    expect(changes).toEqual([
+      {
+        accesses: [
+          { checkpointId: "a", at: first },
+          { checkpointId: "b", at: second },
+        ],
+        audit: [
+          { at: first, action: "load", sessionId: "session", checkpointId: "a", agentId: undefined },
+          { at: second, action: "load", sessionId: "session", checkpointId: "b", agentId: undefined },
+        ],
+      },
+    ]);
+  });
+
+  it("are written down at once when they are many", async () => {
+    for (let count = 0; count < 1_000; count++) recorder.record(recordOf("a"));
+    await work();
+    expect(changes.map(({ accesses }) => accesses?.length)).toEqual([1_000]);
+    vi.advanceTimersByTime(5_000);
+    expect(works).toHaveLength(1);
+  });
+
+  it("are written down when it is asked for, and nothing when there was none", async () => {
+    recorder.flush();
+    expect(works).toHaveLength(0);
+    recorder.record(recordOf("a"));
+    recorder.flush();
+    recorder.flush();
+    vi.advanceTimersByTime(5_000);
+    await work();
+    expect(changes).toHaveLength(1);
+  });
+});
+
+function recordOf(id: string): CheckpointRecord {
+  const record = aRecord({ id: id as never, sessionId: "session" as never });
+  return { ...record, sequence: 1, lastAccessedAt: record.createdAt, damaged: false };
+}

@@ -1,0 +1,49 @@
+import type { CheckpointId, Room, TokenCounter, ViewBudget } from "@workrail/core";
+import type { Settings } from "./settings.ts";
+
+/** For what an answer says around its context: origin, the report of omissions, brackets and commas. */
+const AROUND: Room = { tokens: 240, characters: 900 };
+
+/**
+ * The room that an answer leaves for its content, once everything else in it, the frame, is counted.
+ *
+ * A token is at least one byte: where the bytes of frame and content are few enough, no token is counted, and the
+ * tokenizer's tables need not be loaded.
+ */
+export async function answerBudget(
+  frame: object,
+  contentBytes: number,
+  budgetTokens: number | undefined,
+  settings: Pick<Settings, "maxAnswerTokens" | "maxAnswerCharacters">,
+  counter: TokenCounter,
+): Promise<ViewBudget> {
+  const text = JSON.stringify(frame);
+  const frameBytes = Buffer.byteLength(text);
+  const isPlentiful =
+    frameBytes + contentBytes + AROUND.tokens <= Math.min(budgetTokens ?? settings.maxAnswerTokens, settings.maxAnswerTokens);
+  const frameTokens = isPlentiful ? frameBytes : await counter.count(text);
+  const taken = { tokens: frameTokens + AROUND.tokens, characters: text.length + AROUND.characters };
+  const left = (tokens: number): Room => {
+    return { tokens: tokens - taken.tokens, characters: settings.maxAnswerCharacters - taken.characters };
+  };
+  return {
+    ceiling: left(settings.maxAnswerTokens),
+    wanted: left(Math.min(budgetTokens ?? settings.maxAnswerTokens, settings.maxAnswerTokens)),
+  };
+}
+
+/** How many of the first texts fit together. */
+export async function countFitting(texts: readonly string[], room: Room, counter: TokenCounter): Promise<number> {
+  let { tokens, characters } = room;
+  for (const [index, text] of texts.entries()) {
+    characters -= text.length + 1;
+    tokens -= (await counter.count(text)) + 1;
+    if (characters < 0 || tokens < 0) return index;
+  }
+  return texts.length;
+}
+
+/** What to do about omissions, in one line for a model. */
+export function how(checkpointId: CheckpointId): string {
+  return `Load checkpointId ${checkpointId} again with keys: ["name"] for entries, range: {offset, limit} for a part of one, or cursor for more names.`;
+}

@@ -1,0 +1,85 @@
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { type Background, compactSession, type CheckpointId, type CompactionPorts, type SessionId } from "@workrail/core";
+
+/** Sessions looked at when a store is opened: where an earlier process may have stopped in the middle. */
+const NEWEST_RECORDS = 50;
+/** So that a process that lives for years does not remember every checkpoint that is better left whole. */
+const MOST_REMEMBERED = 10_000;
+
+/** An agent thinks between its saves: that is the time to compact. */
+const IDLE_MS = 250;
+/** A program that never pauses must not put it off for ever. */
+const MOST_POSTPONED = 64;
+/** At closing a session is not left with much of a tail, nor is anybody kept waiting for long. */
+const STEPS_AT_CLOSING = 2 * MOST_POSTPONED;
+
+/** Compacts sessions once nobody has saved for a moment, a few checkpoints at a time, between other work. */
+export class Compactor {
+  readonly #ports: CompactionPorts;
+  readonly #background: Background;
+  readonly #waiting = new Set<SessionId>();
+  readonly #givenUp = new Set<CheckpointId>();
+  #postponed = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(ports: CompactionPorts, background: Background) {
+    this.#ports = ports;
+    this.#background = background;
+  }
+
+  /** After each save; what is asked for is done when asking pauses. */
+  request(sessionId: SessionId): void {
+    if (this.#isStopped) return;
+    this.#waiting.add(sessionId);
+    this.#postponed += 1;
+    clearTimeout(this.#timer);
+    if (this.#postponed >= MOST_POSTPONED) this.#begin();
+    // A program that is otherwise done is not kept running; closing does what is left.
+    else this.#timer = setTimeout(() => this.#begin(), IDLE_MS).unref();
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer);
+    this.#postponed = 0;
+    for (const sessionId of this.#waiting) this.#compact(sessionId);
+    this.#waiting.clear();
+  }
+
+  #compact(sessionId: SessionId): void {
+    this.#background.run("compact", async () => {
+      if (this.#givenUp.size > MOST_REMEMBERED) this.#givenUp.clear();
+      const hasMore = await this.#step(sessionId);
+      if (!hasMore) return;
+      // Nothing may be queued any more once closing has begun: the rest is done in one go.
+      if (this.#isStopped) await this.#step(sessionId, STEPS_AT_CLOSING);
+      else this.#compact(sessionId);
+    });
+  }
+
+  async #step(sessionId: SessionId, maxSteps?: number): Promise<boolean> {
+    const limits = { givenUp: this.#givenUp, pause: othersFirst, ...(maxSteps === undefined ? {} : { maxSteps }) };
+    const { hasMore } = await compactSession(this.#ports, sessionId, limits);
+    return hasMore;
+  }
+
+  /** Goes on where an earlier process stopped, in the sessions used last. */
+  catchUp(): void {
+    this.#background.run("catch up with compaction", async () => {
+      if (this.#isStopped) return;
+      const { records } = await this.#ports.catalog.list({ filter: {}, limit: NEWEST_RECORDS, offset: 0 });
+      for (const sessionId of new Set(records.map((record) => record.sessionId))) this.#compact(sessionId);
+    });
+  }
+
+  /** Takes nothing more on, and queues what was asked for. What is more than can be done at closing, the next process does. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#begin();
+  }
+}
+
+/** Lets saves and loads that are waiting come before the next piece of work. */
+function othersFirst(): Promise<void> {
+  return turnOfTheLoop();
+}

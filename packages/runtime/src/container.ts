@@ -1,0 +1,78 @@
+import "reflect-metadata";
+import { gzipCodec } from "@workrail/codecs";
+import {
+  BackgroundQueue,
+  type Clock,
+  type Codec,
+  type Digester,
+  type IdGenerator,
+  type Log,
+  type Storage,
+  type TokenCounter,
+} from "@workrail/core";
+import { openSqliteFs } from "@workrail/sqlite-fs";
+import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
+import { AccessRecorder } from "./access-recorder.ts";
+import { nodeDigests, o200kTokens, randomIds, silentLog, systemClock } from "./environment.ts";
+import { SessionResolver } from "./session-resolver.ts";
+import type { Settings } from "./settings.ts";
+import { type Parts, TOKENS } from "./tokens.ts";
+
+/** Parts that a program may bring itself; whatever it leaves out is ours. */
+export interface Adapters {
+  /** Opens the storage; default: SQLite and files in the data directory. */
+  readonly storage?: (settings: Settings, log: Log) => Storage | Promise<Storage>;
+  readonly codec?: Codec;
+  readonly clock?: Clock;
+  readonly ids?: IdGenerator;
+  readonly digests?: Digester;
+  readonly tokens?: TokenCounter;
+  /** Default: silent. */
+  readonly log?: Log;
+}
+
+/**
+ * The parts of one open store, wired and resolved once. Storage is opened first: opening is asynchronous, resolving is
+ * not. It is also the only part with something to close, so that the container need not know how.
+ */
+export async function wire(settings: Settings, adapters: Adapters): Promise<Parts> {
+  const container = root.createChildContainer();
+  const log = adapters.log ?? silentLog;
+  const openStorage = adapters.storage ?? openDefaultStorage;
+  const storage = await openStorage(settings, log);
+  const value = <T>(token: InjectionToken<T>, instance: T): void => void container.register(token, { useValue: instance });
+  const once = <T>(token: InjectionToken<T>, make: (c: DependencyContainer) => T): void =>
+    void container.register(token, { useFactory: instanceCachingFactory(make) });
+
+  value(TOKENS.settings, settings);
+  value(TOKENS.storage, storage);
+  value(TOKENS.catalog, storage.catalog);
+  value(TOKENS.recovery, storage.recovery);
+  value(TOKENS.blobs, storage.blobs);
+  value(TOKENS.locking, storage.locking);
+  value(TOKENS.log, log);
+  value(TOKENS.codec, adapters.codec ?? gzipCodec);
+  value(TOKENS.clock, adapters.clock ?? systemClock);
+  value(TOKENS.ids, adapters.ids ?? randomIds);
+  value(TOKENS.digests, adapters.digests ?? nodeDigests);
+  value(TOKENS.tokens, adapters.tokens ?? o200kTokens);
+  once(TOKENS.background, (c) => new BackgroundQueue(c.resolve(TOKENS.log)));
+  once(TOKENS.accesses, (c) => {
+    return new AccessRecorder({
+      catalog: c.resolve(TOKENS.catalog),
+      locking: c.resolve(TOKENS.locking),
+      clock: c.resolve(TOKENS.clock),
+      background: c.resolve(TOKENS.background),
+    });
+  });
+  once(
+    TOKENS.sessions,
+    (c) => new SessionResolver({ digests: c.resolve(TOKENS.digests), ids: c.resolve(TOKENS.ids), limits: settings.limits }),
+  );
+  const names = Object.keys(TOKENS) as (keyof Parts)[];
+  return Object.fromEntries(names.map((name) => [name, container.resolve<unknown>(TOKENS[name])])) as unknown as Parts;
+}
+
+function openDefaultStorage(settings: Settings, log: Log): Promise<Storage> {
+  return openSqliteFs({ dataDir: settings.dataDir, lockWaitMs: settings.lockWaitMs, log });
+}

@@ -1,0 +1,205 @@
+import type { CheckpointKind, Durability, EntryPath, Omissions, Range, UnreadableCheckpoint, ViewValue } from "@workrail/core";
+import type { OmittedFields } from "./fit-fields.ts";
+
+/** What the specification calls the server-side service; every method may reject with a `WorkrailError`. */
+export interface IContextManagementService {
+  /** Saves a context as its session's latest checkpoint. */
+  saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult>;
+  /** Loads one checkpoint, or a session's latest, whole. */
+  loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult>;
+  /** Lists a session's checkpoints, newest first. */
+  listCheckpoints(params: { sessionId: string; limit?: number; offset?: number }): Promise<CheckpointMetadata[]>;
+  /** Pins an entry of the session's latest context: it stays CRITICAL in all later checkpoints. */
+  markCritical(params: MarkCriticalParams): Promise<MarkCriticalResult>;
+}
+
+export interface SaveCheckpointParams {
+  /** An unknown one creates that session. Absent: see `SessionReason`. */
+  sessionId?: string | undefined;
+  /** Any JSON object; it comes back exactly, key order included. */
+  context: object;
+  /** `name` and `tags` describe the checkpoint; other keys are kept and returned as they are. */
+  metadata?: CheckpointLabels | undefined;
+  /** Save although nothing changed since the latest checkpoint. Default `false`. */
+  force?: boolean | undefined;
+  workflowId?: string | undefined;
+  agentId?: string | undefined;
+  /** The checkpoint that this one continues (a fork, when it is not the latest). Default: the latest. */
+  parentId?: string | undefined;
+  /** Compare and swap: save only if this is still the latest checkpoint; `null`: only if the session is new. */
+  expectedParentId?: string | null | undefined;
+  /** The caller's own id: repeating the call with the same context is then harmless. */
+  checkpointId?: string | undefined;
+  /** Default `workflow`. */
+  kind?: CheckpointKind | undefined;
+}
+
+export interface CheckpointLabels {
+  name?: string | undefined;
+  tags?: string[] | undefined;
+  [key: string]: unknown;
+}
+
+/**
+ * How the session of a save without `sessionId` was found: `given` by the caller; the one this process already uses
+ * for that workflow (`process`); `derived` from the workflow and its first context; or a `fresh` one.
+ */
+export type SessionReason = "given" | "process" | "derived" | "fresh";
+
+export interface SaveCheckpointResult {
+  /** With `SKIPPED_UNCHANGED`: the checkpoint that already holds this context. */
+  checkpointId: string;
+  sessionId: string;
+  sessionReason: SessionReason;
+  status: "SAVED" | "SKIPPED_UNCHANGED";
+  /** Compressed size of the checkpoint as stored, in bytes. */
+  sizeBytes: number;
+  parentId: string | null;
+  /** ISO 8601. */
+  createdAt: string;
+  contextHash: string;
+  blobPath: string;
+  durability: Durability;
+  /** On a skip: what the call brought that the existing checkpoint does not have, and that was not kept. */
+  ignored?: ("name" | "tags" | "metadata" | "keyOrder")[];
+  /** Keys of `metadata` that are the product's own and were therefore not taken from the call. */
+  ignoredMetadata?: string[];
+  /** Checkpoints removed because the session reached its limit. */
+  pruned?: number;
+}
+
+export interface LoadCheckpointParams {
+  checkpointId?: string | undefined;
+  /** Loads the session's latest checkpoint. Exactly one of the two must be given. */
+  sessionId?: string | undefined;
+}
+
+export interface LoadCheckpointResult {
+  checkpointId: string;
+  sessionId: string;
+  context: Record<string, unknown>;
+  metadata: CheckpointMetadata;
+  /** Newer checkpoints of the session that cannot be read, newest first: this one stands in for them. */
+  fellBackFrom?: readonly UnreadableCheckpoint[];
+  durability: Durability;
+}
+
+/** The specification's metadata of a checkpoint, and after it whatever else the caller had saved with it. */
+export interface CheckpointMetadata {
+  id: string;
+  sessionId: string;
+  name?: string;
+  agentId?: string;
+  workflowId?: string;
+  /** Absolute path of the project it was saved in. */
+  project?: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** ISO 8601. */
+  lastAccessedAt: string;
+  tags?: string[];
+  /** Compressed size as stored, in bytes. */
+  contextSizeBytes: number;
+  /** SHA-256 of the canonical context (RFC 8785). */
+  contextHash: string;
+  /** Relative to the data directory. */
+  blobPath: string;
+  parentId: string | null;
+  kind: CheckpointKind;
+  /** Place in the session, from 1. */
+  sequence: number;
+  /** Pinned entries of the session. */
+  criticalKeys?: string[];
+  /** Its bytes proved wrong or gone: it cannot be loaded. */
+  damaged?: true;
+  [key: string]: unknown;
+}
+
+export interface MarkCriticalParams {
+  /** Default: the only session this process has used; an error that lists them when there are several. */
+  sessionId?: string | undefined;
+  contextKey: string;
+  /** `false` takes the pin back. Default `true`. */
+  critical?: boolean | undefined;
+  agentId?: string | undefined;
+}
+
+export interface MarkCriticalResult {
+  status: "SUCCESS" | "KEY_NOT_FOUND";
+  message: string;
+  sessionId: string;
+  criticalKeys: string[];
+  durability: Durability;
+}
+
+/** Filters of a listing; all must hold. Times are ISO 8601. */
+export interface FindCheckpointsParams {
+  /** Absent: all sessions of the project, or of the whole store outside of any project. */
+  sessionId?: string | undefined;
+  /** `null`: whatever the project. Default: the project of the working directory, unless `sessionId` is given. */
+  project?: string | null | undefined;
+  tags?: string[] | undefined;
+  name?: string | undefined;
+  query?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  workflowId?: string | undefined;
+  agentId?: string | undefined;
+  kind?: CheckpointKind | undefined;
+  /** Default 20, at most 100. */
+  limit?: number | undefined;
+  offset?: number | undefined;
+}
+
+export interface FindCheckpointsResult {
+  checkpoints: CheckpointMetadata[];
+  total: number;
+  limit: number;
+  offset: number;
+  /** The session asked for, when there is one. */
+  session?: SessionMetadata;
+  durability: Durability;
+}
+
+/** The specification's `Session`. */
+export interface SessionMetadata {
+  id: string;
+  createdAt: string;
+  lastAccessedAt: string;
+  tags?: string[];
+  totalSizeBytes: number;
+  checkpointCount: number;
+  /** How many of them are damaged, if some are. */
+  damagedCount?: number;
+  criticalKeys?: string[];
+}
+
+export interface ViewCheckpointParams extends LoadCheckpointParams {
+  /** Tokens the whole answer should take; soft for pinned entries. Default and most: the ceiling. */
+  budgetTokens?: number | undefined;
+  /** Everything, whatever its size. */
+  full?: boolean | undefined;
+  /** Only these: a string names an entry and comes in `context`, a path comes in `values`. */
+  keys?: EntryPath[] | undefined;
+  /** A part of the one value that `keys` names. */
+  range?: Range | undefined;
+  /** `nextCursor` of an earlier answer: go on naming what was left out. */
+  cursor?: string | undefined;
+}
+
+export interface ViewCheckpointResult extends LoadCheckpointResult {
+  /** How many those in `fellBackFrom` are, when not all are told. */
+  fellBackFromCount?: number;
+  /** Fields of `metadata` that were left out because they are too large for an answer; `full` brings them. */
+  metadataOmitted?: OmittedFields;
+  values?: readonly ViewValue[];
+  /** How many paths, the last in `keys`, found no room at all: ask for them again. */
+  valuesLeft?: number;
+  /** Keys and paths that name nothing in the context. */
+  missing?: readonly EntryPath[];
+  /** How many those are, when not all are told. */
+  missingCount?: number;
+  /** What was left out, largest first, and how to get it. */
+  omitted?: Omissions & { readonly how: string };
+  budgetExceededBy?: number;
+}

@@ -1,0 +1,53 @@
+import type { TokenCounter } from "@workrail/core";
+import { expect, it } from "vitest";
+import { fitFields } from "./fit-fields.ts";
+
+const counter: TokenCounter = { count: async (text) => Math.ceil(text.length / 4) };
+
+function room(characters: number): { tokens: number; characters: number } {
+  return { tokens: characters, characters };
+}
+
+it("leaves alone what fits", async () => {
+  const fields = { id: "a", name: "n", other: { deep: [1] } };
+  expect(await fitFields(fields, room(1_000), counter)).toEqual({ fields });
+});
+
+it("leaves out the largest, names them with their sizes, and keeps the order of the rest", async () => {
+  const fields = { notes: "x".repeat(500), id: "a", ticket: 7, log: "y".repeat(900), name: "n" };
+  const fitted = await fitFields(fields, room(300), counter);
+  expect(JSON.stringify(fitted.fields)).toBe('{"id":"a","ticket":7,"name":"n"}');
+  expect(fitted.omitted).toEqual({
+    count: 2,
+    entries: [
+      { key: "log", characters: 902 },
+      { key: "notes", characters: 502 },
+    ],
+  });
+});
+
+it("goes by tokens as well as by characters", async () => {
+  const dear: TokenCounter = { count: async (text) => (text.includes("𒐫") ? text.length * 3 : 1) };
+  const { fields } = await fitFields({ id: "a", plain: "p".repeat(200), rare: "𒐫".repeat(90) }, { tokens: 300, characters: 10_000 }, dear);
+  expect(Object.keys(fields)).toEqual(["id", "plain"]);
+});
+
+it("keeps what an answer cannot do without, whatever the room", async () => {
+  const { fields, omitted } = await fitFields({ id: "a", kind: "workflow", name: "n" }, room(-5), counter);
+  expect(fields).toEqual({ id: "a", kind: "workflow" });
+  expect(omitted).toEqual({ count: 1, entries: [{ key: "name", characters: 3 }] });
+});
+
+it("names ten at most, with short names", async () => {
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`${index}${"k".repeat(119)}😀${"k".repeat(500)}`, index]));
+  const { omitted } = await fitFields(many, room(10), counter);
+  expect(omitted?.count).toBe(30);
+  expect(omitted?.entries).toHaveLength(10);
+  for (const { key } of omitted?.entries ?? []) expect(key.length).toBeLessThanOrEqual(123);
+  expect(JSON.stringify(omitted).isWellFormed()).toBe(true);
+});
+
+it("keeps a key named __proto__", async () => {
+  const fields = JSON.parse(`{"__proto__":1,"big":"${"x".repeat(500)}"}`) as object;
+  expect(JSON.stringify((await fitFields(fields, room(100), counter)).fields)).toBe('{"__proto__":1}');
+});

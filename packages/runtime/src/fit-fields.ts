@@ -1,0 +1,72 @@
+import type { Room, TokenCounter } from "@workrail/core";
+
+/** What was left out of a description, the largest first. */
+export interface OmittedFields {
+  readonly count: number;
+  readonly entries: readonly { readonly key: string; readonly characters: number }[];
+}
+
+export interface FittedFields<T> {
+  readonly fields: T;
+  /** Absent when nothing was left out. */
+  readonly omitted?: OmittedFields;
+}
+
+/** Names and numbers that an answer cannot do without; none of them is long. */
+const ALWAYS = new Set([
+  "id",
+  "sessionId",
+  "createdAt",
+  "lastAccessedAt",
+  "contextSizeBytes",
+  "contextHash",
+  "blobPath",
+  "parentId",
+  "kind",
+  "sequence",
+]);
+const MOST_NAMED = 10;
+const LONGEST_KEY_NAMED = 120;
+
+/**
+ * What describes a checkpoint, without the fields that are too large for an answer. The smallest are kept
+ * first; order stays. Nothing is cut in the middle.
+ */
+export async function fitFields<T extends object>(fields: T, room: Room, counter: TokenCounter): Promise<FittedFields<T>> {
+  if (await isWithin(JSON.stringify(fields), room, counter)) return { fields };
+  const entries = Object.entries(fields).map(([key, value]) => ({ key, value: value as unknown, text: JSON.stringify({ [key]: value }) }));
+  const always = entries.filter(({ key }) => ALWAYS.has(key));
+  const others = entries.filter(({ key }) => !ALWAYS.has(key)).toSorted((left, right) => left.text.length - right.text.length);
+  const frame = JSON.stringify(Object.fromEntries(always.map(({ key, value }) => [key, value])));
+  const left = { tokens: room.tokens - (await counter.count(frame)), characters: room.characters - frame.length };
+  const kept = new Set(always);
+  for (const entry of others) {
+    // What has too many characters need not be counted.
+    const tokens = entry.text.length > left.characters ? Number.POSITIVE_INFINITY : await counter.count(entry.text);
+    if (tokens > left.tokens) continue;
+    left.characters -= entry.text.length;
+    left.tokens -= tokens;
+    kept.add(entry);
+  }
+  const omitted = others.filter((entry) => !kept.has(entry)).toReversed();
+  return {
+    fields: Object.fromEntries(entries.filter((entry) => kept.has(entry)).map(({ key, value }) => [key, value])) as T,
+    ...(omitted.length === 0 ? {} : { omitted: reportOf(omitted) }),
+  };
+}
+
+/** A token is at least one byte, so that little text need not be counted. */
+async function isWithin(text: string, room: Room, counter: TokenCounter): Promise<boolean> {
+  if (text.length > room.characters) return false;
+  return Buffer.byteLength(text) <= room.tokens || (await counter.count(text)) <= room.tokens;
+}
+
+function reportOf(omitted: readonly { readonly key: string; readonly value: unknown }[]): OmittedFields {
+  return {
+    count: omitted.length,
+    entries: omitted.slice(0, MOST_NAMED).map(({ key, value }) => {
+      const name = key.length <= LONGEST_KEY_NAMED ? key : `${key.slice(0, LONGEST_KEY_NAMED).toWellFormed()}...`;
+      return { key: name, characters: JSON.stringify(value).length };
+    }),
+  };
+}

@@ -1,0 +1,26 @@
+export type { Adapters } from "./container.ts";
+export type {
+  CheckpointLabels,
+  CheckpointMetadata,
+  FindCheckpointsParams,
+  FindCheckpointsResult,
+  IContextManagementService,
+  LoadCheckpointParams,
+  LoadCheckpointResult,
+  MarkCriticalParams,
+  MarkCriticalResult,
+  SaveCheckpointParams,
+  SaveCheckpointResult,
+  SessionMetadata,
+  SessionReason,
+  ViewCheckpointParams,
+  ViewCheckpointResult,
+} from "./context-management-service.ts";
+export type { FittedFields, OmittedFields } from "./fit-fields.ts";
+export { openWorkrail } from "./open-workrail.ts";
+export type { OpenOptions } from "./open-workrail.ts";
+export { findProject } from "./project.ts";
+export { defaultDataDir, readSettings } from "./settings.ts";
+export type { Environment, Settings } from "./settings.ts";
+export type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
+export type { Workrail } from "./workrail.ts";

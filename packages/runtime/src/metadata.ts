@@ -1,0 +1,86 @@
+import { type CheckpointRecord, isJsonObject, type JsonObject, type Session, WorkrailError } from "@workrail/core";
+import type { CheckpointLabels, CheckpointMetadata, SessionMetadata } from "./context-management-service.ts";
+
+/** The product's own fields of a checkpoint's metadata: a caller cannot set them through `metadata`. */
+const OWN_FIELDS = [
+  "id",
+  "sessionId",
+  "workflowId",
+  "project",
+  "createdAt",
+  "lastAccessedAt",
+  "contextSizeBytes",
+  "contextHash",
+  "blobPath",
+  "parentId",
+  "kind",
+  "sequence",
+  "criticalKeys",
+  "damaged",
+];
+
+export interface SplitLabels {
+  readonly name: string | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly agentId: string | undefined;
+  /** Whatever is not ours, kept as it came. */
+  readonly attributes: JsonObject;
+  readonly ignored: string[];
+}
+
+/**
+ * Tells the caller's own keys from ours. Metadata that came from a load may be sent back as it is.
+ *
+ * @throws INVALID_INPUT when it is not an object.
+ */
+export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
+  const given: unknown = labels;
+  if (!isJsonObject(given)) throw new WorkrailError("INVALID_INPUT", "metadata must be an object.", { details: { field: "metadata" } });
+  const { name, tags, agentId, ...rest } = labels;
+  // A key without a value is as good as none: so do programs leave things out.
+  const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const isAgent = agentId === undefined || typeof agentId === "string";
+  return {
+    name,
+    tags,
+    agentId: isAgent ? agentId : undefined,
+    attributes: Object.fromEntries<unknown>(entries.filter(([key]) => !OWN_FIELDS.includes(key))) as JsonObject,
+    ignored: [...entries.map(([key]) => key).filter((key) => OWN_FIELDS.includes(key)), ...(isAgent ? [] : ["agentId"])],
+  };
+}
+
+export function metadataOf(record: CheckpointRecord, pins: readonly string[] = []): CheckpointMetadata {
+  return {
+    ...record.attributes,
+    id: record.id,
+    sessionId: record.sessionId,
+    ...(record.name === undefined ? {} : { name: record.name }),
+    ...(record.agentId === undefined ? {} : { agentId: record.agentId }),
+    ...(record.workflowId === undefined ? {} : { workflowId: record.workflowId }),
+    ...(record.project === undefined ? {} : { project: record.project }),
+    createdAt: record.createdAt.toISOString(),
+    lastAccessedAt: record.lastAccessedAt.toISOString(),
+    ...(record.tags.length === 0 ? {} : { tags: [...record.tags] }),
+    contextSizeBytes: record.blobBytes,
+    contextHash: record.canonicalDigest,
+    blobPath: record.blob,
+    parentId: record.parentId,
+    kind: record.kind,
+    sequence: record.sequence,
+    ...(pins.length === 0 ? {} : { criticalKeys: [...pins] }),
+    ...(record.damaged ? { damaged: true as const } : {}),
+  };
+}
+
+export function sessionMetadataOf(session: Session): SessionMetadata {
+  return {
+    id: session.id,
+    createdAt: session.createdAt.toISOString(),
+    lastAccessedAt: session.lastAccessedAt.toISOString(),
+    ...(session.tags.length === 0 ? {} : { tags: [...session.tags] }),
+    totalSizeBytes: session.totalSizeBytes,
+    checkpointCount: session.checkpointCount,
+    ...(session.damagedCount === 0 ? {} : { damagedCount: session.damagedCount }),
+    ...(session.pins.length === 0 ? {} : { criticalKeys: [...session.pins] }),
+  };
+}

@@ -1,0 +1,168 @@
+import { DEFAULT_LIMITS, isWorkrailError, type SessionId } from "@workrail/core";
+import { SequentialIds } from "@workrail/core/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import { nodeDigests } from "./environment.ts";
+import { type ResolvedSession, SessionResolver } from "./session-resolver.ts";
+
+const CONTEXT = { task: "fix the login" };
+
+function aResolver(): SessionResolver {
+  return new SessionResolver({ digests: nodeDigests, ids: new SequentialIds(), limits: DEFAULT_LIMITS });
+}
+
+describe("the session of a save", () => {
+  let resolver: SessionResolver;
+  const saveTo = (given?: string, workflowId?: string, context: object = CONTEXT): ResolvedSession => {
+    const resolved = resolver.forSave(given, workflowId, context);
+    resolver.saved(resolved.sessionId, workflowId);
+    return resolved;
+  };
+
+  beforeEach(() => {
+    resolver = aResolver();
+  });
+
+  it("is the one that is named", () => {
+    expect(saveTo("mine")).toEqual({ sessionId: "mine", reason: "given" });
+    expect(saveTo("other", "workflow")).toEqual({ sessionId: "other", reason: "given" });
+  });
+
+  it("is a fresh one, and then that of this process", () => {
+    const first = saveTo();
+    expect(first.reason).toBe("fresh");
+    expect(saveTo()).toEqual({ sessionId: first.sessionId, reason: "process" });
+    expect(saveTo(undefined, undefined, { other: 1 })).toEqual({ sessionId: first.sessionId, reason: "process" });
+  });
+
+  it("is the one that was named last, by workflow", () => {
+    saveTo("a", "one");
+    saveTo("b", "two");
+    saveTo("c");
+    expect([saveTo(undefined, "one"), saveTo(undefined, "two"), saveTo()].map(({ sessionId }) => sessionId)).toEqual(["a", "b", "c"]);
+  });
+
+  it("is derived from the workflow and its first context, the same in every process", () => {
+    const first = saveTo(undefined, "workflow");
+    expect(first).toEqual({ sessionId: "50044cb6-01c2-896b-ac7f-a6a4beeff581", reason: "derived" });
+    expect(saveTo(undefined, "workflow", { later: 1 })).toEqual({ sessionId: first.sessionId, reason: "process" });
+    expect(aResolver().forSave(undefined, "workflow", CONTEXT)).toEqual(first);
+    expect(aResolver().forSave(undefined, "another", CONTEXT).sessionId).not.toBe(first.sessionId);
+    expect(aResolver().forSave(undefined, "workflow", { task: "another" }).sessionId).not.toBe(first.sessionId);
+  });
+
+  it("is derived alike whatever the order of the keys, from any JSON", () => {
+    const derived = (context: object): string => aResolver().forSave(undefined, "workflow", context).sessionId;
+    expect(derived({ a: 1, b: { c: 2, d: 3 } })).toBe(derived({ b: { d: 3, c: 2 }, a: 1 }));
+    expect(derived({ text: "\ud800" })).not.toBe(derived({ text: "\ufffd" }));
+    expect(derived({})).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["a text", "text"],
+    ["a list", []],
+    ["what JSON cannot hold", { at: new Date() }],
+    ["what is nested too deeply", nested(10_000)],
+  ])("is not derived from %s: that is INVALID_INPUT", (_, context) => {
+    expect(codeOf(() => resolver.forSave(undefined, "workflow", context as object))).toBe("INVALID_INPUT");
+  });
+
+  it("is not what is no id", () => {
+    for (const id of ["", "../x", "a b", "x".repeat(129)])
+      expect(codeOf(() => resolver.forSave(id, undefined, CONTEXT))).toBe("INVALID_INPUT");
+  });
+
+  it("is the same for saves that are called together", () => {
+    const [one, two] = [resolver.forSave(undefined, undefined, { one: 1 }), resolver.forSave(undefined, undefined, { two: 2 })];
+    expect([one.reason, two.reason]).toEqual(["fresh", "process"]);
+    expect(two.sessionId).toBe(one.sessionId);
+    const [three, four] = [resolver.forSave(undefined, "w", { three: 3 }), resolver.forSave(undefined, "w", { four: 4 })];
+    expect(four).toEqual({ sessionId: three.sessionId, reason: "process" });
+  });
+
+  it("binds nobody when the save failed", () => {
+    const failed = resolver.forSave(undefined, undefined, CONTEXT);
+    const alsoFailed = resolver.forSave(undefined, undefined, CONTEXT);
+    resolver.notSaved(failed.sessionId, undefined);
+    expect(resolver.forSave(undefined, undefined, CONTEXT).sessionId).toBe(failed.sessionId);
+    resolver.notSaved(alsoFailed.sessionId, undefined);
+    resolver.notSaved(alsoFailed.sessionId, undefined);
+    const next = saveTo();
+    expect(next.reason).toBe("fresh");
+    expect(next.sessionId).not.toBe(failed.sessionId);
+  });
+
+  it("is not changed by a failed save to another", () => {
+    saveTo("mine");
+    resolver.forSave("other", undefined, CONTEXT);
+    resolver.notSaved("other" as SessionId, undefined);
+    expect(saveTo()).toEqual({ sessionId: "mine", reason: "process" });
+  });
+
+  it("is the one that was loaded, with or without its workflow", () => {
+    saveTo("mine");
+    resolver.loaded("loaded" as SessionId, "workflow");
+    expect([saveTo().sessionId, saveTo(undefined, "workflow").sessionId]).toEqual(["loaded", "loaded"]);
+  });
+});
+
+describe("the session of a change", () => {
+  it("is the one that is named, or the only one that was used", () => {
+    const resolver = aResolver();
+    expect(resolver.forChange("mine")).toBe("mine");
+    resolver.saved("only" as SessionId, "workflow");
+    resolver.saved("only" as SessionId, undefined);
+    expect(resolver.forChange(undefined)).toBe("only");
+  });
+
+  it("is asked for when there is none, or more than one, the last ten of which are named", () => {
+    const resolver = aResolver();
+    expect(refusal(() => resolver.forChange(undefined))).toMatchObject({
+      code: "INVALID_INPUT",
+      details: { field: "sessionId", sessions: [] },
+    });
+    const names = Array.from({ length: 12 }, (_, index) => `session-${index}`);
+    for (const name of names) resolver.loaded(name as SessionId, undefined);
+    resolver.saved("session-5" as SessionId, undefined);
+    const expected = [
+      "session-2",
+      "session-3",
+      "session-4",
+      "session-6",
+      "session-7",
+      "session-8",
+      "session-9",
+      "session-10",
+      "session-11",
+      "session-5",
+    ];
+    const error = refusal(() => resolver.forChange(undefined));
+    expect(error).toMatchObject({ code: "INVALID_INPUT", details: { field: "sessionId", sessions: expected } });
+    expect(error?.message).toContain(expected.join(", "));
+  });
+
+  it("is not what is no id", () => {
+    expect(codeOf(() => aResolver().forChange("../x"))).toBe("INVALID_INPUT");
+  });
+});
+
+function nested(levels: number): object {
+  let value: object = {};
+  for (let level = 1; level < levels; level++) value = { value };
+  return value;
+}
+
+function refusal(call: () => unknown): Error | undefined {
+  try {
+    call();
+  } catch (error) {
+    if (isWorkrailError(error)) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+function codeOf(call: () => unknown): string | undefined {
+  const error = refusal(call);
+  return isWorkrailError(error) ? error.code : undefined;
+}

@@ -1,0 +1,112 @@
+import {
+  type Digester,
+  type IdGenerator,
+  type Limits,
+  parseSessionId,
+  prepareContext,
+  type SessionId,
+  WorkrailError,
+} from "@workrail/core";
+import type { SessionReason } from "./context-management-service.ts";
+
+export interface ResolvedSession {
+  readonly sessionId: SessionId;
+  readonly reason: SessionReason;
+}
+
+/**
+ * Finds the session that a call means when it does not say. Remembers which sessions this process has used: that is
+ * the whole state a server has, and losing it only makes calls name their session.
+ */
+export class SessionResolver {
+  readonly #digests: Digester;
+  readonly #ids: IdGenerator;
+  readonly #limits: Limits;
+  /** By workflow; calls that name none share the entry of `undefined`. */
+  readonly #byWorkflow = new Map<string | undefined, SessionId>();
+  readonly #used = new Set<SessionId>();
+  /** Chosen for saves that are still under way: those that are called meanwhile go the same way. */
+  readonly #chosen = new Map<string | undefined, { readonly sessionId: SessionId; saves: number }>();
+
+  constructor(ports: { readonly digests: Digester; readonly ids: IdGenerator; readonly limits: Limits }) {
+    this.#digests = ports.digests;
+    this.#ids = ports.ids;
+    this.#limits = ports.limits;
+  }
+
+  /**
+   * For a save: the session named; else the one this process uses for the workflow; else, with a workflow, one derived
+   * from it and its first context, so that a restarted agent finds its way back; else a fresh one. `saved` or `notSaved`
+   * must follow.
+   *
+   * @throws INVALID_INPUT for what is no session id or no context; TOO_LARGE.
+   */
+  forSave(given: string | undefined, workflowId: string | undefined, context: object): ResolvedSession {
+    const resolved = this.#resolve(given, workflowId, context);
+    const chosen = this.#chosen.get(workflowId);
+    if (chosen?.sessionId === resolved.sessionId) chosen.saves += 1;
+    else this.#chosen.set(workflowId, { sessionId: resolved.sessionId, saves: 1 });
+    return resolved;
+  }
+
+  #resolve(given: string | undefined, workflowId: string | undefined, context: object): ResolvedSession {
+    if (given !== undefined) return { sessionId: parseSessionId(given), reason: "given" };
+    const known = this.#chosen.get(workflowId)?.sessionId ?? this.#byWorkflow.get(workflowId);
+    if (known !== undefined) return { sessionId: known, reason: "process" };
+    if (workflowId === undefined) return { sessionId: this.#ids.sessionId(), reason: "fresh" };
+    return { sessionId: this.#derive(workflowId, context), reason: "derived" };
+  }
+
+  /** Where it matters which session is meant: the one named, or the only one in use. */
+  forChange(given: string | undefined): SessionId {
+    if (given !== undefined) return parseSessionId(given);
+    const [only, ...others] = this.#used;
+    if (only !== undefined && others.length === 0) return only;
+    const sessions = [...this.#used].slice(-10);
+    throw new WorkrailError(
+      "INVALID_INPUT",
+      sessions.length === 0 ? "Which session is meant? None was used here yet." : `Which session is meant? In use: ${sessions.join(", ")}.`,
+      { details: { field: "sessionId", sessions }, hint: "Give sessionId." },
+    );
+  }
+
+  /** A save that succeeded. */
+  saved(sessionId: SessionId, workflowId: string | undefined): void {
+    this.#use(sessionId, workflowId);
+    this.notSaved(sessionId, workflowId);
+  }
+
+  /** A save that failed: what was chosen for it binds nobody. */
+  notSaved(sessionId: SessionId, workflowId: string | undefined): void {
+    const chosen = this.#chosen.get(workflowId);
+    if (chosen?.sessionId !== sessionId) return;
+    chosen.saves -= 1;
+    if (chosen.saves === 0) this.#chosen.delete(workflowId);
+  }
+
+  /** A load that succeeded: whoever loads a session goes on in it, named or not. */
+  loaded(sessionId: SessionId, workflowId: string | undefined): void {
+    this.#use(sessionId, workflowId);
+    this.#byWorkflow.set(undefined, sessionId);
+  }
+
+  #use(sessionId: SessionId, workflowId: string | undefined): void {
+    this.#remember(sessionId);
+    this.#byWorkflow.set(workflowId, sessionId);
+  }
+
+  /** The last used stands last. */
+  #remember(sessionId: SessionId): void {
+    this.#used.delete(sessionId);
+    this.#used.add(sessionId);
+  }
+
+  /** `hash(workflowId + first context)` of the specification, as a UUID of version 8 (RFC 9562). */
+  #derive(workflowId: string, context: object): SessionId {
+    const { canonicalDigest } = prepareContext(context, this.#limits, this.#digests);
+    const hex = this.#digests.sha256(`${workflowId}\n${canonicalDigest}`);
+    const variant = "89ab"[Number.parseInt(hex.slice(16, 17), 16) & 3] ?? "8";
+    const uuid = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)];
+    return parseSessionId(uuid.join("-"));
+  }
+}

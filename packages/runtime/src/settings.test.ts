@@ -1,0 +1,126 @@
+import os from "node:os";
+import path from "node:path";
+import { DEFAULT_LIMITS, isWorkrailError } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { defaultDataDir, type Environment, readSettings } from "./settings.ts";
+
+const HOME = os.homedir();
+
+describe("settings", () => {
+  it("have a value for everything when nothing is set", () => {
+    expect(readSettings({}, {})).toEqual({
+      dataDir: defaultDataDir({}, process.platform),
+      limits: DEFAULT_LIMITS,
+      lockWaitMs: 5_000,
+      maxAnswerTokens: 10_000,
+      maxAnswerCharacters: 45_000,
+      project: undefined,
+    });
+  });
+
+  it("take every variable of the environment", () => {
+    const env = {
+      WORKRAIL_DATA_DIR: path.resolve("/data"),
+      WORKRAIL_PROJECT: path.resolve("/project"),
+      WORKRAIL_MAX_CHECKPOINTS: "1",
+      WORKRAIL_MAX_CHECKPOINT_BYTES: "2",
+      WORKRAIL_MAX_CONTEXT_BYTES: "3",
+      WORKRAIL_MAX_DEPTH: "4",
+      WORKRAIL_MAX_KEYS: "5",
+      WORKRAIL_LOCK_TIMEOUT_MS: "0",
+      WORKRAIL_MAX_ANSWER_TOKENS: "500",
+      WORKRAIL_MAX_ANSWER_CHARACTERS: "2000",
+      WORKRAIL_ENCRYPTION: "disabled",
+    };
+    expect(readSettings(env, {})).toEqual({
+      dataDir: path.resolve("/data"),
+      limits: { maxCheckpoints: 1, maxCheckpointBytes: 2, maxContextBytes: 3, maxDepth: 4, maxKeys: 5 },
+      lockWaitMs: 0,
+      maxAnswerTokens: 500,
+      maxAnswerCharacters: 2_000,
+      project: path.resolve("/project"),
+    });
+  });
+
+  it("pass over empty variables and those of others", () => {
+    const names = ["DATA_DIR", "STORAGE_PATH", "PROJECT", "MAX_CHECKPOINTS", "LOCK_TIMEOUT_MS", "ENCRYPTION", "UNKNOWN"];
+    const empty = Object.fromEntries(names.map((name) => [`WORKRAIL_${name}`, ""]));
+    expect(readSettings({ ...empty, MAX_CHECKPOINTS: "7", WORKRAIL_MAX_KEYS: undefined }, {})).toEqual(readSettings({}, {}));
+  });
+
+  it.each<[string, Environment, { dataDir?: string }, string]>([
+    ["what is given", { WORKRAIL_DATA_DIR: "/b", WORKRAIL_STORAGE_PATH: "/c" }, { dataDir: "/a" }, "/a"],
+    ["WORKRAIL_DATA_DIR", { WORKRAIL_DATA_DIR: "/b", WORKRAIL_STORAGE_PATH: "/c" }, { dataDir: "" }, "/b"],
+    ["its alias", { WORKRAIL_DATA_DIR: "", WORKRAIL_STORAGE_PATH: "/c" }, {}, "/c"],
+    ["a relative path, from the working directory", { WORKRAIL_DATA_DIR: "some/where" }, {}, "some/where"],
+  ])("have the data directory from %s first", (_, env, given, expected) => {
+    expect(readSettings(env, given).dataDir).toBe(path.resolve(expected));
+  });
+
+  it("have limits that are given before those of the environment, each for itself", () => {
+    const { limits } = readSettings({ WORKRAIL_MAX_DEPTH: "9", WORKRAIL_MAX_KEYS: "10" }, { limits: { maxKeys: 3 } });
+    expect(limits).toEqual({ ...DEFAULT_LIMITS, maxDepth: 9, maxKeys: 3 });
+  });
+
+  it.each(["MAX_CHECKPOINTS", "MAX_CHECKPOINT_BYTES", "MAX_CONTEXT_BYTES", "MAX_DEPTH", "MAX_KEYS"])(
+    "refuse a WORKRAIL_%s that is no whole number from 1, and name it",
+    (name) => {
+      for (const value of ["0", "-1", "1.5", "many", "NaN", "Infinity", " ", "9007199254740993"]) {
+        expect(refusalOf({ [`WORKRAIL_${name}`]: value })).toMatchObject({ code: "INVALID_INPUT", field: `WORKRAIL_${name}` });
+      }
+    },
+  );
+
+  it.each([
+    ["WORKRAIL_LOCK_TIMEOUT_MS", "-1"],
+    ["WORKRAIL_MAX_ANSWER_TOKENS", "499"],
+    ["WORKRAIL_MAX_ANSWER_CHARACTERS", "1999"],
+  ])("refuse %s=%s, which leaves no room", (name, value) => {
+    expect(refusalOf({ [name]: value })).toMatchObject({ code: "INVALID_INPUT", field: name, hint: `Correct or unset ${name}.` });
+  });
+
+  it.each(["enabled", "true", "aes", "ON"])("refuse to store in clear what was to be encrypted: WORKRAIL_ENCRYPTION=%s", (value) => {
+    const refusal = refusalOf({ WORKRAIL_ENCRYPTION: value });
+    expect(refusal).toMatchObject({ code: "INVALID_INPUT", field: "WORKRAIL_ENCRYPTION" });
+    expect(refusal?.["message"]).toContain("nothing is stored");
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("refuse a limit of %d, given by a program", (maxCheckpoints) => {
+    expect(refusalOf({}, { maxCheckpoints })).toMatchObject({ code: "INVALID_INPUT", field: "maxCheckpoints" });
+  });
+
+  it("refuse a limit that a program gives without a value", () => {
+    expect(refusalOf({}, { maxCheckpoints: undefined as unknown as number })).toMatchObject({ field: "maxCheckpoints" });
+  });
+});
+
+describe("the data directory", () => {
+  it.each<[string, NodeJS.Platform, Environment, string]>([
+    ["Linux", "linux", {}, path.join(HOME, ".local", "share", "workrail")],
+    ["Linux with XDG_DATA_HOME", "linux", { XDG_DATA_HOME: path.resolve("/xdg") }, path.join(path.resolve("/xdg"), "workrail")],
+    [
+      "Linux with a relative XDG_DATA_HOME, which is to be ignored",
+      "linux",
+      { XDG_DATA_HOME: "xdg" },
+      path.join(HOME, ".local", "share", "workrail"),
+    ],
+    ["Linux with an empty XDG_DATA_HOME", "linux", { XDG_DATA_HOME: "" }, path.join(HOME, ".local", "share", "workrail")],
+    ["another Unix", "freebsd", {}, path.join(HOME, ".local", "share", "workrail")],
+    ["macOS", "darwin", { XDG_DATA_HOME: "/xdg" }, path.join(HOME, "Library", "Application Support", "workrail")],
+    ["Windows", "win32", { APPDATA: path.resolve("/appdata") }, path.join(path.resolve("/appdata"), "workrail")],
+    ["Windows without APPDATA", "win32", {}, path.join(HOME, "AppData", "Roaming", "workrail")],
+    ["Windows with an empty APPDATA", "win32", { APPDATA: "" }, path.join(HOME, "AppData", "Roaming", "workrail")],
+  ])("of a user on %s", (_, platform, env, expected) => {
+    expect(defaultDataDir(env, platform)).toBe(expected);
+  });
+});
+
+function refusalOf(env: Environment, limits: object = {}): Record<string, unknown> | undefined {
+  try {
+    readSettings(env, { limits });
+  } catch (error) {
+    if (!isWorkrailError(error)) throw error;
+    return { code: error.code, field: error.details["field"], message: error.message, hint: error.hint };
+  }
+  return undefined;
+}

@@ -1,0 +1,115 @@
+import os from "node:os";
+import path from "node:path";
+import { DEFAULT_LIMITS, type Limits, WorkrailError } from "@workrail/core";
+import { z } from "zod";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Everything that can be set from outside. */
+export interface Settings {
+  readonly dataDir: string;
+  readonly limits: Limits;
+  /** How long a save waits for a lock that another process holds. */
+  readonly lockWaitMs: number;
+  /** The hard ceiling of every answer. */
+  readonly maxAnswerTokens: number;
+  readonly maxAnswerCharacters: number;
+  /** Root of the project, where it is not to be found from the working directory. */
+  readonly project: string | undefined;
+}
+
+const whole = (least: number): z.ZodOptional<z.ZodCoercedNumber> => z.coerce.number().int().min(least).optional();
+
+/** The environment variables there are. `docs/reference/settings.md` describes each. */
+const variables = z.object({
+  WORKRAIL_DATA_DIR: z.string().optional(),
+  WORKRAIL_STORAGE_PATH: z.string().optional(),
+  WORKRAIL_PROJECT: z.string().optional(),
+  WORKRAIL_MAX_CHECKPOINTS: whole(1),
+  WORKRAIL_MAX_CHECKPOINT_BYTES: whole(1),
+  WORKRAIL_MAX_CONTEXT_BYTES: whole(1),
+  WORKRAIL_MAX_DEPTH: whole(1),
+  WORKRAIL_MAX_KEYS: whole(1),
+  WORKRAIL_LOCK_TIMEOUT_MS: whole(0),
+  WORKRAIL_MAX_ANSWER_TOKENS: whole(500),
+  WORKRAIL_MAX_ANSWER_CHARACTERS: whole(2_000),
+  // Not available yet. Asked for all the same it must not be passed over in silence: the data would be stored in clear.
+  WORKRAIL_ENCRYPTION: z.enum(["disabled", "off", "false", "0"]).optional(),
+});
+
+/**
+ * Reads the settings. An empty variable counts as not set.
+ *
+ * @param given takes precedence over the environment.
+ * @throws INVALID_INPUT naming the variable and what it may be.
+ */
+export function readSettings(
+  env: Environment,
+  given: { readonly dataDir?: string | undefined; readonly limits?: Partial<Limits> | undefined },
+): Settings {
+  const set = Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith("WORKRAIL_") && value !== ""));
+  const parsed = variables.safeParse(set);
+  if (!parsed.success) throw invalid(parsed.error);
+  const values = parsed.data;
+  return {
+    dataDir: path.resolve(
+      notEmpty(given.dataDir) ?? values.WORKRAIL_DATA_DIR ?? values.WORKRAIL_STORAGE_PATH ?? defaultDataDir(env, process.platform),
+    ),
+    limits: checked({
+      maxCheckpoints: values.WORKRAIL_MAX_CHECKPOINTS ?? DEFAULT_LIMITS.maxCheckpoints,
+      maxCheckpointBytes: values.WORKRAIL_MAX_CHECKPOINT_BYTES ?? DEFAULT_LIMITS.maxCheckpointBytes,
+      maxContextBytes: values.WORKRAIL_MAX_CONTEXT_BYTES ?? DEFAULT_LIMITS.maxContextBytes,
+      maxDepth: values.WORKRAIL_MAX_DEPTH ?? DEFAULT_LIMITS.maxDepth,
+      maxKeys: values.WORKRAIL_MAX_KEYS ?? DEFAULT_LIMITS.maxKeys,
+      ...given.limits,
+    }),
+    lockWaitMs: values.WORKRAIL_LOCK_TIMEOUT_MS ?? 5_000,
+    maxAnswerTokens: values.WORKRAIL_MAX_ANSWER_TOKENS ?? 10_000,
+    maxAnswerCharacters: values.WORKRAIL_MAX_ANSWER_CHARACTERS ?? 45_000,
+    project: values.WORKRAIL_PROJECT === undefined ? undefined : path.resolve(values.WORKRAIL_PROJECT),
+  };
+}
+
+/** Where each platform keeps the data of its users' programs. */
+export function defaultDataDir(env: Environment, platform: NodeJS.Platform): string {
+  const home = os.homedir();
+  switch (platform) {
+    case "win32":
+      return path.join(notEmpty(env["APPDATA"]) ?? path.join(home, "AppData", "Roaming"), "workrail");
+    case "darwin":
+      return path.join(home, "Library", "Application Support", "workrail");
+    default:
+      return path.join(absolute(env["XDG_DATA_HOME"]) ?? path.join(home, ".local", "share"), "workrail");
+  }
+}
+
+function notEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+/** A limit of none would have a save remove what it saved. */
+function checked(limits: Limits): Limits {
+  const [field] = Object.entries(limits).find(([, value]) => !Number.isSafeInteger(value) || Number(value) < 1) ?? [];
+  if (field === undefined) return limits;
+  throw new WorkrailError("INVALID_INPUT", `The limit ${field} must be a whole number from 1.`, { details: { field } });
+}
+
+/** The XDG specification has relative paths ignored. */
+function absolute(directory: string | undefined): string | undefined {
+  return directory !== undefined && path.isAbsolute(directory) ? directory : undefined;
+}
+
+function invalid(error: z.ZodError): WorkrailError {
+  const [issue] = error.issues;
+  const name = String(issue?.path[0]);
+  if (name === "WORKRAIL_ENCRYPTION") {
+    return new WorkrailError("INVALID_INPUT", "Encryption is not available in this version, so nothing is stored.", {
+      details: { field: name },
+      hint: "Unset WORKRAIL_ENCRYPTION to store in clear, readable by your user alone.",
+    });
+  }
+  return new WorkrailError("INVALID_INPUT", `The environment variable ${name} has a wrong value: ${issue?.message ?? "unknown"}.`, {
+    details: { field: name },
+    hint: `Correct or unset ${name}.`,
+  });
+}

@@ -1,0 +1,379 @@
+import {
+  type CheckpointRecord,
+  collectGarbage,
+  type Context,
+  finishRemovals,
+  type GarbagePorts,
+  type GarbageReport,
+  isWorkrailError,
+  listCheckpoints,
+  type LoadPorts,
+  loadCheckpoint,
+  loadView,
+  parseCheckpointId,
+  parseSessionId,
+  pinEntry,
+  rebuildCatalog,
+  type RebuildPorts,
+  type RebuildReport,
+  recoverCatalog,
+  type RepairOptions,
+  type RepairPorts,
+  type RepairReport,
+  repairStore,
+  saveCheckpoint,
+  type SavePorts,
+  type UnreadableCheckpoint,
+  type VerifyOptions,
+  type VerifyReport,
+  verifyStore,
+  type ViewPorts,
+  WorkrailError,
+} from "@workrail/core";
+import { answerBudget, countFitting, how } from "./answer-budget.ts";
+import { Compactor } from "./compactor.ts";
+import { fitFields, type FittedFields } from "./fit-fields.ts";
+import type {
+  CheckpointMetadata,
+  FindCheckpointsParams,
+  FindCheckpointsResult,
+  LoadCheckpointParams,
+  LoadCheckpointResult,
+  MarkCriticalParams,
+  MarkCriticalResult,
+  SaveCheckpointParams,
+  SaveCheckpointResult,
+  ViewCheckpointParams,
+  ViewCheckpointResult,
+} from "./context-management-service.ts";
+import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
+import type { Parts } from "./tokens.ts";
+import { type ExportAllResult, type ExportResult, type ImportFileOptions, type ImportFileResult, Transfer } from "./transfer.ts";
+import { VERSION } from "./version.ts";
+import type { Workrail } from "./workrail.ts";
+
+/** Reasons of `STORAGE_UNAVAILABLE` that a rebuild may be the answer to. */
+const LOSSES = new Set<unknown>(["catalog-lost", "catalog-damaged"]);
+
+/** Of an answer, for what describes a checkpoint: the rest is for what it holds. */
+const DESCRIPTION_SHARE = 2 / 5;
+/** A small budget must not take away what tells checkpoints apart. */
+const LEAST_DESCRIPTION_TOKENS = 2_000;
+
+/** An open store: gives each use case its ports, and translates between the specification's words and core's. */
+export class Store implements Workrail {
+  readonly dataDir: string | undefined;
+  readonly durability: Workrail["durability"];
+  readonly #parts: Parts;
+  readonly #savePorts: SavePorts;
+  readonly #loadPorts: LoadPorts;
+  readonly #compactor: Compactor;
+  readonly #project: string | undefined;
+  readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
+  readonly #transfer: Transfer;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: Parts, project: string | undefined) {
+    const { settings, storage, sessions, accesses } = parts;
+    this.#parts = parts;
+    this.#project = project;
+    this.#savePorts = { ...parts, limits: settings.limits, writer: `workrail/${VERSION}` };
+    this.#loadPorts = {
+      ...parts,
+      limits: settings.limits,
+      onLoaded: (record) => {
+        sessions.loaded(record.sessionId, record.workflowId);
+        accesses.record(record);
+      },
+    };
+    this.#compactor = new Compactor({ ...parts, limits: settings.limits }, parts.background);
+    this.#rebuildPorts = { ...parts, limits: settings.limits };
+    this.durability = storage.durability;
+    this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
+    this.#transfer = new Transfer({ ...parts, limits: settings.limits }, this.dataDir);
+  }
+
+  async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
+    const labels = splitLabels(params.metadata);
+    const sessions = this.#parts.sessions;
+    const { sessionId, reason } = sessions.forSave(params.sessionId, params.workflowId, params.context);
+    const result = await this.#using(() =>
+      saveCheckpoint(this.#savePorts, {
+        sessionId,
+        context: params.context as Context,
+        name: labels.name,
+        tags: labels.tags,
+        attributes: labels.attributes,
+        kind: params.kind,
+        agentId: params.agentId ?? labels.agentId,
+        workflowId: params.workflowId,
+        project: this.#project,
+        parentId: optional(params.parentId, (id) => parseCheckpointId(id, "parentId")),
+        expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
+        checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)),
+        force: params.force,
+      }),
+    ).catch((error: unknown) => {
+      sessions.notSaved(sessionId, params.workflowId);
+      throw error;
+    });
+    sessions.saved(sessionId, params.workflowId);
+    if (result.status === "saved") this.#compactor.request(sessionId);
+    const { record } = result;
+    return {
+      checkpointId: record.id,
+      sessionId,
+      sessionReason: reason,
+      status: result.status === "saved" ? "SAVED" : "SKIPPED_UNCHANGED",
+      sizeBytes: record.blobBytes,
+      parentId: record.parentId,
+      createdAt: record.createdAt.toISOString(),
+      contextHash: record.canonicalDigest,
+      blobPath: record.blob,
+      durability: this.durability,
+      ...(result.status === "unchanged" && result.ignored.length > 0 ? { ignored: [...result.ignored] } : {}),
+      ...(labels.ignored.length > 0 ? { ignoredMetadata: labels.ignored } : {}),
+      ...(result.status === "saved" && result.removed.length > 0 ? { pruned: result.removed.length } : {}),
+    };
+  }
+
+  async loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
+    return this.#using(async () => {
+      const { record, context, fellBackFrom } = await loadCheckpoint(this.#loadPorts, idsOf(params));
+      const session = await this.#parts.catalog.session(record.sessionId);
+      const loaded = this.#loaded(record, { fields: metadataOf(record, session?.pins) });
+      return { ...loaded, ...(fellBackFrom.length === 0 ? {} : { fellBackFrom }), context };
+    });
+  }
+
+  async viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult> {
+    const ports: ViewPorts = { ...this.#loadPorts, tokens: this.#parts.tokens };
+    const settings = this.#parts.settings;
+    const request = { ...params, ...idsOf(params) };
+    let fitted: FittedFields<CheckpointMetadata> | undefined;
+    const view = await this.#using(() =>
+      loadView(ports, request, async ({ record, fellBackFrom }, session) => {
+        fitted = await this.fitDescription(metadataOf(record, session?.pins), params.budgetTokens);
+        // An answer may say twice who saved it: in the metadata, and where it says where its content comes from.
+        const frame = { ...this.#loaded(record, fitted), ...fellBack(fellBackFrom), agentId: fitted.fields.agentId };
+        return answerBudget(frame, record.contextBytes, params.budgetTokens, settings, ports.tokens);
+      }),
+    );
+    const { record, session, context, omitted, fellBackFrom, ...rest } = view;
+    return {
+      ...this.#loaded(record, fitted ?? { fields: metadataOf(record, session?.pins) }),
+      ...fellBack(fellBackFrom),
+      context,
+      ...rest,
+      ...(omitted === undefined ? {} : { omitted: { ...omitted, how: how(record.id) } }),
+    };
+  }
+
+  async listCheckpoints(params: { sessionId: string; limit?: number; offset?: number }): Promise<CheckpointMetadata[]> {
+    const { checkpoints } = await this.findCheckpoints(params);
+    return checkpoints;
+  }
+
+  async findCheckpoints(params: FindCheckpointsParams = {}): Promise<FindCheckpointsResult> {
+    const { kind, since, until, sessionId, project, ...filter } = params;
+    const listing = await this.#using(() =>
+      listCheckpoints(this.#parts, {
+        ...filter,
+        sessionId: optional(sessionId, (id) => parseSessionId(id)),
+        project: project === undefined && sessionId === undefined ? this.#project : (project ?? undefined),
+        kinds: kind === undefined ? undefined : [kind],
+        since: optional(since, (time) => parseTime(time, "since")),
+        until: optional(until, (time) => parseTime(time, "until")),
+      }),
+    );
+    const { session } = listing;
+    return {
+      checkpoints: listing.records.map((record) => metadataOf(record, session?.pins)),
+      total: listing.total,
+      limit: listing.limit,
+      offset: listing.offset,
+      ...(session === undefined ? {} : { session: sessionMetadataOf(session) }),
+      durability: this.durability,
+    };
+  }
+
+  async fitDescription<T extends object>(description: T, budgetTokens?: number): Promise<FittedFields<T>> {
+    const { settings, tokens } = this.#parts;
+    const most = Math.max(LEAST_DESCRIPTION_TOKENS, Math.min(budgetTokens ?? settings.maxAnswerTokens, settings.maxAnswerTokens));
+    const room = {
+      tokens: Math.floor(most * DESCRIPTION_SHARE),
+      characters: Math.floor(settings.maxAnswerCharacters * DESCRIPTION_SHARE),
+    };
+    return fitFields(description, room, tokens);
+  }
+
+  async fitAnswer<T extends object>(frame: object, items: readonly T[]): Promise<T[]> {
+    const { settings, tokens } = this.#parts;
+    const texts = items.map((item) => JSON.stringify(item));
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
+    const { ceiling } = await answerBudget(frame, bytes, undefined, settings, tokens);
+    const fitting = bytes <= ceiling.tokens ? items.length : await countFitting(texts, ceiling, tokens);
+    return items.slice(0, Math.max(1, fitting));
+  }
+
+  async markCritical(params: MarkCriticalParams): Promise<MarkCriticalResult> {
+    const sessionId = this.#parts.sessions.forChange(params.sessionId);
+    const { contextKey: key, critical, agentId } = params;
+    const ports = { ...this.#loadPorts, clock: this.#parts.clock };
+    const { status, pins } = await this.#using(() => pinEntry(ports, { sessionId, key, critical, agentId }));
+    const messages = {
+      pinned: `"${clip(key)}" is critical in this session from now on.`,
+      released: `"${clip(key)}" is no longer critical.`,
+      "key-not-found":
+        critical === false ? `"${clip(key)}" was not critical.` : `The latest checkpoint has no key "${clip(key)}". Save it first.`,
+    };
+    return {
+      status: status === "key-not-found" ? "KEY_NOT_FOUND" : "SUCCESS",
+      message: messages[status],
+      sessionId,
+      criticalKeys: [...pins],
+      durability: this.durability,
+    };
+  }
+
+  async rebuildCatalog(): Promise<RebuildReport> {
+    return this.#tracked(() => rebuildCatalog(this.#rebuildPorts));
+  }
+
+  async collectGarbage(): Promise<GarbageReport> {
+    return this.#using(() => collectGarbage(this.#rebuildPorts));
+  }
+
+  async verifyStore(options?: VerifyOptions): Promise<VerifyReport> {
+    return this.#using(() => verifyStore(this.#rebuildPorts, options));
+  }
+
+  async repairStore(options?: RepairOptions): Promise<RepairReport> {
+    return this.#using(() => repairStore(this.#rebuildPorts, options));
+  }
+
+  async exportSession(sessionId: string, options: { readonly file?: string | undefined } = {}): Promise<ExportResult> {
+    const session = parseSessionId(sessionId);
+    return this.#using(() => this.#transfer.exportSession(session, options.file));
+  }
+
+  async *exportText(sessionId: string): AsyncGenerator<string, void, undefined> {
+    const session = parseSessionId(sessionId);
+    if (this.#closing !== undefined) throw closed();
+    yield* this.#transfer.exportText(session);
+  }
+
+  async exportAll(folder?: string): Promise<ExportAllResult> {
+    return this.#using(() => this.#transfer.exportAll(folder));
+  }
+
+  async importFile(file: string, options: ImportFileOptions = {}): Promise<ImportFileResult> {
+    const result = await this.#using(() => this.#transfer.importFile(file, options));
+    if (result.added > 0 && !result.dryRun) this.#compactor.request(result.sessionId);
+    return result;
+  }
+
+  /** Rebuilds a catalog that was lost. */
+  async recover(): Promise<void> {
+    const report = await recoverCatalog(this.#rebuildPorts);
+    if (report !== undefined) this.#parts.log.warn("the catalog was lost and has been rebuilt from the files", { ...report });
+  }
+
+  /** Removals that an earlier process committed but did not get to carry out. */
+  finishEarlierWork(): void {
+    this.#parts.background.run("finish removals", async () => {
+      await finishRemovals(this.#parts);
+    });
+    this.#compactor.catchUp();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+    this.#compactor.stop();
+    this.#parts.accesses.flush();
+    await this.#parts.background.idle();
+    await this.#parts.storage.close();
+  }
+
+  /** The database can be removed under a running process: what the files still hold is brought back, once. */
+  #using<T>(work: () => Promise<T>): Promise<T> {
+    return this.#tracked(async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isWorkrailError(error) || !LOSSES.has(error.details["reason"]) || !(await this.#parts.recovery.needsRebuild())) throw error;
+        await this.recover();
+        return work();
+      }
+    });
+  }
+
+  /** What is under way when the store is closed is finished first. */
+  async #tracked<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) throw closed();
+    const running = work();
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  #loaded(record: CheckpointRecord, { fields, omitted }: FittedFields<CheckpointMetadata>): Omit<ViewCheckpointResult, "context"> {
+    return {
+      checkpointId: record.id,
+      sessionId: record.sessionId,
+      metadata: fields,
+      ...(omitted === undefined ? {} : { metadataOmitted: omitted }),
+      durability: this.durability,
+    };
+  }
+}
+
+/** Of those that cannot be read an answer names the newest. */
+const MOST_NAMED = 5;
+
+function fellBack(from: readonly UnreadableCheckpoint[] = []): Pick<ViewCheckpointResult, "fellBackFrom" | "fellBackFromCount"> {
+  if (from.length === 0) return {};
+  const named = { fellBackFrom: from.slice(0, MOST_NAMED) };
+  return from.length > MOST_NAMED ? { ...named, fellBackFromCount: from.length } : named;
+}
+
+function idsOf({ checkpointId, sessionId }: LoadCheckpointParams): {
+  checkpointId: ReturnType<typeof parseCheckpointId> | undefined;
+  sessionId: ReturnType<typeof parseSessionId> | undefined;
+} {
+  return {
+    checkpointId: optional(checkpointId, (id) => parseCheckpointId(id)),
+    sessionId: optional(sessionId, (id) => parseSessionId(id)),
+  };
+}
+
+function optional<T, R>(value: T | undefined, parse: (value: T) => R): R | undefined {
+  return value === undefined ? undefined : parse(value);
+}
+
+function parseTime(text: string, field: string): Date {
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time;
+  throw new WorkrailError("INVALID_INPUT", `${field} must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.`, { details: { field } });
+}
+
+function closed(): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The store is closed.", { details: { reason: "closed" }, hint: "Open it again." });
+}
+
+function clip(key: string): string {
+  return key.length <= 100 ? key : `${key.slice(0, 100)}...`;
+}

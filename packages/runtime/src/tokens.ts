@@ -1,0 +1,56 @@
+import type {
+  BackgroundQueue,
+  Catalog,
+  CatalogRecovery,
+  BlobStore,
+  Clock,
+  Codec,
+  Digester,
+  IdGenerator,
+  Locking,
+  Log,
+  Storage,
+  TokenCounter,
+} from "@workrail/core";
+import type { InjectionToken } from "tsyringe";
+import type { AccessRecorder } from "./access-recorder.ts";
+import type { SessionResolver } from "./session-resolver.ts";
+import type { Settings } from "./settings.ts";
+
+/** The parts of an open store, by name. */
+export interface Parts {
+  readonly settings: Settings;
+  readonly storage: Storage;
+  readonly catalog: Catalog;
+  readonly recovery: CatalogRecovery;
+  readonly blobs: BlobStore;
+  readonly locking: Locking;
+  readonly codec: Codec;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  readonly digests: Digester;
+  readonly tokens: TokenCounter;
+  readonly log: Log;
+  readonly background: BackgroundQueue;
+  readonly accesses: AccessRecorder;
+  readonly sessions: SessionResolver;
+}
+
+/** What the container can be asked for. */
+export const TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name]> } = {
+  settings: Symbol("Settings"),
+  storage: Symbol("Storage"),
+  catalog: Symbol("Catalog"),
+  recovery: Symbol("CatalogRecovery"),
+  blobs: Symbol("BlobStore"),
+  locking: Symbol("Locking"),
+  codec: Symbol("Codec"),
+  clock: Symbol("Clock"),
+  ids: Symbol("IdGenerator"),
+  digests: Symbol("Digester"),
+  tokens: Symbol("TokenCounter"),
+  log: Symbol("Log"),
+  background: Symbol("BackgroundQueue"),
+  accesses: Symbol("AccessRecorder"),
+  sessions: Symbol("SessionResolver"),
+};

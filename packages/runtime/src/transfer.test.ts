@@ -1,0 +1,194 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Clock, parseJson } from "@workrail/core";
+import { openMemoryStorage } from "@workrail/memory";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openWorkrail } from "./open-workrail.ts";
+import type { Workrail } from "./workrail.ts";
+
+let folder: string;
+let opened: Workrail[];
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "workrail-transfer-"));
+  opened = [];
+});
+
+afterEach(async () => {
+  for (const store of opened) await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const clock: Clock = { now: () => new Date("2026-01-31T12:00:00.000Z") };
+
+async function open(name: string, isInMemory = false): Promise<Workrail> {
+  const storage = isInMemory ? { storage: () => openMemoryStorage() } : {};
+  const store = await openWorkrail({ dataDir: path.join(folder, name), project: "/p", env: {}, adapters: { clock, ...storage } });
+  opened.push(store);
+  return store;
+}
+
+const read = (file: string): string => readFileSync(file, "utf8");
+
+describe("an export", () => {
+  it("is a file in the data directory, named by workflow and date, the owner's alone, and never replaced", async () => {
+    const store = await open("a");
+    await store.saveCheckpoint({ sessionId: "s", workflowId: "../my flow/", context: { n: 1 } });
+    await store.saveCheckpoint({ sessionId: "plain", context: { n: 1 } });
+    const names = [];
+    for (const sessionId of ["s", "s", "plain", "s"]) {
+      const { file, sizeBytes } = await store.exportSession(sessionId);
+      names.push(path.relative(path.join(folder, "a", "exports"), file));
+      expect(statSync(file).size).toBe(sizeBytes);
+      // Windows has other permissions, which Node does not show.
+      expect(process.platform === "win32" ? 0 : statSync(file).mode & 0o077).toBe(0);
+    }
+    const stem = "my_flow-2026-01-31";
+    expect(names).toEqual([`${stem}.json`, `${stem}-2.json`, "plain-2026-01-31.json", `${stem}-3.json`]);
+    expect(readdirSync(path.join(folder, "a", "exports")).toSorted()).toEqual(names.toSorted());
+  });
+
+  it("goes where it is told, and replaces nothing there", async () => {
+    const store = await open("a");
+    await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
+    const file = path.join(folder, "mine.json");
+    expect((await store.exportSession("s", { file })).file).toBe(file);
+    const before = read(file);
+    await store.saveCheckpoint({ sessionId: "s", context: { n: 2 } });
+    await expect(store.exportSession("s", { file })).rejects.toMatchObject({ code: "INVALID_INPUT", details: { path: file } });
+    expect(read(file)).toBe(before);
+    const nowhere = path.join(folder, "none", "x.json");
+    await expect(store.exportSession("s", { file: nowhere })).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      details: { errno: "ENOENT" },
+    });
+    expect(readdirSync(folder).toSorted()).toEqual(["a", "mine.json"]);
+  });
+
+  it.skipIf(process.platform === "win32")("follows no link in the data directory, and needs a folder for a folder", async () => {
+    const store = await open("a");
+    await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
+    const own = path.join(folder, "a", "exports");
+    symlinkSync(folder, own);
+    await expect(store.exportSession("s")).rejects.toMatchObject({ code: "INVALID_INPUT", details: { path: own } });
+    const file = path.join(folder, "file");
+    writeFileSync(file, "");
+    await expect(store.exportAll(file)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { path: file, errno: "EEXIST" } });
+    expect(readdirSync(folder).toSorted()).toEqual(["a", "file"]);
+  });
+
+  it("that fails leaves no file", async () => {
+    const store = await open("a");
+    await expect(store.exportSession("none", { file: path.join(folder, "x.json") })).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+    expect(readdirSync(folder)).toEqual(["a"]);
+  });
+
+  it("of a store without a place needs one", async () => {
+    const store = await open("a", true);
+    await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
+    await expect(store.exportSession("s")).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    const { file } = await store.exportSession("s", { file: path.join(folder, "s.json") });
+    let text = "";
+    for await (const piece of store.exportText("s")) text += piece;
+    expect(text).toBe(read(file));
+  });
+
+  it("of everything has a file for each session, and tells which could not be read", async () => {
+    const store = await open("a");
+    for (const sessionId of ["one", "two", "three"])
+      await store.saveCheckpoint({ sessionId, checkpointId: `c-${sessionId}`, context: { sessionId } });
+    writeFileSync(path.join(folder, "a", "contexts", "two", "c-two.json.gz"), "damaged");
+    const target = path.join(folder, "all");
+    const { exports, failed } = await store.exportAll(target);
+    expect(exports.map(({ sessionId }) => sessionId)).toEqual(["three", "one"]);
+    expect(failed).toMatchObject([{ sessionId: "two", code: "CHECKPOINT_CORRUPT" }]);
+    expect(readdirSync(target).toSorted()).toEqual(["one-2026-01-31.json", "three-2026-01-31.json"]);
+  });
+
+  it.skipIf(process.platform === "win32")("does not keep the data directory from being closed to others", async () => {
+    const store = await open("a");
+    await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
+    await store.exportSession("s");
+    await store.close();
+    chmodSync(path.join(folder, "a"), 0o755);
+    await open("a");
+    expect(statSync(path.join(folder, "a")).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe("an import of a file", () => {
+  it("comes back from any storage in any other, to the letter", async () => {
+    let run = 0;
+    const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
+    const checkpoint = fc.record({
+      context: fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" })),
+      metadata: fc.record({ name: label, tags: fc.array(label, { maxLength: 3 }), more: fc.jsonValue() }),
+      kind: fc.constantFrom("workflow", "project", "conversation", "aside"),
+      agentId: fc.option(label, { nil: undefined }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(checkpoint, { minLength: 1, maxLength: 8 }), fc.boolean(), fc.boolean(), async (all, from, to) => {
+        run += 1;
+        const [source, target] = [await open(`from-${run}`, from), await open(`to-${run}`, to)];
+        for (const each of all) {
+          await source.saveCheckpoint({
+            sessionId: "S",
+            force: true,
+            ...each,
+            context: parseJson(JSON.stringify(each.context)) as object,
+          });
+        }
+        const [first, second] = [path.join(folder, `${run}.json`), path.join(folder, `${run}-again.json`)];
+        await source.exportSession("S", { file: first });
+        expect(await target.importFile(first)).toMatchObject({ added: all.length, file: first, dryRun: false });
+        await target.exportSession("S", { file: second });
+        expect(read(second)).toBe(read(first));
+        const { checkpoints } = parseJson(read(first)) as unknown as { checkpoints: { context: object }[] };
+        const given = all.map(({ context }) => JSON.stringify(parseJson(JSON.stringify(context))));
+        expect(checkpoints.map(({ context }) => JSON.stringify(context))).toEqual(given);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("survives the loss of the catalog, session and all", async () => {
+    const source = await open("a");
+    for (const n of [1, 2, 3, 4]) await source.saveCheckpoint({ sessionId: "s", context: { n, plan: "x" } });
+    await source.markCritical({ sessionId: "s", contextKey: "plan" });
+    const { file } = await source.exportSession("s", { file: path.join(folder, "s.json") });
+    const target = await open("b");
+    await target.importFile(file);
+    await target.rebuildCatalog();
+    expect(read((await target.exportSession("s")).file)).toBe(read(file));
+  });
+
+  it("says what would be done, and does nothing, in a dry run", async () => {
+    const source = await open("a");
+    await source.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
+    const { file } = await source.exportSession("s");
+    const target = await open("b");
+    expect(await target.importFile(file, { dryRun: true })).toMatchObject({ added: 1, dryRun: true });
+    expect(await target.findCheckpoints({ sessionId: "s" })).toMatchObject({ total: 0 });
+  });
+
+  it.each([
+    ["that is not there", undefined],
+    ["that is not UTF-8", Buffer.from([0x7b, 0xff])],
+    ["that is no export", Buffer.from("[]")],
+    ["that is empty", Buffer.from("")],
+  ])("%s is refused", async (_name, bytes) => {
+    const file = path.join(folder, "x.json");
+    if (bytes !== undefined) writeFileSync(file, bytes);
+    await expect((await open("a")).importFile(file)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  });
+
+  it("passes over a byte order mark", async () => {
+    const source = await open("a");
+    await source.saveCheckpoint({ sessionId: "s", context: { n: "ü" } });
+    const { file } = await source.exportSession("s");
+    writeFileSync(file, `\ufeff${read(file)}`);
+    expect(await (await open("b")).importFile(file)).toMatchObject({ added: 1 });
+  });
+});

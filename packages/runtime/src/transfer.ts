@@ -1,0 +1,158 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import {
+  type Clock,
+  type ExportPorts,
+  exportSession,
+  type ImportConflictPolicy,
+  importSession,
+  type ImportPorts,
+  type ImportReport,
+  isWorkrailError,
+  listSessionIds,
+  type SessionId,
+  WorkrailError,
+} from "@workrail/core";
+import { readTextFile } from "./read-text-file.ts";
+import { cannotWrite, writeNewFile } from "./write-new-file.ts";
+
+export interface ExportResult {
+  readonly sessionId: string;
+  /** Absolute path of the file. */
+  readonly file: string;
+  readonly sizeBytes: number;
+}
+
+export interface ExportAllResult {
+  /** Absolute path of the folder. */
+  readonly folder: string;
+  /** One for each session. */
+  readonly exports: readonly ExportResult[];
+  /** Sessions that could not be exported, because something in them cannot be read. */
+  readonly failed: readonly { readonly sessionId: string; readonly code: string; readonly message: string }[];
+}
+
+export interface ImportFileOptions {
+  /** What to do where the store already has the session: default `skip`. */
+  readonly onConflict?: ImportConflictPolicy | undefined;
+  /** Only say what would be done. Default `false`. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface ImportFileResult extends ImportReport {
+  /** Absolute path of the file. */
+  readonly file: string;
+  readonly dryRun: boolean;
+}
+
+/** A session with this cannot be exported; others can. */
+const ITS_OWN_FAULTS = new Set(["CHECKPOINT_CORRUPT", "UNSUPPORTED_VERSION", "TOO_LARGE"]);
+const LONGEST_STEM = 150;
+
+/** Carries sessions out of the store into files, and back. */
+export class Transfer {
+  readonly #ports: ExportPorts & ImportPorts & { readonly clock: Clock };
+  /** Where exports go that nobody named a place for. */
+  readonly #folder: string | undefined;
+
+  constructor(ports: ExportPorts & ImportPorts, dataDir: string | undefined) {
+    this.#ports = ports;
+    this.#folder = dataDir === undefined ? undefined : path.join(dataDir, "exports");
+  }
+
+  async exportSession(sessionId: SessionId, file?: string): Promise<ExportResult> {
+    const names = file === undefined ? await this.#defaultNames(sessionId) : [path.resolve(file)];
+    return { sessionId, ...(await writeNewFile(names, exportSession(this.#ports, sessionId))) };
+  }
+
+  exportText(sessionId: SessionId): AsyncGenerator<string, void, undefined> {
+    return exportSession(this.#ports, sessionId);
+  }
+
+  async exportAll(given?: string): Promise<ExportAllResult> {
+    const folder = given === undefined ? await this.#ownFolder() : await makeFolder(path.resolve(given));
+    const exports: ExportResult[] = [];
+    const failed: ExportAllResult["failed"][number][] = [];
+    for (const sessionId of await listSessionIds(this.#ports)) {
+      try {
+        const names = this.#namesIn(folder, sessionId);
+        exports.push({ sessionId, ...(await writeNewFile(names, exportSession(this.#ports, sessionId))) });
+      } catch (error) {
+        if (!isWorkrailError(error) || !ITS_OWN_FAULTS.has(error.code)) throw error;
+        failed.push({ sessionId, code: error.code, message: error.message });
+      }
+    }
+    return { folder, exports, failed };
+  }
+
+  async importFile(given: string, { onConflict, dryRun = false }: ImportFileOptions): Promise<ImportFileResult> {
+    const file = path.resolve(given);
+    try {
+      return { file, dryRun, ...(await importSession(this.#ports, { source: () => readTextFile(file), onConflict, dryRun })) };
+    } catch (error) {
+      throw inFile(file, error);
+    }
+  }
+
+  async #defaultNames(sessionId: SessionId): Promise<Iterable<string>> {
+    const head = await this.#ports.locking.shared(() => this.#ports.catalog.head(sessionId));
+    const workflow = stemOf(head?.workflowId ?? "");
+    return this.#namesIn(await this.#ownFolder(), workflow === "" ? sessionId : workflow);
+  }
+
+  /** Links are not followed inside of the data directory. */
+  async #ownFolder(): Promise<string> {
+    if (this.#folder === undefined) {
+      throw new WorkrailError("INVALID_INPUT", "This store has no data directory, so the place of an export must be named.", {
+        details: { field: "file" },
+        hint: "Name a file, or a folder for all sessions.",
+      });
+    }
+    await makeFolder(this.#folder);
+    if ((await fs.lstat(this.#folder)).isDirectory()) return this.#folder;
+    throw new WorkrailError("INVALID_INPUT", `${this.#folder} is a symbolic link, which is not followed.`, {
+      details: { path: this.#folder },
+      hint: "Name the file or the folder itself.",
+    });
+  }
+
+  /** `x-2026-01-31.json`, then `x-2026-01-31-2.json` and so on: without end, because one of them is free. */
+  #namesIn(folder: string, stem: string): Iterable<string> {
+    const date = this.#ports.clock.now().toISOString().slice(0, 10);
+    const start = path.join(folder, `${stem}-${date}`);
+    return {
+      *[Symbol.iterator]() {
+        yield `${start}.json`;
+        for (let count = 2; ; count++) yield `${start}-${count}.json`;
+      },
+    };
+  }
+}
+
+/** What every file system takes as part of a name; empty where nothing would be left to recognise. */
+function stemOf(workflowId: string): string {
+  return workflowId
+    .replaceAll(/[^A-Za-z0-9._-]+/gu, "_")
+    .replaceAll(/^[._-]+|[._-]+$/gu, "")
+    .slice(0, LONGEST_STEM);
+}
+
+/** Names the file that a failure is about, unless it does so itself. */
+function inFile(file: string, error: unknown): unknown {
+  if (!isWorkrailError(error) || error.retryable || error.details["path"] !== undefined) return error;
+  const { code, message, details, hint } = error;
+  return new WorkrailError(code, `${file}: ${message}`, {
+    details: { ...details, path: file },
+    ...(hint === undefined ? {} : { hint }),
+    cause: error,
+  });
+}
+
+async function makeFolder(folder: string): Promise<string> {
+  try {
+    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  } catch (cause) {
+    throw cannotWrite(folder, cause);
+  }
+}

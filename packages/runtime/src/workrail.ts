@@ -1,0 +1,53 @@
+import type { Durability, GarbageReport, RebuildReport, RepairOptions, RepairReport, VerifyOptions, VerifyReport } from "@workrail/core";
+import type {
+  FindCheckpointsParams,
+  FindCheckpointsResult,
+  IContextManagementService,
+  ViewCheckpointParams,
+  ViewCheckpointResult,
+} from "./context-management-service.ts";
+import type { FittedFields } from "./fit-fields.ts";
+import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
+
+/** An open store. `openWorkrail` makes it; close it when you are done. */
+export interface Workrail extends IContextManagementService {
+  /** Where the store is; `undefined` for storage without a place on this machine. */
+  readonly dataDir: string | undefined;
+  readonly durability: Durability;
+  /** Lists checkpoints of one or of all sessions, by any filter, and how many there are. */
+  findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult>;
+  /** Loads what fits a budget, and says what it left out. */
+  viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult>;
+  /**
+   * What describes a checkpoint, as an answer has room for it: the largest fields may be left out, and are named.
+   * `viewCheckpoint` does it by itself.
+   */
+  fitDescription<T extends object>(description: T): Promise<FittedFields<T>>;
+  /**
+   * The first of `items` that fit, beside `frame`, into one answer of the size every answer of the product keeps to.
+   * At least one, unless there is none: an answer of nothing could not be gone on from.
+   */
+  fitAnswer<T extends object>(frame: object, items: readonly T[]): Promise<T[]>;
+  /** Makes the catalog anew from the checkpoints' files. */
+  rebuildCatalog(): Promise<RebuildReport>;
+  /** Removes files that no checkpoint needs. */
+  collectGarbage(): Promise<GarbageReport>;
+  /**
+   * Writes a session to a new JSON file that people can read and `importFile` takes back exactly. A file that is there is
+   * never replaced. Default: `exports/{workflow or session id}-{date}.json` in the data directory, with a counter if needed.
+   */
+  exportSession(sessionId: string, options?: { readonly file?: string | undefined }): Promise<ExportResult>;
+  /** The same text, piece by piece, with one context in memory at a time. Read it before you close the store. */
+  exportText(sessionId: string): AsyncIterable<string>;
+  /** Writes every session to a file of its own in a folder, which is made if needed. Default: `exports` in the data directory. */
+  exportAll(folder?: string): Promise<ExportAllResult>;
+  /** Brings an exported session into this store. Nothing is written unless every checkpoint in the file is proven. */
+  importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult>;
+  /** Reads the whole store and tells what is wrong with it; changes nothing. */
+  verifyStore(options?: VerifyOptions): Promise<VerifyReport>;
+  /** Puts right what can be without losing anything: damaged checkpoints are put aside and marked. */
+  repairStore(options?: RepairOptions): Promise<RepairReport>;
+  /** Finishes what is under way and releases the store. May be called twice. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import process from "node:process";
+import { WorkrailError } from "@workrail/core";
+
+export interface WrittenFile {
+  readonly file: string;
+  readonly sizeBytes: number;
+}
+
+/**
+ * Writes a text to a new file, which nobody else can read, and which has its name only when all of it is on the disk.
+ * A file that is there is never touched.
+ *
+ * @param names the paths to try, in their order; the first that is free is taken.
+ * @throws INVALID_INPUT when none is free, or there is no such folder; STORAGE_UNAVAILABLE when it cannot be written;
+ *   whatever `text` throws, and then there is no file.
+ */
+export async function writeNewFile(names: Iterable<string>, text: AsyncIterable<string>): Promise<WrittenFile> {
+  const [first] = names;
+  if (first === undefined) throw new WorkrailError("INTERNAL", "No name was given for a file.");
+  const temporary = path.join(path.dirname(first), `.tmp-export-${process.pid}-${randomBytes(8).toString("hex")}`);
+  try {
+    const sizeBytes = await write(temporary, first, text);
+    const file = await name(temporary, names);
+    await syncDirectory(path.dirname(file));
+    return { file, sizeBytes };
+  } finally {
+    await fs.rm(temporary, { force: true });
+  }
+}
+
+async function write(temporary: string, file: string, text: AsyncIterable<string>): Promise<number> {
+  const handle = await onDisk(file, () => fs.open(temporary, "wx", 0o600));
+  let sizeBytes = 0;
+  try {
+    for await (const piece of text) {
+      const bytes = Buffer.from(piece);
+      await onDisk(file, () => handle.writeFile(bytes));
+      sizeBytes += bytes.length;
+    }
+    await onDisk(file, () => handle.sync());
+    return sizeBytes;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Two that write at once must not take each other's name: a link fails where a name is taken, a rename would not. */
+async function name(temporary: string, names: Iterable<string>): Promise<string> {
+  let file = "";
+  for (file of names) if (await onDisk(file, () => claim(temporary, file))) return file;
+  throw new WorkrailError("INVALID_INPUT", `There is a file ${file} already.`, {
+    details: { path: file },
+    hint: "Name another file, or move that one away: an export never replaces a file.",
+  });
+}
+
+async function claim(temporary: string, file: string): Promise<boolean> {
+  try {
+    await fs.link(temporary, file);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(codeOf(error))) throw error;
+  }
+  // A file system without links: there a look must do.
+  const isTaken = await fs.lstat(file).then(
+    () => true,
+    () => false,
+  );
+  if (!isTaken) await fs.rename(temporary, file);
+  return !isTaken;
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  // Windows cannot open a directory, and makes names durable by itself.
+  if (process.platform === "win32") return;
+  const handle = await fs.open(directory, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function onDisk<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw cannotWrite(file, cause);
+  }
+}
+
+const WRONG_PLACES = new Set(["ENOENT", "EEXIST", "ENOTDIR", "EISDIR", "EACCES", "EPERM", "EROFS", "ENAMETOOLONG"]);
+
+/** @returns INVALID_INPUT for a place that cannot be, STORAGE_UNAVAILABLE for a disk that cannot. */
+export function cannotWrite(file: string, cause: unknown): WorkrailError {
+  const code = codeOf(cause);
+  return new WorkrailError(WRONG_PLACES.has(code) ? "INVALID_INPUT" : "STORAGE_UNAVAILABLE", `${file} cannot be written: ${code}.`, {
+    details: { path: file, errno: code },
+    hint: "Choose a place that exists, where you may write, and with room for it.",
+    cause,
+  });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,208 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { ERROR_CODES, type ErrorCode } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import type { Workrail } from "../src/workrail.ts";
+import { onDisk, type Place, refusalOf } from "./stores.ts";
+
+const MiB = 1024 * 1024;
+const tested = new Set<ErrorCode>();
+
+/** One store, in which one checkpoint was saved, and the call that is to be refused in it. */
+function refused(
+  code: ErrorCode,
+  what: string,
+  call: (workrail: Workrail, place: Place, blobPath: string) => Promise<unknown>,
+  more: object = {},
+): void {
+  tested.add(code);
+  it(`${code}: ${what}`, () =>
+    onDisk(async (place) => {
+      await using workrail = await place.open();
+      const { blobPath } = await workrail.saveCheckpoint({ sessionId: "session", checkpointId: "first", context: { step: 1 } });
+      const refusal = await refusalOf(call(workrail, place, blobPath));
+      expect(refusal).toMatchObject({ code, ...more });
+      expect(refusal.retryable).toBe(ERROR_CODES[code].retryable);
+      expect(refusal.message).toMatch(/\.$/);
+    }));
+}
+
+const save = (workrail: Workrail, more: object) => workrail.saveCheckpoint({ sessionId: "session", context: { step: 2 }, ...more });
+
+describe("a call is refused with", () => {
+  for (const id of ["", "../../x", "a/b", "a\0b", "x".repeat(129), "ä"]) {
+    refused("INVALID_INPUT", `an id that is none: ${JSON.stringify(id)}`, (workrail) => save(workrail, { checkpointId: id }), {
+      details: { field: "checkpointId" },
+    });
+  }
+  refused("INVALID_INPUT", "a session's id that is none", (workrail) => workrail.loadCheckpoint({ sessionId: "../x" }), {
+    details: { field: "sessionId" },
+  });
+  refused("INVALID_INPUT", "neither of the two ids of a load", (workrail) => workrail.loadCheckpoint({}));
+  refused("INVALID_INPUT", "both ids of a load", (workrail) => workrail.loadCheckpoint({ sessionId: "session", checkpointId: "first" }));
+  for (const [what, context] of [
+    ["a context that is a list", []],
+    ["a context that is nothing", undefined],
+    ["a number that JSON has not", { a: [JSON.parse("1e400") as number] }],
+    ["a date", { at: new Date(0) }],
+    ["a key without a value", { a: undefined }],
+    ["a function", { a: () => 1 }],
+    ["a big integer", { a: 1n }],
+    ["a context nested 10,000 levels deep", nested(10_000)],
+    ["more than 100,000 keys", Object.fromEntries(Array.from({ length: 100_001 }, (_, index) => [`k${index}`, 0]))],
+  ] as const) {
+    refused("INVALID_INPUT", what, (workrail) => save(workrail, { context }));
+    refused("INVALID_INPUT", `${what}, in a workflow that is new`, (workrail) =>
+      save(workrail, { sessionId: undefined, workflowId: "w", context }),
+    );
+  }
+  refused("INVALID_INPUT", "a name with half a surrogate pair", (workrail) => save(workrail, { metadata: { name: "\ud800" } }), {
+    details: { field: "name" },
+  });
+  refused("INVALID_INPUT", "a tag too long", (workrail) => save(workrail, { metadata: { tags: ["x".repeat(201)] } }));
+  refused("INVALID_INPUT", "too much metadata", (workrail) => save(workrail, { metadata: { note: "x".repeat(20_000) } }));
+  refused("INVALID_INPUT", "metadata that JSON cannot hold", (workrail) => save(workrail, { metadata: { note: Number.NaN } }));
+  refused("INVALID_INPUT", "a kind that there is not", (workrail) => save(workrail, { kind: "other" }), { details: { field: "kind" } });
+  refused("INVALID_INPUT", "a key to pin that is no text", (workrail) =>
+    workrail.markCritical({ sessionId: "session", contextKey: 1 as never }),
+  );
+  for (const filter of [{ limit: 0 }, { limit: 101 }, { limit: 1.5 }, { offset: -1 }, { since: "yesterday" }, { until: "" }]) {
+    refused("INVALID_INPUT", `the filter ${JSON.stringify(filter)}`, (workrail) => workrail.findCheckpoints(filter), {
+      details: { field: Object.keys(filter)[0] },
+    });
+  }
+  refused("INVALID_INPUT", "a range without a value", (workrail) =>
+    workrail.viewCheckpoint({ sessionId: "session", range: { offset: 1 } }),
+  );
+  refused("INVALID_INPUT", "a cursor that is none", (workrail) => workrail.viewCheckpoint({ sessionId: "session", cursor: "x" }));
+  refused("INVALID_INPUT", "settings that make no sense", (_, place) => place.open({ env: { WORKRAIL_MAX_DEPTH: "many" } }));
+
+  refused("CHECKPOINT_NOT_FOUND", "an unknown id", (workrail) => workrail.loadCheckpoint({ checkpointId: "unknown" }), {
+    details: { checkpointId: "unknown" },
+  });
+  refused("CHECKPOINT_NOT_FOUND", "an unknown parent", (workrail) => save(workrail, { parentId: "unknown" }), {
+    details: { checkpointId: "unknown", field: "parentId" },
+  });
+  refused("SESSION_NOT_FOUND", "an unknown session", (workrail) => workrail.loadCheckpoint({ sessionId: "unknown" }), {
+    details: { sessionId: "unknown" },
+  });
+  refused("SESSION_NOT_FOUND", "a pin in an unknown session", (workrail) =>
+    workrail.markCritical({ sessionId: "unknown", contextKey: "a" }),
+  );
+
+  refused("CONFLICT", "another head than was expected", (workrail) => save(workrail, { expectedParentId: "other" }), {
+    details: { sessionId: "session", expectedParentId: "other", actualParentId: "first" },
+  });
+  refused("CONFLICT", "a session that was to be new", (workrail) => save(workrail, { expectedParentId: null }));
+  refused("CONFLICT", "an id that names another context", (workrail) => save(workrail, { checkpointId: "first" }), {
+    details: { checkpointId: "first" },
+  });
+
+  refused("TOO_LARGE", "a context over its limit", async (_, place) => {
+    await using small = await place.open({ limits: { maxContextBytes: 100 } });
+    await save(small, { context: { text: "x".repeat(100) } });
+  });
+  refused(
+    "STORAGE_QUOTA_EXCEEDED",
+    "a checkpoint of 11 MB, compressed",
+    (workrail) => save(workrail, { context: { noise: randomBytes(11 * MiB).toString("base64") } }),
+    {
+      details: { limit: "maxCheckpointBytes", maxCheckpointBytes: 10 * MiB },
+    },
+  );
+
+  refused("CHECKPOINT_CORRUPT", "a file that is gone", (workrail, place, blobPath) => {
+    fs.rmSync(path.join(place.dataDir, blobPath));
+    return workrail.loadCheckpoint({ sessionId: "session" });
+  });
+  refused("CHECKPOINT_CORRUPT", "a file with one bit changed", (workrail, place, blobPath) => {
+    const file = path.join(place.dataDir, blobPath);
+    const bytes = fs.readFileSync(file);
+    bytes.writeUInt8(bytes.readUInt8(bytes.length - 20) ^ 1, bytes.length - 20);
+    fs.writeFileSync(file, bytes);
+    return workrail.loadCheckpoint({ sessionId: "session" });
+  });
+  refused("CHECKPOINT_CORRUPT", "a file that holds another checkpoint", async (workrail, place, blobPath) => {
+    const other = await workrail.saveCheckpoint({ sessionId: "other", context: { step: 2 } });
+    fs.copyFileSync(path.join(place.dataDir, other.blobPath), path.join(place.dataDir, blobPath));
+    return workrail.loadCheckpoint({ checkpointId: "first" });
+  });
+  refused("UNSUPPORTED_VERSION", "a checkpoint of a newer format", (workrail, place, blobPath) => {
+    const file = path.join(place.dataDir, blobPath);
+    fs.writeFileSync(file, gzipSync(gunzipSync(fs.readFileSync(file)).toString().replace('{"workrail":1', '{"workrail":2')));
+    return workrail.loadCheckpoint({ sessionId: "session" });
+  });
+  refused("UNSUPPORTED_VERSION", "a store of a newer schema", async (workrail, place) => {
+    await workrail.close();
+    const database = new DatabaseSync(path.join(place.dataDir, "workrail.db"));
+    database.exec("PRAGMA user_version = 99");
+    database.close();
+    return place.open();
+  });
+
+  refused("STORE_IN_USE", "a rebuild while another has the store open", async (workrail, place) => {
+    await using another = await place.open();
+    await workrail.rebuildCatalog();
+    await another.close();
+  });
+  refused("LOCK_TIMEOUT", "a save while another keeps the write lock", async (_, place) => {
+    await using impatient = await place.open({ env: { WORKRAIL_LOCK_TIMEOUT_MS: "50" } });
+    const release = await holdWriteLock(path.join(place.dataDir, "workrail.db"));
+    await save(impatient, {}).finally(release);
+  });
+  refused(
+    "STORAGE_UNAVAILABLE",
+    "a data directory that is a file",
+    (_, place) => place.open({ dataDir: path.join(place.dataDir, "workrail.lock") }),
+    {
+      details: { reason: "wrong-kind-of-file" },
+    },
+  );
+
+  it("each code that there is, but for a fault of the product itself", () => {
+    expect([...tested, "INTERNAL"].sort()).toEqual(Object.keys(ERROR_CODES).sort());
+  });
+});
+
+describe("after a refusal", () => {
+  it("the next call works, and what was refused left nothing", () =>
+    onDisk(async (place) => {
+      await using workrail = await place.open({ limits: { maxCheckpointBytes: 1_000 } });
+      await workrail.saveCheckpoint({ sessionId: "session", context: { step: 1 } });
+      for (const context of [{ noise: randomBytes(5_000).toString("hex") }, nested(200), { a: Number.NaN }]) {
+        await refusalOf(workrail.saveCheckpoint({ sessionId: "session", context }));
+        await refusalOf(workrail.saveCheckpoint({ sessionId: "new", context }));
+      }
+      expect(await workrail.saveCheckpoint({ sessionId: "session", context: { step: 2 } })).toMatchObject({ status: "SAVED" });
+      expect(await workrail.collectGarbage()).toEqual({ blobs: 0, quarantined: 0, abandoned: 0 });
+      expect((await workrail.findCheckpoints({ project: null })).total).toBe(2);
+    }));
+
+  it("a context of 11 MB that compresses well is saved", () =>
+    onDisk(async (place) => {
+      await using workrail = await place.open();
+      const context = { text: "all work and no play ".repeat(550_000) };
+      const { sizeBytes } = await workrail.saveCheckpoint({ sessionId: "session", context });
+      expect(sizeBytes).toBeLessThan(MiB);
+      expect((await workrail.loadCheckpoint({ sessionId: "session" })).context).toEqual(context);
+    }));
+});
+
+/** In another process: in this one the two libraries' locks would not see each other. */
+async function holdWriteLock(file: string): Promise<() => void> {
+  const script = `new (require("node:sqlite").DatabaseSync)(process.argv[1]).exec("BEGIN IMMEDIATE"); console.log("held"); setInterval(() => {}, 1000)`;
+  const holder = spawn(process.execPath, ["-e", script, file], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(holder.stdout, "data");
+  return () => void holder.kill("SIGKILL");
+}
+
+function nested(levels: number): object {
+  let value: object = {};
+  for (let level = 1; level < levels; level++) value = { value };
+  return value;
+}

@@ -1,0 +1,410 @@
+import fs from "node:fs";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import { nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
+import { describe, expect, it } from "vitest";
+import type { Settings } from "../src/settings.ts";
+import type { Workrail } from "../src/workrail.ts";
+import { foreseeable, KINDS, onDisk, readAudit, refusalOf, removeCatalog } from "./stores.ts";
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const FULL = {
+  sessionId: "session",
+  context: { goal: "ship", steps: [1, 2] },
+  metadata: { name: "before review", tags: ["review", "auth"], ticket: "AB-1", nested: { __proto__: null, a: 1 } },
+  workflowId: "login-fix",
+  agentId: "agent-1",
+};
+
+describe.each(KINDS)("a store in $kind", ({ at }) => {
+  const withStore = (test: (workrail: Workrail) => Promise<void>, project: string | null = "/project"): Promise<void> =>
+    at(async (place) => {
+      const workrail = await place.open({ project, adapters: foreseeable() });
+      try {
+        await test(workrail);
+      } finally {
+        await workrail.close();
+      }
+    });
+
+  it("answers a save with every field", () =>
+    withStore(async (workrail) => {
+      const first = await workrail.saveCheckpoint(FULL);
+      expect(first).toEqual({
+        checkpointId: "00000000-c8ec-4000-8000-000000000001",
+        sessionId: "session",
+        sessionReason: "given",
+        status: "SAVED",
+        sizeBytes: expect.any(Number) as number,
+        parentId: null,
+        createdAt: "2026-01-01T00:00:00.000Z",
+        contextHash: expect.stringMatching(SHA256) as string,
+        blobPath: expect.stringMatching(/session\/00000000-c8ec-4000-8000-000000000001/) as string,
+        durability: workrail.durability,
+      });
+      expect(first.sizeBytes).toBeGreaterThan(100);
+      const second = await workrail.saveCheckpoint({ sessionId: "session", context: { goal: "ship it" } });
+      expect(second).toMatchObject({ status: "SAVED", parentId: first.checkpointId });
+      expect(second.contextHash).not.toBe(first.contextHash);
+    }));
+
+  it("answers a save of what is there already with that checkpoint, and says what it did not keep", () =>
+    withStore(async (workrail) => {
+      const first = await workrail.saveCheckpoint(FULL);
+      const again = await workrail.saveCheckpoint({
+        ...FULL,
+        context: { steps: [1, 2], goal: "ship" },
+        metadata: { name: "another", tags: ["new"], ticket: "AB-2", createdAt: "1999-01-01" },
+      });
+      expect(again).toEqual({
+        ...first,
+        status: "SKIPPED_UNCHANGED",
+        ignored: ["name", "tags", "metadata", "keyOrder"],
+        ignoredMetadata: ["createdAt"],
+      });
+      expect(await workrail.saveCheckpoint(FULL)).toEqual({ ...first, status: "SKIPPED_UNCHANGED" });
+      const forced = await workrail.saveCheckpoint({ ...FULL, force: true });
+      expect(forced).toMatchObject({ status: "SAVED", parentId: first.checkpointId, contextHash: first.contextHash });
+    }));
+
+  it("loads a checkpoint with every field of its metadata, by its id and by its session", () =>
+    withStore(async (workrail) => {
+      const saved = await workrail.saveCheckpoint(FULL);
+      await workrail.markCritical({ contextKey: "goal" });
+      const expected = {
+        checkpointId: saved.checkpointId,
+        sessionId: "session",
+        context: FULL.context,
+        metadata: {
+          ticket: "AB-1",
+          nested: { a: 1 },
+          id: saved.checkpointId,
+          sessionId: "session",
+          name: "before review",
+          agentId: "agent-1",
+          workflowId: "login-fix",
+          project: "/project",
+          createdAt: saved.createdAt,
+          lastAccessedAt: saved.createdAt,
+          tags: ["review", "auth"],
+          contextSizeBytes: saved.sizeBytes,
+          contextHash: saved.contextHash,
+          blobPath: saved.blobPath,
+          parentId: null,
+          kind: "workflow",
+          sequence: 1,
+          criticalKeys: ["goal"],
+        },
+        durability: workrail.durability,
+      };
+      expect(await workrail.loadCheckpoint({ sessionId: "session" })).toEqual(expected);
+      expect(await workrail.loadCheckpoint({ checkpointId: saved.checkpointId })).toEqual(expected);
+      expect(await workrail.viewCheckpoint({ sessionId: "session" })).toEqual(expected);
+      expect(await workrail.listCheckpoints({ sessionId: "session" })).toEqual([expected.metadata]);
+    }));
+
+  it("lists newest first, in pages, and tells of the session", () =>
+    withStore(async (workrail) => {
+      const sizes: number[] = [];
+      for (const step of [1, 2, 3]) sizes.push((await workrail.saveCheckpoint({ sessionId: "session", context: { step } })).sizeBytes);
+      await workrail.markCritical({ sessionId: "session", contextKey: "step" });
+      const { checkpoints, ...rest } = await workrail.findCheckpoints({ sessionId: "session", limit: 2, offset: 1 });
+      expect(checkpoints.map(({ sequence }) => sequence)).toEqual([2, 1]);
+      expect(rest).toEqual({
+        total: 3,
+        limit: 2,
+        offset: 1,
+        session: {
+          id: "session",
+          createdAt: "2026-01-01T00:00:00.000Z",
+          lastAccessedAt: "2026-01-01T00:00:02.000Z",
+          totalSizeBytes: sizes.reduce((sum, size) => sum + size),
+          checkpointCount: 3,
+          criticalKeys: ["step"],
+        },
+        durability: workrail.durability,
+      });
+      expect((await workrail.listCheckpoints({ sessionId: "session", limit: 1 })).map(({ sequence }) => sequence)).toEqual([3]);
+      expect((await workrail.listCheckpoints({ sessionId: "unknown" })).length).toBe(0);
+    }));
+
+  it("finds by every filter, all of which must hold", () =>
+    withStore(async (workrail) => {
+      const save = async (id: string, more: object): Promise<void> => {
+        await workrail.saveCheckpoint({ sessionId: `s-${id}`, checkpointId: id, context: { id }, ...more });
+      };
+      await save("plain", {});
+      await save("labelled", { metadata: { name: "Über Review", tags: ["a", "b"], ticket: "AB-7" }, workflowId: "w", agentId: "x" });
+      await save("project", { kind: "project", metadata: { tags: ["b"] } });
+      await save("aside", { kind: "aside" });
+      const ids = async (filter: object): Promise<readonly string[]> =>
+        (await workrail.findCheckpoints(filter)).checkpoints.map(({ id }) => id).sort();
+      expect(await ids({})).toEqual(["labelled", "plain", "project"]);
+      expect(await ids({ tags: ["b"] })).toEqual(["labelled", "project"]);
+      expect(await ids({ tags: ["b", "a"] })).toEqual(["labelled"]);
+      expect(await ids({ name: "über" })).toEqual(["labelled"]);
+      expect(await ids({ query: "ab-7 REVIEW" })).toEqual(["labelled"]);
+      expect(await ids({ workflowId: "w", agentId: "x" })).toEqual(["labelled"]);
+      expect(await ids({ workflowId: "w", agentId: "y" })).toEqual([]);
+      expect(await ids({ kind: "aside" })).toEqual(["aside"]);
+      expect(await ids({ kind: "project" })).toEqual(["project"]);
+      expect(await ids({ since: "2026-01-01T00:00:01Z" })).toEqual(["labelled", "project"]);
+      expect(await ids({ since: "2026-01-01T00:00:01Z", until: "2026-01-01T00:00:01.000Z" })).toEqual(["labelled"]);
+      expect(await ids({ sessionId: "s-plain", project: "/another" })).toEqual([]);
+    }));
+
+  it("lists the project it was opened in, unless another, all, or a session is asked for", () =>
+    at(async (place) => {
+      for (const [project, sessionId] of [
+        ["/one", "a"],
+        ["/two", "b"],
+        [null, "c"],
+      ] as const) {
+        const workrail = await place.open({ project });
+        await workrail.saveCheckpoint({ sessionId, context: { sessionId } });
+        await workrail.close();
+      }
+      const workrail = await place.open({ project: "/one" });
+      const sessions = async (filter: object): Promise<readonly string[]> =>
+        (await workrail.findCheckpoints(filter)).checkpoints.map(({ sessionId }) => sessionId).sort();
+      expect(await sessions({})).toEqual(["a"]);
+      expect(await sessions({ project: "/two" })).toEqual(["b"]);
+      expect(await sessions({ project: null })).toEqual(["a", "b", "c"]);
+      expect(await sessions({ sessionId: "b" })).toEqual(["b"]);
+      await workrail.close();
+    }));
+
+  it("pins and releases, and says how it went", () =>
+    withStore(async (workrail) => {
+      await workrail.saveCheckpoint({ sessionId: "session", context: { goal: 1, ["k".repeat(150)]: 2 } });
+      const answer = { sessionId: "session", durability: workrail.durability };
+      expect(await workrail.markCritical({ contextKey: "goal" })).toEqual({
+        ...answer,
+        status: "SUCCESS",
+        message: '"goal" is critical in this session from now on.',
+        criticalKeys: ["goal"],
+      });
+      expect(await workrail.markCritical({ contextKey: "goal" })).toMatchObject({ status: "SUCCESS", criticalKeys: ["goal"] });
+      expect(await workrail.markCritical({ contextKey: "absent" })).toEqual({
+        ...answer,
+        status: "KEY_NOT_FOUND",
+        message: 'The latest checkpoint has no key "absent". Save it first.',
+        criticalKeys: ["goal"],
+      });
+      expect((await workrail.markCritical({ contextKey: "k".repeat(150) })).message).toBe(
+        `"${"k".repeat(100)}..." is critical in this session from now on.`,
+      );
+      await workrail.saveCheckpoint({ sessionId: "session", context: { other: 1 } });
+      expect(await workrail.markCritical({ contextKey: "goal", critical: false })).toMatchObject({
+        status: "SUCCESS",
+        message: '"goal" is no longer critical.',
+        criticalKeys: ["k".repeat(150)],
+      });
+      expect(await workrail.markCritical({ contextKey: "goal", critical: false })).toMatchObject({
+        status: "KEY_NOT_FOUND",
+        message: '"goal" was not critical.',
+      });
+      expect(await workrail.markCritical({ contextKey: "__proto__" })).toMatchObject({ status: "KEY_NOT_FOUND" });
+    }));
+
+  it("leaves out of a view what does not fit, and says how to get it", () =>
+    withStore(async (workrail) => {
+      const context = { small: "kept", large: "word ".repeat(20_000) };
+      const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
+      const view = await workrail.viewCheckpoint({ checkpointId, budgetTokens: 2_000 });
+      expect(view.context).toEqual({ small: "kept" });
+      expect(view.omitted).toMatchObject({ count: 1, entries: [{ key: "large", characters: 100_002 }] });
+      expect(view.omitted?.how).toContain(checkpointId);
+      expect(JSON.stringify(view).length).toBeLessThan(8_000);
+      const part = await workrail.viewCheckpoint({ checkpointId, keys: ["large"], range: { offset: 10, limit: 5 } });
+      expect(part.values).toEqual([{ path: ["large"], value: "word ", offset: 10, length: 100_000, nextOffset: 15 }]);
+      expect((await workrail.viewCheckpoint({ checkpointId, full: true })).context).toEqual(context);
+    }));
+
+  it("keeps the order of saves that are called together, in the session that the first of them began", () =>
+    withStore(async (workrail) => {
+      const saved = await Promise.all(Array.from({ length: 20 }, (_, step) => workrail.saveCheckpoint({ context: { step } })));
+      expect(new Set(saved.map(({ sessionId }) => sessionId)).size).toBe(1);
+      expect(saved.map(({ sessionReason }) => sessionReason)).toEqual(["fresh", ...Array<string>(19).fill("process")]);
+      const { checkpoints } = await workrail.findCheckpoints({ project: null });
+      expect(checkpoints.map(({ id }) => id)).toEqual(saved.map(({ checkpointId }) => checkpointId).reverse());
+    }));
+
+  it("goes on in the session that was loaded", () =>
+    at(async (place) => {
+      const before = await place.open();
+      await before.saveCheckpoint({ sessionId: "mine", context: { step: 1 }, workflowId: "w" });
+      await before.close();
+      const workrail = await place.open();
+      await workrail.loadCheckpoint({ sessionId: "mine" });
+      expect(await workrail.saveCheckpoint({ context: { step: 2 } })).toMatchObject({ sessionId: "mine", sessionReason: "process" });
+      expect(await workrail.markCritical({ contextKey: "step" })).toMatchObject({ sessionId: "mine", status: "SUCCESS" });
+      await workrail.saveCheckpoint({ sessionId: "other", context: {} });
+      expect((await refusalOf(workrail.markCritical({ contextKey: "step" }))).details["sessions"]).toEqual(["mine", "other"]);
+      await workrail.close();
+    }));
+
+  it("derives the same session for the same beginning of a workflow, whichever process asks", () =>
+    at(async (place) => {
+      const sessions: string[] = [];
+      for (const context of [{ a: 1, b: 2 }, { b: 2, a: 1 }, { a: 2 }]) {
+        const workrail = await place.open();
+        sessions.push((await workrail.saveCheckpoint({ workflowId: "w", context })).sessionId);
+        await workrail.close();
+      }
+      expect(sessions[1]).toBe(sessions[0]);
+      expect(sessions[2]).not.toBe(sessions[0]);
+    }));
+
+  it("removes the oldest beyond the limit, and says how many", () =>
+    at(async (place) => {
+      const workrail = await place.open({ limits: { maxCheckpoints: 2 } });
+      const answers = [];
+      for (const step of [1, 2, 3]) answers.push(await workrail.saveCheckpoint({ sessionId: "session", context: { step } }));
+      expect(answers.map(({ pruned }) => pruned)).toEqual([undefined, undefined, 1]);
+      expect((await workrail.findCheckpoints({ sessionId: "session" })).total).toBe(2);
+      expect((await refusalOf(workrail.loadCheckpoint({ checkpointId: answers[0]?.checkpointId }))).code).toBe("CHECKPOINT_NOT_FOUND");
+      await workrail.close();
+    }));
+
+  it("writes down when a checkpoint was loaded, at the latest when it is closed", () =>
+    at(async (place) => {
+      const parts = foreseeable();
+      const workrail = await place.open({ adapters: parts });
+      const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context: { step: 1 } });
+      parts.clock.set(new Date("2026-06-01T00:00:00.000Z"));
+      await workrail.loadCheckpoint({ sessionId: "session" });
+      await workrail.close();
+      const again = await place.open();
+      const { checkpoints, session } = await again.findCheckpoints({ sessionId: "session" });
+      expect(checkpoints).toMatchObject([
+        { id: checkpointId, createdAt: "2026-01-01T00:00:00.000Z", lastAccessedAt: "2026-06-01T00:00:00.000Z" },
+      ]);
+      expect(session?.lastAccessedAt).toBe("2026-06-01T00:00:00.000Z");
+      await again.close();
+    }));
+
+  it("finishes what is under way when it is closed, refuses what comes later, and may be closed twice", () =>
+    at(async (place) => {
+      const workrail = await place.open();
+      const saves = Array.from({ length: 10 }, (_, step) => workrail.saveCheckpoint({ sessionId: "session", context: { step } }));
+      const [closing, closingAgain] = [workrail.close(), workrail.close()];
+      expect((await refusalOf(workrail.saveCheckpoint({ sessionId: "session", context: { late: 1 } }))).details["reason"]).toBe("closed");
+      await Promise.all([closing, closingAgain]);
+      for (const refused of [
+        workrail.loadCheckpoint({ sessionId: "session" }),
+        workrail.findCheckpoints(),
+        workrail.rebuildCatalog(),
+        workrail.collectGarbage(),
+      ]) {
+        expect(await refusalOf(refused)).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "closed" } });
+      }
+      expect((await Promise.all(saves)).map(({ status }) => status)).toEqual(Array<string>(10).fill("SAVED"));
+      await using again = await place.open();
+      expect((await again.findCheckpoints({ sessionId: "session" })).total).toBe(10);
+    }));
+
+  it("is rebuilt when its catalog was lost, before anything else, and says so in the log", () =>
+    at(async (place) => {
+      const before = await place.open();
+      const { checkpointId } = await before.saveCheckpoint(FULL);
+      await before.markCritical({ contextKey: "goal" });
+      const [metadata] = await before.listCheckpoints({ sessionId: "session" });
+      await before.close();
+      place.loseCatalog();
+      const warnings: [string, unknown][] = [];
+      const ignore = (): void => undefined;
+      const log = {
+        debug: ignore,
+        info: ignore,
+        error: ignore,
+        warn: (message: string, fields?: object) => void warnings.push([message, fields]),
+      };
+      await using workrail = await place.open({ adapters: { log } });
+      expect(await workrail.listCheckpoints({ sessionId: "session" })).toEqual([metadata]);
+      expect((await workrail.loadCheckpoint({ checkpointId })).context).toEqual(FULL.context);
+      expect(warnings).toEqual([
+        [
+          "the catalog was lost and has been rebuilt from the files",
+          { checkpoints: 1, sessions: 1, removedEarlier: 0, unreadable: [], notRebuilt: ["the audit log", "times of access"] },
+        ],
+      ]);
+      expect(await workrail.rebuildCatalog()).toMatchObject({ checkpoints: 1 });
+    }));
+});
+
+describe("a store on disk", () => {
+  it("is rebuilt when its database goes away under it, by whatever call comes next", () =>
+    onDisk(async (place) => {
+      await using workrail = await place.open();
+      await workrail.saveCheckpoint({ sessionId: "session", context: { step: 1 } });
+      removeCatalog(place.dataDir);
+      expect(await workrail.saveCheckpoint({ sessionId: "session", context: { step: 2 } })).toMatchObject({ sessionId: "session" });
+      expect((await workrail.loadCheckpoint({ sessionId: "session" })).context).toEqual({ step: 2 });
+      expect((await workrail.findCheckpoints({ sessionId: "session" })).total).toBe(2);
+      removeCatalog(place.dataDir);
+      expect(await workrail.markCritical({ contextKey: "step" })).toMatchObject({ status: "SUCCESS" });
+      removeCatalog(place.dataDir);
+      expect(await workrail.collectGarbage()).toEqual({ blobs: 0, quarantined: 0, abandoned: 0 });
+      expect((await workrail.loadCheckpoint({ sessionId: "session" })).context).toEqual({ step: 2 });
+      expect((await workrail.findCheckpoints({ sessionId: "session" })).session?.criticalKeys).toEqual(["step"]);
+    }));
+
+  it("is rebuilt when its database cannot be read", () =>
+    onDisk(async (place) => {
+      const before = await place.open();
+      await before.saveCheckpoint({ sessionId: "session", context: { step: 1 } });
+      await before.close();
+      fs.writeFileSync(path.join(place.dataDir, "workrail.db"), "scribbled over ".repeat(1_000));
+      await using workrail = await place.open();
+      expect((await workrail.loadCheckpoint({ sessionId: "session" })).context).toEqual({ step: 1 });
+      expect(fs.existsSync(path.join(place.dataDir, "workrail.db.replaced-1"))).toBe(true);
+    }));
+
+  it("is where it says, as plain files that anybody can read", () =>
+    onDisk(async (place) => {
+      await using workrail = await place.open();
+      expect(workrail.dataDir).toBe(place.dataDir);
+      const { blobPath } = await workrail.saveCheckpoint(FULL);
+      const text = gunzipSync(fs.readFileSync(path.join(place.dataDir, blobPath))).toString("utf8");
+      expect(JSON.parse(text)).toMatchObject({ workrail: 1, context: FULL.context });
+    }));
+
+  it("keeps a line in its audit log for every change and every load", () =>
+    onDisk(async (place) => {
+      const workrail = await place.open({ limits: { maxCheckpoints: 1 }, adapters: foreseeable() });
+      const { checkpointId: first } = await workrail.saveCheckpoint({ sessionId: "session", context: { step: 1 } });
+      await workrail.markCritical({ contextKey: "step" });
+      await workrail.markCritical({ contextKey: "step", critical: false });
+      const { checkpointId: second } = await workrail.saveCheckpoint({ sessionId: "session", context: { step: 2 } });
+      await workrail.saveCheckpoint({ sessionId: "session", context: { step: 2 } });
+      await workrail.loadCheckpoint({ sessionId: "session" });
+      await workrail.close();
+      // Pinning looks at the latest context: that is a load too.
+      expect(readAudit(place.dataDir).map(({ action, checkpoint_id }) => [action, checkpoint_id])).toEqual([
+        ["save", first],
+        ["pin", null],
+        ["unpin", null],
+        ["prune", first],
+        ["save", second],
+        ["load", first],
+        ["load", second],
+      ]);
+    }));
+
+  it("finishes at its start what an earlier process left to be removed", () =>
+    onDisk(async (place) => {
+      const unlink = (file: string): void => {
+        if (file.endsWith(".json.gz")) throw Object.assign(new Error("EBUSY: injected"), { code: "EBUSY" });
+        nodeFileSystem.unlink(file);
+      };
+      const storage = ({ dataDir }: Settings) => openSqliteFs({ dataDir, fs: { ...nodeFileSystem, unlink } });
+      const workrail = await place.open({ limits: { maxCheckpoints: 1 }, adapters: { storage } });
+      const { blobPath } = await workrail.saveCheckpoint({ sessionId: "session", context: { step: 1 } });
+      await workrail.saveCheckpoint({ sessionId: "session", context: { step: 2 } });
+      await workrail.close();
+      expect(fs.existsSync(path.join(place.dataDir, blobPath))).toBe(true);
+      await (await place.open()).close();
+      expect(fs.existsSync(path.join(place.dataDir, blobPath))).toBe(false);
+    }));
+});

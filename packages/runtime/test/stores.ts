@@ -1,0 +1,87 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { isWorkrailError, type WorkrailError } from "@workrail/core";
+import { SequentialIds, SteppingClock } from "@workrail/core/testing";
+import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
+import { type OpenOptions, openWorkrail } from "../src/open-workrail.ts";
+import type { Workrail } from "../src/workrail.ts";
+
+/** A kind of store, and a place for one of it that several openers in turn can find again. */
+export interface Place {
+  readonly dataDir: string;
+  open(options?: OpenOptions): Promise<Workrail>;
+  /** Deletes the catalog of a closed store, and nothing else. */
+  loseCatalog(): void;
+}
+
+interface Kind {
+  readonly kind: string;
+  readonly at: <T>(test: (place: Place) => Promise<T>) => Promise<T>;
+}
+
+/** Every kind of store, each in a place of its own that is gone after the test. */
+export const KINDS: readonly Kind[] = [
+  { kind: "memory", at: (test) => test(inMemory()) },
+  { kind: "SQLite and files", at: (test) => onDisk(test) },
+];
+
+function inMemory(): Place {
+  const disk = new MemoryDisk();
+  const storage = () => openMemoryStorage({ disk });
+  return {
+    dataDir: "",
+    open: (options = {}) => openWorkrail({ env: {}, project: null, ...options, adapters: { storage, ...options.adapters } }),
+    loseCatalog: () => disk.loseCatalog(),
+  };
+}
+
+/** The usual store, in a fresh directory. */
+export async function onDisk<T>(test: (place: Place) => Promise<T>): Promise<T> {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-runtime-"));
+  const dataDir = path.join(directory, "data");
+  try {
+    return await test({
+      dataDir,
+      open: (options = {}) => openWorkrail({ env: {}, project: null, dataDir, ...options }),
+      loseCatalog: () => removeCatalog(dataDir),
+    });
+  } finally {
+    fs.rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+export function removeCatalog(dataDir: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(path.join(dataDir, `workrail.db${suffix}`), { force: true });
+}
+
+/** Times and ids that a test can know beforehand. */
+export function foreseeable(): { readonly clock: SteppingClock; readonly ids: SequentialIds } {
+  return { clock: new SteppingClock(), ids: new SequentialIds() };
+}
+
+export interface AuditLine {
+  readonly action: string;
+  readonly checkpoint_id: string | null;
+}
+
+export function readAudit(dataDir: string): readonly AuditLine[] {
+  const database = new DatabaseSync(path.join(dataDir, "workrail.db"));
+  try {
+    return database.prepare("SELECT action, checkpoint_id FROM audit ORDER BY id").all() as unknown as readonly AuditLine[];
+  } finally {
+    database.close();
+  }
+}
+
+/** What a call is refused with. Anything but a `WorkrailError` fails the test. */
+export async function refusalOf(work: Promise<unknown>): Promise<WorkrailError> {
+  try {
+    await work;
+  } catch (error) {
+    if (isWorkrailError(error)) return error;
+    throw new Error(`No WorkrailError: ${String(error)}`, { cause: error });
+  }
+  throw new Error("It succeeded.");
+}
