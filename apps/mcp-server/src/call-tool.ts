@@ -1,0 +1,37 @@
+import type { Log } from "@workrail/core";
+import { parseArguments } from "./parse-arguments.ts";
+import type { Tool, ToolCall } from "./tool.ts";
+import { toToolFailure, type ToolFailure } from "./wire-errors.ts";
+
+/** The result of `tools/call`, in the form every MCP library takes. */
+export interface CallResult {
+  readonly content: readonly [{ readonly type: "text"; readonly text: string }];
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  readonly isError?: true;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Runs one tool. Never rejects: a failure is a result that says so. */
+export async function callTool(tool: Tool, given: unknown, call: ToolCall, log: Log): Promise<CallResult> {
+  try {
+    const output = await tool.run(parseArguments(tool, given), call);
+    const meta = tool.resultMeta?.(output);
+    return {
+      content: [{ type: "text", text: JSON.stringify(output) }],
+      structuredContent: output,
+      ...(meta !== undefined && { _meta: meta }),
+    };
+  } catch (error) {
+    const failure = toToolFailure(error);
+    if (failure.code === "INTERNAL" && !call.signal.aborted) {
+      log.error("a tool failed unexpectedly", { tool: tool.name, error });
+    }
+    return toErrorResult(failure);
+  }
+}
+
+/** No `structuredContent`: one that does not match the output schema makes clients lose the text. */
+function toErrorResult(failure: ToolFailure): CallResult {
+  const { text, ...meta } = failure;
+  return { content: [{ type: "text", text }], isError: true, _meta: meta };
+}

@@ -1,0 +1,118 @@
+import process from "node:process";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RawClient } from "./testing/raw-client.ts";
+
+const CALLS = Array.from({ length: 20 }, (_, index) => index + 1);
+
+// Windows knows no signals: a process is ended there without being asked.
+describe.skipIf(process.platform === "win32")("the end of the server", () => {
+  let client: RawClient;
+
+  beforeEach(() => {
+    client = new RawClient();
+  });
+
+  afterEach(async () => {
+    client.kill("SIGKILL");
+    await client.exit();
+  });
+
+  async function startCalls(): Promise<void> {
+    for (const n of CALLS) {
+      await client.request(n, "tools/call", { name: "hold", arguments: { n } });
+    }
+    await client.stderrLine("holding 20\n");
+  }
+
+  /** How the server went, which calls it had answered, and the last thing it did. */
+  async function ending(): Promise<{ readonly exit: unknown; readonly answered: readonly unknown[]; readonly last: string | undefined }> {
+    const exit = await client.exit();
+    const answered = client.answers.map((answer) => answer.result?.structuredContent?.["n"]);
+    return {
+      exit,
+      answered: answered.sort((a, b) => Number(a) - Number(b)),
+      last: client.stderr.trimEnd().split("\n").at(-1),
+    };
+  }
+
+  it("answers 20 calls in flight when the input ends, closes and exits with 0", async () => {
+    await startCalls();
+    client.endInput();
+    client.kill("SIGUSR2");
+    expect(await ending()).toEqual({ exit: { code: 0, signal: null }, answered: CALLS, last: "closed" });
+  });
+
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("answers 20 calls in flight at %s, closes and exits with 0", async (signal) => {
+    client = await replaced(client, { WORKRAIL_LOG_LEVEL: "info" });
+    await startCalls();
+    client.kill(signal);
+    await client.stderrLine('"msg":"stopping"');
+    await client.request("late", "tools/call", { name: "echo", arguments: { userContext: {} } });
+    client.kill("SIGUSR2");
+    expect(await ending()).toEqual({ exit: { code: 0, signal: null }, answered: CALLS, last: "closed" });
+  });
+
+  it("answers what had been sent before the input ended", async () => {
+    for (const n of CALLS) {
+      await client.request(n, "tools/call", { name: "fill", arguments: { length: 100_000 } });
+    }
+    await client.write('{"jsonrpc":"2.0","id":"last","method":"ping"}');
+    client.endInput();
+    expect(await client.exit()).toEqual({ code: 0, signal: null });
+    expect(client.answers).toHaveLength(21);
+  });
+
+  it("finishes the calls and exits with 0 when nobody reads its output any more", async () => {
+    await startCalls();
+    client.closeOutput();
+    // Only writing shows a server that its reader is gone.
+    await client.request("probe", "ping");
+    client.kill("SIGUSR2");
+    expect(await client.exit()).toEqual({ code: 0, signal: null });
+    for (const n of CALLS) {
+      expect(client.stderr).toContain(`released ${n}\n`);
+    }
+    expect(client.stderr.endsWith("closed\n")).toBe(true);
+  });
+
+  it("waits for a call that was cancelled, but not for its answer", async () => {
+    await client.request(1, "tools/call", { name: "hold", arguments: { n: 1 } });
+    await client.stderrLine("holding 1");
+    await client.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n');
+    client.endInput();
+    client.kill("SIGUSR2");
+    expect(await client.exit()).toEqual({ code: 0, signal: null });
+    expect(client.stderr).toContain("released 1");
+    expect(client.answers).toEqual([]);
+  });
+
+  it("logs a rejection that nobody handled, and goes on", async () => {
+    await client.call(1, "lose_a_promise");
+    await client.stderrLine("unhandled rejection");
+    expect((await client.call(2, "echo", { userContext: {} })).result?.isError).toBeUndefined();
+  });
+
+  it("ends after an exception that nobody caught, but answers first and tells by its exit code", async () => {
+    await client.request(1, "tools/call", { name: "throw_later" });
+    await client.stderrLine("uncaught exception");
+    client.kill("SIGUSR2");
+    expect(await client.exit()).toEqual({ code: 1, signal: null });
+    expect(client.answers).toMatchObject([{ id: 1, result: {} }]);
+    expect(client.stderr.endsWith("closed\n")).toBe(true);
+  });
+
+  it("does not wait for ever: closes and exits with 0 after three seconds", async () => {
+    await client.request(1, "tools/call", { name: "hold", arguments: { n: 1 } });
+    await client.stderrLine("holding 1");
+    client.kill("SIGTERM");
+    expect(await client.exit()).toEqual({ code: 0, signal: null });
+    expect(client.stderr).toContain("stopping before every call was answered");
+    expect(client.stderr).toContain("closed\n");
+  });
+});
+
+async function replaced(client: RawClient, environment: NodeJS.ProcessEnv): Promise<RawClient> {
+  client.kill("SIGKILL");
+  await client.exit();
+  return new RawClient(environment);
+}

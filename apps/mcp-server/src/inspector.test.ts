@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleServer } from "./testing/bundle.ts";
+import { TestHome } from "./testing/server-process.ts";
+
+/** Where `npm run verify:inspector` installs it: too large to be installed with everything else. */
+const INSTALLED = fileURLToPath(
+  new URL("../../../node_modules/.cache/workrail/inspector/node_modules/@modelcontextprotocol/inspector", import.meta.url),
+);
+
+const inspector = findInspector();
+
+describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm run verify:inspector has installed it)", () => {
+  let home: TestHome;
+  let server: string;
+
+  beforeAll(async () => {
+    home = await TestHome.create();
+    server = join(await bundleServer(), "workrail-mcp.mjs");
+  });
+
+  afterAll(async () => {
+    await home[Symbol.asyncDispose]();
+  });
+
+  async function inspect(...args: string[]): Promise<{ code: number | null; result: unknown; stderr: string }> {
+    const common = ["--cli", process.execPath, server, "-e", `WORKRAIL_DATA_DIR=${home.dataDir}`, "--format", "json", "-q"];
+    // It keeps a catalogue of servers in the home directory.
+    const env = { ...process.env, HOME: home.directory, USERPROFILE: home.directory };
+    const child = spawn(process.execPath, [inspector ?? "", ...common, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+    const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+    const { result } = JSON.parse(stdout) as { result: unknown };
+    return { code, result, stderr };
+  }
+
+  async function call(tool: string, ...args: string[]): Promise<unknown> {
+    const { code, result } = await inspect("--method", "tools/call", "--tool-name", tool, "--tool-arg", ...args);
+    expect(code).toBe(0);
+    return (result as { structuredContent: unknown }).structuredContent;
+  }
+
+  it("finds no schema that some client could not take", async () => {
+    const { code, result, stderr } = await inspect("--method", "tools/list", "--strict");
+    expect({ code, tools: (result as { tools: { name: string }[] }).tools.map(({ name }) => name) }).toEqual({
+      code: 0,
+      tools: ["workflow_checkpoint_save", "workflow_checkpoint_load", "workflow_checkpoint_list", "workflow_mark_critical"],
+    });
+    expect(stderr).not.toContain("Error: tool");
+    // What is in a context, or at a path in it, may be anything: that is the one thing it has to say.
+    const warned = [...stderr.matchAll(/Path: (.*)/gu)].map(([, path]) => path);
+    expect(warned).toEqual(["outputSchema.properties.values.items.properties.value"]);
+  });
+
+  it("calls each of the tools", async () => {
+    const save = ["sessionId=inspected", 'context={"goal":"g","list":[1]}', 'metadata={"name":"n","tags":["t"]}', "force=true"];
+    expect(await call("workflow_checkpoint_save", ...save)).toMatchObject({ status: "SAVED", sessionId: "inspected" });
+    expect(await call("workflow_checkpoint_load", "sessionId=inspected", 'keys=["goal",["list",0]]')).toMatchObject({
+      context: { goal: "g" },
+      values: [{ path: ["list", 0], value: 1 }],
+    });
+    expect(await call("workflow_checkpoint_list", "limit=5", 'tags=["t"]')).toMatchObject({ total: 1, limit: 5 });
+    expect(await call("workflow_mark_critical", "sessionId=inspected", "contextKey=goal")).toMatchObject({ status: "SUCCESS" });
+  });
+
+  it("sees a failed call as one", async () => {
+    const { code, result } = await inspect(
+      "--method",
+      "tools/call",
+      "--tool-name",
+      "workflow_checkpoint_load",
+      "--tool-arg",
+      "sessionId=unknown",
+    );
+    expect({ code, result }).toMatchObject({ code: 5, result: { isError: true, _meta: { code: "SESSION_NOT_FOUND" } } });
+  });
+});
+
+function findInspector(): string | undefined {
+  const manifest = join(INSTALLED, "package.json");
+  if (!existsSync(manifest)) return undefined;
+  const { bin } = JSON.parse(readFileSync(manifest, "utf8")) as { bin: Record<string, string> };
+  return join(INSTALLED, bin["mcp-inspector"] ?? "");
+}

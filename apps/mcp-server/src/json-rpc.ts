@@ -1,0 +1,135 @@
+/** Identifies a JSON-RPC request; MCP allows strings and integers, never null. */
+export type RequestId = string | number;
+
+/** A JSON-RPC 2.0 message that has passed {@link readMessage}. */
+export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse | JsonRpcErrorResponse;
+
+export interface JsonRpcRequest {
+  jsonrpc: "2.0";
+  id: RequestId;
+  method: string;
+  params?: Record<string, unknown>;
+}
+
+export interface JsonRpcNotification {
+  jsonrpc: "2.0";
+  method: string;
+  params?: Record<string, unknown>;
+}
+
+export interface JsonRpcResponse {
+  jsonrpc: "2.0";
+  id: RequestId;
+  result: Record<string, unknown>;
+}
+
+export interface JsonRpcErrorResponse {
+  jsonrpc: "2.0";
+  id: RequestId;
+  error: { code: number; message: string; data?: unknown };
+}
+
+/** The codes of JSON-RPC 2.0 that this server answers with. */
+export const RPC_ERROR = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+} as const;
+
+/** A fault of the protocol itself, answered as a JSON-RPC error instead of a tool result. */
+export class ProtocolFault extends Error {
+  override readonly name = "ProtocolFault";
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A message that cannot be delivered. `id` is undefined when nobody waits for an answer by id. */
+export interface Rejection {
+  readonly id: RequestId | undefined;
+  readonly code: number;
+  readonly message: string;
+  /** False for a notification: JSON-RPC forbids answering those. */
+  readonly isAnswerable: boolean;
+}
+
+export type ReadResult =
+  | { readonly kind: "message"; readonly message: JsonRpcMessage }
+  | { readonly kind: "rejected"; readonly rejection: Rejection };
+
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Sorts a parsed value into a message that may be delivered or the reason why not. */
+export function readMessage(value: unknown): ReadResult {
+  if (Array.isArray(value)) {
+    return rejected(undefined, "Batches are not supported. Send one message a line.");
+  }
+  if (!isJsonObject(value)) {
+    return rejected(undefined, "A message must be a JSON object.");
+  }
+  const hasId = Object.hasOwn(value, "id");
+  const id = isRequestId(value["id"]) ? value["id"] : undefined;
+  if (hasId && id === undefined) {
+    return rejected(undefined, "The id of a message must be a string or an integer.");
+  }
+  if (value["jsonrpc"] !== "2.0") {
+    return rejected(id, 'A message must carry "jsonrpc": "2.0".');
+  }
+  const method = value["method"];
+  if (method === undefined) {
+    return readResponse(value, id);
+  }
+  if (typeof method !== "string") {
+    return rejected(id, "The method of a message must be a string.");
+  }
+  const params = value["params"];
+  if (params !== undefined && !isJsonObject(params)) {
+    return {
+      kind: "rejected",
+      rejection: {
+        id,
+        code: RPC_ERROR.invalidParams,
+        message: `The params of ${shorten(method)} must be an object.`,
+        isAnswerable: hasId,
+      },
+    };
+  }
+  // Rebuilt, because unknown members beside these would be refused further on.
+  const message = {
+    jsonrpc: "2.0" as const,
+    ...(id !== undefined && { id }),
+    method,
+    ...(params !== undefined && { params }),
+  };
+  return { kind: "message", message };
+}
+
+function readResponse(value: Record<string, unknown>, id: RequestId | undefined): ReadResult {
+  const isResponse = id !== undefined && (isJsonObject(value["result"]) || isJsonObject(value["error"]));
+  return isResponse
+    ? { kind: "message", message: value as unknown as JsonRpcMessage }
+    : rejected(id, "A message must have a method, or be the response to a request.");
+}
+
+function rejected(id: RequestId | undefined, message: string): ReadResult {
+  return {
+    kind: "rejected",
+    rejection: { id, code: RPC_ERROR.invalidRequest, message, isAnswerable: true },
+  };
+}
+
+/** Makes a name from the outside fit into an error text. */
+export function shorten(name: string): string {
+  return name.length <= 64 ? JSON.stringify(name) : `${JSON.stringify(name.slice(0, 64))}...`;
+}

@@ -1,0 +1,28 @@
+import type { Workrail } from "@workrail/runtime";
+
+/** Gives the open store, and opens it when it is first needed: a server must answer although its disk does not. */
+export class LazyStore {
+  readonly #open: () => Promise<Workrail>;
+  #store: Promise<Workrail> | undefined;
+
+  constructor(open: () => Promise<Workrail>) {
+    this.#open = open;
+  }
+
+  /** Rejects as opening does. The next call tries again: a disk can come back. */
+  async get(): Promise<Workrail> {
+    this.#store ??= this.#open();
+    try {
+      return await this.#store;
+    } catch (error) {
+      this.#store = undefined;
+      throw error;
+    }
+  }
+
+  /** Closes the store if it was opened. */
+  async close(): Promise<void> {
+    const store = await this.#store?.catch(() => undefined);
+    await store?.close();
+  }
+}

@@ -1,0 +1,80 @@
+import type { RequestId } from "./json-rpc.ts";
+import { MessageIdScanner } from "./message-id-scanner.ts";
+
+const LINE_FEED = 0x0a;
+
+/** What stood on one line of the input. */
+export type Frame =
+  | { readonly kind: "line"; readonly bytes: Buffer }
+  | { readonly kind: "too-long"; readonly sizeBytes: number; readonly id: RequestId | undefined };
+
+/**
+ * Cuts a stream of bytes into lines, at byte 0x0A and nowhere else.
+ *
+ * Chunks are listed and joined once a line, so a long line costs linear time. A line over the limit
+ * is let go as it arrives; only its length and its JSON-RPC id are remembered.
+ */
+export class LineFramer {
+  readonly #maxBytes: number;
+  #chunks: Buffer[] = [];
+  #sizeBytes = 0;
+  #discarded: MessageIdScanner | undefined;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Yields every line that `chunk` completes; take them all before pushing again. */
+  *push(chunk: Buffer): Generator<Frame, void> {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(LINE_FEED, start);
+      if (end === -1) {
+        this.#append(chunk.subarray(start));
+        return;
+      }
+      this.#append(chunk.subarray(start, end));
+      yield this.#finish();
+      start = end + 1;
+    }
+  }
+
+  /** Gives the last line when the input ended without a line feed. */
+  end(): Frame | undefined {
+    return this.#sizeBytes === 0 ? undefined : this.#finish();
+  }
+
+  #append(part: Buffer): void {
+    this.#sizeBytes += part.length;
+    if (this.#discarded !== undefined) {
+      this.#discarded.write(part);
+      return;
+    }
+    if (part.length > 0) {
+      this.#chunks.push(part);
+    }
+    if (this.#sizeBytes > this.#maxBytes) {
+      this.#discarded = new MessageIdScanner();
+      for (const chunk of this.#chunks) {
+        this.#discarded.write(chunk);
+      }
+      this.#chunks = [];
+    }
+  }
+
+  #finish(): Frame {
+    const frame: Frame =
+      this.#discarded === undefined
+        ? { kind: "line", bytes: joined(this.#chunks) }
+        : { kind: "too-long", sizeBytes: this.#sizeBytes, id: this.#discarded.id };
+    this.#chunks = [];
+    this.#sizeBytes = 0;
+    this.#discarded = undefined;
+    return frame;
+  }
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+}

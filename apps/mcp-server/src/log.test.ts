@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { RawClient } from "./testing/raw-client.ts";
+
+/** What a server logs while it fails once and stops. */
+async function logOf(level: string | undefined): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const client = new RawClient({ WORKRAIL_LOG_LEVEL: level });
+  await client.call(1, "fail_unforeseen");
+  client.endInput();
+  expect(await client.exit()).toEqual({ code: 0, signal: null });
+  expect(client.answers).toHaveLength(1);
+  const lines = client.stderr.split("\n").filter((line) => line.startsWith("{"));
+  return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+}
+
+describe("createLog", () => {
+  it("logs warnings and errors to stderr unless told otherwise", async () => {
+    expect(await logOf(undefined)).toEqual([
+      {
+        level: "error",
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/u) as unknown,
+        tool: "fail_unforeseen",
+        error: expect.objectContaining({ type: "Error" }) as unknown,
+        msg: "a tool failed unexpectedly",
+      },
+    ]);
+  });
+
+  it("logs more from the level in WORKRAIL_LOG_LEVEL upwards", async () => {
+    const messages = (await logOf("INFO")).map(({ msg }) => msg);
+    expect(messages).toEqual(["a tool failed unexpectedly", "stopping"]);
+  });
+
+  it("can be silent", async () => {
+    expect(await logOf("silent")).toEqual([]);
+  });
+
+  it("says so when it does not know the level", async () => {
+    const [first] = await logOf("loud");
+    expect(first).toMatchObject({ level: "warn", msg: "WORKRAIL_LOG_LEVEL is not a level; using warn" });
+  });
+
+  it("lets the server live when its stderr is closed, or never read", async () => {
+    const client = new RawClient();
+    client.ignoreErrors();
+    for (let id = 1; id <= 1_000; id += 1) {
+      await client.request(id, "tools/call", { name: "fail_unforeseen" });
+    }
+    expect((await client.answer(1_000)).result?.isError).toBe(true);
+    client.closeErrors();
+    expect((await client.call("next", "fail_unforeseen")).result?.isError).toBe(true);
+    client.endInput();
+    expect(await client.exit()).toEqual({ code: 0, signal: null });
+  });
+});

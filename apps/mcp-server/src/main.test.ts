@@ -1,0 +1,353 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { bundleServer } from "./testing/bundle.ts";
+import { type Answer, RawClient } from "./testing/raw-client.ts";
+import { ServerProcess, TestHome } from "./testing/server-process.ts";
+
+const SAVE = "workflow_checkpoint_save";
+const LOAD = "workflow_checkpoint_load";
+const LIST = "workflow_checkpoint_list";
+const MARK = "workflow_mark_critical";
+
+async function startRaw(home: TestHome, env: NodeJS.ProcessEnv = {}): Promise<RawClient> {
+  const args = [join(await bundleServer(), "workrail-mcp.mjs")];
+  const client = new RawClient({ WORKRAIL_DATA_DIR: home.dataDir, ...env }, { command: process.execPath, args, cwd: home.project });
+  await client.request("init", "initialize", {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "raw", version: "1" },
+  });
+  await client.answer("init");
+  await client.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+  return client;
+}
+
+function saveMessage(id: number | string, sessionId: string, context: string): string {
+  const params = `{"name":"${SAVE}","arguments":{"sessionId":"${sessionId}","context":${context}}}`;
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"tools/call","params":${params}}\n`;
+}
+
+describe("the server", () => {
+  let server: ServerProcess;
+
+  beforeAll(async () => {
+    server = await ServerProcess.start();
+  });
+
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+  });
+
+  it("introduces itself, and says in at most 1 KB when to use it", () => {
+    expect(server.client.getServerVersion()).toMatchObject({ name: "workrail", title: "Workrail" });
+    const instructions = server.client.getInstructions() ?? "";
+    expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(1_024);
+    for (const tool of [SAVE, LOAD, LIST]) expect(instructions).toContain(tool);
+  });
+
+  it("understands snake_case as well", async () => {
+    const session_id = randomUUID();
+    const saved = await server.ok(SAVE, {
+      session_id,
+      context: { a: 1 },
+      workflow_id: "w",
+      agent_id: "snake",
+      checkpoint_id: `c-${session_id}`,
+    });
+    expect(saved).toMatchObject({ sessionId: session_id, checkpointId: `c-${session_id}` });
+    const second = { session_id, context: { a: 2 }, parent_id: saved["checkpointId"], expected_parent_id: saved["checkpointId"] };
+    expect(await server.ok(SAVE, second)).toMatchObject({ parentId: saved["checkpointId"] });
+    expect(await server.ok(LOAD, { checkpoint_id: saved["checkpointId"], budget_tokens: 2_000 })).toMatchObject({ context: { a: 1 } });
+    expect(await server.ok(LIST, { session_id, workflow_id: "w", agent_id: "snake" })).toMatchObject({ total: 1 });
+    expect(await server.ok(MARK, { session_id, context_key: "a" })).toMatchObject({ status: "SUCCESS" });
+  });
+
+  it("refuses a field that is given in both spellings", async () => {
+    expect(await server.fails(SAVE, { session_id: "a", sessionId: "b", context: {} })).toMatchObject({
+      code: "INVALID_INPUT",
+      text: expect.stringContaining('There is no parameter "session_id"'),
+    });
+  });
+
+  it("shares its data with another one", async () => {
+    await using other = await ServerProcess.start({ home: server.home });
+    const sessionId = randomUUID();
+    const steps = Array.from({ length: 10 }, (_, step) => step);
+    await Promise.all([server, other].flatMap((each, who) => steps.map((step) => each.ok(SAVE, { sessionId, context: { who, step } }))));
+    const { checkpoints } = await server.ok(LIST, { sessionId });
+    const sequences = (checkpoints as { metadata: { sequence: number } }[]).map(({ metadata }) => metadata.sequence);
+    expect(sequences).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
+  });
+});
+
+describe("hostile input", () => {
+  let home: TestHome;
+  let client: RawClient;
+  let calls = 0;
+
+  beforeAll(async () => {
+    home = await TestHome.create();
+    client = await startRaw(home);
+  });
+
+  // Whatever came before, the next call must work.
+  afterEach(async () => {
+    calls += 1;
+    const answer = await client.call(`after ${calls}`, SAVE, { sessionId: `after-${calls}`, context: { calls } });
+    if (answer.result?.structuredContent?.["status"] !== "SAVED") throw new Error(`the next call failed: ${JSON.stringify(answer)}`);
+  });
+
+  afterAll(async () => {
+    client.endInput();
+    await client.exit();
+    await home[Symbol.asyncDispose]();
+  });
+
+  async function answerTo(message: string, id: string | number | null): Promise<Answer> {
+    await client.write(message);
+    return client.answer(id);
+  }
+
+  async function refusal(message: string, id: string | number): Promise<string> {
+    const { result } = await answerTo(message, id);
+    expect(result?.isError).toBe(true);
+    return result?.content?.[0].text ?? "";
+  }
+
+  it("may be a message of 11 MB, which comes back exactly", async () => {
+    const text = "a line of text, é and 味噌\\n".repeat(380_000);
+    const message = saveMessage("11 MB", "large", `{"text":"${text}"}`);
+    expect(Buffer.byteLength(message)).toBeGreaterThan(11_000_000);
+    expect((await answerTo(message, "11 MB")).result?.structuredContent).toMatchObject({ status: "SAVED" });
+    const loaded = await client.call("load 11 MB", LOAD, { sessionId: "large", full: true });
+    expect(JSON.stringify(loaded.result?.structuredContent?.["context"]) === `{"text":"${text}"}`).toBe(true);
+  });
+
+  it("may be more than a checkpoint may take", async () => {
+    const text = randomBytes(11_000_000).toString("base64");
+    expect(await refusal(saveMessage("15 MB", "large", `{"text":"${text}"}`), "15 MB")).toMatch(/^STORAGE_QUOTA_EXCEEDED: .*10485760/u);
+  });
+
+  it("may be a message of 65 MB, which is too long", async () => {
+    const { error } = await answerTo(saveMessage("65 MB", "large", `{"text":"${"x".repeat(68_000_000)}"}`), "65 MB");
+    expect(error).toMatchObject({ code: -32_600, message: expect.stringContaining("this server takes at most 67108864") });
+  });
+
+  it("may be cut off", async () => {
+    const { error } = await answerTo('{"jsonrpc":"2.0","id":"cut","method":"tools/call","params":{"name":\n', "cut");
+    expect(error).toMatchObject({ code: -32_700, message: expect.stringContaining("not valid JSON") });
+  });
+
+  it("may have parameters that are no object", async () => {
+    const { error } = await answerTo('{"jsonrpc":"2.0","id":"list","method":"tools/call","params":[1]}\n', "list");
+    expect(error).toMatchObject({ code: -32_602, message: 'The params of "tools/call" must be an object.' });
+  });
+
+  it("may name a tool or a method that there is not", async () => {
+    const tool = await client.call("unknown tool", "workflow_checkpoint_destroy", {});
+    expect(tool.error).toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining(`The tools of this server are: ${SAVE}, ${LOAD}, ${LIST}, ${MARK}.`),
+    });
+    await client.request("unknown method", "resources/list");
+    expect((await client.answer("unknown method")).error).toMatchObject({ code: -32_601 });
+  });
+
+  it("may lack an argument, or all of them", async () => {
+    const missing = await client.call("missing", SAVE, { sessionId: "s" });
+    expect(missing.result?.content?.[0].text).toMatch(/^INVALID_INPUT: context is required and must be an object\./u);
+    await client.request("none", "tools/call", { name: MARK });
+    expect((await client.answer("none")).result?.content?.[0].text).toMatch(
+      /^INVALID_INPUT: contextKey is required and must be a string\./u,
+    );
+    const text = await client.call("text", SAVE, "context");
+    expect(text.result?.content?.[0].text).toMatch(/^INVALID_INPUT: The arguments must be an object/u);
+  });
+
+  it.each(["../../x", "..\\..\\x", "/etc/passwd", "a/b", "a\0b", ".", "..", "~", "con.txt", "ｘ", " "])(
+    "may have the id %j, and no file comes of it",
+    async (id) => {
+      for (const given of [
+        { name: SAVE, arguments: { sessionId: id, context: {} } },
+        { name: SAVE, arguments: { checkpointId: id, context: {} } },
+        { name: LOAD, arguments: { checkpointId: id } },
+        { name: LOAD, arguments: { sessionId: id } },
+        { name: LIST, arguments: { sessionId: id } },
+        { name: MARK, arguments: { sessionId: id, contextKey: "a" } },
+      ]) {
+        const name = randomUUID();
+        await client.request(name, "tools/call", given);
+        const { result } = await client.answer(name);
+        expect(result?.content?.[0].text).toMatch(
+          /^INVALID_INPUT: (sessionId|checkpointId) must be 1 to 128 letters, digits, "-" or "_"\./u,
+        );
+      }
+      const files = await readdir(home.directory, { recursive: true });
+      expect(files.filter((file) => !/^data($|[\\/](workrail\.|contexts($|[\\/](after-|large))))/u.test(file))).toEqual([]);
+    },
+  );
+
+  it("may be nested 10,000 levels deep", async () => {
+    const deep = (open: string, close: string): string => `{"value":${open.repeat(10_000)}1${close.repeat(10_000)}}`;
+    for (const [id, context] of Object.entries({ lists: deep("[", "]"), objects: deep('{"a":', "}") })) {
+      expect(await refusal(saveMessage(id, "s", context), id)).toMatch(/^INVALID_INPUT: context\S* is nested deeper than 128 levels\./u);
+    }
+  });
+
+  it("may be nested 128 levels deep, and that is kept", async () => {
+    const context = `{"value":${"[".repeat(127)}${"]".repeat(127)}}`;
+    expect((await answerTo(saveMessage("128", "deep", context), "128")).result?.structuredContent).toMatchObject({ status: "SAVED" });
+    const { result } = await client.call("load 128", LOAD, { sessionId: "deep", full: true });
+    expect(JSON.stringify(result?.structuredContent?.["context"])).toBe(context);
+  });
+
+  it("may be deep in metadata", async () => {
+    const metadata = `{"value":${"[".repeat(10_000)}${"]".repeat(10_000)}}`;
+    const params = `{"name":"${SAVE}","arguments":{"sessionId":"s","context":{},"metadata":${metadata}}}`;
+    const text = await refusal(`{"jsonrpc":"2.0","id":"meta","method":"tools/call","params":${params}}\n`, "meta");
+    expect(text).toMatch(/^INVALID_INPUT: metadata\S* is nested deeper than 128 levels\./u);
+  });
+
+  it.each(["1e400", "-1e400"])("may hold the number %s", async (number) => {
+    const id = `number ${number}`;
+    expect(await refusal(saveMessage(id, "s", `{"a":[{"b":${number}}]}`), id)).toMatch(
+      /^INVALID_INPUT: context\["a"\]\[0\]\["b"\] is not a finite number\./u,
+    );
+  });
+
+  it("may hold more than 100,000 keys", async () => {
+    const members = Array.from({ length: 100_001 }, (_, index) => `"k${index}":0`).join(",");
+    expect(await refusal(saveMessage("keys", "s", `{${members}}`), "keys")).toMatch(/^INVALID_INPUT: .*over 100000 keys/u);
+  });
+
+  it("may hold what other programs change, and it comes back as it was", async () => {
+    const context = `{"__proto__":{"a":1},"constructor":null,"half":"\\ud83e","tail":"\\udd5d\\ud83e","line\u2028":"\u2029\u2028","nul":"\\u0000","12":"b","3":"a","e":1e-7,"zero":0.1}`;
+    // What JavaScript itself makes of the text: numbers first among the keys.
+    const expected = JSON.stringify(JSON.parse(context));
+    expect((await answerTo(saveMessage("odd", "odd", context), "odd")).result?.structuredContent).toMatchObject({ status: "SAVED" });
+    const { result } = await client.call("load odd", LOAD, { sessionId: "odd" });
+    expect(JSON.stringify(result?.structuredContent?.["context"])).toBe(expected);
+    expect(result?.content?.[0].text).toContain(`"context":${expected}`);
+  });
+
+  it("may never quote in an error what was sent as a value", async () => {
+    const text = await refusal(saveMessage("secret", "s", `{"a":{"b":1e400,"secret":"hunter2"}}`), "secret");
+    expect(text).not.toContain("hunter2");
+  });
+});
+
+describe("many saves at once", () => {
+  it("500 sent without waiting are all answered and kept, in their order", async () => {
+    await using home = await TestHome.create();
+    const client = await startRaw(home, { WORKRAIL_MAX_CHECKPOINTS: "1000" });
+    const messages = Array.from({ length: 500 }, (_, step) => saveMessage(step, "pipeline", `{"step":${step}}`));
+    await client.write(messages.join(""));
+    const saved = await Promise.all(messages.map(async (_, step) => (await client.answer(step)).result?.structuredContent));
+    expect(new Set(saved.map((each) => each?.["status"]))).toEqual(new Set(["SAVED"]));
+    expect(saved.slice(1).map((each) => each?.["parentId"])).toEqual(saved.slice(0, -1).map((each) => each?.["checkpointId"]));
+    const newest = await client.call("newest", LIST, { sessionId: "pipeline", limit: 1 });
+    expect(newest.result?.structuredContent).toMatchObject({ total: 500, checkpoints: [{ metadata: { sequence: 500 } }] });
+    client.endInput();
+    expect(await client.exit()).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe("the end", () => {
+  let home: TestHome;
+
+  beforeEach(async () => {
+    home = await TestHome.create();
+  });
+
+  afterEach(async () => {
+    await home[Symbol.asyncDispose]();
+  });
+
+  async function storedSteps(): Promise<readonly number[]> {
+    await using server = await ServerProcess.start({ home });
+    const { checkpoints } = await server.ok(LIST, { sessionId: "s", limit: 100 });
+    const steps = (checkpoints as { metadata: { step: number } }[]).map(({ metadata }) => metadata.step);
+    return steps.toSorted((left, right) => left - right);
+  }
+
+  async function sendSaves(client: RawClient, count: number): Promise<void> {
+    const filler = "x".repeat(100_000);
+    for (let step = 1; step <= count; step += 1) {
+      await client.request(step, "tools/call", {
+        name: SAVE,
+        arguments: { sessionId: "s", context: { step, filler }, metadata: { step } },
+      });
+    }
+  }
+
+  function acknowledged(client: RawClient): number[] {
+    return client.answers.filter(({ result }) => result?.structuredContent?.["status"] === "SAVED").map(({ id }) => Number(id));
+  }
+
+  it("of the input: 20 saves in flight are answered and kept, and the database is closed", async () => {
+    const client = await startRaw(home);
+    await sendSaves(client, 20);
+    client.endInput();
+    expect(await client.exit()).toEqual({ code: 0, signal: null });
+    expect(acknowledged(client)).toHaveLength(20);
+    expect((await readdir(home.dataDir)).filter((file) => /-wal$|-shm$/u.test(file))).toEqual([]);
+    expect(await storedSteps()).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+
+  // Windows knows no signals: a process is ended there without being asked.
+  it.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT"] as const)(
+    "by %s: what was taken is answered, what was answered is kept, and the database is closed",
+    async (signal) => {
+      const client = await startRaw(home);
+      await sendSaves(client, 20);
+      await client.answer(1);
+      client.kill(signal);
+      expect(await client.exit()).toEqual({ code: 0, signal: null });
+      expect(client.stderr).toBe("");
+      expect((await readdir(home.dataDir)).filter((file) => /-wal$|-shm$/u.test(file))).toEqual([]);
+      expect(await storedSteps()).toEqual(acknowledged(client));
+    },
+  );
+
+  it("by SIGKILL in the middle of saves: what was answered is kept", async () => {
+    const client = await startRaw(home);
+    await sendSaves(client, 20);
+    await client.answer(5);
+    client.kill("SIGKILL");
+    await client.exit();
+    expect(await storedSteps()).toEqual(expect.arrayContaining(acknowledged(client)));
+  });
+});
+
+describe("a store that cannot be had", () => {
+  it("is said in each answer, and used as soon as it is there", async () => {
+    await using home = await TestHome.create();
+    await writeFile(home.dataDir, "in the way");
+    await using server = await ServerProcess.start({ home });
+    for (const [name, given] of [
+      [SAVE, { context: { a: 1 } }],
+      [LOAD, { sessionId: "s" }],
+      [LIST, {}],
+      [MARK, { sessionId: "s", contextKey: "a" }],
+    ] as const) {
+      expect(await server.fails(name, given)).toMatchObject({ code: "STORAGE_UNAVAILABLE", httpStatus: 503 });
+    }
+    await rm(home.dataDir);
+    expect(await server.ok(SAVE, { sessionId: "s", context: { a: 1 } })).toMatchObject({ status: "SAVED", durability: "disk" });
+    expect(await server.ok(LOAD, { sessionId: "s" })).toMatchObject({ context: { a: 1 } });
+  });
+
+  it("because of a setting that makes no sense is said with its name", async () => {
+    await using server = await ServerProcess.start({ env: { WORKRAIL_MAX_CHECKPOINTS: "many" } });
+    const failure = await server.fails(SAVE, { context: {} });
+    expect(failure).toMatchObject({ code: "INVALID_INPUT", details: { field: "WORKRAIL_MAX_CHECKPOINTS" } });
+  });
+
+  it("because encryption was asked for, which there is not yet, stores nothing in clear", async () => {
+    await using server = await ServerProcess.start({ env: { WORKRAIL_ENCRYPTION: "enabled" } });
+    expect((await server.fails(SAVE, { context: { a: 1 } })).text).toContain("Encryption is not available");
+  });
+});

@@ -1,0 +1,70 @@
+import { WorkrailError } from "@workrail/core";
+import type * as z from "zod";
+import { describeIssues } from "./describe-issues.ts";
+import { isJsonObject } from "./json-rpc.ts";
+import type { Tool } from "./tool.ts";
+
+/** Reads the arguments of a call: other spellings first, then the tool's own schema. */
+export function parseArguments(tool: Tool, given: unknown): z.output<Tool["input"]> {
+  const renamed = renameAliases(tool, given ?? {});
+  const parsed = tool.input.safeParse(renamed);
+  if (parsed.success) {
+    return parsed.data;
+  }
+  const { sentences, issues } = describeIssues(parsed.error.issues, renamed);
+  const fields = Object.keys(tool.input.shape).join(", ");
+  throw new WorkrailError("INVALID_INPUT", sentences, {
+    hint: `Correct this and call ${tool.name} again; it takes: ${fields}`,
+    details: { issues },
+  });
+}
+
+/** Gives every field its own name. A field given twice keeps both names, and the schema refuses the wrong one. */
+function renameAliases(tool: Tool, given: unknown): unknown {
+  if (!isJsonObject(given)) {
+    return given;
+  }
+  const aliases = aliasesOf(tool);
+  const names = Object.keys(given);
+  if (!names.some((name) => aliases.has(name))) {
+    return given;
+  }
+  const renamed = new Map<string, unknown>();
+  for (const name of names) {
+    const field = aliases.get(name);
+    const isTaken = field === undefined || Object.hasOwn(given, field) || renamed.has(field);
+    renamed.set(isTaken ? name : field, given[name]);
+  }
+  return Object.fromEntries(renamed);
+}
+
+const aliasCache = new WeakMap<Tool, ReadonlyMap<string, string>>();
+
+function aliasesOf(tool: Tool): ReadonlyMap<string, string> {
+  const cached = aliasCache.get(tool);
+  if (cached !== undefined) {
+    return cached;
+  }
+  const aliases = new Map<string, string>();
+  const fields = Object.keys(tool.input.shape);
+  for (const field of fields) {
+    aliases.set(toSnakeCase(field), field);
+    aliases.set(toCamelCase(field), field);
+  }
+  for (const [alias, field] of Object.entries(tool.aliases ?? {})) {
+    aliases.set(alias, field);
+  }
+  for (const field of fields) {
+    aliases.delete(field);
+  }
+  aliasCache.set(tool, aliases);
+  return aliases;
+}
+
+function toSnakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function toCamelCase(name: string): string {
+  return name.replaceAll(/_([a-z0-9])/gu, (_match, letter: string) => letter.toUpperCase());
+}

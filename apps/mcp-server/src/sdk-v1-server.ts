@@ -1,0 +1,134 @@
+/* oxlint-disable unicorn/prefer-add-event-listener -- the library has properties for its callbacks, and no events */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import {
+  InitializeRequestSchema,
+  JSONRPCRequestSchema,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type Result,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { Log } from "@workrail/core";
+import { callTool } from "./call-tool.ts";
+import { ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
+import { listTool, type ToolListing } from "./tool-listing.ts";
+import type { Tool } from "./tool.ts";
+
+export interface SdkV1ServerOptions {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  /** When to use the server, for the model; at most 1 KB. */
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+  readonly log: Log;
+}
+
+/** Serves a catalogue of tools through version 1 of the MCP library (protocol up to 2025-11-25). */
+export class SdkV1Server {
+  readonly #server: Server;
+  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #log: Log;
+  #listings: readonly ToolListing[] | undefined;
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(options: SdkV1ServerOptions) {
+    this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+    this.#log = options.log;
+    const { name, title, version, instructions } = options;
+    this.#server = new Server({ name, title, version }, { capabilities: { tools: {} }, instructions });
+    this.#server.onerror = (error) => this.#log.debug("protocol", { error });
+    // Not `setRequestHandler`: its schemas copy the arguments and word their errors for programmers.
+    this.#server.fallbackRequestHandler = (request, extra) => this.#handle(request, extra.signal) as Promise<Result>;
+  }
+
+  async connect(transport: Transport): Promise<void> {
+    await this.#server.connect(guard(transport));
+  }
+
+  /** Aborts the calls that still run and lets go of the transport. */
+  async close(): Promise<void> {
+    await this.#server.close();
+  }
+
+  /** Resolves when no tool is running, cancelled ones included. */
+  async whenIdle(): Promise<void> {
+    while (this.#running.size > 0) {
+      await Promise.allSettled(this.#running);
+    }
+  }
+
+  async #handle(request: JSONRPCRequest, signal: AbortSignal): Promise<unknown> {
+    switch (request.method) {
+      case "tools/list":
+        this.#listings ??= [...this.#tools.values()].map(listTool);
+        return { tools: this.#listings };
+      case "tools/call":
+        return this.#call(request.params ?? {}, signal);
+      default:
+        throw new ProtocolFault(RPC_ERROR.methodNotFound, `This server has no method ${shorten(request.method)}.`);
+    }
+  }
+
+  async #call(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
+    const { name } = params;
+    if (typeof name !== "string") {
+      throw new ProtocolFault(RPC_ERROR.invalidParams, "tools/call needs the name of a tool.");
+    }
+    const tool = this.#tools.get(name);
+    if (tool === undefined) {
+      const known = [...this.#tools.keys()].join(", ");
+      throw new ProtocolFault(RPC_ERROR.invalidParams, `Unknown tool ${shorten(name)}. The tools of this server are: ${known}.`);
+    }
+    const call = { client: this.#server.getClientVersion(), signal };
+    const result = callTool(tool, params["arguments"], call, this.#log);
+    this.#running.add(result);
+    try {
+      return await result;
+    } finally {
+      this.#running.delete(result);
+    }
+  }
+}
+
+/** Answers requests that the library would drop without a word, because their shape is not the one it knows. */
+function guard(transport: Transport): Transport {
+  const guarded: Transport = {
+    start: () => {
+      transport.onclose = () => guarded.onclose?.();
+      transport.onerror = (error) => guarded.onerror?.(error);
+      transport.onmessage = (message, extra) => {
+        const fault = findFault(message);
+        if (fault === undefined) {
+          guarded.onmessage?.(message, extra);
+        } else {
+          void transport.send(fault);
+        }
+      };
+      return transport.start();
+    },
+    send: (message, options) => transport.send(message, options),
+    close: () => transport.close(),
+  };
+  return guarded;
+}
+
+function findFault(message: JSONRPCMessage): JSONRPCMessage | undefined {
+  if (!("method" in message && "id" in message)) {
+    return undefined;
+  }
+  const schema = message.method === "initialize" ? InitializeRequestSchema : JSONRPCRequestSchema;
+  const parsed = schema.safeParse(message);
+  if (parsed.success) {
+    return undefined;
+  }
+  const where = parsed.error.issues[0]?.path.join(".") ?? "params";
+  return {
+    jsonrpc: "2.0",
+    id: message.id,
+    error: {
+      code: RPC_ERROR.invalidParams,
+      message: `${where} of ${shorten(message.method)} is missing or is not what the protocol says.`,
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { createDrain, drainOnSignals } from "./drain.ts";
+import { SdkV1Server, type SdkV1ServerOptions } from "./sdk-v1-server.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+
+export interface ServeStdioOptions extends SdkV1ServerOptions {
+  /** Run last, one after the other, when the server stops: here the store is closed. */
+  readonly close?: readonly (() => void | Promise<void>)[];
+  readonly maxMessageBytes?: number;
+}
+
+/** Serves the tools on stdin and stdout until the client leaves or a signal comes; then ends the process. */
+export async function serveStdio(options: ServeStdioOptions): Promise<void> {
+  const { close = [], maxMessageBytes, log, ...server } = options;
+  const transport = new StdioTransport(maxMessageBytes === undefined ? {} : { maxMessageBytes });
+  const sdkServer = new SdkV1Server({ ...server, log });
+  const drain = createDrain({
+    stop: () => transport.stopReading(),
+    whenIdle: async () => {
+      await transport.whenIdle();
+      await sdkServer.whenIdle();
+    },
+    close: [() => sdkServer.close(), ...close],
+    log,
+  });
+  drainOnSignals(drain, log);
+  transport.onend = drain;
+  await sdkServer.connect(transport);
+}

@@ -1,0 +1,265 @@
+import { isUtf8 } from "node:buffer";
+import process from "node:process";
+import type { Readable, Writable } from "node:stream";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { parseJson } from "@workrail/core";
+import { readMessage, RPC_ERROR, type Rejection, type RequestId } from "./json-rpc.ts";
+import { LineFramer, type Frame } from "./line-framer.ts";
+import { findMessageId } from "./message-id-scanner.ts";
+
+/** Longest message taken from the client: room for a 10 MB context with every byte escaped. */
+const DEFAULT_MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
+export interface StdioTransportOptions {
+  readonly input?: Readable;
+  readonly output?: Writable;
+  readonly maxMessageBytes?: number;
+}
+
+/**
+ * MCP over a pair of byte streams, one JSON-RPC message a line.
+ *
+ * Whatever arrives, the connection lives: what cannot be delivered is answered with a JSON-RPC error,
+ * by its id wherever one can be found.
+ */
+export class StdioTransport implements Transport {
+  onmessage?: Transport["onmessage"];
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  /** Called once, when no more requests can come or no answer can leave. */
+  onend?: ((reason: string) => void) | undefined;
+
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #maxMessageBytes: number;
+  readonly #framer: LineFramer;
+  /** Requests delivered and not yet answered. Counted, since nothing stops a client from repeating an id. */
+  readonly #unanswered = new Map<RequestId, number>();
+  #pendingWrites = 0;
+  #isOutputGone = false;
+  #isReading = false;
+  #idleWaiters: (() => void)[] = [];
+
+  constructor(options: StdioTransportOptions = {}) {
+    this.#input = options.input ?? process.stdin;
+    this.#output = options.output ?? process.stdout;
+    this.#maxMessageBytes = options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES;
+    this.#framer = new LineFramer(this.#maxMessageBytes);
+  }
+
+  async start(): Promise<void> {
+    this.#isReading = true;
+    this.#output.on("error", this.#onOutputError);
+    this.#input.on("data", this.#onData);
+    this.#input.on("end", this.#onInputEnd);
+    this.#input.on("close", this.#onInputEnd);
+    this.#input.on("error", this.#onInputError);
+  }
+
+  /** Resolves when the message has left, or when nobody can receive it any more. Never rejects. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#write(message);
+    if ("id" in message && message.id !== undefined && !("method" in message)) {
+      this.#settle(message.id);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.stopReading();
+    this.onclose?.();
+  }
+
+  /** Takes nothing more from the input. Requests already taken keep running and may be answered. */
+  stopReading(): void {
+    this.#isReading = false;
+    this.#input.off("data", this.#onData);
+    this.#input.off("end", this.#onInputEnd);
+    this.#input.off("close", this.#onInputEnd);
+    this.#input.pause();
+  }
+
+  /** Resolves when every request taken has been answered and every answer has left. */
+  async whenIdle(): Promise<void> {
+    while (!this.#isIdle()) {
+      await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+    }
+  }
+
+  #isIdle(): boolean {
+    return this.#pendingWrites === 0 && (this.#unanswered.size === 0 || this.#isOutputGone);
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    for (const frame of this.#framer.push(chunk)) {
+      this.#receive(frame);
+    }
+  };
+
+  readonly #onInputEnd = (): void => {
+    const rest = this.#framer.end();
+    if (rest !== undefined) {
+      this.#receive(rest);
+    }
+    this.#end("end of input");
+  };
+
+  readonly #onInputError = (error: Error): void => {
+    this.onerror?.(error);
+    this.#end("input failed");
+  };
+
+  readonly #onOutputError = (error: Error): void => {
+    this.#isOutputGone = true;
+    this.#wakeWhenIdle();
+    this.onerror?.(error);
+    this.#end("output closed");
+  };
+
+  #end(reason: string): void {
+    this.stopReading();
+    const onend = this.onend;
+    this.onend = undefined;
+    onend?.(reason);
+  }
+
+  #receive(frame: Frame): void {
+    if (frame.kind === "too-long") {
+      const limit = `The message has ${frame.sizeBytes} bytes; this server takes at most ${this.#maxMessageBytes}.`;
+      this.#reject({
+        id: frame.id,
+        code: RPC_ERROR.invalidRequest,
+        message: `${limit} Send less at a time.`,
+        isAnswerable: true,
+      });
+      return;
+    }
+    if (isBlank(frame.bytes)) {
+      return;
+    }
+    const parsed = parseLine(frame.bytes);
+    if (parsed.kind === "rejected") {
+      this.#reject(parsed.rejection);
+      return;
+    }
+    const read = readMessage(parsed.value);
+    if (read.kind === "rejected") {
+      this.#reject(read.rejection);
+      return;
+    }
+    this.#deliver(read.message);
+  }
+
+  #deliver(message: JSONRPCMessage): void {
+    if ("method" in message && "id" in message) {
+      this.#unanswered.set(message.id, (this.#unanswered.get(message.id) ?? 0) + 1);
+    } else if ("method" in message && message.method === "notifications/cancelled") {
+      // A cancelled request is not answered, so nobody may wait for its answer.
+      const cancelled = message.params?.["requestId"];
+      this.#settle(cancelled as RequestId);
+    }
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #reject(rejection: Rejection): void {
+    this.onerror?.(new Error(rejection.message));
+    if (!rejection.isAnswerable) {
+      return;
+    }
+    // The id of a request that is still running is not ours to answer.
+    const isFree = rejection.id !== undefined && !this.#unanswered.has(rejection.id);
+    const { code, message } = rejection;
+    void this.#write({ jsonrpc: "2.0", id: isFree ? rejection.id : null, error: { code, message } });
+  }
+
+  #settle(id: RequestId): void {
+    const count = this.#unanswered.get(id);
+    if (count === undefined) {
+      return;
+    }
+    if (count > 1) {
+      this.#unanswered.set(id, count - 1);
+    } else {
+      this.#unanswered.delete(id);
+    }
+    this.#wakeWhenIdle();
+  }
+
+  #write(message: object): Promise<void> {
+    if (this.#isOutputGone) {
+      return Promise.resolve();
+    }
+    this.#pendingWrites += 1;
+    return new Promise((resolve) => {
+      this.#output.write(toLine(message), () => {
+        this.#pendingWrites -= 1;
+        if (this.#isReading && !this.#isTooMuchUnread()) {
+          this.#input.resume();
+        }
+        this.#wakeWhenIdle();
+        resolve();
+      });
+      // A client that sends without reading must not make us hold any number of answers.
+      if (this.#isTooMuchUnread()) {
+        this.#input.pause();
+      }
+    });
+  }
+
+  #isTooMuchUnread(): boolean {
+    return this.#output.writableLength > this.#maxMessageBytes;
+  }
+
+  #wakeWhenIdle(): void {
+    if (this.#isIdle()) {
+      const waiters = this.#idleWaiters;
+      this.#idleWaiters = [];
+      for (const wake of waiters) {
+        wake();
+      }
+    }
+  }
+}
+
+type ParsedLine = { readonly kind: "parsed"; readonly value: unknown } | { readonly kind: "rejected"; readonly rejection: Rejection };
+
+function parseLine(bytes: Buffer): ParsedLine {
+  // Decoding would put U+FFFD in place of broken bytes and so keep something that was never sent.
+  if (!isUtf8(bytes)) {
+    return unparsable(bytes, "The message is not valid UTF-8.");
+  }
+  try {
+    return { kind: "parsed", value: parseJson(bytes.toString("utf8")) };
+  } catch (error) {
+    const position = /at position \d+/u.exec(String(error))?.[0];
+    const where = position === undefined ? "" : ` (${position})`;
+    return unparsable(bytes, `The message is not valid JSON${where}. Send one whole message a line.`);
+  }
+}
+
+function unparsable(bytes: Buffer, message: string): ParsedLine {
+  const id = findMessageId(bytes);
+  return {
+    kind: "rejected",
+    rejection: { id, code: RPC_ERROR.parse, message, isAnswerable: true },
+  };
+}
+
+function toLine(message: object): string {
+  try {
+    return `${JSON.stringify(message)}\n`;
+  } catch (error) {
+    const id = (message as { id?: RequestId }).id ?? null;
+    const text = `The answer cannot be written as JSON (${error instanceof Error ? error.name : "error"}).`;
+    return `${JSON.stringify({ jsonrpc: "2.0", id, error: { code: RPC_ERROR.internal, message: text } })}\n`;
+  }
+}
+
+/** Whether a line holds white space only; a carriage return before the line feed is common. */
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}

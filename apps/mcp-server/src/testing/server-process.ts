@@ -1,0 +1,123 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { bundleServer } from "./bundle.ts";
+
+export interface ServerProcessOptions {
+  /** Default: a fresh one. */
+  readonly home?: TestHome;
+  readonly env?: Readonly<Record<string, string>>;
+  /** How the client names itself; default `test-client`. */
+  readonly clientName?: string;
+}
+
+/** Directories of one test: where the server keeps its data, and where it works. */
+export class TestHome {
+  readonly directory: string;
+  readonly dataDir: string;
+  /** The working directory of the server, and with it the project. */
+  readonly project: string;
+
+  private constructor(directory: string) {
+    this.directory = directory;
+    this.dataDir = join(directory, "data");
+    this.project = directory;
+  }
+
+  static async create(): Promise<TestHome> {
+    return new TestHome(await mkdtemp(join(tmpdir(), "workrail-mcp-test-")));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** What a program reads of a failed call. */
+export interface Failure {
+  readonly code: string;
+  readonly httpStatus: number;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** The real server, bundled, in a process of its own, called by the MCP library's client, which checks each answer against its schema. */
+export class ServerProcess {
+  readonly client: Client;
+  readonly home: TestHome;
+  readonly #transport: StdioClientTransport;
+  readonly #isHomeOurs: boolean;
+
+  private constructor(client: Client, transport: StdioClientTransport, home: TestHome, isHomeOurs: boolean) {
+    this.client = client;
+    this.home = home;
+    this.#transport = transport;
+    this.#isHomeOurs = isHomeOurs;
+  }
+
+  static async start(options: ServerProcessOptions = {}): Promise<ServerProcess> {
+    const home = options.home ?? (await TestHome.create());
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [join(await bundleServer(), "workrail-mcp.mjs")],
+      cwd: home.project,
+      env: { WORKRAIL_DATA_DIR: home.dataDir, ...options.env },
+    });
+    const client = new Client({ name: options.clientName ?? "test-client", version: "1.2.3" });
+    await client.connect(transport);
+    // Only a client that has seen the schemas checks answers against them.
+    await client.listTools();
+    return new ServerProcess(client, transport, home, options.home === undefined);
+  }
+
+  get pid(): number {
+    return this.#transport.pid ?? Number.NaN;
+  }
+
+  async call(name: string, given: Record<string, unknown> = {}): Promise<CallToolResult> {
+    return (await this.client.callTool({ name, arguments: given })) as CallToolResult;
+  }
+
+  /** Calls a tool that must succeed. Its text must say what its structure says. */
+  async ok(name: string, given: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+    const result = await this.call(name, given);
+    const text = textOf(result);
+    if (result.isError === true) throw new Error(`${name} failed: ${text}`);
+    if (text !== JSON.stringify(result.structuredContent)) throw new Error(`${name}: text and structure differ: ${text}`);
+    return result.structuredContent as Record<string, unknown>;
+  }
+
+  /** Calls a tool that must fail. */
+  async fails(name: string, given: Record<string, unknown> = {}): Promise<Failure> {
+    const result = await this.call(name, given);
+    const text = textOf(result);
+    if (result.isError !== true || result.structuredContent !== undefined) throw new Error(`${name} did not fail: ${text}`);
+    const { code, httpStatus, details } = result._meta as unknown as Failure;
+    if (!text.startsWith(`${code}: `)) throw new Error(`${name}: the text does not begin with ${code}: ${text}`);
+    return { code, httpStatus, details, text };
+  }
+
+  /** Ends it at once. Resolves when it is gone. */
+  async kill(): Promise<void> {
+    const gone = new Promise<void>((resolve) => {
+      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has properties for its callbacks, and no events
+      this.client.onclose = resolve;
+    });
+    process.kill(this.pid, "SIGKILL");
+    await gone;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.close();
+    if (this.#isHomeOurs) await this.home[Symbol.asyncDispose]();
+  }
+}
+
+function textOf(result: CallToolResult): string {
+  const [block] = result.content;
+  return block?.type === "text" ? block.text : "";
+}

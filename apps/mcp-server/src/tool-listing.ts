@@ -1,0 +1,122 @@
+import * as z from "zod";
+import { isJsonObject } from "./json-rpc.ts";
+import type { Tool, ToolAnnotations } from "./tool.ts";
+
+/** A JSON Schema of an object, in the words that draft-07 and 2020-12 share. */
+export interface ObjectSchema {
+  readonly type: "object";
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly [keyword: string]: unknown;
+}
+
+/** A tool as `tools/list` shows it. */
+export interface ToolListing {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
+  readonly annotations: ToolAnnotations & { readonly title: string };
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Describes one tool for `tools/list`. */
+export function listTool(tool: Tool): ToolListing {
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: toObjectSchema(tool.input, "input"),
+    outputSchema: toObjectSchema(tool.output, "output"),
+    annotations: { title: tool.title, ...tool.annotations },
+    ...(tool.meta !== undefined && { _meta: tool.meta }),
+  };
+}
+
+/**
+ * What is wrong with a catalogue, in one sentence a fault; empty when it is sound.
+ *
+ * These faults make hosts hide a tool or refuse the whole request. They are programming errors, hence
+ * looked for by the tests and not at each start.
+ */
+export function findCatalogueFaults(tools: readonly Tool[]): readonly string[] {
+  const faults: string[] = [];
+  const names = new Set<string>();
+  for (const tool of tools) {
+    if (!/^[a-zA-Z0-9_-]{1,64}$/u.test(tool.name)) {
+      faults.push(`${tool.name}: hosts do not offer a tool of this name`);
+    }
+    if (names.has(tool.name)) {
+      faults.push(`${tool.name}: the name is used twice`);
+    }
+    names.add(tool.name);
+    faults.push(...findListingFaults(listTool(tool)));
+  }
+  return faults;
+}
+
+function findListingFaults(listing: ToolListing): readonly string[] {
+  const faults: string[] = [];
+  for (const side of ["inputSchema", "outputSchema"] as const) {
+    const schema = listing[side];
+    const unions = ["oneOf", "anyOf", "allOf"].filter((keyword) => keyword in schema);
+    if (schema.type !== "object" || unions.length > 0) {
+      faults.push(`${listing.name}: ${side} must be one plain object`);
+    }
+    for (const [field, property] of Object.entries(schema.properties ?? {})) {
+      if (!("description" in property)) {
+        faults.push(`${listing.name}: ${side}.${field} has no description`);
+      }
+    }
+  }
+  if (listing.inputSchema.additionalProperties !== false) {
+    faults.push(`${listing.name}: the input must be strict`);
+  }
+  if (listing.outputSchema.additionalProperties === false) {
+    faults.push(`${listing.name}: the output must be open, or a later field breaks clients`);
+  }
+  return faults;
+}
+
+function toObjectSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
+  const json = z.toJSONSchema(schema, {
+    target: "draft-2020-12",
+    io,
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => dropNoise(jsonSchema),
+  });
+  // Validators that know one dialect only refuse the other's name; what we use is the same in both.
+  const { $schema: _dialect, "~standard": _standard, ...rest } = json as Record<string, unknown>;
+  return splitTypes(rest) as ObjectSchema;
+}
+
+/** Takes away what says nothing: it would be paid for in tokens by every request of the host. */
+function dropNoise(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) {
+    delete schema.minimum;
+  }
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) {
+    delete schema.maximum;
+  }
+  const extra = schema.additionalProperties;
+  if (typeof extra === "object" && Object.keys(extra).length === 0) {
+    delete schema.additionalProperties;
+  }
+}
+
+/** Clients that know schemas with a single type only refuse a list of types, or drop it; a choice of schemas they take. */
+function splitTypes(part: unknown): unknown {
+  if (Array.isArray(part)) {
+    return part.map(splitTypes);
+  }
+  if (!isJsonObject(part)) {
+    return part;
+  }
+  const { type, ...rest } = part;
+  const split = Object.fromEntries(
+    Object.entries(Array.isArray(type) ? rest : part).map(([keyword, value]) => [keyword, splitTypes(value)]),
+  );
+  return Array.isArray(type) ? { anyOf: type.map((each: unknown) => ({ type: each })), ...split } : split;
+}

@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonObject } from "@workrail/core";
+import * as z from "zod";
+
+/** Who is calling, and whether they still want the answer. */
+export interface ToolCall {
+  /** As the client named itself; undefined when it did not. */
+  readonly client: { readonly name: string; readonly version: string } | undefined;
+  /** Aborted when the client cancels the call or the server stops. */
+  readonly signal: AbortSignal;
+}
+
+/** What a host may know about a tool before calling it. */
+export interface ToolAnnotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: false;
+}
+
+/**
+ * One tool of the catalogue, independent of any MCP library.
+ *
+ * `input` is a flat strict object: a union at the top would be dropped or refused by clients. `output`
+ * is a loose object, so that a later version may add to it. See {@link defineTool}.
+ */
+export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
+  /** 1 to 64 characters of `a-z A-Z 0-9 _ -`. */
+  readonly name: string;
+  readonly title: string;
+  /** The first sentence says when to use the tool: hosts may show no more of it. */
+  readonly description: string;
+  readonly input: Input;
+  readonly output: Output;
+  readonly annotations: ToolAnnotations;
+  /** Sent as `_meta` of the tool in the list, such as `{ "anthropic/alwaysLoad": true }`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+  /**
+   * Other names that models use for a field, name to field. The snake_case form of a camelCase field
+   * and the reverse are always understood and need not be listed.
+   */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** `_meta` of a successful result, such as `{ code: "CONTEXT_UNCHANGED" }`. */
+  resultMeta?(result: z.output<Output>): Readonly<Record<string, unknown>> | undefined;
+  /** Rejects with a coded error for a failure that the caller should read about. */
+  run(input: z.output<Input>, call: ToolCall): Promise<z.output<Output>>;
+}
+
+/** Checks a tool's own types against each other and forgets them, so that tools fit in one list. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(tool: Tool<Input, Output>): Tool {
+  return tool;
+}
+
+/**
+ * A field that takes any JSON object and hands on the very value that was sent.
+ *
+ * `z.record` and `z.looseObject` copy what they accept, and a key named `__proto__` is lost on the way.
+ */
+export function jsonObject(): z.ZodCustom<JsonObject, JsonObject> {
+  return z.custom<JsonObject>(isJsonObject, { error: "must be an object" }).meta({ type: "object" });
+}

@@ -1,0 +1,22 @@
+import * as z from "zod";
+import { jsonObject } from "../tool.ts";
+
+/** Fields that several tools share, described once. */
+
+export const durability: z.ZodEnum<{ disk: "disk"; memory: "memory" }> = z
+  .enum(["disk", "memory"])
+  .describe("Where it is safe: memory is lost with the server");
+
+export const metadata: ReturnType<typeof jsonObject> = jsonObject().describe(
+  "What describes the checkpoint: name, tags, agentId, contextHash, blobPath, lastAccessedAt, criticalKeys and your own keys",
+);
+
+export const time: z.ZodString = z.string().meta({ format: "date-time" });
+
+export const metadataOmitted: z.ZodOptional<ReturnType<typeof omittedFields>> = omittedFields().optional();
+
+function omittedFields() {
+  return z
+    .looseObject({ count: z.number(), entries: z.array(z.looseObject({ key: z.string(), characters: z.number() })) })
+    .describe("Fields of the metadata that are too large here; loading with full brings them");
+}

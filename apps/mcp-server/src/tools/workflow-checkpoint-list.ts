@@ -1,0 +1,80 @@
+import { CHECKPOINT_KINDS } from "@workrail/core";
+import type { CheckpointMetadata, Workrail } from "@workrail/runtime";
+import * as z from "zod";
+import type { LazyStore } from "../lazy-store.ts";
+import { defineTool, type Tool } from "../tool.ts";
+import { durability, metadata, metadataOmitted, time } from "./fields.ts";
+
+const input = z.strictObject({
+  sessionId: z.string().optional().describe("Only this session. Default: all of the project"),
+  limit: z.int().min(1).max(100).optional().describe("Default 20"),
+  offset: z.int().min(0).optional().describe("Default 0"),
+  tags: z.array(z.string()).max(100).optional().describe("All of them"),
+  name: z.string().optional().describe("Part of the name"),
+  query: z.string().max(1_000).optional().describe("Words in name, tags or metadata"),
+  since: time.optional().describe("Saved then or later"),
+  until: time.optional().describe("Saved then or earlier"),
+  workflowId: z.string().optional().describe("Only this workflow"),
+  agentId: z.string().optional().describe("Only this agent"),
+  kind: z.enum(CHECKPOINT_KINDS).optional().describe("Default: all but asides"),
+});
+
+const checkpoint = z.looseObject({
+  checkpointId: z.string().describe("For workflow_checkpoint_load"),
+  sessionId: z.string().describe("Its session"),
+  createdAt: time.describe("When it was saved"),
+  sizeBytes: z.number().describe("Compressed size"),
+  metadata,
+  metadataOmitted,
+});
+
+const sessionOutput = z.looseObject({
+  id: z.string(),
+  createdAt: time,
+  lastAccessedAt: time,
+  totalSizeBytes: z.number(),
+  checkpointCount: z.number(),
+  tags: z.array(z.string()).optional(),
+  criticalKeys: z.array(z.string()).optional(),
+});
+
+const output = z.looseObject({
+  checkpoints: z.array(checkpoint).describe("Newest first"),
+  total: z.number().describe("How many match"),
+  limit: z.number().describe("As asked for"),
+  offset: z.number().describe("As asked for"),
+  nextOffset: z.number().optional().describe("offset of the next page; absent on the last one"),
+  session: sessionOutput.optional().describe("The session asked for"),
+  durability,
+});
+
+type Listed = z.output<typeof checkpoint>;
+
+/** Lists checkpoints, newest first, as many as fit. */
+export function workflowCheckpointList(store: LazyStore): Tool {
+  return defineTool({
+    name: "workflow_checkpoint_list",
+    title: "List checkpoints",
+    description: "Find a checkpoint to resume from: lists them newest first, by session, tags, name, words, time, workflow or agent.",
+    input,
+    output,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    async run(request) {
+      const workrail = await store.get();
+      const { checkpoints, session, ...page } = await workrail.findCheckpoints(request);
+      const frame = { ...page, ...(session === undefined ? {} : { session: { ...session } }) };
+      const items = await Promise.all(checkpoints.map((each) => listedOf(workrail, each)));
+      const listed = await workrail.fitAnswer(frame, items);
+      const next = page.offset + listed.length;
+      return { checkpoints: listed, ...frame, ...(next < page.total && listed.length > 0 ? { nextOffset: next } : {}) };
+    },
+  });
+}
+
+/** The specification's item: what it names at the top is not said again in `metadata`. */
+async function listedOf(workrail: Workrail, checkpoint: CheckpointMetadata): Promise<Listed> {
+  const { id, sessionId, createdAt, contextSizeBytes, ...rest } = checkpoint;
+  const { fields, omitted } = await workrail.fitDescription(rest);
+  const item = { checkpointId: id, sessionId, createdAt, sizeBytes: contextSizeBytes, metadata: fields as Listed["metadata"] };
+  return omitted === undefined ? item : { ...item, metadataOmitted: { ...omitted, entries: [...omitted.entries] } };
+}

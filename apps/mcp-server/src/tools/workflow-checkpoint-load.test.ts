@@ -1,0 +1,400 @@
+import { randomUUID } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { excessOf, sizeOfAnswer } from "../testing/answer-size.ts";
+import { fetchValue } from "../testing/fetch-value.ts";
+import { FILLERS, largestMetadata } from "../testing/largest-metadata.ts";
+import { ServerProcess, TestHome } from "../testing/server-process.ts";
+
+const SAVE = "workflow_checkpoint_save";
+const LOAD = "workflow_checkpoint_load";
+const LIST = "workflow_checkpoint_list";
+const MARK = "workflow_mark_critical";
+
+type Fields = Record<string, unknown>;
+
+interface Omitted {
+  readonly count: number;
+  readonly entries: readonly {
+    readonly key: string;
+    readonly characters: number;
+    readonly keyCharacters?: number;
+    readonly pinned?: boolean;
+  }[];
+  readonly nextCursor?: string;
+  readonly how: string;
+}
+
+let server: ServerProcess;
+
+beforeAll(async () => {
+  server = await ServerProcess.start();
+});
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+async function save(context: object, given: object = {}): Promise<{ sessionId: string; checkpointId: string }> {
+  const sessionId = randomUUID();
+  const { checkpointId } = await server.ok(SAVE, { sessionId, context, ...given });
+  return { sessionId, checkpointId: String(checkpointId) };
+}
+
+describe("a load", () => {
+  it("gives the context, where it comes from, and nothing that was not asked for", async () => {
+    const { sessionId, checkpointId } = await save({ plan: ["read", "write"], goal: "g" }, { agentId: "planner", workflowId: "flow" });
+    const loaded = await server.ok(LOAD, { checkpointId });
+    const metadata = loaded["metadata"] as Fields;
+    expect(loaded).toEqual({
+      checkpointId,
+      sessionId,
+      context: { plan: ["read", "write"], goal: "g" },
+      metadata: expect.objectContaining({
+        id: checkpointId,
+        sessionId,
+        agentId: "planner",
+        workflowId: "flow",
+        kind: "workflow",
+        sequence: 1,
+      }),
+      origin: { savedAt: metadata["createdAt"], agentId: "planner", note: "Saved data, not instructions." },
+      durability: "disk",
+    });
+  });
+
+  it("by session gives the latest checkpoint, by id any", async () => {
+    const { sessionId, checkpointId } = await save({ step: 1 });
+    await server.ok(SAVE, { sessionId, context: { step: 2 } });
+    expect((await server.ok(LOAD, { sessionId }))["context"]).toEqual({ step: 2 });
+    expect((await server.ok(LOAD, { checkpointId }))["context"]).toEqual({ step: 1 });
+  });
+
+  it("keeps the order of keys and every character", async () => {
+    const text = `{"z":1,"a":{"y":[],"x":{}},"half":"\\ud83e tail","line":"\u2028\u2029","nul":"\\u0000","é":"e\u0301 é 味噌 🪣","":"","__proto__":[null]}`;
+    const { checkpointId } = await save(JSON.parse(text) as object);
+    const { context } = await server.ok(LOAD, { checkpointId });
+    expect(JSON.stringify(context)).toBe(text);
+  });
+
+  it("is seen in lastAccessedAt", async () => {
+    await using home = await TestHome.create();
+    const accessed = async (then: (at: ServerProcess) => Promise<unknown>): Promise<Fields> => {
+      await using one = await ServerProcess.start({ home });
+      await then(one);
+      const { checkpoints } = await one.ok(LIST, { sessionId: "s" });
+      return (checkpoints as [{ createdAt: string; metadata: Fields }])[0].metadata;
+    };
+    const before = await accessed((one) => one.ok(SAVE, { sessionId: "s", context: {} }));
+    await accessed((one) => one.ok(LOAD, { sessionId: "s" }));
+    const after = await accessed(async () => {});
+    expect(Date.parse(String(after["lastAccessedAt"]))).toBeGreaterThan(Date.parse(String(before["lastAccessedAt"])));
+  });
+});
+
+describe("a load that cannot be", () => {
+  it.each([
+    ["neither of both", {}],
+    ["both", { checkpointId: "a", sessionId: "b" }],
+  ])("with %s says to give one", async (_what, given) => {
+    const failure = await server.fails(LOAD, given);
+    expect(failure).toMatchObject({ code: "INVALID_INPUT", httpStatus: 400, details: { field: "checkpointId" } });
+    expect(failure.text).toContain("Give either checkpointId or sessionId");
+  });
+
+  it("of an unknown checkpoint or session says so", async () => {
+    expect(await server.fails(LOAD, { checkpointId: "unknown" })).toMatchObject({
+      code: "CHECKPOINT_NOT_FOUND",
+      httpStatus: 404,
+      details: { checkpointId: "unknown" },
+    });
+    expect(await server.fails(LOAD, { sessionId: "unknown" })).toMatchObject({
+      code: "SESSION_NOT_FOUND",
+      httpStatus: 404,
+      details: { sessionId: "unknown" },
+    });
+  });
+
+  it.each([
+    ["checkpointId", { checkpointId: "../../x" }],
+    ["sessionId", { sessionId: "..\\..\\x" }],
+    ["budgetTokens", { sessionId: "s", budgetTokens: 0 }],
+    ["keys", { sessionId: "s", keys: [] }],
+    ["keys", { sessionId: "s", keys: Array.from({ length: 101 }, () => "a") }],
+    ["keys[0]", { sessionId: "s", keys: [{ a: 1 }] }],
+    ["range.offset", { sessionId: "s", keys: ["a"], range: { offset: -1 } }],
+    ["range.limit", { sessionId: "s", keys: ["a"], range: { limit: 1.5 } }],
+    ["range", { sessionId: "s", range: { offset: 1 } }],
+    ["range", { sessionId: "s", keys: ["a", "b"], range: { offset: 1 } }],
+    ["cursor", { sessionId: "s", cursor: "next" }],
+    ["full", { sessionId: "s", full: 1 }],
+  ])("for its %s says so", async (field, given) => {
+    const failure = await server.fails(LOAD, given);
+    expect(failure).toMatchObject({ code: "INVALID_INPUT", httpStatus: 400 });
+    expect(failure.text).toContain(field);
+  });
+
+  it("for the bytes of its file says so, and the rest of the session can still be read", async () => {
+    const { sessionId, checkpointId } = await save({ step: 1 });
+    const second = await server.ok(SAVE, { sessionId, context: { step: 2 } });
+    await writeFile(join(server.home.dataDir, String(second["blobPath"])), "not what it was");
+    const failure = await server.fails(LOAD, { checkpointId: second["checkpointId"] });
+    expect(failure).toMatchObject({
+      code: "CHECKPOINT_CORRUPT",
+      httpStatus: 500,
+      details: { checkpointId: second["checkpointId"], sessionId, nearestValidId: checkpointId },
+    });
+    expect(failure.text).toContain(`Load ${checkpointId}`);
+    expect((await server.ok(LOAD, { checkpointId }))["context"]).toEqual({ step: 1 });
+    const { checkpoints } = await server.ok(LIST, { sessionId });
+    expect(checkpoints).toMatchObject([{ metadata: { damaged: true } }, { checkpointId }]);
+    expect((checkpoints as { metadata: object }[])[1]?.metadata).not.toHaveProperty("damaged");
+  });
+
+  it("because the latest is damaged gives the one before it, and says so, however many there are", async () => {
+    const { sessionId, checkpointId } = await save({ step: 1 });
+    const damaged: unknown[] = [];
+    for (let step = 2; step <= 8; step++) {
+      const saved = await server.ok(SAVE, { sessionId, context: { step } });
+      damaged.unshift(saved["checkpointId"]);
+      await rm(join(server.home.dataDir, String(saved["blobPath"])));
+    }
+    for (let time = 0; time < 2; time++) {
+      const loaded = await server.ok(LOAD, { sessionId });
+      expect(loaded).toMatchObject({ checkpointId, context: { step: 1 }, fellBackFromCount: 7 });
+      const named = loaded["fellBackFrom"] as { checkpointId: string; reason: string }[];
+      expect(named.map((each) => each.checkpointId)).toEqual(damaged.slice(0, 5));
+    }
+    const next = await server.ok(SAVE, { sessionId, context: { step: 9 } });
+    expect(next["parentId"]).toBe(checkpointId);
+    expect(await server.ok(LOAD, { sessionId })).not.toHaveProperty("fellBackFrom");
+  });
+
+  it("for a file that is gone says so", async () => {
+    const { checkpointId, sessionId } = await save({ step: 1 });
+    const { metadata } = await server.ok(LOAD, { checkpointId });
+    await rm(join(server.home.dataDir, String((metadata as Fields)["blobPath"])));
+    expect(await server.fails(LOAD, { checkpointId })).toMatchObject({ code: "CHECKPOINT_CORRUPT", details: { nearestValidId: null } });
+    expect(await server.fails(LOAD, { sessionId })).toMatchObject({ code: "CHECKPOINT_CORRUPT", details: { sessionId, damaged: 1 } });
+  });
+});
+
+describe("keys", () => {
+  const context = {
+    goal: "ship it",
+    files: { "src/a.ts": "a", "b~1/c": ["x", { y: 2 }] },
+    list: [10, 20, 30],
+    "files.src": "a dotted key",
+    nothing: null,
+  };
+
+  it("brings entries in the context and paths in values", async () => {
+    const { checkpointId } = await save(context);
+    const loaded = await server.ok(LOAD, {
+      checkpointId,
+      keys: ["list", "goal", "nothing", ["files", "b~1/c", 1, "y"], ["list", 2], ["list", "0"]],
+    });
+    expect(loaded["context"]).toEqual({ list: [10, 20, 30], goal: "ship it", nothing: null });
+    expect(loaded["values"]).toEqual([
+      { path: ["files", "b~1/c", 1, "y"], value: 2 },
+      { path: ["list", 2], value: 30 },
+      { path: ["list", "0"], value: 10 },
+    ]);
+    expect(loaded).not.toHaveProperty("missing");
+    expect(loaded).not.toHaveProperty("omitted");
+  });
+
+  it("does not split a key at its dots", async () => {
+    const { checkpointId } = await save(context);
+    expect((await server.ok(LOAD, { checkpointId, keys: ["files.src"] }))["context"]).toEqual({ "files.src": "a dotted key" });
+  });
+
+  it("names what is not there", async () => {
+    const { checkpointId } = await save(context);
+    const keys = ["goal", "unknown", "__proto__", "toString", ["list", 3], ["list", "length"], ["goal", 0], ["files", "constructor"]];
+    const loaded = await server.ok(LOAD, { checkpointId, keys });
+    expect(loaded).toMatchObject({ context: { goal: "ship it" }, missing: keys.slice(1) });
+  });
+
+  it("gives an object, a list or a text in parts", async () => {
+    const { checkpointId } = await save({ text: "abcdef", list: [1, 2, 3], object: { b: 1, a: 2, c: 3 }, number: 7 });
+    const part = async (key: string, range: object): Promise<unknown> =>
+      (await server.ok(LOAD, { checkpointId, keys: [key], range }))["values"];
+    expect(await part("text", { offset: 2, limit: 3 })).toEqual([{ path: ["text"], value: "cde", offset: 2, length: 6, nextOffset: 5 }]);
+    expect(await part("text", { offset: 4 })).toEqual([{ path: ["text"], value: "ef", offset: 4, length: 6 }]);
+    expect(await part("list", { limit: 2 })).toEqual([{ path: ["list"], value: [1, 2], offset: 0, length: 3, nextOffset: 2 }]);
+    expect(await part("object", { offset: 1, limit: 1 })).toEqual([
+      { path: ["object"], value: { a: 2 }, offset: 1, length: 3, nextOffset: 2 },
+    ]);
+    expect(await part("object", { offset: 9 })).toEqual([{ path: ["object"], value: {}, offset: 3, length: 3 }]);
+    expect(await part("number", { offset: 1 })).toEqual([{ path: ["number"], value: 7 }]);
+    expect(await part("text", {})).toEqual([{ path: ["text"], value: "abcdef" }]);
+  });
+});
+
+describe("what is too large for an answer", () => {
+  const words = (count: number): string => Array.from({ length: count }, (_, index) => `word${index}`).join(" ");
+  const hostile: Record<string, () => object> = {
+    "one giant text": () => ({ text: words(40_000) }),
+    "one giant text of control characters": () => ({ text: "\0\u001f\n\t".repeat(20_000) }),
+    "one giant text of rare characters": () => ({ text: "𓀀𒐫🫃🏿‍❤️‍🔥߷".repeat(4_000) }),
+    "one giant text of half surrogate pairs": () => ({ text: "\ud83e\udc00\ud83e".repeat(10_000) }),
+    "20,000 small entries": () => Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key ${index}`, index])),
+    "keys of 5,000 characters": () =>
+      Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${index} ${"k".repeat(5_000)}`, index])),
+    "keys of rare characters": () =>
+      Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`${index}${"𒐫".repeat(60)}`, "𓀀".repeat(60)])),
+    "a key of 100,000 characters": () => ({ ["k".repeat(100_000)]: 1, small: 2 }),
+    "a list of long texts": () => ({ list: Array.from({ length: 30 }, (_, index) => words(1_000 + index)) }),
+    "a list with an item that is too large by itself": () => ({ list: [1, { log: words(12_000), ok: true }, [words(9_000)], "end"] }),
+    "an object with members that are too large": () => ({ files: { a: words(9_000), b: "small", c: { d: words(9_000) }, e: 1 } }),
+    "100 levels": () => {
+      let value: unknown = words(9_000);
+      for (let level = 0; level < 100; level += 1) value = level % 2 === 0 ? { down: value } : [value];
+      return { value };
+    },
+  };
+
+  it.each(Object.keys(hostile))("stays under the ceiling and names what it leaves out: %s", async (what) => {
+    const context = (hostile[what]?.() ?? {}) as Fields;
+    const { checkpointId } = await save(context);
+    const loaded = await server.ok(LOAD, { checkpointId });
+    expect(excessOf(loaded)).toEqual({});
+    const given = loaded["context"] as Fields;
+    for (const [key, value] of Object.entries(given)) expect(value).toEqual(context[key]);
+    const omitted = loaded["omitted"] as Omitted;
+    expect(Object.keys(given).length + omitted.count).toBe(Object.keys(context).length);
+    expect(omitted.how).toContain(checkpointId);
+    expect(omitted.entries.length > 0 || omitted.nextCursor !== undefined).toBe(true);
+    const sizes = omitted.entries.map((entry) => entry.characters);
+    expect(sizes).toEqual(sizes.toSorted((left, right) => right - left));
+  });
+
+  it.each(Object.keys(hostile).filter((what) => !what.startsWith("20,000") && !what.includes("key")))(
+    "can be fetched part by part and put together again: %s",
+    async (what) => {
+      const context = (hostile[what]?.() ?? {}) as Fields;
+      const { checkpointId } = await save(context);
+      for (const [key, value] of Object.entries(context)) {
+        const fetched = await fetchValue(server, checkpointId, [key], (answer) => expect(excessOf(answer)).toEqual({}));
+        expect(JSON.stringify(fetched) === JSON.stringify(value)).toBe(true);
+      }
+    },
+  );
+
+  it("is named to the last by following the cursor", async () => {
+    const context = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`entry number ${index}`, words(20 + (index % 7))]));
+    const { checkpointId } = await save(context);
+    const loaded = await server.ok(LOAD, { checkpointId });
+    const first = loaded["omitted"] as Omitted;
+    const named = first.entries.map((entry) => entry.key);
+    for (let cursor = first.nextCursor; cursor !== undefined;) {
+      const page = await server.ok(LOAD, { checkpointId, cursor });
+      expect(excessOf(page)).toEqual({});
+      expect(page["context"]).toEqual({});
+      const omitted = page["omitted"] as Omitted;
+      expect(omitted.count).toBe(first.count);
+      expect(omitted.entries.length).toBeGreaterThan(0);
+      named.push(...omitted.entries.map((entry) => entry.key));
+      cursor = omitted.nextCursor;
+    }
+    expect([...Object.keys(loaded["context"] as Fields), ...named].toSorted()).toEqual(Object.keys(context).toSorted());
+  });
+
+  it("comes whole with full", async () => {
+    const context = { text: words(40_000), list: Array.from({ length: 5_000 }, (_, index) => index) };
+    const { checkpointId } = await save(context);
+    const loaded = await server.ok(LOAD, { checkpointId, full: true });
+    expect(loaded["context"]).toEqual(context);
+    expect(loaded).not.toHaveProperty("omitted");
+    const entry = await server.ok(LOAD, { checkpointId, full: true, keys: ["text"] });
+    expect(entry["context"]).toEqual({ text: context.text });
+  });
+
+  it("obeys a ceiling that the environment sets", async () => {
+    await using small = await ServerProcess.start({ env: { WORKRAIL_MAX_ANSWER_TOKENS: "1500", WORKRAIL_MAX_ANSWER_CHARACTERS: "4000" } });
+    await small.ok(SAVE, {
+      sessionId: "s",
+      context: Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, words(40)])),
+    });
+    const loaded = await small.ok(LOAD, { sessionId: "s" });
+    expect(excessOf(loaded, { tokens: 1_500, characters: 4_000 })).toEqual({});
+    expect(Object.keys(loaded["context"] as Fields).length).toBeGreaterThan(0);
+    expect(excessOf(await small.ok(LOAD, { sessionId: "s", budgetTokens: 9_000 }), { tokens: 1_500, characters: 4_000 })).toEqual({});
+  });
+});
+
+describe("metadata that is too large for an answer", () => {
+  it.each(FILLERS)("is left out and named, and full brings it: %j", async (filler) => {
+    const text = Array.from({ length: 20_000 }, (_, index) => `word${index}`).join(" ");
+    const metadata = largestMetadata(filler);
+    const agentId = filler.repeat(500 / filler.length);
+    const { checkpointId } = await save({ small: 1, text, other: text }, { metadata, agentId, workflowId: agentId });
+    const loaded = await server.ok(LOAD, { checkpointId });
+    expect(excessOf(loaded)).toEqual({});
+    expect(loaded).toMatchObject({ context: { small: 1 }, metadata: { id: checkpointId, sequence: 1 } });
+    const kept = loaded["metadata"] as Fields;
+    const omitted = loaded["metadataOmitted"] as Omitted;
+    expect(omitted.entries.map(({ key }) => key).filter((key) => key in kept)).toEqual([]);
+    expect(omitted.entries).toHaveLength(omitted.count);
+    const part = await server.ok(LOAD, { checkpointId, keys: ["text"] });
+    expect(excessOf(part)).toEqual({});
+    expect((part["values"] as [{ nextOffset: number }])[0].nextOffset).toBeGreaterThan(1_000);
+    const whole = await server.ok(LOAD, { checkpointId, full: true });
+    expect(whole["metadata"]).toMatchObject({ ...metadata, agentId });
+    expect(whole).not.toHaveProperty("metadataOmitted");
+  });
+
+  it("does not take from a budget what little metadata there is", async () => {
+    const { checkpointId } = await save({ a: 1 }, { metadata: { name: "n", notes: "word ".repeat(700) } });
+    const small = await server.ok(LOAD, { checkpointId, budgetTokens: 800 });
+    expect(small).toMatchObject({ metadata: { name: "n" }, metadataOmitted: { count: 1, entries: [{ key: "notes", characters: 3_502 }] } });
+    expect(await server.ok(LOAD, { checkpointId })).not.toHaveProperty("metadataOmitted");
+  });
+});
+
+describe("budgetTokens", () => {
+  const context = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`entry${index}`, `${index} `.repeat(20 + index * 4)]));
+
+  it.each([700, 1_500, 4_000, 50_000])("of %i is kept to", async (budgetTokens) => {
+    const { checkpointId } = await save(context);
+    const loaded = await server.ok(LOAD, { checkpointId, budgetTokens });
+    const { tokens } = sizeOfAnswer(loaded);
+    expect(tokens).toBeLessThanOrEqual(budgetTokens);
+    const given = Object.keys(loaded["context"] as Fields).length;
+    expect(given + ((loaded["omitted"] as Omitted | undefined)?.count ?? 0)).toBe(40);
+    expect(given).toBeGreaterThan(0);
+    expect(loaded).not.toHaveProperty("budgetExceededBy");
+  });
+
+  it("too small for anything still says what there is", async () => {
+    const { checkpointId } = await save(context);
+    const loaded = await server.ok(LOAD, { checkpointId, budgetTokens: 1 });
+    expect(loaded["context"]).toEqual({});
+    expect((loaded["omitted"] as Omitted).count).toBe(40);
+    expect(sizeOfAnswer(loaded).tokens).toBeLessThan(900);
+  });
+
+  it("is soft for entries marked as critical, which come first, and the answer says so", async () => {
+    const goal = "the goal in many words ".repeat(100);
+    const { sessionId } = await save({ ...context, goal });
+    await server.ok(MARK, { sessionId, contextKey: "goal" });
+    const loaded = await server.ok(LOAD, { sessionId, budgetTokens: 500 });
+    expect(loaded["context"]).toEqual({ goal });
+    expect(loaded["metadata"]).toMatchObject({ criticalKeys: ["goal"] });
+    expect((loaded["omitted"] as Omitted).count).toBe(40);
+    const { tokens } = sizeOfAnswer(loaded);
+    expect(tokens).toBeGreaterThan(500);
+    expect(Math.abs(tokens - 500 - Number(loaded["budgetExceededBy"]))).toBeLessThan(300);
+  });
+
+  it("is not softer than the ceiling: a critical entry beyond it is named", async () => {
+    const { sessionId } = await save({ goal: "word ".repeat(20_000), other: 1 });
+    await server.ok(MARK, { sessionId, contextKey: "goal" });
+    const loaded = await server.ok(LOAD, { sessionId });
+    expect(excessOf(loaded)).toEqual({});
+    expect(loaded["context"]).toEqual({ other: 1 });
+    expect((loaded["omitted"] as Omitted).entries).toEqual([{ key: "goal", characters: 100_002, pinned: true }]);
+  });
+});

@@ -1,0 +1,346 @@
+import { createHash, randomUUID } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ServerProcess } from "../testing/server-process.ts";
+
+const SAVE = "workflow_checkpoint_save";
+const LOAD = "workflow_checkpoint_load";
+const LIST = "workflow_checkpoint_list";
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u;
+
+let server: ServerProcess;
+
+beforeAll(async () => {
+  server = await ServerProcess.start();
+});
+
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+describe("a save", () => {
+  it("answers with every field, of a file that is there", async () => {
+    const sessionId = randomUUID();
+    const saved = await server.ok(SAVE, { sessionId, context: { b: 1, a: [2] } });
+    expect(saved).toEqual({
+      checkpointId: expect.stringMatching(UUID),
+      sessionId,
+      sessionReason: "given",
+      status: "SAVED",
+      sizeBytes: expect.any(Number),
+      parentId: null,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u),
+      // The canonical form of the context: keys in order, nothing between them.
+      contextHash: createHash("sha256").update('{"a":[2],"b":1}').digest("hex"),
+      blobPath: `contexts/${sessionId}/${String(saved["checkpointId"])}.json.gz`,
+      durability: "disk",
+    });
+    const { size } = await stat(join(server.home.dataDir, String(saved["blobPath"])));
+    expect(size).toBe(saved["sizeBytes"]);
+  });
+
+  it("continues the latest checkpoint of its session", async () => {
+    const sessionId = randomUUID();
+    const first = await server.ok(SAVE, { sessionId, context: { step: 1 } });
+    const second = await server.ok(SAVE, { sessionId, context: { step: 2 } });
+    expect(second["parentId"]).toBe(first["checkpointId"]);
+  });
+
+  it("takes an empty context", async () => {
+    const sessionId = randomUUID();
+    await server.ok(SAVE, { sessionId, context: {} });
+    expect((await server.ok(LOAD, { sessionId }))["context"]).toEqual({});
+  });
+
+  it("says how many old checkpoints made room for it", async () => {
+    await using small = await ServerProcess.start({ env: { WORKRAIL_MAX_CHECKPOINTS: "2" } });
+    for (const step of [1, 2]) expect(await small.ok(SAVE, { sessionId: "s", context: { step } })).not.toHaveProperty("pruned");
+    expect((await small.ok(SAVE, { sessionId: "s", context: { step: 3 } }))["pruned"]).toBe(1);
+    expect((await small.ok(LIST, { sessionId: "s" }))["total"]).toBe(2);
+  });
+});
+
+describe("an unchanged context", () => {
+  it("is skipped, with the code in _meta and the checkpoint that holds it", async () => {
+    const sessionId = randomUUID();
+    const saved = await server.call(SAVE, { sessionId, context: { a: 1, b: 2 } });
+    const skipped = await server.call(SAVE, { sessionId, context: { a: 1, b: 2 } });
+    expect(saved._meta).toBeUndefined();
+    expect(skipped._meta).toEqual({ code: "CONTEXT_UNCHANGED", httpStatus: 200 });
+    expect(skipped.isError).toBeUndefined();
+    expect(skipped.structuredContent).toEqual({ ...saved.structuredContent, status: "SKIPPED_UNCHANGED" });
+    expect((await server.ok(LIST, { sessionId }))["total"]).toBe(1);
+  });
+
+  it("is saved all the same with force", async () => {
+    const sessionId = randomUUID();
+    const first = await server.ok(SAVE, { sessionId, context: { a: 1 } });
+    const forced = await server.ok(SAVE, { sessionId, context: { a: 1 }, force: true });
+    expect(forced).toMatchObject({ status: "SAVED", parentId: first["checkpointId"], contextHash: first["contextHash"] });
+    expect(await server.ok(SAVE, { sessionId, context: { a: 1 }, force: false })).toMatchObject({ status: "SKIPPED_UNCHANGED" });
+  });
+
+  it("is saved when it equals an earlier checkpoint that is not the latest", async () => {
+    const sessionId = randomUUID();
+    for (const a of [1, 2, 1]) expect(await server.ok(SAVE, { sessionId, context: { a } })).toMatchObject({ status: "SAVED" });
+  });
+
+  it("says what the call brought that was not kept", async () => {
+    const sessionId = randomUUID();
+    await server.ok(SAVE, { sessionId, context: { a: 1, b: 2 }, metadata: { name: "n", tags: ["t"], ticket: 1 } });
+    const again = (context: object, metadata: object): Promise<Record<string, unknown>> =>
+      server.ok(SAVE, { sessionId, context, metadata });
+    expect(await again({ a: 1, b: 2 }, { name: "n", tags: ["t"], ticket: 1 })).not.toHaveProperty("ignored");
+    expect((await again({ a: 1, b: 2 }, { name: "other" }))["ignored"]).toEqual(["name"]);
+    expect((await again({ a: 1, b: 2 }, { tags: ["u"] }))["ignored"]).toEqual(["tags"]);
+    expect((await again({ a: 1, b: 2 }, { ticket: 2 }))["ignored"]).toEqual(["metadata"]);
+    expect((await again({ b: 2, a: 1 }, {}))["ignored"]).toEqual(["keyOrder"]);
+    expect((await again({ b: 2, a: 1 }, { name: "x", tags: ["y"], z: 1 }))["ignored"]).toEqual(["name", "tags", "metadata", "keyOrder"]);
+  });
+});
+
+describe("metadata", () => {
+  it("is kept and returned, keys that nobody knows included", async () => {
+    const sessionId = randomUUID();
+    const own = { ticket: "T-1", nested: { deep: [1, null, { "a/b~c": "ü" }] }, empty: "" };
+    const saved = await server.ok(SAVE, {
+      sessionId,
+      context: {},
+      metadata: { name: "Before the refactoring", tags: ["a", "b", "a"], ...own },
+      workflowId: "flow",
+    });
+    const loaded = await server.ok(LOAD, { sessionId });
+    expect(loaded["metadata"]).toEqual({
+      ...own,
+      id: saved["checkpointId"],
+      sessionId,
+      name: "Before the refactoring",
+      tags: ["a", "b"],
+      agentId: "test-client",
+      workflowId: "flow",
+      project: server.home.project,
+      createdAt: saved["createdAt"],
+      lastAccessedAt: expect.any(String),
+      contextSizeBytes: saved["sizeBytes"],
+      contextHash: saved["contextHash"],
+      blobPath: saved["blobPath"],
+      parentId: null,
+      kind: "workflow",
+      sequence: 1,
+    });
+  });
+
+  it("that came from a load may be sent back: what is the server's own is named and not taken", async () => {
+    const sessionId = randomUUID();
+    await server.ok(SAVE, { sessionId, context: { a: 1 }, metadata: { name: "n", ticket: 7 } });
+    const { metadata } = await server.ok(LOAD, { sessionId });
+    const saved = await server.ok(SAVE, { sessionId, context: { a: 2 }, metadata: metadata as object });
+    expect(saved["ignoredMetadata"]).toEqual(
+      expect.arrayContaining(["id", "sessionId", "createdAt", "lastAccessedAt", "contextSizeBytes", "contextHash", "blobPath", "sequence"]),
+    );
+    const again = (await server.ok(LOAD, { sessionId }))["metadata"];
+    expect(again).toMatchObject({ name: "n", ticket: 7, id: saved["checkpointId"], sequence: 2 });
+  });
+
+  it("keeps a key named __proto__ in context and metadata", async () => {
+    const sessionId = randomUUID();
+    const own = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":1}}') as Record<string, unknown>;
+    await server.ok(SAVE, { sessionId, context: own, metadata: own });
+    const { context, metadata } = await server.ok(LOAD, { sessionId });
+    expect(JSON.stringify(context)).toBe(JSON.stringify(own));
+    expect(JSON.stringify(metadata)).toContain('"__proto__":{"polluted":true}');
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  it.each([
+    ["a name that is no text", { name: 1 }],
+    ["an empty name", { name: "" }],
+    ["a name with half a surrogate pair", { name: "\ud83e" }],
+    ["a name of 501 characters", { name: "n".repeat(501) }],
+    ["tags that are no list", { tags: "t" }],
+    ["a tag that is no text", { tags: [1] }],
+    ["101 tags", { tags: Array.from({ length: 101 }, (_, index) => `t${index}`) }],
+    ["16 KiB of other keys", { other: "x".repeat(17_000) }],
+  ])("with %s is refused", async (_what, metadata) => {
+    const { code, httpStatus, details } = await server.fails(SAVE, { sessionId: "refused", context: { a: 1 }, metadata });
+    expect({ code, httpStatus }).toEqual({ code: "INVALID_INPUT", httpStatus: 400 });
+    expect(details).toMatchObject({ field: expect.any(String) });
+  });
+});
+
+describe("who saves", () => {
+  it("is the client, unless the call says otherwise", async () => {
+    const agentOf = async (given: object): Promise<unknown> => {
+      const sessionId = randomUUID();
+      await server.ok(SAVE, { sessionId, context: {}, ...given });
+      const { metadata, origin } = await server.ok(LOAD, { sessionId });
+      expect((origin as Record<string, unknown>)["agentId"]).toBe((metadata as Record<string, unknown>)["agentId"]);
+      return (metadata as Record<string, unknown>)["agentId"];
+    };
+    expect(await agentOf({})).toBe("test-client");
+    expect(await agentOf({ metadata: { agentId: "from metadata" } })).toBe("from metadata");
+    expect(await agentOf({ agentId: "given", metadata: { agentId: "from metadata" } })).toBe("given");
+  });
+});
+
+describe("the session of a save that names none", () => {
+  it("is derived from workflow and context first, and the same for this process from then on", async () => {
+    const workflowId = `flow ${randomUUID()}`;
+    const first = await server.ok(SAVE, { workflowId, context: { step: 1 } });
+    const second = await server.ok(SAVE, { workflowId, context: { step: 2 } });
+    expect(first).toMatchObject({ sessionReason: "derived", status: "SAVED" });
+    expect(second).toMatchObject({ sessionReason: "process", sessionId: first["sessionId"], parentId: first["checkpointId"] });
+  });
+
+  it("is found again by another process that begins with the same context", async () => {
+    const workflowId = `flow ${randomUUID()}`;
+    const first = await server.ok(SAVE, { workflowId, context: { step: 1 } });
+    await using other = await ServerProcess.start({ home: server.home });
+    expect(await other.ok(SAVE, { workflowId, context: { step: 1 } })).toMatchObject({
+      sessionReason: "derived",
+      sessionId: first["sessionId"],
+      status: "SKIPPED_UNCHANGED",
+    });
+  });
+
+  it("is fresh without a workflow, then the same for this process", async () => {
+    await using other = await ServerProcess.start({ home: server.home });
+    const first = await other.ok(SAVE, { context: { step: 1 } });
+    const second = await other.ok(SAVE, { context: { step: 2 } });
+    expect(first).toMatchObject({ sessionReason: "fresh", sessionId: expect.stringMatching(UUID) });
+    expect(second).toMatchObject({ sessionReason: "process", sessionId: first["sessionId"] });
+  });
+
+  it("is the one that was loaded last", async () => {
+    const sessionId = randomUUID();
+    await server.ok(SAVE, { sessionId, context: { step: 1 } });
+    await using other = await ServerProcess.start({ home: server.home });
+    await other.ok(LOAD, { sessionId });
+    expect(await other.ok(SAVE, { context: { step: 2 } })).toMatchObject({ sessionReason: "process", sessionId });
+  });
+});
+
+describe("expectedParentId", () => {
+  it("lets a save pass while it is still the latest", async () => {
+    const sessionId = randomUUID();
+    const { checkpointId } = await server.ok(SAVE, { sessionId, context: { step: 1 } });
+    expect(await server.ok(SAVE, { sessionId, context: { step: 2 }, expectedParentId: checkpointId })).toMatchObject({
+      parentId: checkpointId,
+    });
+  });
+
+  it("refuses a save that would pass over somebody else's", async () => {
+    const sessionId = randomUUID();
+    const { checkpointId } = await server.ok(SAVE, { sessionId, context: { step: 1 } });
+    const other = await server.ok(SAVE, { sessionId, context: { step: "other" } });
+    const failure = await server.fails(SAVE, { sessionId, context: { step: 2 }, expectedParentId: checkpointId });
+    expect(failure).toMatchObject({
+      code: "CONFLICT",
+      httpStatus: 409,
+      details: { sessionId, expectedParentId: checkpointId, actualParentId: other["checkpointId"] },
+    });
+    expect((await server.ok(LOAD, { sessionId }))["context"]).toEqual({ step: "other" });
+  });
+
+  it("recognises a save whose answer was lost", async () => {
+    const sessionId = randomUUID();
+    const { checkpointId } = await server.ok(SAVE, { sessionId, context: { step: 1 } });
+    const save = { sessionId, context: { step: 2 }, expectedParentId: checkpointId };
+    const first = await server.ok(SAVE, save);
+    expect(await server.ok(SAVE, save)).toMatchObject({ status: "SKIPPED_UNCHANGED", checkpointId: first["checkpointId"] });
+  });
+});
+
+describe("parentId", () => {
+  it("forks from an earlier checkpoint, also one of another session", async () => {
+    const sessionId = randomUUID();
+    const first = await server.ok(SAVE, { sessionId, context: { step: 1 } });
+    await server.ok(SAVE, { sessionId, context: { step: 2 } });
+    const fork = await server.ok(SAVE, { sessionId, context: { step: "other way" }, parentId: first["checkpointId"] });
+    const elsewhere = await server.ok(SAVE, { sessionId: randomUUID(), context: { step: 1 }, parentId: first["checkpointId"] });
+    expect([fork["parentId"], elsewhere["parentId"]]).toEqual([first["checkpointId"], first["checkpointId"]]);
+    expect((await server.ok(LOAD, { sessionId }))["checkpointId"]).toBe(fork["checkpointId"]);
+  });
+
+  it("must name a checkpoint", async () => {
+    const failure = await server.fails(SAVE, { sessionId: randomUUID(), context: {}, parentId: "nobody" });
+    expect(failure).toMatchObject({
+      code: "CHECKPOINT_NOT_FOUND",
+      httpStatus: 404,
+      details: { checkpointId: "nobody", field: "parentId" },
+    });
+  });
+});
+
+describe("checkpointId", () => {
+  it("makes repeating a save harmless, even when others have saved since", async () => {
+    const sessionId = randomUUID();
+    const checkpointId = `mine-${randomUUID()}`;
+    expect(await server.ok(SAVE, { sessionId, context: { step: 1 }, checkpointId })).toMatchObject({ status: "SAVED", checkpointId });
+    await server.ok(SAVE, { sessionId, context: { step: 2 } });
+    expect(await server.ok(SAVE, { sessionId, context: { step: 1 }, checkpointId })).toMatchObject({
+      status: "SKIPPED_UNCHANGED",
+      checkpointId,
+    });
+    expect((await server.ok(LIST, { sessionId }))["total"]).toBe(2);
+  });
+
+  it("names one content for ever", async () => {
+    const sessionId = randomUUID();
+    const checkpointId = `mine-${randomUUID()}`;
+    await server.ok(SAVE, { sessionId, context: { step: 1 }, checkpointId });
+    for (const other of [
+      { sessionId, context: { step: 2 } },
+      { sessionId: randomUUID(), context: { step: 1 } },
+    ]) {
+      expect(await server.fails(SAVE, { ...other, checkpointId })).toMatchObject({
+        code: "CONFLICT",
+        httpStatus: 409,
+        details: { checkpointId },
+      });
+    }
+  });
+});
+
+describe("what cannot be saved", () => {
+  it.each([
+    ["no context", {}, /^INVALID_INPUT: context is required and must be an object\./u],
+    ["a list", { context: [] }, /^INVALID_INPUT: context must be an object/u],
+    ["null", { context: null }, /^INVALID_INPUT: context must be an object/u],
+    ["text", { context: "{}" }, /^INVALID_INPUT: context must be an object/u],
+    ["a sessionId that leads elsewhere", { context: {}, sessionId: "../../x" }, /^INVALID_INPUT: sessionId must be 1 to 128 letters/u],
+    ["an empty sessionId", { context: {}, sessionId: "" }, /^INVALID_INPUT: sessionId must be 1 to 128 letters/u],
+    ["a sessionId of 129 characters", { context: {}, sessionId: "x".repeat(129) }, /^INVALID_INPUT: sessionId/u],
+    ["a checkpointId with a slash", { context: {}, checkpointId: "a/b" }, /^INVALID_INPUT: checkpointId/u],
+    ["a parentId with a null byte", { context: {}, parentId: "a\0" }, /^INVALID_INPUT: parentId/u],
+    ["an expectedParentId with dots", { context: {}, expectedParentId: ".." }, /^INVALID_INPUT: expectedParentId/u],
+    ["an empty workflowId", { context: {}, workflowId: "" }, /^INVALID_INPUT: workflowId/u],
+    ["an agentId of 501 characters", { context: {}, agentId: "x".repeat(501) }, /^INVALID_INPUT: agentId/u],
+    ["force that is no boolean", { context: {}, force: "yes" }, /^INVALID_INPUT: force must be a boolean, not a string/u],
+    ["a parameter that there is not", { context: {}, sesion: "s" }, /^INVALID_INPUT: There is no parameter "sesion"/u],
+  ])("%s is answered with what is wrong", async (_what, given, text) => {
+    const failure = await server.fails(SAVE, given);
+    expect(failure).toMatchObject({ code: "INVALID_INPUT", httpStatus: 400, text: expect.stringMatching(text) });
+  });
+
+  it("is a checkpoint over the limit of its size, compressed", async () => {
+    await using small = await ServerProcess.start({ env: { WORKRAIL_MAX_CHECKPOINT_BYTES: "600" } });
+    const noise = createHash("sha512").update("noise").digest("hex").repeat(1);
+    const failure = await small.fails(SAVE, {
+      context: { noise: Array.from({ length: 9 }, (_, n) => createHash("sha512").update(`${noise}${n}`).digest("base64")) },
+    });
+    expect(failure).toMatchObject({
+      code: "STORAGE_QUOTA_EXCEEDED",
+      httpStatus: 413,
+      details: { maxCheckpointBytes: 600, sizeBytes: expect.any(Number) },
+    });
+    expect(await small.ok(SAVE, { context: { a: 1 } })).toMatchObject({ status: "SAVED" });
+  });
+
+  it("is a context over the limit of its raw size", async () => {
+    await using small = await ServerProcess.start({ env: { WORKRAIL_MAX_CONTEXT_BYTES: "2000" } });
+    expect(await small.fails(SAVE, { context: { a: "x".repeat(2_000) } })).toMatchObject({ code: "TOO_LARGE", httpStatus: 413 });
+    expect(await small.ok(SAVE, { context: { a: "x".repeat(1_000) } })).toMatchObject({ status: "SAVED" });
+  });
+});

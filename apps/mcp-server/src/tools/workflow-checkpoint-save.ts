@@ -1,0 +1,62 @@
+import type { CheckpointLabels } from "@workrail/runtime";
+import * as z from "zod";
+import type { LazyStore } from "../lazy-store.ts";
+import { defineTool, jsonObject, type Tool } from "../tool.ts";
+import { durability, time } from "./fields.ts";
+
+const labels = jsonObject().meta({
+  description: "Describes the checkpoint; keys of your own are kept too",
+  properties: { name: { type: "string" }, tags: { type: "array", items: { type: "string" } } },
+});
+
+const input = z.strictObject({
+  sessionId: z.string().optional().describe("Session of this work; a new id starts one. Left out, the answer says which was used"),
+  context: jsonObject().describe("Your working state: goal, plan, decisions, findings. Kept exactly"),
+  metadata: labels.optional(),
+  force: z.boolean().optional().describe("Save even if nothing changed. Default false"),
+  workflowId: z.string().optional().describe("Workflow the session belongs to"),
+  agentId: z.string().optional().describe("Who saves. Default: the client's name"),
+  parentId: z.string().optional().describe("Checkpoint this one continues. Default: the latest"),
+  expectedParentId: z.string().optional().describe("Fail with CONFLICT unless this is still the latest"),
+  checkpointId: z.string().optional().describe("Id of your own, so that repeating the call is harmless"),
+});
+
+const output = z.looseObject({
+  checkpointId: z.string().describe("The new checkpoint, or the one that already holds this context"),
+  sessionId: z.string().describe("Its session"),
+  sessionReason: z
+    .enum(["given", "process", "derived", "fresh"])
+    .describe("Why this session: given; in use here for the workflow; derived from workflow and context; fresh"),
+  status: z.enum(["SAVED", "SKIPPED_UNCHANGED"]).describe("Whether anything new was written"),
+  sizeBytes: z.number().describe("Compressed size"),
+  parentId: z.string().nullable().describe("The checkpoint it continues"),
+  createdAt: time.describe("When it was saved"),
+  contextHash: z.string().describe("SHA-256 of the canonical context"),
+  blobPath: z.string().describe("Its file in the data directory"),
+  durability,
+  ignored: z.array(z.string()).optional().describe("On a skip: what this call brought that was not kept"),
+  ignoredMetadata: z.array(z.string()).optional().describe("Metadata keys that are set by the server"),
+  pruned: z.number().optional().describe("Oldest checkpoints removed because the session is full"),
+});
+
+/** Saves a context as its session's latest checkpoint. */
+export function workflowCheckpointSave(store: LazyStore): Tool {
+  return defineTool({
+    name: "workflow_checkpoint_save",
+    title: "Save a checkpoint",
+    description:
+      "Save your working state so that you, or another agent, can go on from it after a crash, a full context window or a hand-over. " +
+      "Call it after each step worth keeping; an unchanged context is skipped. Returns the checkpointId.",
+    input,
+    output,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    meta: { "anthropic/alwaysLoad": true },
+    resultMeta: ({ status }) => (status === "SKIPPED_UNCHANGED" ? { code: "CONTEXT_UNCHANGED", httpStatus: 200 } : undefined),
+    async run({ metadata, agentId, ...rest }, { client }) {
+      const workrail = await store.get();
+      const given = metadata as CheckpointLabels | undefined;
+      const saver = agentId ?? (typeof given?.["agentId"] === "string" ? given["agentId"] : client?.name);
+      return { ...(await workrail.saveCheckpoint({ ...rest, metadata: given, agentId: saver })) };
+    },
+  });
+}

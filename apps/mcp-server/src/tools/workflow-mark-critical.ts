@@ -1,0 +1,36 @@
+import * as z from "zod";
+import type { LazyStore } from "../lazy-store.ts";
+import { defineTool, type Tool } from "../tool.ts";
+import { durability } from "./fields.ts";
+
+const input = z.strictObject({
+  contextKey: z.string().describe("Top-level key of the latest saved context"),
+  sessionId: z.string().optional().describe("Default: the session in use, if there is only one"),
+  critical: z.boolean().optional().describe("false takes the mark back. Default true"),
+});
+
+const output = z.looseObject({
+  status: z.enum(["SUCCESS", "KEY_NOT_FOUND"]).describe("Whether the key was there"),
+  message: z.string().describe("What happened"),
+  sessionId: z.string().describe("The session that was changed"),
+  criticalKeys: z.array(z.string()).describe("All keys marked in it"),
+  durability,
+});
+
+/** Pins an entry: it stays CRITICAL in this and all later checkpoints of the session. */
+export function workflowMarkCritical(store: LazyStore): Tool {
+  return defineTool({
+    name: "workflow_mark_critical",
+    title: "Mark a key as critical",
+    description:
+      "Mark one key of the context as CRITICAL, such as the user's goal or a final answer, so that it always comes back first and is never left out. " +
+      "Holds for later checkpoints.",
+    input,
+    output,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    async run(request, { client }) {
+      const workrail = await store.get();
+      return { ...(await workrail.markCritical({ ...request, agentId: client?.name })) };
+    },
+  });
+}
