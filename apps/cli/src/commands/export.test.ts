@@ -1,0 +1,71 @@
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useCli } from "../testing/use-cli.ts";
+
+const cli = useCli();
+
+describe("workrail export", () => {
+  beforeEach(async () => {
+    await cli.save({ n: 1 }, "--session", "s", "--id", "cp-1", "--workflow", "flow");
+    await cli.save({ n: 2 }, "--session", "s", "--id", "cp-2", "--workflow", "flow");
+    await cli.save({ n: 1 }, "--session", "t", "--id", "cp-3");
+  });
+
+  it("writes a file in the data directory, and prints its name", async () => {
+    const { code, stdout, stderr } = await cli.run(["export", "s"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Exported session s: .+ kB\.\n$/u) });
+    expect(stdout.trim()).toMatch(/data.exports.flow-\d{4}-\d\d-\d\d\.json$/u);
+    expect(JSON.parse(readFileSync(stdout.trim(), "utf8"))).toMatchObject({
+      format: "workrail-session",
+      version: 1,
+      session: { id: "s" },
+      checkpoints: [
+        { id: "cp-1", parentId: null, context: { n: 1 } },
+        { id: "cp-2", parentId: "cp-1", context: { n: 2 } },
+      ],
+    });
+  });
+
+  it("writes to a file or to standard output, the same", async () => {
+    const file = join(cli.project, "s.json");
+    expect(await cli.json(["export", "s", "--output", "s.json"])).toEqual({ sessionId: "s", file, sizeBytes: expect.any(Number) });
+    const { code, stdout, stderr } = await cli.run(["export", "s", "--output", "-"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toBe(readFileSync(file, "utf8"));
+    expect(await cli.run(["export", "s", "--output", "s.json"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`There is a file ${file} already.`),
+    });
+  });
+
+  it("writes all sessions to a folder", async () => {
+    const { stdout, stderr } = await cli.run(["export", "--all", "--output", "all"]);
+    expect(stderr).toBe(`Exported sessions: 2, to ${join(cli.project, "all")}.\n`);
+    expect(stdout.trim().split("\n")).toEqual([
+      expect.stringMatching(/all.t-\d{4}-\d\d-\d\d\.json$/u),
+      expect.stringMatching(/all.s-\d{4}-\d\d-\d\d\.json$/u),
+    ]);
+  });
+
+  it("names a session that cannot be read, and ends with its exit code", async () => {
+    writeFileSync(join(cli.dataDir, "contexts/s/cp-1.json.gz"), "not gzip");
+    expect(await cli.run(["export", "s"])).toMatchObject({ code: 14, stdout: "" });
+    const { code, stdout, stderr } = await cli.run(["export", "--all", "--json"]);
+    expect({ code, stderr }).toEqual({ code: 14, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({ exports: [{ sessionId: "t" }], failed: [{ sessionId: "s", code: "CHECKPOINT_CORRUPT" }] });
+    expect(globSync("exports/*", { cwd: cli.dataDir }).length).toBe(1);
+  });
+
+  it.each([[[]], [["s", "--all"]], [["--all", "--output", "-"]]])("refuses %j", async (args) => {
+    expect(await cli.run(["export", ...args])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^INVALID_INPUT: .*\n {2}/u),
+    });
+  });
+
+  it("refuses a session that is not there", async () => {
+    expect(await cli.run(["export", "none"])).toMatchObject({ code: 10, stdout: "" });
+  });
+});

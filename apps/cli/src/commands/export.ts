@@ -1,0 +1,78 @@
+import process from "node:process";
+import { WorkrailError } from "@workrail/core";
+import type { ExportAllResult, ExportResult } from "@workrail/runtime";
+import { type Command, Option } from "commander";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { formatBytes } from "../format-bytes.ts";
+import { parsePath } from "../parse-option.ts";
+import { note, writeData, writeJson } from "../print.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface ExportOptions extends GlobalOptions {
+  readonly all?: true;
+  readonly output?: string;
+}
+
+const STDOUT = "-";
+
+const EXAMPLES = `
+Examples:
+  workrail export my-task
+  workrail export my-task --output my-task.json
+  workrail export --all --output exports
+`;
+
+/** `workrail export`: writes a session, or all of them, as JSON that people can read, and prints the files' names. */
+export function addExportCommand(program: Command): void {
+  program
+    .command("export")
+    .summary("write a session to a JSON file")
+    .description("Writes a session with all its checkpoints to a JSON file that people can read and `workrail import` takes back exactly.")
+    .argument("[session]", "session to export")
+    .addOption(new Option("--all", "export every session, each to a file of its own"))
+    .option("--output <path>", "new file, or - for standard output; with --all a folder; default: exports in the data directory", parsePath)
+    .addHelpText("after", EXAMPLES)
+    .action(async (session: string | undefined, _options: ExportOptions, command: Command) => exportTo(session, command.optsWithGlobals()));
+}
+
+async function exportTo(session: string | undefined, options: ExportOptions): Promise<void> {
+  if ((session === undefined) !== (options.all === true)) throw wrongChoice();
+  if (session === undefined) return exportAll(options);
+  if (options.output === STDOUT) return print(session, options);
+  const result = await withStore(options, (store) => store.exportSession(session, { file: options.output }));
+  await (options.json ? writeJson(result) : tell(result));
+}
+
+/** The store is open while somebody reads: whole, it may be more than there is memory for. */
+async function print(session: string, options: ExportOptions): Promise<void> {
+  await withStore(options, async (store) => {
+    for await (const piece of store.exportText(session)) await writeData(piece);
+  });
+}
+
+async function exportAll(options: ExportOptions): Promise<void> {
+  if (options.output === STDOUT) {
+    throw new WorkrailError("INVALID_INPUT", "All sessions cannot go to standard output: each is a file.", {
+      hint: "Name a folder with --output, or one session.",
+    });
+  }
+  const result = await withStore(options, (store) => store.exportAll(options.output));
+  // The others are exported, but a script should hear that something is damaged.
+  if (result.failed.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
+  await (options.json ? writeJson(result) : tellAll(result));
+}
+
+async function tell({ sessionId, file, sizeBytes }: ExportResult): Promise<void> {
+  note(`Exported session ${sessionId}: ${formatBytes(sizeBytes)}.`);
+  await writeData(`${file}\n`);
+}
+
+async function tellAll({ folder, exports, failed }: ExportAllResult): Promise<void> {
+  note(`Exported sessions: ${exports.length}, to ${folder}.`);
+  for (const { sessionId, code, message } of failed) note(`Not exported: session ${sessionId}. ${code}: ${message}`);
+  await writeData(exports.map(({ file }) => `${file}\n`).join(""));
+}
+
+function wrongChoice(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "Name either a session or --all.", { hint: "`workrail list` shows sessions." });
+}

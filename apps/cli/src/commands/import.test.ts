@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { openWorkrail } from "@workrail/runtime";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useCli } from "../testing/use-cli.ts";
+
+const cli = useCli();
+
+describe("workrail import", () => {
+  let elsewhere: readonly string[];
+
+  beforeEach(async () => {
+    elsewhere = ["--data-dir", join(cli.folder, "elsewhere")];
+    await cli.save({ n: 1, "\n": null }, "--session", "s", "--id", "cp-1", "--name", "first");
+    await cli.save({ n: 2 }, "--session", "s", "--id", "cp-2", "--tag", "t");
+    await cli.save({ n: 1 }, "--session", "t", "--id", "cp-3");
+    await cli.output(["export", "s", "--output", "s.json"]);
+  });
+
+  it("brings a session into an empty store, whose export is the same file", async () => {
+    expect(await cli.run(["import", "s.json", ...elsewhere])).toEqual({
+      code: 0,
+      stdout: "s\n",
+      stderr: `${join(cli.project, "s.json")}: session s, checkpoints: added 2.\n`,
+    });
+    const text = await cli.output(["export", "s", "--output", "-", ...elsewhere]);
+    expect(text).toBe(readFileSync(join(cli.project, "s.json"), "utf8"));
+    expect(await cli.output(["load", "cp-1", ...elsewhere])).toBe('{"n":1,"\\n":null}');
+  });
+
+  it("takes folders and several files", async () => {
+    await cli.output(["export", "--all", "--output", "all"]);
+    const { imports } = await cli.json<{ imports: object[] }>(["import", "s.json", "all", ...elsewhere]);
+    expect(imports).toMatchObject([
+      { sessionId: "s", exportedSessionId: "s", checkpoints: 2, added: 2, present: 0, leftOut: 0, dryRun: false },
+      { sessionId: "s", added: 0, present: 2 },
+      { sessionId: "t", added: 1 },
+    ]);
+  });
+
+  it("leaves what is there, or imports it under new ids, or follows the newer one", async () => {
+    await cli.save({ n: "mine" }, "--session", "s");
+    const { stderr } = await cli.run(["import", "s.json"]);
+    expect(stderr).toContain("session s, checkpoints: added 0, there already 2.");
+    expect(await cli.output(["load", "--session", "s"])).toBe('{"n":"mine"}');
+    expect(await cli.json(["import", "s.json", "--on-conflict", "newer"])).toMatchObject({ imports: [{ added: 0, present: 2 }] });
+    const renamed = (await cli.output(["import", "s.json", "--on-conflict", "rename"])).trim();
+    expect(renamed).toMatch(/^[0-9a-f-]{36}$/u);
+    expect(await cli.output(["load", "--session", renamed])).toBe('{"n":2}');
+  });
+
+  it("only says what would be done in a dry run", async () => {
+    const { stdout, stderr } = await cli.run(["import", "s.json", "--dry-run", ...elsewhere]);
+    expect({ stdout, stderr }).toEqual({ stdout: "s\n", stderr: expect.stringContaining("to add 2.") });
+    expect(await cli.run(["load", "--session", "s", ...elsewhere])).toMatchObject({ code: 10 });
+  });
+
+  it("refuses what is damaged, naming the place, having imported what came before", async () => {
+    cli.write("bad.json", readFileSync(join(cli.project, "s.json"), "utf8").replace('"n": 2', '"n": 3'));
+    cli.write("newer.json", '{"format":"workrail-session","version":9}');
+    expect(await cli.run(["import", "bad.json", ...elsewhere])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^INVALID_INPUT: .+bad\.json: In checkpoints\[1\], line \d+: Its context does not match its sha256\.\n {2}/u,
+      ),
+    });
+    expect(await cli.run(["import", "newer.json", ...elsewhere])).toMatchObject({ code: 17, stdout: "" });
+    expect(await cli.run(["import", "s.json", "none.json", ...elsewhere])).toMatchObject({ code: 2, stdout: "s\n" });
+    expect(await cli.run(["import", ...elsewhere])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("missing required argument"),
+    });
+    expect(await cli.run(["import", ".", ...elsewhere])).toMatchObject({ code: 2, stdout: "" });
+    expect(await cli.run(["import", "s.json", "--on-conflict", "x"])).toMatchObject({ code: 2 });
+  });
+
+  it("killed at any moment leaves whole checkpoints, and goes on when it is repeated", async () => {
+    const store = await openWorkrail({ dataDir: cli.dataDir });
+    for (let n = 0; n < 60; n++) await store.saveCheckpoint({ sessionId: "long", context: { n, text: "x".repeat(2_000) } });
+    await store.close();
+    await cli.output(["export", "long", "--output", "long.json"]);
+    const files = (): readonly string[] => globSync("contexts/long/*.json.gz", { cwd: elsewhere[1] });
+    for (const enough of [1, 20, 40]) {
+      const args = [cli.launcher, "import", "long.json", ...elsewhere];
+      const child = spawn(process.execPath, args, { cwd: cli.project, env: cli.env, stdio: "ignore" });
+      const ended = once(child, "exit");
+      while (files().length < enough && child.exitCode === null) await pause(1);
+      child.kill("SIGKILL");
+      await ended;
+      const here = await cli.json<{ checkpoints: { id: string }[]; total: number }>([
+        "list",
+        "--session",
+        "long",
+        "--limit",
+        "100",
+        ...elsewhere,
+      ]);
+      expect(here.total).toBeGreaterThanOrEqual(enough - 1);
+      // Of each that is there an export proves that it is whole.
+      expect(here.total === 0 ? 0 : (await cli.run(["export", "long", "--output", "-", ...elsewhere])).code).toBe(0);
+    }
+    await cli.output(["import", "long.json", ...elsewhere]);
+    const text = await cli.output(["export", "long", "--output", "-", ...elsewhere]);
+    expect(text).toBe(readFileSync(join(cli.project, "long.json"), "utf8"));
+  });
+});

@@ -1,0 +1,75 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { IMPORT_CONFLICT_POLICIES, type ImportConflictPolicy, WorkrailError } from "@workrail/core";
+import type { ImportFileResult } from "@workrail/runtime";
+import { type Command, Option } from "commander";
+import { note, writeData, writeJson } from "../print.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface ImportOptions extends GlobalOptions {
+  readonly onConflict: ImportConflictPolicy;
+  readonly dryRun?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail import my-copy.json
+  workrail import my-copy.json --on-conflict newer --dry-run
+`;
+
+/** `workrail import`: brings exported sessions into the store, and prints the ids of the sessions. */
+export function addImportCommand(program: Command): void {
+  program
+    .command("import")
+    .summary("bring exported sessions into the store")
+    .description("Brings sessions that `workrail export` wrote into the store, exactly as they were.")
+    .argument("<files...>", "exported files, or folders of them")
+    .addOption(
+      new Option(
+        "--on-conflict <policy>",
+        "where the store has the session already: leave it, import under new ids, or follow the newer one",
+      )
+        .choices(IMPORT_CONFLICT_POLICIES)
+        .default("skip", "skip"),
+    )
+    .option("--dry-run", "only say what would be done")
+    .addHelpText("after", EXAMPLES)
+    .action(async (files: readonly string[], _options: ImportOptions, command: Command) => importAll(files, command.optsWithGlobals()));
+}
+
+async function importAll(given: readonly string[], options: ImportOptions): Promise<void> {
+  const files = given.flatMap(within);
+  const imports: ImportFileResult[] = [];
+  try {
+    await withStore(options, async (store) => {
+      for (const file of files) imports.push(await store.importFile(file, options));
+    });
+  } finally {
+    // What came before a failure is imported, and a script should know.
+    if (imports.length > 0) await (options.json ? writeJson({ imports }) : tell(imports));
+  }
+}
+
+/** The exports in a folder; anything else is taken as the file that it should be. */
+function within(path: string): readonly string[] {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
+  const names = readdirSync(path).filter((name) => name.endsWith(".json") && !name.startsWith("."));
+  if (names.length === 0)
+    throw new WorkrailError("INVALID_INPUT", `There are no exports in ${path}.`, { hint: "Their names end in .json." });
+  return names.toSorted().map((name) => join(path, name));
+}
+
+async function tell(imports: readonly ImportFileResult[]): Promise<void> {
+  for (const each of imports) note(describe(each));
+  await writeData(imports.map(({ sessionId }) => `${sessionId}\n`).join(""));
+}
+
+function describe({ file, dryRun, sessionId, exportedSessionId, added, present, leftOut }: ImportFileResult): string {
+  const parts = [
+    `${dryRun ? "to add" : "added"} ${added}`,
+    ...(present === 0 ? [] : [`there already ${present}`]),
+    ...(leftOut === 0 ? [] : [`left out ${leftOut}`]),
+    ...(sessionId === exportedSessionId ? [] : [`instead of ${exportedSessionId}`]),
+  ];
+  return `${file}: session ${sessionId}, checkpoints: ${parts.join(", ")}.`;
+}

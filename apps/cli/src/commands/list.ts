@@ -1,0 +1,113 @@
+import process from "node:process";
+import { CHECKPOINT_KINDS, type CheckpointKind } from "@workrail/core";
+import type { CheckpointMetadata, FindCheckpointsParams, FindCheckpointsResult } from "@workrail/runtime";
+import { type Command, Option } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { formatAge } from "../format-age.ts";
+import { formatBytes } from "../format-bytes.ts";
+import { collect, parseWhole } from "../parse-option.ts";
+import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
+import { type Column, renderTable } from "../render-table.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface ListOptions extends GlobalOptions {
+  readonly session?: string;
+  readonly tag?: readonly string[];
+  readonly name?: string;
+  readonly query?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly workflow?: string;
+  readonly agent?: string;
+  readonly kind?: CheckpointKind;
+  readonly allProjects?: true;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail list --session my-task
+  workrail list --all-projects --tag draft --since 2026-01-31
+  workrail list --query refactoring --json
+`;
+
+/** `workrail list`: finds checkpoints by what is known about them. */
+export function addListCommand(program: Command): void {
+  program
+    .command("list")
+    .summary("list checkpoints, newest first")
+    .description(
+      "Lists checkpoints, newest first: those of the project of the working directory, or of one session. All filters must hold.",
+    )
+    .option("--session <id>", "only this session, whatever its project")
+    .option("--tag <text>", "only with this tag, on the checkpoint or its session; may be repeated", collect)
+    .option("--name <text>", "only where the name contains this")
+    .option("--query <words>", "only where name, tags, metadata, workflow or agent contain all of these words")
+    .option("--since <time>", "only from this time on (ISO 8601)")
+    .option("--until <time>", "only up to this time (ISO 8601)")
+    .option("--workflow <id>", "only of this workflow")
+    .option("--agent <id>", "only of this agent")
+    .addOption(new Option("--kind <kind>", "only of this kind; default: all but asides").choices(CHECKPOINT_KINDS))
+    .option("--all-projects", "of every project")
+    .option("--limit <count>", "at most this many, up to 100; default: 20", parseWhole)
+    .option("--offset <count>", "leave out this many of the newest", parseWhole)
+    .addHelpText("after", EXAMPLES)
+    .action(async (_options: ListOptions, command: Command) => list(command.optsWithGlobals()));
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const found = await withStore(options, (store) => store.findCheckpoints(paramsOf(options)));
+  if (options.json) return writeJson(found);
+  if (found.checkpoints.length > 0) await printTable(found);
+  const more = describeRest(found, options);
+  if (more !== undefined) note(more);
+}
+
+function paramsOf(options: ListOptions): FindCheckpointsParams {
+  return {
+    sessionId: options.session,
+    ...(options.allProjects === true ? { project: null } : {}),
+    tags: options.tag === undefined ? undefined : [...options.tag],
+    name: options.name,
+    query: options.query,
+    since: options.since,
+    until: options.until,
+    workflowId: options.workflow,
+    agentId: options.agent,
+    kind: options.kind,
+    limit: options.limit,
+    offset: options.offset,
+  };
+}
+
+async function printTable({ checkpoints }: FindCheckpointsResult): Promise<void> {
+  const { header, lines, leftOut } = renderTable(columns(new Date(), checkpoints), checkpoints, outputWidth());
+  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+  if (leftOut.length > 0) note(`Too narrow for ${leftOut.join(", ")}; --json shows everything.`);
+}
+
+/** Ids are never cut: people copy them. */
+function columns(now: Date, checkpoints: readonly CheckpointMetadata[]): readonly Column<CheckpointMetadata>[] {
+  const projects = new Set(checkpoints.map(({ project }) => project));
+  return [
+    { title: "CHECKPOINT", cell: ({ id }) => id },
+    { title: "AGE", align: "right", cell: ({ createdAt }) => formatAge(new Date(createdAt), now) },
+    { title: "SIZE", align: "right", cell: ({ contextSizeBytes }) => formatBytes(contextSizeBytes) },
+    { title: "SESSION", leastWidth: 8, cell: ({ sessionId }) => sessionId },
+    { title: "NAME", leastWidth: 8, cell: ({ name }) => escapeText(name ?? "") },
+    { title: "TAGS", leastWidth: 6, cell: ({ tags }) => escapeText(tags?.join(", ") ?? "") },
+    { title: "STATE", cell: ({ damaged }) => (damaged === true ? "damaged" : "") },
+    { title: "PROJECT", leastWidth: 8, cell: ({ project }) => (projects.size > 1 ? escapeText(project ?? "") : "") },
+  ];
+}
+
+/** What the table does not show. */
+function describeRest({ checkpoints, total, offset }: FindCheckpointsResult, options: ListOptions): string | undefined {
+  const end = offset + checkpoints.length;
+  if (end < total) return `${offset + 1} to ${end} of ${total}; --offset ${end} shows the next.`;
+  if (checkpoints.length > 0) return undefined;
+  if (total > 0) return `There are only ${total}.`;
+  const elsewhere = options.session === undefined && options.allProjects === undefined ? "; --all-projects looks into all projects" : "";
+  return `No checkpoint found${elsewhere}.`;
+}

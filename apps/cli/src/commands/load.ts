@@ -1,0 +1,41 @@
+import process from "node:process";
+import type { Command } from "commander";
+import { chosenCheckpoint } from "../chosen-checkpoint.ts";
+import { escapeJson } from "../escape-text.ts";
+import { noteFallback } from "../note-fallback.ts";
+import { writeData } from "../print.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface LoadOptions extends GlobalOptions {
+  readonly checkpoint?: string;
+  readonly session?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail load --session my-task > context.json
+  workrail load before-refactoring | workrail save --session second-attempt
+`;
+
+/** `workrail load`: prints a context's JSON, byte for byte as it is stored. */
+export function addLoadCommand(program: Command): void {
+  program
+    .command("load")
+    .summary("print a context's JSON")
+    .description("Prints the context of a checkpoint, or of a session's latest one: its exact JSON and nothing else.")
+    .argument("[id]", "checkpoint to load")
+    .option("--checkpoint <id>", "the same as [id]")
+    .option("--session <id>", "load the latest checkpoint of this session")
+    .addHelpText("after", EXAMPLES)
+    .action(async (id: string | undefined, _options: LoadOptions, command: Command) => load(id, command.optsWithGlobals()));
+}
+
+async function load(id: string | undefined, options: LoadOptions): Promise<void> {
+  const choice = chosenCheckpoint(id, options);
+  const { checkpointId, context, fellBackFrom } = await withStore(options, (store) => store.loadCheckpoint(choice));
+  noteFallback(checkpointId, fellBackFrom, options.json === true);
+  // A context is stored as this very text; parsing it and writing it again gives the same bytes.
+  const text = JSON.stringify(context);
+  // A terminal must not obey what it is shown, and its prompt belongs on a line of its own. The JSON says the same.
+  await writeData(process.stdout.isTTY ? `${escapeJson(text)}\n` : text);
+}

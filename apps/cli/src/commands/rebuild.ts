@@ -1,0 +1,40 @@
+import process from "node:process";
+import type { RebuildReport } from "@workrail/core";
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { writeData, writeJson } from "../print.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+const EXAMPLES = `
+Example:
+  workrail rebuild
+`;
+
+/** `workrail rebuild`: makes the catalog anew from the checkpoints' files. */
+export function addRebuildCommand(program: Command): void {
+  program
+    .command("rebuild")
+    .summary("make the catalog anew from the checkpoints' files")
+    .description("Makes the catalog anew from the checkpoints' files, and reports what it found. Nothing else may have the store open.")
+    .addHelpText("after", EXAMPLES)
+    .action(async (_options: GlobalOptions, command: Command) => rebuild(command.optsWithGlobals()));
+}
+
+async function rebuild(options: GlobalOptions): Promise<void> {
+  const report = await withStore(options, (store) => store.rebuildCatalog());
+  // The catalog is as complete as can be, but a script should hear that something is damaged.
+  if (report.unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
+  await (options.json ? writeJson(report) : writeData(forPeople(report)));
+}
+
+function forPeople({ checkpoints, sessions, removedEarlier, unreadable, notRebuilt }: RebuildReport): string {
+  const lines = [
+    `Checkpoints found: ${checkpoints}, in sessions: ${sessions}.`,
+    ...(removedEarlier === 0 ? [] : [`Removed earlier, and not brought back: ${removedEarlier}.`]),
+    ...(unreadable.length === 0 ? [] : [`Files that cannot be read, left where they are: ${unreadable.length}.`]),
+    ...unreadable.map(({ ref, code }) => `  ${code}  ${escapeText(ref)}`),
+    `Not kept in files, and therefore not rebuilt: ${notRebuilt.join(", ")}.`,
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,52 @@
+import process from "node:process";
+import type { RepairReport } from "@workrail/core";
+import type { Command } from "commander";
+import { describeFindings } from "../describe-findings.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { writeData, writeJson } from "../print.ts";
+import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface RepairOptions extends GlobalOptions {
+  readonly dryRun?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail repair --dry-run
+  workrail repair
+`;
+
+/** `workrail repair`: puts right what can be, and loses nothing. */
+export function addRepairCommand(program: Command): void {
+  program
+    .command("repair")
+    .summary("put right what can be, and put damaged files aside")
+    .description("Verifies the store, puts damaged files into quarantine, and has the catalog say what the files do. Removes nothing.")
+    .option("--dry-run", "tell what would be done, and change nothing")
+    .addHelpText("after", EXAMPLES)
+    .action(async (_options: RepairOptions, command: Command) => repair(command.optsWithGlobals()));
+}
+
+async function repair(options: RepairOptions): Promise<void> {
+  const dryRun = options.dryRun === true;
+  const report = await untilInterrupted((signal) => withStore(options, (store) => store.repairStore({ signal, dryRun })));
+  if (!report.isComplete) process.exitCode = INTERRUPTED;
+  // Something is wrong for as long as it is: a script should hear of it.
+  if (report.left.length > 0 || (dryRun && report.repaired.length > 0)) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
+  await (options.json ? writeJson(report) : writeData(forPeople(report, dryRun)));
+}
+
+function forPeople({ checkpoints, sessions, repaired, left, advice, isComplete }: RepairReport, dryRun: boolean): string {
+  const lines = [
+    `Checkpoints read: ${checkpoints}, in sessions: ${sessions}.`,
+    ...(repaired.length === 0
+      ? []
+      : [`${dryRun ? "Would be put right" : "Put right"}: ${repaired.length}.`, ...describeFindings(repaired)]),
+    ...(left.length === 0 ? [] : [`Left as it is: ${left.length}.`, ...describeFindings(left)]),
+    ...(repaired.length + left.length === 0 && isComplete ? ["Nothing is wrong."] : []),
+    ...advice,
+    ...(isComplete ? [] : ["It was interrupted: not everything was read."]),
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,161 @@
+import { expect, describe, it } from "vitest";
+import type { LoadCheckpointResult, SaveCheckpointResult } from "@workrail/runtime";
+import { useCli } from "../testing/use-cli.ts";
+
+const cli = useCli();
+
+function show(id: string): Promise<Pick<LoadCheckpointResult, "metadata" | "context">> {
+  return cli.json(["show", id]);
+}
+
+describe("workrail save", () => {
+  it("saves a file, prints the checkpoint's id, and tells the rest beside it", async () => {
+    cli.write("context.json", '{"goal":"ship it"}');
+    const { code, stdout, stderr } = await cli.run(["save", "context.json", "--session", "s", "--id", "cp-1"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "cp-1\n" });
+    expect(cli.normal(stderr)).toMatchInlineSnapshot(`
+      "Saved 999 B in session s.
+      "
+    `);
+  });
+
+  it("says how to go on in a session that it made", async () => {
+    const { stdout, stderr } = await cli.run(["save"], { input: "{}" });
+    expect(cli.normal(stdout)).toBe("00000000-0000-4000-8000-000000000000\n");
+    expect(cli.normal(stderr)).toMatchInlineSnapshot(`
+      "Saved 999 B in session 00000000-0000-4000-8000-000000000000.
+      The session is new; --session 00000000-0000-4000-8000-000000000000 goes on in it.
+      "
+    `);
+  });
+
+  it.each([[[]], [["-"]]])("reads standard input (%j)", async (file) => {
+    await cli.output(["save", ...file, "--id", "cp-1"], { input: '{"a":1}' });
+    expect(await cli.output(["load", "cp-1"])).toBe('{"a":1}');
+  });
+
+  it("prints everything about the save as JSON", async () => {
+    const result = await cli.json<SaveCheckpointResult>(["save", "--session", "s", "--id", "cp-1"], { input: '{"a":1}' });
+    expect(result).toEqual({
+      checkpointId: "cp-1",
+      sessionId: "s",
+      sessionReason: "given",
+      status: "SAVED",
+      sizeBytes: expect.any(Number),
+      parentId: null,
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/u),
+      contextHash: expect.stringMatching(/^[0-9a-f]{64}$/u),
+      blobPath: "contexts/s/cp-1.json.gz",
+      durability: "disk",
+    });
+  });
+
+  it("keeps what its options say", async () => {
+    const labels = ["--name", "before", "--tag", "a", "--tag", "b", "--metadata", '{"ticket":{"n":7},"name":"unused"}'];
+    await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1", "--workflow", "w", "--agent", "me", ...labels);
+    expect((await show("cp-1")).metadata).toMatchObject({
+      id: "cp-1",
+      sessionId: "s",
+      workflowId: "w",
+      agentId: "me",
+      name: "before",
+      tags: ["a", "b"],
+      ticket: { n: 7 },
+      project: cli.project,
+    });
+  });
+
+  it("says what it skipped, and saves all the same when forced", async () => {
+    await cli.save({ a: 1, b: 2 }, "--session", "s", "--id", "cp-1");
+    const again = ["save", "--session", "s", "--name", "new", "--tag", "t", "--metadata", '{"x":1}'];
+    const { code, stdout, stderr } = await cli.run(again, { input: '{"b":2,"a":1}' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "cp-1\n" });
+    expect(stderr).toMatchInlineSnapshot(`
+      "Nothing has changed in session s since this checkpoint, so nothing was saved; --force saves all the same.
+      Different now, and not kept: name, tags, metadata, keyOrder.
+      "
+    `);
+    expect(await cli.json(["save", "--session", "s", "--force"], { input: '{"b":2,"a":1}' })).toMatchObject({
+      status: "SAVED",
+      parentId: "cp-1",
+    });
+  });
+
+  it("says which metadata it did not take, and what was removed for room", async () => {
+    await cli.save({ a: 1 }, "--session", "s");
+    const { stderr } = await cli.run(["save", "--session", "s", "--metadata", '{"kind":"x","sequence":9}'], {
+      input: '{"a":2}',
+      env: { WORKRAIL_MAX_CHECKPOINTS: "1" },
+    });
+    expect(cli.normal(stderr)).toMatchInlineSnapshot(`
+      "Saved 999 B in session s.
+      Not taken from --metadata, because Workrail sets them: kind, sequence.
+      Checkpoints removed from the session because it was full: 1.
+      "
+    `);
+  });
+
+  it("continues from any checkpoint", async () => {
+    await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
+    await cli.save({ a: 2 }, "--session", "s", "--id", "cp-2");
+    await cli.save({ a: 3 }, "--session", "fork", "--id", "cp-3", "--parent", "cp-1");
+    expect((await show("cp-3")).metadata).toMatchObject({ parentId: "cp-1", sessionId: "fork" });
+  });
+
+  it("compares and swaps", async () => {
+    await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1", "--expect-new");
+    await cli.save({ a: 2 }, "--session", "s", "--id", "cp-2", "--expect-parent", "cp-1");
+    const late = await cli.run(["save", "--session", "s", "--expect-parent", "cp-1"], { input: '{"a":3}' });
+    expect(late).toMatchInlineSnapshot(`
+      {
+        "code": 16,
+        "stderr": "CONFLICT: The session's latest checkpoint is not the expected one: somebody else saved meanwhile.
+        Load the latest checkpoint, merge your changes into it, and save with its id as --expect-parent.
+      ",
+        "stdout": "",
+      }
+    `);
+    expect((await cli.run(["save", "--session", "s", "--expect-new"], { input: '{"a":3}' })).code).toBe(16);
+  });
+
+  it("may be repeated under an id of one's own", async () => {
+    await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
+    expect(await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1")).toBe("cp-1\n");
+    expect((await cli.run(["save", "--session", "s", "--id", "cp-1"], { input: '{"a":2}' })).code).toBe(16);
+  });
+
+  it("finds the session of a workflow by its first context", async () => {
+    const first = await cli.json<SaveCheckpointResult>(["save", "--workflow", "w"], { input: '{"goal":1}' });
+    const again = await cli.json<SaveCheckpointResult>(["save", "--workflow", "w"], { input: '{"goal":1}' });
+    expect(again).toMatchObject({ sessionId: first.sessionId, sessionReason: "derived", status: "SKIPPED_UNCHANGED" });
+  });
+
+  it.each([
+    ["text that is not JSON", '{\n  "a": 1,\n}', { line: 3, column: 1 }],
+    ["text that ends too early", '{\n  "a": [1', { line: 2, column: 10 }],
+    ["no text", "", { line: 1, column: 1 }],
+  ])("names the place of %s", async (_what, input, details) => {
+    const { code, stdout, stderr } = await cli.run(["save", "--json"], { input });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: "INVALID_INPUT", details } });
+    const { message } = (JSON.parse(stderr) as { error: { message: string } }).error;
+    expect(message).toContain(`(line ${details.line} column ${details.column})`);
+  });
+
+  it.each([
+    ["an array", "[1]"],
+    ["a number that is too large", '{"a":1e400}'],
+    ["bytes that are no UTF-8", Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)],
+    ["values nested too deep", `{"a":${"[".repeat(200)}${"]".repeat(200)}}`],
+  ])("refuses %s", async (_what, input) => {
+    const { code, stdout, stderr } = await cli.run(["save"], { input });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^INVALID_INPUT: .+\n {2}.+\n$/u);
+  });
+
+  it.each(["missing.json", "."])("refuses a file that cannot be read (%s)", async (file) => {
+    const { code, stderr } = await cli.run(["save", file]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`INVALID_INPUT: The context cannot be read from ${file}: E`);
+  });
+});

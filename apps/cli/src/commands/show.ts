@@ -1,0 +1,62 @@
+import process from "node:process";
+import type { CheckpointMetadata, LoadCheckpointResult } from "@workrail/runtime";
+import type { Command } from "commander";
+import { chosenCheckpoint } from "../chosen-checkpoint.ts";
+import { escapeJson, escapeText } from "../escape-text.ts";
+import { noteFallback } from "../note-fallback.ts";
+import { styled, writeData, writeJson } from "../print.ts";
+import { textWidth } from "../text-width.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface ShowOptions extends GlobalOptions {
+  readonly session?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail show before-refactoring
+  workrail show --session my-task --json
+`;
+
+/** Metadata in the order in which people look for it; what a caller added follows. */
+const FIELDS = ["id", "sessionId", "sequence", "parentId", "name", "tags", "kind", "createdAt", "lastAccessedAt", "agentId", "workflowId"];
+
+/** `workrail show`: prints everything about a checkpoint. */
+export function addShowCommand(program: Command): void {
+  program
+    .command("show")
+    .summary("print a whole checkpoint: metadata and context")
+    .description("Prints a whole checkpoint: its metadata, then its context, laid out to be read.")
+    .argument("[id]", "checkpoint to show")
+    .option("--session <id>", "show the latest checkpoint of this session")
+    .addHelpText("after", EXAMPLES)
+    .action(async (id: string | undefined, _options: ShowOptions, command: Command) => show(id, command.optsWithGlobals()));
+}
+
+async function show(id: string | undefined, options: ShowOptions): Promise<void> {
+  const choice = chosenCheckpoint(id, options);
+  const { metadata, context, fellBackFrom } = await withStore(options, (store) => store.loadCheckpoint(choice));
+  noteFallback(metadata.id, fellBackFrom, options.json === true);
+  if (options.json) return writeJson({ metadata, context });
+  await writeData(forPeople({ metadata, context }));
+}
+
+function forPeople({ metadata, context }: Pick<LoadCheckpointResult, "metadata" | "context">): string {
+  const fields = inOrder(metadata).map(([name, value]) => [escapeText(name), escapeText(plain(value))] as const);
+  const width = Math.max(...fields.map(([name]) => textWidth(name)));
+  const lines = fields.map(([name, value]) => {
+    return `${styled("dim", name, process.stdout)}${" ".repeat(width - textWidth(name))}  ${value}\n`;
+  });
+  return `${lines.join("")}\n${escapeJson(JSON.stringify(context, undefined, 2))}\n`;
+}
+
+function inOrder(metadata: CheckpointMetadata): readonly (readonly [string, unknown])[] {
+  const known = FIELDS.filter((name) => Object.hasOwn(metadata, name)).map((name) => [name, metadata[name]] as const);
+  return [...known, ...Object.entries(metadata).filter(([name]) => !FIELDS.includes(name))];
+}
+
+function plain(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value.join(", ");
+  return value === null ? "none" : JSON.stringify(value);
+}

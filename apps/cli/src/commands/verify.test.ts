@@ -1,0 +1,69 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useCli } from "../testing/use-cli.ts";
+
+const cli = useCli();
+
+describe("workrail verify and repair", () => {
+  const file = (id: string): string => join(cli.dataDir, `contexts/s/${id}.json.gz`);
+
+  beforeEach(async () => {
+    for (const step of [1, 2, 3]) await cli.save({ a: step }, "--session", "s", "--id", `cp-${step}`);
+  });
+
+  it("find nothing wrong in a store that is right", async () => {
+    for (const command of ["verify", "repair"]) {
+      const { code, stdout, stderr } = await cli.run([command]);
+      expect({ code, stdout, stderr }).toEqual({
+        code: 0,
+        stdout: "Checkpoints read: 3, in sessions: 1.\nNothing is wrong.\n",
+        stderr: "",
+      });
+    }
+  });
+
+  it("tell what is wrong, and put damaged files aside", async () => {
+    writeFileSync(file("cp-3"), "not gzip");
+    rmSync(file("cp-1"));
+    const verified = await cli.run(["verify"]);
+    expect(verified.code).toBe(14);
+    expect(verified.stdout).toMatchInlineSnapshot(`
+      "Checkpoints read: 3, in sessions: 1.
+      Wrong: 2.
+        damaged  cp-3: The compressed bytes are damaged: it does not begin as gzip does.
+        damaged  cp-1: Its file is missing.
+      \`workrail repair\` puts right what can be.
+      "
+    `);
+    const preview = await cli.run(["repair", "--dry-run"]);
+    expect(preview).toMatchObject({ code: 14, stdout: expect.stringContaining("Would be put right: 2.") });
+    expect(existsSync(file("cp-3"))).toBe(true);
+    const repaired = await cli.run(["repair", "--json"]);
+    expect(repaired.code).toBe(0);
+    expect(JSON.parse(repaired.stdout)).toMatchObject({
+      repaired: [
+        { kind: "damaged", checkpointId: "cp-3" },
+        { kind: "damaged", checkpointId: "cp-1" },
+      ],
+      left: [],
+    });
+    expect(readFileSync(join(cli.dataDir, "quarantine/contexts/s/cp-3.json.gz"), "utf8")).toBe("not gzip");
+    expect(await cli.run(["verify"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Marked as damaged before: 2.") });
+    expect(await cli.output(["list", "--session", "s"])).toMatch(/ STATE\n.*cp-3.* damaged\n.*cp-2 [^\n]*\n.*cp-1.* damaged\n/u);
+  });
+
+  it("load the newest that can be read, with a warning", async () => {
+    writeFileSync(file("cp-3"), "not gzip");
+    for (const again of [false, true]) {
+      const { code, stdout, stderr } = await cli.run(["load", "--session", "s"]);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '{"a":2}' });
+      expect(stderr).toMatch(
+        /^(warning: a checkpoint is damaged .*\n)?warning: newer checkpoints of the session cannot be read; .*"cp-3"/u,
+      );
+      expect(stderr.includes("a checkpoint is damaged")).toBe(!again);
+    }
+    const byId = await cli.run(["load", "cp-3"]);
+    expect(byId).toMatchObject({ code: 14, stderr: expect.stringContaining("cp-2") });
+  });
+});

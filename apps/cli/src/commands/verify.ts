@@ -1,0 +1,46 @@
+import process from "node:process";
+import type { VerifyReport } from "@workrail/core";
+import type { Command } from "commander";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { writeData, writeJson } from "../print.ts";
+import { describeFindings } from "../describe-findings.ts";
+import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+const EXAMPLES = `
+Example:
+  workrail verify
+`;
+
+/** `workrail verify`: reads everything, and tells what is wrong. */
+export function addVerifyCommand(program: Command): void {
+  program
+    .command("verify")
+    .summary("read the whole store and tell what is wrong with it")
+    .description(
+      "Reads every checkpoint, proves it against its digests, and tells what is wrong. Changes nothing; the store may be in use.",
+    )
+    .addHelpText("after", EXAMPLES)
+    .action(async (_options: GlobalOptions, command: Command) => verify(command.optsWithGlobals()));
+}
+
+async function verify(options: GlobalOptions): Promise<void> {
+  const report = await untilInterrupted((signal) => withStore(options, (store) => store.verifyStore({ signal })));
+  if (!report.isComplete) process.exitCode = INTERRUPTED;
+  if (report.findings.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
+  await (options.json ? writeJson(report) : writeData(forPeople(report)));
+}
+
+function forPeople({ checkpoints, sessions, marked, orphans, findings, isComplete }: VerifyReport): string {
+  const lines = [
+    `Checkpoints read: ${checkpoints}, in sessions: ${sessions}.`,
+    ...(marked === 0 ? [] : [`Marked as damaged before: ${marked}.`]),
+    ...(orphans.length === 0 ? [] : [`Files that belong to no checkpoint: ${orphans.length}.`]),
+    ...(findings.length === 0
+      ? []
+      : [`Wrong: ${findings.length}.`, ...describeFindings(findings), "`workrail repair` puts right what can be."]),
+    ...(findings.length === 0 && isComplete ? ["Nothing is wrong."] : []),
+    ...(isComplete ? [] : ["It was interrupted: not everything was read."]),
+  ];
+  return `${lines.join("\n")}\n`;
+}

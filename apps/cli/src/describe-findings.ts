@@ -1,0 +1,10 @@
+import type { Finding } from "@workrail/core";
+import { escapeText } from "./escape-text.ts";
+
+/** A line for each. */
+export function describeFindings(findings: readonly Finding[]): readonly string[] {
+  return findings.map(({ kind, checkpointId, sessionId, ref, reason }) => {
+    const about = checkpointId ?? sessionId ?? ref ?? "";
+    return `  ${kind}  ${escapeText(about)}: ${escapeText(reason)}`;
+  });
+}

@@ -1,0 +1,17 @@
+import type { ErrorCode } from "@workrail/core";
+
+/** The exit code of each way to fail; success is 0. `docs/reference/cli.md` is checked against this table. */
+export const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
+  INTERNAL: 1,
+  INVALID_INPUT: 2,
+  CHECKPOINT_NOT_FOUND: 10,
+  SESSION_NOT_FOUND: 10,
+  STORE_IN_USE: 11,
+  LOCK_TIMEOUT: 11,
+  TOO_LARGE: 13,
+  STORAGE_QUOTA_EXCEEDED: 13,
+  CHECKPOINT_CORRUPT: 14,
+  STORAGE_UNAVAILABLE: 15,
+  CONFLICT: 16,
+  UNSUPPORTED_VERSION: 17,
+};

@@ -1,0 +1,39 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { useCli } from "./testing/use-cli.ts";
+
+const cli = useCli();
+const oldNode = findNodeOlderThan(22);
+
+describe("the bundle", () => {
+  it("is a launcher, the program, and what the store needs", () => {
+    const files = readdirSync(cli.dist);
+    expect(files).toEqual(expect.arrayContaining(["workrail.mjs", "cli.mjs", "store.mjs"]));
+    expect(readFileSync(cli.launcher, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/u);
+    const imported = files.flatMap((file) => importsOf(readFileSync(join(cli.dist, file), "utf8")));
+    expect(imported.filter((name) => !/^(node:|\.\/)/u.test(name))).toEqual([]);
+  });
+
+  it.skipIf(oldNode === undefined)("says in one line that Node is too old (skipped when there is no Node older than 22)", () => {
+    const { status, stdout, stderr } = spawnSync(oldNode ?? "", [cli.launcher, "--version"], { encoding: "utf8" });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/^workrail needs Node 22 or newer; this is Node \d+\.\d+\.\d+\.\n$/u);
+  });
+});
+
+/** What is loaded with a module, before anything in it runs. */
+function importsOf(source: string): readonly string[] {
+  return Array.from(source.matchAll(/^import .*?"([^"]+)";$/gmu), ([, name = ""]) => name);
+}
+
+function findNodeOlderThan(major: number): string | undefined {
+  const name = process.platform === "win32" ? "node.exe" : "node";
+  const places = (process.env["PATH"] ?? "").split(delimiter).map((place) => join(place, name));
+  return places.find((file) => {
+    if (!existsSync(file)) return false;
+    const version = execFileSync(file, ["--version"], { encoding: "utf8" });
+    return Number.parseInt(version.slice(1), 10) < major;
+  });
+}

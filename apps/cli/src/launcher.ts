@@ -1,0 +1,26 @@
+// Runs on any Node, however old: only what Node 18 can parse and link, and nothing of ours but the version.
+import module from "node:module";
+import process from "node:process";
+import manifest from "../package.json" with { type: "json" };
+
+const OLDEST_NODE = 22;
+
+async function launch(): Promise<void> {
+  const running = process.versions.node;
+  // The database driver's binary crashes an older Node, and so nothing else is loaded there.
+  if (Number.parseInt(running, 10) < OLDEST_NODE) {
+    process.stderr.write(`workrail needs Node ${OLDEST_NODE} or newer; this is Node ${running}.\n`);
+    process.exitCode = 1;
+    return;
+  }
+  // By far the quickest answer is given without the program; together with other options it answers the same.
+  if (process.argv.length === 3 && process.argv[2] === "--version") {
+    process.stdout.write(`${manifest.version}\n`);
+    return;
+  }
+  module.enableCompileCache?.();
+  // Not known to the compiler: the program is bundled beside the launcher.
+  await import(new URL("./cli.mjs", import.meta.url).href);
+}
+
+await launch();

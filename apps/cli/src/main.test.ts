@@ -1,0 +1,221 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { ErrorCode } from "@workrail/core";
+import { openWorkrail } from "@workrail/runtime";
+import { describe, expect, it } from "vitest";
+import manifest from "../package.json" with { type: "json" };
+import { EXIT_CODES } from "./exit-codes.ts";
+import { type Outcome, useCli } from "./testing/use-cli.ts";
+
+const cli = useCli();
+
+describe("the command line", () => {
+  it("prints help", async () => {
+    const { code, stdout, stderr } = await cli.run(["--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatchInlineSnapshot(`
+      "Usage: workrail [options] [command]
+
+      Keeps the working state of AI agents: saves it as checkpoints, and gives it back
+      exactly.
+
+      Options:
+        --data-dir <path>            where checkpoints are kept; default:
+                                     WORKRAIL_DATA_DIR, else the platform's folder for
+                                     data
+        --json                       print JSON, and errors as JSON
+        --version                    print the version
+        -h, --help                   print help
+
+      Commands:
+        save [options] [file]        save a context as a session's latest checkpoint
+        load [options] [id]          print a context's JSON
+        show [options] [id]          print a whole checkpoint: metadata and context
+        list [options]               list checkpoints, newest first
+        export [options] [session]   write a session to a JSON file
+        import [options] <files...>  bring exported sessions into the store
+        rebuild                      make the catalog anew from the checkpoints' files
+        verify                       read the whole store and tell what is wrong with
+                                     it
+        repair [options]             put right what can be, and put damaged files
+                                     aside
+        help [command]               print help for a command
+
+      Examples:
+        workrail save context.json --session my-task
+        workrail load --session my-task
+
+      Every command has examples of its own: workrail save --help
+
+      "
+    `);
+    expect((await cli.run(["help"])).stdout).toBe(stdout);
+  });
+
+  it.each(["save", "load", "show", "list", "export", "import", "rebuild"])(
+    "prints help for %s, with an example and the options of every command",
+    async (name) => {
+      const { code, stdout } = await cli.run([name, "--help"]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(new RegExp(`^Usage: workrail ${name} .*--data-dir <path> .*--json .*Examples?:\n  .*workrail ${name}`, "su"));
+      expect((await cli.run(["help", name])).stdout).toBe(stdout);
+    },
+  );
+
+  it("prints its version, and the same with other options", async () => {
+    const expected = { code: 0, stdout: `${manifest.version}\n`, stderr: "" };
+    expect(await cli.run(["--version"])).toEqual(expected);
+    expect(await cli.run(["list", "--json", "--version"])).toEqual(expected);
+  });
+
+  it("loads nothing of the store for help, the version and wrong usage", async () => {
+    const dist = join(cli.dist, "../broken");
+    cpSync(cli.dist, dist, { recursive: true });
+    writeFileSync(join(dist, "store.mjs"), "throw new Error('the store was loaded');");
+    const run = (args: readonly string[]): Promise<Outcome> => cli.run(args, { launcher: join(dist, "workrail.mjs") });
+    expect((await run(["list"])).stderr).toContain("the store was loaded");
+    for (const args of [["--version"], ["--help"], ["list", "--help"], ["list", "--nope"], ["load"], ["save", "missing.json"]]) {
+      expect((await run(args)).stderr).not.toContain("the store was loaded");
+    }
+  });
+
+  it.each([
+    [["lst"], "unknown command 'lst' (Did you mean list?)", "See: workrail --help"],
+    [["list", "--tagg", "x"], "unknown option '--tagg' (Did you mean --tag?)", "See: workrail list --help"],
+    [["list", "x"], "too many arguments for 'list'. Expected 0 arguments but got 1: x.", "See: workrail list --help"],
+    [["load", "--session"], "option '--session <id>' argument missing", "See: workrail load --help"],
+    [
+      ["save", "--metadata", "[]"],
+      "option '--metadata <json>' argument '[]' is invalid. It must be a JSON object.",
+      "See: workrail save --help",
+    ],
+    [["list", "--data-dir", ""], "option '--data-dir <path>' argument '' is invalid. It must not be empty.", "See: workrail list --help"],
+    [["--json"], "Which command?", "See: workrail --help"],
+  ])("refuses %j", async (args, message, hint) => {
+    const { code, stdout, stderr } = await cli.run([...args, "--json"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(JSON.parse(stderr)).toEqual({ error: { code: "INVALID_INPUT", message, hint, details: {} } });
+    if (args.includes("--json")) return;
+    expect(await cli.run(args)).toEqual({ code: 2, stdout: "", stderr: `INVALID_INPUT: ${message}\n  ${hint}\n` });
+  });
+
+  it("shows how it is used when no command is given", async () => {
+    const { code, stdout, stderr } = await cli.run([]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^Usage: workrail .*INVALID_INPUT: Which command\?\n {2}See: workrail --help\n$/su);
+  });
+
+  it("takes the options of every command before it and after it, before the environment", async () => {
+    await cli.save({ a: 1 }, "--id", "cp-1", "--data-dir", join(cli.folder, "elsewhere"));
+    expect(existsSync(cli.dataDir)).toBe(false);
+    const { stdout } = await cli.run(["--json", "--data-dir", join(cli.folder, "elsewhere"), "show", "cp-1"]);
+    expect(JSON.parse(stdout)).toMatchObject({ context: { a: 1 } });
+  });
+
+  it("escapes what a terminal would obey in an error", async () => {
+    const { stderr } = await cli.run(["load", "\u001b[31mred"]);
+    expect(stderr).not.toContain("\u001b");
+    expect(await cli.run(["\u001b[31mred"])).toMatchObject({ stderr: expect.stringContaining("'\\u001b[31mred'") });
+  });
+
+  it("is interrupted at once, as any program, which shells report as 130", async () => {
+    const child = spawn(process.execPath, [cli.launcher, "save", "-"], {
+      cwd: cli.project,
+      env: cli.env,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    child.stdin.write('{"a":');
+    child.kill("SIGINT");
+    expect(await once(child, "exit")).toEqual(process.platform === "win32" ? [1, null] : [null, "SIGINT"]);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("in a shell (skipped on Windows: there is no sh)", () => {
+  it("makes files that are the owner's alone, whatever the umask", async () => {
+    expect(await cli.shell("umask 000; echo '{}' | workrail save --id cp-1")).toMatchObject({ code: 0 });
+    const files = globSync("**", { cwd: cli.dataDir }).map((name) => [name, statSync(join(cli.dataDir, name)).mode & 0o077]);
+    expect(files).toContainEqual(["workrail.db", 0]);
+    expect(files.filter(([, others]) => others !== 0)).toEqual([]);
+  });
+
+  it("ends quietly when nobody reads on", async () => {
+    await cli.save({ text: "x".repeat(5_000_000) }, "--id", "large");
+    for (const command of ["load large", "show large", "list --json", "--help"]) {
+      expect(await cli.shell(`{ workrail ${command}; echo "exit $?" >&2; } | head -c 1 > /dev/null`)).toMatchObject({ stderr: "exit 0\n" });
+    }
+  });
+
+  it.skipIf(!existsSync("/dev/full"))("fails when it cannot be written (skipped where there is no /dev/full)", async () => {
+    await cli.save({ a: 1 }, "--id", "cp-1");
+    const { code, stderr } = await cli.shell("workrail load cp-1 > /dev/full");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^INTERNAL: Standard output could not be written: ENOSPC\.\n {2}.+\n$/u);
+  });
+});
+
+/** A way to run into each error for real. */
+const FAILURES: Readonly<Record<Exclude<ErrorCode, "INTERNAL">, () => Promise<Outcome>>> = {
+  INVALID_INPUT: () => cli.run(["save", "--json"], { input: "[]" }),
+  CHECKPOINT_NOT_FOUND: () => cli.run(["show", "none", "--json"]),
+  SESSION_NOT_FOUND: () => cli.run(["load", "--session", "none", "--json"]),
+  STORE_IN_USE: async () => {
+    await using store = await openWorkrail({ dataDir: cli.dataDir });
+    expect(store.durability).toBe("disk");
+    return await cli.run(["rebuild", "--json"], { env: { WORKRAIL_LOCK_TIMEOUT_MS: "50" } });
+  },
+  LOCK_TIMEOUT: async () => {
+    await cli.save({ a: 1 });
+    const database = new DatabaseSync(join(cli.dataDir, "workrail.db"));
+    database.exec("BEGIN IMMEDIATE");
+    const outcome = await cli.run(["save", "--json"], { input: "{}", env: { WORKRAIL_LOCK_TIMEOUT_MS: "50" } });
+    database.close();
+    return outcome;
+  },
+  TOO_LARGE: () => cli.run(["save", "--json"], { input: '{"a":12345}', env: { WORKRAIL_MAX_CONTEXT_BYTES: "10" } }),
+  STORAGE_QUOTA_EXCEEDED: () => cli.run(["save", "--json"], { input: '{"a":12345}', env: { WORKRAIL_MAX_CHECKPOINT_BYTES: "10" } }),
+  CHECKPOINT_CORRUPT: async () => {
+    await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
+    writeFileSync(join(cli.dataDir, "contexts/s/cp-1.json.gz"), "not gzip");
+    return cli.run(["load", "cp-1", "--json"]);
+  },
+  STORAGE_UNAVAILABLE: () => {
+    cli.write("file", "");
+    return cli.run(["list", "--json", "--data-dir", join(cli.project, "file")]);
+  },
+  CONFLICT: async () => {
+    await cli.save({ a: 1 }, "--session", "s");
+    return cli.run(["save", "--session", "s", "--expect-new", "--json"], { input: '{"a":2}' });
+  },
+  UNSUPPORTED_VERSION: async () => {
+    await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
+    const file = join(cli.dataDir, "contexts/s/cp-1.json.gz");
+    const newer = gunzipSync(readFileSync(file)).toString().replace('{"workrail":1,', '{"workrail":9,');
+    writeFileSync(file, gzipSync(newer));
+    return cli.run(["load", "cp-1", "--json"]);
+  },
+};
+
+describe("a failure", () => {
+  it.each(Object.entries(FAILURES))("of the kind %s is reported as JSON, with its exit code", async (code, provoke) => {
+    const outcome = await provoke();
+    // Warnings, one a line, may come before it.
+    const { error } = JSON.parse(outcome.stderr.trimEnd().split("\n").at(-1) ?? "") as {
+      readonly error: { readonly code: string; readonly hint: string; readonly details: object };
+    };
+    expect(error).toMatchObject({ code, hint: expect.stringMatching(/^\S.+/u), details: expect.any(Object) });
+    expect(outcome).toMatchObject({ code: EXIT_CODES[code as ErrorCode], stdout: "" });
+  });
+
+  it("is reported for people as its code and message, and indented below it what to do", async () => {
+    expect(await cli.run(["load", "none"])).toEqual({
+      code: 10,
+      stdout: "",
+      stderr:
+        "CHECKPOINT_NOT_FOUND: There is no checkpoint none.\n  It may have been pruned. List the checkpoints to find one that exists.\n",
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import { Command } from "commander";
+import manifest from "../package.json" with { type: "json" };
+import { addExportCommand } from "./commands/export.ts";
+import { addImportCommand } from "./commands/import.ts";
+import { addListCommand } from "./commands/list.ts";
+import { addLoadCommand } from "./commands/load.ts";
+import { addRebuildCommand } from "./commands/rebuild.ts";
+import { addRepairCommand } from "./commands/repair.ts";
+import { addSaveCommand } from "./commands/save.ts";
+import { addShowCommand } from "./commands/show.ts";
+import { addVerifyCommand } from "./commands/verify.ts";
+import { parsePath } from "./parse-option.ts";
+
+const EXAMPLES = `
+Examples:
+  workrail save context.json --session my-task
+  workrail load --session my-task
+
+Every command has examples of its own: workrail save --help
+`;
+
+/** The commands and their options. What is wrong with a command line is thrown as a `CommanderError`. */
+export function buildProgram(): Command {
+  const program = new Command("workrail")
+    .description("Keeps the working state of AI agents: saves it as checkpoints, and gives it back exactly.")
+    .option("--data-dir <path>", "where checkpoints are kept; default: WORKRAIL_DATA_DIR, else the platform's folder for data", parsePath)
+    .option("--json", "print JSON, and errors as JSON")
+    .version(manifest.version, "--version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand("help [command]", "print help for a command")
+    .configureHelp({ showGlobalOptions: true })
+    // Both would write what the caller of the program reports in its own form.
+    .configureOutput({ outputError: ignore, writeErr: ignore })
+    .exitOverride()
+    .addHelpText("after", EXAMPLES);
+  const commands = [
+    addSaveCommand,
+    addLoadCommand,
+    addShowCommand,
+    addListCommand,
+    addExportCommand,
+    addImportCommand,
+    addRebuildCommand,
+    addVerifyCommand,
+    addRepairCommand,
+  ];
+  for (const add of commands) add(program);
+  return program;
+}
+
+function ignore(): void {}

@@ -1,0 +1,86 @@
+import buffer from "node:buffer";
+import { createReadStream } from "node:fs";
+import process from "node:process";
+import { parseJson, WorkrailError } from "@workrail/core";
+
+const CHUNK_BYTES = 1024 * 1024;
+const STDIN = "-";
+
+/**
+ * Reads a context's JSON from a file, or from standard input.
+ *
+ * @param file absent: standard input, unless a person sits at it.
+ * @throws INVALID_INPUT when it cannot be read or is not JSON; TOO_LARGE over `mostBytes`.
+ */
+export async function readContext(file: string | undefined, mostBytes: number = buffer.constants.MAX_STRING_LENGTH): Promise<unknown> {
+  if (file === undefined && process.stdin.isTTY) {
+    throw new WorkrailError("INVALID_INPUT", "There is no context to save.", {
+      hint: "Name a file with the context's JSON, or pipe it in; `-` reads what you type, up to Ctrl-D.",
+    });
+  }
+  const source = file ?? STDIN;
+  const name = source === STDIN ? "standard input" : source;
+  return parse(decode(await read(source, name, mostBytes), name), name);
+}
+
+async function read(source: string, name: string, mostBytes: number): Promise<Uint8Array> {
+  const stream = source === STDIN ? process.stdin : createReadStream(source, { highWaterMark: CHUNK_BYTES });
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length;
+      if (bytes > mostBytes) throw tooLarge(name, mostBytes);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof WorkrailError || !(cause instanceof Error)) throw cause;
+    throw new WorkrailError("INVALID_INPUT", `The context cannot be read from ${name}: ${cause.message}.`, { cause });
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(name: string, mostBytes: number): WorkrailError {
+  return new WorkrailError("TOO_LARGE", `There are more than ${mostBytes} bytes in ${name}.`, {
+    details: { mostBytes },
+    hint: "Keep large files outside of the context and save their paths.",
+  });
+}
+
+/** Bytes that are no UTF-8 are refused: replaced, they would be saved as something else. */
+function decode(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new WorkrailError("INVALID_INPUT", `The text in ${name} is not UTF-8.`, { hint: "Convert it to UTF-8 first.", cause });
+  }
+}
+
+function parse(text: string, name: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    const { reason, place } = explain(cause, text);
+    throw new WorkrailError("INVALID_INPUT", `The text in ${name} is not JSON: ${reason}.`, {
+      details: place,
+      hint: "A context is one JSON object.",
+      cause,
+    });
+  }
+}
+
+interface Explanation {
+  readonly reason: string;
+  readonly place: { readonly line?: number; readonly column?: number };
+}
+
+/** The engine tells the place of most faults; the place of text that stops too early is its end. */
+function explain(error: unknown, text: string): Explanation {
+  const reason = error instanceof Error ? error.message : String(error);
+  const [, line, column] = /\(line (\d+) column (\d+)\)/u.exec(reason) ?? [];
+  if (line !== undefined) return { reason, place: { line: Number(line), column: Number(column) } };
+  if (!reason.startsWith("Unexpected end")) return { reason, place: {} };
+  const lines = text.split("\n");
+  const end = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+  return { reason: `${reason} (line ${end.line} column ${end.column})`, place: end };
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { type Column, renderTable } from "./render-table.ts";
+import { cutText, textWidth } from "./text-width.ts";
+
+interface Row {
+  readonly id: string;
+  readonly size: string;
+  readonly name: string;
+  readonly tags: string;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "SIZE", align: "right", cell: ({ size }) => size },
+  { title: "NAME", leastWidth: 6, cell: ({ name }) => name },
+  { title: "TAGS", leastWidth: 4, cell: ({ tags }) => tags },
+];
+
+const ROWS: readonly Row[] = [
+  { id: "one", size: "9 B", name: "a rather long name", tags: "x" },
+  { id: "twenty-two", size: "120 kB", name: "日本語", tags: "draft, hot" },
+];
+
+function draw(most: number, rows: readonly Row[] = ROWS): string {
+  const { header, lines, leftOut } = renderTable(COLUMNS, rows, most);
+  return [header, ...lines, `left out: ${leftOut.join(", ")}`].join("\n");
+}
+
+describe("renderTable", () => {
+  it("shows everything where there is room", () => {
+    expect(`\n${draw(Number.POSITIVE_INFINITY)}`).toBe(`
+ID            SIZE  NAME                TAGS
+one            9 B  a rather long name  x
+twenty-two  120 kB  日本語              draft, hot
+left out: `);
+  });
+
+  it("cuts the widest first", () => {
+    expect(`\n${draw(40)}`).toBe(`
+ID            SIZE  NAME       TAGS
+one            9 B  a rather…  x
+twenty-two  120 kB  日本語     draft, h…
+left out: `);
+  });
+
+  it("leaves out columns from the last, never those that must be whole", () => {
+    expect(`\n${draw(28)}`).toBe(`
+ID            SIZE  NAME
+one            9 B  a rathe…
+twenty-two  120 kB  日本語
+left out: TAGS`);
+    expect(`\n${draw(5)}`).toBe(`
+ID            SIZE
+one            9 B
+twenty-two  120 kB
+left out: NAME, TAGS`);
+  });
+
+  it("never takes more room than there is, as long as ids fit", () => {
+    for (let most = 18; most < 60; most += 1) {
+      const { header, lines } = renderTable(COLUMNS, ROWS, most);
+      for (const line of [header, ...lines]) expect(textWidth(line)).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it("does not show a column that says nothing", () => {
+    expect(draw(80, [{ id: "one", size: "9 B", name: "", tags: "x" }])).toBe("ID   SIZE  TAGS\none   9 B  x\nleft out: ");
+  });
+});
+
+describe("textWidth", () => {
+  it.each([
+    ["plain", 5],
+    ["é", 1],
+    ["e\u0301", 1],
+    ["日本", 4],
+    ["👩‍👩‍👧", 2],
+    ["❤️", 2],
+    ["", 0],
+  ])("%s takes %i", (text, width) => {
+    expect(textWidth(text)).toBe(width);
+  });
+});
+
+describe("cutText", () => {
+  it("cuts between what readers take for characters", () => {
+    expect(cutText("日本語", 6)).toBe("日本語");
+    expect(cutText("日本語", 5)).toBe("日本…");
+    expect(cutText("日本語", 4)).toBe("日…");
+    expect(cutText("a👩‍👩‍👧b", 3)).toBe("a…");
+    expect(cutText("abc", 1)).toBe("…");
+  });
+});

@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { build } from "rolldown";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import config from "../../rolldown.config.ts";
+
+const APP = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface RunOptions {
+  /** What standard input holds; default: nothing. */
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: the project of the test. */
+  readonly cwd?: string;
+  /** Default: the bundle's. */
+  readonly launcher?: string;
+}
+
+/** The bundled command line, and for each test a directory of its own. */
+export class CliUnderTest {
+  /** Where the bundle is. */
+  dist = "";
+  /** A directory that is removed after the test; holds the project and the data directory. */
+  folder = "";
+
+  get project(): string {
+    return join(this.folder, "project");
+  }
+
+  get dataDir(): string {
+    return join(this.folder, "data");
+  }
+
+  get launcher(): string {
+    return join(this.dist, "workrail.mjs");
+  }
+
+  get env(): NodeJS.ProcessEnv {
+    const kept = Object.entries(process.env).filter(([name]) => !/^(WORKRAIL_|COLUMNS$|NO_COLOR$|FORCE_COLOR$)/u.test(name));
+    return { ...Object.fromEntries(kept), WORKRAIL_DATA_DIR: this.dataDir, NODE_COMPILE_CACHE: join(this.dist, "..", "cache") };
+  }
+
+  run(args: readonly string[], { input = "", env = {}, cwd = this.project, launcher = this.launcher }: RunOptions = {}): Promise<Outcome> {
+    return run(process.execPath, [launcher, ...args], { input, cwd, env: { ...this.env, ...env } });
+  }
+
+  /** Runs a line of shell in which `workrail` is the command line. */
+  shell(line: string, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+    const workrail = `workrail() { '${process.execPath}' '${this.launcher}' "$@"; }`;
+    return run("sh", ["-c", `${workrail}; ${line}`], { input: "", cwd: this.project, env: { ...this.env, ...env } });
+  }
+
+  /** Runs a command that must succeed, and returns what it printed. */
+  async output(args: readonly string[], options?: RunOptions): Promise<string> {
+    const { code, stdout, stderr } = await this.run(args, options);
+    if (code !== 0) throw new Error(`workrail ${args.join(" ")} ended with ${code}: ${stderr}`);
+    return stdout;
+  }
+
+  /** Runs a command with `--json` that must succeed, and returns what it said. */
+  async json<T>(args: readonly string[], options?: RunOptions): Promise<T> {
+    return JSON.parse(await this.output([...args, "--json"], options)) as T;
+  }
+
+  save(context: object, ...args: readonly string[]): Promise<string> {
+    return this.output(["save", ...args], { input: JSON.stringify(context) });
+  }
+
+  /** Writes a file into the project. */
+  write(name: string, content: string | Uint8Array): void {
+    writeFileSync(join(this.project, name), content);
+  }
+
+  /** Puts what differs from run to run in a form that does not, of the same width. */
+  normal(text: string): string {
+    return text
+      .replaceAll(this.folder, "<folder>")
+      .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gu, "00000000-0000-4000-8000-000000000000")
+      .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/gu, "2026-01-31T12:00:00.000Z")
+      .replaceAll(/\b\d+(?= B\b)|(?<=contextSizeBytes +)\d+/gu, (size) => "9".repeat(size.length))
+      .replaceAll(/(?<= )\d{1,2}[sm](?= )/gu, (age) => "0s".padStart(age.length));
+  }
+}
+
+/** Builds the command line before the tests of a file, and gives each test a fresh directory. */
+export function useCli(): CliUnderTest {
+  const cli = new CliUnderTest();
+  beforeAll(async () => {
+    // Inside node_modules, so that what stays outside of the bundle is found as in an installed package.
+    cli.dist = join(mkdtempSync(join(APP, "node_modules", ".test-")), "dist");
+    for (const { output, ...part } of config) {
+      await build({ ...part, cwd: APP, output: Object.assign({}, output, { dir: cli.dist }), logLevel: "warn" });
+    }
+  });
+  afterAll(() => rmSync(join(cli.dist, ".."), { recursive: true, force: true }));
+  beforeEach(() => {
+    cli.folder = realpathSync(mkdtempSync(join(tmpdir(), "workrail-cli-")));
+    mkdirSync(cli.project);
+  });
+  afterEach(() => rmSync(cli.folder, { recursive: true, force: true }));
+  return cli;
+}
+
+function run(
+  command: string,
+  args: readonly string[],
+  { input, ...options }: { readonly input: string | Uint8Array; readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, options);
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }));
+    // Whoever does not read its input may be gone before it is written.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+}

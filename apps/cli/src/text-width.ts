@@ -1,0 +1,37 @@
+/** Emoji, and the scripts whose characters take two columns of a terminal. */
+const WIDE =
+  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+
+/** How many columns of a terminal a text takes. */
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const grapheme of graphemes(text)) width += graphemeWidth(grapheme);
+  return width;
+}
+
+/** The text, or as much of it as fits with an ellipsis at its end. */
+export function cutText(text: string, most: number): string {
+  if (textWidth(text) <= most) return text;
+  let cut = "";
+  let width = 1;
+  for (const grapheme of graphemes(text)) {
+    width += graphemeWidth(grapheme);
+    if (width > most) break;
+    cut += grapheme;
+  }
+  return `${cut}…`;
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** What a reader takes for characters. */
+function graphemes(text: string): readonly string[] {
+  // Loading the tables for others takes milliseconds, which a table of ids and plain names can do without.
+  if (/^[ -~]*$/u.test(text)) return text.split("");
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+function graphemeWidth(grapheme: string): number {
+  return WIDE.test(grapheme) ? 2 : 1;
+}

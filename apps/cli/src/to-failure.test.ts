@@ -1,0 +1,41 @@
+import { ERROR_CODES, type ErrorCode, WorkrailError } from "@workrail/core";
+import { CommanderError } from "commander";
+import { describe, expect, it } from "vitest";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { toFailure } from "./to-failure.ts";
+
+describe("toFailure", () => {
+  it.each(Object.keys(ERROR_CODES) as ErrorCode[])("gives %s its exit code", (code) => {
+    const failure = toFailure(new WorkrailError(code, "It went wrong.", { hint: "Do better.", details: { at: 1 } }), "See: help");
+    expect(failure).toEqual({ code, message: "It went wrong.", hint: "Do better.", details: { at: 1 }, exitCode: EXIT_CODES[code] });
+  });
+
+  it("uses every exit code for one kind of failure, and none that shells give a meaning", () => {
+    const codes = Object.values(EXIT_CODES);
+    expect(new Set(codes)).toEqual(new Set([1, 2, 10, 11, 13, 14, 15, 16, 17]));
+  });
+
+  it("calls the library's parameters by the names of the options", () => {
+    const error = new WorkrailError("CONFLICT", "parentId is not expectedParentId.", {
+      hint: "Give sessionId and checkpointId; paid is no id.",
+    });
+    expect(toFailure(error, "")).toMatchObject({
+      message: "--parent is not --expect-parent.",
+      hint: "Give --session and checkpoint id; paid is no id.",
+    });
+  });
+
+  it("takes what commander refuses for wrong usage", () => {
+    const error = new CommanderError(1, "commander.unknownOption", "error: unknown option '--x'\n(Did you mean --y?)");
+    expect(toFailure(error, "See: help")).toMatchObject({
+      code: "INVALID_INPUT",
+      message: "unknown option '--x' (Did you mean --y?)",
+      hint: "See: help",
+      exitCode: 2,
+    });
+  });
+
+  it.each([new TypeError("x is not a function"), "x is not a function"])("takes anything else for a fault (%#)", (error) => {
+    expect(toFailure(error, "See: help")).toMatchObject({ code: "INTERNAL", message: "x is not a function", exitCode: 1 });
+  });
+});

@@ -1,0 +1,55 @@
+import { type ErrorCode, isWorkrailError } from "@workrail/core";
+import { CommanderError } from "commander";
+import { EXIT_CODES } from "./exit-codes.ts";
+
+/** A failure as the command line reports it. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly details: object;
+  readonly exitCode: number;
+}
+
+/** What the library's parameters are called here. */
+const WORDS: Readonly<Record<string, string>> = {
+  sessionId: "--session",
+  workflowId: "--workflow",
+  agentId: "--agent",
+  parentId: "--parent",
+  expectedParentId: "--expect-parent",
+  checkpointId: "checkpoint id",
+};
+
+/**
+ * Puts whatever was thrown into the words of the command line.
+ *
+ * @param usageHint says where to read how the command is used.
+ */
+export function toFailure(error: unknown, usageHint: string): Failure {
+  if (isWorkrailError(error)) {
+    const { code, message, hint, details } = error;
+    return {
+      code,
+      message: translate(message),
+      hint: hint === undefined ? undefined : translate(hint),
+      details,
+      exitCode: EXIT_CODES[code],
+    };
+  }
+  if (error instanceof CommanderError) {
+    const message = error.code === "commander.help" ? "Which command?" : error.message.replace(/^error: /u, "").replaceAll("\n", " ");
+    return { code: "INVALID_INPUT", message, hint: usageHint, details: {}, exitCode: EXIT_CODES.INVALID_INPUT };
+  }
+  return {
+    code: "INTERNAL",
+    message: error instanceof Error ? error.message : String(error),
+    hint: "If you take this for a fault of Workrail, report it with what --json prints.",
+    details: error instanceof Error ? { stack: error.stack } : {},
+    exitCode: EXIT_CODES.INTERNAL,
+  };
+}
+
+function translate(text: string): string {
+  return text.replaceAll(/\b[a-z]+(?:Parent)?Id\b/gu, (word) => WORDS[word] ?? word);
+}

@@ -1,0 +1,30 @@
+import type { Log } from "@workrail/core";
+import type { Workrail } from "@workrail/runtime";
+import { printWarning } from "./print.ts";
+
+/** The options of every command. */
+export interface GlobalOptions {
+  readonly dataDir?: string;
+  readonly json?: true;
+}
+
+/**
+ * Does one piece of work on the store, and closes it: a reader as slow as a pager must not keep it open. The library is
+ * loaded here and not before, so that help and wrong usage are answered at once.
+ */
+export async function withStore<T>(options: GlobalOptions, work: (store: Workrail) => Promise<T>): Promise<T> {
+  const { openWorkrail } = await import("@workrail/runtime");
+  const store = await openWorkrail({ dataDir: options.dataDir, adapters: { log: warningsOnly(options.json === true) } });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function warningsOnly(json: boolean): Log {
+  const print: Log["warn"] = (message, fields = {}) => printWarning(message, fields, json);
+  return { debug: ignore, info: ignore, warn: print, error: print };
+}
+
+function ignore(): void {}
