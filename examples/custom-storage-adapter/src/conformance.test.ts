@@ -1,0 +1,4 @@
+import { describeStorage } from "@workrail/storage-conformance";
+import { harness } from "./conformance-harness.ts";
+
+describeStorage(harness, { runs: 300 });

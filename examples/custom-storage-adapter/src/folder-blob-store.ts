@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { BlobInfo, BlobKey, BlobRef, BlobStore } from "@workrail/core";
+import { type Files, hasCode, ifThere, syncFolder, translated, writeDurably } from "./durable-file.ts";
+
+/** One file a blob. Named by a digest, because file systems differ about case, length and reserved names. */
+export class FolderBlobStore implements BlobStore {
+  readonly #files: Files;
+  readonly #folder: string;
+  #puts = 0;
+
+  constructor(files: Files, folder: string) {
+    this.#files = files;
+    this.#folder = folder;
+  }
+
+  refOf({ sessionId, checkpointId }: BlobKey): BlobRef {
+    return `${createHash("sha256").update(`${sessionId}/${checkpointId}`).digest("hex")}.blob` as BlobRef;
+  }
+
+  async put(key: BlobKey, bytes: Uint8Array, options?: { readonly ifAbsent?: boolean }): Promise<BlobRef | undefined> {
+    const ref = this.refOf(key);
+    this.#puts += 1;
+    try {
+      await writeDurably(this.#files, this.#pathOf(ref), bytes, options?.ifAbsent === true ? "new" : "replace");
+      return ref;
+    } catch (error) {
+      if (hasCode(error, "EEXIST")) return undefined;
+      // Its name may be there, and not yet durable: it must not be taken for a blob that is.
+      await this.#files.rm(this.#pathOf(ref), { force: true }).catch(() => undefined);
+      return await translated(Promise.reject(error));
+    } finally {
+      this.#puts -= 1;
+    }
+  }
+
+  async replace(ref: BlobRef, bytes: Uint8Array): Promise<void> {
+    await translated(writeDurably(this.#files, this.#pathOf(ref), bytes, "replace"));
+  }
+
+  get(ref: BlobRef): Promise<Uint8Array | undefined> {
+    return translated(ifThere(this.#files.readFile(this.#pathOf(ref))));
+  }
+
+  /** For the catalog, which looks before it commits. */
+  async has(ref: BlobRef): Promise<boolean> {
+    return (await translated(ifThere(this.#files.stat(this.#pathOf(ref))))) !== undefined;
+  }
+
+  async remove(ref: BlobRef): Promise<void> {
+    await translated(this.#files.rm(this.#pathOf(ref), { force: true }));
+    await translated(syncFolder(this.#files, this.#folder));
+  }
+
+  /** Another ending hides it. It is given under the catalog's lock, and so to nobody else. */
+  async quarantine(ref: BlobRef): Promise<string | undefined> {
+    for (let number = 1; await this.has(ref); number++) {
+      const aside = this.#pathOf(`${ref}.quarantine-${number}`);
+      if ((await translated(ifThere(this.#files.stat(aside)))) !== undefined) continue;
+      await translated(this.#files.rename(this.#pathOf(ref), aside));
+      await translated(syncFolder(this.#files, this.#folder));
+      return aside;
+    }
+    return undefined;
+  }
+
+  async *list(): AsyncGenerator<BlobInfo> {
+    for (const ref of (await this.#names(".blob")) as BlobRef[]) {
+      const stats = await translated(ifThere(this.#files.stat(this.#pathOf(ref))));
+      if (stats !== undefined) yield { ref, sizeBytes: stats.size };
+    }
+  }
+
+  /** The store has one opener: a temporary file that is not ours was left by a process that is gone. */
+  async removeAbandoned(): Promise<number> {
+    const names = await this.#names(".tmp");
+    if (this.#puts > 0) return 0;
+    for (const name of names) await translated(this.#files.rm(this.#pathOf(name), { force: true }));
+    return names.length;
+  }
+
+  async #names(ending: string): Promise<string[]> {
+    return (await translated(this.#files.readdir(this.#folder))).filter((name) => name.endsWith(ending));
+  }
+
+  #pathOf(name: string): string {
+    return path.join(this.#folder, name);
+  }
+}

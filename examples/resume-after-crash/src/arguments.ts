@@ -1,0 +1,43 @@
+import { parseArgs } from "node:util";
+
+export interface DemoArguments {
+  readonly file: string | undefined;
+  /** Play only so many steps. */
+  readonly steps: number | undefined;
+  readonly keep: boolean;
+  readonly server: string | undefined;
+  readonly help: boolean;
+}
+
+export const FEWEST_STEPS = 3;
+
+export const USAGE = `Usage: npm run demo -- [SESSION] [--steps N] [--keep]
+
+Plays a recorded session of an agent against the built server, kills it in the middle of a save, resumes,
+deletes the database, and compares all that was acknowledged with what comes back. Exits with 0 if it is the same.
+
+  SESSION        a recorded session: { initial, steps: [{ set?, append?, put? }] } as JSON (default: the one beside this program)
+  --steps N      only the first N steps, ${FEWEST_STEPS} at least
+  --keep         keep the data directory
+  --server FILE  another program than the built server
+`;
+
+/** @throws TypeError with a sentence for the user. */
+export function parseArguments(given: readonly string[]): DemoArguments {
+  const { values, positionals } = parseArgs({
+    args: [...given],
+    allowPositionals: true,
+    options: {
+      steps: { type: "string" },
+      keep: { type: "boolean", default: false },
+      server: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (positionals.length > 1) throw new TypeError("One session at a time.");
+  const steps = values.steps === undefined ? undefined : Number(values.steps);
+  if (steps !== undefined && !(Number.isInteger(steps) && steps >= FEWEST_STEPS)) {
+    throw new TypeError(`--steps takes a whole number, ${FEWEST_STEPS} at least.`);
+  }
+  return { file: positionals[0], steps, keep: values.keep, server: values.server, help: values.help };
+}

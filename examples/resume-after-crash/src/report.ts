@@ -1,0 +1,113 @@
+import { styleText } from "node:util";
+import type { BudgetedView } from "./budgeted-view.ts";
+import type { Session } from "./session-player.ts";
+import type { DemoEvent, DemoResult, Fetched } from "./run-demo.ts";
+import type { Timing } from "./timings.ts";
+
+const LABEL_WIDTH = 14;
+/** Names of entries that were left out, before the rest are only counted. */
+const MOST_NAMED = 5;
+
+/** What the report begins with. */
+export function headOf({ id, steps }: Session): string {
+  const title = styleText("bold", "An agent's session survives a kill, and the loss of its database");
+  return [title, "", line("session", `${id}, ${count(steps.length, "step")}, saved after each`), ""].join("\n");
+}
+
+/** One line for each thing that happens. */
+export function lineOf(event: DemoEvent): string {
+  switch (event.kind) {
+    case "played":
+      return line("play", `steps ${event.from} to ${event.to} saved`);
+    case "killed": {
+      const when = `${ms(event.afterMs)} after the save of step ${event.step} was sent (it usually takes ${ms(event.usualMs)})`;
+      return line("kill", `SIGKILL ${when}; ${event.wasAnswered ? "it had just been acknowledged" : "never acknowledged"}`);
+    }
+    case "resumed": {
+      const what = event.wasInFlight ? "the save that was not acknowledged, and it is whole" : "the last one acknowledged";
+      const exact = event.isExact ? styleText("green", "byte for byte as saved") : styleText("red", "NOT as saved");
+      return line("resume", `${count(event.found, "checkpoint")} listed; the latest is step ${event.step}, ${what}: ${exact}`);
+    }
+    case "continued":
+      return line(
+        "go on",
+        event.from > event.to ? "no step was left" : `steps ${event.from} to ${event.to} saved, from the loaded context`,
+      );
+    case "lost":
+      return line("delete", event.removed.join(", "));
+    case "rebuilt":
+      return line("rebuild", `${count(event.found, "checkpoint")} found in the files, ${ms(event.ms)}`);
+    case "compared": {
+      const { acknowledged, others } = event;
+      const verdict = `${number(acknowledged.same)} of ${number(acknowledged.of)} acknowledged checkpoints come back byte for byte`;
+      const rest = others.of === 0 ? "" : `, and ${others.same} of ${others.of} that a kill cut off`;
+      return line("compare", styleText(acknowledged.same === acknowledged.of ? "green" : "red", verdict) + rest);
+    }
+  }
+}
+
+/** What the report ends with. */
+export function summaryOf(result: DemoResult): string {
+  const { checkpoints, contextBytes, lastContextBytes, fileBytes, databaseBytes, save, load, views, criticalKey, fetched } = result;
+  return [
+    "",
+    line("checkpoints", `${checkpoints}, the last of ${bytes(lastContextBytes)}`),
+    line("bytes", `${bytes(contextBytes)} of contexts in ${bytes(fileBytes)} of files, beside a database of ${bytes(databaseBytes)}`),
+    line("save", timing(save)),
+    line("load", timing(load)),
+    "",
+    styleText("bold", "What an agent gets of the last checkpoint when it cannot afford all of it"),
+    "",
+    ...views.flatMap((view) => viewLines(view, criticalKey)),
+    ...(fetched === undefined ? [] : [line("fetched", fetchedText(fetched))]),
+    "",
+    verdictOf(result.mismatches),
+  ].join("\n");
+}
+
+function viewLines(view: BudgetedView, criticalKey: string): string[] {
+  const asked = view.budgetTokens === undefined ? "no budget" : `${number(view.budgetTokens)} tokens`;
+  const critical = view.hasCritical ? `; ${criticalKey}, marked critical, is among them` : "";
+  const given = `${number(view.answerTokens)} tokens with ${view.given} of ${count(view.of, "entry", "entries")}, each whole${critical}`;
+  return view.leftOut.length === 0 ? [line(asked, given)] : [line(asked, given), line("", `left out, in characters: ${namesOf(view)}`)];
+}
+
+function fetchedText({ key, characters, calls }: Fetched): string {
+  return `${key}, ${number(characters)} characters, in ${count(calls, "further call")} with keys and range, and put together again`;
+}
+
+function namesOf({ leftOut, of, given }: BudgetedView): string {
+  const named = leftOut.slice(0, MOST_NAMED).map(({ key, characters }) => `${key} ${number(characters)}`);
+  const others = of - given - named.length;
+  return named.join(", ") + (others > 0 ? ` and ${others} more` : "");
+}
+
+function verdictOf(mismatches: readonly string[]): string {
+  if (mismatches.length === 0) return styleText(["bold", "green"], "Everything that was acknowledged came back exactly.");
+  const title = styleText(["bold", "red"], "Not everything came back as it should have:");
+  return [title, ...mismatches.map((each) => `  - ${each}`)].join("\n");
+}
+
+function line(label: string, text: string): string {
+  return `  ${styleText("dim", label.padEnd(LABEL_WIDTH))}${text}`;
+}
+
+function timing({ count, medianMs, p95Ms }: Timing): string {
+  return `median ${ms(medianMs)}, p95 ${ms(p95Ms)} (${number(count)} calls through MCP)`;
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(value < 100 ? 1 : 0)} ms`;
+}
+
+function bytes(value: number): string {
+  return value < 1e6 ? `${number(value / 1e3, 1)} kB` : `${number(value / 1e6, 1)} MB`;
+}
+
+function number(value: number, digits = 0): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: digits });
+}
+
+function count(value: number, one: string, many = `${one}s`): string {
+  return `${number(value)} ${value === 1 ? one : many}`;
+}
