@@ -2,7 +2,6 @@ import fs from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { BlobStore, Catalog, CatalogRecovery, CheckpointRecord, Locking, Storage } from "@workrail/core";
-import { setTimeout } from "node:timers/promises";
 // The adapter of the example is known to be sound, and small enough to be broken in many ways.
 import { openFolderStorage } from "../../../examples/custom-storage-adapter/src/open-folder-storage.ts";
 import { type Faults, type StorageHarness, withFaults } from "../src/harness.ts";
@@ -229,7 +228,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
             const handle = await (filesOf.get(place) ?? fs).open(path.join(place, ref), "w");
             for (let done = 0; done < bytes.length; done += 100_000) {
               await handle.write(bytes.subarray(done, done + 100_000));
-              await setTimeout(1); // Slow enough for a reader to see a part, however busy the machine is.
+              await soon(1); // Slow enough for a reader to see a part, however busy the machine is.
             }
             await handle.close();
             return ref;
