@@ -1,9 +1,6 @@
 import path from "node:path";
+import { DATABASE, ensureOwnFile, type FileSystem, removeIfPresent } from "@workrail/blob-files";
 import { isWorkrailError, WorkrailError } from "@workrail/core";
-import { ensureOwnFile } from "./data-directory.ts";
-import { removeIfPresent } from "./durable-files.ts";
-import type { FileSystem } from "./file-system.ts";
-import { DATABASE } from "./paths.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase } from "./sqlite-driver.ts";

@@ -1,3 +1,4 @@
+import { blobRefOf, directoryNameOf, fileNameOf } from "@workrail/blob-files";
 import type {
   Append,
   AuditEvent,
@@ -12,7 +13,6 @@ import type {
   SessionId,
   StoredForm,
 } from "@workrail/core";
-import { blobRefOf, directoryNameOf, fileNameOf } from "./paths.ts";
 import { factsOf, recordOf, rowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";

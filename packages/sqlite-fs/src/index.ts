@@ -1,4 +1,4 @@
-export { nodeFileSystem } from "./file-system.ts";
-export type { FileInspection, FileSystem } from "./file-system.ts";
+export { nodeFileSystem } from "@workrail/blob-files";
+export type { FileInspection, FileSystem } from "@workrail/blob-files";
 export { openSqliteFs } from "./open-sqlite-fs.ts";
 export type { SqliteFsOptions } from "./open-sqlite-fs.ts";

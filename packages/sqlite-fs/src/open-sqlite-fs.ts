@@ -1,10 +1,15 @@
 import path from "node:path";
+import {
+  CONTEXTS,
+  ensureOwnFile,
+  FileBlobStore,
+  type FileSystem,
+  nodeFileSystem,
+  prepareDataDirectory,
+  SessionFactsFiles,
+  STORE_LOCK,
+} from "@workrail/blob-files";
 import type { Log, Storage } from "@workrail/core";
-import { ensureOwnFile, prepareDataDirectory } from "./data-directory.ts";
-import { FileBlobStore } from "./file-blob-store.ts";
-import { type FileSystem, nodeFileSystem } from "./file-system.ts";
-import { CONTEXTS, STORE_LOCK } from "./paths.ts";
-import { SessionFactsFiles } from "./session-facts-files.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
 import { type OpenDatabase, openDatabase as betterSqlite3 } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";

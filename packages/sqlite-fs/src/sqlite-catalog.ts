@@ -1,3 +1,4 @@
+import type { FileBlobStore, FileSystem, SessionFactsFiles } from "@workrail/blob-files";
 import {
   type AuditEvent,
   type BlobRef,
@@ -21,13 +22,10 @@ import {
 import { CatalogDatabase, isLoss } from "./catalog-database.ts";
 import { CatalogWrites, HEAD } from "./catalog-writes.ts";
 import { countQuery, cursorOf, pageQuery } from "./checkpoint-queries.ts";
-import type { FileBlobStore } from "./file-blob-store.ts";
-import type { FileSystem } from "./file-system.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { recordOf, sessionOf } from "./rows.ts";
 import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
 import { SerialQueue } from "./serial-queue.ts";
-import type { SessionFactsFiles } from "./session-facts-files.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";

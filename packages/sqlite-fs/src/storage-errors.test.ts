@@ -4,30 +4,17 @@ import { storageError } from "./storage-errors.ts";
 
 const withCode = (code: string): Error => Object.assign(new Error(`${code}: injected`), { code });
 
-describe("an error of the file system or of SQLite", () => {
+describe("an error of SQLite, or of the file system", () => {
   it.each([
     ["ENOSPC", "disk-full"],
-    ["EDQUOT", "disk-full"],
-    ["EFBIG", "disk-full"],
     ["SQLITE_FULL", "disk-full"],
-    ["EACCES", "not-permitted"],
-    ["EPERM", "not-permitted"],
     ["SQLITE_PERM", "not-permitted"],
     ["SQLITE_AUTH", "not-permitted"],
-    ["EROFS", "read-only"],
     ["SQLITE_READONLY_DIRECTORY", "read-only"],
-    ["EMFILE", "too-many-files"],
-    ["ENFILE", "too-many-files"],
-    ["ELOOP", "symbolic-link"],
-    ["ENOTDIR", "wrong-kind-of-file"],
-    ["EISDIR", "wrong-kind-of-file"],
-    ["ENOENT", "wrong-kind-of-file"],
-    ["EEXIST", "wrong-kind-of-file"],
     ["SQLITE_CORRUPT", "catalog-damaged"],
     ["SQLITE_CORRUPT_INDEX", "catalog-damaged"],
     ["SQLITE_NOTADB", "catalog-damaged"],
     ["SQLITE_CANTOPEN", "cannot-open"],
-    ["EIO", "input-output"],
     ["SQLITE_IOERR_FSYNC", "input-output"],
     ["ESOMETHING", "other"],
   ])("%s is STORAGE_UNAVAILABLE for the reason %s, with the code, the path, a hint and the cause", (code, reason) => {

@@ -1,11 +1,10 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DATABASE, nodeFileSystem } from "@workrail/blob-files";
 import type { AuditAction, AuditEvent, CheckpointId, SessionId } from "@workrail/core";
 import { type StorageHarness, withFaults } from "@workrail/storage-conformance/harness";
-import { nodeFileSystem } from "../src/file-system.ts";
 import { openSqliteFs } from "../src/open-sqlite-fs.ts";
-import { DATABASE } from "../src/paths.ts";
 import { openDatabase } from "../src/sqlite-driver.ts";
 
 /** Long enough for a busy machine, short enough for the tests that expect a refusal. */

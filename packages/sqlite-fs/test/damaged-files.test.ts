@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
+import { nodeFileSystem } from "@workrail/blob-files";
 import { type CheckpointId, type CheckpointRecord, type Context, isWorkrailError } from "@workrail/core";
 import { type FaultPlan, Faults, withFaults } from "@workrail/storage-conformance/harness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { nodeFileSystem } from "../src/file-system.ts";
 import { failureOf, SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
 
 const STEPS = 9;

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { nodeFileSystem } from "@workrail/blob-files";
 import { finishRemovals, type BlobRef } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { nodeFileSystem } from "../src/file-system.ts";
 import { SESSION, type TestStore, withDirectory, withOpened, withStore } from "./test-store.ts";
 
 describe("garbage", () => {

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
+import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
 import { type CheckpointId, finishRemovals, type SessionId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { type FileSystem, nodeFileSystem } from "../src/file-system.ts";
 import { Child } from "./child-process.ts";
 import { FaultyDriver } from "./faulty-driver.ts";
 import { proveFiles } from "./prove-files.ts";

@@ -25,11 +25,11 @@ describe("docs/reference/errors.md", () => {
   });
 
   it("explains every reason that the sources give for a store that cannot be used", () => {
-    const sources = globSync("packages/{core,sqlite-fs}/src/**/*.ts", { cwd: ROOT })
+    const sources = globSync("packages/{core,blob-files,sqlite-fs}/src/**/*.ts", { cwd: ROOT })
       .filter((path) => !path.endsWith(".test.ts"))
       .map((path) => readFileSync(join(ROOT, path), "utf8"));
     const given = sources.flatMap((text) =>
-      [...text.matchAll(/reason: "([a-z-]+)"|^ {2}\[\/\S+, "([a-z-]+)", /gm)].map(([, a, b]) => a ?? b),
+      [...text.matchAll(/reason: "([a-z-]+)"|^ {2}\[\/\S+, "([a-z-]+)"\],$/gm)].map(([, a, b]) => a ?? b),
     );
     const explained = tableOf(sectionOf(page, "### STORAGE_UNAVAILABLE")).map(([reason]) => plain(reason));
     expect(new Set(explained)).toEqual(new Set([...given, "other"]));

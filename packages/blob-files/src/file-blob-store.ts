@@ -3,7 +3,7 @@ import { type BlobInfo, type BlobKey, type BlobRef, type BlobStore, WorkrailErro
 import { isAbandoned, moveAside, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
 import { type FileSystem, hasCode } from "./file-system.ts";
 import { BLOB_SUFFIX, blobPath, blobRefOf, CONTEXTS, QUARANTINE } from "./paths.ts";
-import { storageError } from "./storage-errors.ts";
+import { fileError } from "./file-errors.ts";
 
 /** One file a checkpoint, in a directory a session, under `contexts/`. */
 export class FileBlobStore implements BlobStore {
@@ -29,7 +29,7 @@ export class FileBlobStore implements BlobStore {
       const isWritten = await this.#write(file, bytes, options.ifAbsent === true ? "if-absent" : "new");
       return isWritten ? ref : undefined;
     } catch (error) {
-      throw storageError(error, file);
+      throw fileError(error, file);
     }
   }
 
@@ -39,7 +39,7 @@ export class FileBlobStore implements BlobStore {
       await this.ensureDirectory(path.dirname(file));
       await writeDurably(this.#fs, file, bytes, "replace");
     } catch (error) {
-      throw storageError(error, file);
+      throw fileError(error, file);
     }
   }
 
@@ -49,7 +49,7 @@ export class FileBlobStore implements BlobStore {
       this.#refuseLinkedDirectory(path.dirname(file));
       return await this.#fs.read(file);
     } catch (error) {
-      throw storageError(error, file);
+      throw fileError(error, file);
     }
   }
 
@@ -61,7 +61,7 @@ export class FileBlobStore implements BlobStore {
       removeIfPresent(this.#fs, file);
       if (this.#fs.inspect(directory) !== undefined) await this.#fs.syncDirectory(directory);
     } catch (error) {
-      throw storageError(error, file);
+      throw fileError(error, file);
     }
   }
 
@@ -76,7 +76,7 @@ export class FileBlobStore implements BlobStore {
       await this.ensureDirectory(path.dirname(aside));
       return await moveAside(this.#fs, file, aside);
     } catch (error) {
-      throw storageError(error, file);
+      throw fileError(error, file);
     }
   }
 
@@ -153,7 +153,7 @@ export class FileBlobStore implements BlobStore {
     try {
       return work();
     } catch (error) {
-      throw storageError(error, path.join(this.#dataDir, CONTEXTS));
+      throw fileError(error, path.join(this.#dataDir, CONTEXTS));
     }
   }
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue, parseCheckpointId, parseSessionId, type S
 import { type FileSystem } from "./file-system.ts";
 import { writeDurably } from "./durable-files.ts";
 import { CONTEXTS, SESSION_FACTS, sessionDirectory } from "./paths.ts";
-import { storageError } from "./storage-errors.ts";
+import { fileError } from "./file-errors.ts";
 
 const FORMAT = 1;
 
@@ -42,7 +42,7 @@ export class SessionFactsFiles {
         if (facts !== undefined) yield facts;
       }
     } catch (error) {
-      throw storageError(error, contexts);
+      throw fileError(error, contexts);
     }
   }
 

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { withDirectory } from "../test/test-store.ts";
+import { withDirectory } from "../test/with-directory.ts";
 import { isAbandoned, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { withDirectory } from "../test/test-store.ts";
+import { withDirectory } from "../test/with-directory.ts";
 import { prepareDataDirectory } from "./data-directory.ts";
 
 const ignore = (): void => undefined;

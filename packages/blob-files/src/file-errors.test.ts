@@ -1,0 +1,34 @@
+import { isWorkrailError, WorkrailError } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { fileError } from "./file-errors.ts";
+
+const withCode = (code: string): Error => Object.assign(new Error(`${code}: injected`), { code });
+
+describe("an error of the file system", () => {
+  it.each([
+    ["ENOSPC", "disk-full"],
+    ["EDQUOT", "disk-full"],
+    ["EFBIG", "disk-full"],
+    ["EACCES", "not-permitted"],
+    ["EPERM", "not-permitted"],
+    ["EROFS", "read-only"],
+    ["EMFILE", "too-many-files"],
+    ["ENFILE", "too-many-files"],
+    ["ELOOP", "symbolic-link"],
+    ["ENOTDIR", "wrong-kind-of-file"],
+    ["EISDIR", "wrong-kind-of-file"],
+    ["ENOENT", "wrong-kind-of-file"],
+    ["EEXIST", "wrong-kind-of-file"],
+    ["EIO", "input-output"],
+    ["ESOMETHING", "other"],
+  ])("%s is STORAGE_UNAVAILABLE for the reason %s, with the code, the path, a hint and the cause", (code, reason) => {
+    const cause = withCode(code);
+    const error = fileError(cause, "/data/file");
+    expect(error).toMatchObject({ code: "STORAGE_UNAVAILABLE", retryable: true, details: { reason, code, path: "/data/file" }, cause });
+    expect(isWorkrailError(error) && error.hint).toMatch(/\.$/);
+  });
+
+  it("that was translated already stays as it is, and so does a bug", () => {
+    for (const error of [new WorkrailError("CONFLICT", "x"), new TypeError("x"), "x", undefined]) expect(fileError(error)).toBe(error);
+  });
+});

@@ -1,0 +1,51 @@
+import { isWorkrailError, WorkrailError } from "@workrail/core";
+
+/** What a person can do about each reason for which a store cannot be used. */
+const HINTS = {
+  "disk-full": "Free space on the disk of the data directory, then try again.",
+  "not-permitted": "Give this user read and write access to the data directory.",
+  "read-only": "Use a data directory on a file system that can be written to.",
+  "too-many-files": "Raise the limit of open files for this process.",
+  "symbolic-link": "Remove the symbolic link from the data directory; links are not followed there.",
+  "wrong-kind-of-file": "See whether another program changed the data directory.",
+  "catalog-damaged": "Run `workrail rebuild`: the checkpoints' files hold all that is needed.",
+  "cannot-open": "See that this user may read and write the data directory and all files in it.",
+  "input-output": "Check the disk of the data directory.",
+  other: "Check the data directory and its disk.",
+} as const;
+
+/** What a failed file operation means, by the code of Node. */
+const REASONS: readonly (readonly [pattern: RegExp, reason: keyof typeof HINTS])[] = [
+  [/^(ENOSPC|EDQUOT|EFBIG)/, "disk-full"],
+  [/^(EACCES|EPERM)/, "not-permitted"],
+  [/^EROFS/, "read-only"],
+  [/^(EMFILE|ENFILE)/, "too-many-files"],
+  [/^ELOOP/, "symbolic-link"],
+  [/^(ENOTDIR|EISDIR|ENOENT|EEXIST)/, "wrong-kind-of-file"],
+  [/^EIO/, "input-output"],
+];
+
+/** An operation on the store that failed, by the code of whatever carried it out. */
+export interface StorageFailure {
+  readonly reason: keyof typeof HINTS;
+  readonly code: string;
+  readonly path: string | undefined;
+  readonly cause: unknown;
+}
+
+/** Translates an error of the file system; a `WorkrailError`, and a bug's `TypeError`, pass as they are. */
+export function fileError(error: unknown, path?: string): unknown {
+  if (isWorkrailError(error) || !(error instanceof Error) || !("code" in error)) return error;
+  const code = String(error.code);
+  const [, reason] = REASONS.find(([pattern]) => pattern.test(code)) ?? [undefined, "other" as const];
+  return storageUnavailable({ reason, code, path, cause: error });
+}
+
+/** STORAGE_UNAVAILABLE, with the hint that belongs to its reason. */
+export function storageUnavailable({ reason, code, path, cause }: StorageFailure): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", `The store cannot be used (${code}).`, {
+    details: { reason, code, ...(path === undefined ? {} : { path }) },
+    hint: HINTS[reason],
+    cause,
+  });
+}

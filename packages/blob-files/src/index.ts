@@ -1,0 +1,10 @@
+export { ensureOwnFile, prepareDataDirectory } from "./data-directory.ts";
+export { removeIfPresent, writeDurably } from "./durable-files.ts";
+export type { WriteMode } from "./durable-files.ts";
+export { FileBlobStore } from "./file-blob-store.ts";
+export { fileError, storageUnavailable } from "./file-errors.ts";
+export type { StorageFailure } from "./file-errors.ts";
+export { nodeFileSystem } from "./file-system.ts";
+export type { FileInspection, FileSystem } from "./file-system.ts";
+export { blobRefOf, CONTEXTS, DATABASE, directoryNameOf, fileNameOf, STORE_LOCK } from "./paths.ts";
+export { SessionFactsFiles } from "./session-facts-files.ts";
