@@ -17,6 +17,7 @@ export async function openFolderStorage(folder: string, files: Files = fs): Prom
   const gate = new ProcessGate();
   return {
     durability: "disk",
+    mode: "folder",
     catalog,
     recovery: catalog,
     blobs,

@@ -17,5 +17,13 @@ export interface MemoryStorage extends Storage {
 export function openMemoryStorage({ disk = new MemoryDisk() }: MemoryStorageOptions = {}): MemoryStorage {
   const blobs = new MemoryBlobStore(disk);
   const catalog = new MemoryCatalog(disk, blobs);
-  return { durability: "memory", catalog, recovery: catalog, blobs, locking: new MemoryLocking(disk), close: async () => {} };
+  return {
+    durability: "memory",
+    mode: "memory",
+    catalog,
+    recovery: catalog,
+    blobs,
+    locking: new MemoryLocking(disk),
+    close: async () => {},
+  };
 }

@@ -73,6 +73,6 @@ export async function wire(settings: Settings, adapters: Adapters): Promise<Part
   return Object.fromEntries(names.map((name) => [name, container.resolve<unknown>(TOKENS[name])])) as unknown as Parts;
 }
 
-function openDefaultStorage(settings: Settings, log: Log): Promise<Storage> {
-  return openSqliteFs({ dataDir: settings.dataDir, lockWaitMs: settings.lockWaitMs, log });
+function openDefaultStorage({ dataDir, lockWaitMs, sqliteDriver }: Settings, log: Log): Promise<Storage> {
+  return openSqliteFs({ dataDir, lockWaitMs, driver: sqliteDriver, log });
 }

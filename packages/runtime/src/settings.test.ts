@@ -12,6 +12,7 @@ describe("settings", () => {
       dataDir: defaultDataDir({}, process.platform),
       limits: DEFAULT_LIMITS,
       lockWaitMs: 5_000,
+      sqliteDriver: "auto",
       maxAnswerTokens: 10_000,
       maxAnswerCharacters: 45_000,
       project: undefined,
@@ -28,6 +29,7 @@ describe("settings", () => {
       WORKRAIL_MAX_DEPTH: "4",
       WORKRAIL_MAX_KEYS: "5",
       WORKRAIL_LOCK_TIMEOUT_MS: "0",
+      WORKRAIL_SQLITE_DRIVER: "node:sqlite",
       WORKRAIL_MAX_ANSWER_TOKENS: "500",
       WORKRAIL_MAX_ANSWER_CHARACTERS: "2000",
       WORKRAIL_ENCRYPTION: "disabled",
@@ -36,6 +38,7 @@ describe("settings", () => {
       dataDir: path.resolve("/data"),
       limits: { maxCheckpoints: 1, maxCheckpointBytes: 2, maxContextBytes: 3, maxDepth: 4, maxKeys: 5 },
       lockWaitMs: 0,
+      sqliteDriver: "node:sqlite",
       maxAnswerTokens: 500,
       maxAnswerCharacters: 2_000,
       project: path.resolve("/project"),
@@ -75,7 +78,8 @@ describe("settings", () => {
     ["WORKRAIL_LOCK_TIMEOUT_MS", "-1"],
     ["WORKRAIL_MAX_ANSWER_TOKENS", "499"],
     ["WORKRAIL_MAX_ANSWER_CHARACTERS", "1999"],
-  ])("refuse %s=%s, which leaves no room", (name, value) => {
+    ["WORKRAIL_SQLITE_DRIVER", "sqlite3"],
+  ])("refuse %s=%s, which leaves no room or is unknown", (name, value) => {
     expect(refusalOf({ [name]: value })).toMatchObject({ code: "INVALID_INPUT", field: name, hint: `Correct or unset ${name}.` });
   });
 

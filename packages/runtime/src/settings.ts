@@ -1,6 +1,7 @@
 import os from "node:os";
 import path from "node:path";
 import { DEFAULT_LIMITS, type Limits, WorkrailError } from "@workrail/core";
+import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import { z } from "zod";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -11,6 +12,8 @@ export interface Settings {
   readonly limits: Limits;
   /** How long a save waits for a lock that another process holds. */
   readonly lockWaitMs: number;
+  /** The library that runs SQLite; `auto`: the first that loads. */
+  readonly sqliteDriver: SqliteDriverChoice;
   /** The hard ceiling of every answer. */
   readonly maxAnswerTokens: number;
   readonly maxAnswerCharacters: number;
@@ -31,6 +34,7 @@ const variables = z.object({
   WORKRAIL_MAX_DEPTH: whole(1),
   WORKRAIL_MAX_KEYS: whole(1),
   WORKRAIL_LOCK_TIMEOUT_MS: whole(0),
+  WORKRAIL_SQLITE_DRIVER: z.enum(["auto", "better-sqlite3", "node:sqlite"]).optional(),
   WORKRAIL_MAX_ANSWER_TOKENS: whole(500),
   WORKRAIL_MAX_ANSWER_CHARACTERS: whole(2_000),
   // Not available yet. Asked for all the same it must not be passed over in silence: the data would be stored in clear.
@@ -64,6 +68,7 @@ export function readSettings(
       ...given.limits,
     }),
     lockWaitMs: values.WORKRAIL_LOCK_TIMEOUT_MS ?? 5_000,
+    sqliteDriver: values.WORKRAIL_SQLITE_DRIVER ?? "auto",
     maxAnswerTokens: values.WORKRAIL_MAX_ANSWER_TOKENS ?? 10_000,
     maxAnswerCharacters: values.WORKRAIL_MAX_ANSWER_CHARACTERS ?? 45_000,
     project: values.WORKRAIL_PROJECT === undefined ? undefined : path.resolve(values.WORKRAIL_PROJECT),

@@ -4,7 +4,7 @@ import { isWorkrailError, WorkrailError } from "@workrail/core";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase } from "./sqlite-driver.ts";
-import { storageError } from "./storage-errors.ts";
+import { storageError, storeClosed } from "./storage-errors.ts";
 
 export interface CatalogDatabaseOptions {
   readonly dataDir: string;
@@ -47,7 +47,7 @@ export class CatalogDatabase {
    *   them: only a rebuild, which has the store to itself, may make one then. Errors of the driver.
    */
   async connect(): Promise<Connections> {
-    if (this.#isClosed) throw closed();
+    if (this.#isClosed) throw storeClosed();
     if (this.#connections !== undefined) return this.#connections;
     this.#connecting ??= this.#open().finally(() => {
       this.#connecting = undefined;
@@ -115,7 +115,7 @@ export class CatalogDatabase {
     if (isLost || this.#isClosed) {
       connections.reader.close();
       connections.writer.close();
-      throw isLost ? lost() : closed();
+      throw isLost ? lost() : storeClosed();
     }
     this.#identity = identity;
     this.#connections = connections;
@@ -209,12 +209,5 @@ function lost(): WorkrailError {
   return new WorkrailError("STORAGE_UNAVAILABLE", "The catalog is gone, but the checkpoints' files are there.", {
     details: { reason: "catalog-lost" },
     hint: "Run `workrail rebuild`: the checkpoints' files hold all that is needed.",
-  });
-}
-
-function closed(): WorkrailError {
-  return new WorkrailError("STORAGE_UNAVAILABLE", "The store is closed.", {
-    details: { reason: "closed" },
-    hint: "Open it again.",
   });
 }

@@ -3,7 +3,7 @@ import { type CheckpointFilter, type CheckpointId, type PageCursor, type Session
 import { describe, expect, it } from "vitest";
 import { failureOf, SESSION, type TestStore, withStore } from "../test/test-store.ts";
 import { countQuery, pageQuery } from "./checkpoint-queries.ts";
-import { openDatabase } from "./sqlite-driver.ts";
+import { openDatabase } from "../test/open-database.ts";
 
 describe("pages of checkpoints", () => {
   it.each<[string, CheckpointFilter]>([

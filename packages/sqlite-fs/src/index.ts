@@ -1,4 +1,6 @@
 export { nodeFileSystem } from "@workrail/blob-files";
 export type { FileInspection, FileSystem } from "@workrail/blob-files";
+export type { SqliteDriverChoice } from "./load-sqlite-driver.ts";
 export { openSqliteFs } from "./open-sqlite-fs.ts";
 export type { SqliteFsOptions } from "./open-sqlite-fs.ts";
+export type { SqliteDriverName } from "./sqlite-driver.ts";

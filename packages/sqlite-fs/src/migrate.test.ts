@@ -3,7 +3,8 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { failureOf, TestStore, withDirectory, withOpened } from "../test/test-store.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
-import { openDatabase, type SqliteDatabase } from "./sqlite-driver.ts";
+import { openDatabase } from "../test/open-database.ts";
+import type { SqliteDatabase } from "./sqlite-driver.ts";
 
 describe("a database", () => {
   it("has the same schema for every connection that meets it new, and is not made twice", () =>

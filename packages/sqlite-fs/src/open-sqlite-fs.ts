@@ -1,7 +1,6 @@
 import path from "node:path";
 import {
   CONTEXTS,
-  ensureOwnFile,
   FileBlobStore,
   type FileSystem,
   nodeFileSystem,
@@ -10,8 +9,9 @@ import {
   STORE_LOCK,
 } from "@workrail/blob-files";
 import type { Log, Storage } from "@workrail/core";
+import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
-import { type OpenDatabase, openDatabase as betterSqlite3 } from "./sqlite-driver.ts";
+import type { OpenDatabase, SqliteDriver } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
 import { StoreLock } from "./store-lock.ts";
 
@@ -22,6 +22,8 @@ export interface SqliteFsOptions {
   readonly lockWaitMs?: number;
   /** Default: the real one. */
   readonly fs?: FileSystem;
+  /** Which library runs SQLite. Default `auto`: better-sqlite3, else the one that is built into Node. */
+  readonly driver?: SqliteDriverChoice;
   /** Default: silent. */
   readonly log?: Log;
 }
@@ -32,20 +34,28 @@ export interface SqliteFsOptions {
  *
  * @throws STORAGE_UNAVAILABLE, STORE_IN_USE, UNSUPPORTED_VERSION
  */
-export function openSqliteFs(options: SqliteFsOptions): Promise<Storage> {
-  return openWithDriver(options, betterSqlite3);
+export async function openSqliteFs(options: SqliteFsOptions): Promise<Storage> {
+  return openWithDriver(options, loadSqliteDriver(options.driver));
 }
 
-/** The same with another driver for the catalog, so that a test can have SQLite fail. */
-export async function openWithDriver(options: SqliteFsOptions, openDatabase: OpenDatabase): Promise<Storage> {
+/** The same with a driver that is loaded. The catalog may be opened in another way, so that a test can have SQLite fail. */
+export async function openWithDriver(
+  options: SqliteFsOptions,
+  driver: SqliteDriver,
+  openDatabase: OpenDatabase = driver.open,
+): Promise<Storage> {
   const { fs = nodeFileSystem, log = silent, lockWaitMs = 5_000 } = options;
   try {
     const dataDir = prepareDataDirectory(options.dataDir, log);
     const blobs = new FileBlobStore(dataDir, fs);
-    const lockFile = path.join(dataDir, STORE_LOCK);
-    ensureOwnFile(fs, lockFile);
     let catalog: SqliteCatalog | undefined;
-    const locking = await StoreLock.acquire(lockFile, lockWaitMs, () => catalog?.reopenIfReplaced());
+    const locking = await StoreLock.acquire({
+      file: path.join(dataDir, STORE_LOCK),
+      fs,
+      waitMs: lockWaitMs,
+      openDatabase: driver.open,
+      onRegained: () => catalog?.reopenIfReplaced(),
+    });
     try {
       await blobs.ensureDirectory(path.join(dataDir, CONTEXTS));
       const factsFiles = new SessionFactsFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
@@ -62,7 +72,8 @@ export async function openWithDriver(options: SqliteFsOptions, openDatabase: Ope
         locking.close();
       }
     };
-    return { durability: "disk", catalog: opened, recovery: opened, blobs, locking, close };
+    log.info("opened the store", { dataDir, mode: driver.name });
+    return { durability: "disk", mode: driver.name, catalog: opened, recovery: opened, blobs, locking, close };
   } catch (error) {
     throw storageError(error, options.dataDir);
   }

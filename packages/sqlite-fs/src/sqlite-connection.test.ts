@@ -2,7 +2,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { withDirectory } from "../test/test-store.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
-import { openDatabase } from "./sqlite-driver.ts";
+import { openDatabase } from "../test/open-database.ts";
 
 describe("a connection", () => {
   it.each([

@@ -1,9 +1,18 @@
+import { ensureOwnFile, type FileSystem } from "@workrail/blob-files";
 import { isWorkrailError, type Locking, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
-import { openDatabase, type SqliteDatabase } from "./sqlite-driver.ts";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
+import type { OpenDatabase, SqliteDatabase } from "./sqlite-driver.ts";
+import { storageError, storeClosed } from "./storage-errors.ts";
 
-/** Others have the store open for as long as they live; waiting is only for those that are about to end. */
-const LONGEST_WAIT_FOR_ALL_MS = 1_000;
+export interface StoreLockOptions {
+  readonly file: string;
+  readonly fs: FileSystem;
+  readonly openDatabase: OpenDatabase;
+  /** How long to wait for those who hold it. */
+  readonly waitMs: number;
+  /** Called whenever the store was not held for a moment: others may have replaced the database. */
+  onRegained(): void;
+}
 
 /**
  * The store's shared / exclusive lock, between processes.
@@ -13,23 +22,27 @@ const LONGEST_WAIT_FOR_ALL_MS = 1_000;
  * that one is replaced by a rebuild. A read transaction holds it shared, an exclusive transaction alone.
  *
  * No code of this process may open the file otherwise: on POSIX, closing any descriptor of it drops all its locks.
+ *
+ * Somebody may delete the file. A lock on what is no longer under the path keeps nobody out, so each piece of work
+ * begins with a look, and with the lock of the file that is there now.
  */
 export class StoreLock implements Locking {
   readonly #gate = new ProcessGate();
-  readonly #database: SqliteDatabase;
-  readonly #waitMs: number;
-  readonly #onRegained: () => void;
+  readonly #options: StoreLockOptions;
+  #database: SqliteDatabase | undefined;
+  /** Which file is open. */
+  #identity: string | undefined;
   #isHeld = false;
+  #isClosed = false;
   #sharing: Promise<void> | undefined;
 
   /**
    * Resolves when the store is held shared.
    *
-   * @param onRegained called whenever the store was not held for a moment: others may have replaced the database.
    * @throws STORE_IN_USE when another process keeps it to itself for longer than `waitMs`.
    */
-  static async acquire(file: string, waitMs: number, onRegained: () => void): Promise<StoreLock> {
-    const lock = new StoreLock(openDatabase(file, 0), waitMs, onRegained);
+  static async acquire(options: StoreLockOptions): Promise<StoreLock> {
+    const lock = new StoreLock(options);
     try {
       await lock.#share();
     } catch (error) {
@@ -39,10 +52,8 @@ export class StoreLock implements Locking {
     return lock;
   }
 
-  private constructor(database: SqliteDatabase, waitMs: number, onRegained: () => void) {
-    this.#database = database;
-    this.#waitMs = waitMs;
-    this.#onRegained = onRegained;
+  private constructor(options: StoreLockOptions) {
+    this.#options = options;
   }
 
   inOrder<T>(session: SessionId, work: () => Promise<T>): Promise<T> {
@@ -57,12 +68,12 @@ export class StoreLock implements Locking {
     return this.#gate.alone(async () => {
       this.#letGo();
       try {
-        await this.#takeAlone();
+        await this.#orInUse(() => this.#begin("BEGIN EXCLUSIVE"));
         try {
-          this.#onRegained();
+          this.#options.onRegained();
           return await work();
         } finally {
-          this.#database.exec("COMMIT");
+          this.#database?.exec("COMMIT");
         }
       } finally {
         await this.#shareIfFree();
@@ -70,24 +81,22 @@ export class StoreLock implements Locking {
     });
   }
 
-  /** Releases the lock. */
+  /** Releases the lock, for good. */
   close(): void {
-    this.#database.close();
+    this.#isClosed = true;
+    this.#drop();
   }
 
   /** Whoever kept the store to itself for too long may have given it back since. */
-  #whileHeld<T>(work: () => Promise<T>): Promise<T> {
-    return this.#isHeld ? work() : this.#share().then(work);
+  async #whileHeld<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.#isHeld || this.#isReplaced()) await this.#share();
+    return work();
   }
 
   #letGo(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    this.#database.exec("COMMIT");
-  }
-
-  async #takeAlone(): Promise<void> {
-    await this.#orInUse(() => this.#database.exec("BEGIN EXCLUSIVE"), Math.min(this.#waitMs, LONGEST_WAIT_FOR_ALL_MS));
+    this.#database?.exec("COMMIT");
   }
 
   /** Holds the store shared again; those who come together wait for one attempt. */
@@ -109,24 +118,67 @@ export class StoreLock implements Locking {
 
   async #takeShared(): Promise<void> {
     await this.#orInUse(() => {
-      this.#database.exec("BEGIN");
+      this.#letGo();
+      const database = this.#begin("BEGIN");
       try {
-        // The lock is only taken by reading.
-        this.#database.prepare("SELECT count(*) FROM sqlite_master").get();
-        this.#onRegained();
+        this.#options.onRegained();
       } catch (error) {
-        this.#database.exec("ROLLBACK");
+        database.exec("ROLLBACK");
         throw error;
       }
-    }, this.#waitMs);
+    });
     this.#isHeld = true;
   }
 
-  async #orInUse(take: () => void, waitMs: number): Promise<void> {
+  /** Begins a transaction on the file that is under the path when it has begun. */
+  #begin(begin: "BEGIN" | "BEGIN EXCLUSIVE"): SqliteDatabase {
+    for (;;) {
+      const database = this.#opened();
+      database.exec(begin);
+      try {
+        // A transaction takes its lock by reading.
+        database.prepare("SELECT count(*) FROM sqlite_master").get();
+        if (!this.#isReplaced()) return database;
+      } catch (error) {
+        database.exec("ROLLBACK");
+        throw error;
+      }
+      this.#drop();
+    }
+  }
+
+  #opened(): SqliteDatabase {
+    const { file, fs, openDatabase } = this.#options;
+    if (this.#isClosed) throw storeClosed();
+    if (this.#database !== undefined && !this.#isReplaced()) return this.#database;
+    this.#drop();
+    ensureOwnFile(fs, file);
+    this.#identity = fs.inspect(file)?.identity;
+    this.#database = openDatabase(file, 0);
+    return this.#database;
+  }
+
+  #drop(): void {
+    const database = this.#database;
+    this.#database = undefined;
+    this.#isHeld = false;
+    database?.close();
+  }
+
+  #isReplaced(): boolean {
+    const { file, fs } = this.#options;
     try {
-      await retryWhileBusy(take, waitMs);
+      return fs.inspect(file)?.identity !== this.#identity;
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      throw storageError(error, file);
+    }
+  }
+
+  async #orInUse(take: () => void): Promise<void> {
+    try {
+      await retryWhileBusy(take, this.#options.waitMs);
+    } catch (error) {
+      if (!isBusy(error)) throw storageError(error, this.#options.file);
       throw new WorkrailError("STORE_IN_USE", "Another process has the store open.", {
         hint: "Stop the other Workrail servers and commands that use this data directory, then try again.",
         cause: error,

@@ -3,12 +3,15 @@ import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { SqliteDriverName } from "../src/sqlite-driver.ts";
 import type { Task } from "./child-task.ts";
 
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 
 export interface ChildOptions {
   readonly uid?: number;
+  /** What it runs SQLite by. Default: as this process. */
+  readonly driver?: SqliteDriverName;
   /** A command that runs the child: it is given Node and its arguments. */
   readonly through?: readonly string[];
 }
@@ -22,11 +25,11 @@ export class Child {
   #isEnded = false;
   #onProgress: (() => void)[] = [];
 
-  static start(task: Task, { uid, through = [] }: ChildOptions = {}): Child {
+  static start(task: Task, { uid, driver, through = [] }: ChildOptions = {}): Child {
     const words = [...through, process.execPath, "--conditions=@workrail/source", CHILD, JSON.stringify(task)];
     // Each start compiles the same sources again, unless they are kept; another user has a cache of its own.
     const cache = path.join(os.tmpdir(), `workrail-test-cache-${uid ?? "self"}`);
-    const env = { ...process.env, NODE_COMPILE_CACHE: cache };
+    const env = { ...process.env, NODE_COMPILE_CACHE: cache, ...(driver === undefined ? {} : { WORKRAIL_SQLITE_DRIVER: driver }) };
     return new Child(
       spawn(words[0] ?? process.execPath, words.slice(1), {
         stdio: ["pipe", "pipe", "pipe"],

@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import type { SessionId } from "@workrail/core";
-import { openDatabase } from "../src/sqlite-driver.ts";
 import type { Task } from "./child-task.ts";
 import { growingContext } from "./growing-context.ts";
+import { openDatabase } from "./open-database.ts";
 import { failureOf, TestStore, withOpened } from "./test-store.ts";
 
 const task = JSON.parse(process.argv[2] ?? "") as Task;

@@ -180,7 +180,7 @@ describe("repair", () => {
     onCopy(
       () => undefined,
       async (store) => {
-        const { openDatabase } = await import("../src/sqlite-driver.ts");
+        const { openDatabase } = await import("./open-database.ts");
         const database = openDatabase(path.join(store.dataDir, "workrail.db"), 5_000);
         database.exec("DELETE FROM edge; UPDATE session SET total_bytes = 1, checkpoint_count = 99");
         database.close();

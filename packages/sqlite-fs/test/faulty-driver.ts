@@ -1,4 +1,5 @@
-import { openDatabase, type OpenDatabase, type SqliteDatabase, type SqliteStatement } from "../src/sqlite-driver.ts";
+import type { OpenDatabase, SqliteDatabase, SqliteStatement } from "../src/sqlite-driver.ts";
+import { openDatabase } from "./open-database.ts";
 
 export interface DriverFault {
   /** Which calls count; default all. Opening a database is the call "open". */

@@ -3,7 +3,8 @@ import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { decodeEnvelope } from "@workrail/core";
 import type { CheckpointRow, SessionRow } from "../src/schema.ts";
-import { openDatabase, type SqliteDatabase } from "../src/sqlite-driver.ts";
+import type { SqliteDatabase } from "../src/sqlite-driver.ts";
+import { openDatabase } from "./open-database.ts";
 import { sha256 } from "./test-store.ts";
 
 export interface ProvenFiles {

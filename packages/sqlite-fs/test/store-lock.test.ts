@@ -1,8 +1,11 @@
+import fs from "node:fs";
 import path from "node:path";
+import { nodeFileSystem } from "@workrail/blob-files";
 import { describe, expect, it } from "vitest";
-import { type OpenDatabase, openDatabase } from "../src/sqlite-driver.ts";
+import type { OpenDatabase } from "../src/sqlite-driver.ts";
 import { StoreLock } from "../src/store-lock.ts";
 import { Child } from "./child-process.ts";
+import { openDatabase } from "./open-database.ts";
 import { failureOf, SESSION, TestStore, withDirectory, withStore } from "./test-store.ts";
 
 describe("the lock of a store, between processes", () => {
@@ -21,6 +24,16 @@ describe("the lock of a store, between processes", () => {
       await others[1]?.done();
       expect(await alone()).toBe("alone");
       await store.close();
+    }));
+
+  it("is waited for as long as was set, by those who want it alone too", () =>
+    withDirectory(async (directory) => {
+      const file = path.join(directory, "workrail.lock");
+      const locks = [await acquire(file, () => undefined), await acquire(file, () => undefined, 1_200)];
+      const started = performance.now();
+      expect((await failureOf(locks[1]?.exclusively(async () => "alone") ?? Promise.resolve())).code).toBe("STORE_IN_USE");
+      expect(performance.now() - started).toBeGreaterThanOrEqual(1_200);
+      for (const lock of locks) lock.close();
     }));
 
   it("is released when its holder is killed", () =>
@@ -54,7 +67,7 @@ describe("the lock of a store, between processes", () => {
     withDirectory(async (directory) => {
       const file = path.join(directory, "workrail.lock");
       let regained = 0;
-      const lock = await StoreLock.acquire(file, 30, () => {
+      const lock = await acquire(file, () => {
         regained += 1;
       });
       const other = openDatabase(file, 0);
@@ -78,11 +91,70 @@ describe("the lock of a store, between processes", () => {
     }));
 });
 
+// Windows lets nobody delete a file that is open.
+describe.skipIf(process.platform === "win32")("a lock file that is deleted while the store is open", () => {
+  const deleted = (test: (store: TestStore, file: string) => Promise<void>) => () =>
+    withStore(
+      async (store) => {
+        await store.save({ number: 1 });
+        const file = path.join(store.dataDir, "workrail.lock");
+        fs.rmSync(file);
+        await test(store, file);
+        expect((await store.save({ number: 2 })).record.sequence).toBe(2);
+        expect(await store.storage.locking.exclusively(async () => "alone")).toBe("alone");
+      },
+      { lockWaitMs: 50 },
+    );
+
+  it(
+    "does not let anybody have alone what others opened since",
+    deleted(async (store) => {
+      const other = Child.start({ type: "open", dataDir: store.dataDir });
+      await other.told(2);
+      expect((await failureOf(store.rebuild())).code).toBe("STORE_IN_USE");
+      await other.done();
+    }),
+  );
+
+  it(
+    "does not let anybody go on while another, who came since, is alone",
+    deleted(async (store, file) => {
+      const other = Child.start({ type: "lock", file, begin: "BEGIN EXCLUSIVE" });
+      await other.told(1);
+      expect((await failureOf(store.save({ number: 2 }))).code).toBe("STORE_IN_USE");
+      expect((await failureOf(store.load())).code).toBe("STORE_IN_USE");
+      await other.done();
+    }),
+  );
+
+  it(
+    "is made again by the next work, also when others open the store while they find it gone",
+    deleted(async (store, file) => {
+      expect(await store.contextOf()).toEqual({ number: 1 });
+      expect(fs.statSync(file).isFile()).toBe(true);
+      const other = Child.start({ type: "open", dataDir: store.dataDir });
+      await other.told(2);
+      expect((await failureOf(store.rebuild())).code).toBe("STORE_IN_USE");
+      await other.done();
+    }),
+  );
+
+  it(
+    "is not followed where a link stands in its place",
+    deleted(async (store, file) => {
+      fs.symlinkSync(path.join(store.dataDir, "elsewhere"), file);
+      expect((await failureOf(store.save({ number: 2 }))).reason).toBe("symbolic-link");
+      expect((await failureOf(store.rebuild())).reason).toBe("symbolic-link");
+      fs.rmSync(file);
+    }),
+  );
+});
+
 describe("the lock of a store, when what is to be done on having it fails", () => {
   it("is not held, is had again by the next work, and is never half held", () =>
     withDirectory(async (directory) => {
       let failures = 0;
-      const lock = await StoreLock.acquire(path.join(directory, "workrail.lock"), 30, () => {
+      const lock = await acquire(path.join(directory, "workrail.lock"), () => {
         if (failures === 0) return;
         failures -= 1;
         throw new Error("injected");
@@ -158,3 +230,7 @@ describe("the write lock of the catalog", () => {
       await store.close();
     }));
 });
+
+function acquire(file: string, onRegained: () => void, waitMs = 30): Promise<StoreLock> {
+  return StoreLock.acquire({ file, fs: nodeFileSystem, openDatabase, waitMs, onRegained });
+}

@@ -38,7 +38,8 @@ import {
   WorkrailError,
 } from "@workrail/core";
 import { type SqliteFsOptions, openWithDriver } from "../src/open-sqlite-fs.ts";
-import { type OpenDatabase, openDatabase } from "../src/sqlite-driver.ts";
+import type { OpenDatabase } from "../src/sqlite-driver.ts";
+import { driver } from "./open-database.ts";
 
 const ignore = (): void => undefined;
 const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
@@ -66,7 +67,7 @@ const ids: IdGenerator = {
 
 const clock: Clock = { now: () => new Date() };
 
-export interface TestStoreOptions extends Omit<SqliteFsOptions, "dataDir"> {
+export interface TestStoreOptions extends Omit<SqliteFsOptions, "dataDir" | "driver"> {
   readonly openDatabase?: OpenDatabase;
   readonly maxCheckpoints?: number;
 }
@@ -79,7 +80,7 @@ export class TestStore {
   readonly #maxCheckpoints: number;
 
   static async open(dataDir: string, options: TestStoreOptions = {}): Promise<TestStore> {
-    return new TestStore(dataDir, await openWithDriver({ dataDir, ...options }, options.openDatabase ?? openDatabase), options);
+    return new TestStore(dataDir, await openWithDriver({ dataDir, ...options }, driver, options.openDatabase), options);
   }
 
   private constructor(dataDir: string, storage: Storage, { maxCheckpoints = Number.MAX_SAFE_INTEGER }: TestStoreOptions) {

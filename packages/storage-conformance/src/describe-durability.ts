@@ -22,6 +22,7 @@ export function describeDurability(harness: StorageHarness, options?: Conformanc
       withStore(harness, async ({ storage }) => {
         expect(["disk", "memory"]).toContain(storage.durability);
         expect(storage.durability === "memory" || persistent).toBe(true);
+        expect(storage.mode).not.toBe("");
       }));
 
     it("closes twice", () =>

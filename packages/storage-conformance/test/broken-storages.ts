@@ -27,6 +27,7 @@ function replacing(storage: Storage, ports: Ports, parts: Partial<Storage> = {})
     });
   return {
     durability: storage.durability,
+    mode: storage.mode,
     catalog: over(storage.catalog, ports.catalog),
     blobs: over(storage.blobs, ports.blobs),
     locking: over(storage.locking, ports.locking),

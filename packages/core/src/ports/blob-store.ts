@@ -6,7 +6,8 @@ export interface BlobStore {
    * Resolves when the bytes, and the name they are found under, are durable. A reader never sees part of them.
    * With `ifAbsent` it resolves to `undefined`, and changes nothing, when the checkpoint already has a blob;
    * without it the caller vouches that the id is new, or that its record means these very bytes, and a blob that is
-   * there is replaced at once. A failed put leaves nothing that can be taken for a blob.
+   * there is replaced at once. A failed put leaves nothing that can be taken for a blob; with `ifAbsent` it may leave the
+   * whole blob, for whoever saves under the same id may count on it already.
    */
   put(key: BlobKey, bytes: Uint8Array, options?: { readonly ifAbsent?: boolean }): Promise<BlobRef | undefined>;
   /**

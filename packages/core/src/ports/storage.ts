@@ -7,6 +7,8 @@ import type { Locking } from "./locking.ts";
 export interface Storage {
   /** `disk`: what is acknowledged survives a crash and a power cut. */
   readonly durability: Durability;
+  /** How it works at present, for the person who asks for the status: the driver that is in use, `memory`, or the like. */
+  readonly mode: string;
   readonly catalog: Catalog;
   readonly recovery: CatalogRecovery;
   readonly blobs: BlobStore;

@@ -1,0 +1,92 @@
+import type { Require, SqliteDatabase, SqliteDriver, SqliteStatement } from "./sqlite-driver.ts";
+
+interface NodeSqlite {
+  readonly DatabaseSync: new (file: string) => SqliteDatabase;
+}
+
+/** The SQLite that is built into Node from 22.13. Node before 24 says once, on standard error, that it is experimental. */
+export function nodeSqlite(require: Require): SqliteDriver {
+  const { DatabaseSync } = require("node:sqlite") as NodeSqlite;
+  return {
+    name: "node:sqlite",
+    open(file, busyMs) {
+      const database = named(() => new DatabaseSync(file));
+      // Its option for that is younger than it.
+      database.exec(`PRAGMA busy_timeout = ${busyMs}`);
+      return new NamedErrors(database);
+    },
+  };
+}
+
+/** Its errors say which they are by number only. */
+class NamedErrors implements SqliteDatabase {
+  readonly #database: SqliteDatabase;
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+  }
+
+  exec(sql: string): void {
+    named(() => this.#database.exec(sql));
+  }
+
+  prepare(sql: string): SqliteStatement {
+    const statement = named(() => this.#database.prepare(sql));
+    return {
+      run: (...parameters) => named(() => statement.run(...parameters)),
+      get: (...parameters) => named(() => statement.get(...parameters)),
+      all: (...parameters) => named(() => statement.all(...parameters)),
+    };
+  }
+
+  close(): void {
+    named(() => this.#database.close());
+  }
+}
+
+function named<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = nameOf(error);
+    if (code === undefined) throw error;
+    throw Object.assign(new Error((error as Error).message, { cause: error }), { code });
+  }
+}
+
+function nameOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
+  // The low byte is the kind; the rest tells more of it.
+  return `SQLITE_${NAMES[error.errcode & 0xff] ?? "ERROR"}`;
+}
+
+/** SQLite's result codes, from 0. */
+const NAMES = [
+  "OK",
+  "ERROR",
+  "INTERNAL",
+  "PERM",
+  "ABORT",
+  "BUSY",
+  "LOCKED",
+  "NOMEM",
+  "READONLY",
+  "INTERRUPT",
+  "IOERR",
+  "CORRUPT",
+  "NOTFOUND",
+  "FULL",
+  "CANTOPEN",
+  "PROTOCOL",
+  "EMPTY",
+  "SCHEMA",
+  "TOOBIG",
+  "CONSTRAINT",
+  "MISMATCH",
+  "MISUSE",
+  "NOLFS",
+  "AUTH",
+  "FORMAT",
+  "RANGE",
+  "NOTADB",
+] as const;
