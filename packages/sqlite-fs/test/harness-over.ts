@@ -1,15 +1,15 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { DATABASE, nodeFileSystem } from "@workrail/blob-files";
+import { DATABASE } from "@workrail/blob-files";
 import type { AuditAction, AuditEvent, CheckpointId, SessionId } from "@workrail/core";
-import { type StorageHarness, withFaults } from "@workrail/storage-conformance/harness";
+import type { StorageHarness } from "@workrail/storage-conformance/harness";
 import { loadSqliteDriver } from "../src/load-sqlite-driver.ts";
 import { openSqliteFs } from "../src/open-sqlite-fs.ts";
 import type { SqliteDriverName } from "../src/sqlite-driver.ts";
 
 /** Long enough for a busy machine, short enough for the tests that expect a refusal. */
-const lockWaitMs = 2_000;
+export const lockWaitMs = 2_000;
 
 /** A harness over one driver; `module` is the one that exports it. */
 export function harnessOver(driver: SqliteDriverName, module: string): StorageHarness {
@@ -19,8 +19,6 @@ export function harnessOver(driver: SqliteDriverName, module: string): StorageHa
     capabilities: { persistent: true, manyOpeners: true, seesBlobs: true },
     create: () => mkdtemp(path.join(tmpdir(), "workrail-sqlite-fs-")),
     open: (dataDir) => openSqliteFs({ dataDir, lockWaitMs, driver }),
-    openWithFaults: (dataDir, faults) =>
-      openSqliteFs({ dataDir, lockWaitMs, driver, fs: withFaults(nodeFileSystem, faults, { throws: true }) }),
     destroy: (dataDir) => rm(dataDir, { recursive: true, force: true }),
     async loseCatalog(dataDir) {
       for (const name of await readdir(dataDir)) if (name.startsWith(DATABASE)) await rm(path.join(dataDir, name));
