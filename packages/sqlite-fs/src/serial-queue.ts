@@ -2,6 +2,11 @@
 export class SerialQueue {
   #tail: Promise<unknown> | undefined;
 
+  /** Whether nothing is under way. */
+  get isIdle(): boolean {
+    return this.#tail === undefined;
+  }
+
   async run<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#tail === undefined ? work() : this.#tail.then(work);
     // The next in line waits for us, whatever becomes of us.

@@ -22,7 +22,7 @@ import {
 import { CatalogDatabase, isLoss } from "./catalog-database.ts";
 import { CatalogWrites, HEAD } from "./catalog-writes.ts";
 import { countQuery, cursorOf, pageQuery } from "./checkpoint-queries.ts";
-import { retryWhileBusy } from "./retry-while-busy.ts";
+import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import { recordOf, sessionOf } from "./rows.ts";
 import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
 import { SerialQueue } from "./serial-queue.ts";
@@ -209,10 +209,10 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     await this.#writes.run(async () => this.#database.close());
   }
 
-  async #read<T>(read: (reader: SqliteConnection) => T): Promise<T> {
+  async #read<T>(read: (connection: SqliteConnection) => T): Promise<T> {
     try {
-      const { reader } = await this.#database.connect();
-      return read(reader);
+      const { reader, writer } = await this.#database.connect();
+      return this.#writes.isIdle ? readWarm(read, writer, reader) : read(reader);
     } catch (error) {
       throw storageError(error, this.#database.file);
     }
@@ -308,6 +308,16 @@ const WRONG_SUMS = `SELECT id FROM session LEFT JOIN
 
 const MISSING_EDGES = `SELECT id AS dependent, base_id AS base FROM checkpoint WHERE base_id IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.dependent = checkpoint.id AND edge.base = checkpoint.base_id)`;
+
+/** The writer's pages are in memory; each write makes the reader's stale. But only the reader waits for others within SQLite. */
+function readWarm<T>(read: (connection: SqliteConnection) => T, writer: SqliteConnection, reader: SqliteConnection): T {
+  try {
+    return read(writer);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return read(reader);
+  }
+}
 
 function discrepanciesOf(connection: SqliteConnection): Discrepancies {
   const sums = connection.statement(WRONG_SUMS).all() as { id: SessionId }[];

@@ -79,6 +79,13 @@ describe("a COMMIT that fails", () => {
     }));
 });
 
+it("a read that another's lock turns away is made again where SQLite waits for the lock", () =>
+  withPrepared(OPERATIONS[1] as Operation, async (store, driver) => {
+    driver.arm({ kind: "fails", code: "SQLITE_BUSY_RECOVERY" });
+    expect(await store.contextOf()).toEqual({ number: 1 });
+    expect(driver.struck).toBe(1);
+  }));
+
 const FAULTS: readonly (Omit<DriverFault, "at"> & { readonly name: string; readonly reason: string })[] = [
   { name: "an I/O error", kind: "fails", code: "SQLITE_IOERR_WRITE", reason: "input-output" },
   { name: "a full disk, once", kind: "rolls-back", code: "SQLITE_FULL", reason: "disk-full" },
