@@ -14,7 +14,8 @@ export interface GlobalOptions {
  */
 export async function withStore<T>(options: GlobalOptions, work: (store: Workrail) => Promise<T>): Promise<T> {
   const { openWorkrail } = await import("@workrail/runtime");
-  const store = await openWorkrail({ dataDir: options.dataDir, adapters: { log: warningsOnly(options.json === true) } });
+  // A memory that ends with the command keeps nothing.
+  const store = await openWorkrail({ dataDir: options.dataDir, fallback: "fail", adapters: { log: warningsOnly(options.json === true) } });
   try {
     return await work(store);
   } finally {

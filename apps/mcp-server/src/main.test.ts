@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { readdir, rm, writeFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -322,24 +322,7 @@ describe("the end", () => {
   });
 });
 
-describe("a store that cannot be had", () => {
-  it("is said in each answer, and used as soon as it is there", async () => {
-    await using home = await TestHome.create();
-    await writeFile(home.dataDir, "in the way");
-    await using server = await ServerProcess.start({ home });
-    for (const [name, given] of [
-      [SAVE, { context: { a: 1 } }],
-      [LOAD, { sessionId: "s" }],
-      [LIST, {}],
-      [MARK, { sessionId: "s", contextKey: "a" }],
-    ] as const) {
-      expect(await server.fails(name, given)).toMatchObject({ code: "STORAGE_UNAVAILABLE", httpStatus: 503 });
-    }
-    await rm(home.dataDir);
-    expect(await server.ok(SAVE, { sessionId: "s", context: { a: 1 } })).toMatchObject({ status: "SAVED", durability: "disk" });
-    expect(await server.ok(LOAD, { sessionId: "s" })).toMatchObject({ context: { a: 1 } });
-  });
-
+describe("a store that is refused", () => {
   it("because of a setting that makes no sense is said with its name", async () => {
     await using server = await ServerProcess.start({ env: { WORKRAIL_MAX_CHECKPOINTS: "many" } });
     const failure = await server.fails(SAVE, { context: {} });

@@ -10,7 +10,9 @@ import { readVersion } from "./version.ts";
 process.umask(0o077);
 
 const log = createLog();
-const store = new LazyStore(() => openWorkrail({ adapters: { log } }));
+// An agent goes on working whatever becomes of the disk, unless somebody would rather have it stop.
+const fallback = (process.env["WORKRAIL_FALLBACK"] ?? "") === "" ? "memory" : undefined;
+const store = new LazyStore(() => openWorkrail({ fallback, adapters: { log } }));
 
 await serveStdio({
   name: "workrail",

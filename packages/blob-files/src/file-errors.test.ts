@@ -7,8 +7,8 @@ const withCode = (code: string): Error => Object.assign(new Error(`${code}: inje
 describe("an error of the file system", () => {
   it.each([
     ["ENOSPC", "disk-full"],
-    ["EDQUOT", "disk-full"],
-    ["EFBIG", "disk-full"],
+    ["EDQUOT", "quota"],
+    ["EFBIG", "file-too-large"],
     ["EACCES", "not-permitted"],
     ["EPERM", "not-permitted"],
     ["EROFS", "read-only"],

@@ -3,6 +3,8 @@ import { isWorkrailError, WorkrailError } from "@workrail/core";
 /** What a person can do about each reason for which a store cannot be used. */
 const HINTS = {
   "disk-full": "Free space on the disk of the data directory, then try again.",
+  quota: "Free space, or have this user's quota on the disk raised, then try again.",
+  "file-too-large": "Raise the limit of the size of a file for this process.",
   "not-permitted": "Give this user read and write access to the data directory.",
   "read-only": "Use a data directory on a file system that can be written to.",
   "too-many-files": "Raise the limit of open files for this process.",
@@ -16,7 +18,9 @@ const HINTS = {
 
 /** What a failed file operation means, by the code of Node. */
 const REASONS: readonly (readonly [pattern: RegExp, reason: keyof typeof HINTS])[] = [
-  [/^(ENOSPC|EDQUOT|EFBIG)/, "disk-full"],
+  [/^ENOSPC/, "disk-full"],
+  [/^EDQUOT/, "quota"],
+  [/^EFBIG/, "file-too-large"],
   [/^(EACCES|EPERM)/, "not-permitted"],
   [/^EROFS/, "read-only"],
   [/^(EMFILE|ENFILE)/, "too-many-files"],

@@ -1,4 +1,4 @@
-export { MemoryBlobStore } from "./memory-blob-store.ts";
+export { isMemoryRef, MemoryBlobStore } from "./memory-blob-store.ts";
 export { MemoryCatalog } from "./memory-catalog.ts";
 export { MemoryDisk } from "./memory-disk.ts";
 export { MemoryLocking } from "./memory-locking.ts";

@@ -1,6 +1,13 @@
 import type { BlobInfo, BlobKey, BlobRef, BlobStore } from "@workrail/core";
 import type { MemoryDisk } from "./memory-disk.ts";
 
+const PREFIX = "memory:";
+
+/** Whether a blob is in a memory, this process's or any other. */
+export function isMemoryRef(ref: BlobRef): boolean {
+  return ref.startsWith(PREFIX);
+}
+
 /** Blobs in a map. Bytes are copied in and out, so that nobody can change what is kept. */
 export class MemoryBlobStore implements BlobStore {
   readonly #blobs: MemoryDisk["blobs"];
@@ -42,7 +49,7 @@ export class MemoryBlobStore implements BlobStore {
   }
 
   refOf(key: BlobKey): BlobRef {
-    return `memory:${key.sessionId}/${key.checkpointId}` as BlobRef;
+    return `${PREFIX}${key.sessionId}/${key.checkpointId}` as BlobRef;
   }
 
   async *list(): AsyncGenerator<BlobInfo> {

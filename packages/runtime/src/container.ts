@@ -13,7 +13,7 @@ import {
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
 import { AccessRecorder } from "./access-recorder.ts";
-import { nodeDigests, o200kTokens, randomIds, silentLog, systemClock } from "./environment.ts";
+import { nodeDigests, o200kTokens, randomIds, type Repeat, silentLog, systemClock } from "./environment.ts";
 import { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 import { type Parts, TOKENS } from "./tokens.ts";
@@ -29,13 +29,17 @@ export interface Adapters {
   readonly tokens?: TokenCounter;
   /** Default: silent. */
   readonly log?: Log;
+  /** Default: an interval that does not keep the process running. */
+  readonly repeat?: Repeat;
 }
 
 /**
  * The parts of one open store, wired and resolved once. Storage is opened first: opening is asynchronous, resolving is
  * not. It is also the only part with something to close, so that the container need not know how.
+ *
+ * @param inUse which sessions the process uses, for stores that stand in for each other.
  */
-export async function wire(settings: Settings, adapters: Adapters): Promise<Parts> {
+export async function wire(settings: Settings, adapters: Adapters, inUse?: SessionResolver): Promise<Parts> {
   const container = root.createChildContainer();
   const log = adapters.log ?? silentLog;
   const openStorage = adapters.storage ?? openDefaultStorage;
@@ -67,7 +71,7 @@ export async function wire(settings: Settings, adapters: Adapters): Promise<Part
   });
   once(
     TOKENS.sessions,
-    (c) => new SessionResolver({ digests: c.resolve(TOKENS.digests), ids: c.resolve(TOKENS.ids), limits: settings.limits }),
+    (c) => inUse ?? new SessionResolver({ digests: c.resolve(TOKENS.digests), ids: c.resolve(TOKENS.ids), limits: settings.limits }),
   );
   const names = Object.keys(TOKENS) as (keyof Parts)[];
   return Object.fromEntries(names.map((name) => [name, container.resolve<unknown>(TOKENS[name])])) as unknown as Parts;

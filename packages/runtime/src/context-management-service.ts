@@ -46,7 +46,16 @@ export interface CheckpointLabels {
  */
 export type SessionReason = "given" | "process" | "derived" | "fresh";
 
-export interface SaveCheckpointResult {
+/** Where what an answer tells of is safe. */
+export interface Standing {
+  durability: Durability;
+  /** The disk cannot be written to: what is saved now is kept in memory until it can. */
+  degraded?: true;
+  /** Why: a reason of `STORAGE_UNAVAILABLE`. */
+  degradedReason?: string;
+}
+
+export interface SaveCheckpointResult extends Standing {
   /** With `SKIPPED_UNCHANGED`: the checkpoint that already holds this context. */
   checkpointId: string;
   sessionId: string;
@@ -59,7 +68,6 @@ export interface SaveCheckpointResult {
   createdAt: string;
   contextHash: string;
   blobPath: string;
-  durability: Durability;
   /** On a skip: what the call brought that the existing checkpoint does not have, and that was not kept. */
   ignored?: ("name" | "tags" | "metadata" | "keyOrder")[];
   /** Keys of `metadata` that are the product's own and were therefore not taken from the call. */
@@ -74,14 +82,13 @@ export interface LoadCheckpointParams {
   sessionId?: string | undefined;
 }
 
-export interface LoadCheckpointResult {
+export interface LoadCheckpointResult extends Standing {
   checkpointId: string;
   sessionId: string;
   context: Record<string, unknown>;
   metadata: CheckpointMetadata;
   /** Newer checkpoints of the session that cannot be read, newest first: this one stands in for them. */
   fellBackFrom?: readonly UnreadableCheckpoint[];
-  durability: Durability;
 }
 
 /** The specification's metadata of a checkpoint, and after it whatever else the caller had saved with it. */
@@ -124,12 +131,11 @@ export interface MarkCriticalParams {
   agentId?: string | undefined;
 }
 
-export interface MarkCriticalResult {
+export interface MarkCriticalResult extends Standing {
   status: "SUCCESS" | "KEY_NOT_FOUND";
   message: string;
   sessionId: string;
   criticalKeys: string[];
-  durability: Durability;
 }
 
 /** Filters of a listing; all must hold. Times are ISO 8601. */
@@ -151,14 +157,13 @@ export interface FindCheckpointsParams {
   offset?: number | undefined;
 }
 
-export interface FindCheckpointsResult {
+export interface FindCheckpointsResult extends Standing {
   checkpoints: CheckpointMetadata[];
   total: number;
   limit: number;
   offset: number;
   /** The session asked for, when there is one. */
   session?: SessionMetadata;
-  durability: Durability;
 }
 
 /** The specification's `Session`. */

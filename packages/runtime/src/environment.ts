@@ -11,6 +11,14 @@ export const randomIds: IdGenerator = {
 
 export const nodeDigests: Digester = { sha256: (data) => hash("sha256", data, "hex") as Digest };
 
+/** Does `work`, which never fails, every so often, until what it returns is called. */
+export type Repeat = (work: () => Promise<unknown>, everyMs: number) => () => void;
+
+export const repeatUnnoticed: Repeat = (work, everyMs) => {
+  const timer = setInterval(() => void work(), everyMs).unref();
+  return () => clearInterval(timer);
+};
+
 function ignore(): void {}
 
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -13,14 +13,16 @@ export type {
   SaveCheckpointResult,
   SessionMetadata,
   SessionReason,
+  Standing,
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "./context-management-service.ts";
+export type { Repeat } from "./environment.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
 export { openWorkrail } from "./open-workrail.ts";
 export type { OpenOptions } from "./open-workrail.ts";
 export { findProject } from "./project.ts";
 export { defaultDataDir, readSettings } from "./settings.ts";
-export type { Environment, Settings } from "./settings.ts";
+export type { Environment, Fallback, Settings } from "./settings.ts";
 export type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
 export type { Workrail } from "./workrail.ts";

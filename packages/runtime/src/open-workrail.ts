@@ -1,8 +1,9 @@
 import type { Limits } from "@workrail/core";
-import { type Adapters, wire } from "./container.ts";
+import type { Adapters } from "./container.ts";
+import { FallbackStore } from "./fallback/fallback-store.ts";
+import { openStore } from "./open-store.ts";
 import { findProject } from "./project.ts";
-import { type Environment, readSettings } from "./settings.ts";
-import { Store } from "./store.ts";
+import { type Environment, type Fallback, readSettings } from "./settings.ts";
 import type { Workrail } from "./workrail.ts";
 
 export interface OpenOptions {
@@ -12,6 +13,11 @@ export interface OpenOptions {
   readonly limits?: Partial<Limits> | undefined;
   /** Root of the project that saves belong to; `null`: none. Default: `WORKRAIL_PROJECT`, else found from `cwd`. */
   readonly project?: string | null | undefined;
+  /**
+   * What to do when the store cannot be opened, or cannot be written to. `memory`: opening succeeds all the same, and memory
+   * keeps what is saved until the disk is back; such a save fails, and says so. Default: `WORKRAIL_FALLBACK`, else `fail`.
+   */
+  readonly fallback?: Fallback | undefined;
   /** Default: the process's working directory. */
   readonly cwd?: string | undefined;
   /** Default: the process's environment. */
@@ -23,20 +29,14 @@ export interface OpenOptions {
 /**
  * Opens a store, and creates it where there is none. A catalog that was lost is first rebuilt from the files.
  *
- * @throws INVALID_INPUT for settings that make no sense; STORAGE_UNAVAILABLE, STORE_IN_USE, UNSUPPORTED_VERSION for the store.
+ * @throws INVALID_INPUT for settings that make no sense; UNSUPPORTED_VERSION for a store of a newer version. Without the
+ *   fallback `memory` also STORAGE_UNAVAILABLE, LOCK_TIMEOUT and STORE_IN_USE.
  */
 export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail> {
   const env = options.env ?? process.env;
   const settings = readSettings(env, options);
-  const parts = await wire(settings, options.adapters ?? {});
+  const { adapters = {} } = options;
   const project = options.project === undefined ? (settings.project ?? findProject(options.cwd ?? process.cwd())) : options.project;
-  const store = new Store(parts, project ?? undefined);
-  try {
-    await store.recover();
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-  store.finishEarlierWork();
-  return store;
+  const plan = { settings, adapters, project: project ?? undefined };
+  return settings.fallback === "memory" ? FallbackStore.open(plan) : openStore(plan);
 }

@@ -6,6 +6,9 @@ import { z } from "zod";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** `memory`: it is kept in this process's memory until the disk is back. `fail`: it fails, and is kept nowhere. */
+export type Fallback = "memory" | "fail";
+
 /** Everything that can be set from outside. */
 export interface Settings {
   readonly dataDir: string;
@@ -17,6 +20,8 @@ export interface Settings {
   /** The hard ceiling of every answer. */
   readonly maxAnswerTokens: number;
   readonly maxAnswerCharacters: number;
+  /** Where a save goes when the disk cannot be written to. */
+  readonly fallback: Fallback;
   /** Root of the project, where it is not to be found from the working directory. */
   readonly project: string | undefined;
 }
@@ -28,6 +33,7 @@ const variables = z.object({
   WORKRAIL_DATA_DIR: z.string().optional(),
   WORKRAIL_STORAGE_PATH: z.string().optional(),
   WORKRAIL_PROJECT: z.string().optional(),
+  WORKRAIL_FALLBACK: z.enum(["memory", "fail"]).optional(),
   WORKRAIL_MAX_CHECKPOINTS: whole(1),
   WORKRAIL_MAX_CHECKPOINT_BYTES: whole(1),
   WORKRAIL_MAX_CONTEXT_BYTES: whole(1),
@@ -49,7 +55,11 @@ const variables = z.object({
  */
 export function readSettings(
   env: Environment,
-  given: { readonly dataDir?: string | undefined; readonly limits?: Partial<Limits> | undefined },
+  given: {
+    readonly dataDir?: string | undefined;
+    readonly limits?: Partial<Limits> | undefined;
+    readonly fallback?: Fallback | undefined;
+  },
 ): Settings {
   const set = Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith("WORKRAIL_") && value !== ""));
   const parsed = variables.safeParse(set);
@@ -71,6 +81,7 @@ export function readSettings(
     sqliteDriver: values.WORKRAIL_SQLITE_DRIVER ?? "auto",
     maxAnswerTokens: values.WORKRAIL_MAX_ANSWER_TOKENS ?? 10_000,
     maxAnswerCharacters: values.WORKRAIL_MAX_ANSWER_CHARACTERS ?? 45_000,
+    fallback: given.fallback ?? values.WORKRAIL_FALLBACK ?? "fail",
     project: values.WORKRAIL_PROJECT === undefined ? undefined : path.resolve(values.WORKRAIL_PROJECT),
   };
 }

@@ -1,4 +1,5 @@
 import {
+  type CheckpointId,
   type CheckpointRecord,
   collectGarbage,
   type Context,
@@ -23,6 +24,7 @@ import {
   repairStore,
   saveCheckpoint,
   type SavePorts,
+  type Storage,
   type UnreadableCheckpoint,
   type VerifyOptions,
   type VerifyReport,
@@ -32,6 +34,8 @@ import {
 } from "@workrail/core";
 import { answerBudget, countFitting, how } from "./answer-budget.ts";
 import { Compactor } from "./compactor.ts";
+import type { RetainedMemory } from "./fallback/retained-memory.ts";
+import { takeOver, type TakenOver } from "./fallback/take-over.ts";
 import { fitFields, type FittedFields } from "./fit-fields.ts";
 import type {
   CheckpointMetadata,
@@ -43,6 +47,7 @@ import type {
   MarkCriticalResult,
   SaveCheckpointParams,
   SaveCheckpointResult,
+  Standing,
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "./context-management-service.ts";
@@ -60,6 +65,16 @@ const DESCRIPTION_SHARE = 2 / 5;
 /** A small budget must not take away what tells checkpoints apart. */
 const LEAST_DESCRIPTION_TOKENS = 2_000;
 
+/** What a store that stands in for the disk's tells of itself. */
+export interface StandIn {
+  /** Why there must be one: a reason of `STORAGE_UNAVAILABLE`. */
+  reason(): string;
+  /** Whether a checkpoint is kept in memory, and nowhere else. */
+  holds(id: CheckpointId): boolean;
+  /** It cannot see what is on the disk, so a parent that it does not know may well exist. */
+  readonly isBlind: boolean;
+}
+
 /** An open store: gives each use case its ports, and translates between the specification's words and core's. */
 export class Store implements Workrail {
   readonly dataDir: string | undefined;
@@ -69,15 +84,17 @@ export class Store implements Workrail {
   readonly #loadPorts: LoadPorts;
   readonly #compactor: Compactor;
   readonly #project: string | undefined;
+  readonly #standIn: StandIn | undefined;
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
   readonly #transfer: Transfer;
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor(parts: Parts, project: string | undefined) {
+  constructor(parts: Parts, project: string | undefined, standIn?: StandIn) {
     const { settings, storage, sessions, accesses } = parts;
     this.#parts = parts;
     this.#project = project;
+    this.#standIn = standIn;
     this.#savePorts = { ...parts, limits: settings.limits, writer: `workrail/${VERSION}` };
     this.#loadPorts = {
       ...parts,
@@ -110,6 +127,7 @@ export class Store implements Workrail {
         workflowId: params.workflowId,
         project: this.#project,
         parentId: optional(params.parentId, (id) => parseCheckpointId(id, "parentId")),
+        trustParent: this.#standIn?.isBlind,
         expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
         checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)),
         force: params.force,
@@ -119,7 +137,7 @@ export class Store implements Workrail {
       throw error;
     });
     sessions.saved(sessionId, params.workflowId);
-    if (result.status === "saved") this.#compactor.request(sessionId);
+    if (result.status === "saved" && this.#standIn === undefined) this.#compactor.request(sessionId);
     const { record } = result;
     return {
       checkpointId: record.id,
@@ -131,7 +149,7 @@ export class Store implements Workrail {
       createdAt: record.createdAt.toISOString(),
       contextHash: record.canonicalDigest,
       blobPath: record.blob,
-      durability: this.durability,
+      ...this.#standing(record.id),
       ...(result.status === "unchanged" && result.ignored.length > 0 ? { ignored: [...result.ignored] } : {}),
       ...(labels.ignored.length > 0 ? { ignoredMetadata: labels.ignored } : {}),
       ...(result.status === "saved" && result.removed.length > 0 ? { pruned: result.removed.length } : {}),
@@ -194,7 +212,7 @@ export class Store implements Workrail {
       limit: listing.limit,
       offset: listing.offset,
       ...(session === undefined ? {} : { session: sessionMetadataOf(session) }),
-      durability: this.durability,
+      ...this.#standing(),
     };
   }
 
@@ -233,7 +251,7 @@ export class Store implements Workrail {
       message: messages[status],
       sessionId,
       criticalKeys: [...pins],
-      durability: this.durability,
+      ...this.#standing(),
     };
   }
 
@@ -288,6 +306,18 @@ export class Store implements Workrail {
     this.#compactor.catchUp();
   }
 
+  /** What the store is kept in; its owner is this store. */
+  get storage(): Storage {
+    return this.#parts.storage;
+  }
+
+  /** Writes down what a memory held while this store could not be written to. */
+  async takeOver(memory: RetainedMemory): Promise<TakenOver> {
+    const taken = await this.#using(() => takeOver({ ...this.#loadPorts, ...this.#savePorts }, memory));
+    if (taken.checkpoints > 0) this.finishEarlierWork();
+    return taken;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -330,13 +360,20 @@ export class Store implements Workrail {
     }
   }
 
+  /** Of a checkpoint, or else of what is saved or changed from now on. */
+  #standing(id?: CheckpointId): Standing {
+    if (this.#standIn === undefined) return { durability: this.durability };
+    const isOnDisk = id !== undefined && !this.#standIn.holds(id);
+    return { durability: isOnDisk ? "disk" : "memory", degraded: true, degradedReason: this.#standIn.reason() };
+  }
+
   #loaded(record: CheckpointRecord, { fields, omitted }: FittedFields<CheckpointMetadata>): Omit<ViewCheckpointResult, "context"> {
     return {
       checkpointId: record.id,
       sessionId: record.sessionId,
       metadata: fields,
       ...(omitted === undefined ? {} : { metadataOmitted: omitted }),
-      durability: this.durability,
+      ...this.#standing(record.id),
     };
   }
 }

@@ -282,7 +282,8 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       const { reader } = await this.#database.connect();
       return reader.statement("SELECT 1 FROM checkpoint WHERE id = ?").get(id) !== undefined;
     } catch (cause) {
-      throw unknownOutcome(cause === failure ? failure : new AggregateError([failure, cause], "COMMIT failed, and so did looking for it"));
+      const failures = cause === failure ? failure : new AggregateError([failure, cause], "COMMIT failed, and so did looking for it");
+      throw unknownOutcome(id, failures);
     }
   }
 
@@ -324,9 +325,9 @@ function discrepanciesOf(connection: SqliteConnection): Discrepancies {
   return { sums: sums.map(({ id }) => id), edges: connection.statement(MISSING_EDGES).all() as Edge[] };
 }
 
-function unknownOutcome(cause: unknown): WorkrailError {
+function unknownOutcome(checkpointId: CheckpointId | undefined, cause: unknown): WorkrailError {
   return new WorkrailError("STORAGE_UNAVAILABLE", "The store failed while it was committing; whether it did is not known.", {
-    details: { reason: "input-output", outcome: "unknown" },
+    details: { reason: "input-output", outcome: "unknown", ...(checkpointId === undefined ? {} : { checkpointId }) },
     hint: "Do it again. A save with the same checkpointId or expectedParentId is recognised if it did happen.",
     cause,
   });

@@ -13,6 +13,10 @@ export interface ServerProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** How the client names itself; default `test-client`. */
   readonly clientName?: string;
+  /** A command that runs the server: it is given Node and its arguments. */
+  readonly through?: readonly string[];
+  /** Options of Node itself. */
+  readonly nodeOptions?: readonly string[];
 }
 
 /** Directories of one test: where the server keeps its data, and where it works. */
@@ -51,27 +55,40 @@ export class ServerProcess {
   readonly home: TestHome;
   readonly #transport: StdioClientTransport;
   readonly #isHomeOurs: boolean;
+  #stderr = "";
 
   private constructor(client: Client, transport: StdioClientTransport, home: TestHome, isHomeOurs: boolean) {
     this.client = client;
     this.home = home;
     this.#transport = transport;
     this.#isHomeOurs = isHomeOurs;
+    transport.stderr?.on("data", (chunk: Buffer) => {
+      this.#stderr += chunk.toString();
+    });
   }
 
   static async start(options: ServerProcessOptions = {}): Promise<ServerProcess> {
     const home = options.home ?? (await TestHome.create());
+    const { through = [], nodeOptions = [] } = options;
+    const [command = process.execPath, ...args] = [...through, process.execPath, ...nodeOptions];
     const transport = new StdioClientTransport({
-      command: process.execPath,
-      args: [join(await bundleServer(), "workrail-mcp.mjs")],
+      command,
+      args: [...args, join(await bundleServer(), "workrail-mcp.mjs")],
       cwd: home.project,
       env: { WORKRAIL_DATA_DIR: home.dataDir, ...options.env },
+      stderr: "pipe",
     });
     const client = new Client({ name: options.clientName ?? "test-client", version: "1.2.3" });
     await client.connect(transport);
     // Only a client that has seen the schemas checks answers against them.
     await client.listTools();
     return new ServerProcess(client, transport, home, options.home === undefined);
+  }
+
+  /** What it has logged so far, one object a line. */
+  get log(): readonly Record<string, unknown>[] {
+    const lines = this.#stderr.split("\n").filter((line) => line.startsWith("{"));
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
   get pid(): number {

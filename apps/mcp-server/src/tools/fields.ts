@@ -7,6 +7,12 @@ export const durability: z.ZodEnum<{ disk: "disk"; memory: "memory" }> = z
   .enum(["disk", "memory"])
   .describe("Where it is safe: memory is lost with the server");
 
+/** Only while something is wrong with the disk. */
+export const degradation = {
+  degraded: z.literal(true).optional().describe("The disk cannot be written to: what is saved now stays in memory until it can"),
+  degradedReason: z.string().optional().describe("Why"),
+} satisfies z.ZodRawShape;
+
 export const metadata: ReturnType<typeof jsonObject> = jsonObject().describe(
   "What describes the checkpoint: name, tags, agentId, contextHash, blobPath, lastAccessedAt, criticalKeys and your own keys",
 );

@@ -3,7 +3,7 @@ import type { CheckpointMetadata, Workrail } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, type Tool } from "../tool.ts";
-import { durability, metadata, metadataOmitted, time } from "./fields.ts";
+import { degradation, durability, metadata, metadataOmitted, time } from "./fields.ts";
 
 const input = z.strictObject({
   sessionId: z.string().optional().describe("Only this session. Default: all of the project"),
@@ -46,6 +46,7 @@ const output = z.looseObject({
   nextOffset: z.number().optional().describe("offset of the next page; absent on the last one"),
   session: sessionOutput.optional().describe("The session asked for"),
   durability,
+  ...degradation,
 });
 
 type Listed = z.output<typeof checkpoint>;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { durability, metadata, metadataOmitted, time } from "./fields.ts";
+import { degradation, durability, metadata, metadataOmitted, time } from "./fields.ts";
 
 const path = z.array(z.union([z.string(), z.int()]));
 
@@ -50,6 +50,7 @@ const output = z.looseObject({
     .describe("Newer checkpoints that cannot be read: this one stands in for them, and work saved in them is missing"),
   fellBackFromCount: z.number().optional().describe("How many those are, when not all are told"),
   durability,
+  ...degradation,
   values: z.array(value).optional().describe("What the paths in keys name"),
   valuesLeft: z.number().optional().describe("How many paths, the last in keys, found no room: ask for them again"),
   missing: z

@@ -2,7 +2,7 @@ import type { CheckpointLabels } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { durability, time } from "./fields.ts";
+import { degradation, durability, time } from "./fields.ts";
 
 const labels = jsonObject().meta({
   description: "Describes the checkpoint; keys of your own are kept too",
@@ -34,6 +34,7 @@ const output = z.looseObject({
   contextHash: z.string().describe("SHA-256 of the canonical context"),
   blobPath: z.string().describe("Its file in the data directory"),
   durability,
+  ...degradation,
   ignored: z.array(z.string()).optional().describe("On a skip: what this call brought that was not kept"),
   ignoredMetadata: z.array(z.string()).optional().describe("Metadata keys that are set by the server"),
   pruned: z.number().optional().describe("Oldest checkpoints removed because the session is full"),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, type Tool } from "../tool.ts";
-import { durability } from "./fields.ts";
+import { degradation, durability } from "./fields.ts";
 
 const input = z.strictObject({
   contextKey: z.string().describe("Top-level key of the latest saved context"),
@@ -15,6 +15,7 @@ const output = z.looseObject({
   sessionId: z.string().describe("The session that was changed"),
   criticalKeys: z.array(z.string()).describe("All keys marked in it"),
   durability,
+  ...degradation,
 });
 
 /** Pins an entry: it stays CRITICAL in this and all later checkpoints of the session. */

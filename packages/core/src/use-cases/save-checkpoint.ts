@@ -40,6 +40,8 @@ export interface SaveInput {
   readonly project?: string | undefined;
   /** The checkpoint that this one continues, in any session; default: the session's head. */
   readonly parentId?: CheckpointId | undefined;
+  /** Take `parentId` as given: it may be where the catalog cannot look, or gone. Default `false`: it must exist. */
+  readonly trustParent?: boolean | undefined;
   /** Save only if this is still the head; `null`: only if the session is new. */
   readonly expectedParentId?: CheckpointId | null | undefined;
   /** The caller's own id: saving the same bytes under it again is answered as unchanged. */
@@ -118,7 +120,7 @@ async function describe(
   content: PreparedContext,
   head: CheckpointRecord | undefined,
 ): Promise<CheckpointFacts> {
-  if (input.parentId !== undefined && (await ports.catalog.find(input.parentId)) === undefined) {
+  if (input.parentId !== undefined && input.trustParent !== true && (await ports.catalog.find(input.parentId)) === undefined) {
     throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${input.parentId} names no checkpoint.`, {
       details: { checkpointId: input.parentId, field: "parentId" },
       hint: "List the session's checkpoints, or leave parentId out to continue from its latest one.",

@@ -1,0 +1,208 @@
+import {
+  type Durability,
+  type GarbageReport,
+  isWorkrailError,
+  type RebuildReport,
+  type RepairOptions,
+  type RepairReport,
+  type Storage,
+  type VerifyOptions,
+  type VerifyReport,
+  type WorkrailError,
+} from "@workrail/core";
+import { openMemoryStorage } from "@workrail/memory";
+import { wire } from "../container.ts";
+import type {
+  CheckpointMetadata,
+  FindCheckpointsParams,
+  FindCheckpointsResult,
+  LoadCheckpointParams,
+  LoadCheckpointResult,
+  MarkCriticalParams,
+  MarkCriticalResult,
+  SaveCheckpointParams,
+  SaveCheckpointResult,
+  ViewCheckpointParams,
+  ViewCheckpointResult,
+} from "../context-management-service.ts";
+import { nodeDigests, randomIds } from "../environment.ts";
+import type { FittedFields } from "../fit-fields.ts";
+import type { StorePlan } from "../open-store.ts";
+import { SessionResolver } from "../session-resolver.ts";
+import { Store } from "../store.ts";
+import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "../transfer.ts";
+import type { Workrail } from "../workrail.ts";
+import { overlayStorage } from "./overlay-storage.ts";
+import { RetainedMemory } from "./retained-memory.ts";
+import { Standby } from "./standby.ts";
+import { isStorageFailure, notOnDisk, reasonOf } from "./storage-failure.ts";
+
+/**
+ * A store on the disk, for which memory stands in while it cannot be opened or written to. Then saves and pins are kept
+ * in memory, and a save fails to say so; loads and lists come from memory and, as far as that can be read, the disk.
+ * What works on the whole store needs the disk in any case.
+ */
+export class FallbackStore implements Workrail {
+  readonly dataDir: string;
+  readonly #standby: Standby;
+  /** Memory over the disk. */
+  readonly #standIn: Store;
+  /** Memory over nothing: for saves when the disk cannot even be read. */
+  readonly #blindStandIn: Store;
+
+  /** @throws what opening throws, unless memory can stand in. */
+  static async open(plan: StorePlan, memory: RetainedMemory = new RetainedMemory()): Promise<FallbackStore> {
+    const { settings, adapters, project } = plan;
+    const { digests = nodeDigests, ids = randomIds } = adapters;
+    const sessions = new SessionResolver({ digests, ids, limits: settings.limits });
+    const standby = new Standby({ ...plan, sessions }, memory);
+    await standby.open();
+    const standIn = async (below: () => Storage, isBlind: boolean): Promise<Store> => {
+      const parts = await wire(settings, { ...adapters, storage: () => overlayStorage(memory, below) }, sessions);
+      const reason = (): string => (standby.failure === undefined ? "none" : reasonOf(standby.failure));
+      return new Store(parts, project, { reason, holds: (id) => memory.holds(id), isBlind });
+    };
+    const nothing = openMemoryStorage();
+    const stores = { onDisk: await standIn(() => standby.disk().storage, false), alone: await standIn(() => nothing, true) };
+    return new FallbackStore(settings.dataDir, standby, stores);
+  }
+
+  private constructor(dataDir: string, standby: Standby, stores: { readonly onDisk: Store; readonly alone: Store }) {
+    this.dataDir = dataDir;
+    this.#standby = standby;
+    this.#standIn = stores.onDisk;
+    this.#blindStandIn = stores.alone;
+  }
+
+  get durability(): Durability {
+    return this.#standby.failure === undefined ? "disk" : "memory";
+  }
+
+  async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
+    const save = (disk: Store): Promise<SaveCheckpointResult> => disk.saveCheckpoint(params);
+    return this.#writing(save, (failure, own) => this.#keep({ ...params, checkpointId: params.checkpointId ?? unsureId(own) }, failure));
+  }
+
+  async markCritical(params: MarkCriticalParams): Promise<MarkCriticalResult> {
+    return this.#writing(
+      (disk) => disk.markCritical(params),
+      () => this.#standIn.markCritical(params),
+    );
+  }
+
+  async loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
+    return this.#reading().loadCheckpoint(params);
+  }
+
+  async viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult> {
+    return this.#reading().viewCheckpoint(params);
+  }
+
+  async listCheckpoints(params: { sessionId: string; limit?: number; offset?: number }): Promise<CheckpointMetadata[]> {
+    return this.#reading().listCheckpoints(params);
+  }
+
+  async findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult> {
+    return this.#reading().findCheckpoints(params);
+  }
+
+  async fitDescription<T extends object>(description: T): Promise<FittedFields<T>> {
+    return this.#standIn.fitDescription(description);
+  }
+
+  async fitAnswer<T extends object>(frame: object, items: readonly T[]): Promise<T[]> {
+    return this.#standIn.fitAnswer(frame, items);
+  }
+
+  async rebuildCatalog(): Promise<RebuildReport> {
+    return this.#standby.disk().rebuildCatalog();
+  }
+
+  async collectGarbage(): Promise<GarbageReport> {
+    return this.#standby.disk().collectGarbage();
+  }
+
+  async verifyStore(options?: VerifyOptions): Promise<VerifyReport> {
+    return this.#standby.disk().verifyStore(options);
+  }
+
+  async repairStore(options?: RepairOptions): Promise<RepairReport> {
+    return this.#standby.disk().repairStore(options);
+  }
+
+  async exportSession(sessionId: string, options?: { readonly file?: string | undefined }): Promise<ExportResult> {
+    return this.#standby.disk().exportSession(sessionId, options);
+  }
+
+  async *exportText(sessionId: string): AsyncGenerator<string, void, undefined> {
+    yield* this.#standby.disk().exportText(sessionId);
+  }
+
+  async exportAll(folder?: string): Promise<ExportAllResult> {
+    return this.#standby.disk().exportAll(folder);
+  }
+
+  async importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult> {
+    return this.#standby.disk().importFile(file, options);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#standIn.close(), this.#blindStandIn.close()]);
+    await this.#standby.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #reading(): Store {
+    return this.#standby.failure === undefined ? this.#standby.disk() : this.#standIn;
+  }
+
+  /** On the disk, if it is in use or now comes into use again; else, or when that fails, in memory. */
+  async #writing<T>(write: (disk: Store) => Promise<T>, keep: (failure: WorkrailError, own: unknown) => Promise<T>): Promise<T> {
+    let own: unknown;
+    if (await this.#standby.comeBack()) {
+      try {
+        return await write(this.#standby.disk());
+      } catch (error) {
+        this.#standby.degrade(error);
+        own = error;
+      }
+    }
+    return this.#standby.whileKeeping((failure) => keep(failure, own));
+  }
+
+  /** Keeps a checkpoint in memory, and fails to say so. One that proves to be on the disk already is an answer like any other. */
+  async #keep(params: SaveCheckpointParams, failure: WorkrailError): Promise<SaveCheckpointResult> {
+    const result = await this.#save(params).catch((error: unknown) => {
+      if (!isFull(error)) throw error;
+      throw notOnDisk(failure, this.dataDir, undefined);
+    });
+    if (result.durability === "disk") return result;
+    const { checkpointId, sessionId } = result;
+    throw notOnDisk(failure, this.dataDir, { checkpointId, sessionId });
+  }
+
+  async #save(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
+    try {
+      return await this.#standIn.saveCheckpoint(params);
+    } catch (error) {
+      if (!isStorageFailure(error) || isFull(error)) throw error;
+      // What cannot be compared now shows when it is written to the disk: if the head was another one, it is a fork.
+      const parentId = params.parentId ?? params.expectedParentId ?? undefined;
+      return this.#blindStandIn.saveCheckpoint({ ...params, parentId, expectedParentId: undefined });
+    }
+  }
+}
+
+/** The id of a checkpoint that may, or may not, have reached the disk: under it, it will be recognised. */
+function unsureId(failure: unknown): string | undefined {
+  if (!isWorkrailError(failure) || failure.details["outcome"] !== "unknown") return undefined;
+  const { checkpointId } = failure.details;
+  return typeof checkpointId === "string" ? checkpointId : undefined;
+}
+
+function isFull(error: unknown): boolean {
+  return isWorkrailError(error) && error.details["reason"] === "memory-full";
+}

@@ -1,0 +1,154 @@
+import type {
+  Append,
+  AuditEvent,
+  BlobRef,
+  Catalog,
+  CatalogChange,
+  CheckpointId,
+  CheckpointPage,
+  CheckpointQuery,
+  CheckpointRecord,
+  CommitOutcome,
+  Discrepancies,
+  PageCursor,
+  Session,
+  SessionId,
+  StoredForm,
+} from "@workrail/core";
+import { isMemoryRef } from "@workrail/memory";
+import type { RetainedMemory, RetainedPin } from "./retained-memory.ts";
+import { isStorageFailure } from "./storage-failure.ts";
+
+/** A listing goes on in memory, or below it. */
+const ABOVE = "above.";
+const BELOW = "below.";
+const NOTHING: CheckpointPage = { records: [], total: 0, next: undefined };
+
+/**
+ * Memory over a catalog that may fail. What is written stays in memory. What memory lacks is looked for below, and when that
+ * cannot be read, the failure is told; but what memory has is given, and a listing has what can be had.
+ */
+export class OverlayCatalog implements Catalog {
+  readonly #memory: RetainedMemory;
+  readonly #above: Catalog;
+  readonly #below: () => Catalog;
+
+  constructor(memory: RetainedMemory, below: () => Catalog) {
+    this.#memory = memory;
+    this.#above = memory.storage.catalog;
+    this.#below = below;
+  }
+
+  /** Loads are not recorded meanwhile. */
+  async commit({ append, pins, audit }: CatalogChange): Promise<CommitOutcome> {
+    if (append !== undefined) return this.#append(append);
+    if (pins !== undefined) {
+      for (const key of pins.pin) this.#memory.pin({ sessionId: pins.sessionId, key, isPinned: true, audit });
+      for (const key of pins.release) this.#memory.pin({ sessionId: pins.sessionId, key, isPinned: false, audit });
+    }
+    return { status: "committed", record: undefined, removed: [] };
+  }
+
+  async find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
+    const found = await this.#above.find(id);
+    return found === undefined ? this.#below().find(id) : this.#memory.placed(found);
+  }
+
+  async head(session: SessionId): Promise<CheckpointRecord | undefined> {
+    const head = await this.#above.head(session);
+    return head === undefined ? this.#below().head(session) : this.#memory.placed(head);
+  }
+
+  /** What is in memory is newer than all that is below. */
+  async list(query: CheckpointQuery): Promise<CheckpointPage> {
+    const { filter, limit, after } = query;
+    const isBelow = after?.startsWith(BELOW) === true;
+    const above = await this.#above.list(isBelow ? { filter, limit: 0, offset: 0 } : { ...query, after: cut(after, ABOVE) });
+    const left = limit - above.records.length;
+    const offset = isBelow ? query.offset : Math.max(0, query.offset - above.total);
+    // With one at least, for the total.
+    const page = { filter, limit: Math.max(1, left), offset, after: isBelow ? cut(after, BELOW) : undefined };
+    const below = await ifReadable(() => this.#below().list(page), NOTHING);
+    const records = above.records.map((record) => this.#memory.placed(record));
+    const total = above.total + below.total;
+    if (above.next !== undefined) return { records, total, next: `${ABOVE}${above.next}` as PageCursor };
+    if (left === 0) return { records, total, next: below.records.length === 0 ? undefined : (BELOW as PageCursor) };
+    // One that is just being written down may be in both.
+    records.push(...below.records.filter(({ id }) => !this.#memory.holds(id)));
+    return { records, total, next: below.next === undefined ? undefined : (`${BELOW}${below.next}` as PageCursor) };
+  }
+
+  async session(id: SessionId): Promise<Session | undefined> {
+    const above = await this.#above.session(id);
+    const pins = this.#memory.pins().filter(({ sessionId }) => sessionId === id);
+    const askBelow = (): Promise<Session | undefined> => this.#below().session(id);
+    const below = above === undefined ? await askBelow() : await ifReadable(askBelow, undefined);
+    const session = above === undefined || below === undefined ? (above ?? below) : merged(above, below);
+    return session === undefined ? undefined : { ...session, pins: changed(session.pins, pins) };
+  }
+
+  replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
+    return this.#below().replaceBlob(expected, becomes, write);
+  }
+
+  markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Promise<boolean> {
+    return this.#below().markDamaged(expected, audit, putAside);
+  }
+
+  reconcile(repair: boolean): Promise<Discrepancies> {
+    return this.#below().reconcile(repair);
+  }
+
+  /** Below nothing is removed meanwhile. */
+  reclaim(refs: readonly BlobRef[] = [], remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
+    return this.#above.reclaim(refs.filter(isMemoryRef), remove);
+  }
+
+  /** Decided against memory and what is below it, which nobody in this process changes meanwhile: saves keep their order. */
+  async #append({ record, expectedHead, unlessHeadIs }: Append): Promise<CommitOutcome> {
+    const existing = await this.find(record.id);
+    if (existing !== undefined) return { status: "exists", record: existing };
+    const head = await this.head(record.sessionId);
+    if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head };
+    if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head };
+    // What is too old goes when it is written to the disk.
+    const append = { record, expectedHead: undefined, unlessHeadIs: undefined, keepNewest: undefined };
+    const outcome = await this.#above.commit({ append, audit: [] });
+    if (outcome.status !== "committed" || outcome.record === undefined) return outcome;
+    this.#memory.hold(outcome.record, (head?.sequence ?? 0) + 1);
+    return { ...outcome, record: this.#memory.placed(outcome.record) };
+  }
+}
+
+function cut(after: PageCursor | undefined, prefix: string): PageCursor | undefined {
+  const rest = after?.slice(prefix.length);
+  return rest === undefined || rest === "" ? undefined : (rest as PageCursor);
+}
+
+async function ifReadable<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isStorageFailure(error)) return otherwise;
+    throw error;
+  }
+}
+
+function merged(above: Session, below: Session): Session {
+  return {
+    ...below,
+    lastAccessedAt: above.lastAccessedAt > below.lastAccessedAt ? above.lastAccessedAt : below.lastAccessedAt,
+    checkpointCount: above.checkpointCount + below.checkpointCount,
+    damagedCount: above.damagedCount + below.damagedCount,
+    totalSizeBytes: above.totalSizeBytes + below.totalSizeBytes,
+  };
+}
+
+function changed(before: readonly string[], pins: readonly RetainedPin[]): readonly string[] {
+  const keys = new Set(before);
+  for (const { key, isPinned } of pins) {
+    if (isPinned) keys.add(key);
+    else keys.delete(key);
+  }
+  return [...keys];
+}

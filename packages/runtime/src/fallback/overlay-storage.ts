@@ -1,0 +1,79 @@
+import type { BlobInfo, BlobKey, BlobRef, BlobStore, CatalogRecovery, Storage } from "@workrail/core";
+import { isMemoryRef } from "@workrail/memory";
+import { OverlayCatalog } from "./overlay-catalog.ts";
+import type { RetainedMemory } from "./retained-memory.ts";
+
+/**
+ * Memory over a storage that may fail: what is saved is kept above, what is loaded is looked for above, then below.
+ *
+ * @param below gives the storage as it is now, or throws why there is none.
+ */
+export function overlayStorage(memory: RetainedMemory, below: () => Storage): Storage {
+  return {
+    durability: "memory",
+    mode: "memory",
+    catalog: new OverlayCatalog(memory, () => below().catalog),
+    blobs: new OverlayBlobs(memory, () => below().blobs),
+    recovery: NOTHING_TO_RECOVER,
+    // The store's own lock may be what cannot be had.
+    locking: memory.storage.locking,
+    close: async () => {},
+  };
+}
+
+/** A catalog is rebuilt when its disk is back. */
+const NOTHING_TO_RECOVER: CatalogRecovery = {
+  needsRebuild: async () => false,
+  async *sessionFacts() {},
+  replaceAll: async () => {},
+};
+
+class OverlayBlobs implements BlobStore {
+  readonly #memory: RetainedMemory;
+  readonly #above: BlobStore;
+  readonly #below: () => BlobStore;
+
+  constructor(memory: RetainedMemory, below: () => BlobStore) {
+    this.#memory = memory;
+    this.#above = memory.storage.blobs;
+    this.#below = below;
+  }
+
+  async put(key: BlobKey, bytes: Uint8Array, options?: { readonly ifAbsent?: boolean }): Promise<BlobRef | undefined> {
+    this.#memory.checkRoom(bytes.length);
+    return this.#above.put(key, bytes, options);
+  }
+
+  async replace(ref: BlobRef, bytes: Uint8Array): Promise<void> {
+    await this.#homeOf(ref).replace(ref, bytes);
+  }
+
+  async get(ref: BlobRef): Promise<Uint8Array | undefined> {
+    return this.#homeOf(ref).get(ref);
+  }
+
+  async remove(ref: BlobRef): Promise<void> {
+    await this.#homeOf(ref).remove(ref);
+  }
+
+  async quarantine(ref: BlobRef): Promise<string | undefined> {
+    return this.#homeOf(ref).quarantine(ref);
+  }
+
+  refOf(key: BlobKey): BlobRef {
+    return this.#above.refOf(key);
+  }
+
+  async *list(): AsyncGenerator<BlobInfo> {
+    yield* this.#above.list();
+    yield* this.#below().list();
+  }
+
+  removeAbandoned(): Promise<number> {
+    return this.#above.removeAbandoned();
+  }
+
+  #homeOf(ref: BlobRef): BlobStore {
+    return isMemoryRef(ref) ? this.#above : this.#below();
+  }
+}

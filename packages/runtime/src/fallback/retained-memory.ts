@@ -1,0 +1,101 @@
+import { type AuditEvent, CHECKPOINT_KINDS, type CheckpointId, type CheckpointRecord, type SessionId, WorkrailError } from "@workrail/core";
+import { MemoryDisk, type MemoryStorage, openMemoryStorage } from "@workrail/memory";
+
+/** A key that was pinned, or released, and is not on the disk yet. */
+export interface RetainedPin {
+  readonly sessionId: SessionId;
+  readonly key: string;
+  readonly isPinned: boolean;
+  readonly audit: readonly AuditEvent[];
+}
+
+const LIMIT_BYTES = 64 * 1024 * 1024;
+/** What a checkpoint takes beside its blob, roughly. */
+const RECORD_BYTES = 1_024;
+
+/** What could not be written to the disk, until it is there, up to a limit. */
+export class RetainedMemory {
+  readonly storage: MemoryStorage;
+  readonly #disk = new MemoryDisk();
+  readonly #limitBytes: number;
+  /** Each checkpoint's place in its session, counted on from those on the disk. */
+  readonly #places = new Map<CheckpointId, number>();
+  readonly #pins = new Map<string, RetainedPin>();
+
+  /** @param limitBytes of blobs, and a little for each. Default 64 MiB. */
+  constructor(limitBytes: number = LIMIT_BYTES) {
+    this.storage = openMemoryStorage({ disk: this.#disk });
+    this.#limitBytes = limitBytes;
+  }
+
+  get size(): { readonly checkpoints: number; readonly pins: number } {
+    return { checkpoints: this.#places.size, pins: this.#pins.size };
+  }
+
+  holds(id: CheckpointId): boolean {
+    return this.#places.has(id);
+  }
+
+  /** As it is to be shown. */
+  placed(record: CheckpointRecord): CheckpointRecord {
+    return { ...record, sequence: this.#places.get(record.id) ?? record.sequence };
+  }
+
+  hold(record: CheckpointRecord, place: number): void {
+    this.#places.set(record.id, place);
+  }
+
+  /** @throws STORAGE_UNAVAILABLE with the reason `memory-full`. */
+  checkRoom(bytes: number): void {
+    let taken = bytes + RECORD_BYTES;
+    for (const blob of this.#disk.blobs.values()) taken += blob.length + RECORD_BYTES;
+    if (taken <= this.#limitBytes) return;
+    throw new WorkrailError("STORAGE_UNAVAILABLE", "The memory for what cannot be written is full.", {
+      details: { reason: "memory-full", memoryLimitBytes: this.#limitBytes },
+    });
+  }
+
+  /** The oldest first, in the order they were saved. */
+  async checkpoints(): Promise<readonly CheckpointRecord[]> {
+    const query = { filter: { kinds: CHECKPOINT_KINDS }, limit: Number.MAX_SAFE_INTEGER, offset: 0 };
+    return (await this.storage.catalog.list(query)).records.toReversed();
+  }
+
+  /** Those that are on the disk now. */
+  async forget(written: ReadonlySet<CheckpointId>, at: Date): Promise<void> {
+    if (written.size === 0) return;
+    // Alone: a save that comes in between would be forgotten with them.
+    await this.storage.locking.exclusively(async () => {
+      const [gone, left] = partition(await this.checkpoints(), ({ id }) => written.has(id));
+      const audit = { at, action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
+      await this.storage.recovery.replaceAll(left, [], audit);
+      for (const { id, blob } of gone) {
+        this.#places.delete(id);
+        this.#disk.blobs.delete(blob);
+      }
+    });
+  }
+
+  pins(): readonly RetainedPin[] {
+    return [...this.#pins.values()];
+  }
+
+  /** The last word on a key counts. */
+  pin(pin: RetainedPin): void {
+    this.#pins.delete(nameOf(pin));
+    this.#pins.set(nameOf(pin), pin);
+  }
+
+  /** A pin that is on the disk now, unless it was changed again meanwhile. */
+  forgetPin(pin: RetainedPin): void {
+    if (this.#pins.get(nameOf(pin)) === pin) this.#pins.delete(nameOf(pin));
+  }
+}
+
+function nameOf({ sessionId, key }: RetainedPin): string {
+  return `${sessionId} ${key}`;
+}
+
+function partition<T>(all: readonly T[], isFirst: (each: T) => boolean): readonly [T[], T[]] {
+  return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
+}

@@ -1,0 +1,116 @@
+import { isWorkrailError, type Log, WorkrailError } from "@workrail/core";
+import { repeatUnnoticed, silentLog } from "../environment.ts";
+import { openStore, type StorePlan } from "../open-store.ts";
+import type { Store } from "../store.ts";
+import type { RetainedMemory } from "./retained-memory.ts";
+import { isStorageFailure, reasonOf } from "./storage-failure.ts";
+
+/** How often to see whether the disk is back, besides before each save. */
+const RETRY_MS = 30_000;
+
+/**
+ * Knows whether the disk can be used, and sees to it that it is used again. There are two states: on the disk; and
+ * degraded, from the first failure to open or to write until the disk holds all that memory kept meanwhile.
+ */
+export class Standby {
+  readonly #plan: StorePlan;
+  readonly #memory: RetainedMemory;
+  readonly #log: Log;
+  #disk: Store | undefined;
+  #failure: WorkrailError | undefined;
+  #returning: Promise<boolean> | undefined;
+  #stopRetrying: (() => void) | undefined;
+  /** Saves on their way into memory. */
+  #keeping = 0;
+  #isClosed = false;
+
+  constructor(plan: StorePlan, memory: RetainedMemory) {
+    this.#plan = plan;
+    this.#memory = memory;
+    this.#log = plan.adapters.log ?? silentLog;
+  }
+
+  /** Why the store is degraded; `undefined` while it is not. */
+  get failure(): WorkrailError | undefined {
+    return this.#failure;
+  }
+
+  /** @throws what `degrade` throws. */
+  async open(): Promise<void> {
+    try {
+      this.#disk = await openStore(this.#plan);
+    } catch (error) {
+      this.degrade(error);
+    }
+  }
+
+  /** The store on the disk, writable or not. Throws why there is none. */
+  disk(): Store {
+    if (this.#disk !== undefined) return this.#disk;
+    throw this.#failure;
+  }
+
+  /** From now on memory stands in. Throws the error again when that would not help. */
+  degrade(error: unknown): void {
+    if (!isStorageFailure(error)) throw error;
+    const isNew = this.#failure === undefined;
+    this.#failure = error;
+    if (!isNew) return;
+    const { path, code } = error.details;
+    const about = { reason: reasonOf(error), dataDir: this.#plan.settings.dataDir, path, code, hint: error.hint };
+    this.#log.error("the store cannot be written to: until it can, what is saved is kept in memory only", about);
+    const { repeat = repeatUnnoticed } = this.#plan.adapters;
+    this.#stopRetrying = repeat(() => this.comeBack(), RETRY_MS);
+  }
+
+  /** Whether the disk is, or by this attempt has come, into use. Those who ask together wait for one attempt. */
+  async comeBack(): Promise<boolean> {
+    if (this.#failure === undefined) return true;
+    if (this.#isClosed) return false;
+    this.#returning ??= this.#tryToComeBack().finally(() => {
+      this.#returning = undefined;
+    });
+    return this.#returning;
+  }
+
+  /** Runs what puts something into memory: the disk is not in use again before that is written to it. */
+  async whileKeeping<T>(keep: (failure: WorkrailError) => Promise<T>): Promise<T> {
+    if (this.#failure === undefined) throw new WorkrailError("INTERNAL", "Memory was to stand in for a disk that is in use.");
+    this.#keeping += 1;
+    try {
+      return await keep(this.#failure);
+    } finally {
+      this.#keeping -= 1;
+    }
+  }
+
+  /** Writes what it can, and says what is lost. */
+  async close(): Promise<void> {
+    if (this.#hasMore()) await this.comeBack();
+    this.#isClosed = true;
+    this.#stopRetrying?.();
+    if (this.#hasMore()) this.#log.error("what was kept in memory could not be written, and is lost", this.#memory.size);
+    await this.#disk?.close();
+  }
+
+  async #tryToComeBack(): Promise<boolean> {
+    try {
+      this.#disk ??= await openStore(this.#plan);
+      const taken = await this.#disk.takeOver(this.#memory);
+      if (this.#hasMore()) return false;
+      this.#failure = undefined;
+      this.#stopRetrying?.();
+      this.#log.warn("the store can be written to again, and has what was kept in memory", { ...taken });
+      return true;
+    } catch (error) {
+      if (isWorkrailError(error)) this.#failure = error;
+      else this.#log.error("writing down what is kept in memory failed unexpectedly", { error });
+      return false;
+    }
+  }
+
+  #hasMore(): boolean {
+    const { checkpoints, pins } = this.#memory.size;
+    return this.#keeping + checkpoints + pins > 0;
+  }
+}

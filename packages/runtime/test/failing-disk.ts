@@ -1,0 +1,97 @@
+import fs from "node:fs";
+import path from "node:path";
+import type { Log, LogFields } from "@workrail/core";
+import { type FileSystem, nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
+import type { Adapters } from "../src/container.ts";
+import { FallbackStore } from "../src/fallback/fallback-store.ts";
+import { RetainedMemory } from "../src/fallback/retained-memory.ts";
+import { readSettings } from "../src/settings.ts";
+import type { Workrail } from "../src/workrail.ts";
+import { onDisk, type Place } from "./stores.ts";
+
+export interface LogLine {
+  readonly level: keyof Log;
+  readonly message: string;
+  readonly fields: LogFields | undefined;
+}
+
+/** The disk of one process, which a test fails and repairs, with a store on it for which memory stands in. */
+export class FailingDisk {
+  readonly place: Place;
+  readonly log: LogLine[] = [];
+  /** What every file that is begun, and every one that is read, fails with. */
+  writing: string | undefined;
+  reading: string | undefined;
+  /** How many files can still be begun. */
+  filesLeft = Number.POSITIVE_INFINITY;
+  /** What is done every so often, and how often, while somebody wants that. */
+  repeated: { readonly work: () => Promise<unknown>; readonly everyMs: number } | undefined;
+
+  constructor(place: Place) {
+    this.place = place;
+  }
+
+  adapters(): Adapters {
+    const line =
+      (level: keyof Log): Log["warn"] =>
+      (message, fields) =>
+        void this.log.push({ level, message, fields });
+    return {
+      storage: ({ dataDir, lockWaitMs }) => openSqliteFs({ dataDir, lockWaitMs, fs: this.#files() }),
+      log: { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") },
+      repeat: (work, everyMs) => {
+        this.repeated = { work, everyMs };
+        return () => {
+          this.repeated = undefined;
+        };
+      },
+    };
+  }
+
+  open(env: Record<string, string> = {}, adapters: Adapters = {}): Promise<Workrail> {
+    return this.place.open({ fallback: "memory", env, adapters: { ...this.adapters(), ...adapters } });
+  }
+
+  /** With little memory to stand in. */
+  openSmall(limitBytes: number): Promise<Workrail> {
+    const settings = readSettings({}, { dataDir: this.place.dataDir });
+    return FallbackStore.open({ settings, adapters: this.adapters(), project: undefined }, new RetainedMemory(limitBytes));
+  }
+
+  /** The time has come to see whether the disk is back. Resolves when that has been seen. */
+  async retry(): Promise<void> {
+    if (this.repeated === undefined) throw new Error("Nobody waits for the disk.");
+    await this.repeated.work();
+  }
+
+  #files(): FileSystem {
+    return {
+      ...nodeFileSystem,
+      create: (file) => {
+        if (this.writing !== undefined) throw failure(this.writing);
+        this.filesLeft -= 1;
+        if (this.filesLeft < 0) throw failure("ENOSPC");
+        return nodeFileSystem.create(file);
+      },
+      read: (file) => {
+        if (this.reading !== undefined) throw failure(this.reading);
+        return nodeFileSystem.read(file);
+      },
+    };
+  }
+}
+
+export function withFailingDisk<T>(test: (disk: FailingDisk) => Promise<T>): Promise<T> {
+  return onDisk((place) => test(new FailingDisk(place)));
+}
+
+/** Puts a file where the data directory should be; returns what takes it away again. */
+export function obstruct(dataDir: string): () => void {
+  fs.mkdirSync(path.dirname(dataDir), { recursive: true });
+  fs.writeFileSync(dataDir, "");
+  return () => fs.rmSync(dataDir);
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}

@@ -1,0 +1,441 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openSqliteFs } from "@workrail/sqlite-fs";
+import { WorkrailError } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import type { Workrail } from "../src/workrail.ts";
+import { obstruct, withFailingDisk } from "./failing-disk.ts";
+import { refusalOf } from "./stores.ts";
+
+const SESSION = { sessionId: "session" };
+
+async function step(workrail: Workrail, number: number, more: object = {}): Promise<string> {
+  return (await workrail.saveCheckpoint({ ...SESSION, context: { step: number }, ...more })).checkpointId;
+}
+
+/** A save that only memory keeps; resolves with the checkpoint's id. */
+async function kept(workrail: Workrail, number: number, more: object = {}): Promise<string> {
+  const { code, details } = await refusalOf(workrail.saveCheckpoint({ ...SESSION, context: { step: number }, ...more }));
+  expect([code, details]).toMatchObject(["STORAGE_UNAVAILABLE", { retained: "memory", durability: "memory" }]);
+  return String(details["checkpointId"]);
+}
+
+async function idsIn(workrail: Workrail, sessionId = "session"): Promise<readonly string[]> {
+  return (await workrail.listCheckpoints({ sessionId, limit: 100 })).map(({ id }) => id).toReversed();
+}
+
+describe("a save that the disk does not take", () => {
+  it("fails, says that memory keeps the checkpoint and what to do, and is all there", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      const first = await workrail.saveCheckpoint({ ...SESSION, context: { step: 1 } });
+      expect(first).toMatchObject({ status: "SAVED", durability: "disk" });
+      expect(first).not.toHaveProperty("degraded");
+      disk.writing = "ENOSPC";
+      const refusal = await refusalOf(workrail.saveCheckpoint({ ...SESSION, context: { step: 2 }, metadata: { name: "two" } }));
+      const { checkpointId } = refusal.details;
+      expect(refusal).toMatchObject({
+        code: "STORAGE_UNAVAILABLE",
+        details: { retained: "memory", sessionId: "session", durability: "memory", reason: "disk-full", code: "ENOSPC" },
+        hint: expect.stringMatching(/written to the disk as soon as that works.*Free space/u),
+      });
+      expect(refusal.details["path"]).toContain(disk.place.dataDir);
+
+      const degraded = { degraded: true, degradedReason: "disk-full" };
+      const latest = { checkpointId, context: { step: 2 }, durability: "memory", ...degraded };
+      expect(await workrail.loadCheckpoint(SESSION)).toMatchObject(latest);
+      expect(await workrail.viewCheckpoint(SESSION)).toMatchObject(latest);
+      expect(await workrail.loadCheckpoint({ checkpointId: String(checkpointId) })).toMatchObject({
+        metadata: { name: "two", parentId: first.checkpointId, sequence: 2 },
+      });
+      // What is on the disk is read from there, and said to be there.
+      const older = { checkpointId: first.checkpointId };
+      expect(await workrail.loadCheckpoint(older)).toMatchObject({ context: { step: 1 }, durability: "disk", ...degraded });
+      const listing = await workrail.findCheckpoints(SESSION);
+      expect(listing).toMatchObject({ total: 2, durability: "memory", ...degraded, session: { checkpointCount: 2 } });
+      expect(await idsIn(workrail)).toEqual([first.checkpointId, checkpointId]);
+      expect(workrail.durability).toBe("memory");
+    }));
+
+  it("is recognised when it is repeated, while the disk is away and when it is back", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      disk.writing = "ENOSPC";
+      const id = await kept(workrail, 1);
+      expect(await kept(workrail, 1)).toBe(id);
+      disk.writing = undefined;
+      const again = await workrail.saveCheckpoint({ ...SESSION, context: { step: 1 } });
+      expect(again).toMatchObject({ status: "SKIPPED_UNCHANGED", checkpointId: id, durability: "disk" });
+    }));
+
+  it("obeys what it is told of its parent and its id, as far as that can be known", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      const first = await step(workrail, 1);
+      disk.writing = "ENOSPC";
+      const second = await kept(workrail, 2, { expectedParentId: first, checkpointId: "second" });
+      expect(second).toBe("second");
+      const refused = async (more: object): Promise<string> =>
+        (await refusalOf(workrail.saveCheckpoint({ ...SESSION, context: { step: 3 }, ...more }))).code;
+      expect(await refused({ expectedParentId: first })).toBe("CONFLICT");
+      expect(await refused({ checkpointId: "second" })).toBe("CONFLICT");
+      expect(await refused({ checkpointId: first })).toBe("CONFLICT");
+      expect(await refused({ parentId: "unknown" })).toBe("CHECKPOINT_NOT_FOUND");
+      expect(await refused({ context: { n: Number.NaN } })).toBe("INVALID_INPUT");
+      expect(await idsIn(workrail)).toEqual([first, second]);
+    }));
+
+  it.each([
+    ["ENOSPC", "disk-full"],
+    ["EDQUOT", "quota"],
+    ["EFBIG", "file-too-large"],
+    ["EMFILE", "too-many-files"],
+    ["ENFILE", "too-many-files"],
+    ["EROFS", "read-only"],
+    ["EACCES", "not-permitted"],
+    ["EIO", "input-output"],
+  ])("because of %s tells the reason %s", (code, reason) =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      disk.writing = code;
+      const { details } = await refusalOf(workrail.saveCheckpoint({ ...SESSION, context: {} }));
+      expect(details).toMatchObject({ retained: "memory", reason, code });
+      disk.writing = undefined;
+    }),
+  );
+
+  it("is not kept once memory is full, and says so", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.openSmall(5_000);
+      disk.writing = "ENOSPC";
+      const ids = [await kept(workrail, 1), await kept(workrail, 2)];
+      const refusal = await refusalOf(step(workrail, 3, { context: { noise: noise(5_000) } }));
+      expect(refusal).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { retained: "none", reason: "disk-full" } });
+      expect(refusal.details).not.toHaveProperty("checkpointId");
+      expect(refusal.hint).toMatch(/Save it again later.*Free space/u);
+      disk.writing = undefined;
+      await disk.retry();
+      expect(await idsIn(workrail)).toEqual(ids);
+    }));
+
+  it("without the fallback fails, and is kept nowhere", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.place.open({ adapters: disk.adapters() });
+      disk.writing = "ENOSPC";
+      const { code, details } = await refusalOf(step(workrail, 1));
+      expect([code, details["reason"], details["retained"]]).toEqual(["STORAGE_UNAVAILABLE", "disk-full", undefined]);
+      disk.writing = undefined;
+      expect(await idsIn(workrail)).toEqual([]);
+    }));
+
+  it("may have reached it all the same: then it is found there, and not kept twice", () =>
+    withFailingDisk(async (disk) => {
+      let isUnsure = true;
+      await using workrail = await disk.open(
+        {},
+        {
+          storage: async ({ dataDir }) => {
+            const storage = await openSqliteFs({ dataDir });
+            const commit: typeof storage.catalog.commit = async (change) => {
+              const outcome = await storage.catalog.commit(change);
+              if (!isUnsure || change.append === undefined) return outcome;
+              isUnsure = false;
+              const details = { reason: "input-output", outcome: "unknown", checkpointId: change.append.record.id };
+              throw new WorkrailError("STORAGE_UNAVAILABLE", "Nobody knows.", { details });
+            };
+            const catalog = new Proxy(storage.catalog, {
+              get: (target, name) => {
+                const member: unknown = name === "commit" ? commit : Reflect.get(target, name);
+                return typeof member === "function" ? (member.bind(target) as unknown) : member;
+              },
+            });
+            return { ...storage, catalog };
+          },
+        },
+      );
+      const answer = await workrail.saveCheckpoint({ ...SESSION, context: { step: 1 } });
+      expect(answer).toMatchObject({ status: "SKIPPED_UNCHANGED", durability: "disk" });
+      expect(await idsIn(workrail)).toEqual([answer.checkpointId]);
+    }));
+});
+
+describe("while the disk cannot be written to", () => {
+  it("pins are kept in memory, for sessions there and on the disk", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      await step(workrail, 1);
+      await workrail.markCritical({ ...SESSION, contextKey: "step" });
+      await step(workrail, 2, { context: { step: 2, goal: "g" } });
+      disk.writing = "ENOSPC";
+      const pinned = await workrail.markCritical({ ...SESSION, contextKey: "goal" });
+      const degraded = { durability: "memory", degraded: true, degradedReason: "disk-full" };
+      expect(pinned).toMatchObject({ status: "SUCCESS", criticalKeys: ["step", "goal"], ...degraded });
+      expect(await workrail.markCritical({ ...SESSION, contextKey: "step", critical: false })).toMatchObject({ criticalKeys: ["goal"] });
+      await kept(workrail, 1, { sessionId: "new" });
+      expect(await workrail.markCritical({ sessionId: "new", contextKey: "step" })).toMatchObject({ criticalKeys: ["step"] });
+      expect(await workrail.loadCheckpoint(SESSION)).toMatchObject({ metadata: { criticalKeys: ["goal"] } });
+
+      disk.writing = undefined;
+      await disk.retry();
+      await using other = await disk.place.open();
+      expect((await other.findCheckpoints(SESSION)).session?.criticalKeys).toEqual(["goal"]);
+      expect((await other.findCheckpoints({ sessionId: "new" })).session?.criticalKeys).toEqual(["step"]);
+    }));
+
+  it("listings go on from memory to the disk, page by page, with every filter", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      const ids: string[] = [];
+      for (let number = 1; number <= 5; number++) ids.push(await step(workrail, number, { metadata: { tags: [`odd-${number % 2}`] } }));
+      disk.writing = "ENOSPC";
+      for (let number = 6; number <= 9; number++) ids.push(await kept(workrail, number, { metadata: { tags: [`odd-${number % 2}`] } }));
+      const newestFirst = ids.toReversed();
+      for (let offset = 0; offset <= 10; offset++) {
+        for (const limit of [1, 3, 4, 20]) {
+          const { checkpoints, total } = await workrail.findCheckpoints({ ...SESSION, offset, limit });
+          expect(checkpoints.map(({ id }) => id)).toEqual(newestFirst.slice(offset, offset + limit));
+          expect(total).toBe(9);
+        }
+      }
+      const odd = await workrail.findCheckpoints({ ...SESSION, tags: ["odd-1"] });
+      expect(odd.checkpoints.map(({ sequence }) => sequence)).toEqual([9, 7, 5, 3, 1]);
+    }));
+
+  it("what is damaged on the disk is passed over for the newest that can be read", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      const ids = [await step(workrail, 1), await step(workrail, 2)];
+      disk.writing = "ENOSPC";
+      await kept(workrail, 3, { sessionId: "other" });
+      fs.writeFileSync(path.join(disk.place.dataDir, "contexts", "session", `${ids[1]}.json.gz`), "not gzip");
+      const loaded = await workrail.loadCheckpoint(SESSION);
+      expect(loaded).toMatchObject({
+        checkpointId: ids[0],
+        context: { step: 1 },
+        fellBackFrom: [{ checkpointId: ids[1] }],
+        degraded: true,
+      });
+    }));
+
+  it("and cannot be read either, saves are kept all the same, and loads say why they fail", () =>
+    withFailingDisk(async (disk) => {
+      const clear = obstruct(disk.place.dataDir);
+      await using workrail = await disk.open();
+      const ids = [await kept(workrail, 1, { expectedParentId: "elsewhere" }), await kept(workrail, 2, { parentId: "somewhere" })];
+      ids.push(await kept(workrail, 3));
+      expect(await idsIn(workrail)).toEqual(ids);
+      expect(await workrail.findCheckpoints({ project: null })).toMatchObject({ total: 3, degraded: true });
+      expect((await workrail.loadCheckpoint({ checkpointId: ids[0] ?? "" })).metadata.parentId).toBe("elsewhere");
+      for (const work of [
+        workrail.loadCheckpoint({ checkpointId: "unknown" }),
+        workrail.loadCheckpoint({ sessionId: "unknown" }),
+        workrail.markCritical({ sessionId: "unknown", contextKey: "a" }),
+        workrail.verifyStore(),
+        workrail.exportSession("session"),
+      ]) {
+        expect(await refusalOf(work)).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "wrong-kind-of-file" } });
+      }
+      clear();
+      expect(await step(workrail, 4)).toBeTruthy();
+      const { checkpoints } = await workrail.findCheckpoints(SESSION);
+      expect(checkpoints.map(({ parentId }) => parentId)).toEqual([ids[2], ids[1], "somewhere", "elsewhere"]);
+    }));
+
+  it("is logged once when it begins, and once when it ends", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      disk.writing = "EROFS";
+      for (const number of [1, 2, 3]) await kept(workrail, number);
+      await workrail.loadCheckpoint(SESSION);
+      await disk.retry();
+      expect(disk.log).toMatchObject([{ level: "error", fields: { reason: "read-only", dataDir: disk.place.dataDir } }]);
+      disk.writing = undefined;
+      await disk.retry();
+      await step(workrail, 4);
+      expect(disk.log).toMatchObject([{ level: "error" }, { level: "warn", fields: { checkpoints: 3, forks: 0, pins: 0 } }]);
+    }));
+});
+
+describe("a disk that comes back", () => {
+  it("is seen by itself, every 30 seconds, and gets all that was kept, in its order and under its ids", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      const ids = [await step(workrail, 1)];
+      expect(disk.repeated).toBeUndefined();
+      disk.writing = "ENOSPC";
+      for (const number of [2, 3, 4]) ids.push(await kept(workrail, number, { metadata: { tags: ["t"], note: number }, agentId: "me" }));
+      const other = await kept(workrail, 1, { sessionId: "other", workflowId: "w" });
+      const before = await workrail.findCheckpoints({ project: null });
+      expect(disk.repeated?.everyMs).toBe(30_000);
+      disk.writing = undefined;
+      await disk.retry();
+      expect(disk.repeated).toBeUndefined();
+      expect(workrail.durability).toBe("disk");
+
+      await using another = await disk.place.open();
+      const after = await another.findCheckpoints({ project: null });
+      const whatStays = ({ id, createdAt, parentId, tags, note, agentId, workflowId, contextHash }: (typeof after.checkpoints)[number]) => {
+        return { id, createdAt, parentId, tags, note, agentId, workflowId, contextHash };
+      };
+      expect(after.checkpoints.map(whatStays)).toEqual(before.checkpoints.map(whatStays));
+      expect(await idsIn(another)).toEqual(ids);
+      expect(await another.loadCheckpoint({ checkpointId: other })).toMatchObject({ context: { step: 1 }, durability: "disk" });
+      expect(after).not.toHaveProperty("degraded");
+    }));
+
+  it("is seen by the next save, which goes there and continues what was kept", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      disk.writing = "ENOSPC";
+      const first = await kept(workrail, 1);
+      disk.writing = undefined;
+      const answer = await workrail.saveCheckpoint({ ...SESSION, context: { step: 2 } });
+      expect(answer).toMatchObject({ status: "SAVED", durability: "disk", parentId: first });
+      expect(answer).not.toHaveProperty("degraded");
+    }));
+
+  it("gets a fork where somebody else saved meanwhile: nothing is lost and nothing overwritten", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      const first = await step(workrail, 1);
+      disk.writing = "ENOSPC";
+      const ours = [await kept(workrail, 2), await kept(workrail, 3)];
+      await using other = await disk.place.open();
+      const theirs = await step(other, 20);
+      disk.writing = undefined;
+      await disk.retry();
+      expect(await idsIn(other)).toEqual([first, theirs, ...ours]);
+      const { checkpoints } = await other.findCheckpoints(SESSION);
+      expect(checkpoints.map(({ parentId }) => parentId)).toEqual([ours[0], first, first, null]);
+      expect((await other.loadCheckpoint({ checkpointId: theirs })).context).toEqual({ step: 20 });
+      expect(disk.log.at(-1)).toMatchObject({ fields: { checkpoints: 2, forks: 1 } });
+    }));
+
+  it("gets a checkpoint under another id when its own was taken meanwhile", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      disk.writing = "ENOSPC";
+      await kept(workrail, 1, { checkpointId: "mine" });
+      await using other = await disk.place.open();
+      await step(other, 20, { sessionId: "other", checkpointId: "mine" });
+      disk.writing = undefined;
+      await disk.retry();
+      expect(await other.loadCheckpoint({ checkpointId: "mine" })).toMatchObject({ sessionId: "other", context: { step: 20 } });
+      expect((await other.loadCheckpoint(SESSION)).context).toEqual({ step: 1 });
+      expect(disk.log.map(({ message }) => message)).toContainEqual(expect.stringContaining("another id"));
+    }));
+
+  it("and goes away again in the middle, at any file, in the end has everything once", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      const ids = [await step(workrail, 1)];
+      disk.writing = "ENOSPC";
+      for (const number of [2, 3, 4]) ids.push(await kept(workrail, number));
+      await workrail.markCritical({ ...SESSION, contextKey: "step" });
+      disk.writing = undefined;
+      for (let files = 0; workrail.durability === "memory"; files++) {
+        disk.filesLeft = files % 4;
+        await disk.retry();
+        // Wherever it is now, it is there, once.
+        const { checkpoints, total } = await workrail.findCheckpoints(SESSION);
+        expect([checkpoints.map(({ id }) => id).toReversed(), total]).toEqual([ids, 4]);
+      }
+      disk.filesLeft = Number.POSITIVE_INFINITY;
+      await using other = await disk.place.open();
+      expect(await idsIn(other)).toEqual(ids);
+      expect((await other.findCheckpoints(SESSION)).session?.criticalKeys).toEqual(["step"]);
+      expect((await other.verifyStore()).findings).toEqual([]);
+    }));
+
+  it("gets, at closing, what can be written then; and what cannot is said to be lost", () =>
+    withFailingDisk(async (disk) => {
+      const workrail = await disk.open();
+      disk.writing = "ENOSPC";
+      const first = await kept(workrail, 1);
+      disk.writing = undefined;
+      await workrail.close();
+      const again = await disk.open();
+      expect(await idsIn(again)).toEqual([first]);
+      disk.writing = "ENOSPC";
+      await kept(again, 2);
+      disk.log.length = 0;
+      await again.close();
+      expect(disk.log).toMatchObject([{ level: "error", message: expect.stringContaining("is lost"), fields: { checkpoints: 1 } }]);
+      expect((await refusalOf(step(again, 3))).details).toMatchObject({ reason: "closed" });
+    }));
+});
+
+describe("a start", () => {
+  it("succeeds without a disk, and the disk may come later", () =>
+    withFailingDisk(async (disk) => {
+      const clear = obstruct(disk.place.dataDir);
+      await using workrail = await disk.open();
+      expect(await workrail.findCheckpoints()).toMatchObject({ total: 0, degraded: true, degradedReason: "wrong-kind-of-file" });
+      const id = await kept(workrail, 1);
+      await disk.retry();
+      expect(workrail.durability).toBe("memory");
+      clear();
+      await disk.retry();
+      expect(await workrail.loadCheckpoint(SESSION)).toMatchObject({ checkpointId: id, durability: "disk" });
+    }));
+
+  it.each([
+    ["workrail.db", "BEGIN IMMEDIATE", "locked"],
+    ["workrail.lock", "BEGIN EXCLUSIVE", "in-use"],
+  ])("succeeds, and a save is kept, while another process keeps %s to itself", (file, begin, reason) =>
+    withFailingDisk(async (disk) => {
+      await (await disk.open()).close();
+      const release = await holdLock(path.join(disk.place.dataDir, file), begin);
+      await using workrail = await disk.open({ WORKRAIL_LOCK_TIMEOUT_MS: "50" });
+      const { details } = await refusalOf(step(workrail, 1));
+      expect(details).toMatchObject({ retained: "memory", reason, path: disk.place.dataDir });
+      await release();
+      expect(await step(workrail, 2)).toBeTruthy();
+      expect((await workrail.findCheckpoints(SESSION)).total).toBe(2);
+    }),
+  );
+
+  it("is refused by a store of a newer version, and by settings that make no sense", () =>
+    withFailingDisk(async (disk) => {
+      await (await disk.open()).close();
+      const database = new DatabaseSync(path.join(disk.place.dataDir, "workrail.db"));
+      database.exec("PRAGMA user_version = 99");
+      database.close();
+      expect((await refusalOf(disk.open())).code).toBe("UNSUPPORTED_VERSION");
+      expect((await refusalOf(disk.open({ WORKRAIL_MAX_DEPTH: "many" }))).code).toBe("INVALID_INPUT");
+      expect((await refusalOf(disk.open({ WORKRAIL_FALLBACK: "maybe" }))).details).toEqual({ field: "WORKRAIL_FALLBACK" });
+    }));
+
+  it("goes by WORKRAIL_FALLBACK, unless the program says", () =>
+    withFailingDisk(async (disk) => {
+      obstruct(disk.place.dataDir);
+      const open = (WORKRAIL_FALLBACK: string, more: object = {}): Promise<Workrail> =>
+        disk.place.open({ env: { WORKRAIL_FALLBACK }, ...more });
+      await (await open("memory")).close();
+      await (await open("fail", { fallback: "memory" })).close();
+      for (const opening of [open(""), open("fail"), open("memory", { fallback: "fail" })]) {
+        expect((await refusalOf(opening)).code).toBe("STORAGE_UNAVAILABLE");
+      }
+    }));
+});
+
+/** In another process: in this one the two libraries' locks would not see each other. */
+async function holdLock(file: string, begin: string): Promise<() => Promise<void>> {
+  const script = `new (require("node:sqlite").DatabaseSync)(process.argv[1]).exec(process.argv[2]); console.log("held"); setInterval(() => {}, 1000)`;
+  const holder = spawn(process.execPath, ["-e", script, file, begin], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(holder.stdout, "data");
+  return async () => {
+    const gone = once(holder, "exit");
+    holder.kill("SIGKILL");
+    await gone;
+  };
+}
+
+function noise(characters: number): string {
+  let text = "";
+  while (text.length < characters) text += Math.random().toString(36).slice(2);
+  return text;
+}
