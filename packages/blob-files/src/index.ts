@@ -6,5 +6,5 @@ export { fileError, storageUnavailable } from "./file-errors.ts";
 export type { StorageFailure } from "./file-errors.ts";
 export { nodeFileSystem } from "./file-system.ts";
 export type { FileInspection, FileSystem } from "./file-system.ts";
-export { blobRefOf, CONTEXTS, DATABASE, directoryNameOf, fileNameOf, STORE_LOCK } from "./paths.ts";
+export { BACKUPS, blobRefOf, CONTEXTS, DATABASE, directoryNameOf, fileNameOf, STORE_LOCK } from "./paths.ts";
 export { SessionFactsFiles } from "./session-facts-files.ts";

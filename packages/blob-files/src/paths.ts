@@ -8,6 +8,7 @@ export const STORE_LOCK = "workrail.lock";
 export const CONTEXTS = "contexts";
 export const EXPORTS = "exports";
 export const QUARANTINE = "quarantine";
+export const BACKUPS = "backups";
 export const SESSION_FACTS = "metadata.json";
 export const BLOB_SUFFIX = ".json.gz";
 

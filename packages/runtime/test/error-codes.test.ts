@@ -140,7 +140,7 @@ describe("a call is refused with", () => {
   refused("UNSUPPORTED_VERSION", "a store of a newer schema", async (workrail, place) => {
     await workrail.close();
     const database = new DatabaseSync(path.join(place.dataDir, "workrail.db"));
-    database.exec("PRAGMA user_version = 99");
+    database.exec("PRAGMA user_version = 99; UPDATE meta SET value = 99");
     database.close();
     return place.open();
   });

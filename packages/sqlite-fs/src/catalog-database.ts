@@ -1,7 +1,8 @@
 import path from "node:path";
 import { DATABASE, ensureOwnFile, type FileSystem, removeIfPresent } from "@workrail/blob-files";
 import { isWorkrailError, WorkrailError } from "@workrail/core";
-import { retryWhileBusy } from "./retry-while-busy.ts";
+import type { Migration } from "./migrations.ts";
+import { keepCopy } from "./schema-copies.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase } from "./sqlite-driver.ts";
 import { storageError, storeClosed } from "./storage-errors.ts";
@@ -12,6 +13,10 @@ export interface CatalogDatabaseOptions {
   readonly openDatabase: OpenDatabase;
   /** How long to wait for others that are opening it too. */
   readonly lockWaitMs: number;
+  /** Default: those of this version. */
+  readonly migrations?: readonly Migration[] | undefined;
+  /** Makes a directory of the store, durably, unless it is there. */
+  ensureDirectory(directory: string): Promise<void>;
   /** Whether there is anything that the database should know of. */
   hasBlobs(): Promise<boolean>;
 }
@@ -91,7 +96,7 @@ export class CatalogDatabase {
     const fresh = `${this.file}.new`;
     // What an interrupted rebuild left.
     for (const suffix of ["", ...BESIDE]) removeIfPresent(fs, fresh + suffix);
-    this.#create(fresh, fill);
+    await this.#create(fresh, fill);
     this.disconnect();
     const putBack = this.#setAside();
     try {
@@ -104,12 +109,12 @@ export class CatalogDatabase {
   }
 
   async #open(): Promise<Connections> {
-    const { fs, lockWaitMs } = this.#options;
+    const { fs } = this.#options;
     await this.#refuseWhenLost();
     ensureOwnFile(fs, this.file);
     const identity = fs.inspect(this.file)?.identity;
     const isAnother = this.#identity !== undefined && this.#identity !== identity;
-    const connections = await retryWhileBusy(() => this.#openBoth(), lockWaitMs);
+    const connections = await this.#openBoth();
     // Somebody else may have made the database that we find in the place of ours.
     const isLost = isAnother && isUnused(connections.reader) && (await this.#options.hasBlobs());
     if (isLost || this.#isClosed) {
@@ -122,10 +127,10 @@ export class CatalogDatabase {
     return connections;
   }
 
-  #openBoth(): Connections {
-    const writer = SqliteConnection.open(this.file, this.#options.openDatabase);
+  async #openBoth(): Promise<Connections> {
+    const writer = await this.#openOne(this.file);
     try {
-      const reader = SqliteConnection.open(this.file, this.#options.openDatabase);
+      const reader = await this.#openOne(this.file);
       reader.waitInside();
       return { writer, reader };
     } catch (error) {
@@ -149,9 +154,18 @@ export class CatalogDatabase {
     return found === undefined || (found.kind === "file" && found.sizeBytes === 0);
   }
 
-  #create(file: string, fill: (database: SqliteConnection) => void): void {
+  #openOne(file: string): Promise<SqliteConnection> {
+    const { openDatabase, lockWaitMs, migrations } = this.#options;
+    return SqliteConnection.open(file, openDatabase, {
+      lockWaitMs,
+      migrations,
+      keepCopy: (schema) => keepCopy(file, schema, this.#options),
+    });
+  }
+
+  async #create(file: string, fill: (database: SqliteConnection) => void): Promise<void> {
     ensureOwnFile(this.#options.fs, file);
-    const database = SqliteConnection.open(file, this.#options.openDatabase);
+    const database = await this.#openOne(file);
     try {
       database.exec("BEGIN IMMEDIATE");
       fill(database);

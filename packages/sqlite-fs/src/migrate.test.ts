@@ -1,34 +1,40 @@
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { failureOf, TestStore, withDirectory, withOpened } from "../test/test-store.ts";
-import { migrate, schemaVersion } from "./migrate.ts";
 import { openDatabase } from "../test/open-database.ts";
+import { failureOf, TestStore, withDirectory, withOpened } from "../test/test-store.ts";
+import { inspectSchema, migrate, type MigrateOptions } from "./migrate.ts";
+import { type Migration, MIGRATIONS } from "./migrations.ts";
+import { APPLICATION_ID } from "./schema.ts";
+import type { SchemaState } from "./schema-version.ts";
 import type { SqliteDatabase } from "./sqlite-driver.ts";
+
+const NEWEST = MIGRATIONS.length;
+const BLANK: SchemaState = { version: 0, hasMeta: false };
 
 describe("a database", () => {
   it("has the same schema for every connection that meets it new, and is not made twice", () =>
-    withDatabases(2, ([one, other]) => {
-      expect([one, other].map(schemaVersion)).toEqual([0, 0]);
-      migrate(one);
-      migrate(other);
-      expect([one, other].map(schemaVersion)).toEqual([1, 1]);
+    withDatabases(async (one, other) => {
+      expect([one, other].map((each) => inspectSchema(each))).toEqual([BLANK, BLANK]);
+      expect(await migrated(one)).toBe(NEWEST);
+      expect(await migrated(other)).toBe(NEWEST);
+      expect([one, other].map((each) => inspectSchema(each).version)).toEqual([NEWEST, NEWEST]);
     }));
 
   it("that another process is making at this moment is busy, and is found made afterwards", () =>
-    withDatabases(2, ([one, other]) => {
+    withDatabases(async (one, other) => {
       one.exec("BEGIN IMMEDIATE");
-      expect(schemaVersion(other)).toBe(0);
-      expect(() => migrate(other)).toThrow(expect.objectContaining({ code: "SQLITE_BUSY" }));
+      expect(inspectSchema(other)).toEqual(BLANK);
+      await expect(migrated(other)).rejects.toMatchObject({ code: expect.stringMatching(/^SQLITE_BUSY/) });
       one.exec("ROLLBACK");
-      migrate(one);
+      await migrated(one);
       // It had begun to look, and begins again.
-      expect(() => migrate(other)).not.toThrow();
-      expect(schemaVersion(other)).toBe(1);
+      expect(await migrated(other)).toBe(NEWEST);
     }));
 
   it("that another process makes between two looks at it is not taken for a foreign one", () =>
-    withDatabases(2, ([one, other]) => {
+    withDatabases(async (one, other) => {
+      const made = `${MIGRATIONS.map(({ sql }) => sql).join(";")}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${NEWEST}`;
       let hasMade = false;
       const interrupted: SqliteDatabase = {
         exec: (sql) => one.exec(sql),
@@ -40,20 +46,49 @@ describe("a database", () => {
             all: (...parameters) => statement.all(...parameters),
             get: (...parameters) => {
               const row = statement.get(...parameters);
-              if (sql === "PRAGMA application_id" && !hasMade) hasMade = tryToMigrate(other);
+              if (sql === "PRAGMA application_id" && !hasMade) other.exec(`BEGIN IMMEDIATE; ${made}; COMMIT`);
+              hasMade = true;
               return row;
             },
           };
         },
       };
       one.exec("PRAGMA journal_mode = WAL");
-      expect(schemaVersion(interrupted)).toBe(0);
+      expect(inspectSchema(interrupted)).toEqual(BLANK);
       expect(hasMade).toBe(true);
-      expect(schemaVersion(interrupted)).toBe(1);
+      expect(inspectSchema(interrupted)).toEqual({ version: NEWEST, hasMeta: false });
     }));
 
+  it("says which schemas may read and write it, and has its foreign keys watched afterwards", () =>
+    withDatabases(async (one) => {
+      const next: Migration = { sql: "CREATE TABLE next (x INTEGER) STRICT", minReader: 1, minWriter: NEWEST + 1 };
+      const copied: number[] = [];
+      await migrated(one, { migrations: MIGRATIONS });
+      await migrated(one, { migrations: [...MIGRATIONS, next], keepCopy: async (schema) => void copied.push(schema) });
+      expect(one.prepare("SELECT name, value FROM meta WHERE name LIKE 'min%' ORDER BY name").all()).toEqual([
+        { name: "min_reader", value: 1 },
+        { name: "min_writer", value: NEWEST + 1 },
+      ]);
+      expect(copied).toEqual([NEWEST + 1]);
+      expect(() => one.exec("INSERT INTO checkpoint_tag VALUES (999, 'orphan')")).toThrow("FOREIGN KEY");
+    }));
+
+  it.each<[string, Migration["sql"], string]>([
+    ["is no SQL", "CREATE NONSENSE", "syntax error"],
+    ["leaves rows that point to nothing", "INSERT INTO checkpoint_tag VALUES (999, 'orphan')", "point to others that are not there"],
+  ])("is as it was when a migration %s", (_, sql, message) =>
+    withDatabases(async (one, other) => {
+      await migrated(one);
+      const broken = [...MIGRATIONS, { sql: `CREATE TABLE half (x INTEGER) STRICT; ${sql}`, minReader: 1, minWriter: 1 }];
+      await expect(migrated(one, { migrations: broken })).rejects.toThrow(message);
+      one.close();
+      expect(inspectSchema(other)).toEqual({ version: NEWEST, hasMeta: true });
+      expect(other.prepare("SELECT 1 FROM sqlite_master WHERE name = 'half'").get()).toBeUndefined();
+    }),
+  );
+
   it.each<[string, string, { code: string; reason?: unknown }]>([
-    ["of a newer version", "PRAGMA user_version = 99", { code: "UNSUPPORTED_VERSION" }],
+    ["of a newer version", "PRAGMA user_version = 99; UPDATE meta SET value = 99", { code: "UNSUPPORTED_VERSION" }],
     ["that is not ours", "PRAGMA application_id = 7", { code: "STORAGE_UNAVAILABLE", reason: "foreign-database" }],
   ])("%s is refused, and not changed", (_, change, expected) =>
     withDirectory(async (dataDir) => {
@@ -86,17 +121,69 @@ describe("a database", () => {
     }));
 });
 
-async function withDatabases(count: number, test: (databases: readonly [SqliteDatabase, SqliteDatabase]) => void): Promise<void> {
-  await withDirectory(async (directory) => {
-    const databases = Array.from({ length: count }, () => openDatabase(path.join(directory, "some.db"), 0));
-    test(databases as unknown as readonly [SqliteDatabase, SqliteDatabase]);
-    for (const database of databases) database.close();
-  });
+describe("a database of a newer schema", () => {
+  const newer = (meta: string, test: (dataDir: string) => Promise<void>) =>
+    withDirectory(async (dataDir) => {
+      await withOpened(dataDir, async (store) => store.save({ number: 1 }));
+      changeDatabase(path.join(dataDir, "workrail.db"), `PRAGMA user_version = ${NEWEST + 2}; ${meta}`);
+      await test(dataDir);
+    });
+  const says = (minReader: number, minWriter: number): string =>
+    `UPDATE meta SET value = ${minReader} WHERE name = 'min_reader'; UPDATE meta SET value = ${minWriter} WHERE name = 'min_writer'`;
+
+  it("that ours may write is used, and stays what it is", () =>
+    newer(says(1, NEWEST), (dataDir) =>
+      withOpened(dataDir, async (store) => {
+        expect(await store.contextOf()).toEqual({ number: 1 });
+        expect((await store.save({ number: 2 })).record.sequence).toBe(2);
+        const database = openDatabase(path.join(dataDir, "workrail.db"), 0);
+        expect(inspectSchema(database).version).toBe(NEWEST + 2);
+        database.close();
+        expect(fs.existsSync(path.join(dataDir, "backups"))).toBe(false);
+      }),
+    ));
+
+  it.each<[string, string, object]>([
+    ["that ours may only read", says(NEWEST, NEWEST + 1), { minReader: NEWEST, minWriter: NEWEST + 1, canRead: true }],
+    ["that ours may not read", says(NEWEST + 2, NEWEST + 2), { minReader: NEWEST + 2, minWriter: NEWEST + 2, canRead: false }],
+    ["that says nothing of it", "DELETE FROM meta", { minReader: NEWEST + 2, minWriter: NEWEST + 2, canRead: false }],
+    ["without a place to say it", "DROP TABLE meta", { minReader: NEWEST + 2, minWriter: NEWEST + 2, canRead: false }],
+  ])("%s is refused, naming the schema that is needed", (_, meta, details) =>
+    newer(meta, async (dataDir) => {
+      const { error } = await failureOf(TestStore.open(dataDir));
+      expect(error).toMatchObject({ code: "UNSUPPORTED_VERSION", details: { schema: NEWEST + 2, newestKnown: NEWEST, ...details } });
+      expect(error.hint).toMatch(new RegExp(`knows schema ${NEWEST + 1}|knows schema ${NEWEST + 2}`));
+    }),
+  );
+
+  const whileOpen = (minWriter: number, test: (store: TestStore) => Promise<void>) =>
+    withDirectory((dataDir) =>
+      withOpened(dataDir, async (store) => {
+        await store.save({ number: 1 });
+        const next = { sql: "CREATE TABLE next (x INTEGER) STRICT", minReader: 1, minWriter };
+        await withOpened(dataDir, async (later) => later.save({ number: 2 }), { migrations: [...MIGRATIONS, next] });
+        await test(store);
+      }),
+    );
+
+  it("made from one that is open here, and that ours may still write, is gone on with", () =>
+    whileOpen(NEWEST, async (store) => expect((await store.save({ number: 3 })).record.sequence).toBe(3)));
+
+  it("made from one that is open here, and that ours may no longer write, is left alone from the next save on", () =>
+    whileOpen(NEWEST + 1, async (store) => expect((await failureOf(store.save({ number: 3 }))).code).toBe("UNSUPPORTED_VERSION")));
+});
+
+function migrated(database: SqliteDatabase, options: Partial<MigrateOptions> = {}): Promise<number> {
+  const all: MigrateOptions = { lockWaitMs: 0, keepCopy: async () => undefined, ...options };
+  return migrate(database, inspectSchema(database, all.migrations), all);
 }
 
-function tryToMigrate(database: SqliteDatabase): true {
-  migrate(database);
-  return true;
+async function withDatabases(test: (one: SqliteDatabase, other: SqliteDatabase) => Promise<void>): Promise<void> {
+  await withDirectory(async (directory) => {
+    const databases = [1, 2].map(() => openDatabase(path.join(directory, "some.db"), 0)) as [SqliteDatabase, SqliteDatabase];
+    await test(...databases);
+    for (const database of databases) database.close();
+  });
 }
 
 function changeDatabase(file: string, sql: string): void {

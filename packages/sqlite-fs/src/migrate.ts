@@ -1,60 +1,62 @@
-import { WorkrailError } from "@workrail/core";
-import { initial } from "./migrations/0001-initial.ts";
+import { type Migration, MIGRATIONS } from "./migrations.ts";
+import { retryWhileBusy } from "./retry-while-busy.ts";
 import { APPLICATION_ID } from "./schema.ts";
+import { META, readSchema, type SchemaState } from "./schema-version.ts";
 import type { SqliteDatabase } from "./sqlite-driver.ts";
 
-/** In order; a database's `user_version` is how many of them it has had. */
-const MIGRATIONS: readonly string[] = [initial];
+export interface MigrateOptions {
+  /** How long to wait for others that write, or migrate too. */
+  readonly lockWaitMs: number;
+  /** Default: those of this version. */
+  readonly migrations?: readonly Migration[] | undefined;
+  /** Keeps a copy of the database as it is, before it gets this schema. While it runs nobody can write. */
+  keepCopy(schema: number): Promise<void>;
+}
+
+/** The schema of a database, looked at in a transaction. Throws as `readSchema`; close the connection then. */
+export function inspectSchema(database: SqliteDatabase, migrations: readonly Migration[] = MIGRATIONS): SchemaState {
+  database.exec("BEGIN");
+  const state = readSchema(database, migrations.length);
+  database.exec("COMMIT");
+  return state;
+}
 
 /**
- * How many migrations a database has had. Changes nothing, so that what is not ours stays as it is.
+ * Brings a database to the newest schema, in one transaction, and keeps a copy before when there is anything in it.
+ * Killed anywhere, it has happened or not. One that is newer already, and that we may write, stays as it is.
  *
- * @throws UNSUPPORTED_VERSION for the database of a newer version; STORAGE_UNAVAILABLE for one that is not ours.
+ * @param seen what `inspectSchema` said.
+ * @returns the schema it has now.
+ * @throws as `readSchema`; the driver's errors, that of a busy database among them, and an error with the code
+ *   SQLITE_CORRUPT when rows point to others that are not there. Close the connection then.
  */
-export function schemaVersion(database: SqliteDatabase): number {
-  return inTransaction(database, "BEGIN", () => versionOf(database));
-}
-
-/** Brings a database to this version's schema, in one transaction. Fails as busy while another process does the same. */
-export function migrate(database: SqliteDatabase): void {
-  if (schemaVersion(database) === MIGRATIONS.length) return;
-  inTransaction(database, "BEGIN IMMEDIATE", () => {
-    // Another process may have been faster, and it may have been a newer one.
-    for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration);
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
-  });
-}
-
-/** What is looked at together is looked at in a transaction: another process may be about to create the schema. */
-function inTransaction<T>(database: SqliteDatabase, begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
-  database.exec(begin);
-  const result = work();
-  // On an error the connection is closed, and that rolls back.
-  database.exec("COMMIT");
-  return result;
-}
-
-function versionOf(database: SqliteDatabase): number {
-  if (pragma(database, "application_id") !== APPLICATION_ID) {
-    if (isBlank(database)) return 0;
-    throw new WorkrailError("STORAGE_UNAVAILABLE", "The file workrail.db is not a Workrail database.", {
-      details: { reason: "foreign-database" },
-      hint: "Choose another data directory, or move that file away.",
-    });
+export async function migrate(database: SqliteDatabase, seen: SchemaState, options: MigrateOptions): Promise<number> {
+  const { lockWaitMs, migrations = MIGRATIONS } = options;
+  if (isDone(seen, migrations)) return seen.version;
+  // Has no effect within a transaction. A migration that makes a table anew must not empty those that point to it.
+  database.exec("PRAGMA foreign_keys = OFF");
+  await retryWhileBusy(() => database.exec("BEGIN IMMEDIATE"), lockWaitMs);
+  // Another process may have been faster, and it may have been a newer one.
+  const state = readSchema(database, migrations.length);
+  if (!isDone(state, migrations)) {
+    if (state.version > 0 && state.version < migrations.length) await options.keepCopy(migrations.length);
+    apply(database, state.version, migrations);
   }
-  const version = pragma(database, "user_version");
-  if (version <= MIGRATIONS.length) return version;
-  throw new WorkrailError("UNSUPPORTED_VERSION", `The store has schema ${version}; this Workrail knows up to ${MIGRATIONS.length}.`, {
-    details: { schema: version, newestKnown: MIGRATIONS.length },
-    hint: "Update Workrail.",
-  });
+  database.exec("COMMIT");
+  database.exec("PRAGMA foreign_keys = ON");
+  return Math.max(state.version, migrations.length);
 }
 
-function isBlank(database: SqliteDatabase): boolean {
-  return database.prepare("SELECT 1 FROM sqlite_master LIMIT 1").get() === undefined;
+function isDone({ version, hasMeta }: SchemaState, migrations: readonly Migration[]): boolean {
+  return hasMeta && version >= migrations.length;
 }
 
-function pragma(database: SqliteDatabase, name: "user_version" | "application_id"): number {
-  const row = database.prepare(`PRAGMA ${name}`).get() as Record<string, number>;
-  return Number(row[name]);
+function apply(database: SqliteDatabase, from: number, migrations: readonly Migration[]): void {
+  for (const { sql } of migrations.slice(from)) database.exec(sql);
+  const { minReader = 0, minWriter = 0 } = migrations.at(-1) ?? {};
+  database.exec(`${META}; INSERT OR REPLACE INTO meta VALUES ('min_reader', ${minReader}), ('min_writer', ${minWriter})`);
+  if (database.prepare("PRAGMA foreign_key_check").get() !== undefined) {
+    throw Object.assign(new Error("Rows of the catalog point to others that are not there."), { code: "SQLITE_CORRUPT" });
+  }
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`);
 }

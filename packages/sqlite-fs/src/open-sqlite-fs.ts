@@ -10,6 +10,7 @@ import {
 } from "@workrail/blob-files";
 import type { Log, Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
+import type { Migration } from "./migrations.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
 import type { OpenDatabase, SqliteDriver } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
@@ -38,12 +39,15 @@ export async function openSqliteFs(options: SqliteFsOptions): Promise<Storage> {
   return openWithDriver(options, loadSqliteDriver(options.driver));
 }
 
-/** The same with a driver that is loaded. The catalog may be opened in another way, so that a test can have SQLite fail. */
-export async function openWithDriver(
-  options: SqliteFsOptions,
-  driver: SqliteDriver,
-  openDatabase: OpenDatabase = driver.open,
-): Promise<Storage> {
+/** What a test may put in the place of ours. */
+export interface CatalogParts {
+  /** Opens the catalog, so that SQLite can fail there. Default: as the driver does. */
+  readonly openDatabase?: OpenDatabase;
+  readonly migrations?: readonly Migration[];
+}
+
+/** The same with a driver that is loaded. */
+export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDriver, parts: CatalogParts = {}): Promise<Storage> {
   const { fs = nodeFileSystem, log = silent, lockWaitMs = 5_000 } = options;
   try {
     const dataDir = prepareDataDirectory(options.dataDir, log);
@@ -59,7 +63,7 @@ export async function openWithDriver(
     try {
       await blobs.ensureDirectory(path.join(dataDir, CONTEXTS));
       const factsFiles = new SessionFactsFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
-      catalog = await SqliteCatalog.open({ dataDir, fs, openDatabase, blobs, factsFiles, lockWaitMs });
+      catalog = await SqliteCatalog.open({ openDatabase: driver.open, ...parts, dataDir, fs, blobs, factsFiles, lockWaitMs });
     } catch (error) {
       locking.close();
       throw error;

@@ -22,6 +22,7 @@ import {
 import { CatalogDatabase, isLoss } from "./catalog-database.ts";
 import { CatalogWrites, HEAD } from "./catalog-writes.ts";
 import { countQuery, cursorOf, pageQuery } from "./checkpoint-queries.ts";
+import type { Migration } from "./migrations.ts";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import { recordOf, sessionOf } from "./rows.ts";
 import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
@@ -38,6 +39,8 @@ export interface SqliteCatalogOptions {
   readonly factsFiles: SessionFactsFiles;
   /** How long to wait for the write lock. */
   readonly lockWaitMs: number;
+  /** Default: those of this version. */
+  readonly migrations?: readonly Migration[] | undefined;
 }
 
 /** Pending removals taken in one transaction: few enough that a waiting save hardly notices. */
@@ -66,7 +69,11 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
 
   private constructor(options: SqliteCatalogOptions) {
     this.#options = options;
-    this.#database = new CatalogDatabase({ ...options, hasBlobs: async () => !(await options.blobs.isEmpty()) });
+    this.#database = new CatalogDatabase({
+      ...options,
+      ensureDirectory: (directory) => options.blobs.ensureDirectory(directory),
+      hasBlobs: async () => !(await options.blobs.isEmpty()),
+    });
   }
 
   async commit(change: CatalogChange): Promise<CommitOutcome> {
@@ -218,10 +225,10 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  /** Within a transaction, which must not stay open, with the write lock, when the look fails. */
-  #isReplaced(writer: SqliteConnection): boolean {
+  /** Whether there is another file now, or another schema. Within a transaction, which must not stay open, with the write lock, when the look fails. */
+  #isAnother(writer: SqliteConnection): boolean {
     try {
-      return this.#database.isReplaced();
+      return this.#database.isReplaced() || writer.isMigrated();
     } catch (error) {
       throw this.#rolledBack(writer, error);
     }
@@ -233,7 +240,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       for (;;) {
         const { writer } = await this.#database.connect();
         await retryWhileBusy(() => writer.exec("BEGIN IMMEDIATE"), this.#options.lockWaitMs);
-        if (!this.#isReplaced(writer)) return writer;
+        if (!this.#isAnother(writer)) return writer;
         this.#database.disconnect();
       }
     } catch (error) {

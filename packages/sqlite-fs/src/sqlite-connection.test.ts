@@ -30,7 +30,8 @@ describe("a connection", () => {
 
 function withConnection(test: (connection: SqliteConnection) => void): Promise<void> {
   return withDirectory(async (directory) => {
-    const connection = SqliteConnection.open(path.join(directory, "some.db"), openDatabase);
+    const schema = { lockWaitMs: 0, keepCopy: async () => undefined };
+    const connection = await SqliteConnection.open(path.join(directory, "some.db"), openDatabase, schema);
     test(connection);
     connection.close();
   });

@@ -1,4 +1,6 @@
-import { migrate, schemaVersion } from "./migrate.ts";
+import { inspectSchema, migrate, type MigrateOptions } from "./migrate.ts";
+import { retryWhileBusy } from "./retry-while-busy.ts";
+import { type SchemaState, userVersion } from "./schema-version.ts";
 import type { OpenDatabase, SqliteDatabase, SqliteStatement } from "./sqlite-driver.ts";
 
 /** While SQLite itself waits (a reader behind a recovery) the event loop stands still: rare and short. */
@@ -21,28 +23,23 @@ const MAX_STATEMENTS = 200;
 /** A database with its statements, each prepared once. */
 export class SqliteConnection {
   readonly #database: SqliteDatabase;
+  readonly #schema: number;
   readonly #statements = new Map<string, SqliteStatement>();
 
-  /**
-   * Opens, and creates or migrates where needed. Errors are the driver's, or those of `migrate`. It waits for nobody:
-   * while another process does the same it fails as busy, and is to be called again.
-   */
-  static open(file: string, openDatabase: OpenDatabase): SqliteConnection {
-    const database = openDatabase(file, 0);
+  /** Opens, and creates or migrates where needed, waiting for others that do the same. Errors are the driver's, or those of `migrate`. */
+  static async open(file: string, openDatabase: OpenDatabase, schema: MigrateOptions): Promise<SqliteConnection> {
+    const { database, seen } = await retryWhileBusy(() => openSet(file, openDatabase, schema), schema.lockWaitMs);
     try {
-      // Before anything is set: WAL is a property of the file, and the file may not be ours.
-      schemaVersion(database);
-      for (const setting of SETTINGS) database.exec(`PRAGMA ${setting}`);
-      migrate(database);
+      return new SqliteConnection(database, await migrate(database, seen, schema));
     } catch (error) {
       database.close();
       throw error;
     }
-    return new SqliteConnection(database);
   }
 
-  private constructor(database: SqliteDatabase) {
+  private constructor(database: SqliteDatabase, schema: number) {
     this.#database = database;
+    this.#schema = schema;
   }
 
   /** The prepared statement for this text. */
@@ -62,11 +59,33 @@ export class SqliteConnection {
     this.#database.exec(`PRAGMA busy_timeout = ${INNER_WAIT_MS}`);
   }
 
+  /** Whether somebody gave it another schema since. To be asked within a transaction. */
+  isMigrated(): boolean {
+    return userVersion(this.#database) !== this.#schema;
+  }
+
   exec(sql: string): void {
     this.#database.exec(sql);
   }
 
   close(): void {
     this.#database.close();
+  }
+}
+
+function openSet(
+  file: string,
+  openDatabase: OpenDatabase,
+  { migrations }: MigrateOptions,
+): { database: SqliteDatabase; seen: SchemaState } {
+  const database = openDatabase(file, 0);
+  try {
+    // Before anything is set: WAL is a property of the file, and the file may not be ours.
+    const seen = inspectSchema(database, migrations);
+    for (const setting of SETTINGS) database.exec(`PRAGMA ${setting}`);
+    return { database, seen };
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }

@@ -18,6 +18,8 @@ export type Task =
     }
   /** Opens the store, recovers what was lost, tells how, and keeps it open until its input ends. */
   | { readonly type: "open"; readonly dataDir: string }
+  /** Opens the store, which has one more migration than this version, and kills itself before the nth call after that began; 0: never. */
+  | { readonly type: "migrate"; readonly dataDir: string; readonly killAt: number }
   /** Waits until its input has a line, then does that. */
   | { readonly type: "rebuild"; readonly dataDir: string; readonly times: number }
   /** Holds a lock of a database until its input ends. */

@@ -1,9 +1,12 @@
 // Runs by itself in a process of its own, and may be killed at any moment.
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
+import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
 import type { SessionId } from "@workrail/core";
 import type { Task } from "./child-task.ts";
 import { growingContext } from "./growing-context.ts";
+import { noting } from "./noting-driver.ts";
+import { WITH_ONE_MORE } from "./one-more-migration.ts";
 import { openDatabase } from "./open-database.ts";
 import { failureOf, TestStore, withOpened } from "./test-store.ts";
 
@@ -18,6 +21,9 @@ switch (task.type) {
     break;
   case "open":
     await open(task.dataDir);
+    break;
+  case "migrate":
+    await migrate(task);
     break;
   case "rebuild":
     await rebuild(task);
@@ -67,6 +73,29 @@ async function open(dataDir: string): Promise<void> {
   tell((await store.recover()) === undefined ? "opened" : "recovered");
   const { total } = await store.storage.catalog.list({ filter: {}, limit: 1, offset: 0 });
   tell(String(total));
+  await inputEnds();
+  await store.close();
+}
+
+async function migrate({ dataDir, killAt }: Task & { type: "migrate" }): Promise<void> {
+  let calls = 0;
+  let isMigrating = false;
+  const call = (what: string): void => {
+    isMigrating ||= what === "BEGIN IMMEDIATE";
+    if (isMigrating && (calls += 1) === killAt) process.kill(process.pid, "SIGKILL");
+  };
+  const store = await TestStore.open(dataDir, {
+    migrations: WITH_ONE_MORE,
+    lockWaitMs: 20_000,
+    openDatabase: noting(openDatabase, call),
+    fs: new Proxy(nodeFileSystem, {
+      get(files, name: keyof FileSystem) {
+        call(name);
+        return files[name];
+      },
+    }),
+  });
+  tell("opened");
   await inputEnds();
   await store.close();
 }

@@ -37,8 +37,7 @@ import {
   verifyStore,
   WorkrailError,
 } from "@workrail/core";
-import { type SqliteFsOptions, openWithDriver } from "../src/open-sqlite-fs.ts";
-import type { OpenDatabase } from "../src/sqlite-driver.ts";
+import { type CatalogParts, type SqliteFsOptions, openWithDriver } from "../src/open-sqlite-fs.ts";
 import { driver } from "./open-database.ts";
 
 const ignore = (): void => undefined;
@@ -67,8 +66,7 @@ const ids: IdGenerator = {
 
 const clock: Clock = { now: () => new Date() };
 
-export interface TestStoreOptions extends Omit<SqliteFsOptions, "dataDir" | "driver"> {
-  readonly openDatabase?: OpenDatabase;
+export interface TestStoreOptions extends Omit<SqliteFsOptions, "dataDir" | "driver">, CatalogParts {
   readonly maxCheckpoints?: number;
 }
 
@@ -80,7 +78,7 @@ export class TestStore {
   readonly #maxCheckpoints: number;
 
   static async open(dataDir: string, options: TestStoreOptions = {}): Promise<TestStore> {
-    return new TestStore(dataDir, await openWithDriver({ dataDir, ...options }, driver, options.openDatabase), options);
+    return new TestStore(dataDir, await openWithDriver({ dataDir, ...options }, driver, options), options);
   }
 
   private constructor(dataDir: string, storage: Storage, { maxCheckpoints = Number.MAX_SAFE_INTEGER }: TestStoreOptions) {

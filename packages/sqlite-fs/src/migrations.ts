@@ -1,0 +1,12 @@
+import { initial } from "./migrations/0001-initial.ts";
+
+/** A step from one schema to the next. */
+export interface Migration {
+  readonly sql: string;
+  /** The oldest schema whose Workrail still reads right, or writes right, what this step leaves. */
+  readonly minReader: number;
+  readonly minWriter: number;
+}
+
+/** In order; a database's `user_version` is how many of them it has had. */
+export const MIGRATIONS: readonly Migration[] = [{ sql: initial, minReader: 1, minWriter: 1 }];

@@ -1,0 +1,70 @@
+import { WorkrailError } from "@workrail/core";
+import { APPLICATION_ID } from "./schema.ts";
+import type { SqliteDatabase } from "./sqlite-driver.ts";
+
+/**
+ * What a database says of itself to whoever does not know its schema: numbers by name, in the one table that is there
+ * whatever the schema. `min_reader` and `min_writer` are the oldest schemas whose Workrail may read it, and write it.
+ */
+export const META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY NOT NULL, value INTEGER NOT NULL) STRICT, WITHOUT ROWID";
+
+export interface SchemaState {
+  /** How many migrations it has had. */
+  readonly version: number;
+  readonly hasMeta: boolean;
+}
+
+/**
+ * Reads the schema of a database. Changes nothing, so that what is not ours stays as it is. Look at it within a
+ * transaction: another process may be about to create it.
+ *
+ * @param newestKnown the schema that this Workrail makes.
+ * @throws UNSUPPORTED_VERSION for a newer one that must not be written by us; STORAGE_UNAVAILABLE for one that is not ours.
+ */
+export function readSchema(database: SqliteDatabase, newestKnown: number): SchemaState {
+  if (pragma(database, "application_id") !== APPLICATION_ID) {
+    if (isBlank(database)) return { version: 0, hasMeta: false };
+    throw foreignDatabase();
+  }
+  const state = { version: userVersion(database), hasMeta: hasMeta(database) };
+  if (state.version > newestKnown) refuseUnlessWritable(database, state, newestKnown);
+  return state;
+}
+
+export function userVersion(database: Pick<SqliteDatabase, "prepare">): number {
+  return pragma(database, "user_version");
+}
+
+function refuseUnlessWritable(database: SqliteDatabase, { version, hasMeta }: SchemaState, newestKnown: number): void {
+  const rows = hasMeta ? (database.prepare("SELECT name, value FROM meta").all() as readonly { name: string; value: number }[]) : [];
+  const [minReader = version, minWriter = version] = ["min_reader", "min_writer"].map(
+    (name) => rows.find((row) => row.name === name)?.value,
+  );
+  if (minWriter <= newestKnown) return;
+  const canRead = minReader <= newestKnown;
+  const means = canRead ? "which this Workrail may read but not write" : "which this Workrail cannot read";
+  throw new WorkrailError("UNSUPPORTED_VERSION", `The store has schema ${version}, ${means}.`, {
+    details: { schema: version, newestKnown, minReader, minWriter, canRead },
+    hint: `Update Workrail to a version that knows schema ${minWriter}; this one knows up to ${newestKnown}.`,
+  });
+}
+
+function foreignDatabase(): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The file workrail.db is not a Workrail database.", {
+    details: { reason: "foreign-database" },
+    hint: "Choose another data directory, or move that file away.",
+  });
+}
+
+function isBlank(database: SqliteDatabase): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_master LIMIT 1").get() === undefined;
+}
+
+function hasMeta(database: SqliteDatabase): boolean {
+  return database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'").get() !== undefined;
+}
+
+function pragma(database: Pick<SqliteDatabase, "prepare">, name: "user_version" | "application_id"): number {
+  const row = database.prepare(`PRAGMA ${name}`).get() as Record<string, number>;
+  return Number(row[name]);
+}
