@@ -22,6 +22,7 @@ export { LAYERS } from "./model/layer.ts";
 export type { Layer, LayerSummary } from "./model/layer.ts";
 export { DEFAULT_LIMITS, LABEL_LIMITS } from "./model/limits.ts";
 export type { Limits } from "./model/limits.ts";
+export { KEEP_TAG } from "./model/session.ts";
 export type { Session, SessionFacts } from "./model/session.ts";
 export type { BlobInfo, BlobKey, BlobStore } from "./ports/blob-store.ts";
 export type {
@@ -35,8 +36,19 @@ export type {
   CommitOutcome,
   Discrepancies,
   Edge,
+  Move,
+  Quota,
+  QuotaUsage,
+  SessionPage,
+  SessionQuery,
   StoredForm,
+  StoreUsage,
+  TrashedCheckpoint,
+  TrashPage,
+  TrashQuery,
 } from "./ports/catalog.ts";
+export { CatalogState, parseTimedCursor, timedCursor } from "./catalog-state/catalog-state.ts";
+export { matchesFilter } from "./catalog-state/matches-filter.ts";
 export type { Codec } from "./ports/codec.ts";
 export type { Background, Clock, Digester, IdGenerator, Log, LogFields, TokenCounter } from "./ports/environment.ts";
 export type { Locking } from "./ports/locking.ts";

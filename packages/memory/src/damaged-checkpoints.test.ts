@@ -234,7 +234,8 @@ describe("verifying", () => {
     const { store, records } = await grown(8);
     spoil(store, at(records, 3));
     store.disk.blobs.delete(at(records, 6).blob);
-    store.disk.catalog.edges = [];
+    const edges = records.flatMap(({ id, baseId }) => (baseId === null ? [] : [{ dependent: id, base: baseId }]));
+    await store.storage.catalog.commit({ edges: { add: [], drop: edges }, audit: [] });
     const orphan = "memory:s1/orphan" as BlobRef;
     const whole = "memory:s1/whole" as BlobRef;
     store.disk.blobs.set(orphan, new Uint8Array(9));
@@ -287,8 +288,7 @@ describe("verifying", () => {
   it("has the record say how the blob is stored, where a crash left them apart", async () => {
     const { store, records } = await grown(8);
     const delta = at(records, 2);
-    const row = store.disk.catalog.rows.get(delta.id) as { record: CheckpointRecord };
-    row.record = { ...delta, baseId: null, blobBytes: delta.blobBytes + 500 };
+    store.disk.catalog.changeForm(delta, { baseId: null, blobBytes: delta.blobBytes + 500, keyId: null });
     expect((await verifyStore(store.ports)).findings).toMatchObject([{ kind: "form-differs", checkpointId: delta.id }]);
     await repairStore(store.ports);
     expect(await store.storage.catalog.find(delta.id)).toEqual(delta);

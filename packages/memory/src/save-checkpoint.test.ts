@@ -16,6 +16,7 @@ describe("a first save", () => {
     expect(result).toEqual({
       status: "saved",
       removed: [],
+      bytes: { session: result.record.blobBytes, store: result.record.blobBytes },
       record: {
         id: "00000000-c8ec-4000-8000-000000000001",
         sessionId: S,
@@ -422,7 +423,9 @@ describe("a store that fails", () => {
 
   it("is at fault when it commits a save and has no record of it", async () => {
     const store = aStore();
-    const commit = (): ReturnType<Catalog["commit"]> => Promise.resolve({ status: "committed", record: undefined, removed: [] });
+    const commit = async (): ReturnType<Catalog["commit"]> => {
+      return { status: "committed", record: undefined, removed: [], moved: [], bytes: undefined };
+    };
     store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
     await expect(store.save({ n: 1 })).rejects.toMatchObject(failure("INTERNAL"));
   });

@@ -1,13 +1,16 @@
 import { describe } from "vitest";
 import { describeAppend } from "./catalog/describe-append.ts";
 import { describeDamage } from "./catalog/describe-damage.ts";
+import { describeHolds } from "./catalog/describe-holds.ts";
 import { describeListing } from "./catalog/describe-listing.ts";
+import { describeMoves } from "./catalog/describe-moves.ts";
 import { describeReclaim } from "./catalog/describe-reclaim.ts";
 import { describeReplaceBlob } from "./catalog/describe-replace-blob.ts";
 import { describeSessions } from "./catalog/describe-sessions.ts";
+import { describeUsage } from "./catalog/describe-usage.ts";
 import type { StorageHarness } from "./harness.ts";
 
-/** The catalog: appends and their terms, sessions and pins, listings and filters, which blobs may go, and get other bytes. */
+/** The catalog: appends and their terms, sessions and pins, listings and filters, which blobs may go, and get other bytes, trash and quotas. */
 export function describeCatalog(harness: StorageHarness): void {
   describe(`${harness.name}: catalog`, () => {
     describeAppend(harness);
@@ -16,5 +19,8 @@ export function describeCatalog(harness: StorageHarness): void {
     describeReclaim(harness);
     describeReplaceBlob(harness);
     describeDamage(harness);
+    describeMoves(harness);
+    describeUsage(harness);
+    describeHolds(harness);
   });
 }

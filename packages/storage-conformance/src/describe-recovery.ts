@@ -72,6 +72,7 @@ export function describeRecovery(harness: StorageHarness): void {
             pins: ["plan", "\ud800"],
             tombstones: [],
             oldestLive: null,
+            trash: [],
           };
           await replaceAll(storage, [record], [facts]);
           const { createdAt, tags, pins } = facts;

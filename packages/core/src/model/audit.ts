@@ -1,6 +1,21 @@
 import type { CheckpointId, SessionId } from "./ids.ts";
 
-export const AUDIT_ACTIONS = ["save", "load", "pin", "unpin", "prune", "quarantine", "rebuild", "export", "import"] as const;
+export const AUDIT_ACTIONS = [
+  "save",
+  "load",
+  "pin",
+  "unpin",
+  "tag",
+  "prune",
+  "trash",
+  "restore",
+  "delete",
+  "quarantine",
+  "rebuild",
+  "export",
+  "import",
+  "backup",
+] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** One line of the audit log: who did what, when. Never holds a value out of a context. */
@@ -10,4 +25,6 @@ export interface AuditEvent {
   readonly sessionId: SessionId | undefined;
   readonly checkpointId: CheckpointId | undefined;
   readonly agentId: string | undefined;
+  /** Why, where the action alone does not tell, such as `retention`. */
+  readonly reason?: string | undefined;
 }

@@ -4,6 +4,10 @@ export interface Limits {
   readonly maxCheckpoints: number;
   /** Compressed size of one checkpoint, as stored whole, in bytes. */
   readonly maxCheckpointBytes: number;
+  /** Blobs of one session's live checkpoints, as stored, in bytes. */
+  readonly maxSessionBytes: number;
+  /** All blobs of the store, those in the trash included, as stored, in bytes. */
+  readonly maxTotalBytes: number;
   /** Size of a context as JSON text, in bytes of UTF-8; guards parsing and memory. */
   readonly maxContextBytes: number;
   /** Levels of nested objects and arrays, the context itself being the first. */
@@ -13,11 +17,14 @@ export interface Limits {
 }
 
 const MiB = 1024 * 1024;
+const GiB = 1024 * MiB;
 
 /** The specification's defaults, and RELIABILITY's for what it leaves open. */
 export const DEFAULT_LIMITS: Limits = {
   maxCheckpoints: 100,
   maxCheckpointBytes: 10 * MiB,
+  maxSessionBytes: GiB,
+  maxTotalBytes: 10 * GiB,
   maxContextBytes: 256 * MiB,
   maxDepth: 128,
   maxKeys: 100_000,

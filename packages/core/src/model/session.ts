@@ -13,9 +13,12 @@ export interface Session {
   readonly checkpointCount: number;
   /** How many of them are damaged. */
   readonly damagedCount: number;
-  /** Bytes of all its blobs as stored; of a damaged one, as it was. */
+  /** Bytes of all its blobs as stored; of a damaged one, as it was. Those in the trash are not among them. */
   readonly totalSizeBytes: number;
 }
+
+/** What is tagged with it is spared by whatever removes of its own accord: a checkpoint itself, a session with all of its checkpoints. */
+export const KEEP_TAG = "keep";
 
 /** What can change about a session and must survive the loss of the catalog. */
 export interface SessionFacts {
@@ -27,4 +30,6 @@ export interface SessionFacts {
   readonly tombstones: readonly CheckpointId[];
   /** Once something was pruned: the oldest workflow checkpoint left. Its ancestors of that kind are gone for good. */
   readonly oldestLive: CheckpointId | null;
+  /** What is in the trash: a rebuild must bring it back there, and not to life. */
+  readonly trash: readonly { readonly checkpointId: CheckpointId; readonly at: Date }[];
 }

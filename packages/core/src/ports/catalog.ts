@@ -45,12 +45,26 @@ export interface Catalog {
    * name. With `repair` it corrects what is wrong, durably. Resolves with what was wrong.
    */
   reconcile(repair: boolean): Promise<Discrepancies>;
+  /** Sessions that hold live checkpoints, the least recently used first. */
+  sessions(query: SessionQuery): Promise<SessionPage>;
+  /** What is in the trash, the longest there first. */
+  trash(query: TrashQuery): Promise<TrashPage>;
+  /** What the whole store holds. */
+  usage(): Promise<StoreUsage>;
   /**
-   * Calls `remove` for each ref that no record and no edge needs, while no commit anywhere can begin to
-   * need it, and resolves with those it removed. Afterwards they no longer count as pending removals.
+   * Calls `remove` for each ref that no record, live or in the trash, and no edge needs, while no commit anywhere can begin
+   * to need it, and resolves with those it removed. Afterwards they no longer count as pending removals.
    * Without refs it takes the pending removals: what earlier commits removed and nobody reclaimed yet.
+   * While somebody holds removals it removes nothing.
    */
   reclaim(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]>;
+  /**
+   * Has `reclaim` remove nothing, here and in every other process, until the time given by the system's clock, so that
+   * blobs can be copied in peace; a holder that crashed holds no longer than that. Holding again moves the end.
+   */
+  holdRemovals(holder: string, until: Date): Promise<void>;
+  /** Ends a hold. Ending one that is not there changes nothing. */
+  releaseRemovals(holder: string): Promise<void>;
 }
 
 /** How a checkpoint's bytes are kept. */
@@ -61,6 +75,9 @@ export interface CatalogChange {
   readonly append?: Append;
   /** Entries to pin in a session, or to release. Pinning twice, or releasing what is not pinned, changes nothing. */
   readonly pins?: { readonly sessionId: SessionId; readonly pin: readonly string[]; readonly release: readonly string[] };
+  /** Tags to put on a session, or to take off it. */
+  readonly tags?: { readonly sessionId: SessionId; readonly add: readonly string[]; readonly remove: readonly string[] };
+  readonly move?: Move;
   /**
    * Edges of "needs the bytes of", kept a superset of what blobs need: add before replacing a blob, drop
    * after. One whose dependent is not live is not added: nobody would ever take it away.
@@ -71,6 +88,21 @@ export interface CatalogChange {
   /** Written in the same transaction as what they tell of, and only if that is applied. */
   readonly audit: readonly AuditEvent[];
 }
+
+/**
+ * Moves checkpoints of a session: out of it into the trash, from there back to life in their old place, or to nowhere; of
+ * these the blobs become pending removals. Checkpoints that are not where they are moved from are passed over. An audit
+ * row `trash`, `restore` or `delete` with the reason is written for each that is moved.
+ */
+export type Move = {
+  readonly sessionId: SessionId;
+  readonly checkpoints: readonly CheckpointId[];
+  readonly at: Date;
+  readonly reason: string;
+  readonly agentId?: string | undefined;
+  /** Move nothing if the session was used after this, whoever did: what was planned for a session at rest is off then. */
+  readonly unlessUsedSince?: Date | undefined;
+} & ({ readonly from: "live"; readonly to: "trash" | "nowhere" } | { readonly from: "trash"; readonly to: "live" | "nowhere" });
 
 /** Where a catalog contradicts itself. */
 export interface Discrepancies {
@@ -92,23 +124,94 @@ export interface Append {
   /** Do not append, answer `conflict`, unless this is the head; `null`: unless there is none. */
   readonly expectedHead: CheckpointId | null | undefined;
   /**
-   * Remove the session's oldest workflow checkpoints beyond this many, the appended one counted.
-   * Their blobs become pending removals, and an audit row `prune` is written for each.
+   * Remove the session's oldest workflow checkpoints beyond this many, all counted, but neither the appended one nor any
+   * that is tagged `keep`. Their blobs become pending removals, and an audit row `prune` is written for each.
    */
   readonly keepNewest: number | undefined;
+  /** Do not append, answer `over-quota`, when the store would then hold more bytes of blobs than these. */
+  readonly quota?: Quota | undefined;
   /** What the session is from the start, when this brings it into being. Absent: as old as the record, without tags and pins. */
   readonly session?: Pick<SessionFacts, "createdAt" | "tags" | "pins"> | undefined;
 }
 
 export type CommitOutcome =
   /** All of it was applied. */
-  | { readonly status: "committed"; readonly record: CheckpointRecord | undefined; readonly removed: readonly CheckpointRecord[] }
+  | {
+      readonly status: "committed";
+      readonly record: CheckpointRecord | undefined;
+      /** What `keepNewest` removed. */
+      readonly removed: readonly CheckpointRecord[];
+      /** What `move` moved, as it was before. */
+      readonly moved: readonly CheckpointRecord[];
+      /** Of the store, with the appended checkpoint; only where a quota was given. */
+      readonly bytes: QuotaUsage | undefined;
+    }
   | { readonly status: "unchanged"; readonly head: CheckpointRecord }
   | { readonly status: "conflict"; readonly head: CheckpointRecord | undefined }
   /** The id belongs to another live checkpoint. */
   | { readonly status: "exists"; readonly record: CheckpointRecord }
+  /** The id belongs to a checkpoint in the trash. */
+  | { readonly status: "in-trash"; readonly record: CheckpointRecord }
+  /** A quota does not allow it. `bytes` are those without the checkpoint. */
+  | { readonly status: "over-quota"; readonly over: keyof Quota; readonly bytes: QuotaUsage }
   /** The blob is gone (garbage collection was faster): put it again. Only catalogs that can see the blobs answer it. */
   | { readonly status: "blob-missing" };
+
+/** Bytes of blobs as stored. What is in the trash counts for the store, and not for its session. */
+export interface Quota {
+  readonly session: number;
+  readonly store: number;
+}
+
+export type QuotaUsage = Quota;
+
+export interface StoreUsage {
+  /** Sessions that hold live checkpoints. */
+  readonly sessions: number;
+  /** Live ones, the damaged among them. */
+  readonly checkpoints: number;
+  readonly damaged: number;
+  /** Of the live ones' blobs, as stored. */
+  readonly liveBytes: number;
+  readonly trashed: number;
+  readonly trashBytes: number;
+  /** Blobs of what was removed that nobody reclaimed yet. */
+  readonly pendingRemovals: number;
+}
+
+export interface SessionQuery {
+  /** Sessions with a checkpoint of this project. */
+  readonly project?: string | undefined;
+  /** Sessions not used since. */
+  readonly unusedSince?: Date | undefined;
+  readonly limit: number;
+  /** Continue where a page ended. */
+  readonly after?: PageCursor | undefined;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly Session[];
+  /** Absent on the last page. */
+  readonly next: PageCursor | undefined;
+}
+
+export interface TrashQuery {
+  readonly sessionId?: SessionId | undefined;
+  readonly limit: number;
+  /** Continue where a page ended. */
+  readonly after?: PageCursor | undefined;
+}
+
+export interface TrashPage {
+  readonly entries: readonly TrashedCheckpoint[];
+  /** Absent on the last page. */
+  readonly next: PageCursor | undefined;
+}
+
+export interface TrashedCheckpoint {
+  readonly record: CheckpointRecord;
+  readonly trashedAt: Date;
+}
 
 /** Every condition must hold. Texts compare without regard to case where it says so. */
 export interface CheckpointFilter {
@@ -156,7 +259,9 @@ export interface CatalogRecovery {
   sessionFacts(): AsyncIterable<SessionFacts>;
   /**
    * Replaces everything by these, all or nothing; what was there is kept aside where that is possible.
-   * Records come in their order of commit; `sequence` is given anew from 1 in each session.
+   * Records come in their order of commit; `sequence` is given anew from 1 in each session. Those that the facts name as
+   * being in the trash go there. Every session counts as used at the time of `audit`: when it was is not known any more,
+   * and what is removed for want of use must not go too soon.
    */
   replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void>;
 }

@@ -102,7 +102,7 @@ async function readSessionFacts(ports: RebuildPorts, present: ReadonlySet<BlobRe
   for await (const each of ports.recovery.sessionFacts()) {
     const { sessionId, oldestLive } = each;
     const isOfCommit = oldestLive === null || present.has(ports.blobs.refOf({ sessionId, checkpointId: oldestLive }));
-    facts.set(sessionId, isOfCommit ? each : { ...each, tombstones: [], oldestLive: null });
+    facts.set(sessionId, isOfCommit ? each : { ...each, tombstones: [], oldestLive: null, trash: [] });
   }
   return facts;
 }
@@ -180,5 +180,5 @@ function completeFacts(live: readonly NewRecord[], known: ReadonlyMap<SessionId,
 }
 
 function factsOf(record: NewRecord): SessionFacts {
-  return { sessionId: record.sessionId, createdAt: record.createdAt, tags: [], pins: [], tombstones: [], oldestLive: null };
+  return { sessionId: record.sessionId, createdAt: record.createdAt, tags: [], pins: [], tombstones: [], oldestLive: null, trash: [] };
 }

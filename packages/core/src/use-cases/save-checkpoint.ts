@@ -8,7 +8,7 @@ import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../ports/environment.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
-import type { Append, Catalog, CommitOutcome } from "../ports/catalog.ts";
+import type { Append, Catalog, CommitOutcome, QuotaUsage } from "../ports/catalog.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Locking } from "../ports/locking.ts";
 import { checkAttributes, checkName, checkTags } from "./labels.ts";
@@ -51,7 +51,14 @@ export interface SaveInput {
 }
 
 export type SaveResult =
-  | { readonly status: "saved"; readonly record: CheckpointRecord; readonly removed: readonly CheckpointRecord[] }
+  | {
+      readonly status: "saved";
+      readonly record: CheckpointRecord;
+      /** What had to go because the session holds no more than so many. */
+      readonly removed: readonly CheckpointRecord[];
+      /** What the session and the store hold now. */
+      readonly bytes: QuotaUsage;
+    }
   | {
       readonly status: "unchanged";
       /** The checkpoint that already holds this content. */
@@ -171,6 +178,7 @@ function append(ports: SavePorts, input: SaveInput, content: PreparedContext, { 
     unlessHeadIs: skipDigest(input, content),
     expectedHead: input.expectedParentId,
     keepNewest: facts.kind === "workflow" ? ports.limits.maxCheckpoints : undefined,
+    quota: { session: ports.limits.maxSessionBytes, store: ports.limits.maxTotalBytes },
   };
 }
 
@@ -245,10 +253,13 @@ async function conclude(
   outcome: Exclude<CommitOutcome, { status: "blob-missing" }>,
 ): Promise<SaveResult> {
   if (outcome.status === "committed") {
-    if (outcome.record === undefined) throw new WorkrailError("INTERNAL", "The catalog committed a save without its record.");
-    const needless = outcome.removed.map((record) => record.blob);
+    const { record, removed, bytes } = outcome;
+    if (record === undefined || bytes === undefined) {
+      throw new WorkrailError("INTERNAL", "The catalog committed a save without its record, or without what is held now.");
+    }
+    const needless = removed.map((each) => each.blob);
     if (needless.length > 0) reclaimLater(ports, needless);
-    return { status: "saved", record: outcome.record, removed: outcome.removed };
+    return { status: "saved", record, removed, bytes };
   }
   reclaimLater(ports, [blob]);
   switch (outcome.status) {
@@ -258,6 +269,10 @@ async function conclude(
       return lostAnswerOrConflict(input, content, outcome.head);
     case "exists":
       return sameOrConflict(ports, input, content, outcome.record);
+    case "in-trash":
+      throw inTrash(outcome.record.id);
+    case "over-quota":
+      throw overQuota(outcome, ports.limits);
   }
 }
 
@@ -332,6 +347,24 @@ async function madeWhole(ports: SavePorts, content: PreparedContext, damaged: Ch
   await ports.catalog.replaceBlob(damaged, becomes, () => ports.blobs.replace(damaged.blob, bytes));
   // Somebody else may have been faster; a checkpoint that is gone meanwhile is as good as one that goes after the answer.
   return (await ports.catalog.find(damaged.id)) ?? damaged;
+}
+
+function inTrash(checkpointId: CheckpointId): WorkrailError {
+  return new WorkrailError("CONFLICT", `checkpointId ${checkpointId} names a checkpoint that is in the trash.`, {
+    details: { checkpointId },
+    hint: "Restore that checkpoint, empty the trash, or choose another checkpointId.",
+  });
+}
+
+function overQuota({ over, bytes }: CommitOutcome & { status: "over-quota" }, limits: Limits): WorkrailError {
+  const [limit, name] = over === "session" ? (["maxSessionBytes", "session"] as const) : (["maxTotalBytes", "store"] as const);
+  return new WorkrailError("STORAGE_QUOTA_EXCEEDED", `The ${name} holds ${bytes[over]} bytes, and may hold ${limits[limit]}.`, {
+    details: { limit, [limit]: limits[limit], usageBytes: bytes[over] },
+    hint:
+      over === "session"
+        ? "Save to a new session, or remove old checkpoints of this one."
+        : "Empty the trash, remove sessions that are not needed any more, or raise the limit.",
+  });
 }
 
 function idTaken(checkpointId: CheckpointId): WorkrailError {

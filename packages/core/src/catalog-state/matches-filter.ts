@@ -1,7 +1,8 @@
-import type { CheckpointFilter, CheckpointRecord, SessionFacts } from "@workrail/core";
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { CheckpointFilter } from "../ports/catalog.ts";
 
 /** Whether a record meets every condition of a filter. */
-export function matchesFilter(record: CheckpointRecord, session: SessionFacts | undefined, filter: CheckpointFilter): boolean {
+export function matchesFilter(record: CheckpointRecord, sessionTags: readonly string[], filter: CheckpointFilter): boolean {
   return (
     matchesKind(record, filter) &&
     isSame(record.sessionId, filter.sessionId) &&
@@ -10,7 +11,7 @@ export function matchesFilter(record: CheckpointRecord, session: SessionFacts | 
     isSame(record.agentId, filter.agentId) &&
     (filter.since === undefined || record.createdAt >= filter.since) &&
     (filter.until === undefined || record.createdAt <= filter.until) &&
-    (filter.tags ?? []).every((tag) => record.tags.includes(tag) || session?.tags.includes(tag) === true) &&
+    (filter.tags ?? []).every((tag) => record.tags.includes(tag) || sessionTags.includes(tag)) &&
     (filter.name === undefined || (record.name !== undefined && holds(record.name, filter.name))) &&
     matchesQuery(record, filter.query)
   );

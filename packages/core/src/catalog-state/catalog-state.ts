@@ -1,0 +1,431 @@
+import { WorkrailError } from "../errors.ts";
+import type { AuditAction, AuditEvent } from "../model/audit.ts";
+import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
+import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
+import type { Session, SessionFacts } from "../model/session.ts";
+import type {
+  Append,
+  CatalogChange,
+  CheckpointPage,
+  CheckpointQuery,
+  CommitOutcome,
+  Discrepancies,
+  Edge,
+  Move,
+  QuotaUsage,
+  SessionPage,
+  SessionQuery,
+  StoredForm,
+  StoreUsage,
+  TrashPage,
+  TrashQuery,
+} from "../ports/catalog.ts";
+import { matchesFilter } from "./matches-filter.ts";
+import { type Removed, type Row, SessionState, type TrashedRow } from "./session-state.ts";
+
+type Refusal = Exclude<CommitOutcome, { status: "committed" }>;
+
+/**
+ * What a catalog knows, in memory, and all of its rules in their plainest form: an adapter that keeps its catalog in
+ * memory has to add the order of the calls and, if it is to last, a way to write it down.
+ *
+ * Nothing here waits. Records are replaced and never changed, but they are the ones that came in: copy what is given and
+ * what is handed out wherever somebody could change it.
+ */
+export class CatalogState {
+  /** In the order of their commits. */
+  readonly #rows = new Map<CheckpointId, Row>();
+  readonly #trash = new Map<CheckpointId, TrashedRow>();
+  readonly #sessions = new Map<SessionId, SessionState>();
+  readonly #edges = new Map<string, Edge>();
+  readonly #removed = new Map<CheckpointId, Removed>();
+  readonly #holds = new Map<string, Date>();
+  /** Sessions whose facts outside of the catalog are to be written again. */
+  readonly #changed = new Set<SessionId>();
+  /** Written by the changes so far, oldest first. */
+  readonly audit: AuditEvent[] = [];
+  #lastCommit = 0;
+
+  /** Whether nothing was ever written to it. */
+  get isPristine(): boolean {
+    return this.#lastCommit === 0 && this.audit.length === 0;
+  }
+
+  /** Decides and applies. On any other outcome than `committed` nothing was changed. */
+  apply(change: CatalogChange, hasBlob: (ref: BlobRef) => boolean): CommitOutcome {
+    const { append, move, pins, tags, edges, accesses = [] } = change;
+    const refusal = append === undefined ? undefined : this.#refuse(append, hasBlob);
+    if (refusal !== undefined) return refusal;
+    this.audit.push(...change.audit);
+    const appended = append === undefined ? undefined : this.#append(append);
+    const removed = append === undefined ? [] : this.#prune(append);
+    const moved = move === undefined ? [] : this.#move(move);
+    if (pins !== undefined) this.#relabel(pins.sessionId, "pins", pins.pin, pins.release);
+    if (tags !== undefined) this.#relabel(tags.sessionId, "tags", tags.add, tags.remove);
+    for (const edge of edges?.add ?? []) if (this.#isKnown(edge.dependent)) this.#edges.set(keyOf(edge), edge);
+    for (const edge of edges?.drop ?? []) this.#edges.delete(keyOf(edge));
+    for (const { checkpointId, at } of accesses) this.#touch(checkpointId, at);
+    const bytes = append?.quota === undefined ? undefined : this.#bytesWith(append.record.sessionId);
+    return { status: "committed", record: appended?.record, removed, moved, bytes };
+  }
+
+  find(id: CheckpointId): CheckpointRecord | undefined {
+    return this.#rows.get(id)?.record;
+  }
+
+  head(session: SessionId): CheckpointRecord | undefined {
+    return this.#sessions.get(session)?.head;
+  }
+
+  /** @throws INVALID_INPUT when `after` is no cursor. */
+  list({ filter, limit, offset, after }: CheckpointQuery): CheckpointPage {
+    const rows = filter.sessionId === undefined ? [...this.#rows.values()] : (this.#sessions.get(filter.sessionId)?.rows ?? []);
+    const tagsOf = (id: SessionId): readonly string[] => this.#sessions.get(id)?.tags ?? [];
+    const matching = rows.filter(({ record }) => matchesFilter(record, tagsOf(record.sessionId), filter)).toReversed();
+    const from = after === undefined ? Number.POSITIVE_INFINITY : parseCursor(after);
+    const rest = matching.filter((row) => placeOf(row, filter.sessionId) < from).slice(offset);
+    const page = rest.slice(0, limit);
+    const last = page.at(-1);
+    const next = last === undefined || page.length === rest.length ? undefined : cursor(placeOf(last, filter.sessionId));
+    return { records: page.map(({ record }) => record), total: matching.length, next };
+  }
+
+  session(id: SessionId): Session | undefined {
+    return this.#sessions.get(id)?.toSession();
+  }
+
+  /** @throws INVALID_INPUT when `after` is no cursor. */
+  sessions({ project, unusedSince, limit, after }: SessionQuery): SessionPage {
+    const matching = [...this.#sessions.values()]
+      .filter((session) => session.rows.length > 0)
+      .filter((session) => unusedSince === undefined || session.lastAccessedAt <= unusedSince)
+      .filter((session) => project === undefined || session.rows.some(({ record }) => record.project === project));
+    const { page, next } = cut(matching, (session) => [session.lastAccessedAt, session.id], { limit, after });
+    return { sessions: page.map((session) => session.toSession()), next };
+  }
+
+  /** @throws INVALID_INPUT when `after` is no cursor. */
+  trash({ sessionId, limit, after }: TrashQuery): TrashPage {
+    const matching = [...this.#trash.values()].filter(({ record }) => sessionId === undefined || record.sessionId === sessionId);
+    const { page, next } = cut(matching, ({ record, trashedAt }) => [trashedAt, record.id], { limit, after });
+    return { entries: page.map(({ record, trashedAt }) => ({ record, trashedAt })), next };
+  }
+
+  usage(): StoreUsage {
+    const live = [...this.#rows.values()].map(({ record }) => record);
+    return {
+      sessions: [...this.#sessions.values()].filter(({ rows }) => rows.length > 0).length,
+      checkpoints: live.length,
+      damaged: live.filter(({ damaged }) => damaged).length,
+      liveBytes: sum(live),
+      trashed: this.#trash.size,
+      trashBytes: sum([...this.#trash.values()].map(({ record }) => record)),
+      pendingRemovals: [...this.#removed.values()].filter(({ isDone }) => !isDone).length,
+    };
+  }
+
+  /** Whether a checkpoint is still as expected, and what it is to be encoded against is live and whole. */
+  canChangeForm(expected: CheckpointRecord, { baseId }: StoredForm): boolean {
+    return this.isAsExpected(expected) && (baseId === null || this.find(baseId)?.damaged === false);
+  }
+
+  /** Records how a checkpoint is kept from now on, if it is still as expected. */
+  changeForm(expected: CheckpointRecord, { blobBytes, baseId, keyId }: StoredForm): void {
+    if (this.isAsExpected(expected)) this.#replace(expected.id, { blobBytes, baseId, keyId, damaged: false });
+  }
+
+  /** Marks a checkpoint as damaged, if it is still as expected. */
+  markDamaged(expected: CheckpointRecord, audit: AuditEvent): void {
+    if (!this.isAsExpected(expected)) return;
+    this.#replace(expected.id, { damaged: true });
+    this.audit.push(audit);
+  }
+
+  /** Whether a checkpoint is live, and kept as the caller last saw it. */
+  isAsExpected(expected: CheckpointRecord): boolean {
+    const record = this.find(expected.id);
+    return record !== undefined && FORM.every((field) => record[field] === expected[field]);
+  }
+
+  /** Sums are made whenever somebody asks for them; only edges are kept. */
+  reconcile(repair: boolean): Discrepancies {
+    const edges: Edge[] = [];
+    for (const { record } of [...this.#rows.values(), ...this.#trash.values()]) {
+      if (record.baseId === null) continue;
+      const edge = { dependent: record.id, base: record.baseId };
+      if (!this.#edges.has(keyOf(edge))) edges.push(edge);
+    }
+    if (repair) for (const edge of edges) this.#edges.set(keyOf(edge), edge);
+    return { sums: [], edges };
+  }
+
+  /** Of the refs, or else of the pending removals, those that nothing needs; none while somebody holds removals. */
+  needless(refs: readonly BlobRef[] | undefined, now: Date): readonly BlobRef[] {
+    for (const [holder, until] of this.#holds) if (until <= now) this.#holds.delete(holder);
+    if (this.#holds.size > 0) return [];
+    const pending = [...this.#removed.values()].filter(({ isDone }) => !isDone).map(({ blob }) => blob);
+    const needed = this.#neededRefs();
+    return [...new Set(refs ?? pending)].filter((ref) => !needed.has(ref));
+  }
+
+  /** A blob is gone: what it was encoded against may go too. */
+  reclaimed(ref: BlobRef): void {
+    for (const [id, removed] of this.#removed) {
+      if (removed.blob !== ref) continue;
+      removed.isDone = true;
+      if (this.#isKnown(id)) continue;
+      for (const [key, { dependent }] of this.#edges) if (dependent === id) this.#edges.delete(key);
+    }
+  }
+
+  hold(holder: string, until: Date): void {
+    this.#holds.set(holder, until);
+  }
+
+  release(holder: string): void {
+    this.#holds.delete(holder);
+  }
+
+  /** The facts of the sessions that were changed since this was asked last, as they are now. They must then be written. */
+  changedFacts(): readonly SessionFacts[] {
+    const facts = [...this.#changed].map((sessionId) => {
+      // The blob is gone, and from now on the tombstone is too.
+      for (const [id, removed] of this.#removed) if (removed.sessionId === sessionId && removed.isDone) this.#removed.delete(id);
+      return this.factsOf(sessionId) as SessionFacts;
+    });
+    this.#changed.clear();
+    return facts;
+  }
+
+  factsOf(sessionId: SessionId): SessionFacts | undefined {
+    const tombstones = [...this.#removed].filter(([, removed]) => removed.sessionId === sessionId && !removed.isDone);
+    const trashed = [...this.#trash.values()].filter(({ record }) => record.sessionId === sessionId);
+    return this.#sessions.get(sessionId)?.toFacts(
+      tombstones.map(([id]) => id),
+      trashed,
+    );
+  }
+
+  /** Fills an empty state. What is only known to have been removed is still to be reclaimed. */
+  fill(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent, refOf: BlobRefOf): void {
+    const trashedAt = new Map(sessions.flatMap(({ trash }) => trash.map(({ checkpointId, at }) => [checkpointId, at])));
+    for (const { sessionId, createdAt, tags, pins, oldestLive } of sessions) {
+      const session = new SessionState(sessionId, createdAt);
+      this.#sessions.set(sessionId, Object.assign(session, { tags, pins, oldestLive }));
+    }
+    for (const record of records) {
+      const row = this.#add(record);
+      if (record.baseId !== null) this.#edges.set(keyOf({ dependent: record.id, base: record.baseId }), { dependent: record.id, base: record.baseId });
+      const at = trashedAt.get(record.id);
+      if (at === undefined) continue;
+      this.#takeOut(row);
+      this.#trash.set(record.id, { ...row, trashedAt: at });
+    }
+    for (const { sessionId, tombstones } of sessions) {
+      for (const id of tombstones) {
+        const blob = refOf({ sessionId, checkpointId: id });
+        if (!this.#isKnown(id)) this.#removed.set(id, { sessionId, blob, isDone: false });
+      }
+    }
+    for (const session of this.#sessions.values()) session.lastAccessedAt = audit.at;
+    this.audit.push(audit);
+  }
+
+  /** Why the append must not be; `undefined` when it may. Nothing is changed. */
+  #refuse({ record, expectedHead, unlessHeadIs, quota }: Append, hasBlob: (ref: BlobRef) => boolean): Refusal | undefined {
+    const existing = this.find(record.id);
+    if (existing !== undefined) return { status: "exists", record: existing };
+    const trashed = this.#trash.get(record.id)?.record;
+    if (trashed !== undefined) return { status: "in-trash", record: trashed };
+    const head = this.head(record.sessionId);
+    if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head };
+    if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head };
+    if (!hasBlob(record.blob)) return { status: "blob-missing" };
+    if (quota === undefined) return undefined;
+    const bytes = this.#bytesWith(record.sessionId);
+    const over = (["session", "store"] as const).find((limit) => bytes[limit] + record.blobBytes > quota[limit]);
+    return over === undefined ? undefined : { status: "over-quota", over, bytes };
+  }
+
+  #append({ record, session: begins }: Append): Row {
+    if (!this.#sessions.has(record.sessionId)) {
+      const session = new SessionState(record.sessionId, begins?.createdAt ?? record.createdAt);
+      this.#sessions.set(record.sessionId, Object.assign(session, { tags: begins?.tags ?? [], pins: begins?.pins ?? [] }));
+      this.#changed.add(record.sessionId);
+    }
+    // An id that was removed lives again: neither its tombstone nor the removal of its blob may stand.
+    if (this.#removed.delete(record.id)) this.#changed.add(record.sessionId);
+    return this.#add(record);
+  }
+
+  /** Gives a record the next place in its session. */
+  #add(record: NewRecord): Row {
+    const session = this.#sessions.get(record.sessionId) ?? new SessionState(record.sessionId, record.createdAt);
+    this.#sessions.set(record.sessionId, session);
+    session.lastSequence += 1;
+    this.#lastCommit += 1;
+    const complete = { ...record, sequence: session.lastSequence, lastAccessedAt: record.createdAt, damaged: false };
+    const row: Row = { commit: this.#lastCommit, record: complete };
+    session.rows.push(row);
+    session.used(record.createdAt);
+    this.#rows.set(record.id, row);
+    return row;
+  }
+
+  #prune({ record: { sessionId, createdAt, agentId }, keepNewest }: Append): readonly CheckpointRecord[] {
+    const session = this.#sessions.get(sessionId);
+    const removed = keepNewest === undefined ? [] : (session?.beyond(keepNewest) ?? []);
+    for (const row of removed) {
+      this.#takeOut(row);
+      this.#expectRemoval(row.record);
+      this.#log("prune", row.record, { at: createdAt, agentId });
+    }
+    if (removed.length > 0) session?.noteOldest();
+    return removed.map(({ record }) => record);
+  }
+
+  #move({ sessionId, checkpoints, from, to, at, reason, agentId, unlessUsedSince }: Move): readonly CheckpointRecord[] {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined || (unlessUsedSince !== undefined && session.lastAccessedAt > unlessUsedSince)) return [];
+    const there: ReadonlyMap<CheckpointId, Row> = from === "live" ? this.#rows : this.#trash;
+    const rows = [...new Set(checkpoints)].map((id) => there.get(id)).filter((row) => row?.record.sessionId === sessionId) as Row[];
+    const moved = rows.map(({ record }) => record);
+    for (const row of rows) {
+      if (from === "live") this.#takeOut(row);
+      else this.#trash.delete(row.record.id);
+      if (to === "trash") this.#trash.set(row.record.id, { ...row, trashedAt: at });
+      else if (to === "live") this.#bringBack(session, row);
+      else this.#expectRemoval(row.record);
+      this.#log(to === "trash" ? "trash" : to === "live" ? "restore" : "delete", row.record, { at, agentId, reason });
+    }
+    if (rows.length === 0) return [];
+    this.#changed.add(sessionId);
+    session.noteOldest();
+    return moved;
+  }
+
+  #takeOut(row: Row): void {
+    this.#rows.delete(row.record.id);
+    this.#sessions.get(row.record.sessionId)?.remove(row);
+  }
+
+  /** Into its old place in its session; among the commits of all sessions too, which the map's order is to follow. */
+  #bringBack(session: SessionState, { commit, record }: Row): void {
+    const row: Row = { commit, record };
+    session.insert(row);
+    this.#rows.set(record.id, row);
+    const inOrder = [...this.#rows].toSorted(([, one], [, other]) => one.commit - other.commit);
+    this.#rows.clear();
+    for (const [id, each] of inOrder) this.#rows.set(id, each);
+  }
+
+  #expectRemoval({ id, sessionId, blob }: CheckpointRecord): void {
+    this.#removed.set(id, { sessionId, blob, isDone: false });
+    this.#changed.add(sessionId);
+  }
+
+  #relabel(sessionId: SessionId, labels: "pins" | "tags", add: readonly string[], remove: readonly string[]): void {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return;
+    session[labels] = [...new Set([...session[labels], ...add])].filter((label) => !remove.includes(label));
+    this.#changed.add(sessionId);
+  }
+
+  #touch(id: CheckpointId, at: Date): void {
+    const record = this.find(id);
+    if (record === undefined) return;
+    if (at > record.lastAccessedAt) this.#replace(id, { lastAccessedAt: at });
+    this.#sessions.get(record.sessionId)?.used(at);
+  }
+
+  #log(action: AuditAction, record: CheckpointRecord, more: Pick<AuditEvent, "at" | "agentId" | "reason">): void {
+    this.audit.push({ action, sessionId: record.sessionId, checkpointId: record.id, ...more });
+  }
+
+  #replace(id: CheckpointId, changed: Partial<CheckpointRecord>): void {
+    const row = this.#rows.get(id);
+    if (row !== undefined) row.record = { ...row.record, ...changed };
+  }
+
+  #isKnown(id: CheckpointId): boolean {
+    return this.#rows.has(id) || this.#trash.has(id);
+  }
+
+  /** A record needs its blob; and a checkpoint that is gone may still be what another one is encoded against. */
+  #neededRefs(): ReadonlySet<BlobRef | undefined> {
+    const kept = [...this.#rows.values(), ...this.#trash.values()].map(({ record }) => record.blob);
+    const bases = [...this.#edges.values()].map(({ base }) => this.#removed.get(base)?.blob);
+    return new Set([...kept, ...bases]);
+  }
+
+  #bytesWith(sessionId: SessionId): QuotaUsage {
+    const { liveBytes, trashBytes } = this.usage();
+    return { session: this.#sessions.get(sessionId)?.bytes ?? 0, store: liveBytes + trashBytes };
+  }
+}
+
+/** How a checkpoint is kept, and where. */
+const FORM = ["blob", "blobBytes", "baseId", "keyId", "damaged"] as const;
+
+type BlobRefOf = (key: { readonly sessionId: SessionId; readonly checkpointId: CheckpointId }) => BlobRef;
+
+function keyOf({ dependent, base }: Edge): string {
+  return `${dependent} ${base}`;
+}
+
+/** Within a session the sequence orders, else the order of commits; both are the same order. */
+function placeOf(row: Row, sessionId: SessionId | undefined): number {
+  return sessionId === undefined ? row.commit : row.record.sequence;
+}
+
+function sum(records: readonly CheckpointRecord[]): number {
+  return records.reduce((total, { blobBytes }) => total + blobBytes, 0);
+}
+
+/** One page in the order of a time, then an id: it goes on there even if what came before is gone by then. */
+function cut<T>(
+  all: readonly T[],
+  placeIn: (each: T) => readonly [at: Date, id: string],
+  { limit, after }: { readonly limit: number; readonly after?: PageCursor | undefined },
+): { page: readonly T[]; next: PageCursor | undefined } {
+  const from = after === undefined ? undefined : parseTimedCursor(after);
+  const places = all.map((each) => ({ each, place: placeIn(each) }));
+  const rest = places.filter(({ place }) => from === undefined || isBefore(from, place));
+  rest.sort((one, other) => (isBefore(one.place, other.place) ? -1 : 1));
+  const page = rest.slice(0, limit);
+  const last = page.at(-1)?.place;
+  const isLast = last === undefined || page.length === rest.length;
+  return { page: page.map(({ each }) => each), next: isLast ? undefined : timedCursor(...last) };
+}
+
+function isBefore([at, id]: readonly [Date, string], [otherAt, otherId]: readonly [Date, string]): boolean {
+  return at.getTime() === otherAt.getTime() ? id < otherId : at < otherAt;
+}
+
+/** Where a page ended that is ordered by a time, then an id. */
+export function timedCursor(at: Date, id: string): PageCursor {
+  return `${at.getTime()} ${id}` as PageCursor;
+}
+
+/** @throws INVALID_INPUT when it is no such cursor. */
+export function parseTimedCursor(text: PageCursor): readonly [at: Date, id: string] {
+  const [, time, id] = /^(\d{1,15}) (.+)$/u.exec(text) ?? [];
+  if (time === undefined || id === undefined) throw noCursor();
+  return [new Date(Number(time)), id];
+}
+
+function cursor(place: number): PageCursor {
+  return String(place) as PageCursor;
+}
+
+function parseCursor(text: PageCursor): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw noCursor();
+}
+
+function noCursor(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "after must be the cursor of an earlier page.", {
+    details: { field: "after" },
+    hint: "Leave it out to begin with the first.",
+  });
+}

@@ -1,0 +1,100 @@
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
+import { KEEP_TAG, type Session, type SessionFacts } from "../model/session.ts";
+import type { TrashedCheckpoint } from "../ports/catalog.ts";
+
+/** A record and its place among the commits of all sessions. */
+export interface Row {
+  readonly commit: number;
+  record: CheckpointRecord;
+}
+
+export interface TrashedRow extends Row {
+  readonly trashedAt: Date;
+}
+
+/** A checkpoint that is gone, while its blob may be there, or its tombstone in the session's facts. */
+export interface Removed {
+  readonly sessionId: SessionId;
+  readonly blob: BlobRef;
+  /** The blob is gone. What is left to be done is to leave the tombstone out when the facts are written again. */
+  isDone: boolean;
+}
+
+/** Everything known of one session. */
+export class SessionState {
+  readonly id: SessionId;
+  createdAt: Date;
+  lastAccessedAt: Date;
+  tags: readonly string[] = [];
+  pins: readonly string[] = [];
+  oldestLive: CheckpointId | null = null;
+  lastSequence = 0;
+  /** In their sequence. */
+  readonly rows: Row[] = [];
+
+  constructor(id: SessionId, at: Date) {
+    this.id = id;
+    this.createdAt = at;
+    this.lastAccessedAt = at;
+  }
+
+  get head(): CheckpointRecord | undefined {
+    return this.rows.findLast(({ record }) => record.kind !== "aside" && !record.damaged)?.record;
+  }
+
+  get bytes(): number {
+    return this.rows.reduce((sum, { record }) => sum + record.blobBytes, 0);
+  }
+
+  /** The oldest beyond the limit that may go. Only workflow checkpoints count, and only they go. */
+  beyond(keepNewest: number): readonly Row[] {
+    const counted = this.rows.filter(({ record }) => record.kind === "workflow");
+    const free = counted.slice(0, -1).filter(({ record }) => !record.tags.includes(KEEP_TAG));
+    return free.slice(0, Math.max(0, counted.length - keepNewest));
+  }
+
+  insert(row: Row): void {
+    const after = this.rows.findIndex(({ record }) => record.sequence > row.record.sequence);
+    this.rows.splice(after === -1 ? this.rows.length : after, 0, row);
+  }
+
+  remove(row: Row): void {
+    this.rows.splice(this.rows.indexOf(row), 1);
+  }
+
+  used(at: Date): void {
+    // Accesses are told late and out of order.
+    if (at > this.lastAccessedAt) this.lastAccessedAt = at;
+  }
+
+  /** From now on the ancestors of the oldest one left are known to be gone. */
+  noteOldest(): void {
+    this.oldestLive = this.rows.find(({ record }) => record.kind === "workflow")?.record.id ?? null;
+  }
+
+  toSession(): Session {
+    return {
+      id: this.id,
+      createdAt: this.createdAt,
+      lastAccessedAt: this.lastAccessedAt,
+      tags: this.tags,
+      pins: this.pins,
+      checkpointCount: this.rows.length,
+      damagedCount: this.rows.filter(({ record }) => record.damaged).length,
+      totalSizeBytes: this.bytes,
+    };
+  }
+
+  toFacts(tombstones: readonly CheckpointId[], trashed: readonly TrashedCheckpoint[]): SessionFacts {
+    return {
+      sessionId: this.id,
+      createdAt: this.createdAt,
+      tags: this.tags,
+      pins: this.pins,
+      tombstones,
+      oldestLive: this.oldestLive,
+      trash: trashed.map(({ record, trashedAt }) => ({ checkpointId: record.id, at: trashedAt })),
+    };
+  }
+}
