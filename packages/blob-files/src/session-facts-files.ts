@@ -57,7 +57,10 @@ export class SessionFactsFiles {
 }
 
 function textOf(facts: SessionFacts): string {
-  return `${JSON.stringify({ workrailSession: FORMAT, ...facts }, undefined, 2)}\n`;
+  // Most have nothing in the trash.
+  const { trash, ...rest } = facts;
+  const written = { workrailSession: FORMAT, ...rest, ...(trash.length === 0 ? {} : { trash }) };
+  return `${JSON.stringify(written, undefined, 2)}\n`;
 }
 
 function parseFacts(text: string): SessionFacts | undefined {
@@ -73,11 +76,20 @@ function parseFacts(text: string): SessionFacts | undefined {
       pins: texts(value["pins"]),
       tombstones: texts(value["tombstones"]).map((id) => parseCheckpointId(id)),
       oldestLive: value["oldestLive"] === null ? null : parseCheckpointId(value["oldestLive"]),
+      trash: parseTrash(value["trash"]),
     };
   } catch {
     // A torn or foreign file. The caller rebuilds from the checkpoints alone.
     return undefined;
   }
+}
+
+function parseTrash(value: JsonValue | undefined): SessionFacts["trash"] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isJsonObject).map((entry) => {
+    const at = new Date(typeof entry["at"] === "string" ? entry["at"] : Number.NaN);
+    return { checkpointId: parseCheckpointId(entry["checkpointId"]), at: Number.isNaN(at.getTime()) ? new Date(0) : at };
+  });
 }
 
 function texts(value: JsonValue | undefined): readonly string[] {

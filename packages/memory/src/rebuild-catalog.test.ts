@@ -100,6 +100,31 @@ describe("what was removed stays removed", () => {
     expect(store.disk.sessionFacts.get(S)?.tombstones).toHaveLength(1);
   });
 
+  it("and what is in the trash stays there", async () => {
+    const store = aStore();
+    const records = [];
+    for (let n = 1; n <= 4; n++) records.push(await store.saved({ n }));
+    const ids = records.map(({ id }) => id);
+    const at = new Date("2026-05-05T05:05:05.000Z");
+    const moving = { sessionId: S, checkpoints: ids.slice(0, 2), at, reason: "request", from: "live", to: "trash" } as const;
+    await store.storage.catalog.commit({ move: moving, audit: [] });
+    expect(await rebuilt(store)).toMatchObject({ checkpoints: 4, removedEarlier: 0 });
+    const { catalog } = store.storage;
+    expect((await catalog.list({ filter: {}, limit: 9, offset: 0 })).records.map(({ id }) => id)).toEqual(ids.slice(2).toReversed());
+    const { entries } = await catalog.trash({ limit: 9 });
+    expect(entries.map(({ record, trashedAt }) => [record.id, trashedAt])).toEqual(ids.slice(0, 2).map((id) => [id, at]));
+    await catalog.commit({ move: { ...moving, from: "trash", to: "live" }, audit: [] });
+    expect(await store.load(ids[0] as CheckpointId)).toMatchObject({ context: { n: 1 } });
+  });
+
+  it("and what was used lately counts as used, when nobody knows any more when that was", async () => {
+    const store = aStore();
+    await store.saved({ n: 1 });
+    store.clock.set(new Date("2031-01-01T00:00:00.000Z"));
+    await rebuilt(store);
+    expect((await store.storage.catalog.session(S))?.lastAccessedAt.getUTCFullYear()).toBe(2031);
+  });
+
   it("although its blob comes back, say with a backup, long after it was removed", async () => {
     const store = aStore({ limits: { maxCheckpoints: 2 } });
     const backup = new Map<string, Uint8Array>();
@@ -206,7 +231,15 @@ it("works alone: a save that comes meanwhile is made afterwards, and is not lost
 
 it("takes the facts of every session, also of those that have nothing left", async () => {
   const store = aStore();
-  const facts: SessionFacts = { sessionId: OTHER, createdAt: new Date(0), tags: ["x"], pins: ["p"], tombstones: [], oldestLive: null, trash: [] };
+  const facts: SessionFacts = {
+    sessionId: OTHER,
+    createdAt: new Date(0),
+    tags: ["x"],
+    pins: ["p"],
+    tombstones: [],
+    oldestLive: null,
+    trash: [],
+  };
   store.disk.sessionFacts.set(OTHER, facts);
   await store.saved({ n: 1 });
   expect(await rebuilt(store)).toMatchObject({ sessions: 1 });

@@ -438,3 +438,32 @@ it("keeps a context of exactly the limits", async () => {
   const { id } = await saved(deep);
   expect((await load(id)).context).toEqual(deep);
 });
+
+describe("a save", () => {
+  it.each([
+    ["session", "maxSessionBytes"],
+    ["store", "maxTotalBytes"],
+  ])("is refused when the %s would hold more than it may, and says how much that is", async (_, limit) => {
+    const { blobBytes } = await aStore().saved({ n: 1 });
+    const most = blobBytes + 1;
+    const store = aStore({ limits: { [limit]: most } });
+    await store.saved({ n: 1 });
+    const error = { code: "STORAGE_QUOTA_EXCEEDED", details: { limit, [limit]: most, usageBytes: blobBytes } };
+    await expect(store.save({ n: 2 })).rejects.toMatchObject({ ...error, hint: expect.stringMatching(/remove/u) });
+    await store.background.idle();
+    expect(store.disk.blobs.size).toBe(1);
+    expect(await store.load(S)).toMatchObject({ context: { n: 1 } });
+  });
+
+  it("is refused under the id of a checkpoint that is in the trash", async () => {
+    const store = aStore();
+    const checkpointId = "mine" as CheckpointId;
+    await store.save({ n: 1 }, { checkpointId });
+    const moving = { sessionId: S, checkpoints: [checkpointId], at: new Date(), reason: "request", from: "live", to: "trash" } as const;
+    await store.storage.catalog.commit({ move: moving, audit: [] });
+    await expect(store.save({ n: 1 }, { checkpointId })).rejects.toMatchObject({
+      code: "CONFLICT",
+      hint: expect.stringMatching(/Restore/u),
+    });
+  });
+});

@@ -36,6 +36,8 @@ const variables = z.object({
   WORKRAIL_FALLBACK: z.enum(["memory", "fail"]).optional(),
   WORKRAIL_MAX_CHECKPOINTS: whole(1),
   WORKRAIL_MAX_CHECKPOINT_BYTES: whole(1),
+  WORKRAIL_MAX_SESSION_BYTES: whole(1),
+  WORKRAIL_MAX_TOTAL_BYTES: whole(1),
   WORKRAIL_MAX_CONTEXT_BYTES: whole(1),
   WORKRAIL_MAX_DEPTH: whole(1),
   WORKRAIL_MAX_KEYS: whole(1),
@@ -72,6 +74,8 @@ export function readSettings(
     limits: checked({
       maxCheckpoints: values.WORKRAIL_MAX_CHECKPOINTS ?? DEFAULT_LIMITS.maxCheckpoints,
       maxCheckpointBytes: values.WORKRAIL_MAX_CHECKPOINT_BYTES ?? DEFAULT_LIMITS.maxCheckpointBytes,
+      maxSessionBytes: values.WORKRAIL_MAX_SESSION_BYTES ?? DEFAULT_LIMITS.maxSessionBytes,
+      maxTotalBytes: values.WORKRAIL_MAX_TOTAL_BYTES ?? DEFAULT_LIMITS.maxTotalBytes,
       maxContextBytes: values.WORKRAIL_MAX_CONTEXT_BYTES ?? DEFAULT_LIMITS.maxContextBytes,
       maxDepth: values.WORKRAIL_MAX_DEPTH ?? DEFAULT_LIMITS.maxDepth,
       maxKeys: values.WORKRAIL_MAX_KEYS ?? DEFAULT_LIMITS.maxKeys,

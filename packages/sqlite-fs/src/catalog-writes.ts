@@ -8,15 +8,18 @@ import type {
   CheckpointRecord,
   CommitOutcome,
   Discrepancies,
+  Move,
   NewRecord,
   SessionFacts,
   SessionId,
   StoredForm,
 } from "@workrail/core";
+import { KEEP_TAG } from "@workrail/core";
 import { factsOf, recordOf, rowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteStatement, SqliteValue } from "./sqlite-driver.ts";
+import { bytesWith, parseRow, trashOf } from "./usage-queries.ts";
 
 interface Appended {
   readonly record: CheckpointRecord;
@@ -40,14 +43,17 @@ export class CatalogWrites {
     if (refusal !== undefined) return refusal;
     const appended = change.append === undefined ? undefined : this.#append(change.append.record, change.append.session);
     const removed = change.append === undefined ? [] : this.#prune(change.append, appended?.checkpointCount ?? 0);
-    if (change.pins !== undefined) this.#pin(change.pins);
+    const moved = change.move === undefined ? [] : this.#move(change.move);
+    if (change.pins !== undefined) this.#relabel(change.pins.sessionId, "pins", change.pins.pin, change.pins.release);
+    if (change.tags !== undefined) this.#relabel(change.tags.sessionId, "tags", change.tags.add, change.tags.remove);
     for (const { dependent, base } of change.edges?.add ?? []) this.#addEdge(dependent, base);
     for (const { dependent, base } of change.edges?.drop ?? []) {
       this.#run("DELETE FROM edge WHERE dependent = ? AND base = ?", dependent, base);
     }
     for (const { checkpointId, at } of change.accesses ?? []) this.#touch(checkpointId, at);
     for (const event of change.audit) this.#audit(event);
-    return { status: "committed", record: appended?.record, removed };
+    const bytes = change.append?.quota === undefined ? undefined : bytesWith(this.#connection, change.append.record.sessionId);
+    return { status: "committed", record: appended?.record, removed, moved, bytes };
   }
 
   /** Records how a checkpoint is kept from now on; `false`, having changed nothing, when it is not as expected or its base is gone. */
@@ -85,6 +91,17 @@ export class CatalogWrites {
       );
     }
     for (const { dependent, base } of edges) this.#addEdge(dependent, base);
+    this.#run("UPDATE state SET value = (SELECT coalesce(sum(total_bytes), 0) FROM session) WHERE key = 'live_bytes'");
+    this.#run("UPDATE state SET value = (SELECT coalesce(sum(blob_bytes), 0) FROM trashed) WHERE key = 'trash_bytes'");
+  }
+
+  hold(holder: string, until: Date): void {
+    const sql = "INSERT INTO state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+    this.#run(sql, HOLD + holder, until.getTime());
+  }
+
+  release(holder: string): void {
+    this.#run("DELETE FROM state WHERE key = ?", HOLD + holder);
   }
 
   /** The facts that this transaction changed, as they will be once it is committed. To be asked for once. */
@@ -107,9 +124,10 @@ export class CatalogWrites {
     return sessions.filter((session) => session !== undefined).map((session) => this.#factsOf(session));
   }
 
-  /** Of the refs, or else of the pending removals, some that no record and no edge needs. */
+  /** Of the refs, or else of the pending removals, some that no record and no edge needs; none while somebody holds removals. */
   needless(refs: readonly BlobRef[] | undefined, limit: number): readonly BlobRef[] {
-    if (refs !== undefined) return refs.filter((ref) => this.#statement(NEEDS_BLOB).get(ref, ref) === undefined).slice(0, limit);
+    if (this.#statement(ACTIVE_HOLD).get(Date.now()) !== undefined) return [];
+    if (refs !== undefined) return refs.filter((ref) => this.#statement(NEEDS_BLOB).get(ref, ref, ref) === undefined).slice(0, limit);
     const rows = this.#statement(NEEDLESS).all(limit) as { blob: BlobRef }[];
     return rows.map((row) => row.blob);
   }
@@ -119,7 +137,7 @@ export class CatalogWrites {
     this.#run("UPDATE pending_removal SET is_done = 1 WHERE blob = ?", ref);
     this.#run(
       `DELETE FROM edge WHERE dependent IN (SELECT checkpoint_id FROM pending_removal WHERE blob = ?)
-         AND dependent NOT IN (SELECT id FROM checkpoint)`,
+         AND dependent NOT IN (SELECT id FROM checkpoint UNION ALL SELECT id FROM trashed)`,
       ref,
     );
   }
@@ -130,6 +148,15 @@ export class CatalogWrites {
       this.#append(record);
       if (record.baseId !== null) this.#addEdge(record.id, record.baseId);
     }
+    for (const { sessionId, trash } of sessions) {
+      for (const { checkpointId, at } of trash) {
+        const row = this.#checkpoint(checkpointId);
+        if (row?.session_id !== sessionId) continue;
+        this.#takeOut(row);
+        this.#intoTrash(row, at);
+      }
+    }
+    const usedAt = audit.at.getTime();
     for (const facts of sessions) {
       for (const id of facts.tombstones)
         this.#expectRemoval(facts.sessionId, id, blobRefOf({ sessionId: facts.sessionId, checkpointId: id }));
@@ -139,41 +166,51 @@ export class CatalogWrites {
            oldest_live = excluded.oldest_live`,
         facts.sessionId,
         facts.createdAt.getTime(),
-        facts.createdAt.getTime(),
+        usedAt,
         JSON.stringify(facts.tags),
         JSON.stringify(facts.pins),
         facts.oldestLive,
       );
     }
+    this.#run("UPDATE session SET last_accessed_at = ?", usedAt);
     this.#audit(audit);
   }
 
   #asExpected({ id, blob, blobBytes, baseId, keyId, damaged }: CheckpointRecord): CheckpointRow | undefined {
-    const row = this.#statement("SELECT * FROM checkpoint WHERE id = ?").get(id) as CheckpointRow | undefined;
+    const row = this.#checkpoint(id);
     if (row === undefined || row.blob !== blob || (row.damaged === 1) !== damaged) return undefined;
     return row.blob_bytes === blobBytes && row.base_id === baseId && row.key_id === keyId ? row : undefined;
   }
 
-  #refuse({ record, expectedHead, unlessHeadIs }: Append, hasBlob: (ref: BlobRef) => boolean): CommitOutcome | undefined {
-    const existing = this.#statement("SELECT * FROM checkpoint WHERE id = ?").get(record.id);
-    if (existing !== undefined) return { status: "exists", record: recordOf(existing as CheckpointRow) };
+  #refuse({ record, expectedHead, unlessHeadIs, quota }: Append, hasBlob: (ref: BlobRef) => boolean): CommitOutcome | undefined {
+    const existing = this.#checkpoint(record.id);
+    if (existing !== undefined) return { status: "exists", record: recordOf(existing) };
+    const trashed = this.#trashed(record.sessionId, record.id);
+    if (trashed !== undefined) return { status: "in-trash", record: recordOf(trashed) };
     const row = this.#statement(HEAD).get(record.sessionId);
     const head = row === undefined ? undefined : recordOf(row as CheckpointRow);
     if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head };
     if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head };
-    return hasBlob(record.blob) ? undefined : { status: "blob-missing" };
+    if (!hasBlob(record.blob)) return { status: "blob-missing" };
+    if (quota === undefined) return undefined;
+    const bytes = bytesWith(this.#connection, record.sessionId);
+    const over = (["session", "store"] as const).find((limit) => bytes[limit] + record.blobBytes > quota[limit]);
+    return over === undefined ? undefined : { status: "over-quota", over, bytes };
   }
 
   #append(record: NewRecord, begins?: Append["session"]): Appended {
     const { last_sequence: sequence, checkpoint_count: checkpointCount } = this.#countIn(record, begins);
     // An id that was removed lives again: neither its tombstone nor the removal of its blob may stand.
     if (this.#run("DELETE FROM pending_removal WHERE blob = ?", record.blob) > 0) this.#changed.add(record.sessionId);
-    const row = rowOf(record, sequence);
-    this.#run(INSERT_CHECKPOINT, ...INSERT_COLUMNS.map((column) => row[column]));
-    for (const tag of new Set(record.tags)) {
+    this.#insert(rowOf(record, sequence), record.tags);
+    return { record: { ...record, sequence, lastAccessedAt: record.createdAt, damaged: false }, checkpointCount };
+  }
+
+  #insert(row: Omit<CheckpointRow, "ordinal">, tags: readonly string[], ordinal: number | null = null): void {
+    this.#run(INSERT_CHECKPOINT, ordinal, ...INSERT_COLUMNS.map((column) => row[column]));
+    for (const tag of new Set(tags)) {
       this.#run("INSERT INTO checkpoint_tag (ordinal, tag) VALUES (last_insert_rowid(), ?)", tag);
     }
-    return { record: { ...record, sequence, lastAccessedAt: record.createdAt, damaged: false }, checkpointCount };
   }
 
   /** Gives a checkpoint its place in its session, which the first one brings into being. */
@@ -198,38 +235,75 @@ export class CatalogWrites {
   #prune({ record, keepNewest }: Append, checkpointCount: number): readonly CheckpointRecord[] {
     // Most saves are far from the limit, and counting those of one kind takes time.
     if (keepNewest === undefined || checkpointCount <= keepNewest) return [];
-    const { sessionId } = record;
-    const oldest = this.#statement(
-      `SELECT * FROM checkpoint WHERE session_id = +? AND kind = 'workflow' ORDER BY sequence
-         LIMIT max(0, (SELECT count(*) FROM checkpoint WHERE session_id = ? AND kind = 'workflow') - ?)`,
-    ).all(sessionId, sessionId, keepNewest) as CheckpointRow[];
-    for (const row of oldest) this.#remove(row, record.createdAt);
-    if (oldest.length > 0) {
-      this.#changed.add(sessionId);
-      this.#run(
-        `UPDATE session SET oldest_live =
-           (SELECT id FROM checkpoint WHERE session_id = session.id AND kind = 'workflow' ORDER BY sequence LIMIT 1)
-         WHERE id = ?`,
-        sessionId,
-      );
+    const { id, sessionId, createdAt: at, agentId } = record;
+    const rows = this.#statement(OLDEST).all(sessionId, id, sessionId, keepNewest) as CheckpointRow[];
+    const oldest = rows.map(recordOf);
+    for (const row of rows) this.#takeOut(row);
+    for (const each of oldest) {
+      this.#expectRemoval(sessionId, each.id, each.blob);
+      this.#audit({ at, action: "prune", sessionId, checkpointId: each.id, agentId });
     }
-    return oldest.map(recordOf);
+    if (oldest.length > 0) this.#noteOldest(sessionId);
+    return oldest;
   }
 
-  #remove(row: CheckpointRow, at: Date): void {
-    this.#run("DELETE FROM checkpoint WHERE ordinal = ?", row.ordinal);
-    const { id: checkpointId, sessionId, blob } = recordOf(row);
-    this.#expectRemoval(sessionId, checkpointId, blob);
+  /** In which order the checkpoints are named makes no difference. */
+  #move({ sessionId, checkpoints, from, to, at, reason, agentId, unlessUsedSince }: Move): readonly CheckpointRecord[] {
+    const session = this.#session(sessionId);
+    if (session === undefined || (unlessUsedSince !== undefined && session.last_accessed_at > unlessUsedSince.getTime())) return [];
+    const there = (id: CheckpointId): CheckpointRow | undefined => (from === "live" ? this.#checkpoint(id) : this.#trashed(sessionId, id));
+    const rows = [...new Set(checkpoints)].map(there).filter((row) => row !== undefined && row.session_id === sessionId) as CheckpointRow[];
+    const moved = rows.map(recordOf);
+    for (const [index, row] of rows.entries()) {
+      const record = moved[index] as CheckpointRecord;
+      if (from === "live") this.#takeOut(row);
+      else this.#run("DELETE FROM trashed WHERE session_id = ? AND id = ?", sessionId, record.id);
+      if (to === "trash") this.#intoTrash(row, at);
+      else if (to === "live") this.#bringBack(row, record.tags);
+      else this.#expectRemoval(sessionId, record.id, record.blob);
+      const action = to === "trash" ? "trash" : to === "live" ? "restore" : "delete";
+      this.#audit({ at, action, sessionId, checkpointId: record.id, agentId, reason });
+    }
+    if (rows.length > 0) this.#noteOldest(sessionId);
+    return moved;
+  }
+
+  #takeOut({ ordinal, session_id: sessionId, blob_bytes: bytes }: CheckpointRow): void {
+    this.#run("DELETE FROM checkpoint WHERE ordinal = ?", ordinal);
+    this.#weigh(sessionId, -1, -bytes);
+  }
+
+  #intoTrash(row: CheckpointRow, at: Date): void {
+    const sql = "INSERT INTO trashed (session_id, id, blob, blob_bytes, trashed_at, record) VALUES (?, ?, ?, ?, ?, ?)";
+    this.#run(sql, row.session_id, row.id, row.blob, row.blob_bytes, at.getTime(), JSON.stringify(row));
+  }
+
+  /** Into its old place among the commits of all sessions, unless another has that by now. */
+  #bringBack(row: CheckpointRow, tags: readonly string[]): void {
+    const isTaken = this.#statement("SELECT 1 FROM checkpoint WHERE ordinal = ?").get(row.ordinal) !== undefined;
+    this.#insert(row, tags, isTaken ? null : row.ordinal);
+    this.#weigh(row.session_id, 1, row.blob_bytes);
+  }
+
+  #weigh(sessionId: string, checkpoints: number, bytes: number): void {
+    const sql = "UPDATE session SET checkpoint_count = checkpoint_count + ?, total_bytes = total_bytes + ? WHERE id = ?";
+    this.#run(sql, checkpoints, bytes, sessionId);
+  }
+
+  /** From now on the ancestors of the oldest one left are known to be gone. */
+  #noteOldest(sessionId: SessionId): void {
+    this.#changed.add(sessionId);
     this.#run(
-      "UPDATE session SET checkpoint_count = checkpoint_count - 1, total_bytes = total_bytes - ? WHERE id = ?",
-      row.blob_bytes,
-      row.session_id,
+      `UPDATE session SET oldest_live =
+         (SELECT id FROM checkpoint WHERE session_id = session.id AND kind = 'workflow' ORDER BY sequence LIMIT 1)
+       WHERE id = ?`,
+      sessionId,
     );
-    this.#audit({ at, action: "prune", sessionId, checkpointId, agentId: undefined });
   }
 
   #expectRemoval(sessionId: SessionId, checkpointId: CheckpointId, blob: BlobRef): void {
-    if (this.#statement("SELECT 1 FROM checkpoint WHERE blob = ?").get(blob) !== undefined) return;
+    const isNeeded = "SELECT 1 FROM checkpoint WHERE blob = ? UNION ALL SELECT 1 FROM trashed WHERE blob = ?";
+    if (this.#statement(isNeeded).get(blob, blob) !== undefined) return;
     this.#run(
       `INSERT INTO pending_removal (blob, checkpoint_id, session_id) VALUES (?, ?, ?)
        ON CONFLICT (blob) DO UPDATE SET is_done = 0`,
@@ -240,15 +314,17 @@ export class CatalogWrites {
   }
 
   #addEdge(dependent: CheckpointId, base: CheckpointId): void {
-    this.#run(`INSERT INTO edge (dependent, base) SELECT id, ? FROM checkpoint WHERE id = ? ON CONFLICT DO NOTHING`, base, dependent);
+    const sql = `INSERT INTO edge (dependent, base) SELECT id, ? FROM
+      (SELECT id FROM checkpoint WHERE id = ? UNION SELECT id FROM trashed WHERE id = ?) WHERE true ON CONFLICT DO NOTHING`;
+    this.#run(sql, base, dependent, dependent);
   }
 
-  #pin({ sessionId, pin, release }: NonNullable<CatalogChange["pins"]>): void {
+  #relabel(sessionId: SessionId, labels: "pins" | "tags", add: readonly string[], remove: readonly string[]): void {
     const session = this.#session(sessionId);
     if (session === undefined) return;
-    const before = JSON.parse(session.pins) as string[];
-    const after = [...new Set([...before, ...pin])].filter((key) => !release.includes(key));
-    this.#run("UPDATE session SET pins = ? WHERE id = ?", JSON.stringify(after), sessionId);
+    const before = JSON.parse(session[labels]) as string[];
+    const after = [...new Set([...before, ...add])].filter((label) => !remove.includes(label));
+    this.#run(`UPDATE session SET ${labels} = ? WHERE id = ?`, JSON.stringify(after), sessionId);
     this.#changed.add(sessionId);
   }
 
@@ -265,21 +341,22 @@ export class CatalogWrites {
 
   #audit(event: AuditEvent): void {
     this.#run(
-      "INSERT INTO audit (at, action, session_id, checkpoint_id, agent_id) VALUES (?, ?, ?, ?, ?)",
+      "INSERT INTO audit (at, action, session_id, checkpoint_id, agent_id, reason) VALUES (?, ?, ?, ?, ?, ?)",
       event.at.getTime(),
       event.action,
       event.sessionId ?? null,
       event.checkpointId ?? null,
       event.agentId ?? null,
+      event.reason ?? null,
     );
   }
 
   #factsOf(session: SessionRow): SessionFacts {
     const pending = this.#statement("SELECT checkpoint_id FROM pending_removal WHERE session_id = ? AND is_done = 0").all(session.id);
-    return factsOf(
-      session,
-      (pending as { checkpoint_id: CheckpointId }[]).map((row) => row.checkpoint_id),
-    );
+    return factsOf(session, {
+      tombstones: (pending as { checkpoint_id: CheckpointId }[]).map((row) => row.checkpoint_id),
+      trash: trashOf(this.#connection, session.id as SessionId),
+    });
   }
 
   /** Most directories are named by the id itself; for the others all sessions are looked at. */
@@ -288,6 +365,15 @@ export class CatalogWrites {
     if (named !== undefined) return named;
     const all = this.#statement("SELECT * FROM session").all() as readonly SessionRow[];
     return all.find((session) => fileNameOf(session.id) === directoryName);
+  }
+
+  #checkpoint(id: CheckpointId): CheckpointRow | undefined {
+    return this.#statement("SELECT * FROM checkpoint WHERE id = ?").get(id) as CheckpointRow | undefined;
+  }
+
+  #trashed(sessionId: SessionId, id: CheckpointId): CheckpointRow | undefined {
+    const row = this.#statement("SELECT record FROM trashed WHERE session_id = ? AND id = ?").get(sessionId, id);
+    return row === undefined ? undefined : parseRow((row as { record: string }).record);
   }
 
   #session(id: SessionId): SessionRow | undefined {
@@ -313,13 +399,22 @@ export class CatalogWrites {
 export const HEAD = `SELECT * FROM checkpoint WHERE session_id = +? AND kind <> 'aside' AND damaged = 0
   ORDER BY sequence DESC LIMIT 1`;
 
+/** The oldest that may go, as many as there are too many. */
+const OLDEST = `SELECT * FROM checkpoint WHERE session_id = +? AND kind = 'workflow' AND id <> ?
+    AND NOT EXISTS (SELECT 1 FROM checkpoint_tag WHERE ordinal = checkpoint.ordinal AND tag = '${KEEP_TAG}')
+  ORDER BY sequence LIMIT max(0, (SELECT count(*) FROM checkpoint WHERE session_id = ? AND kind = 'workflow') - ?)`;
+
+/** Before the name of who holds removals, in `state`. */
+const HOLD = "hold:";
+const ACTIVE_HOLD = "SELECT 1 FROM state WHERE key >= 'hold:' AND key < 'hold;' AND value > ?";
+
 const COUNT_IN = `UPDATE session SET last_sequence = last_sequence + 1, last_accessed_at = max(last_accessed_at, ?),
     checkpoint_count = checkpoint_count + 1, total_bytes = total_bytes + ?
   WHERE id = ? RETURNING last_sequence, checkpoint_count`;
 type Counted = Pick<SessionRow, "last_sequence" | "checkpoint_count">;
 
 /** A record needs its blob; and a checkpoint that is gone may still be what another one is encoded against. */
-const NEEDS_BLOB = `SELECT 1 WHERE EXISTS (SELECT 1 FROM checkpoint WHERE blob = ?)
+const NEEDS_BLOB = `SELECT 1 WHERE EXISTS (SELECT 1 FROM checkpoint WHERE blob = ?) OR EXISTS (SELECT 1 FROM trashed WHERE blob = ?)
   OR EXISTS (SELECT 1 FROM pending_removal JOIN edge ON edge.base = pending_removal.checkpoint_id WHERE blob = ?)`;
 
 /** No record has them: `append` takes them off the list. */
@@ -354,4 +449,4 @@ const INSERT_COLUMNS = [
   "folded_name",
 ] as const;
 
-const INSERT_CHECKPOINT = `INSERT INTO checkpoint (${INSERT_COLUMNS.join(", ")}) VALUES (${INSERT_COLUMNS.map(() => "?").join(", ")})`;
+const INSERT_CHECKPOINT = `INSERT INTO checkpoint (ordinal, ${INSERT_COLUMNS.join(", ")}) VALUES (?, ${INSERT_COLUMNS.map(() => "?").join(", ")})`;

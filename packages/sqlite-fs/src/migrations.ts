@@ -1,4 +1,5 @@
 import { initial } from "./migrations/0001-initial.ts";
+import { trashAndTotals } from "./migrations/0002-trash-and-totals.ts";
 
 /** A step from one schema to the next. */
 export interface Migration {
@@ -9,4 +10,8 @@ export interface Migration {
 }
 
 /** In order; a database's `user_version` is how many of them it has had. */
-export const MIGRATIONS: readonly Migration[] = [{ sql: initial, minReader: 1, minWriter: 1 }];
+export const MIGRATIONS: readonly Migration[] = [
+  { sql: initial, minReader: 1, minWriter: 1 },
+  // An older writer would remove the files of what is in the trash.
+  { sql: trashAndTotals, minReader: 1, minWriter: 2 },
+];

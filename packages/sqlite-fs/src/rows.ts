@@ -86,7 +86,7 @@ export function sessionOf(row: CountedSessionRow): Session {
   };
 }
 
-export function factsOf(row: SessionRow, tombstones: readonly CheckpointId[]): SessionFacts {
+export function factsOf(row: SessionRow, { tombstones, trash }: Pick<SessionFacts, "tombstones" | "trash">): SessionFacts {
   return {
     sessionId: row.id as SessionId,
     createdAt: new Date(row.created_at),
@@ -94,6 +94,7 @@ export function factsOf(row: SessionRow, tombstones: readonly CheckpointId[]): S
     pins: list(row.pins),
     tombstones,
     oldestLive: row.oldest_live as CheckpointId | null,
+    trash,
   };
 }
 

@@ -11,6 +11,8 @@ export interface Schema {
   edge: { dependent: string; base: string };
   /** A row stays, done, for as long as the session's facts on disk have its tombstone. */
   pending_removal: { blob: string; checkpoint_id: string; session_id: string; is_done: number };
+  trashed: TrashedRow;
+  state: { key: string; value: number };
   audit: AuditRow;
 }
 
@@ -64,6 +66,17 @@ export interface CheckpointRow {
   folded_name: string | null;
 }
 
+/** A checkpoint in the trash. */
+export interface TrashedRow {
+  session_id: string;
+  id: string;
+  blob: string;
+  blob_bytes: number;
+  trashed_at: number;
+  /** Its row of `checkpoint`, in JSON. */
+  record: string;
+}
+
 export interface AuditRow {
   id: number;
   at: number;
@@ -71,4 +84,5 @@ export interface AuditRow {
   session_id: string | null;
   checkpoint_id: string | null;
   agent_id: string | null;
+  reason: string | null;
 }

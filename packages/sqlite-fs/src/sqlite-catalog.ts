@@ -16,7 +16,12 @@ import {
   type Session,
   type SessionFacts,
   type SessionId,
+  type SessionPage,
+  type SessionQuery,
   type StoredForm,
+  type StoreUsage,
+  type TrashPage,
+  type TrashQuery,
   WorkrailError,
 } from "@workrail/core";
 import { CatalogDatabase, isLoss } from "./catalog-database.ts";
@@ -30,6 +35,7 @@ import { SerialQueue } from "./serial-queue.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
+import { DAMAGED_COUNT, sessionPage, storeUsage, trashPage } from "./usage-queries.ts";
 
 export interface SqliteCatalogOptions {
   readonly dataDir: string;
@@ -129,6 +135,18 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     });
   }
 
+  async sessions(query: SessionQuery): Promise<SessionPage> {
+    return this.#read((reader) => sessionPage(reader, query));
+  }
+
+  async trash(query: TrashQuery): Promise<TrashPage> {
+    return this.#read((reader) => trashPage(reader, query));
+  }
+
+  async usage(): Promise<StoreUsage> {
+    return this.#read(storeUsage);
+  }
+
   async replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
     return this.#writes.run(async () => {
       const writer = await this.#begin();
@@ -158,16 +176,10 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
 
   async reconcile(repair: boolean): Promise<Discrepancies> {
     if (!repair) return this.#read(discrepanciesOf);
-    return this.#writes.run(async () => {
-      const writer = await this.#begin();
-      try {
-        const found = discrepanciesOf(writer);
-        new CatalogWrites(writer).reconcile(found);
-        writer.exec("COMMIT");
-        return found;
-      } catch (error) {
-        throw this.#rolledBack(writer, error);
-      }
+    return this.#write((writes, writer) => {
+      const found = discrepanciesOf(writer);
+      writes.reconcile(found);
+      return found;
     });
   }
 
@@ -180,6 +192,14 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       for (const ref of batch) removed.add(ref);
       if (batch.length === 0) return [...removed];
     }
+  }
+
+  holdRemovals(holder: string, until: Date): Promise<void> {
+    return this.#write((writes) => writes.hold(holder, until));
+  }
+
+  releaseRemovals(holder: string): Promise<void> {
+    return this.#write((writes) => writes.release(holder));
   }
 
   sessionFacts(): AsyncIterable<SessionFacts> {
@@ -223,6 +243,20 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     } catch (error) {
       throw storageError(error, this.#database.file);
     }
+  }
+
+  /** In one transaction, of which nothing outside of the database has to know. */
+  #write<T>(write: (writes: CatalogWrites, writer: SqliteConnection) => T): Promise<T> {
+    return this.#writes.run(async () => {
+      const writer = await this.#begin();
+      try {
+        const result = write(new CatalogWrites(writer), writer);
+        writer.exec("COMMIT");
+        return result;
+      } catch (error) {
+        throw this.#rolledBack(writer, error);
+      }
+    });
   }
 
   /** Whether there is another file now, or another schema. Within a transaction, which must not stay open, with the write lock, when the look fails. */
@@ -306,16 +340,16 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   }
 }
 
-const SESSION = `SELECT *, (SELECT count(*) FROM checkpoint WHERE session_id = session.id AND damaged = 1) AS damaged_count
-  FROM session WHERE id = ?`;
+const SESSION = `SELECT *, ${DAMAGED_COUNT} FROM session WHERE id = ?`;
 
 /** In one statement, and therefore of one moment. */
 const WRONG_SUMS = `SELECT id FROM session LEFT JOIN
     (SELECT session_id, count(*) AS checkpoints, sum(blob_bytes) AS bytes FROM checkpoint GROUP BY session_id) ON session_id = id
   WHERE checkpoint_count <> coalesce(checkpoints, 0) OR total_bytes <> coalesce(bytes, 0)`;
 
-const MISSING_EDGES = `SELECT id AS dependent, base_id AS base FROM checkpoint WHERE base_id IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.dependent = checkpoint.id AND edge.base = checkpoint.base_id)`;
+const MISSING_EDGES = `SELECT id AS dependent, base_id AS base FROM
+    (SELECT id, base_id FROM checkpoint UNION ALL SELECT id, record ->> 'base_id' AS base_id FROM trashed) AS dependent
+  WHERE base_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.dependent = dependent.id AND edge.base = base_id)`;
 
 /** The writer's pages are in memory; each write makes the reader's stale. But only the reader waits for others within SQLite. */
 function readWarm<T>(read: (connection: SqliteConnection) => T, writer: SqliteConnection, reader: SqliteConnection): T {

@@ -40,6 +40,7 @@ interface AuditRow {
   readonly session_id: SessionId | null;
   readonly checkpoint_id: CheckpointId | null;
   readonly agent_id: string | null;
+  readonly reason: string | null;
 }
 
 function eventOf(row: AuditRow): AuditEvent {
@@ -49,5 +50,6 @@ function eventOf(row: AuditRow): AuditEvent {
     sessionId: row.session_id ?? undefined,
     checkpointId: row.checkpoint_id ?? undefined,
     agentId: row.agent_id ?? undefined,
+    ...(row.reason === null ? {} : { reason: row.reason }),
   };
 }

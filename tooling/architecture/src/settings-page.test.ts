@@ -14,6 +14,8 @@ const rows = tableOf(readPage("docs/reference/settings.md").text).map(([name, ty
 const NUMBERS: Readonly<Record<string, (settings: Settings) => number>> = {
   WORKRAIL_MAX_CHECKPOINTS: ({ limits }) => limits.maxCheckpoints,
   WORKRAIL_MAX_CHECKPOINT_BYTES: ({ limits }) => limits.maxCheckpointBytes,
+  WORKRAIL_MAX_SESSION_BYTES: ({ limits }) => limits.maxSessionBytes,
+  WORKRAIL_MAX_TOTAL_BYTES: ({ limits }) => limits.maxTotalBytes,
   WORKRAIL_MAX_CONTEXT_BYTES: ({ limits }) => limits.maxContextBytes,
   WORKRAIL_MAX_DEPTH: ({ limits }) => limits.maxDepth,
   WORKRAIL_MAX_KEYS: ({ limits }) => limits.maxKeys,

@@ -1,4 +1,5 @@
 import { WorkrailError } from "../errors.ts";
+import { parseJson } from "../json/parse-json.ts";
 import type { AuditAction, AuditEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
@@ -21,7 +22,7 @@ import type {
   TrashQuery,
 } from "../ports/catalog.ts";
 import { matchesFilter } from "./matches-filter.ts";
-import { type Removed, type Row, SessionState, type TrashedRow } from "./session-state.ts";
+import { type Removed, type Row, type SessionData, SessionState, type TrashedRow } from "./session-state.ts";
 
 type Refusal = Exclude<CommitOutcome, { status: "committed" }>;
 
@@ -197,6 +198,11 @@ export class CatalogState {
     return facts;
   }
 
+  /** The facts of every session. */
+  facts(): readonly SessionFacts[] {
+    return [...this.#sessions.keys()].map((id) => this.factsOf(id) as SessionFacts);
+  }
+
   factsOf(sessionId: SessionId): SessionFacts | undefined {
     const tombstones = [...this.#removed].filter(([, removed]) => removed.sessionId === sessionId && !removed.isDone);
     const trashed = [...this.#trash.values()].filter(({ record }) => record.sessionId === sessionId);
@@ -204,6 +210,48 @@ export class CatalogState {
       tombstones.map(([id]) => id),
       trashed,
     );
+  }
+
+  /** Everything, as JSON text: `fromJson` makes the same state of it. */
+  toJson(): string {
+    const sessions = [...this.#sessions.values()].map(({ id, createdAt, lastAccessedAt, tags, pins, oldestLive, lastSequence }) => {
+      return { id, createdAt, lastAccessedAt, tags, pins, oldestLive, lastSequence };
+    });
+    const snapshot: Snapshot = {
+      audit: this.audit,
+      lastCommit: this.#lastCommit,
+      rows: [...this.#rows.values()],
+      trash: [...this.#trash.values()],
+      sessions,
+      edges: [...this.#edges.values()],
+      removed: [...this.#removed],
+      holds: [...this.#holds],
+    };
+    return JSON.stringify(snapshot);
+  }
+
+  /** What `toJson` wrote; the text is trusted. */
+  static fromJson(text: string): CatalogState {
+    const state = new CatalogState();
+    const snapshot = parseJson(text) as unknown as Snapshot;
+    state.#lastCommit = snapshot.lastCommit;
+    state.audit.push(...snapshot.audit.map((event) => ({ ...event, at: new Date(event.at) })));
+    for (const { id, createdAt, lastAccessedAt, ...rest } of snapshot.sessions) {
+      const session = new SessionState(id, new Date(createdAt));
+      state.#sessions.set(id, Object.assign(session, { ...rest, lastAccessedAt: new Date(lastAccessedAt) }));
+    }
+    for (const row of snapshot.rows) {
+      const live = { ...row, record: datedRecord(row.record) };
+      state.#rows.set(row.record.id, live);
+      state.#sessions.get(row.record.sessionId)?.insert(live);
+    }
+    for (const row of snapshot.trash) {
+      state.#trash.set(row.record.id, { ...row, record: datedRecord(row.record), trashedAt: new Date(row.trashedAt) });
+    }
+    for (const edge of snapshot.edges) state.#edges.set(keyOf(edge), edge);
+    for (const [id, removed] of snapshot.removed) state.#removed.set(id, removed);
+    for (const [holder, until] of snapshot.holds) state.#holds.set(holder, new Date(until));
+    return state;
   }
 
   /** Fills an empty state. What is only known to have been removed is still to be reclaimed. */
@@ -215,7 +263,8 @@ export class CatalogState {
     }
     for (const record of records) {
       const row = this.#add(record);
-      if (record.baseId !== null) this.#edges.set(keyOf({ dependent: record.id, base: record.baseId }), { dependent: record.id, base: record.baseId });
+      if (record.baseId !== null)
+        this.#edges.set(keyOf({ dependent: record.id, base: record.baseId }), { dependent: record.id, base: record.baseId });
       const at = trashedAt.get(record.id);
       if (at === undefined) continue;
       this.#takeOut(row);
@@ -272,9 +321,9 @@ export class CatalogState {
     return row;
   }
 
-  #prune({ record: { sessionId, createdAt, agentId }, keepNewest }: Append): readonly CheckpointRecord[] {
+  #prune({ record: { id, sessionId, createdAt, agentId }, keepNewest }: Append): readonly CheckpointRecord[] {
     const session = this.#sessions.get(sessionId);
-    const removed = keepNewest === undefined ? [] : (session?.beyond(keepNewest) ?? []);
+    const removed = keepNewest === undefined ? [] : (session?.beyond(keepNewest, id) ?? []);
     for (const row of removed) {
       this.#takeOut(row);
       this.#expectRemoval(row.record);
@@ -362,6 +411,25 @@ export class CatalogState {
     const { liveBytes, trashBytes } = this.usage();
     return { session: this.#sessions.get(sessionId)?.bytes ?? 0, store: liveBytes + trashBytes };
   }
+}
+
+/** In JSON times are texts. */
+interface Snapshot {
+  readonly audit: readonly AuditEvent[];
+  readonly lastCommit: number;
+  readonly rows: readonly Row[];
+  readonly trash: readonly TrashedRow[];
+  readonly sessions: readonly SessionData[];
+  readonly edges: readonly Edge[];
+  readonly removed: readonly (readonly [CheckpointId, Removed])[];
+  readonly holds: readonly (readonly [string, Date])[];
+}
+
+/** JSON has no `undefined` either: what was left out is there again. */
+function datedRecord(record: CheckpointRecord): CheckpointRecord {
+  const { agentId, workflowId, project, name, layers } = record;
+  const dates = { createdAt: new Date(record.createdAt), lastAccessedAt: new Date(record.lastAccessedAt) };
+  return { ...record, agentId, workflowId, project, name, layers, ...dates };
 }
 
 /** How a checkpoint is kept, and where. */

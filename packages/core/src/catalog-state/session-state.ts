@@ -21,8 +21,19 @@ export interface Removed {
   isDone: boolean;
 }
 
+/** What is kept of a session beside its records. */
+export interface SessionData {
+  readonly id: SessionId;
+  readonly createdAt: Date;
+  readonly lastAccessedAt: Date;
+  readonly tags: readonly string[];
+  readonly pins: readonly string[];
+  readonly oldestLive: CheckpointId | null;
+  readonly lastSequence: number;
+}
+
 /** Everything known of one session. */
-export class SessionState {
+export class SessionState implements SessionData {
   readonly id: SessionId;
   createdAt: Date;
   lastAccessedAt: Date;
@@ -47,10 +58,10 @@ export class SessionState {
     return this.rows.reduce((sum, { record }) => sum + record.blobBytes, 0);
   }
 
-  /** The oldest beyond the limit that may go. Only workflow checkpoints count, and only they go. */
-  beyond(keepNewest: number): readonly Row[] {
+  /** The oldest beyond the limit that may go, `spared` not among them. Only workflow checkpoints count, and only they go. */
+  beyond(keepNewest: number, spared: CheckpointId): readonly Row[] {
     const counted = this.rows.filter(({ record }) => record.kind === "workflow");
-    const free = counted.slice(0, -1).filter(({ record }) => !record.tags.includes(KEEP_TAG));
+    const free = counted.filter(({ record }) => record.id !== spared && !record.tags.includes(KEEP_TAG));
     return free.slice(0, Math.max(0, counted.length - keepNewest));
   }
 

@@ -134,7 +134,7 @@ async function readRecord(ports: RebuildPorts, blob: BlobInfo): Promise<FoundRec
   return { ...facts, blob: blob.ref, blobBytes: bytes.length, baseId, keyId: null };
 }
 
-/** Tombstones win; and no workflow checkpoint before the oldest live one comes back, however its file returned. */
+/** Tombstones win; and no workflow checkpoint before the oldest live one comes back, however its file returned, unless it is in the trash. */
 function dropRemoved(records: readonly NewRecord[], facts: ReadonlyMap<SessionId, SessionFacts>): { live: NewRecord[]; removed: number } {
   const bySession = new Map<SessionId, Map<CheckpointId, NewRecord>>();
   for (const record of records) {
@@ -142,11 +142,13 @@ function dropRemoved(records: readonly NewRecord[], facts: ReadonlyMap<SessionId
     bySession.set(record.sessionId, inSession.set(record.id, record));
   }
   const dead = new Set<NewRecord | undefined>();
-  for (const { sessionId, tombstones, oldestLive } of facts.values()) {
+  for (const { sessionId, tombstones, oldestLive, trash } of facts.values()) {
+    const inTrash = new Set(trash.map(({ checkpointId }) => checkpointId));
     // What was removed from one session may live in another.
     const inSession = bySession.get(sessionId) ?? new Map<CheckpointId, NewRecord>();
     for (const id of tombstones) dead.add(inSession.get(id));
-    for (const ancestor of ancestorsOf(oldestLive, inSession)) if (ancestor.kind === "workflow") dead.add(ancestor);
+    for (const ancestor of ancestorsOf(oldestLive, inSession))
+      if (ancestor.kind === "workflow" && !inTrash.has(ancestor.id)) dead.add(ancestor);
   }
   const live = records.filter((record) => !dead.has(record));
   return { live, removed: records.length - live.length };

@@ -22,7 +22,14 @@ export function describeUsage(harness: StorageHarness): void {
         await append(storage, { sessionId: one, blobBytes: 20 });
         const third = await append(storage, { sessionId: other, blobBytes: 3 });
         expect(await storage.catalog.usage()).toEqual({ ...nothing, sessions: 2, checkpoints: 3, liveBytes: 123 });
-        const trashing = { sessionId: other, checkpoints: [third.id], at: new Date(), reason: "request", from: "live", to: "trash" } as const;
+        const trashing = {
+          sessionId: other,
+          checkpoints: [third.id],
+          at: new Date(),
+          reason: "request",
+          from: "live",
+          to: "trash",
+        } as const;
         await storage.catalog.commit({ move: trashing, audit: [] });
         await append(storage, { sessionId: one, blobBytes: 7 }, { keepNewest: 2 });
         const after = { sessions: 1, checkpoints: 2, damaged: 0, liveBytes: 27, trashed: 1, trashBytes: 3, pendingRemovals: 1 };
@@ -47,7 +54,9 @@ export function describeUsage(harness: StorageHarness): void {
         expect(await appendOn(storage, { sessionId: one, blobBytes: 60 }, { quota })).toMatchObject({ bytes: { session: 60, store: 60 } });
         const over = await appendOn(storage, { sessionId: one, blobBytes: 41 }, { quota });
         expect(over).toEqual({ status: "over-quota", over: "session", bytes: { session: 60, store: 60 } });
-        expect(await appendOn(storage, { sessionId: one, blobBytes: 40 }, { quota })).toMatchObject({ bytes: { session: 100, store: 100 } });
+        expect(await appendOn(storage, { sessionId: one, blobBytes: 40 }, { quota })).toMatchObject({
+          bytes: { session: 100, store: 100 },
+        });
         const full = await appendOn(storage, { sessionId: other, blobBytes: 51 }, { quota });
         expect(full).toEqual({ status: "over-quota", over: "store", bytes: { session: 0, store: 100 } });
         expect(await storage.catalog.session(other)).toBeUndefined();
@@ -97,5 +106,8 @@ export function describeUsage(harness: StorageHarness): void {
 async function trashAll(storage: Storage, sessionId: SessionId): Promise<void> {
   const { records } = await storage.catalog.list({ filter: { sessionId }, limit: 100, offset: 0 });
   const checkpoints = records.map(({ id }) => id);
-  await storage.catalog.commit({ move: { sessionId, checkpoints, at: new Date(), reason: "request", from: "live", to: "trash" }, audit: [] });
+  await storage.catalog.commit({
+    move: { sessionId, checkpoints, at: new Date(), reason: "request", from: "live", to: "trash" },
+    audit: [],
+  });
 }

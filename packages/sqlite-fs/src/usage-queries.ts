@@ -1,0 +1,91 @@
+import {
+  type CheckpointId,
+  parseTimedCursor,
+  type QuotaUsage,
+  type SessionId,
+  type SessionPage,
+  type SessionQuery,
+  type StoreUsage,
+  timedCursor,
+  type TrashPage,
+  type TrashQuery,
+} from "@workrail/core";
+import { recordOf, sessionOf } from "./rows.ts";
+import type { CheckpointRow, CountedSessionRow, TrashedRow } from "./schema.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+
+/** What a session is told with, beside what is kept of it. */
+export const DAMAGED_COUNT = "(SELECT count(*) FROM checkpoint WHERE session_id = session.id AND damaged = 1) AS damaged_count";
+
+/** Sessions that hold something, the least recently used first. */
+export function sessionPage(reader: SqliteConnection, { project, unusedSince, limit, after }: SessionQuery): SessionPage {
+  const [time, id] = after === undefined ? [null, null] : parseTimedCursor(after);
+  const rows = reader
+    .statement(
+      `WITH given (since, wanted, page_at, page_id) AS (VALUES (?, ?, ?, ?))
+       SELECT session.*, ${DAMAGED_COUNT} FROM session, given WHERE checkpoint_count > 0
+         AND (since IS NULL OR last_accessed_at <= since)
+         AND (wanted IS NULL OR EXISTS (SELECT 1 FROM checkpoint WHERE session_id = session.id AND project = wanted))
+         AND (page_at IS NULL OR (last_accessed_at, id) > (page_at, page_id))
+       ORDER BY last_accessed_at, id LIMIT ?`,
+    )
+    .all(unusedSince?.getTime() ?? null, project ?? null, time?.getTime() ?? null, id, limit + 1) as readonly CountedSessionRow[];
+  const sessions = rows.slice(0, limit).map(sessionOf);
+  const last = sessions.at(-1);
+  return { sessions, next: rows.length > limit && last !== undefined ? timedCursor(last.lastAccessedAt, last.id) : undefined };
+}
+
+/** What is in the trash, the longest there first. */
+export function trashPage(reader: SqliteConnection, { sessionId, limit, after }: TrashQuery): TrashPage {
+  const [time, id] = after === undefined ? [null, null] : parseTimedCursor(after);
+  const rows = reader
+    .statement(
+      `WITH given (wanted, page_at, page_id) AS (VALUES (?, ?, ?))
+       SELECT id, trashed_at, record FROM trashed, given
+       WHERE (wanted IS NULL OR session_id = wanted) AND (page_at IS NULL OR (trashed_at, id) > (page_at, page_id))
+       ORDER BY trashed_at, id LIMIT ?`,
+    )
+    .all(sessionId ?? null, time?.getTime() ?? null, id, limit + 1) as readonly Pick<TrashedRow, "id" | "trashed_at" | "record">[];
+  const shown = rows.slice(0, limit);
+  const entries = shown.map((row) => ({ record: recordOf(parseRow(row.record)), trashedAt: new Date(row.trashed_at) }));
+  const last = entries.at(-1);
+  return { entries, next: rows.length > limit && last !== undefined ? timedCursor(last.trashedAt, last.record.id) : undefined };
+}
+
+/** Each statement reads one moment; between them somebody may have saved. */
+export function storeUsage(reader: SqliteConnection): StoreUsage {
+  const row = reader
+    .statement(
+      `SELECT (SELECT count(*) FROM session WHERE checkpoint_count > 0) AS sessions,
+         (SELECT count(*) FROM checkpoint) AS checkpoints,
+         (SELECT count(*) FROM checkpoint WHERE damaged = 1) AS damaged,
+         (SELECT value FROM state WHERE key = 'live_bytes') AS liveBytes,
+         (SELECT count(*) FROM trashed) AS trashed,
+         (SELECT value FROM state WHERE key = 'trash_bytes') AS trashBytes,
+         (SELECT count(*) FROM pending_removal WHERE is_done = 0) AS pendingRemovals`,
+    )
+    .get();
+  return row as StoreUsage;
+}
+
+/** What a quota is measured against. */
+export function bytesWith(connection: SqliteConnection, sessionId: SessionId): QuotaUsage {
+  const row = connection
+    .statement(
+      `SELECT coalesce((SELECT total_bytes FROM session WHERE id = ?), 0) AS session,
+         (SELECT sum(value) FROM state WHERE key IN ('live_bytes', 'trash_bytes')) AS store`,
+    )
+    .get(sessionId);
+  return row as QuotaUsage;
+}
+
+/** What is in the trash of one session. */
+export function trashOf(connection: SqliteConnection, sessionId: SessionId): readonly { checkpointId: CheckpointId; at: Date }[] {
+  const rows = connection.statement("SELECT id, trashed_at FROM trashed WHERE session_id = ?").all(sessionId);
+  return (rows as { id: CheckpointId; trashed_at: number }[]).map((row) => ({ checkpointId: row.id, at: new Date(row.trashed_at) }));
+}
+
+/** A row of `checkpoint` as it was, in JSON. */
+export function parseRow(text: string): CheckpointRow {
+  return JSON.parse(text) as CheckpointRow;
+}
