@@ -13,7 +13,12 @@ import type {
   PageCursor,
   Session,
   SessionId,
+  SessionPage,
+  SessionQuery,
   StoredForm,
+  StoreUsage,
+  TrashPage,
+  TrashQuery,
 } from "@workrail/core";
 import { isMemoryRef } from "@workrail/memory";
 import type { RetainedMemory, RetainedPin } from "./retained-memory.ts";
@@ -40,13 +45,16 @@ export class OverlayCatalog implements Catalog {
   }
 
   /** Loads are not recorded meanwhile. */
-  async commit({ append, pins, audit }: CatalogChange): Promise<CommitOutcome> {
+  async commit(change: CatalogChange): Promise<CommitOutcome> {
+    const { append, pins, move, tags, audit } = change;
+    // Only what is saved and pinned is kept in memory: anything else has to be done, or to fail.
+    if (move !== undefined || tags !== undefined) return this.#below().commit(change);
     if (append !== undefined) return this.#append(append);
     if (pins !== undefined) {
       for (const key of pins.pin) this.#memory.pin({ sessionId: pins.sessionId, key, isPinned: true, audit });
       for (const key of pins.release) this.#memory.pin({ sessionId: pins.sessionId, key, isPinned: false, audit });
     }
-    return { status: "committed", record: undefined, removed: [] };
+    return { status: "committed", record: undefined, removed: [], moved: [], bytes: undefined };
   }
 
   async find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
@@ -87,6 +95,27 @@ export class OverlayCatalog implements Catalog {
     return session === undefined ? undefined : { ...session, pins: changed(session.pins, pins) };
   }
 
+  sessions(query: SessionQuery): Promise<SessionPage> {
+    return this.#below().sessions(query);
+  }
+
+  trash(query: TrashQuery): Promise<TrashPage> {
+    return this.#below().trash(query);
+  }
+
+  /** Of the disk: what is in memory is on its way there. */
+  usage(): Promise<StoreUsage> {
+    return this.#below().usage();
+  }
+
+  holdRemovals(holder: string, until: Date): Promise<void> {
+    return this.#below().holdRemovals(holder, until);
+  }
+
+  releaseRemovals(holder: string): Promise<void> {
+    return this.#below().releaseRemovals(holder);
+  }
+
   replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
     return this.#below().replaceBlob(expected, becomes, write);
   }
@@ -105,14 +134,16 @@ export class OverlayCatalog implements Catalog {
   }
 
   /** Decided against memory and what is below it, which nobody in this process changes meanwhile: saves keep their order. */
-  async #append({ record, expectedHead, unlessHeadIs }: Append): Promise<CommitOutcome> {
+  async #append({ record, expectedHead, unlessHeadIs, quota }: Append): Promise<CommitOutcome> {
     const existing = await this.find(record.id);
     if (existing !== undefined) return { status: "exists", record: existing };
     const head = await this.head(record.sessionId);
     if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head };
     if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head };
-    // What is too old goes when it is written to the disk.
-    const append = { record, expectedHead: undefined, unlessHeadIs: undefined, keepNewest: undefined };
+    // What is too old goes when it is written to the disk. Quotas are the disk's: memory has a bound of its own.
+    const unlimited = { session: Number.POSITIVE_INFINITY, store: Number.POSITIVE_INFINITY };
+    const terms = { expectedHead: undefined, unlessHeadIs: undefined, keepNewest: undefined };
+    const append = { record, ...terms, quota: quota === undefined ? undefined : unlimited };
     const outcome = await this.#above.commit({ append, audit: [] });
     if (outcome.status !== "committed" || outcome.record === undefined) return outcome;
     this.#memory.hold(outcome.record, (head?.sequence ?? 0) + 1);
