@@ -26,6 +26,8 @@ describe("settings", () => {
       WORKRAIL_PROJECT: path.resolve("/project"),
       WORKRAIL_MAX_CHECKPOINTS: "1",
       WORKRAIL_MAX_CHECKPOINT_BYTES: "2",
+      WORKRAIL_MAX_SESSION_BYTES: "8",
+      WORKRAIL_MAX_TOTAL_BYTES: "9",
       WORKRAIL_MAX_CONTEXT_BYTES: "3",
       WORKRAIL_MAX_DEPTH: "4",
       WORKRAIL_MAX_KEYS: "5",
@@ -38,7 +40,15 @@ describe("settings", () => {
     };
     expect(readSettings(env, {})).toEqual({
       dataDir: path.resolve("/data"),
-      limits: { maxCheckpoints: 1, maxCheckpointBytes: 2, maxContextBytes: 3, maxDepth: 4, maxKeys: 5 },
+      limits: {
+        maxCheckpoints: 1,
+        maxCheckpointBytes: 2,
+        maxSessionBytes: 8,
+        maxTotalBytes: 9,
+        maxContextBytes: 3,
+        maxDepth: 4,
+        maxKeys: 5,
+      },
       lockWaitMs: 0,
       sqliteDriver: "node:sqlite",
       fallback: "memory",
@@ -68,14 +78,19 @@ describe("settings", () => {
     expect(limits).toEqual({ ...DEFAULT_LIMITS, maxDepth: 9, maxKeys: 3 });
   });
 
-  it.each(["MAX_CHECKPOINTS", "MAX_CHECKPOINT_BYTES", "MAX_CONTEXT_BYTES", "MAX_DEPTH", "MAX_KEYS"])(
-    "refuse a WORKRAIL_%s that is no whole number from 1, and name it",
-    (name) => {
-      for (const value of ["0", "-1", "1.5", "many", "NaN", "Infinity", " ", "9007199254740993"]) {
-        expect(refusalOf({ [`WORKRAIL_${name}`]: value })).toMatchObject({ code: "INVALID_INPUT", field: `WORKRAIL_${name}` });
-      }
-    },
-  );
+  it.each([
+    "MAX_CHECKPOINTS",
+    "MAX_CHECKPOINT_BYTES",
+    "MAX_SESSION_BYTES",
+    "MAX_TOTAL_BYTES",
+    "MAX_CONTEXT_BYTES",
+    "MAX_DEPTH",
+    "MAX_KEYS",
+  ])("refuse a WORKRAIL_%s that is no whole number from 1, and name it", (name) => {
+    for (const value of ["0", "-1", "1.5", "many", "NaN", "Infinity", " ", "9007199254740993"]) {
+      expect(refusalOf({ [`WORKRAIL_${name}`]: value })).toMatchObject({ code: "INVALID_INPUT", field: `WORKRAIL_${name}` });
+    }
+  });
 
   it.each([
     ["WORKRAIL_LOCK_TIMEOUT_MS", "-1"],
