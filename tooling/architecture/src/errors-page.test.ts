@@ -32,7 +32,7 @@ describe("docs/reference/errors.md", () => {
       .filter((path) => !path.endsWith(".test.ts"))
       .map((path) => readFileSync(join(ROOT, path), "utf8"));
     const given = sources.flatMap((text) =>
-      [...text.matchAll(/reason: "([a-z-]+)"|^ {2}\[\/\S+, "([a-z-]+)"\],$/gm)].map(([, a, b]) => a ?? b),
+      [...text.matchAll(/details: \{.*reason: "([a-z-]+)"|^ {2}\[\/\S+, "([a-z-]+)"\],$/gm)].map(([, a, b]) => a ?? b),
     );
     const explained = tableOf(sectionOf(page, "### STORAGE_UNAVAILABLE")).map(([reason]) => plain(reason));
     expect(new Set(explained)).toEqual(new Set([...given, ...STOOD_IN_FOR, "other"]));

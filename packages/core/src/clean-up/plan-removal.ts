@@ -1,0 +1,55 @@
+import { WorkrailError } from "../errors.ts";
+import type { SessionId } from "../model/ids.ts";
+import { type CheckpointView, type CleanUpPlan, moveOut, type SessionView, spare } from "./plan.ts";
+
+/** What somebody asks to remove; all of it must hold, and at least one of the first four must be given. */
+export interface Selection {
+  readonly sessionId?: SessionId | undefined;
+  /** Only of sessions that were not used for this long, in milliseconds. */
+  readonly unusedForMs?: number | undefined;
+  /** But not the newest of each session, this many. At least 1. */
+  readonly keepLast?: number | undefined;
+  /** Only checkpoints of this project. */
+  readonly project?: string | undefined;
+  /** Not into the trash, but for good. Default `false`. */
+  readonly permanently?: boolean | undefined;
+  /** What is tagged `keep` as well. Default `false`. */
+  readonly includeKept?: boolean | undefined;
+}
+
+/** @throws INVALID_INPUT for a selection that would leave nothing, or makes no sense. */
+export function checkSelection({ sessionId, unusedForMs, keepLast, project }: Selection): void {
+  if (sessionId === undefined && unusedForMs === undefined && keepLast === undefined && project === undefined) {
+    throw invalid("What is to be removed? Nothing was selected.", "sessionId");
+  }
+  if (unusedForMs !== undefined && !(unusedForMs >= 0)) throw invalid("unusedForMs must be a duration from 0.", "unusedForMs");
+  if (keepLast !== undefined && !(Number.isSafeInteger(keepLast) && keepLast >= 1)) {
+    throw invalid("keepLast must be a whole number from 1.", "keepLast");
+  }
+}
+
+/** Decides what goes of the sessions given, which are those that a selection names by session, use and project. */
+export function planRemoval(sessions: readonly SessionView[], selection: Selection): CleanUpPlan {
+  const to = selection.permanently === true ? "nowhere" : "trash";
+  const plans = sessions.map((session) => {
+    const selected = beforeNewest(session.checkpoints, selection.keepLast ?? 0).filter(({ project }) => {
+      return selection.project === undefined || project === selection.project;
+    });
+    const stays = ({ isKept }: CheckpointView): boolean => selection.includeKept !== true && (isKept || session.isKept);
+    const going = selected.filter((each) => !stays(each));
+    return { moves: moveOut(session, going, { to, reason: "manual" }), spared: spare(session, selected.filter(stays), "keep") };
+  });
+  return { moves: plans.flatMap(({ moves }) => moves), spared: plans.flatMap(({ spared }) => spared) };
+}
+
+/** What comes before the newest that work can go on from, so many of them. */
+function beforeNewest(checkpoints: readonly CheckpointView[], count: number): readonly CheckpointView[] {
+  if (count === 0) return checkpoints;
+  const heads = checkpoints.filter(({ canBeHead }) => canBeHead);
+  const oldest = heads.at(-count);
+  return oldest === undefined ? [] : checkpoints.slice(0, checkpoints.indexOf(oldest));
+}
+
+function invalid(message: string, field: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", message, { details: { field } });
+}

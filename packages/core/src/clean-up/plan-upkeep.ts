@@ -1,0 +1,99 @@
+import type { SessionId } from "../model/ids.ts";
+import {
+  bytesOf,
+  type CheckpointView,
+  type CleanUpPlan,
+  type CleanUpReason,
+  moveOut,
+  moveOutOfTrash,
+  type PlannedMove,
+  type SessionView,
+  spare,
+  type Spared,
+  type StoreView,
+  type TrashView,
+} from "./plan.ts";
+
+/** What a store does of its own accord, so that it can be left alone. Durations are in milliseconds. */
+export interface UpkeepPolicy {
+  /** Sessions that were not used for this long go. `undefined`: none does. */
+  readonly retentionMs: number | undefined;
+  /** How long things stay in the trash. 0: there is no trash, what goes is gone. */
+  readonly trashMs: number;
+  /** The most that the trash may hold, in bytes. */
+  readonly trashBytes: number;
+  /** A store that holds more bytes than `above` is brought down to `downTo`. */
+  readonly quota: { readonly above: number; readonly downTo: number };
+}
+
+/**
+ * Decides what goes: sessions unused for long, into the trash; out of it what was there for long, and what is more than it
+ * may hold; and while the store is too full whatever is in the trash, the longest there first, then whole sessions, the
+ * least recently used first. These are to free bytes, and therefore go nowhere. What is tagged `keep` stays, and
+ * sessions in use.
+ */
+export function planUpkeep(store: StoreView, policy: UpkeepPolicy, inUse: ReadonlySet<SessionId>, now: Date): CleanUpPlan {
+  const to = policy.trashMs === 0 ? "nowhere" : "trash";
+  const moves: PlannedMove[] = [];
+  const spared: Spared[] = [];
+  const trash = [...store.trash];
+  for (const session of store.sessions.filter((each) => isUnused(each, policy, now))) {
+    const { going, staying } = part(session, inUse);
+    moves.push(...moveOut(session, going, { to, reason: "retention" }));
+    spared.push(...staying);
+    if (to === "trash") trash.push(...going.map(({ id, bytes }) => ({ id, sessionId: session.id, bytes, trashedAt: now })));
+  }
+  const bytes = store.bytes - bytesOf(moves.filter((move) => move.to === "nowhere"));
+  let excess = excessOf(bytes, policy);
+  const fromTrash = planTrash(trash, policy, excess, now);
+  moves.push(...fromTrash);
+  excess -= bytesOf(fromTrash);
+  for (const session of store.sessions.filter((each) => !isUnused(each, policy, now))) {
+    if (excess <= 0) break;
+    const { going, staying } = part(session, inUse);
+    moves.push(...moveOut(session, going, { to: "nowhere", reason: "quota" }));
+    spared.push(...staying);
+    excess -= bytesOf(going);
+  }
+  return { moves, spared };
+}
+
+/** Whether a session was not used for as long as it takes to go. */
+export function isUnused({ lastAccessedAt }: Pick<SessionView, "lastAccessedAt">, { retentionMs }: UpkeepPolicy, now: Date): boolean {
+  return retentionMs !== undefined && now.getTime() - lastAccessedAt.getTime() >= retentionMs;
+}
+
+/** How many bytes are to be freed. */
+export function excessOf(bytes: number, { quota: { above, downTo } }: UpkeepPolicy): number {
+  return bytes > above ? bytes - downTo : 0;
+}
+
+/** What of a session may go, and what may not. */
+export function part(
+  session: SessionView,
+  inUse: ReadonlySet<SessionId>,
+): { readonly going: readonly CheckpointView[]; readonly staying: readonly Spared[] } {
+  if (inUse.has(session.id)) return { going: [], staying: spare(session, session.checkpoints, "in-use") };
+  const stays = ({ isKept }: CheckpointView): boolean => isKept || session.isKept;
+  const going = session.checkpoints.filter((each) => !stays(each));
+  return { going, staying: spare(session, session.checkpoints.filter(stays), "keep") };
+}
+
+/** What leaves the trash, and why: the longest there leave first. */
+function planTrash(trash: readonly TrashView[], policy: UpkeepPolicy, excess: number, now: Date): readonly PlannedMove[] {
+  const held = bytesOf(trash);
+  let freed = 0;
+  const whyOut = ({ trashedAt }: TrashView): CleanUpReason | undefined => {
+    if (now.getTime() - trashedAt.getTime() >= policy.trashMs) return "trash-age";
+    if (freed < excess) return "quota";
+    return held - freed > policy.trashBytes ? "trash-share" : undefined;
+  };
+  const leaving: { readonly entry: TrashView; readonly reason: CleanUpReason }[] = [];
+  for (const entry of trash) {
+    const reason = whyOut(entry);
+    if (reason === undefined) break;
+    leaving.push({ entry, reason });
+    freed += entry.bytes;
+  }
+  return moveOutOfTrash(leaving);
+}

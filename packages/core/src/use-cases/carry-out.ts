@@ -1,0 +1,89 @@
+import { bytesOf, type CleanUpPlan, type CleanUpReason, type PlannedMove, type Spared } from "../clean-up/plan.ts";
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
+import type { BlobStore } from "../ports/blob-store.ts";
+import type { Catalog } from "../ports/catalog.ts";
+import type { Clock } from "../ports/environment.ts";
+import type { Locking } from "../ports/locking.ts";
+import { finishRemovals } from "./collect-garbage.ts";
+
+export interface CleanUpPorts {
+  readonly catalog: Catalog;
+  readonly blobs: BlobStore;
+  readonly locking: Locking;
+  readonly clock: Clock;
+}
+
+export interface CleanUpOptions {
+  /** Tell what would be done, and change nothing. Default `false`. */
+  readonly dryRun?: boolean | undefined;
+  /** Ends it early; what was done so far is reported. */
+  readonly signal?: { readonly aborted: boolean } | undefined;
+  /** Awaited between the pieces of work, so that others come in between. Default: not at all. */
+  readonly pause?: (() => Promise<void>) | undefined;
+}
+
+/** What was done, or with `dryRun` would be. */
+export interface CleanUpReport {
+  readonly dryRun: boolean;
+  readonly removed: readonly Removal[];
+  /** What stays although its turn had come. */
+  readonly spared: readonly Spared[];
+  /** Sessions that somebody used meanwhile, or removed something of: what there was left of them stays. */
+  readonly passedOver: readonly SessionId[];
+  /** Of the whole store, the trash included, as stored. */
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/** Checkpoints of one session that went the same way for the same reason. */
+export interface Removal {
+  readonly sessionId: SessionId;
+  readonly reason: CleanUpReason;
+  readonly from: "live" | "trash";
+  /** `nowhere`: they are gone for good. */
+  readonly to: "trash" | "nowhere";
+  readonly checkpointIds: readonly CheckpointId[];
+  readonly bytes: number;
+}
+
+/** Moved in one transaction: few enough that a waiting save hardly notices. */
+const BATCH = 200;
+
+/**
+ * Does what was planned, session by session, each only if nobody used it since the plan was made, and then removes the
+ * blobs that are not needed any more. Safe beside other writers, and beside others that clean up.
+ */
+export async function carryOut(
+  ports: CleanUpPorts,
+  plan: CleanUpPlan,
+  { bytes, now, dryRun = false, signal, pause = async () => {} }: CleanUpOptions & { readonly bytes: number; readonly now: Date },
+): Promise<CleanUpReport> {
+  const removed: Removal[] = [];
+  const passedOver = new Set<SessionId>();
+  for (const move of plan.moves) {
+    if (signal?.aborted === true) break;
+    const done = dryRun ? { checkpointIds: move.checkpoints, bytes: move.bytes } : await carryOutMove(ports, move, { now, pause });
+    const { sessionId, reason, from, to } = move;
+    if (done.checkpointIds.length > 0) removed.push({ sessionId, reason, from, to, ...done });
+    if (done.checkpointIds.length < move.checkpoints.length) passedOver.add(sessionId);
+  }
+  const gone = removed.filter(({ to }) => to === "nowhere");
+  if (!dryRun && gone.length > 0) await finishRemovals(ports);
+  return { dryRun, removed, spared: plan.spared, passedOver: [...passedOver], bytesBefore: bytes, bytesAfter: bytes - bytesOf(gone) };
+}
+
+async function carryOutMove(
+  { catalog, locking }: CleanUpPorts,
+  { checkpoints, ...move }: PlannedMove,
+  { now: at, pause }: { readonly now: Date; readonly pause: () => Promise<void> },
+): Promise<Pick<Removal, "checkpointIds" | "bytes">> {
+  const moved: CheckpointRecord[] = [];
+  for (let start = 0; start < checkpoints.length; start += BATCH) {
+    const batch = checkpoints.slice(start, start + BATCH);
+    const outcome = await locking.shared(() => catalog.commit({ move: { ...move, checkpoints: batch, at }, audit: [] }));
+    if (outcome.status === "committed") moved.push(...outcome.moved);
+    await pause();
+  }
+  return { checkpointIds: moved.map(({ id }) => id), bytes: moved.reduce((sum, { blobBytes }) => sum + blobBytes, 0) };
+}

@@ -1,0 +1,20 @@
+import { moveOutOfTrash } from "../clean-up/plan.ts";
+import type { SessionId } from "../model/ids.ts";
+import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
+import { viewTrash } from "./view-store.ts";
+
+export interface EmptyTrashInput extends CleanUpOptions {
+  /** Only what belongs to this session. */
+  readonly sessionId?: SessionId | undefined;
+}
+
+/** Removes for good what is in the trash. */
+export async function emptyTrash(ports: CleanUpPorts, { sessionId, ...options }: EmptyTrashInput = {}): Promise<CleanUpReport> {
+  const now = ports.clock.now();
+  const { entries, bytes } = await ports.locking.shared(async () => {
+    const { liveBytes, trashBytes } = await ports.catalog.usage();
+    return { entries: await viewTrash(ports.catalog, { sessionId }), bytes: liveBytes + trashBytes };
+  });
+  const moves = moveOutOfTrash(entries.map((entry) => ({ entry, reason: "manual" as const })));
+  return carryOut(ports, { moves, spared: [] }, { ...options, bytes, now });
+}

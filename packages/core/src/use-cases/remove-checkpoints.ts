@@ -1,0 +1,35 @@
+import type { SessionView } from "../clean-up/plan.ts";
+import { checkSelection, planRemoval, type Selection } from "../clean-up/plan-removal.ts";
+import type { Session } from "../model/session.ts";
+import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
+import { sessionNotFound } from "./load-checkpoint.ts";
+import { eachSession, viewSession } from "./view-store.ts";
+
+/**
+ * Moves what somebody selected into the trash, or removes it for good.
+ *
+ * @throws INVALID_INPUT for a selection that makes no sense; SESSION_NOT_FOUND.
+ */
+export async function removeCheckpoints(ports: CleanUpPorts, selection: Selection, options: CleanUpOptions = {}): Promise<CleanUpReport> {
+  checkSelection(selection);
+  const now = ports.clock.now();
+  const { sessions, bytes } = await ports.locking.shared(async () => {
+    const { liveBytes, trashBytes } = await ports.catalog.usage();
+    const views: SessionView[] = [];
+    for await (const session of selected(ports, selection, now)) views.push(await viewSession(ports.catalog, session));
+    return { sessions: views, bytes: liveBytes + trashBytes };
+  });
+  return carryOut(ports, planRemoval(sessions, selection), { ...options, bytes, now });
+}
+
+async function* selected({ catalog }: CleanUpPorts, selection: Selection, now: Date): AsyncGenerator<Session> {
+  const { sessionId, unusedForMs, project } = selection;
+  const unusedSince = unusedForMs === undefined ? undefined : new Date(now.getTime() - unusedForMs);
+  if (sessionId === undefined) {
+    yield* eachSession(catalog, { project, unusedSince });
+    return;
+  }
+  const session = await catalog.session(sessionId);
+  if (session === undefined) throw sessionNotFound(sessionId);
+  if (unusedSince === undefined || session.lastAccessedAt <= unusedSince) yield session;
+}

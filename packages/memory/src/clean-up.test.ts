@@ -1,0 +1,295 @@
+import {
+  type Catalog,
+  type CatalogChange,
+  type CheckpointId,
+  cleanUp,
+  emptyTrash,
+  keepSession,
+  listTrash,
+  removeCheckpoints,
+  restoreFromTrash,
+  type SessionId,
+  type UpkeepPolicy,
+} from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { aStore, failure, OTHER, S, type TestStore, withMethods } from "./testing/a-store.ts";
+
+const START = new Date("2026-01-01T00:00:00.000Z");
+const DAY = 86_400_000;
+const POLICY: UpkeepPolicy = { retentionMs: 30 * DAY, trashMs: 7 * DAY, trashBytes: 1e6, quota: { above: 1e6, downTo: 1e6 } };
+
+/** Sets the clock so many days after the first save. */
+function pass(store: TestStore, days: number): void {
+  store.clock.set(new Date(START.getTime() + days * DAY));
+}
+
+async function liveIds(store: TestStore): Promise<readonly string[]> {
+  const page = await store.storage.catalog.list({ filter: {}, limit: 1_000, offset: 0 });
+  return page.records.map(({ id }) => id).toReversed();
+}
+
+async function trashIds(store: TestStore): Promise<readonly string[]> {
+  return (await listTrash(store.ports, { limit: 1_000 })).entries.map(({ record }) => record.id);
+}
+
+async function bytesHeld(store: TestStore): Promise<number> {
+  const { liveBytes, trashBytes } = await store.storage.catalog.usage();
+  return liveBytes + trashBytes;
+}
+
+function auditOf(store: TestStore, ...actions: readonly string[]): readonly string[] {
+  const rows = store.storage.catalog.audit.filter(({ action }) => actions.includes(action));
+  return rows.map(({ action, checkpointId, reason }) => `${action} ${checkpointId ?? ""}: ${reason}`);
+}
+
+/** Checkpoints a1, a2, ... of a session, and so on. */
+async function filled(checkpoints: Readonly<Record<string, number>>): Promise<TestStore> {
+  const store = aStore();
+  for (const [session, count] of Object.entries(checkpoints)) {
+    for (let n = 1; n <= count; n++) {
+      const id = `${session}${n}` as CheckpointId;
+      await store.saved({ session, n }, { sessionId: session as SessionId, checkpointId: id });
+    }
+  }
+  return store;
+}
+
+describe("cleanUp", () => {
+  it("puts what was not used for long into the trash, and seven days later removes it for good", async () => {
+    const store = await filled({ a: 2 });
+    pass(store, 20);
+    await store.saved({ b: 1 }, { sessionId: "b" as SessionId, checkpointId: "b1" as CheckpointId });
+    pass(store, 31);
+    const report = await cleanUp(store.ports, POLICY);
+    expect(report.removed).toMatchObject([{ sessionId: "a", reason: "retention", from: "live", to: "trash", checkpointIds: ["a1", "a2"] }]);
+    expect(report.bytesAfter).toBe(report.bytesBefore);
+    expect(await trashIds(store)).toEqual(["a1", "a2"]);
+    expect(await liveIds(store)).toEqual(["b1"]);
+    expect(store.disk.blobs.size).toBe(3);
+    pass(store, 39);
+    const later = await cleanUp(store.ports, POLICY);
+    expect(later.removed).toMatchObject([{ sessionId: "a", reason: "trash-age", from: "trash", to: "nowhere" }]);
+    expect(later.bytesAfter).toBe(await bytesHeld(store));
+    expect(store.disk.blobs.size).toBe(1);
+    expect(auditOf(store, "trash", "delete")).toEqual([
+      "trash a1: retention",
+      "trash a2: retention",
+      "delete a1: trash-age",
+      "delete a2: trash-age",
+    ]);
+  });
+
+  it("counts from the last load as well as from the last save", async () => {
+    const store = await filled({ a: 1 });
+    pass(store, 29);
+    await store.storage.catalog.commit({ accesses: [{ checkpointId: "a1" as CheckpointId, at: store.clock.now() }], audit: [] });
+    pass(store, 58);
+    expect((await cleanUp(store.ports, POLICY)).removed).toEqual([]);
+    pass(store, 60);
+    expect((await cleanUp(store.ports, POLICY)).removed).toMatchObject([{ sessionId: "a" }]);
+  });
+
+  it("tells in a dry run exactly what it would do, and changes nothing", async () => {
+    const store = await filled({ a: 2, b: 1 });
+    await keepSession(store.ports, { sessionId: "b" as SessionId });
+    pass(store, 31);
+    const before = [store.storage.catalog.audit.length, await liveIds(store), store.disk.blobs.size];
+    const told = await cleanUp(store.ports, POLICY, { dryRun: true });
+    expect([store.storage.catalog.audit.length, await liveIds(store), store.disk.blobs.size]).toEqual(before);
+    expect(told).toMatchObject({ dryRun: true, removed: [{ checkpointIds: ["a1", "a2"] }], spared: [{ sessionId: "b", why: "keep" }] });
+    pass(store, 31);
+    expect(await cleanUp(store.ports, POLICY)).toEqual({ ...told, dryRun: false });
+  });
+
+  it("makes room in a full store, the trash first, then of sessions by their last use", async () => {
+    const store = await filled({ a: 3, b: 3, c: 3 });
+    await removeCheckpoints(store.ports, { sessionId: "b" as SessionId });
+    const bytes = await bytesHeld(store);
+    const quota = { above: bytes - 1, downTo: Math.floor(bytes / 2) };
+    const report = await cleanUp(store.ports, { ...POLICY, quota });
+    expect(report.removed).toMatchObject([
+      { sessionId: "b", reason: "quota", from: "trash", to: "nowhere" },
+      { sessionId: "a", reason: "quota", from: "live", to: "nowhere", checkpointIds: ["a1", "a2", "a3"] },
+    ]);
+    expect(report).toMatchObject({ bytesBefore: bytes, bytesAfter: await bytesHeld(store) });
+    expect(await liveIds(store)).toEqual(["c1", "c2", "c3"]);
+    expect(store.disk.blobs.size).toBe(3);
+  });
+
+  it("leaves what is in use, and what is tagged keep, whole and readable", async () => {
+    const store = await filled({ a: 1, b: 1 });
+    const kept = await store.saved({ kept: true }, { sessionId: "c" as SessionId, tags: ["keep"] });
+    await store.saved({ kept: false }, { sessionId: "c" as SessionId, checkpointId: "c2" as CheckpointId });
+    await keepSession(store.ports, { sessionId: "b" as SessionId });
+    pass(store, 100);
+    const report = await cleanUp(store.ports, POLICY, { inUse: new Set(["a" as SessionId]) });
+    expect(report.removed).toMatchObject([{ sessionId: "c", checkpointIds: ["c2"] }]);
+    expect(report.spared.map(({ sessionId, why }) => [sessionId, why])).toEqual([
+      ["a", "in-use"],
+      ["b", "keep"],
+      ["c", "keep"],
+    ]);
+    expect((await store.load(kept.id)).context).toEqual({ kept: true });
+  });
+
+  it("keeps a session that somebody saves to between plan and removal, and what was saved", async () => {
+    const store = await filled({ a: 2, b: 1 });
+    pass(store, 31);
+    let isFirst = true;
+    const commit = async (change: CatalogChange): ReturnType<Catalog["commit"]> => {
+      if (isFirst && change.move !== undefined) {
+        isFirst = false;
+        await store.saved({ late: true }, { sessionId: "a" as SessionId, checkpointId: "late" as CheckpointId });
+      }
+      return store.storage.catalog.commit(change);
+    };
+    const report = await cleanUp({ ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) }, POLICY);
+    expect(report).toMatchObject({ removed: [{ sessionId: "b" }], passedOver: ["a"] });
+    expect(await liveIds(store)).toEqual(["a1", "a2", "late"]);
+  });
+
+  it("ends early when told to, between sessions, and lets others come in between", async () => {
+    const store = await filled({ a: 1, b: 1, c: 1 });
+    pass(store, 31);
+    const signal = { aborted: false };
+    let pauses = 0;
+    const pause = async (): Promise<void> => {
+      pauses += 1;
+      signal.aborted = pauses === 2;
+    };
+    const report = await cleanUp(store.ports, POLICY, { signal, pause });
+    expect(report.removed.map(({ sessionId }) => sessionId)).toEqual(["a", "b"]);
+    expect(await liveIds(store)).toEqual(["c1"]);
+  });
+
+  it("moves a session of any size, a part at a time", async () => {
+    const store = await filled({ a: 1 });
+    for (let n = 2; n <= 450; n++) await store.saved({ n }, { sessionId: "a" as SessionId, kind: "project" });
+    pass(store, 31);
+    const moved: number[] = [];
+    const commit = async (change: CatalogChange): ReturnType<Catalog["commit"]> => {
+      moved.push(change.move?.checkpoints.length ?? 0);
+      return store.storage.catalog.commit(change);
+    };
+    const report = await cleanUp({ ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) }, POLICY);
+    expect(report.removed[0]?.checkpointIds).toHaveLength(450);
+    expect(moved).toEqual([200, 200, 50]);
+  });
+
+  it("reads only the sessions whose turn may have come", async () => {
+    const store = await filled({ a: 1, b: 1 });
+    pass(store, 40);
+    for (const id of ["c", "d"]) await store.saved({ id }, { sessionId: id as SessionId });
+    const looked: (string | undefined)[] = [];
+    const list: Catalog["list"] = (query) => {
+      looked.push(query.filter.sessionId);
+      return store.storage.catalog.list(query);
+    };
+    await cleanUp({ ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { list }) }, POLICY);
+    expect(looked).toEqual(["a", "b"]);
+  });
+});
+
+describe("removeCheckpoints", () => {
+  it("takes a session, into the trash", async () => {
+    const store = await filled({ a: 2, b: 1 });
+    const report = await removeCheckpoints(store.ports, { sessionId: "a" as SessionId });
+    expect(report.removed).toMatchObject([{ sessionId: "a", reason: "manual", to: "trash", checkpointIds: ["a1", "a2"] }]);
+    expect(await trashIds(store)).toEqual(["a1", "a2"]);
+    expect(auditOf(store, "trash")).toEqual(["trash a1: manual", "trash a2: manual"]);
+  });
+
+  it("removes for good, file and all, when asked to", async () => {
+    const store = await filled({ a: 2 });
+    await removeCheckpoints(store.ports, { sessionId: "a" as SessionId, permanently: true });
+    expect([await trashIds(store), await liveIds(store), store.disk.blobs.size]).toEqual([[], [], 0]);
+  });
+
+  it("leaves the newest of each session", async () => {
+    const store = await filled({ a: 4, b: 2 });
+    await removeCheckpoints(store.ports, { keepLast: 2 });
+    expect(await liveIds(store)).toEqual(["a3", "a4", "b1", "b2"]);
+  });
+
+  it("goes by the last use of a session, not by the age of its checkpoints", async () => {
+    const store = await filled({ a: 1, b: 1 });
+    pass(store, 8);
+    await store.saved({ more: true }, { sessionId: "a" as SessionId, checkpointId: "a2" as CheckpointId });
+    await removeCheckpoints(store.ports, { unusedForMs: 7 * DAY });
+    expect(await liveIds(store)).toEqual(["a1", "a2"]);
+  });
+
+  it("narrows a session down by its use", async () => {
+    const store = await filled({ a: 1 });
+    expect((await removeCheckpoints(store.ports, { sessionId: "a" as SessionId, unusedForMs: DAY })).removed).toEqual([]);
+  });
+
+  it("goes by project", async () => {
+    const store = aStore();
+    await store.saved({ n: 1 }, { project: "/p", checkpointId: "p" as CheckpointId });
+    await store.saved({ n: 2 }, { project: "/q", checkpointId: "q" as CheckpointId, sessionId: OTHER });
+    await removeCheckpoints(store.ports, { project: "/p" });
+    expect(await liveIds(store)).toEqual(["q"]);
+  });
+
+  it("refuses an unknown session, and a selection of nothing in particular", async () => {
+    const store = await filled({ a: 1 });
+    await expect(removeCheckpoints(store.ports, { sessionId: S })).rejects.toMatchObject(failure("SESSION_NOT_FOUND"));
+    await expect(removeCheckpoints(store.ports, {})).rejects.toMatchObject(failure("INVALID_INPUT"));
+    expect(await liveIds(store)).toEqual(["a1"]);
+  });
+});
+
+describe("the trash", () => {
+  it("gives back what was in it, exactly, in its old place, and its session counts as used", async () => {
+    const store = await filled({ a: 3 });
+    pass(store, 31);
+    await cleanUp(store.ports, POLICY);
+    expect((await restoreFromTrash(store.ports, { sessionId: "a" as SessionId })).map(({ id }) => id)).toEqual(["a1", "a2", "a3"]);
+    expect(await liveIds(store)).toEqual(["a1", "a2", "a3"]);
+    expect((await store.load("a3" as CheckpointId)).context).toEqual({ session: "a", n: 3 });
+    expect((await cleanUp(store.ports, POLICY)).removed).toEqual([]);
+    expect(auditOf(store, "restore")).toEqual(["restore a1: asked for", "restore a2: asked for", "restore a3: asked for"]);
+  });
+
+  it("gives back single checkpoints", async () => {
+    const store = await filled({ a: 3 });
+    await removeCheckpoints(store.ports, { sessionId: "a" as SessionId });
+    await restoreFromTrash(store.ports, { sessionId: "a" as SessionId, checkpointIds: ["a2" as CheckpointId] });
+    expect([await liveIds(store), await trashIds(store)]).toEqual([["a2"], ["a1", "a3"]]);
+  });
+
+  it("gives back nothing when one of them is not there", async () => {
+    const store = await filled({ a: 2 });
+    await removeCheckpoints(store.ports, { keepLast: 1 });
+    const checkpointIds = ["a1", "a2"] as CheckpointId[];
+    const missing = failure("CHECKPOINT_NOT_FOUND", { sessionId: "a", checkpointIds: ["a2"] });
+    await expect(restoreFromTrash(store.ports, { sessionId: "a" as SessionId, checkpointIds })).rejects.toMatchObject(missing);
+    expect(await trashIds(store)).toEqual(["a1"]);
+    await expect(restoreFromTrash(store.ports, { sessionId: S })).rejects.toMatchObject(failure("CHECKPOINT_NOT_FOUND"));
+  });
+
+  it("is emptied, of one session or of all", async () => {
+    const store = await filled({ a: 1, b: 1, c: 1 });
+    await removeCheckpoints(store.ports, { unusedForMs: 0 });
+    expect((await emptyTrash(store.ports, { dryRun: true })).removed).toHaveLength(3);
+    await emptyTrash(store.ports, { sessionId: "a" as SessionId });
+    expect([await trashIds(store), store.disk.blobs.size]).toEqual([["b1", "c1"], 2]);
+    await emptyTrash(store.ports);
+    expect([await trashIds(store), store.disk.blobs.size, await bytesHeld(store)]).toEqual([[], 0, 0]);
+    expect(auditOf(store, "delete")).toEqual(["delete a1: manual", "delete b1: manual", "delete c1: manual"]);
+  });
+});
+
+describe("keepSession", () => {
+  it("tags a session, and takes the tag off it", async () => {
+    const store = await filled({ a: 1 });
+    expect((await keepSession(store.ports, { sessionId: "a" as SessionId })).tags).toEqual(["keep"]);
+    expect((await keepSession(store.ports, { sessionId: "a" as SessionId, keep: false })).tags).toEqual([]);
+    expect(auditOf(store, "tag")).toEqual(["tag : keep", "tag : no longer keep"]);
+  });
+
+  it("refuses a session that does not exist", async () => {
+    await expect(keepSession(aStore().ports, { sessionId: S })).rejects.toMatchObject(failure("SESSION_NOT_FOUND"));
+  });
+});
