@@ -108,10 +108,34 @@ describe("compaction", () => {
 
   it("leaves whole what has nothing to do with its successor, and does not try it again", async () => {
     const store = aStore();
-    for (let step = 1; step <= 6; step++) await store.saved({ [`only ${step}`]: noise(step * 1_000) });
+    for (let step = 1; step <= 6; step++) await store.saved({ [`only ${step}`]: [noise(step * 1_000), noise(step * 2_000)] });
     const givenUp = new Set<CheckpointId>();
     expect(await compactSession(store.ports, S, { givenUp })).toMatchObject({ reencoded: 0 });
     expect(givenUp.size).toBe(4);
+  });
+
+  it("does not read what is so small that no delta of it can gain anything", async () => {
+    const store = aStore();
+    for (let step = 1; step <= 6; step++) await store.saved({ step });
+    const get = (): Promise<never> => Promise.reject(new Error("was read"));
+    const report = await compactSession({ ...store.ports, blobs: withMethods(store.ports.blobs, { get }) }, S);
+    expect(report).toEqual({ reencoded: 0, savedBytes: 0, hasMore: false });
+  });
+
+  it("commits the edges of several deltas together, before the first file is replaced", async () => {
+    const { store } = await grown(12);
+    const { catalog } = store.ports;
+    const done: string[] = [];
+    const commit: typeof catalog.commit = (change) => {
+      done.push(`${change.edges?.add.length} edges`);
+      return catalog.commit(change);
+    };
+    const replaceBlob: typeof catalog.replaceBlob = (...given) => {
+      done.push("replaced");
+      return catalog.replaceBlob(...given);
+    };
+    await compactSession({ ...store.ports, catalog: withMethods(catalog, { commit, replaceBlob }) }, S);
+    expect(done).toEqual(["4 edges", "replaced", "replaced", "replaced", "replaced"]);
   });
 
   it("never touches asides, and never makes anything depend on one", async () => {

@@ -10,6 +10,8 @@ const MOST_REMEMBERED = 10_000;
 const IDLE_MS = 250;
 /** A program that never pauses must not put it off for ever. */
 const MOST_POSTPONED = 64;
+/** Re-encodings between two looks at a session, which list its checkpoints. */
+const STEPS = MOST_POSTPONED;
 /** At closing a session is not left with much of a tail, nor is anybody kept waiting for long. */
 const STEPS_AT_CLOSING = 2 * MOST_POSTPONED;
 
@@ -57,9 +59,8 @@ export class Compactor {
     });
   }
 
-  async #step(sessionId: SessionId, maxSteps?: number): Promise<boolean> {
-    const limits = { givenUp: this.#givenUp, pause: othersFirst, ...(maxSteps === undefined ? {} : { maxSteps }) };
-    const { hasMore } = await compactSession(this.#ports, sessionId, limits);
+  async #step(sessionId: SessionId, maxSteps = STEPS): Promise<boolean> {
+    const { hasMore } = await compactSession(this.#ports, sessionId, { maxSteps, givenUp: this.#givenUp, pause: othersFirst });
     return hasMore;
   }
 

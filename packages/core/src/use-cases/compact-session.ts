@@ -1,13 +1,8 @@
-import { applyDelta } from "../delta/apply-delta.ts";
-import { findDelta } from "../delta/find-delta.ts";
-import { encodeDelta } from "../envelope/envelope.ts";
-import { isWorkrailError, WorkrailError } from "../errors.ts";
-import { parseJson } from "../json/parse-json.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import { decodeUtf8, encodeUtf8 } from "../platform.ts";
 import type { Locking } from "../ports/locking.ts";
-import { type ReadPorts, readContext } from "./read-context.ts";
+import type { ReadPorts } from "./read-context.ts";
+import { Reencoder } from "./reencoder.ts";
 
 export interface CompactionPorts extends ReadPorts {
   readonly locking: Locking;
@@ -34,11 +29,12 @@ export interface CompactionReport {
 const NEWEST_WHOLE = 2;
 /** What reading one more file costs, counted as bytes. */
 const READ_COST_BYTES = 512;
+/** Ids and digests alone take this many, compressed, so that no delta is smaller. */
+const SMALLEST_DELTA_BYTES = 150;
 /** How far back a call looks. Chains are shorter than this: see `READ_COST_BYTES`. */
 const WINDOW = 500;
 /** Comparing larger contexts would hold up the process; they stay whole. */
 const LARGEST_COMPARED_BYTES = 32 * 1024 * 1024;
-type Pause = () => Promise<void>;
 
 const EVERY_KIND = CHECKPOINT_KINDS.filter((kind) => kind !== "aside");
 
@@ -60,66 +56,29 @@ export async function compactSession(
     const records = page.records.filter((record) => !record.damaged).toReversed();
     // Where the window begins in the middle of a session, its first whole one counts as a place to stop.
     const startsWhole = page.next === undefined ? 0 : records.findIndex((record) => record.baseId === null) + 1;
-    let [reencoded, savedBytes, sinceWhole] = [0, 0, 0];
+    const reencoder = new Reencoder(ports, givenUp, pause);
+    let sinceWhole = 0;
     for (let index = startsWhole; index < records.length - NEWEST_WHOLE; index++) {
       const record = records[index] as CheckpointRecord;
       if (record.baseId !== null) {
         sinceWhole += record.blobBytes + READ_COST_BYTES;
         continue;
       }
-      const staysWhole = sinceWhole > record.blobBytes || givenUp.has(record.id) || record.contextBytes > LARGEST_COMPARED_BYTES;
-      if (!staysWhole && reencoded === maxSteps) return { reencoded, savedBytes, hasMore: true };
-      const blobBytes = staysWhole ? undefined : await reencode(ports, record, records[index + 1] as CheckpointRecord, pause);
+      const staysWhole = sinceWhole > record.blobBytes || givenUp.has(record.id) || !isWorthTrying(record);
+      if (!staysWhole && reencoder.made === maxSteps) return { ...(await reencoder.finish()), hasMore: true };
+      const next = records[index + 1] as CheckpointRecord;
+      const blobBytes = staysWhole ? undefined : await reencoder.make(record, next, record.blobBytes - READ_COST_BYTES);
       if (blobBytes === undefined) {
         if (!staysWhole) givenUp.add(record.id);
         sinceWhole = 0;
         continue;
       }
-      reencoded += 1;
-      savedBytes += record.blobBytes - blobBytes;
       sinceWhole += blobBytes + READ_COST_BYTES;
     }
-    return { reencoded, savedBytes, hasMore: false };
+    return { ...(await reencoder.finish()), hasMore: false };
   });
 }
 
-/** The new size; `undefined` when the checkpoint is better left whole, or changed meanwhile. */
-async function reencode(
-  ports: CompactionPorts,
-  record: CheckpointRecord,
-  base: CheckpointRecord,
-  pause: Pause,
-): Promise<number | undefined> {
-  const bytes = await deltaBlob(ports, record, base, pause);
-  if (bytes === undefined || bytes.length + READ_COST_BYTES >= record.blobBytes) return undefined;
-  const edge = { dependent: record.id, base: base.id };
-  await ports.catalog.commit({ edges: { add: [edge], drop: [] }, audit: [] });
-  const becomes = { blobBytes: bytes.length, baseId: base.id, keyId: record.keyId };
-  const isDone = await ports.catalog.replaceBlob(record, becomes, () => ports.blobs.replace(record.blob, bytes));
-  // If not, the edge stays: somebody else may have been faster, or an earlier attempt have replaced the file and died.
-  return isDone ? bytes.length : undefined;
-}
-
-/** `undefined` when either cannot be read: a damaged one is not touched, and nothing is made to hang on it. */
-async function deltaBlob(
-  ports: CompactionPorts,
-  record: CheckpointRecord,
-  base: CheckpointRecord,
-  pause: Pause,
-): Promise<Uint8Array | undefined> {
-  try {
-    const target = await readContext(ports, record);
-    await pause();
-    const from = await readContext(ports, base);
-    await pause();
-    const delta = findDelta(from.context, target.context);
-    await pause();
-    // As a reader will get it: the delta through its text. Neither step above changes the base, which was read from its own.
-    const made = applyDelta(from.context, parseJson(decodeUtf8(encodeUtf8(JSON.stringify(delta)))));
-    if (JSON.stringify(made) !== target.contextText) throw new WorkrailError("INTERNAL", "A delta does not make what it was found for.");
-    return await ports.codec.encode(encodeDelta(record, base.id, delta, ports.digests));
-  } catch (error) {
-    if (isWorkrailError(error) && (error.code === "CHECKPOINT_CORRUPT" || error.code === "UNSUPPORTED_VERSION")) return undefined;
-    throw error;
-  }
+function isWorthTrying({ blobBytes, contextBytes }: CheckpointRecord): boolean {
+  return blobBytes > SMALLEST_DELTA_BYTES + READ_COST_BYTES && contextBytes <= LARGEST_COMPARED_BYTES;
 }

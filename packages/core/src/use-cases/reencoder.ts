@@ -1,0 +1,106 @@
+import { applyDelta } from "../delta/apply-delta.ts";
+import { findDelta } from "../delta/find-delta.ts";
+import { encodeDelta } from "../envelope/envelope.ts";
+import { isWorkrailError, WorkrailError } from "../errors.ts";
+import { parseJson } from "../json/parse-json.ts";
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { CheckpointId } from "../model/ids.ts";
+import { decodeUtf8, encodeUtf8 } from "../platform.ts";
+import { type ReadContext, readContext, type ReadPorts } from "./read-context.ts";
+
+/** A delta that is made, and not yet in its place. */
+interface Made {
+  readonly record: CheckpointRecord;
+  readonly base: CheckpointRecord;
+  readonly bytes: Uint8Array;
+}
+
+/** Deltas that wait for each other, so that one commit takes their edges. */
+const MOST_WAITING = 8;
+
+/** Re-encodes checkpoints as deltas, each against the next newer one, and proves each before it takes a file's place. */
+export class Reencoder {
+  readonly #ports: ReadPorts;
+  readonly #givenUp: Set<CheckpointId>;
+  readonly #pause: () => Promise<void>;
+  #waiting: Made[] = [];
+  #made = 0;
+  #reencoded = 0;
+  #savedBytes = 0;
+  /** The base that was read last: most often it is what comes next. */
+  #last: { readonly id: CheckpointId; readonly read: ReadContext } | undefined;
+
+  constructor(ports: ReadPorts, givenUp: Set<CheckpointId>, pause: () => Promise<void>) {
+    this.#ports = ports;
+    this.#givenUp = givenUp;
+    this.#pause = pause;
+  }
+
+  /** How many were made, whether or not they have taken their places. */
+  get made(): number {
+    return this.#made;
+  }
+
+  /** The delta's size; `undefined` when it would not be smaller than `lessThan`, or one of the two cannot be read. */
+  async make(record: CheckpointRecord, base: CheckpointRecord, lessThan: number): Promise<number | undefined> {
+    const bytes = await this.#deltaBlob(record, base);
+    if (bytes === undefined || bytes.length >= lessThan) return undefined;
+    this.#made += 1;
+    this.#waiting.push({ record, base, bytes });
+    if (this.#waiting.length === MOST_WAITING) await this.#putInPlace();
+    return bytes.length;
+  }
+
+  /** Puts in place what waits, and tells what was done in all. */
+  async finish(): Promise<{ readonly reencoded: number; readonly savedBytes: number }> {
+    await this.#putInPlace();
+    return { reencoded: this.#reencoded, savedBytes: this.#savedBytes };
+  }
+
+  async #putInPlace(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (waiting.length === 0) return;
+    const { catalog, blobs } = this.#ports;
+    await catalog.commit({
+      edges: { add: waiting.map(({ record, base }) => ({ dependent: record.id, base: base.id })), drop: [] },
+      audit: [],
+    });
+    for (const { record, base, bytes } of waiting) {
+      const becomes = { blobBytes: bytes.length, baseId: base.id, keyId: record.keyId };
+      const isDone = await catalog.replaceBlob(record, becomes, () => blobs.replace(record.blob, bytes));
+      await this.#pause();
+      // If not, the edge stays: somebody else may have been faster, or an earlier attempt have replaced the file and died.
+      if (!isDone) {
+        this.#givenUp.add(record.id);
+        continue;
+      }
+      this.#reencoded += 1;
+      this.#savedBytes += record.blobBytes - bytes.length;
+    }
+  }
+
+  /** `undefined` when either cannot be read: a damaged one is not touched, and nothing is made to hang on it. */
+  async #deltaBlob(record: CheckpointRecord, base: CheckpointRecord): Promise<Uint8Array | undefined> {
+    try {
+      const target = this.#last?.id === record.id ? this.#last.read : await this.#read(record);
+      const from = await this.#read(base);
+      this.#last = { id: base.id, read: from };
+      const delta = findDelta(from.context, target.context);
+      await this.#pause();
+      // As a reader will get it: the delta through its text. Neither step above changes the base, which was read from its own.
+      const made = applyDelta(from.context, parseJson(decodeUtf8(encodeUtf8(JSON.stringify(delta)))));
+      if (JSON.stringify(made) !== target.contextText) throw new WorkrailError("INTERNAL", "A delta does not make what it was found for.");
+      return await this.#ports.codec.encode(encodeDelta(record, base.id, delta, this.#ports.digests));
+    } catch (error) {
+      if (isWorkrailError(error) && (error.code === "CHECKPOINT_CORRUPT" || error.code === "UNSUPPORTED_VERSION")) return undefined;
+      throw error;
+    }
+  }
+
+  async #read(record: CheckpointRecord): Promise<ReadContext> {
+    const read = await readContext(this.#ports, record);
+    await this.#pause();
+    return read;
+  }
+}
