@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmod, chown, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, it, vi } from "vitest";
@@ -152,12 +152,16 @@ describe("without its disk the server starts, answers, keeps in memory what is s
     await using home = await TestHome.create();
     await mkdir(home.dataDir);
     try {
-      execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", home.dataDir], { stdio: "ignore" });
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", home.dataDir], { stdio: "ignore" });
     } catch {
       context.skip("no file system may be mounted here");
     }
     try {
       await using server = await ServerProcess.start({ home });
+      await vi.waitFor(async () => {
+        await server.ok(LIST);
+        expect((await stat(join(home.dataDir, "reserve"))).size).toBe(1024 * 1024);
+      }, 20_000);
       let saved = 0;
       let failure: Awaited<ReturnType<ServerProcess["fails"]>> | undefined;
       for (; failure === undefined; saved++) {
@@ -167,6 +171,8 @@ describe("without its disk the server starts, answers, keeps in memory what is s
       }
       expect(failure).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { retained: "memory", reason: "disk-full" } });
       expect(saved).toBeGreaterThan(3);
+      // The last megabyte was used up too.
+      expect(await readdir(home.dataDir)).not.toContain("reserve");
       const { checkpointId } = failure.details;
       expect(await server.ok(LOAD, { sessionId: "full", keys: ["saved"] })).toMatchObject({ checkpointId, context: { saved: saved - 1 } });
       expect(await server.ok(LIST, { sessionId: "full" })).toMatchObject({ total: saved, degraded: true });

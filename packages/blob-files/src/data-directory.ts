@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { type Log, WorkrailError } from "@workrail/core";
 import { type FileSystem, hasCode } from "./file-system.ts";
-import { BACKUPS, CONTEXTS, DATABASE, EXPORTS, QUARANTINE, STORE_LOCK } from "./paths.ts";
+import { BACKUPS, CONTEXTS, DATABASE, EXPORTS, QUARANTINE, RESERVE, STORE_LOCK } from "./paths.ts";
 
 /**
  * Makes the data directory, owner-only, and resolves what its path really names, once, so that a link changed later
@@ -70,7 +70,7 @@ function closeToOthers(directory: string, log: Log): void {
 }
 
 function isOurName(name: string): boolean {
-  const isWhole = [BACKUPS, CONTEXTS, EXPORTS, QUARANTINE, STORE_LOCK, DATABASE].includes(name);
+  const isWhole = [BACKUPS, CONTEXTS, EXPORTS, QUARANTINE, RESERVE, STORE_LOCK, DATABASE].includes(name);
   return isWhole || name.startsWith(`${DATABASE}-`) || name.startsWith(`${DATABASE}.`);
 }
 

@@ -104,7 +104,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function writeAll(fs: FileSystem, fd: number, bytes: Uint8Array): void {
+/** Writes all of the bytes, in as many pieces as that takes. */
+export function writeAll(fs: FileSystem, fd: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) {
     const count = fs.write(fd, written === 0 ? bytes : bytes.subarray(written));
     if (count === 0) throw Object.assign(new Error("ENOSPC: nothing could be written"), { code: "ENOSPC" });

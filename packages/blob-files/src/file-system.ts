@@ -28,6 +28,8 @@ export interface FileSystem {
   inspect(path: string): FileInspection | undefined;
   /** Names in a directory; none when there is no such directory. */
   list(path: string): readonly string[];
+  /** How much this user may still write on the disk of a directory. */
+  freeBytes(path: string): number;
 }
 
 export interface FileInspection {
@@ -104,6 +106,11 @@ export const nodeFileSystem: FileSystem = {
   },
 
   list: (path) => ifPresent(() => fs.readdirSync(path)) ?? [],
+
+  freeBytes(path) {
+    const { bavail, bsize } = fs.statfsSync(path);
+    return bavail * bsize;
+  },
 };
 
 function readNow(fd: number, size: number): Uint8Array {

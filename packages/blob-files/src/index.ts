@@ -7,4 +7,5 @@ export type { StorageFailure } from "./file-errors.ts";
 export { nodeFileSystem } from "./file-system.ts";
 export type { FileInspection, FileSystem } from "./file-system.ts";
 export { BACKUPS, blobRefOf, CONTEXTS, DATABASE, directoryNameOf, fileNameOf, STORE_LOCK } from "./paths.ts";
+export { ReserveFile } from "./reserve-file.ts";
 export { SessionFactsFiles } from "./session-facts-files.ts";

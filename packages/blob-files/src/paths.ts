@@ -5,6 +5,7 @@ import type { BlobKey, BlobRef } from "@workrail/core";
 /** Names in the data directory. */
 export const DATABASE = "workrail.db";
 export const STORE_LOCK = "workrail.lock";
+export const RESERVE = "reserve";
 export const CONTEXTS = "contexts";
 export const EXPORTS = "exports";
 export const QUARANTINE = "quarantine";

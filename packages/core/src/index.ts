@@ -55,7 +55,7 @@ export { matchesFilter } from "./catalog-state/matches-filter.ts";
 export type { Codec } from "./ports/codec.ts";
 export type { Background, Clock, Digester, IdGenerator, Log, LogFields, TokenCounter } from "./ports/environment.ts";
 export type { Locking } from "./ports/locking.ts";
-export type { Storage } from "./ports/storage.ts";
+export type { Reserve, Storage } from "./ports/storage.ts";
 export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";
 export { BackgroundQueue } from "./use-cases/background-queue.ts";
 export type { CleanUpOptions, CleanUpPorts, CleanUpReport, Removal } from "./use-cases/carry-out.ts";

@@ -34,6 +34,7 @@ import {
 } from "@workrail/core";
 import { answerBudget, countFitting, how } from "./answer-budget.ts";
 import { Compactor } from "./compactor.ts";
+import { DiskRoom } from "./disk-room.ts";
 import type { RetainedMemory } from "./fallback/retained-memory.ts";
 import { takeOver, type TakenOver } from "./fallback/take-over.ts";
 import { fitFields, type FittedFields } from "./fit-fields.ts";
@@ -83,6 +84,7 @@ export class Store implements Workrail {
   readonly #savePorts: SavePorts;
   readonly #loadPorts: LoadPorts;
   readonly #compactor: Compactor;
+  readonly #room: DiskRoom;
   readonly #project: string | undefined;
   readonly #standIn: StandIn | undefined;
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
@@ -95,7 +97,9 @@ export class Store implements Workrail {
     this.#parts = parts;
     this.#project = project;
     this.#standIn = standIn;
-    this.#savePorts = { ...parts, limits: settings.limits, writer: `workrail/${VERSION}` };
+    this.#room = new DiskRoom(parts);
+    const relieve = (failure: unknown): Promise<boolean> => this.#room.relieve(failure);
+    this.#savePorts = { ...parts, limits: settings.limits, writer: `workrail/${VERSION}`, relieve };
     this.#loadPorts = {
       ...parts,
       limits: settings.limits,
@@ -137,7 +141,10 @@ export class Store implements Workrail {
       throw error;
     });
     sessions.saved(sessionId, params.workflowId);
-    if (result.status === "saved" && this.#standIn === undefined) this.#compactor.request(sessionId);
+    if (result.status === "saved" && this.#standIn === undefined) {
+      this.#compactor.request(sessionId);
+      this.#room.watch();
+    }
     const { record } = result;
     return {
       checkpointId: record.id,
@@ -304,6 +311,7 @@ export class Store implements Workrail {
       await finishRemovals(this.#parts);
     });
     this.#compactor.catchUp();
+    this.#room.watch();
   }
 
   /** What the store is kept in; its owner is this store. */

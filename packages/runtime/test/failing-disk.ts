@@ -19,9 +19,13 @@ export interface LogLine {
 export class FailingDisk {
   readonly place: Place;
   readonly log: LogLine[] = [];
-  /** What every file that is begun, and every one that is read, fails with. */
-  writing: string | undefined;
-  reading: string | undefined;
+  /** What every file that is begun fails with, if it does; likewise each that is removed. */
+  writing: string | ((file: string) => string | undefined) | undefined;
+  removing: string | undefined;
+  /** What there is said to be left of the disk. Default: the truth. */
+  freeBytes: number | undefined;
+  /** How often somebody asked. */
+  looks = 0;
   /** How many files can still be begun. */
   filesLeft = Number.POSITIVE_INFINITY;
   /** What is done every so often, and how often, while somebody wants that. */
@@ -68,14 +72,19 @@ export class FailingDisk {
     return {
       ...nodeFileSystem,
       create: (file) => {
-        if (this.writing !== undefined) throw failure(this.writing);
+        const code = typeof this.writing === "function" ? this.writing(file) : this.writing;
+        if (code !== undefined) throw failure(code);
         this.filesLeft -= 1;
         if (this.filesLeft < 0) throw failure("ENOSPC");
         return nodeFileSystem.create(file);
       },
-      read: (file) => {
-        if (this.reading !== undefined) throw failure(this.reading);
-        return nodeFileSystem.read(file);
+      unlink: (file) => {
+        if (this.removing !== undefined) throw failure(this.removing);
+        nodeFileSystem.unlink(file);
+      },
+      freeBytes: (directory) => {
+        this.looks += 1;
+        return this.freeBytes ?? nodeFileSystem.freeBytes(directory);
       },
     };
   }

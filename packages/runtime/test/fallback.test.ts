@@ -1,15 +1,17 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import { WorkrailError } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
 import { obstruct, withFailingDisk } from "./failing-disk.ts";
-import { refusalOf } from "./stores.ts";
+import { onDisk, refusalOf } from "./stores.ts";
 
+const CHILD = fileURLToPath(new URL("./kept-then-killed.ts", import.meta.url));
 const SESSION = { sessionId: "session" };
 
 async function step(workrail: Workrail, number: number, more: object = {}): Promise<string> {
@@ -328,6 +330,18 @@ describe("a disk that comes back", () => {
       expect(disk.log.map(({ message }) => message)).toContainEqual(expect.stringContaining("another id"));
     }));
 
+  it("gets what was kept although that is more than a quota allows, which then holds again", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open({ WORKRAIL_MAX_SESSION_BYTES: "4000" });
+      disk.writing = "ENOSPC";
+      const ids = [];
+      for (const number of [1, 2, 3]) ids.push(await kept(workrail, number, { context: { number, noise: noise(2_500) } }));
+      disk.writing = undefined;
+      await disk.retry();
+      expect([workrail.durability, await idsIn(workrail)]).toEqual(["disk", ids]);
+      expect((await refusalOf(step(workrail, 4))).code).toBe("STORAGE_QUOTA_EXCEEDED");
+    }));
+
   it("and goes away again in the middle, at any file, in the end has everything once", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
@@ -368,6 +382,15 @@ describe("a disk that comes back", () => {
     }));
 });
 
+describe("a process that is killed while it writes down what memory kept", () => {
+  it("leaves a store that is sound, with the first of them, each once and in their order", { timeout: 120_000 }, async () => {
+    const sizes = new Set<number>();
+    for (let fatal = 1; !(await survives(fatal, sizes)); fatal += 3);
+    // It was killed before the first, and after each.
+    expect([...sizes].toSorted((left, right) => left - right)).toEqual([0, 1, 2, 3]);
+  });
+});
+
 describe("a start", () => {
   it("succeeds without a disk, and the disk may come later", () =>
     withFailingDisk(async (disk) => {
@@ -402,7 +425,7 @@ describe("a start", () => {
     withFailingDisk(async (disk) => {
       await (await disk.open()).close();
       const database = new DatabaseSync(path.join(disk.place.dataDir, "workrail.db"));
-      database.exec("PRAGMA user_version = 99");
+      database.exec("PRAGMA user_version = 99; UPDATE meta SET value = 99");
       database.close();
       expect((await refusalOf(disk.open())).code).toBe("UNSUPPORTED_VERSION");
       expect((await refusalOf(disk.open({ WORKRAIL_MAX_DEPTH: "many" }))).code).toBe("INVALID_INPUT");
@@ -421,6 +444,34 @@ describe("a start", () => {
       }
     }));
 });
+
+/** Looks at what is there after the `fatal`th operation on a file was the last; `true` once there are no more than that. */
+function survives(fatal: number, sizes: Set<number>): Promise<boolean> {
+  return onDisk(async (place) => {
+    const { stdout } = spawnSync(process.execPath, ["--conditions=@workrail/source", CHILD, place.dataDir, String(fatal)], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines = stdout.trim().split("\n");
+    const isDone = lines.at(-1) === "done";
+    expect(lines.slice(0, 3)).toEqual(["kept-1", "kept-2", "kept-3"]);
+    await using workrail = await place.open();
+    const written = (await idsIn(workrail)).slice(1);
+    expect(written).toEqual(lines.slice(0, isDone ? 3 : written.length));
+    await workrail.collectGarbage();
+    // A session's file may be ahead of a commit that never was; that is put right.
+    await workrail.repairStore();
+    expect((await workrail.verifyStore()).findings).toEqual([]);
+    // Whoever saves it again finds it, or has it saved.
+    for (const number of [1, 2, 3]) await step(workrail, number, { checkpointId: `kept-${number}` });
+    expect((await workrail.findCheckpoints(SESSION)).total).toBe(4);
+    for (const number of [1, 2, 3]) {
+      expect((await workrail.loadCheckpoint({ checkpointId: `kept-${number}` })).context).toEqual({ step: number });
+    }
+    sizes.add(written.length);
+    return isDone;
+  });
+}
 
 /** In another process: in this one the two libraries' locks would not see each other. */
 async function holdLock(file: string, begin: string): Promise<() => Promise<void>> {

@@ -5,10 +5,11 @@ import {
   type FileSystem,
   nodeFileSystem,
   prepareDataDirectory,
+  ReserveFile,
   SessionFactsFiles,
   STORE_LOCK,
 } from "@workrail/blob-files";
-import type { Log, Storage } from "@workrail/core";
+import type { Log, Reserve, Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import type { Migration } from "./migrations.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
@@ -77,10 +78,20 @@ export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDri
       }
     };
     log.info("opened the store", { dataDir, mode: driver.name });
-    return { durability: "disk", mode: driver.name, catalog: opened, recovery: opened, blobs, locking, close };
+    const reserve = reserveOf(new ReserveFile(dataDir, fs), opened);
+    return { durability: "disk", mode: driver.name, catalog: opened, recovery: opened, blobs, locking, reserve, close };
   } catch (error) {
     throw storageError(error, options.dataDir);
   }
+}
+
+/** On a full disk the write-ahead log is room too, once its pages are in the database. */
+function reserveOf(file: ReserveFile, catalog: SqliteCatalog): Reserve {
+  const release = async (): Promise<void> => {
+    file.release();
+    await catalog.emptyLog();
+  };
+  return { keep: () => file.keep(), release, freeBytes: () => file.freeBytes() };
 }
 
 const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };

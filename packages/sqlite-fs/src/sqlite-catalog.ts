@@ -232,6 +232,18 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
+  /** Moves the write-ahead log's pages into the database, and cuts it off, as far as nobody is reading it. */
+  async emptyLog(): Promise<void> {
+    return this.#writes.run(async () => {
+      try {
+        const { writer } = await this.#database.connect();
+        writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      } catch (error) {
+        throw storageError(error, this.#database.file);
+      }
+    });
+  }
+
   async close(): Promise<void> {
     await this.#writes.run(async () => this.#database.close());
   }

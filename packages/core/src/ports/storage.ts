@@ -13,6 +13,18 @@ export interface Storage {
   readonly recovery: CatalogRecovery;
   readonly blobs: BlobStore;
   readonly locking: Locking;
+  /** Absent where there is nothing that can be full. */
+  readonly reserve?: Reserve;
   /** Releases files and locks; everything acknowledged is already durable. May be called twice. */
   close(): Promise<void>;
+}
+
+/** Room on the disk that is kept for the time when there is no other. */
+export interface Reserve {
+  /** Sees to it that the room is kept. `false` when the disk does not take it. */
+  keep(): Promise<boolean>;
+  /** Gives the room back, and what else the storage holds without need. May be called when nothing is kept. */
+  release(): Promise<void>;
+  /** What can still be written, in bytes: a hint, for quotas and other writers may have it otherwise. */
+  freeBytes(): number;
 }

@@ -25,6 +25,11 @@ export interface SavePorts {
   readonly limits: Limits;
   /** Product and version, kept in each envelope. */
   readonly writer: string;
+  /**
+   * Told of a write that failed, within the session's turn: makes room where that is what is missing, and says whether
+   * to write once more. Default: nothing can be done.
+   */
+  readonly relieve?: ((failure: unknown) => Promise<boolean>) | undefined;
 }
 
 export interface SaveInput {
@@ -88,7 +93,12 @@ export async function saveCheckpoint(ports: SavePorts, input: SaveInput): Promis
     const known = await answerWithoutWriting(ports, input, content, head);
     if (known !== undefined) return known;
     const facts = await describe(ports, input, content, head);
-    return write(ports, input, content, facts);
+    try {
+      return await write(ports, input, content, facts);
+    } catch (error) {
+      if ((await ports.relieve?.(error)) !== true) throw error;
+      return write(ports, input, content, facts);
+    }
   });
 }
 

@@ -49,7 +49,9 @@ async function isFork(disk: TakeOverPorts, { sessionId, parentId }: CheckpointRe
 async function write(disk: TakeOverPorts, memory: RetainedMemory, record: CheckpointRecord): Promise<void> {
   const { id, sessionId, parentId, createdAt, name, tags, attributes, kind, agentId, workflowId, project } = record;
   const { context } = await loadCheckpoint({ ...disk, ...memory.storage, onLoaded: ignore }, { checkpointId: id });
-  const ports = { ...disk, clock: { now: () => createdAt } };
+  // What memory took is not refused for its size: it is little, and has no other place to go to.
+  const limits = { ...disk.limits, maxSessionBytes: Number.MAX_SAFE_INTEGER, maxTotalBytes: Number.MAX_SAFE_INTEGER };
+  const ports = { ...disk, limits, clock: { now: () => createdAt } };
   const input = {
     sessionId,
     context,
