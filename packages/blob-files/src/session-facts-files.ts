@@ -1,17 +1,23 @@
+import { createHash } from "node:crypto";
 import path from "node:path";
-import { isJsonObject, type JsonValue, parseCheckpointId, parseSessionId, type SessionFacts } from "@workrail/core";
+import { isJsonObject, type JsonValue, parseCheckpointId, parseSessionId, type SessionFacts, type SessionId } from "@workrail/core";
 import { type FileSystem } from "./file-system.ts";
-import { writeDurably } from "./durable-files.ts";
+import { moveAside, writeDurably } from "./durable-files.ts";
 import { CONTEXTS, SESSION_FACTS, sessionDirectory } from "./paths.ts";
 import { fileError } from "./file-errors.ts";
 
 const FORMAT = 1;
+/** Behind the name of a file that was damaged and kept. */
+const DAMAGED = ".damaged";
+const CHECK_LINE = /^ {2}"check": "([0-9a-f]{16})",\n/mu;
 
 /** `metadata.json` in each session's directory: what can change about a session and must survive the database. */
 export class SessionFactsFiles {
   readonly #dataDir: string;
   readonly #fs: FileSystem;
   readonly #ensureDirectory: (directory: string) => Promise<void>;
+  /** Sessions whose file was understood, or written by us: nothing is lost when it is replaced. */
+  readonly #understood = new Set<SessionId>();
 
   constructor(dataDir: string, fileSystem: FileSystem, ensureDirectory: (directory: string) => Promise<void>) {
     this.#dataDir = dataDir;
@@ -19,11 +25,13 @@ export class SessionFactsFiles {
     this.#ensureDirectory = ensureDirectory;
   }
 
-  /** Replaces the session's file; resolves when that is durable. */
+  /** Replaces the session's file, and keeps one that cannot be understood aside; resolves when that is durable. */
   async write(facts: SessionFacts): Promise<void> {
     const directory = sessionDirectory(this.#dataDir, facts.sessionId);
     await this.#ensureDirectory(directory);
+    await this.#keepDamaged(facts.sessionId, directory);
     await writeDurably(this.#fs, path.join(directory, SESSION_FACTS), Buffer.from(textOf(facts)), "replace");
+    this.#understood.add(facts.sessionId);
   }
 
   /** Replaces the session's file if it says anything else. */
@@ -46,11 +54,18 @@ export class SessionFactsFiles {
     }
   }
 
+  async #keepDamaged(sessionId: SessionId, directory: string): Promise<void> {
+    if (this.#understood.has(sessionId)) return;
+    const file = path.join(directory, SESSION_FACTS);
+    if (this.#fs.inspect(file)?.kind !== "file" || (await this.#read(directory)) !== undefined) return;
+    await moveAside(this.#fs, file, file + DAMAGED);
+  }
+
   async #read(directory: string): Promise<SessionFacts | undefined> {
     const file = path.join(directory, SESSION_FACTS);
     if (this.#fs.inspect(directory)?.kind !== "directory" || this.#fs.inspect(file)?.kind !== "file") return undefined;
     const bytes = await this.#fs.read(file);
-    const facts = bytes === undefined ? undefined : parseFacts(Buffer.from(bytes).toString("utf8"));
+    const facts = bytes === undefined ? undefined : parseFacts(bytes);
     // A file that was copied into another session's directory says nothing about that session.
     return facts !== undefined && sessionDirectory(this.#dataDir, facts.sessionId) === directory ? facts : undefined;
   }
@@ -59,14 +74,23 @@ export class SessionFactsFiles {
 function textOf(facts: SessionFacts): string {
   // Most have nothing in the trash.
   const { trash, ...rest } = facts;
-  const written = { workrailSession: FORMAT, ...rest, ...(trash.length === 0 ? {} : { trash }) };
-  return `${JSON.stringify(written, undefined, 2)}\n`;
+  const written = { workrailSession: FORMAT, check: "", ...rest, ...(trash.length === 0 ? {} : { trash }) };
+  const text = `${JSON.stringify(written, undefined, 2)}\n`;
+  return text.replace(`"check": ""`, `"check": "${checkOf(text.replace(`  "check": "",\n`, ""))}"`);
 }
 
-function parseFacts(text: string): SessionFacts | undefined {
+/** Over the text without the line of the check itself. */
+function checkOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+function parseFacts(bytes: Uint8Array): SessionFacts | undefined {
   try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const value: unknown = JSON.parse(text);
     if (!isJsonObject(value) || value["workrailSession"] !== FORMAT) return undefined;
+    // The first release wrote none.
+    if (value["check"] !== undefined && CHECK_LINE.exec(text)?.[1] !== checkOf(text.replace(CHECK_LINE, ""))) return undefined;
     const createdAt = new Date(typeof value["createdAt"] === "string" ? value["createdAt"] : Number.NaN);
     if (Number.isNaN(createdAt.getTime())) return undefined;
     return {
