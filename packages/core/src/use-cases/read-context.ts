@@ -90,9 +90,20 @@ export async function readBlob(ports: Omit<ReadPorts, "catalog">, at: Located): 
     throw isCorrupt(error) ? blame(at, error.message, error) : error;
   }
   const isOther = decoded.facts.id !== at.id || (isRecord(at) && decoded.facts.exactDigest !== at.exactDigest);
-  if (isOther) throw blame(at, "Its file holds another checkpoint.");
-  return decoded;
+  if (!isOther) return decoded;
+  // A file that is right by itself, and in its place, is not the one of the two that is wrong: it must not be put aside.
+  if (ports.blobs.refOf({ sessionId: decoded.facts.sessionId, checkpointId: decoded.facts.id }) === at.blob) {
+    throw corrupt("Its file is whole, but not what the catalog says of it.", undefined, { reason: RECORD_DIFFERS });
+  }
+  throw blame(at, "Its file holds another checkpoint.");
 }
+
+/** Whether a failed read found a file that is right by itself, and a record that says otherwise. A rebuild settles it. */
+export function isRecordInDoubt(error: WorkrailError): boolean {
+  return error.details["reason"] === RECORD_DIFFERS;
+}
+
+const RECORD_DIFFERS = "record-differs";
 
 /**
  * Makes the context of a delta from that of its base.
@@ -153,6 +164,6 @@ function blame(at: Located, message: string, cause?: unknown): WorkrailError {
   return error;
 }
 
-function corrupt(message: string, cause?: unknown): WorkrailError {
-  return new WorkrailError("CHECKPOINT_CORRUPT", message, cause === undefined ? {} : { cause });
+function corrupt(message: string, cause?: unknown, details: WorkrailError["details"] = {}): WorkrailError {
+  return new WorkrailError("CHECKPOINT_CORRUPT", message, { details, ...(cause === undefined ? {} : { cause }) });
 }

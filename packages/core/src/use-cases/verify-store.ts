@@ -8,7 +8,7 @@ import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.
 import type { Session, SessionFacts } from "../model/session.ts";
 import type { CatalogRecovery, CheckpointFilter } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
-import { damagedBytesOf, makeContext, readBlob, readContext, type ReadPorts } from "./read-context.ts";
+import { damagedBytesOf, isRecordInDoubt, makeContext, readBlob, readContext, type ReadPorts } from "./read-context.ts";
 
 export interface VerifyPorts extends ReadPorts {
   readonly locking: Locking;
@@ -287,6 +287,7 @@ function kindOf(record: CheckpointRecord, error: WorkrailError): FindingKind {
   if (error.code === "UNSUPPORTED_VERSION") return "newer-version";
   if (error.code === "TOO_LARGE") return "too-large";
   if (error.code !== "CHECKPOINT_CORRUPT") throw error;
+  if (isRecordInDoubt(error)) return "facts-differ";
   return damagedBytesOf(error)?.id === record.id ? "damaged" : "depends-on-damaged";
 }
 

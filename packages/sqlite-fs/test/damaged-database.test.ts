@@ -1,0 +1,129 @@
+import fs from "node:fs";
+import path from "node:path";
+import { type CheckpointId, type Context, isWorkrailError } from "@workrail/core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
+
+const STEPS = 12;
+/** Of the first so many the records are in the database itself, of the others in its `-wal`. */
+const CLOSED_AFTER = 6;
+const FLIPS = Number(process.env["WORKRAIL_FLIPS"] ?? 16);
+const PAGE = 4_096;
+
+type Spoil = (bytes: Buffer) => Buffer;
+
+/** The same text again and again would be a delta of nothing. */
+function contextAt(step: number): Context {
+  return { step, plan: Array.from({ length: 20 + step }, (_, line) => `${line * step} ${"of the plan ".repeat(3)}`) };
+}
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = fs.mkdtempSync(path.join(fs.realpathSync(process.env["TMPDIR"] ?? "/tmp"), "workrail-damage-"));
+  const dataDir = path.join(folder, "data");
+  await withOpened(dataDir, async (store) => {
+    for (let step = 1; step <= CLOSED_AFTER; step++) await saveStep(store, step);
+    await store.pin("plan");
+    await store.compact();
+  });
+  fs.cpSync(dataDir, original("closed"), { recursive: true });
+  await withOpened(dataDir, async (store) => {
+    for (let step = CLOSED_AFTER + 1; step <= STEPS; step++) await saveStep(store, step);
+    // As a kill would leave it.
+    fs.cpSync(dataDir, original("killed"), { recursive: true });
+  });
+});
+
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+function original(name: "closed" | "killed"): string {
+  return path.join(folder, name);
+}
+
+async function saveStep(store: TestStore, step: number): Promise<void> {
+  await store.save(contextAt(step), { checkpointId: idOf(step), tags: [`tag-${step}`] });
+}
+
+function idOf(step: number): CheckpointId {
+  return `step-${step}` as CheckpointId;
+}
+
+/** One bit flipped, the nth of so many that are spread over the whole. */
+function flip(index: number, count: number): Spoil {
+  return (bytes) => {
+    const spoilt = Buffer.from(bytes);
+    const at = Math.floor(((index + 0.5) / count) * bytes.length);
+    spoilt[at] = (bytes[at] ?? 0) ^ (1 << index % 8);
+    return spoilt;
+  };
+}
+
+const DAMAGES: readonly (readonly [name: string, spoil: Spoil])[] = [
+  ...Array.from({ length: FLIPS }, (_, index) => [`flipped bit ${index + 1} of ${FLIPS}`, flip(index, FLIPS)] as const),
+  ...[0, 0.3, 0.6, 0.99].map((place) => [`page of zeros at ${place}`, zeroed(place)] as const),
+  ...[0, 0.3, 0.6, 0.99].map((place) => [`end at ${place}`, (bytes: Buffer) => bytes.subarray(0, bytes.length * place)] as const),
+];
+
+function zeroed(place: number): Spoil {
+  return (bytes) => {
+    const start = Math.floor((bytes.length * place) / PAGE) * PAGE;
+    return Buffer.from(bytes).fill(0, start, Math.min(start + PAGE, bytes.length));
+  };
+}
+
+const FILES = [
+  ["closed", "workrail.db", CLOSED_AFTER],
+  ["killed", "workrail.db", STEPS],
+  ["killed", "workrail.db-wal", STEPS],
+  ["killed", "workrail.db-shm", STEPS],
+  ["closed", "workrail.lock", CLOSED_AFTER],
+] as const;
+
+describe.each(FILES)("in a store that was %s, in %s", (state, file, steps) => {
+  it.each(DAMAGES)("a %s: the right value or a named error, and a rebuild brings all back", (_, spoil) =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      fs.cpSync(original(state), dataDir, { recursive: true });
+      const damaged = path.join(dataDir, file);
+      fs.writeFileSync(damaged, spoil(fs.readFileSync(damaged)));
+      await withOpened(dataDir, async (store) => {
+        for (let step = 1; step <= steps; step++) expect(rightOrNamed(step)).toContain(await read(store, step));
+        // SQLite cannot tell a `-wal` that lost its end from one that never had it.
+        const newest = file === "workrail.db-wal" ? CLOSED_AFTER : steps;
+        expect(["right", "STORAGE_UNAVAILABLE"]).toContain(await latest(store, newest));
+        await store.rebuild();
+        for (let step = 1; step <= steps; step++) expect(await read(store, step)).toBe(JSON.stringify(contextAt(step)));
+        expect((await store.load()).context["step"]).toBe(steps);
+        expect((await store.storage.catalog.session(SESSION))?.pins).toEqual(["plan"]);
+        expect((await store.verify()).findings).toEqual([]);
+      });
+    }),
+  );
+});
+
+/** Whether the newest is loaded, or it is told what was passed over. */
+function latest(store: TestStore, newest: number): Promise<string> {
+  return named(async () => {
+    const { context, contextText, fellBackFrom } = await store.load();
+    const step = context["step"] as number;
+    const isRight = contextText === JSON.stringify(contextAt(step)) && (step >= newest || fellBackFrom.length > 0);
+    return isRight ? "right" : `step ${step}`;
+  });
+}
+
+function rightOrNamed(step: number): readonly string[] {
+  return [JSON.stringify(contextAt(step)), "STORAGE_UNAVAILABLE", "CHECKPOINT_CORRUPT", "CHECKPOINT_NOT_FOUND"];
+}
+
+function read(store: TestStore, step: number): Promise<string> {
+  return named(async () => (await store.load({ checkpointId: idOf(step) })).contextText);
+}
+
+async function named(work: () => Promise<string>): Promise<string> {
+  try {
+    return await work();
+  } catch (error) {
+    return isWorkrailError(error) ? error.code : String(error);
+  }
+}
