@@ -54,7 +54,7 @@ function flip(index: number, count: number): Spoil {
   return (bytes) => {
     const spoilt = Buffer.from(bytes);
     const at = Math.floor(((index + 0.5) / count) * bytes.length);
-    spoilt[at] = (bytes[at] ?? 0) ^ (1 << index % 8);
+    spoilt[at] = (bytes[at] ?? 0) ^ (1 << (index % 8));
     return spoilt;
   };
 }
