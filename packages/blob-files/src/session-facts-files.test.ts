@@ -56,8 +56,7 @@ describe("a session's file", () => {
       const whole = fs.readFileSync(file);
       for (let bit = 0; bit < whole.length * 8; bit++) {
         fs.writeFileSync(file, flipped(whole, bit));
-        const [facts] = await all(open());
-        if (facts !== undefined) expect(facts, `with bit ${bit} flipped`).toEqual(FACTS);
+        expect([[], [FACTS]], `with bit ${bit} flipped`).toContainEqual(await all(open()));
       }
       const inPin = whole.indexOf("plan") * 8;
       fs.writeFileSync(file, flipped(whole, inPin));
