@@ -5,11 +5,13 @@ import { aStore, failure, OTHER, S, type TestStore, withMethods } from "./testin
 const NOWHERE = "nowhere" as CheckpointId;
 
 it("loads a checkpoint by its id, and a session's latest by the session's", async () => {
-  const { saved, load, loaded } = aStore();
+  const { saved, load, loaded, storage } = aStore();
   const first = await saved({ n: 1 });
   const second = await saved({ n: 2 });
-  expect(await load(first.id)).toEqual({ record: first, context: { n: 1 }, contextText: `{"n":1}`, fellBackFrom: [] });
-  expect(await load(S)).toEqual({ record: second, context: { n: 2 }, contextText: `{"n":2}`, fellBackFrom: [] });
+  const session = await storage.catalog.session(S);
+  expect(session?.checkpointCount).toBe(2);
+  expect(await load(first.id)).toEqual({ record: first, context: { n: 1 }, contextText: `{"n":1}`, fellBackFrom: [], session });
+  expect(await load(S)).toEqual({ record: second, context: { n: 2 }, contextText: `{"n":2}`, fellBackFrom: [], session });
   expect(loaded).toEqual([first, second]);
 });
 

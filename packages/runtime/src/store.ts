@@ -165,8 +165,7 @@ export class Store implements Workrail {
 
   async loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
     return this.#using(async () => {
-      const { record, context, fellBackFrom } = await loadCheckpoint(this.#loadPorts, idsOf(params));
-      const session = await this.#parts.catalog.session(record.sessionId);
+      const { record, context, fellBackFrom, session } = await loadCheckpoint(this.#loadPorts, idsOf(params));
       const loaded = this.#loaded(record, { fields: metadataOf(record, session?.pins) });
       return { ...loaded, ...(fellBackFrom.length === 0 ? {} : { fellBackFrom }), context };
     });
@@ -178,7 +177,7 @@ export class Store implements Workrail {
     const request = { ...params, ...idsOf(params) };
     let fitted: FittedFields<CheckpointMetadata> | undefined;
     const view = await this.#using(() =>
-      loadView(ports, request, async ({ record, fellBackFrom }, session) => {
+      loadView(ports, request, async ({ record, fellBackFrom, session }) => {
         fitted = await this.fitDescription(metadataOf(record, session?.pins), params.budgetTokens);
         // An answer may say twice who saved it: in the metadata, and where it says where its content comes from.
         const frame = { ...this.#loaded(record, fitted), ...fellBack(fellBackFrom), agentId: fitted.fields.agentId };

@@ -2,6 +2,7 @@ import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context } from "../model/context.ts";
 import type { CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
+import type { Session } from "../model/session.ts";
 import type { Clock, Log } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
 import { quarantineDamaged } from "./quarantine-damaged.ts";
@@ -30,6 +31,8 @@ export interface LoadedCheckpoint {
   readonly contextText: string;
   /** Newer ones of the session that cannot be read, newest first. None when a checkpoint was asked for by its id. */
   readonly fellBackFrom: readonly UnreadableCheckpoint[];
+  /** The checkpoint's session, as it is once the context was read. */
+  readonly session: Session | undefined;
 }
 
 export interface UnreadableCheckpoint {
@@ -73,7 +76,7 @@ async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheck
   const record = await ports.catalog.find(id);
   if (record === undefined) throw checkpointNotFound(id);
   const read = await readProven(ports, record, reasons);
-  if (read !== undefined) return { ...read, fellBackFrom: [] };
+  if (read !== undefined) return { ...read, fellBackFrom: [], session: await ports.catalog.session(record.sessionId) };
   const still = await ports.catalog.find(id);
   if (still === undefined) throw checkpointNotFound(id);
   const nearest = await findNearest(ports, still, reasons);
@@ -85,7 +88,10 @@ async function loadHead(ports: LoadPorts, sessionId: SessionId): Promise<LoadedC
   const reasons: Reasons = new Map();
   for (let head = await ports.catalog.head(sessionId); head !== undefined; head = await newestBut(ports, sessionId, reasons)) {
     const read = await readProven(ports, head, reasons);
-    if (read !== undefined) return { ...read, fellBackFrom: await passedOver(ports, read.record, reasons) };
+    if (read === undefined) continue;
+    const session = await ports.catalog.session(sessionId);
+    const isNewest = reasons.size === 0 && session?.damagedCount === 0;
+    return { ...read, session, fellBackFrom: isNewest ? [] : await passedOver(ports, read.record, reasons) };
   }
   const session = await ports.catalog.session(sessionId);
   if (session === undefined || (session.damagedCount === 0 && reasons.size === 0)) throw sessionNotFound(sessionId);
@@ -112,8 +118,6 @@ async function* newestFirst(ports: LoadPorts, sessionId: SessionId): AsyncGenera
 
 /** Which newer ones the loaded checkpoint stands in for: those that failed now, and those that were marked before. */
 async function passedOver(ports: LoadPorts, loaded: CheckpointRecord, reasons: Reasons): Promise<UnreadableCheckpoint[]> {
-  const session = reasons.size > 0 ? undefined : await ports.catalog.session(loaded.sessionId);
-  if (session?.damagedCount === 0) return [];
   const passed: UnreadableCheckpoint[] = [];
   for await (const { id, sequence, damaged: isDamaged } of newestFirst(ports, loaded.sessionId)) {
     if (sequence <= loaded.sequence) break;

@@ -45,7 +45,7 @@ export type ViewValue = { readonly path: readonly (string | number)[] } & (
 );
 
 /** What the rest of the answer needs is told once the checkpoint is known: it depends on its name, tags and so on. */
-export type BudgetFor = (loaded: LoadedCheckpoint, session: Session | undefined) => Promise<ViewBudget>;
+export type BudgetFor = (loaded: LoadedCheckpoint) => Promise<ViewBudget>;
 
 /**
  * Loads a checkpoint and gives as much of it as the budget allows, naming what is left out.
@@ -55,17 +55,16 @@ export type BudgetFor = (loaded: LoadedCheckpoint, session: Session | undefined)
 export async function loadView(ports: ViewPorts, input: LoadInput & ViewRequest, budgetFor: BudgetFor): Promise<LoadedView> {
   checkRequest(input);
   const loaded = await loadCheckpoint(ports, { checkpointId: input.checkpointId, sessionId: input.sessionId });
-  const { record, context } = loaded;
-  const session = await ports.catalog.session(record.sessionId);
+  const { record, context, session } = loaded;
   const about = { record, session, ...(loaded.fellBackFrom.length === 0 ? {} : { fellBackFrom: loaded.fellBackFrom }) };
   const pins = session?.pins ?? [];
   const cursor = input.cursor === undefined ? undefined : Number(input.cursor);
   if (input.keys === undefined) {
     if (input.full === true) return { ...about, context };
-    const budget = await budgetFor(loaded, session);
+    const budget = await budgetFor(loaded);
     return { ...about, ...(await buildView(context, pins, budget, ports.tokens, cursor)) };
   }
-  const budget = input.full === true ? UNLIMITED : await budgetFor(loaded, session);
+  const budget = input.full === true ? UNLIMITED : await budgetFor(loaded);
   return { ...about, ...(await chooseKeys(ports.tokens, context, pins, input, budget, cursor)) };
 }
 
