@@ -131,6 +131,9 @@ export class FileCatalog implements Catalog, CatalogRecovery {
     return this.#change(async (state) => state.release(holder));
   }
 
+  /** All of it is read whenever it is opened. */
+  async examine(): Promise<void> {}
+
   async needsRebuild(): Promise<boolean> {
     if (!this.#state.isPristine) return false;
     for await (const _ of this.#blobs.list()) return true;

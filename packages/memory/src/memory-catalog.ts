@@ -126,6 +126,8 @@ export class MemoryCatalog implements Catalog, CatalogRecovery {
     return this.#change((state) => state.release(holder));
   }
 
+  async examine(): Promise<void> {}
+
   async needsRebuild(): Promise<boolean> {
     return this.#state.isPristine && this.#disk.blobs.size > 0;
   }

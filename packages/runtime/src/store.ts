@@ -309,6 +309,10 @@ export class Store implements Workrail {
     this.#parts.background.run("finish removals", async () => {
       await finishRemovals(this.#parts);
     });
+    this.#parts.background.run("examine the catalog", async () => {
+      await this.#parts.recovery.examine();
+      await this.recover();
+    });
     this.#compactor.catchUp();
     this.#room.watch();
   }

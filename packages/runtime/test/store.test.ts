@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
 import { describe, expect, it } from "vitest";
@@ -348,6 +349,25 @@ describe("a store on disk", () => {
       expect(await workrail.collectGarbage()).toEqual({ blobs: 0, quarantined: 0, abandoned: 0 });
       expect((await workrail.loadCheckpoint({ sessionId: "session" })).context).toEqual({ step: 2 });
       expect((await workrail.findCheckpoints({ sessionId: "session" })).session?.criticalKeys).toEqual(["step"]);
+    }));
+
+  it("is rebuilt when its database proves damaged where nobody looked, after the store was opened", () =>
+    onDisk(async (place) => {
+      await using first = await place.open();
+      await first.saveCheckpoint({ sessionId: "session", context: { step: 1 } });
+      await first.close();
+      const file = path.join(place.dataDir, "workrail.db");
+      const database = new DatabaseSync(file);
+      database.exec("UPDATE meta SET value = 0 WHERE name = 'checked_at'");
+      const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'audit'").get() as { rootpage: number };
+      database.close();
+      const bytes = fs.readFileSync(file);
+      fs.writeFileSync(file, bytes.fill(0, (rootpage - 1) * 4096, rootpage * 4096));
+      const second = await place.open();
+      await second.close();
+      expect(fs.existsSync(`${file}.replaced-1`)).toBe(true);
+      await using third = await place.open();
+      expect((await third.loadCheckpoint({ sessionId: "session" })).context).toEqual({ step: 1 });
     }));
 
   it("is rebuilt when its database cannot be read", () =>

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { DATABASE, ensureOwnFile, type FileSystem, removeIfPresent } from "@workrail/blob-files";
 import { isWorkrailError, WorkrailError } from "@workrail/core";
+import { checkMainTables } from "./catalog-checks.ts";
 import type { Migration } from "./migrations.ts";
 import { keepCopy } from "./schema-copies.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
@@ -38,6 +39,8 @@ export class CatalogDatabase {
   #connecting: Promise<Connections> | undefined;
   /** Which file is, or was last, open. */
   #identity: string | undefined;
+  /** Which file was proved damaged while it was open. */
+  #damaged: string | undefined;
   #isClosed = false;
 
   constructor(options: CatalogDatabaseOptions) {
@@ -78,10 +81,16 @@ export class CatalogDatabase {
     return this.#connections !== undefined && this.#options.fs.inspect(this.file)?.identity !== this.#identity;
   }
 
+  /** From now on, until another takes its place, the file that is open counts as one that cannot be read. */
+  condemn(): void {
+    this.#damaged = this.#identity;
+  }
+
   /** Whether it must be made anew: nothing was ever written to it although there are blobs, or it cannot be read. */
   async isLost(): Promise<boolean> {
     try {
       const { reader } = await this.connect();
+      if (this.#damaged !== undefined && this.#damaged === this.#identity) return true;
       return isUnused(reader) && (await this.#options.hasBlobs());
     } catch (cause) {
       const error = storageError(cause, this.file);
@@ -130,6 +139,7 @@ export class CatalogDatabase {
   async #openBoth(): Promise<Connections> {
     const writer = await this.#openOne(this.file);
     try {
+      checkMainTables(writer, this.#options.fs.inspect(this.file)?.sizeBytes ?? 0);
       const reader = await this.#openOne(this.file);
       reader.waitInside();
       return { writer, reader };

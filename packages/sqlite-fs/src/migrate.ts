@@ -53,8 +53,12 @@ function isDone({ version, hasMeta }: SchemaState, migrations: readonly Migratio
 
 function apply(database: SqliteDatabase, from: number, migrations: readonly Migration[]): void {
   for (const { sql } of migrations.slice(from)) database.exec(sql);
-  const { minReader = 0, minWriter = 0 } = migrations.at(-1) ?? {};
+  // What one step demands, a later one cannot take back.
+  const minReader = Math.max(...migrations.map((migration) => migration.minReader));
+  const minWriter = Math.max(...migrations.map((migration) => migration.minWriter));
   database.exec(`${META}; INSERT OR REPLACE INTO meta VALUES ('min_reader', ${minReader}), ('min_writer', ${minWriter})`);
+  // One that is just made needs no check; of an older one nobody knows when it had its last.
+  if (from === 0) database.exec(`INSERT INTO meta VALUES ('checked_at', ${Date.now()})`);
   if (database.prepare("PRAGMA foreign_key_check").get() !== undefined) {
     throw Object.assign(new Error("Rows of the catalog point to others that are not there."), { code: "SQLITE_CORRUPT" });
   }

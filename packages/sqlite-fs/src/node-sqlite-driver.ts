@@ -44,7 +44,8 @@ class NamedErrors implements SqliteDatabase {
   }
 }
 
-function named<T>(work: () => T): T {
+/** Does it, and gives an error of `node:sqlite` SQLite's name as its code. Other errors pass as they are. */
+export function named<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

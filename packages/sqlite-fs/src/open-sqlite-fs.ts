@@ -1,6 +1,7 @@
 import path from "node:path";
 import {
   CONTEXTS,
+  DATABASE,
   FileBlobStore,
   type FileSystem,
   nodeFileSystem,
@@ -47,6 +48,11 @@ export interface CatalogParts {
   readonly migrations?: readonly Migration[];
 }
 
+/** What SQLite keeps beside a database while it is in use, and removes when the last one closes it. */
+function hasLog(dataDir: string, fs: FileSystem): boolean {
+  return ["-wal", "-journal"].some((suffix) => fs.inspect(path.join(dataDir, DATABASE + suffix)) !== undefined);
+}
+
 /** The same with a driver that is loaded. */
 export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDriver, parts: CatalogParts = {}): Promise<Storage> {
   const { fs = nodeFileSystem, log = silent, lockWaitMs = 5_000 } = options;
@@ -62,9 +68,20 @@ export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDri
       onRegained: () => catalog?.reopenIfReplaced(),
     });
     try {
+      const isLeftOver = hasLog(dataDir, fs) && (await locking.isAlone());
       await blobs.ensureDirectory(path.join(dataDir, CONTEXTS));
       const factsFiles = new SessionFactsFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
-      catalog = await SqliteCatalog.open({ openDatabase: driver.open, ...parts, dataDir, fs, blobs, factsFiles, lockWaitMs });
+      catalog = await SqliteCatalog.open({
+        openDatabase: driver.open,
+        ...parts,
+        driver: driver.name,
+        isLeftOver,
+        dataDir,
+        fs,
+        blobs,
+        factsFiles,
+        lockWaitMs,
+      });
     } catch (error) {
       locking.close();
       throw error;

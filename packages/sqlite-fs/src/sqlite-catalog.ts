@@ -24,8 +24,10 @@ import {
   type TrashQuery,
   WorkrailError,
 } from "@workrail/core";
+import { isWholeCheckDue, noteWholeCheck } from "./catalog-checks.ts";
 import { CatalogDatabase, isLoss } from "./catalog-database.ts";
 import { CatalogWrites, HEAD } from "./catalog-writes.ts";
+import { checkInThread } from "./check-in-thread.ts";
 import { countQuery, cursorOf, pageQuery } from "./checkpoint-queries.ts";
 import type { Migration } from "./migrations.ts";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
@@ -33,16 +35,19 @@ import { recordOf, sessionOf } from "./rows.ts";
 import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import type { OpenDatabase } from "./sqlite-driver.ts";
+import type { OpenDatabase, SqliteDriverName } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
 import { DAMAGED_COUNT, sessionPage, storeUsage, trashPage } from "./usage-queries.ts";
 
 export interface SqliteCatalogOptions {
   readonly dataDir: string;
   readonly fs: FileSystem;
+  readonly driver: SqliteDriverName;
   readonly openDatabase: OpenDatabase;
   readonly blobs: FileBlobStore;
   readonly factsFiles: SessionFactsFiles;
+  /** Whether those who had it open last did not close it: the machine may have stopped while they wrote. */
+  readonly isLeftOver: boolean;
   /** How long to wait for the write lock. */
   readonly lockWaitMs: number;
   /** Default: those of this version. */
@@ -60,6 +65,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   readonly #options: SqliteCatalogOptions;
   readonly #database: CatalogDatabase;
   readonly #writes = new SerialQueue();
+  #isLeftOver: boolean;
 
   /** Opens it. One that is lost or damaged is opened all the same, for a rebuild: everything else then fails. */
   static async open(options: SqliteCatalogOptions): Promise<SqliteCatalog> {
@@ -75,6 +81,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
 
   private constructor(options: SqliteCatalogOptions) {
     this.#options = options;
+    this.#isLeftOver = options.isLeftOver;
     this.#database = new CatalogDatabase({
       ...options,
       ensureDirectory: (directory) => options.blobs.ensureDirectory(directory),
@@ -213,6 +220,20 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     });
   }
 
+  async examine(): Promise<void> {
+    if (!this.#isLeftOver && !(await this.#read(isWholeCheckDue))) return;
+    const { file } = this.#database;
+    try {
+      await checkInThread(file, this.#options.driver);
+      await this.#noteWholeCheck();
+      this.#isLeftOver = false;
+    } catch (cause) {
+      const error = storageError(cause, file);
+      if (!isLoss(error)) throw error;
+      this.#database.condemn();
+    }
+  }
+
   async replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
     return this.#writes.run(async () => {
       try {
@@ -292,6 +313,18 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     } catch (error) {
       throw storageError(error, this.#database.file);
     }
+  }
+
+  async #noteWholeCheck(): Promise<void> {
+    await this.#writes.run(async () => {
+      const writer = await this.#begin();
+      try {
+        noteWholeCheck(writer);
+        writer.exec("COMMIT");
+      } catch (error) {
+        throw this.#rolledBack(writer, error);
+      }
+    });
   }
 
   async #reclaimSome(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {

@@ -4,6 +4,9 @@ import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import type { OpenDatabase, SqliteDatabase } from "./sqlite-driver.ts";
 import { storageError, storeClosed } from "./storage-errors.ts";
 
+/** For who else is just opening the store, and looks whether it is alone. */
+const A_MOMENT_MS = 5;
+
 export interface StoreLockOptions {
   readonly file: string;
   readonly fs: FileSystem;
@@ -77,6 +80,22 @@ export class StoreLock implements Locking {
         }
       } finally {
         await this.#shareIfFree();
+      }
+    });
+  }
+
+  /** Whether nobody else has the store open. Those who are looking too, at this moment, are waited for. */
+  isAlone(): Promise<boolean> {
+    return this.#gate.alone(async () => {
+      this.#letGo();
+      try {
+        await retryWhileBusy(() => this.#begin("BEGIN EXCLUSIVE").exec("COMMIT"), A_MOMENT_MS);
+        return true;
+      } catch (error) {
+        if (isBusy(error)) return false;
+        throw storageError(error, this.#options.file);
+      } finally {
+        await this.#share();
       }
     });
   }

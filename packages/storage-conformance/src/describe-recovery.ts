@@ -40,6 +40,13 @@ export function describeRecovery(harness: StorageHarness): void {
       });
     });
 
+    it("finds nothing wrong with a catalog that is sound", () =>
+      withStore(harness, async ({ storage }) => {
+        await new Workbench(storage).save({ sessionId: randomIds.sessionId(), context: { step: 1 } });
+        await storage.recovery.examine();
+        expect(await storage.recovery.needsRebuild()).toBe(false);
+      }));
+
     describe("replaceAll", () => {
       const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
 

@@ -255,6 +255,11 @@ export interface CatalogRecovery {
    * damaged that it cannot be read.
    */
   needsRebuild(): Promise<boolean>;
+  /**
+   * Reads through all of the catalog where that is due, while other work goes on. When it proves damaged, `needsRebuild`
+   * says so from then on. Not for a catalog whose storage sees to its own health.
+   */
+  examine(): Promise<void>;
   /** The facts of every session that has some, read from where they survive the catalog. */
   sessionFacts(): AsyncIterable<SessionFacts>;
   /**

@@ -24,6 +24,7 @@ export function overlayStorage(memory: RetainedMemory, below: () => Storage): St
 /** A catalog is rebuilt when its disk is back. */
 const NOTHING_TO_RECOVER: CatalogRecovery = {
   needsRebuild: async () => false,
+  examine: async () => {},
   async *sessionFacts() {},
   replaceAll: async () => {},
 };

@@ -1,0 +1,35 @@
+import type { SqliteConnection } from "./sqlite-connection.ts";
+
+/** Up to this size the main tables are read through at each opening, which then takes less than a tenth of a second. */
+const READ_AT_OPENING_BYTES = 64 * 1024 * 1024;
+/** Without them there is nothing; damage elsewhere can wait for the whole check. */
+const MAIN_TABLES = ["session", "checkpoint"];
+const WHOLE_CHECK_EVERY_MS = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * Reads through the main tables of a catalog that is not too large for it.
+ *
+ * @throws an error with the code SQLITE_CORRUPT; errors of the driver.
+ */
+export function checkMainTables(connection: SqliteConnection, sizeBytes: number): void {
+  if (sizeBytes > READ_AT_OPENING_BYTES) return;
+  for (const table of MAIN_TABLES) expectSound(connection.statement(`PRAGMA quick_check(${table})`).all());
+}
+
+/** Throws with the code SQLITE_CORRUPT unless these are the rows that `quick_check` gives for a sound database. */
+export function expectSound(rows: readonly unknown[]): void {
+  const findings = (rows as readonly { readonly quick_check: string }[]).map((row) => row.quick_check);
+  if (findings.join() === "ok") return;
+  throw Object.assign(new Error(`The catalog is damaged: ${findings[0]}`), { code: "SQLITE_CORRUPT" });
+}
+
+/** Whether all of the catalog was not read through for a week, by a clock that may have jumped. */
+export function isWholeCheckDue(connection: SqliteConnection): boolean {
+  const row = connection.statement("SELECT value FROM meta WHERE name = 'checked_at'").get() as { readonly value: number } | undefined;
+  return Math.abs(Date.now() - (row?.value ?? 0)) > WHOLE_CHECK_EVERY_MS;
+}
+
+/** Notes that it was done now. Within a write transaction. */
+export function noteWholeCheck(connection: SqliteConnection): void {
+  connection.statement("INSERT OR REPLACE INTO meta (name, value) VALUES ('checked_at', ?)").run(Date.now());
+}

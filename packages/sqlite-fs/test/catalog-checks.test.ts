@@ -1,0 +1,177 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import type { SqliteDatabase } from "../src/sqlite-driver.ts";
+import { Child } from "./child-process.ts";
+import { openDatabase } from "./open-database.ts";
+import type { TestStore } from "./test-store.ts";
+import { failureOf, SESSION, withDirectory, withOpened } from "./test-store.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const PAGE = 4096;
+
+describe("opening a store whose catalog is damaged", () => {
+  it.each<[string, (file: string) => void]>([
+    ["page 2 is zeros, which SQLite itself takes for an empty table", (file) => overwrite(file, PAGE, Buffer.alloc(PAGE))],
+    ["the header is zeros", (file) => overwrite(file, 0, Buffer.alloc(100))],
+    ["the file ends in the middle", (file) => fs.truncateSync(file, fs.statSync(file).size / 2)],
+    ["the file ends within its header", (file) => fs.truncateSync(file, 60)],
+    ["a table that everything hangs on is noise", (file) => overwriteTable(file, "checkpoint", Buffer.alloc(PAGE, 0xa5))],
+  ])("is noticed, and ends in a rebuild with nothing lost: %s", (_, damage) =>
+    withSaved(async (dataDir, file) => {
+      damage(file);
+      await withOpened(dataDir, async (store) => {
+        expect(await store.recover()).toMatchObject({ checkpoints: 2 });
+        expect(await contextsOf(store)).toEqual([{ number: 2 }, { number: 1 }]);
+        expect(fs.readdirSync(dataDir)).toContain("workrail.db.replaced-1");
+      });
+    }),
+  );
+
+  it("is noticed where it is met, and no sooner, when the catalog is too large to be read each time", () =>
+    withSaved(async (dataDir, file) => {
+      changing(file, (database) => database.exec("CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(65 * 1024 * 1024))"));
+      overwriteTable(file, "checkpoint", Buffer.alloc(PAGE, 0xa5));
+      await withOpened(dataDir, async (store) => {
+        expect(await store.storage.recovery.needsRebuild()).toBe(false);
+        expect((await failureOf(store.contextOf())).reason).toBe("catalog-damaged");
+        await store.storage.recovery.examine();
+        expect(await store.storage.recovery.needsRebuild()).toBe(false);
+        makeDue(file);
+        await store.storage.recovery.examine();
+        expect(await store.recover()).toMatchObject({ checkpoints: 2 });
+        expect(await store.contextOf()).toEqual({ number: 2 });
+      });
+    }));
+});
+
+describe("examining a catalog", () => {
+  it("that is damaged where no opening looks has it rebuilt, with nothing lost, and others go on meanwhile", () =>
+    withSaved(async (dataDir, file) => {
+      overwriteTable(file, "audit", Buffer.alloc(PAGE));
+      makeDue(file);
+      await withOpened(dataDir, async (store) => {
+        expect(await store.recover()).toBeUndefined();
+        const examining = store.storage.recovery.examine();
+        expect(await store.contextOf()).toEqual({ number: 2 });
+        await examining;
+        expect(await store.storage.recovery.needsRebuild()).toBe(true);
+        expect(await store.contextOf()).toEqual({ number: 2 });
+        expect(await store.recover()).toMatchObject({ checkpoints: 2 });
+        expect(await store.storage.recovery.needsRebuild()).toBe(false);
+        expect(await contextsOf(store)).toEqual([{ number: 2 }, { number: 1 }]);
+        await store.save({ number: 3 });
+      });
+    }));
+
+  it("that others rebuilt meanwhile leaves it as they made it", () =>
+    withSaved(async (dataDir, file) => {
+      overwriteTable(file, "audit", Buffer.alloc(PAGE));
+      makeDue(file);
+      await withOpened(dataDir, async (store) => {
+        await store.storage.recovery.examine();
+        await store.rebuild();
+        expect(await store.recover()).toBeUndefined();
+      });
+    }));
+
+  it.each([
+    ["more than a week ago", -8 * DAY_MS, true],
+    ["in what is the future by now", 8 * DAY_MS, true],
+    ["this week", -6 * DAY_MS, false],
+  ])("that was last examined %s, at %d ms from now: due is %s", (_, ago, isDue) =>
+    withSaved(async (dataDir, file) => {
+      const before = Date.now() + ago;
+      changing(file, (database) => database.exec(`UPDATE meta SET value = ${before} WHERE name = 'checked_at'`));
+      await withOpened(dataDir, (store) => store.storage.recovery.examine());
+      expect(checkedAt(file) !== before).toBe(isDue);
+    }),
+  );
+
+  it("is due when those who had it open last were killed, for the first who opens it then", () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      const save = (most: number) => Child.start({ type: "save", dataDir, writer: "a writer", sessions: [SESSION], most });
+      await save(2).done();
+      expect(await withOpened(dataDir, isExamined)).toBe(false);
+      const killed = save(1_000);
+      await killed.told(2);
+      await killed.kill();
+      await withOpened(dataDir, async (first) => {
+        expect(await withOpened(dataDir, isExamined)).toBe(false);
+        expect(await isExamined(first)).toBe(true);
+        expect(await isExamined(first)).toBe(false);
+      });
+      expect(await withOpened(dataDir, isExamined)).toBe(false);
+    }));
+
+  it("is not due when one is killed beside others who go on", () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      await withOpened(dataDir, async () => {
+        const killed = Child.start({ type: "save", dataDir, writer: "a writer", sessions: [SESSION], most: 1_000 });
+        await killed.told(2);
+        await killed.kill();
+        expect(await withOpened(dataDir, isExamined)).toBe(false);
+      });
+      expect(await withOpened(dataDir, isExamined)).toBe(false);
+    }));
+});
+
+/** Whether a store finds that there is something to examine, and notes that it did. */
+async function isExamined(store: TestStore): Promise<boolean> {
+  const file = path.join(store.dataDir, "workrail.db");
+  changing(file, (database) => database.exec("UPDATE meta SET value = value - 1000 WHERE name = 'checked_at'"));
+  const before = checkedAt(file);
+  await store.storage.recovery.examine();
+  return checkedAt(file) !== before;
+}
+
+async function withSaved(test: (dataDir: string, file: string) => Promise<void>): Promise<void> {
+  await withDirectory(async (directory) => {
+    const dataDir = path.join(directory, "data");
+    await withOpened(dataDir, async (store) => {
+      for (const number of [1, 2]) await store.save({ number });
+    });
+    await test(dataDir, path.join(dataDir, "workrail.db"));
+  });
+}
+
+async function contextsOf(store: TestStore): Promise<readonly unknown[]> {
+  const { records } = await store.storage.catalog.list({ filter: {}, limit: 10, offset: 0 });
+  return Promise.all(records.map(async ({ id }) => (await store.load({ checkpointId: id })).context));
+}
+
+function makeDue(file: string): void {
+  changing(file, (database) => database.exec("UPDATE meta SET value = 0 WHERE name = 'checked_at'"));
+}
+
+function checkedAt(file: string): number {
+  return changing(file, (database) => {
+    const row = database.prepare("SELECT value FROM meta WHERE name = 'checked_at'").get() as { readonly value: number };
+    return row.value;
+  });
+}
+
+function overwriteTable(file: string, table: string, bytes: Uint8Array): void {
+  const page = changing(file, (database) => {
+    const row = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").get(table) as { readonly rootpage: number };
+    return row.rootpage;
+  });
+  overwrite(file, (page - 1) * PAGE, bytes);
+}
+
+function overwrite(file: string, position: number, bytes: Uint8Array): void {
+  const fd = fs.openSync(file, "r+");
+  fs.writeSync(fd, bytes, 0, bytes.length, position);
+  fs.closeSync(fd);
+}
+
+function changing<T>(file: string, change: (database: SqliteDatabase) => T): T {
+  const database = openDatabase(file, 1_000);
+  try {
+    return change(database);
+  } finally {
+    database.close();
+  }
+}
