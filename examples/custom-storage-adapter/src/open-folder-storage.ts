@@ -18,6 +18,7 @@ export async function openFolderStorage(folder: string, files: Files = fs): Prom
   return {
     durability: "disk",
     mode: "folder",
+    warnings: [],
     catalog,
     recovery: catalog,
     blobs,

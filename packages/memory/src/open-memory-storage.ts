@@ -20,6 +20,7 @@ export function openMemoryStorage({ disk = new MemoryDisk() }: MemoryStorageOpti
   return {
     durability: "memory",
     mode: "memory",
+    warnings: [],
     catalog,
     recovery: catalog,
     blobs,

@@ -3,8 +3,9 @@ import { DATABASE, ensureOwnFile, type FileSystem, removeIfPresent } from "@work
 import { isWorkrailError, WorkrailError } from "@workrail/core";
 import { checkMainTables } from "./catalog-checks.ts";
 import type { Migration } from "./migrations.ts";
+import { retryWhileBusy } from "./retry-while-busy.ts";
 import { keepCopy } from "./schema-copies.ts";
-import { SqliteConnection } from "./sqlite-connection.ts";
+import { type JournalMode, SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase } from "./sqlite-driver.ts";
 import { storageError, storeClosed } from "./storage-errors.ts";
 
@@ -16,6 +17,8 @@ export interface CatalogDatabaseOptions {
   readonly lockWaitMs: number;
   /** Default: those of this version. */
   readonly migrations?: readonly Migration[] | undefined;
+  /** How it is to be journalled. WAL becomes DELETE where it proves impossible. */
+  readonly journal: JournalMode;
   /** Makes a directory of the store, durably, unless it is there. */
   ensureDirectory(directory: string): Promise<void>;
   /** Whether there is anything that the database should know of. */
@@ -27,6 +30,8 @@ export interface Connections {
   readonly writer: SqliteConnection;
   readonly reader: SqliteConnection;
 }
+
+const ANY_ROW = "SELECT 1 FROM session UNION ALL SELECT 1 FROM audit LIMIT 1";
 
 /** Files that SQLite keeps beside a database. */
 const BESIDE = ["-wal", "-shm"] as const;
@@ -42,9 +47,11 @@ export class CatalogDatabase {
   /** Which file was proved damaged while it was open. */
   #damaged: string | undefined;
   #isClosed = false;
+  #journal: JournalMode;
 
   constructor(options: CatalogDatabaseOptions) {
     this.#options = options;
+    this.#journal = options.journal;
     this.file = path.join(options.dataDir, DATABASE);
   }
 
@@ -72,8 +79,7 @@ export class CatalogDatabase {
   disconnect(): void {
     const connections = this.#connections;
     this.#connections = undefined;
-    connections?.reader.close();
-    connections?.writer.close();
+    if (connections !== undefined) closeBoth(connections);
   }
 
   /** Whether the file that is open is no longer the one under the path. */
@@ -91,7 +97,7 @@ export class CatalogDatabase {
     try {
       const { reader } = await this.connect();
       if (this.#damaged !== undefined && this.#damaged === this.#identity) return true;
-      return isUnused(reader) && (await this.#options.hasBlobs());
+      return (await this.#isUnused(reader)) && (await this.#options.hasBlobs());
     } catch (cause) {
       const error = storageError(cause, this.file);
       if (isLoss(error)) return true;
@@ -118,30 +124,58 @@ export class CatalogDatabase {
   }
 
   async #open(): Promise<Connections> {
-    const { fs } = this.#options;
+    const { fs, lockWaitMs } = this.#options;
     await this.#refuseWhenLost();
     ensureOwnFile(fs, this.file);
     const identity = fs.inspect(this.file)?.identity;
     const isAnother = this.#identity !== undefined && this.#identity !== identity;
     const connections = await this.#openBoth();
-    // Somebody else may have made the database that we find in the place of ours.
-    const isLost = isAnother && isUnused(connections.reader) && (await this.#options.hasBlobs());
-    if (isLost || this.#isClosed) {
-      connections.reader.close();
-      connections.writer.close();
-      throw isLost ? lost() : storeClosed();
+    try {
+      const { reader } = connections;
+      await retryWhileBusy(() => checkMainTables(reader, fs.inspect(this.file)?.sizeBytes ?? 0), lockWaitMs);
+      // Somebody else may have made the database that we find in the place of ours.
+      if (isAnother && (await this.#isUnused(reader)) && (await this.#options.hasBlobs())) throw lost();
+      if (this.#isClosed) throw storeClosed();
+    } catch (error) {
+      closeBoth(connections);
+      throw error;
     }
     this.#identity = identity;
     this.#connections = connections;
     return connections;
   }
 
+  /** How it is journalled now. */
+  get journal(): JournalMode {
+    return this.#journal;
+  }
+
   async #openBoth(): Promise<Connections> {
+    try {
+      return await this.#openTwo();
+    } catch (error) {
+      if (this.#journal === "DELETE" || !isWithoutSharedMemory(error)) throw error;
+      return this.#openWithoutWal(error);
+    }
+  }
+
+  async #openWithoutWal(why: unknown): Promise<Connections> {
+    this.#journal = "DELETE";
+    try {
+      return await this.#openTwo();
+    } catch {
+      // It was not for that, and the first failure tells more.
+      this.#journal = "WAL";
+      throw why;
+    }
+  }
+
+  async #openTwo(): Promise<Connections> {
     const writer = await this.#openOne(this.file);
     try {
-      checkMainTables(writer, this.#options.fs.inspect(this.file)?.sizeBytes ?? 0);
       const reader = await this.#openOne(this.file);
-      reader.waitInside();
+      // Without WAL it may be our own writer, about to commit, that a reader would hold up while it waits.
+      if (this.#journal === "WAL") reader.waitInside();
       return { writer, reader };
     } catch (error) {
       writer.close();
@@ -159,6 +193,10 @@ export class CatalogDatabase {
     if ((hadDatabase || (await this.#options.hasBlobs())) && this.#isBlank()) throw lost();
   }
 
+  #isUnused(reader: SqliteConnection): Promise<boolean> {
+    return retryWhileBusy(() => reader.statement(ANY_ROW).get() === undefined, this.#options.lockWaitMs);
+  }
+
   #isBlank(): boolean {
     const found = this.#options.fs.inspect(this.file);
     return found === undefined || (found.kind === "file" && found.sizeBytes === 0);
@@ -169,6 +207,7 @@ export class CatalogDatabase {
     return SqliteConnection.open(file, openDatabase, {
       lockWaitMs,
       migrations,
+      journal: this.#journal,
       keepCopy: (schema) => keepCopy(file, schema, this.#options),
     });
   }
@@ -220,13 +259,19 @@ export class CatalogDatabase {
   }
 }
 
+function closeBoth({ reader, writer }: Connections): void {
+  reader.close();
+  writer.close();
+}
+
 /** Whether an error means that there is no catalog to be used, but one to be rebuilt. */
 export function isLoss(error: unknown): boolean {
   return isWorkrailError(error) && ["catalog-lost", "catalog-damaged"].includes(String(error.details["reason"]));
 }
 
-function isUnused(reader: SqliteConnection): boolean {
-  return reader.statement("SELECT 1 FROM session UNION ALL SELECT 1 FROM audit LIMIT 1").get() === undefined;
+/** What SQLite says where processes cannot share memory, which WAL needs. */
+function isWithoutSharedMemory(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^SQLITE_(IOERR_SHM|CANTOPEN|PROTOCOL)/.test(String(error.code));
 }
 
 function lost(): WorkrailError {

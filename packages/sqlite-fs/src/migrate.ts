@@ -42,7 +42,7 @@ export async function migrate(database: SqliteDatabase, seen: SchemaState, optio
     if (state.version > 0 && state.version < migrations.length) await options.keepCopy(migrations.length);
     apply(database, state.version, migrations);
   }
-  database.exec("COMMIT");
+  await retryWhileBusy(() => database.exec("COMMIT"), lockWaitMs);
   database.exec("PRAGMA foreign_keys = ON");
   return Math.max(state.version, migrations.length);
 }

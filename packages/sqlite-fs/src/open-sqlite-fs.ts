@@ -14,9 +14,11 @@ import type { Log, Reserve, Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import type { Migration } from "./migrations.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
+import type { JournalMode } from "./sqlite-connection.ts";
 import type { OpenDatabase, SqliteDriver } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
 import { StoreLock } from "./store-lock.ts";
+import { unsuitableFileSystem } from "./unsuitable-file-system.ts";
 
 export interface SqliteFsOptions {
   /** Created, owner-only, when it is not there. */
@@ -46,6 +48,8 @@ export interface CatalogParts {
   /** Opens the catalog, so that SQLite can fail there. Default: as the driver does. */
   readonly openDatabase?: OpenDatabase;
   readonly migrations?: readonly Migration[];
+  /** The name of a directory's file system, if it is not made for this. */
+  readonly unsuitable?: (directory: string) => string | undefined;
 }
 
 /** What SQLite keeps beside a database while it is in use, and removes when the last one closes it. */
@@ -53,11 +57,22 @@ function hasLog(dataDir: string, fs: FileSystem): boolean {
   return ["-wal", "-journal"].some((suffix) => fs.inspect(path.join(dataDir, DATABASE + suffix)) !== undefined);
 }
 
+function placeWarnings(unsuitable: string | undefined, journal: JournalMode): readonly string[] {
+  if (journal === "WAL") return [];
+  const what =
+    unsuitable === undefined
+      ? "a file system on which processes cannot share memory"
+      : `a file system (${unsuitable}) whose locks may fail`;
+  return [`The data directory is on ${what}. Saves are slower there, and only one machine may use it. Use a directory on a local disk.`];
+}
+
 /** The same with a driver that is loaded. */
 export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDriver, parts: CatalogParts = {}): Promise<Storage> {
   const { fs = nodeFileSystem, log = silent, lockWaitMs = 5_000 } = options;
   try {
     const dataDir = prepareDataDirectory(options.dataDir, log);
+    const unsuitable = (parts.unsuitable ?? unsuitableFileSystem)(dataDir);
+    const journal = unsuitable === undefined ? "WAL" : "DELETE";
     const blobs = new FileBlobStore(dataDir, fs);
     let catalog: SqliteCatalog | undefined;
     const locking = await StoreLock.acquire({
@@ -76,6 +91,7 @@ export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDri
         ...parts,
         driver: driver.name,
         isLeftOver,
+        journal,
         dataDir,
         fs,
         blobs,
@@ -94,9 +110,11 @@ export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDri
         locking.close();
       }
     };
+    const warnings = placeWarnings(unsuitable, opened.journal);
+    for (const warning of warnings) log.warn(warning, { path: dataDir });
     log.info("opened the store", { dataDir, mode: driver.name });
     const reserve = reserveOf(new ReserveFile(dataDir, fs), opened);
-    return { durability: "disk", mode: driver.name, catalog: opened, recovery: opened, blobs, locking, reserve, close };
+    return { durability: "disk", mode: driver.name, warnings, catalog: opened, recovery: opened, blobs, locking, reserve, close };
   } catch (error) {
     throw storageError(error, options.dataDir);
   }

@@ -34,7 +34,7 @@ import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import { recordOf, sessionOf } from "./rows.ts";
 import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
 import { SerialQueue } from "./serial-queue.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import type { JournalMode, SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase, SqliteDriverName } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
 import { DAMAGED_COUNT, sessionPage, storeUsage, trashPage } from "./usage-queries.ts";
@@ -46,6 +46,7 @@ export interface SqliteCatalogOptions {
   readonly openDatabase: OpenDatabase;
   readonly blobs: FileBlobStore;
   readonly factsFiles: SessionFactsFiles;
+  readonly journal: JournalMode;
   /** Whether those who had it open last did not close it: the machine may have stopped while they wrote. */
   readonly isLeftOver: boolean;
   /** How long to wait for the write lock. */
@@ -87,6 +88,11 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       ensureDirectory: (directory) => options.blobs.ensureDirectory(directory),
       hasBlobs: async () => !(await options.blobs.isEmpty()),
     });
+  }
+
+  /** How the database is journalled now. */
+  get journal(): JournalMode {
+    return this.#database.journal;
   }
 
   async commit(change: CatalogChange): Promise<CommitOutcome> {
@@ -160,7 +166,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       try {
         const isExpected = new CatalogWrites(writer).changeForm(expected, becomes);
         if (isExpected) await write();
-        writer.exec(isExpected ? "COMMIT" : "ROLLBACK");
+        await this.#end(writer, isExpected);
         return isExpected;
       } catch (error) {
         throw this.#rolledBack(writer, error);
@@ -173,7 +179,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       const writer = await this.#begin();
       try {
         const isMarked = new CatalogWrites(writer).markDamaged(expected, audit) && (await putAside());
-        writer.exec(isMarked ? "COMMIT" : "ROLLBACK");
+        await this.#end(writer, isMarked);
         return isMarked;
       } catch (error) {
         throw this.#rolledBack(writer, error);
@@ -225,7 +231,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     const { file } = this.#database;
     try {
       await checkInThread(file, this.#options.driver);
-      await this.#noteWholeCheck();
+      await this.#write((_, writer) => noteWholeCheck(writer));
       this.#isLeftOver = false;
     } catch (cause) {
       const error = storageError(cause, file);
@@ -272,7 +278,8 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   async #read<T>(read: (connection: SqliteConnection) => T): Promise<T> {
     try {
       const { reader, writer } = await this.#database.connect();
-      return this.#writes.isIdle ? readWarm(read, writer, reader) : read(reader);
+      const work = () => (this.#writes.isIdle ? readWarm(read, writer, reader) : read(reader));
+      return await retryWhileBusy(work, this.#options.lockWaitMs);
     } catch (error) {
       throw storageError(error, this.#database.file);
     }
@@ -284,7 +291,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       const writer = await this.#begin();
       try {
         const result = write(new CatalogWrites(writer), writer);
-        writer.exec("COMMIT");
+        await this.#end(writer, true);
         return result;
       } catch (error) {
         throw this.#rolledBack(writer, error);
@@ -315,18 +322,6 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  async #noteWholeCheck(): Promise<void> {
-    await this.#writes.run(async () => {
-      const writer = await this.#begin();
-      try {
-        noteWholeCheck(writer);
-        writer.exec("COMMIT");
-      } catch (error) {
-        throw this.#rolledBack(writer, error);
-      }
-    });
-  }
-
   async #reclaimSome(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
     const writer = await this.#begin();
     const writes = new CatalogWrites(writer);
@@ -337,12 +332,18 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
         await remove(ref);
         writes.reclaimed(ref);
       }
-      writer.exec("COMMIT");
+      await this.#end(writer, true);
       return needless;
     } catch (error) {
       // What was unlinked stays unlinked; its pending removal is found again and is then nothing to do.
       throw this.#rolledBack(writer, error);
     }
+  }
+
+  /** Without WAL a COMMIT waits for those who read. */
+  async #end(writer: SqliteConnection, isToCommit: boolean): Promise<void> {
+    if (isToCommit) await retryWhileBusy(() => writer.exec("COMMIT"), this.#options.lockWaitMs);
+    else writer.exec("ROLLBACK");
   }
 
   /**
@@ -351,9 +352,11 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
    */
   async #finish(writer: SqliteConnection, outcome: CommitOutcome & { status: "committed" }): Promise<CommitOutcome> {
     try {
-      writer.exec("COMMIT");
+      await this.#end(writer, true);
       return outcome;
     } catch (error) {
+      // Turned away is not the same as failed: nothing was written.
+      if (isBusy(error)) throw this.#rolledBack(writer, error);
       const isThere = await this.#hasRecord(outcome.record?.id, error);
       if (isThere) return outcome;
       throw storageError(error, this.#database.file);
@@ -366,7 +369,8 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       this.#database.disconnect();
       if (id === undefined) throw failure;
       const { reader } = await this.#database.connect();
-      return reader.statement("SELECT 1 FROM checkpoint WHERE id = ?").get(id) !== undefined;
+      const look = () => reader.statement("SELECT 1 FROM checkpoint WHERE id = ?").get(id) !== undefined;
+      return await retryWhileBusy(look, this.#options.lockWaitMs);
     } catch (cause) {
       const failures = cause === failure ? failure : new AggregateError([failure, cause], "COMMIT failed, and so did looking for it");
       throw unknownOutcome(id, failures);

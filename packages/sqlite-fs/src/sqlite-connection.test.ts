@@ -30,7 +30,7 @@ describe("a connection", () => {
 
 function withConnection(test: (connection: SqliteConnection) => void): Promise<void> {
   return withDirectory(async (directory) => {
-    const schema = { lockWaitMs: 0, keepCopy: async () => undefined };
+    const schema = { lockWaitMs: 0, journal: "WAL", keepCopy: async () => undefined } as const;
     const connection = await SqliteConnection.open(path.join(directory, "some.db"), openDatabase, schema);
     test(connection);
     connection.close();

@@ -6,10 +6,20 @@ import type { OpenDatabase, SqliteDatabase, SqliteStatement } from "./sqlite-dri
 /** While SQLite itself waits (a reader behind a recovery) the event loop stands still: rare and short. */
 const INNER_WAIT_MS = 5_000;
 
+/** `WAL`: readers and a writer at once, by memory that processes share. `DELETE`: for where that cannot be. */
+export type JournalMode = "WAL" | "DELETE";
+
+export interface ConnectionOptions extends MigrateOptions {
+  readonly journal: JournalMode;
+}
+
+/**
+ * Without them a power cut may take back what was acknowledged: better-sqlite3 is compiled with NORMAL for WAL, and
+ * a journal whose removal is not on the disk comes back.
+ */
+const SYNCHRONOUS: Readonly<Record<JournalMode, string>> = { WAL: "FULL", DELETE: "EXTRA" };
+
 const SETTINGS = [
-  "journal_mode = WAL",
-  // better-sqlite3 is compiled with NORMAL for WAL, which loses acknowledged commits on a power cut.
-  "synchronous = FULL",
   "foreign_keys = ON",
   "secure_delete = ON",
   "trusted_schema = OFF",
@@ -27,10 +37,13 @@ export class SqliteConnection {
   readonly #statements = new Map<string, SqliteStatement>();
 
   /** Opens, and creates or migrates where needed, waiting for others that do the same. Errors are the driver's, or those of `migrate`. */
-  static async open(file: string, openDatabase: OpenDatabase, schema: MigrateOptions): Promise<SqliteConnection> {
-    const { database, seen } = await retryWhileBusy(() => openSet(file, openDatabase, schema), schema.lockWaitMs);
+  static async open(file: string, openDatabase: OpenDatabase, options: ConnectionOptions): Promise<SqliteConnection> {
+    const { database, seen, isProven } = await retryWhileBusy(() => openSet(file, openDatabase, options), options.lockWaitMs);
     try {
-      return new SqliteConnection(database, await migrate(database, seen, schema));
+      const schema = await migrate(database, seen, options);
+      // Some file systems accept WAL and fail with the first write.
+      if (!isProven) await writeNothing(database, schema, options.lockWaitMs);
+      return new SqliteConnection(database, schema);
     } catch (error) {
       database.close();
       throw error;
@@ -73,19 +86,38 @@ export class SqliteConnection {
   }
 }
 
-function openSet(
-  file: string,
-  openDatabase: OpenDatabase,
-  { migrations }: MigrateOptions,
-): { database: SqliteDatabase; seen: SchemaState } {
+interface Opened {
+  readonly database: SqliteDatabase;
+  readonly seen: SchemaState;
+  /** Whether somebody wrote in this journal mode here before. */
+  readonly isProven: boolean;
+}
+
+function openSet(file: string, openDatabase: OpenDatabase, { migrations, journal }: ConnectionOptions): Opened {
   const database = openDatabase(file, 0);
   try {
-    // Before anything is set: WAL is a property of the file, and the file may not be ours.
+    // What was left in WAL mode can so be read without shared memory.
+    if (journal === "DELETE") database.exec("PRAGMA locking_mode = EXCLUSIVE");
+    // Before anything is set: the journal is a property of the file, and the file may not be ours.
     const seen = inspectSchema(database, migrations);
+    const before = pragma(database, "journal_mode");
+    database.exec(`PRAGMA journal_mode = ${journal}; PRAGMA synchronous = ${SYNCHRONOUS[journal]}; PRAGMA locking_mode = NORMAL`);
     for (const setting of SETTINGS) database.exec(`PRAGMA ${setting}`);
-    return { database, seen };
+    // Only the next look lets go of what the mode before held.
+    userVersion(database);
+    return { database, seen, isProven: journal === "DELETE" || before === "wal" };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+async function writeNothing(database: SqliteDatabase, schema: number, lockWaitMs: number): Promise<void> {
+  await retryWhileBusy(() => database.exec("BEGIN IMMEDIATE"), lockWaitMs);
+  database.exec(`PRAGMA user_version = ${schema}`);
+  await retryWhileBusy(() => database.exec("COMMIT"), lockWaitMs);
+}
+
+function pragma(database: SqliteDatabase, name: string): unknown {
+  return Object.values(database.prepare(`PRAGMA ${name}`).get() as object)[0];
 }

@@ -12,6 +12,8 @@ export interface ChildOptions {
   readonly uid?: number;
   /** What it runs SQLite by. Default: as this process. */
   readonly driver?: SqliteDriverName;
+  /** The file system it takes itself to be on, if that is no good one. */
+  readonly fileSystem?: string;
   /** A command that runs the child: it is given Node and its arguments. */
   readonly through?: readonly string[];
 }
@@ -25,11 +27,16 @@ export class Child {
   #isEnded = false;
   #onProgress: (() => void)[] = [];
 
-  static start(task: Task, { uid, driver, through = [] }: ChildOptions = {}): Child {
+  static start(task: Task, { uid, driver, fileSystem, through = [] }: ChildOptions = {}): Child {
     const words = [...through, process.execPath, "--conditions=@workrail/source", CHILD, JSON.stringify(task)];
     // Each start compiles the same sources again, unless they are kept; another user has a cache of its own.
     const cache = path.join(os.tmpdir(), `workrail-test-cache-${uid ?? "self"}`);
-    const env = { ...process.env, NODE_COMPILE_CACHE: cache, ...(driver === undefined ? {} : { WORKRAIL_SQLITE_DRIVER: driver }) };
+    const env = {
+      ...process.env,
+      NODE_COMPILE_CACHE: cache,
+      ...(driver === undefined ? {} : { WORKRAIL_SQLITE_DRIVER: driver }),
+      ...(fileSystem === undefined ? {} : { TEST_FILE_SYSTEM: fileSystem }),
+    };
     return new Child(
       spawn(words[0] ?? process.execPath, words.slice(1), {
         stdio: ["pipe", "pipe", "pipe"],

@@ -10,6 +10,8 @@ import { WITH_ONE_MORE } from "./one-more-migration.ts";
 import { openDatabase } from "./open-database.ts";
 import { failureOf, TestStore, withOpened } from "./test-store.ts";
 
+const fileSystem = process.env["TEST_FILE_SYSTEM"];
+const place = fileSystem === undefined ? {} : { unsuitable: () => fileSystem };
 const task = JSON.parse(process.argv[2] ?? "") as Task;
 
 switch (task.type) {
@@ -37,8 +39,8 @@ switch (task.type) {
 }
 
 async function save({ dataDir, writer, sessions, most }: Task & { type: "save" }): Promise<void> {
-  const store = await TestStore.open(dataDir);
-  const few = await TestStore.open(dataDir, { maxCheckpoints: 3 });
+  const store = await TestStore.open(dataDir, place);
+  const few = await TestStore.open(dataDir, { maxCheckpoints: 3, ...place });
   for (let number = 1; number <= most; number++) {
     for (const sessionId of sessions) {
       const target = sessionId === "pruned" ? few : store;
@@ -46,6 +48,8 @@ async function save({ dataDir, writer, sessions, most }: Task & { type: "save" }
       tell(`${sessionId} ${record.id} ${number}`);
     }
   }
+  // Whoever wants to kill it finds it open.
+  await inputEnds();
   await few.close();
   await store.close();
 }

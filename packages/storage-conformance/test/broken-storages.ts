@@ -28,6 +28,7 @@ function replacing(storage: Storage, ports: Ports, parts: Partial<Storage> = {})
   return {
     durability: storage.durability,
     mode: storage.mode,
+    warnings: storage.warnings,
     catalog: over(storage.catalog, ports.catalog),
     blobs: over(storage.blobs, ports.blobs),
     locking: over(storage.locking, ports.locking),

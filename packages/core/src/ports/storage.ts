@@ -9,6 +9,8 @@ export interface Storage {
   readonly durability: Durability;
   /** How it works at present, for the person who asks for the status: the driver that is in use, `memory`, or the like. */
   readonly mode: string;
+  /** What the person should know of the place it is in, a sentence each; none when all is well. */
+  readonly warnings: readonly string[];
   readonly catalog: Catalog;
   readonly recovery: CatalogRecovery;
   readonly blobs: BlobStore;

@@ -12,6 +12,7 @@ export function overlayStorage(memory: RetainedMemory, below: () => Storage): St
   return {
     durability: "memory",
     mode: "memory",
+    warnings: [],
     catalog: new OverlayCatalog(memory, () => below().catalog),
     blobs: new OverlayBlobs(memory, () => below().blobs),
     recovery: NOTHING_TO_RECOVER,
