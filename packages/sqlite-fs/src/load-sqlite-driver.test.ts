@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { isWorkrailError } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { withDirectory } from "../test/test-store.ts";
+import { betterSqlite3 } from "./better-sqlite3-driver.ts";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import { isBusy } from "./retry-while-busy.ts";
 import type { SqliteDatabase, SqliteDriverName } from "./sqlite-driver.ts";
@@ -75,6 +76,15 @@ describe.each(NAMES)("%s", (name) => {
       expect(isWorkrailError(translated) && translated.details["reason"]).toBe(reason);
     }),
   );
+});
+
+describe("better-sqlite3", () => {
+  it("is not so much as loaded by a Node that it would crash", () => {
+    let isLoaded = false;
+    const require = (): unknown => (isLoaded = true);
+    expect(() => betterSqlite3(require, 9)).toThrow("too old for better-sqlite3, which needs 22.14");
+    expect(isLoaded).toBe(false);
+  });
 });
 
 describe("the choice of a driver", () => {
