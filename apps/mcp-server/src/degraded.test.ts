@@ -135,6 +135,33 @@ describe("without its disk the server starts, answers, keeps in memory what is s
     expect(server.log).toMatchObject(ONCE_EACH);
   });
 
+  it.skipIf(!isPosix)("(modes; not on Windows) a store that may only be read, and that is read", async () => {
+    await using home = await homeOfSomebody();
+    const before = await ServerProcess.start({ home, ...asSomebody });
+    const contexts = Array.from({ length: 5 }, (_, step) => ({ step, same: "x".repeat(2_000), noise: randomBytes(200).toString("hex") }));
+    for (const context of contexts) await before.ok(SAVE, { sessionId: "before", context });
+    await before.ok(MARK, { sessionId: "before", contextKey: "step" });
+    await before[Symbol.asyncDispose]();
+    await chmod(home.dataDir, 0o500);
+    await using server = await ServerProcess.start({ home, ...asSomebody });
+    const listed = await server.ok(LIST, { sessionId: "before" });
+    expect(listed).toMatchObject({ total: 5, degraded: true, session: { criticalKeys: ["step"] } });
+    const ids = (listed["checkpoints"] as { checkpointId: string }[]).map(({ checkpointId }) => checkpointId);
+    for (const [index, checkpointId] of ids.toReversed().entries()) {
+      const loaded = await server.ok(LOAD, { checkpointId });
+      expect(loaded).toMatchObject({ context: contexts[index], durability: "disk", degraded: true });
+    }
+    const reason = String(listed["degradedReason"]);
+    expect(await server.fails(SAVE, { sessionId: "before", context: { step: 5 } })).toMatchObject({
+      details: { retained: "memory", reason },
+    });
+    expect(await server.ok(LOAD, { sessionId: "before" })).toMatchObject({ context: { step: 5 }, metadata: { parentId: ids[0] } });
+    const kept = await expectMemory(server, "s", reason);
+    await chmod(home.dataDir, 0o700);
+    await expectDisk(server, "s", kept);
+    expect(await server.ok(LIST, { sessionId: "before" })).toMatchObject({ total: 6, durability: "disk" });
+  });
+
   it("a database that another process keeps locked", async () => {
     await using home = await TestHome.create();
     await using server = await ServerProcess.start({ home, env: { WORKRAIL_LOCK_TIMEOUT_MS: "50" } });

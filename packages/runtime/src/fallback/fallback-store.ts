@@ -57,13 +57,13 @@ export class FallbackStore implements Workrail {
     const sessions = new SessionResolver({ digests, ids, limits: settings.limits });
     const standby = new Standby({ ...plan, sessions }, memory);
     await standby.open();
-    const standIn = async (below: () => Storage, isBlind: boolean): Promise<Store> => {
+    const standIn = async (below: () => Promise<Storage>, isBlind: boolean): Promise<Store> => {
       const parts = await wire(settings, { ...adapters, storage: () => overlayStorage(memory, below) }, sessions);
       const reason = (): string => (standby.failure === undefined ? "none" : reasonOf(standby.failure));
       return new Store(parts, project, { reason, holds: (id) => memory.holds(id), isBlind });
     };
     const nothing = openMemoryStorage();
-    const stores = { onDisk: await standIn(() => standby.disk().storage, false), alone: await standIn(() => nothing, true) };
+    const stores = { onDisk: await standIn(() => standby.readable(), false), alone: await standIn(async () => nothing, true) };
     return new FallbackStore(settings.dataDir, standby, stores);
   }
 

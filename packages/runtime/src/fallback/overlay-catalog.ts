@@ -36,9 +36,9 @@ const NOTHING: CheckpointPage = { records: [], total: 0, next: undefined };
 export class OverlayCatalog implements Catalog {
   readonly #memory: RetainedMemory;
   readonly #above: Catalog;
-  readonly #below: () => Catalog;
+  readonly #below: () => Promise<Catalog>;
 
-  constructor(memory: RetainedMemory, below: () => Catalog) {
+  constructor(memory: RetainedMemory, below: () => Promise<Catalog>) {
     this.#memory = memory;
     this.#above = memory.storage.catalog;
     this.#below = below;
@@ -48,7 +48,7 @@ export class OverlayCatalog implements Catalog {
   async commit(change: CatalogChange): Promise<CommitOutcome> {
     const { append, pins, move, tags, audit } = change;
     // Only what is saved and pinned is kept in memory: anything else has to be done, or to fail.
-    if (move !== undefined || tags !== undefined) return this.#below().commit(change);
+    if (move !== undefined || tags !== undefined) return (await this.#below()).commit(change);
     if (append !== undefined) return this.#append(append);
     if (pins !== undefined) {
       for (const key of pins.pin) this.#memory.pin({ sessionId: pins.sessionId, key, isPinned: true, audit });
@@ -59,12 +59,12 @@ export class OverlayCatalog implements Catalog {
 
   async find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
     const found = await this.#above.find(id);
-    return found === undefined ? this.#below().find(id) : this.#memory.placed(found);
+    return found === undefined ? (await this.#below()).find(id) : this.#memory.placed(found);
   }
 
   async head(session: SessionId): Promise<CheckpointRecord | undefined> {
     const head = await this.#above.head(session);
-    return head === undefined ? this.#below().head(session) : this.#memory.placed(head);
+    return head === undefined ? (await this.#below()).head(session) : this.#memory.placed(head);
   }
 
   /** What is in memory is newer than all that is below. */
@@ -76,7 +76,7 @@ export class OverlayCatalog implements Catalog {
     const offset = isBelow ? query.offset : Math.max(0, query.offset - above.total);
     // With one at least, for the total.
     const page = { filter, limit: Math.max(1, left), offset, after: isBelow ? cut(after, BELOW) : undefined };
-    const below = await ifReadable(() => this.#below().list(page), NOTHING);
+    const below = await ifReadable(async () => (await this.#below()).list(page), NOTHING);
     const records = above.records.map((record) => this.#memory.placed(record));
     const total = above.total + below.total;
     if (above.next !== undefined) return { records, total, next: `${ABOVE}${above.next}` as PageCursor };
@@ -89,43 +89,43 @@ export class OverlayCatalog implements Catalog {
   async session(id: SessionId): Promise<Session | undefined> {
     const above = await this.#above.session(id);
     const pins = this.#memory.pins().filter(({ sessionId }) => sessionId === id);
-    const askBelow = (): Promise<Session | undefined> => this.#below().session(id);
+    const askBelow = async (): Promise<Session | undefined> => (await this.#below()).session(id);
     const below = above === undefined ? await askBelow() : await ifReadable(askBelow, undefined);
     const session = above === undefined || below === undefined ? (above ?? below) : merged(above, below);
     return session === undefined ? undefined : { ...session, pins: changed(session.pins, pins) };
   }
 
-  sessions(query: SessionQuery): Promise<SessionPage> {
-    return this.#below().sessions(query);
+  async sessions(query: SessionQuery): Promise<SessionPage> {
+    return (await this.#below()).sessions(query);
   }
 
-  trash(query: TrashQuery): Promise<TrashPage> {
-    return this.#below().trash(query);
+  async trash(query: TrashQuery): Promise<TrashPage> {
+    return (await this.#below()).trash(query);
   }
 
   /** Of the disk: what is in memory is on its way there. */
-  usage(): Promise<StoreUsage> {
-    return this.#below().usage();
+  async usage(): Promise<StoreUsage> {
+    return (await this.#below()).usage();
   }
 
-  holdRemovals(holder: string, until: Date): Promise<void> {
-    return this.#below().holdRemovals(holder, until);
+  async holdRemovals(holder: string, until: Date): Promise<void> {
+    return (await this.#below()).holdRemovals(holder, until);
   }
 
-  releaseRemovals(holder: string): Promise<void> {
-    return this.#below().releaseRemovals(holder);
+  async releaseRemovals(holder: string): Promise<void> {
+    return (await this.#below()).releaseRemovals(holder);
   }
 
-  replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
-    return this.#below().replaceBlob(expected, becomes, write);
+  async replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
+    return (await this.#below()).replaceBlob(expected, becomes, write);
   }
 
-  markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Promise<boolean> {
-    return this.#below().markDamaged(expected, audit, putAside);
+  async markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Promise<boolean> {
+    return (await this.#below()).markDamaged(expected, audit, putAside);
   }
 
-  reconcile(repair: boolean): Promise<Discrepancies> {
-    return this.#below().reconcile(repair);
+  async reconcile(repair: boolean): Promise<Discrepancies> {
+    return (await this.#below()).reconcile(repair);
   }
 
   /** Below nothing is removed meanwhile. */

@@ -8,13 +8,13 @@ import type { RetainedMemory } from "./retained-memory.ts";
  *
  * @param below gives the storage as it is now, or throws why there is none.
  */
-export function overlayStorage(memory: RetainedMemory, below: () => Storage): Storage {
+export function overlayStorage(memory: RetainedMemory, below: () => Promise<Storage>): Storage {
   return {
     durability: "memory",
     mode: "memory",
     warnings: [],
-    catalog: new OverlayCatalog(memory, () => below().catalog),
-    blobs: new OverlayBlobs(memory, () => below().blobs),
+    catalog: new OverlayCatalog(memory, async () => (await below()).catalog),
+    blobs: new OverlayBlobs(memory, async () => (await below()).blobs),
     recovery: NOTHING_TO_RECOVER,
     // The store's own lock may be what cannot be had.
     locking: memory.storage.locking,
@@ -33,9 +33,9 @@ const NOTHING_TO_RECOVER: CatalogRecovery = {
 class OverlayBlobs implements BlobStore {
   readonly #memory: RetainedMemory;
   readonly #above: BlobStore;
-  readonly #below: () => BlobStore;
+  readonly #below: () => Promise<BlobStore>;
 
-  constructor(memory: RetainedMemory, below: () => BlobStore) {
+  constructor(memory: RetainedMemory, below: () => Promise<BlobStore>) {
     this.#memory = memory;
     this.#above = memory.storage.blobs;
     this.#below = below;
@@ -47,19 +47,19 @@ class OverlayBlobs implements BlobStore {
   }
 
   async replace(ref: BlobRef, bytes: Uint8Array): Promise<void> {
-    await this.#homeOf(ref).replace(ref, bytes);
+    await (await this.#homeOf(ref)).replace(ref, bytes);
   }
 
   async get(ref: BlobRef): Promise<Uint8Array | undefined> {
-    return this.#homeOf(ref).get(ref);
+    return (await this.#homeOf(ref)).get(ref);
   }
 
   async remove(ref: BlobRef): Promise<void> {
-    await this.#homeOf(ref).remove(ref);
+    await (await this.#homeOf(ref)).remove(ref);
   }
 
   async quarantine(ref: BlobRef): Promise<string | undefined> {
-    return this.#homeOf(ref).quarantine(ref);
+    return (await this.#homeOf(ref)).quarantine(ref);
   }
 
   refOf(key: BlobKey): BlobRef {
@@ -68,14 +68,14 @@ class OverlayBlobs implements BlobStore {
 
   async *list(): AsyncGenerator<BlobInfo> {
     yield* this.#above.list();
-    yield* this.#below().list();
+    yield* (await this.#below()).list();
   }
 
   removeAbandoned(): Promise<number> {
     return this.#above.removeAbandoned();
   }
 
-  #homeOf(ref: BlobRef): BlobStore {
+  async #homeOf(ref: BlobRef): Promise<BlobStore> {
     return isMemoryRef(ref) ? this.#above : this.#below();
   }
 }

@@ -1,12 +1,14 @@
-import { isWorkrailError, type Log, WorkrailError } from "@workrail/core";
+import { isWorkrailError, type Log, type Storage, WorkrailError } from "@workrail/core";
 import { repeatUnnoticed, silentLog } from "../environment.ts";
 import { openStore, type StorePlan } from "../open-store.ts";
 import type { Store } from "../store.ts";
+import { readFiles } from "./read-files.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
 import { isStorageFailure, reasonOf } from "./storage-failure.ts";
 
 /** How often to see whether the disk is back, besides before each save. */
 const RETRY_MS = 30_000;
+const CHANGING = new Set(["locked", "in-use"]);
 
 /**
  * Knows whether the disk can be used, and sees to it that it is used again. There are two states: on the disk; and
@@ -17,6 +19,7 @@ export class Standby {
   readonly #memory: RetainedMemory;
   readonly #log: Log;
   #disk: Store | undefined;
+  #files: Promise<Storage | undefined> | undefined;
   #failure: WorkrailError | undefined;
   #returning: Promise<boolean> | undefined;
   #stopRetrying: (() => void) | undefined;
@@ -48,6 +51,21 @@ export class Standby {
   disk(): Store {
     if (this.#disk !== undefined) return this.#disk;
     throw this.#failure;
+  }
+
+  /** What of the disk can be read: of a store that cannot be opened, its files. Throws why nothing can. */
+  async readable(): Promise<Storage> {
+    const failure = this.#failure;
+    if (this.#disk !== undefined || failure === undefined) return this.disk().storage;
+    // Others are writing to it: what is in the files now is soon not the latest any more.
+    if (CHANGING.has(reasonOf(failure))) throw failure;
+    this.#files ??= readFiles(this.#plan).catch((error: unknown) => {
+      if (isStorageFailure(error)) return undefined;
+      throw error;
+    });
+    const files = await this.#files;
+    if (files === undefined) throw failure;
+    return files;
   }
 
   /** From now on memory stands in. Throws the error again when that would not help. */
@@ -96,6 +114,7 @@ export class Standby {
   async #tryToComeBack(): Promise<boolean> {
     try {
       this.#disk ??= await openStore(this.#plan);
+      this.#files = undefined;
       const taken = await this.#disk.takeOver(this.#memory);
       if (this.#hasMore()) return false;
       this.#failure = undefined;

@@ -1,0 +1,25 @@
+import { gzipCodec } from "@workrail/codecs";
+import { type CatalogRecovery, rebuildCatalog, type Storage } from "@workrail/core";
+import { openMemoryStorage } from "@workrail/memory";
+import { openFiles } from "@workrail/sqlite-fs";
+import { nodeDigests, systemClock } from "../environment.ts";
+import type { StorePlan } from "../open-store.ts";
+
+/**
+ * A store that cannot be opened, as its files tell it: a database that may not be written to cannot be read either, but files
+ * can. It is what they say when this is called. `undefined` when there are none, or nobody knows where.
+ */
+export async function readFiles({ settings, adapters }: StorePlan): Promise<Storage | undefined> {
+  if (adapters.storage !== undefined) return undefined;
+  const { codec = gzipCodec, digests = nodeDigests, clock = systemClock } = adapters;
+  const files = openFiles(settings.dataDir);
+  const memory = openMemoryStorage();
+  const recovery: CatalogRecovery = {
+    needsRebuild: async () => true,
+    examine: async () => {},
+    sessionFacts: () => files.sessionFacts(),
+    replaceAll: (records, sessions, audit) => memory.recovery.replaceAll(records, sessions, audit),
+  };
+  const { checkpoints } = await rebuildCatalog({ ...memory, recovery, blobs: files.blobs, codec, digests, clock, limits: settings.limits });
+  return checkpoints === 0 ? undefined : { ...memory, blobs: files.blobs };
+}
