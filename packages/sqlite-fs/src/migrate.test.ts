@@ -81,7 +81,7 @@ describe("a database", () => {
       await migrated(one);
       const broken = [...MIGRATIONS, { sql: `CREATE TABLE half (x INTEGER) STRICT; ${sql}`, minReader: 1, minWriter: 1 }];
       await expect(migrated(one, { migrations: broken })).rejects.toThrow(message);
-      one.close();
+      one.exec("ROLLBACK");
       expect(inspectSchema(other)).toEqual({ version: NEWEST, hasMeta: true });
       expect(other.prepare("SELECT 1 FROM sqlite_master WHERE name = 'half'").get()).toBeUndefined();
     }),
