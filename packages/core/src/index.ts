@@ -50,7 +50,7 @@ export type {
   TrashPage,
   TrashQuery,
 } from "./ports/catalog.ts";
-export { CatalogState, parseTimedCursor, timedCursor } from "./catalog-state/catalog-state.ts";
+export { CatalogState, parseTimedCursor, timedCursor, tombstonesOf } from "./catalog-state/catalog-state.ts";
 export { matchesFilter } from "./catalog-state/matches-filter.ts";
 export type { Codec } from "./ports/codec.ts";
 export type { Background, Clock, Digester, IdGenerator, Log, LogFields, TokenCounter } from "./ports/environment.ts";

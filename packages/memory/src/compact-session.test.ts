@@ -48,6 +48,21 @@ async function expectAllBack(store: TestStore, ids: readonly CheckpointId[], fir
 }
 
 describe("compaction", () => {
+  it("never makes two hang on each other, though a rebuild has turned their order round", async () => {
+    const { store, ids } = await grown(6);
+    await compacted(store);
+    const [first, second, third, ...rest] = await recordsOf(store);
+    const whole = rest.find(({ baseId }) => baseId === null) as CheckpointRecord;
+    const others = rest.filter((record) => record !== whole);
+    const audit = { at: new Date(), action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
+    const order = [whole, third, second, first, ...others] as CheckpointRecord[];
+    await store.storage.locking.exclusively(() => store.storage.recovery.replaceAll(order, [], audit));
+    for (let step = 7; step <= 9; step++) ids.push((await store.saved(contextAt(step))).id);
+    await compacted(store);
+    expect((await recordsOf(store)).map(({ id }) => id)).toContain(whole.id);
+    await expectAllBack(store, ids);
+  });
+
   it("keeps the newest two whole, makes the others deltas, and gives every one back exactly", async () => {
     const { store, ids } = await grown(12);
     const before = (await recordsOf(store)).map((record) => record.blobBytes);

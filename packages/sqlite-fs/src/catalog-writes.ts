@@ -14,7 +14,7 @@ import type {
   SessionId,
   StoredForm,
 } from "@workrail/core";
-import { KEEP_TAG } from "@workrail/core";
+import { KEEP_TAG, tombstonesOf } from "@workrail/core";
 import { factsOf, recordOf, rowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -144,9 +144,11 @@ export class CatalogWrites {
 
   /** Fills an empty database. What is only known to have been removed is still to be reclaimed. */
   fill(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): void {
+    const tombstones = tombstonesOf(sessions);
     for (const record of records) {
-      this.#append(record);
-      if (record.baseId !== null) this.#addEdge(record.id, record.baseId);
+      if (record.baseId !== null)
+        this.#run("INSERT INTO edge (dependent, base) VALUES (?, ?) ON CONFLICT DO NOTHING", record.id, record.baseId);
+      if (tombstones.get(record.sessionId)?.has(record.id) !== true) this.#append(record);
     }
     for (const { sessionId, trash } of sessions) {
       for (const { checkpointId, at } of trash) {
@@ -185,7 +187,7 @@ export class CatalogWrites {
   #refuse({ record, expectedHead, unlessHeadIs, quota }: Append, hasBlob: (ref: BlobRef) => boolean): CommitOutcome | undefined {
     const existing = this.#checkpoint(record.id);
     if (existing !== undefined) return { status: "exists", record: recordOf(existing) };
-    const trashed = this.#trashed(record.sessionId, record.id);
+    const trashed = this.#trashed(record.id);
     if (trashed !== undefined) return { status: "in-trash", record: recordOf(trashed) };
     const row = this.#statement(HEAD).get(record.sessionId);
     const head = row === undefined ? undefined : recordOf(row as CheckpointRow);
@@ -251,7 +253,7 @@ export class CatalogWrites {
   #move({ sessionId, checkpoints, from, to, at, reason, agentId, unlessUsedSince }: Move): readonly CheckpointRecord[] {
     const session = this.#session(sessionId);
     if (session === undefined || (unlessUsedSince !== undefined && session.last_accessed_at > unlessUsedSince.getTime())) return [];
-    const there = (id: CheckpointId): CheckpointRow | undefined => (from === "live" ? this.#checkpoint(id) : this.#trashed(sessionId, id));
+    const there = (id: CheckpointId): CheckpointRow | undefined => (from === "live" ? this.#checkpoint(id) : this.#trashed(id));
     const rows = [...new Set(checkpoints)].map(there).filter((row) => row !== undefined && row.session_id === sessionId) as CheckpointRow[];
     const moved = rows.map(recordOf);
     for (const [index, row] of rows.entries()) {
@@ -276,12 +278,16 @@ export class CatalogWrites {
   #intoTrash(row: CheckpointRow, at: Date): void {
     const sql = "INSERT INTO trashed (session_id, id, blob, blob_bytes, trashed_at, record) VALUES (?, ?, ?, ?, ?, ?)";
     this.#run(sql, row.session_id, row.id, row.blob, row.blob_bytes, at.getTime(), JSON.stringify(row));
+    // Its place must be free when it comes back.
+    this.#run(
+      "INSERT INTO state VALUES ('last_ordinal', ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)",
+      row.ordinal,
+    );
   }
 
-  /** Into its old place among the commits of all sessions, unless another has that by now. */
+  /** Into its old place among the commits of all sessions. */
   #bringBack(row: CheckpointRow, tags: readonly string[]): void {
-    const isTaken = this.#statement("SELECT 1 FROM checkpoint WHERE ordinal = ?").get(row.ordinal) !== undefined;
-    this.#insert(row, tags, isTaken ? null : row.ordinal);
+    this.#insert(row, tags, row.ordinal);
     this.#weigh(row.session_id, 1, row.blob_bytes);
   }
 
@@ -371,8 +377,8 @@ export class CatalogWrites {
     return this.#statement("SELECT * FROM checkpoint WHERE id = ?").get(id) as CheckpointRow | undefined;
   }
 
-  #trashed(sessionId: SessionId, id: CheckpointId): CheckpointRow | undefined {
-    const row = this.#statement("SELECT record FROM trashed WHERE session_id = ? AND id = ?").get(sessionId, id);
+  #trashed(id: CheckpointId): CheckpointRow | undefined {
+    const row = this.#statement("SELECT record FROM trashed WHERE id = ?").get(id);
     return row === undefined ? undefined : parseRow((row as { record: string }).record);
   }
 
@@ -449,4 +455,9 @@ const INSERT_COLUMNS = [
   "folded_name",
 ] as const;
 
-const INSERT_CHECKPOINT = `INSERT INTO checkpoint (ordinal, ${INSERT_COLUMNS.join(", ")}) VALUES (?, ${INSERT_COLUMNS.map(() => "?").join(", ")})`;
+/** A place is given once: what is in the trash may come back to its own. */
+const NEXT_ORDINAL = `SELECT 1 + max(coalesce((SELECT max(ordinal) FROM checkpoint), 0),
+  coalesce((SELECT value FROM state WHERE key = 'last_ordinal'), 0))`;
+
+const INSERT_CHECKPOINT = `INSERT INTO checkpoint (ordinal, ${INSERT_COLUMNS.join(", ")})
+  VALUES (coalesce(?, (${NEXT_ORDINAL})), ${INSERT_COLUMNS.map(() => "?").join(", ")})`;

@@ -1,5 +1,6 @@
 import {
   type Background,
+  type CheckpointId,
   type CheckpointRecord,
   type Context,
   encodeEnvelope,
@@ -210,6 +211,32 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
       const rebuilt = await rebuild();
       expect(idsOf(await allRecords(rebuilt.storage))).toEqual(idsOf(before));
       expect(rebuilt.report.removedEarlier).toBe(2);
+    }),
+  );
+
+  it(
+    "knows what a removed one needs while others need that one",
+    rebuilding(async (bench, storage, rebuild) => {
+      const sessionId = randomIds.sessionId();
+      const filler = "as it was before ".repeat(100);
+      const records: CheckpointRecord[] = [];
+      for (let step = 1; step <= 3; step++) records.push(await saved(bench, { sessionId, kind: "project", context: { step, filler } }));
+      for (let step = 4; step <= 5; step++) await saved(bench, { sessionId, kind: "project", context: { step } });
+      await bench.compact(sessionId);
+      const [first, ...removed] = idsOf(records);
+      expect((await allRecords(storage)).slice(0, 2).map(({ baseId }) => baseId)).toEqual(removed);
+      const remove = async (into: Storage, id: CheckpointId | undefined): Promise<void> => {
+        const checkpoints = id === undefined ? [] : [id];
+        await into.catalog.commit({
+          move: { sessionId, checkpoints, from: "live", to: "nowhere", at: new Date(), reason: "test" },
+          audit: [],
+        });
+        await into.catalog.reclaim(undefined, (ref) => into.blobs.remove(ref));
+      };
+      await remove(storage, removed[0]);
+      const rebuilt = await rebuild();
+      await remove(rebuilt.storage, removed[1]);
+      expect((await rebuilt.bench.load({ checkpointId: first })).context).toEqual({ step: 1, filler });
     }),
   );
 

@@ -261,10 +261,12 @@ export class CatalogState {
       const session = new SessionState(sessionId, createdAt);
       this.#sessions.set(sessionId, Object.assign(session, { tags, pins, oldestLive }));
     }
+    const tombstones = tombstonesOf(sessions);
     for (const record of records) {
-      const row = this.#add(record);
       if (record.baseId !== null)
         this.#edges.set(keyOf({ dependent: record.id, base: record.baseId }), { dependent: record.id, base: record.baseId });
+      if (tombstones.get(record.sessionId)?.has(record.id) === true) continue;
+      const row = this.#add(record);
       const at = trashedAt.get(record.id);
       if (at === undefined) continue;
       this.#takeOut(row);
@@ -411,6 +413,11 @@ export class CatalogState {
     const { liveBytes, trashBytes } = this.usage();
     return { session: this.#sessions.get(sessionId)?.bytes ?? 0, store: liveBytes + trashBytes };
   }
+}
+
+/** What was removed from each session. In another session the same id may live. */
+export function tombstonesOf(sessions: readonly SessionFacts[]): ReadonlyMap<SessionId, ReadonlySet<CheckpointId>> {
+  return new Map(sessions.map(({ sessionId, tombstones }) => [sessionId, new Set(tombstones)]));
 }
 
 /** In JSON times are texts. */

@@ -265,7 +265,8 @@ export interface CatalogRecovery {
   /**
    * Replaces everything by these, all or nothing; what was there is kept aside where that is possible.
    * Records come in their order of commit; `sequence` is given anew from 1 in each session. Those that the facts name as
-   * being in the trash go there. Every session counts as used at the time of `audit`: when it was is not known any more,
+   * being in the trash go there; those that they name among the tombstones stay removed, and only tell what their bytes need,
+   * for others may still need theirs. Every session counts as used at the time of `audit`: when it was is not known any more,
    * and what is removed for want of use must not go too soon.
    */
   replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void>;

@@ -23,6 +23,8 @@ export function orderByLineage(records: readonly NewRecord[]): NewRecord[] {
   for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
     ordered.push(next);
     for (const child of children.get(next.id) ?? []) ready.push(child);
+    // Two sessions can have a file of one id.
+    children.delete(next.id);
   }
   return ordered.length === records.length ? ordered : [...ordered, ...cyclic(records, ordered)];
 }

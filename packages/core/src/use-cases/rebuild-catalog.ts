@@ -68,9 +68,11 @@ export async function recoverCatalog(ports: RebuildPorts): Promise<RebuildReport
 async function rebuild(ports: RebuildPorts): Promise<RebuildReport> {
   const { records, unreadable } = await readBlobs(ports);
   const facts = await readSessionFacts(ports, new Set([...records.map(({ blob }) => blob), ...unreadable.map(({ ref }) => ref)]));
-  const { live, removed } = dropRemoved(records, facts);
-  const { unique, repeated } = separateRepeated(orderByLineage(live));
-  await ports.recovery.replaceAll(unique, completeFacts(unique, facts), {
+  // What was removed and is still there tells of the order of the others.
+  const { live, removed } = dropRemoved(orderByLineage(records), facts);
+  const { unique, repeated } = separateRepeated(live);
+  const entombed = removed.filter(({ id, sessionId }) => facts.get(sessionId)?.tombstones.includes(id));
+  await ports.recovery.replaceAll([...unique, ...entombed], completeFacts([...unique, ...entombed], facts), {
     at: ports.clock.now(),
     action: "rebuild",
     sessionId: undefined,
@@ -80,7 +82,7 @@ async function rebuild(ports: RebuildPorts): Promise<RebuildReport> {
   return {
     checkpoints: unique.length,
     sessions: new Set(unique.map((record) => record.sessionId)).size,
-    removedEarlier: removed,
+    removedEarlier: removed.length,
     unreadable: [...unreadable, ...repeated.map(({ blob }) => ({ ref: blob, code: "CONFLICT" }))],
     notRebuilt: NOT_REBUILT,
   };
@@ -135,7 +137,10 @@ async function readRecord(ports: RebuildPorts, blob: BlobInfo): Promise<FoundRec
 }
 
 /** Tombstones win; and no workflow checkpoint before the oldest live one comes back, however its file returned, unless it is in the trash. */
-function dropRemoved(records: readonly NewRecord[], facts: ReadonlyMap<SessionId, SessionFacts>): { live: NewRecord[]; removed: number } {
+function dropRemoved(
+  records: readonly NewRecord[],
+  facts: ReadonlyMap<SessionId, SessionFacts>,
+): { live: NewRecord[]; removed: NewRecord[] } {
   const bySession = new Map<SessionId, Map<CheckpointId, NewRecord>>();
   for (const record of records) {
     const inSession = bySession.get(record.sessionId) ?? new Map<CheckpointId, NewRecord>();
@@ -150,8 +155,7 @@ function dropRemoved(records: readonly NewRecord[], facts: ReadonlyMap<SessionId
     for (const ancestor of ancestorsOf(oldestLive, inSession))
       if (ancestor.kind === "workflow" && !inTrash.has(ancestor.id)) dead.add(ancestor);
   }
-  const live = records.filter((record) => !dead.has(record));
-  return { live, removed: records.length - live.length };
+  return { live: records.filter((record) => !dead.has(record)), removed: records.filter((record) => dead.has(record)) };
 }
 
 /**

@@ -84,7 +84,8 @@ export class Reencoder {
   async #deltaBlob(record: CheckpointRecord, base: CheckpointRecord): Promise<Uint8Array | undefined> {
     try {
       const target = this.#last?.id === record.id ? this.#last.read : await this.#read(record);
-      const from = await this.#read(base);
+      // After a rebuild the order may be another one, and a base hang on what is older than it: two must never hang on each other.
+      const from = await this.#read(base, new Set([record.id, ...this.#waiting.map((each) => each.record.id)]));
       this.#last = { id: base.id, read: from };
       const delta = findDelta(from.context, target.context);
       await this.#pause();
@@ -98,8 +99,8 @@ export class Reencoder {
     }
   }
 
-  async #read(record: CheckpointRecord): Promise<ReadContext> {
-    const read = await readContext(this.#ports, record);
+  async #read(record: CheckpointRecord, notThrough?: ReadonlySet<CheckpointId>): Promise<ReadContext> {
+    const read = await readContext(this.#ports, record, notThrough);
     await this.#pause();
     return read;
   }

@@ -14,6 +14,8 @@ CREATE TABLE trashed (
   PRIMARY KEY (session_id, id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX trashed_by_id ON trashed (id);
+
 CREATE TABLE state (key TEXT PRIMARY KEY NOT NULL, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
 INSERT INTO state VALUES ('live_bytes', (SELECT coalesce(sum(total_bytes), 0) FROM session)), ('trash_bytes', 0);
