@@ -12,6 +12,7 @@ Options:
   -t, --test-name-pattern <pattern>  only tests whose names match, such as "blob store"
       --runs <number>                generated contexts of the property tests (default 1000)
       --kills <number>               processes killed at random moments (default 10)
+      --operations <number>          operations of the one long random history (default 500)
       --seed <number>                repeats the chance of a run that failed
       --reporter <name>              a reporter of vitest, such as verbose or json
   -h, --help                         this text
@@ -23,6 +24,7 @@ const OPTIONS = {
   "test-name-pattern": { type: "string", short: "t" },
   runs: { type: "string" },
   kills: { type: "string" },
+  operations: { type: "string" },
   seed: { type: "string" },
   reporter: { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -47,12 +49,12 @@ function parse(args: readonly string[]) {
     if (values.help !== true) {
       if (module === "" || more.length > 0) throw new Error("Name one module that exports a harness.");
       if (!existsSync(module)) throw new Error(`There is no file ${module}.`);
-      for (const name of ["runs", "kills", "seed"] as const) {
+      for (const name of ["runs", "kills", "operations", "seed"] as const) {
         if (values[name] !== undefined && !/^\d+$/.test(values[name])) throw new Error(`--${name} must be a whole number.`);
       }
     }
-    const { help = false, reporter, runs, kills, seed } = values;
-    const environment = { RUNS: runs, KILLS: kills, SEED: seed };
+    const { help = false, reporter, runs, kills, operations, seed } = values;
+    const environment = { RUNS: runs, KILLS: kills, OPERATIONS: operations, SEED: seed };
     return { module, help, reporter, environment, testNamePattern: values["test-name-pattern"] };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);

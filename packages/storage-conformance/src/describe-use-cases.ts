@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import type { StorageHarness } from "./harness.ts";
 import { type ConformanceOptions, completeOptions } from "./options.ts";
 import { describeAnyOperations } from "./use-cases/describe-any-operations.ts";
+import { describeRandomHistory } from "./use-cases/describe-random-history.ts";
 import { describeRestore } from "./use-cases/describe-restore.ts";
 import { describeRetries } from "./use-cases/describe-retries.ts";
 import { describeSavesAtOnce } from "./use-cases/describe-saves-at-once.ts";
@@ -14,5 +15,6 @@ export function describeUseCases(harness: StorageHarness, options?: ConformanceO
     describeRetries(harness);
     describeSavesAtOnce(harness);
     describeAnyOperations(harness, completed);
+    describeRandomHistory(harness, completed);
   });
 }

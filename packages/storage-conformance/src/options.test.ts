@@ -4,12 +4,12 @@ import { completeOptions } from "./options.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 it("has defaults for everything", () => {
-  expect(completeOptions()).toEqual({ runs: 1_000, kills: 10, seed: expect.any(Number) });
+  expect(completeOptions()).toEqual({ runs: 1_000, kills: 10, operations: 500, seed: expect.any(Number) });
 });
 
 it("takes the variable before the option", () => {
   vi.stubEnv("WORKRAIL_CONFORMANCE_RUNS", "7");
-  expect(completeOptions({ runs: 50, kills: 3, seed: 1 })).toEqual({ runs: 7, kills: 3, seed: 1 });
+  expect(completeOptions({ runs: 50, kills: 3, operations: 9, seed: 1 })).toEqual({ runs: 7, kills: 3, operations: 9, seed: 1 });
 });
 
 it("refuses what is no number", () => {

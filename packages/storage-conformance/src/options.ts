@@ -4,6 +4,8 @@ export interface ConformanceOptions {
   readonly runs?: number;
   /** Processes killed at random moments, default 10 (`WORKRAIL_CONFORMANCE_KILLS`). */
   readonly kills?: number;
+  /** Operations of the one long random history, default 500 (`WORKRAIL_CONFORMANCE_OPERATIONS`). */
+  readonly operations?: number;
   /** What all chance is drawn from, default a fresh one (`WORKRAIL_CONFORMANCE_SEED`); a failure names it. */
   readonly seed?: number;
 }
@@ -11,6 +13,7 @@ export interface ConformanceOptions {
 export function completeOptions(options: ConformanceOptions = {}): Required<ConformanceOptions> {
   return {
     runs: fromEnvironment("RUNS") ?? options.runs ?? 1_000,
+    operations: fromEnvironment("OPERATIONS") ?? options.operations ?? 500,
     kills: fromEnvironment("KILLS") ?? options.kills ?? 10,
     seed: fromEnvironment("SEED") ?? options.seed ?? Math.trunc(Math.random() * 0x7fff_ffff),
   };

@@ -66,6 +66,8 @@ export interface WorkbenchOptions {
   readonly clock?: Clock;
   /** Default: a queue that `idle` waits for. */
   readonly background?: Background;
+  /** Default: random ones. */
+  readonly ids?: IdGenerator;
 }
 
 /** What the use cases need of a storage. */
@@ -77,6 +79,7 @@ export class Workbench {
   readonly #limits: Limits;
   readonly #clock: Clock;
   readonly #background: Background;
+  readonly #ids: IdGenerator;
   readonly #queue: BackgroundQueue;
   /** Errors of work that no caller waits for. */
   readonly backgroundFailures: unknown[] = [];
@@ -87,10 +90,11 @@ export class Workbench {
     this.#clock = options.clock ?? new SteppingClock();
     this.#queue = new BackgroundQueue(failureLog(this.backgroundFailures));
     this.#background = options.background ?? this.#queue;
+    this.#ids = options.ids ?? randomIds;
   }
 
   save(input: SaveInput): Promise<SaveResult> {
-    return saveCheckpoint({ ...this.#ports(), ids: randomIds, background: this.#background, writer: "workrail/conformance" }, input);
+    return saveCheckpoint({ ...this.#ports(), ids: this.#ids, background: this.#background, writer: "workrail/conformance" }, input);
   }
 
   load(input: LoadInput): Promise<LoadedCheckpoint> {

@@ -1,4 +1,4 @@
-import { canonicalJson, type CheckpointId, type CheckpointKind, type SaveInput, type SessionId } from "@workrail/core";
+import { canonicalJson, type CheckpointId, type CheckpointKind, KEEP_TAG, type SaveInput, type SessionId } from "@workrail/core";
 
 /** A checkpoint as the model remembers it. */
 export interface ModelCheckpoint {
@@ -10,6 +10,11 @@ export interface ModelCheckpoint {
   readonly text: string;
   readonly canonical: string;
   readonly sequence: number;
+  /** Place among the commits of all sessions. */
+  readonly commit: number;
+  readonly createdAt: number;
+  /** Tagged to be spared by pruning. */
+  readonly isKept: boolean;
 }
 
 /** What a save must come to. */
@@ -23,11 +28,33 @@ export class ModelStore {
   readonly #maxCheckpoints: number;
   /** In the order of their commits. */
   live: readonly ModelCheckpoint[] = [];
+  trashed: readonly ModelCheckpoint[] = [];
+  /** Gone for good. While the file of one is there it still tells a rebuild what came after what. */
+  #removed: readonly ModelCheckpoint[] = [];
   readonly #lastSequence = new Map<SessionId, number>();
-  readonly #pins = new Map<SessionId, readonly string[]>();
+  readonly #labels = { pins: new Map<SessionId, readonly string[]>(), tags: new Map<SessionId, readonly string[]>() };
+  #lastCommit = 0;
 
   constructor(maxCheckpoints: number) {
     this.#maxCheckpoints = maxCheckpoints;
+  }
+
+  /** The same, to become another. */
+  copy(): ModelStore {
+    const copy = new ModelStore(this.#maxCheckpoints);
+    copy.live = this.live;
+    copy.trashed = this.trashed;
+    copy.#removed = this.#removed;
+    copy.#lastCommit = this.#lastCommit;
+    for (const [sessionId, sequence] of this.#lastSequence) copy.#lastSequence.set(sessionId, sequence);
+    for (const labels of ["pins", "tags"] as const)
+      for (const [sessionId, each] of this.#labels[labels]) copy.#labels[labels].set(sessionId, each);
+    return copy;
+  }
+
+  /** Equal to that of another only if no operation can tell the two apart. */
+  fingerprint(): string {
+    return JSON.stringify([this.live, this.trashed, [...this.#lastSequence], [...this.#labels.pins], [...this.#labels.tags]]);
   }
 
   find(id: CheckpointId): ModelCheckpoint | undefined {
@@ -42,8 +69,21 @@ export class ModelStore {
     return this.live.filter((each) => each.sessionId === sessionId);
   }
 
+  /** Whether anything was ever saved to it, as far as the catalog knows. */
+  knows(sessionId: SessionId): boolean {
+    return this.#lastSequence.has(sessionId);
+  }
+
+  lastSequence(sessionId: SessionId): number {
+    return this.#lastSequence.get(sessionId) ?? 0;
+  }
+
   pins(sessionId: SessionId): readonly string[] {
-    return this.#pins.get(sessionId) ?? [];
+    return this.#labels.pins.get(sessionId) ?? [];
+  }
+
+  tags(sessionId: SessionId): readonly string[] {
+    return this.#labels.tags.get(sessionId) ?? [];
   }
 
   expect(input: SaveInput): Expected {
@@ -59,46 +99,134 @@ export class ModelStore {
     const maySkip = input.force !== true && (input.kind ?? "workflow") === "workflow";
     if (maySkip && head !== undefined && head.canonical === canonicalJson(input.context)) return { status: "unchanged", id: head.id };
     if (input.parentId !== undefined && this.find(input.parentId) === undefined) return { status: "CHECKPOINT_NOT_FOUND" };
-    return {
-      status: "saved",
-      parentId: input.parentId ?? head?.id ?? null,
-      sequence: (this.#lastSequence.get(input.sessionId) ?? 0) + 1,
-    };
+    if (this.trashed.some(({ id }) => id === input.checkpointId)) return { status: "CONFLICT" };
+    return { status: "saved", parentId: input.parentId ?? head?.id ?? null, sequence: this.lastSequence(input.sessionId) + 1 };
   }
 
-  save(input: SaveInput, id: CheckpointId, { parentId, sequence }: Expected & { status: "saved" }): void {
-    const { sessionId, kind = "workflow", context } = input;
-    const checkpoint = { id, sessionId, parentId, kind, text: JSON.stringify(context), canonical: canonicalJson(context), sequence };
-    this.#lastSequence.set(sessionId, sequence);
+  save(input: SaveInput, made: { readonly id: CheckpointId; readonly createdAt: Date }, expected: Expected & { status: "saved" }): void {
+    const { sessionId, kind = "workflow", context, tags = [] } = input;
+    this.#lastCommit += 1;
+    this.#lastSequence.set(sessionId, expected.sequence);
+    const checkpoint: ModelCheckpoint = {
+      id: made.id,
+      createdAt: made.createdAt.getTime(),
+      sessionId,
+      kind,
+      parentId: expected.parentId,
+      sequence: expected.sequence,
+      commit: this.#lastCommit,
+      text: JSON.stringify(context),
+      canonical: canonicalJson(context),
+      isKept: tags.includes(KEEP_TAG),
+    };
     this.live = [...this.live, checkpoint];
-    if (kind !== "workflow") return;
-    const counted = this.ofSession(sessionId).filter((each) => each.kind === "workflow");
-    const pruned = new Set(counted.slice(0, Math.max(0, counted.length - this.#maxCheckpoints)));
-    this.live = this.live.filter((each) => !pruned.has(each));
+    if (kind === "workflow") this.#prune(checkpoint);
   }
 
   pin(sessionId: SessionId, key: string, critical: boolean): void {
-    const others = this.pins(sessionId).filter((each) => each !== key);
-    if (!critical) this.#pins.set(sessionId, others);
-    else if (!this.pins(sessionId).includes(key)) this.#pins.set(sessionId, [...others, key]);
+    this.#relabel("pins", { sessionId, label: key, isOn: critical });
   }
 
-  /** Numbers are given anew, from 1. */
-  rebuild(): void {
-    this.#lastSequence.clear();
-    this.live = this.live.map((each) => {
-      const sequence = (this.#lastSequence.get(each.sessionId) ?? 0) + 1;
+  tag(sessionId: SessionId, tag: string, isOn: boolean): void {
+    if (this.knows(sessionId)) this.#relabel("tags", { sessionId, label: tag, isOn });
+  }
+
+  /** Those that are live go to the trash, or to nowhere. */
+  remove(ids: readonly CheckpointId[], to: "trash" | "nowhere"): void {
+    const gone = this.live.filter(({ id }) => ids.includes(id));
+    this.live = this.live.filter((each) => !gone.includes(each));
+    if (to === "trash") this.trashed = [...this.trashed, ...gone];
+    else this.#removed = [...this.#removed, ...gone];
+  }
+
+  /** Those in the trash go back to the place they had, or to nowhere. */
+  takeFromTrash(ids: readonly CheckpointId[], to: "live" | "nowhere"): void {
+    const taken = this.trashed.filter(({ id }) => ids.includes(id));
+    this.trashed = this.trashed.filter((each) => !taken.includes(each));
+    if (to === "live") this.live = [...this.live, ...taken].toSorted((one, other) => one.commit - other.commit);
+    else this.#removed = [...this.#removed, ...taken];
+  }
+
+  /**
+   * Numbers are given anew, from 1: parents first, else by time, then id. A session that holds nothing may be forgotten, for what
+   * was removed from it may be gone to the last byte.
+   *
+   * @param isThere whether the file of a checkpoint that was removed is still there.
+   * @returns a model for each way in which sessions can be forgotten.
+   */
+  rebuilt(isThere: (removed: ModelCheckpoint) => boolean): readonly ModelStore[] {
+    const kept = this.copy();
+    kept.#removed = this.#removed.filter(isThere);
+    kept.#renumber();
+    return [...this.#lastSequence.keys()].reduce(
+      (models: readonly ModelStore[], sessionId) => {
+        if (kept.lastSequence(sessionId) > 0) return models;
+        return [...models, ...models.map((model) => model.#without(sessionId))];
+      },
+      [kept],
+    );
+  }
+
+  #without(sessionId: SessionId): ModelStore {
+    const copy = this.copy();
+    copy.#lastSequence.delete(sessionId);
+    for (const labels of Object.values(copy.#labels)) labels.delete(sessionId);
+    return copy;
+  }
+
+  #renumber(): void {
+    const inTrash = new Set(this.trashed.map(({ id }) => id));
+    for (const sessionId of this.#lastSequence.keys()) this.#lastSequence.set(sessionId, 0);
+    this.#lastCommit = 0;
+    const gone = new Set(this.#removed);
+    const ordered = byLineage([...this.live, ...this.trashed, ...gone]).filter((each) => !gone.has(each));
+    const numbered = ordered.map((each) => {
+      const sequence = this.lastSequence(each.sessionId) + 1;
       this.#lastSequence.set(each.sessionId, sequence);
-      return { ...each, sequence };
+      this.#lastCommit += 1;
+      return { ...each, sequence, commit: this.#lastCommit };
     });
+    this.live = numbered.filter(({ id }) => !inTrash.has(id));
+    this.trashed = numbered.filter(({ id }) => inTrash.has(id));
   }
 
   /** The catalog forgets everything when a store without persistence is closed. */
   forget(): void {
-    this.live = [];
+    [this.live, this.trashed] = [[], []];
     this.#lastSequence.clear();
-    this.#pins.clear();
+    for (const labels of Object.values(this.#labels)) labels.clear();
   }
+
+  #prune(spared: ModelCheckpoint): void {
+    const counted = this.ofSession(spared.sessionId).filter((each) => each.kind === "workflow");
+    const free = counted.filter((each) => each !== spared && !each.isKept);
+    const pruned = new Set(free.slice(0, Math.max(0, counted.length - this.#maxCheckpoints)));
+    this.live = this.live.filter((each) => !pruned.has(each));
+    this.#removed = [...this.#removed, ...pruned];
+  }
+
+  #relabel(
+    labels: "pins" | "tags",
+    { sessionId, label, isOn }: { readonly sessionId: SessionId; readonly label: string; readonly isOn: boolean },
+  ): void {
+    const before = this.#labels[labels].get(sessionId) ?? [];
+    const others = before.filter((each) => each !== label);
+    if (!isOn) this.#labels[labels].set(sessionId, others);
+    else if (!before.includes(label)) this.#labels[labels].set(sessionId, [...others, label]);
+  }
+}
+
+function byLineage(checkpoints: readonly ModelCheckpoint[]): readonly ModelCheckpoint[] {
+  const ordered: ModelCheckpoint[] = [];
+  let waiting = checkpoints.toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
+  while (waiting.length > 0) {
+    const ids = new Set(waiting.map(({ id }) => id));
+    const next = waiting.find(({ parentId }) => parentId === null || !ids.has(parentId)) ?? waiting[0];
+    if (next === undefined) break;
+    ordered.push(next);
+    waiting = waiting.filter((each) => each !== next);
+  }
+  return ordered;
 }
 
 function same(existing: ModelCheckpoint, sessionId: SessionId, text: string): boolean {

@@ -1,0 +1,457 @@
+import { type BlobRef, type CheckpointId, isWorkrailError, KEEP_TAG, type SaveInput, type SessionId, type Storage } from "@workrail/core";
+import { SequentialIds, SteppingClock } from "@workrail/core/testing";
+import { expect } from "vitest";
+import type { Chance } from "../chance.ts";
+import { type FaultPlan, Faults, type StorageHarness } from "../harness.ts";
+import { Workbench } from "../workbench.ts";
+import { holdingsOf, lookAt } from "./look-at-store.ts";
+import { ModelStore } from "./model-store.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+
+const MAX_CHECKPOINTS = 4;
+/** Beyond so many checkpoints they are rather removed: the store is read whole again and again. */
+const MANY = 25;
+const LOOK_EVERY = 5;
+const ONE_IN_FAULTY = 6;
+const MAX_FAULT_AT = 25;
+const SESSIONS = ["one", "Two", "two"] as SessionId[];
+const FILLER = "as it was before ".repeat(60);
+const SECOND_MS = 1_000;
+const DAY_MS = 24 * 60 * 60 * SECOND_MS;
+const YEARS_END = new Date("2027-12-31T23:59:58.000Z");
+
+/** What can be done, and how often it comes. */
+const WEIGHTS = {
+  save: 40,
+  load: 12,
+  pin: 6,
+  tag: 4,
+  trash: 6,
+  restore: 5,
+  delete: 4,
+  "delete from the trash": 3,
+  compact: 8,
+  "collect garbage": 3,
+  "hold removals": 1,
+  repair: 2,
+  reopen: 2,
+  rebuild: 2,
+  "lose the catalog": 1,
+  "open another": 2,
+  "set the clock": 2,
+} as const;
+
+type Name = keyof typeof WEIGHTS;
+
+/** Those that change what is open, or what the others rely on. */
+const WITHOUT_FAULTS: ReadonlySet<Name> = new Set(["hold removals", "reopen", "lose the catalog", "open another", "set the clock"]);
+
+const FAULTS: readonly Pick<FaultPlan, "kind" | "code" | "persistent">[] = [
+  { kind: "crashes", code: "EIO", persistent: true },
+  { kind: "crashes", code: "EIO", persistent: true },
+  { kind: "fails", code: "EIO", persistent: false },
+  { kind: "fails", code: "ENOSPC", persistent: true },
+  { kind: "fails-after", code: "EIO", persistent: false },
+  { kind: "tears", code: "ENOSPC", persistent: false },
+];
+
+interface Opened {
+  readonly storage: Storage;
+  readonly bench: Workbench;
+}
+
+/** Carries an operation out on a model, and gives what may be then; nothing when the model says that it must have come to something else. */
+type Step = (model: ModelStore) => ModelStore | undefined | readonly ModelStore[];
+
+/** What became of an operation. One that failed may have happened all the same. */
+interface Done {
+  readonly happened: "yes" | "perhaps";
+  readonly step: Step;
+}
+
+/**
+ * Does things to a store by chance, some with a fault, and knows what the store may hold by now: one model for each way in
+ * which the operations that failed may have gone. What was acknowledged is in all of them.
+ */
+export class RandomHistory {
+  readonly #harness: StorageHarness;
+  readonly #chance: Chance;
+  readonly #place: string;
+  readonly #faults = new Faults();
+  readonly #clock = new SteppingClock();
+  readonly #newIds = new SequentialIds();
+  readonly #ids: CheckpointId[] = [];
+  #fault: FaultPlan | undefined;
+  #opened: readonly Opened[] = [];
+  #models: readonly ModelStore[] = [new ModelStore(MAX_CHECKPOINTS)];
+  /** Something failed, and files may tell of what was never committed. */
+  #isUntidy = false;
+  readonly #files = new Set<BlobRef>();
+
+  static async play(harness: StorageHarness, chance: Chance, operations: number): Promise<void> {
+    const history = new RandomHistory(harness, chance, await harness.create());
+    try {
+      await history.#open();
+      for (let number = 1; number <= operations; number++) await history.#play(number);
+    } finally {
+      await history.#close();
+      await harness.destroy(history.#place);
+    }
+  }
+
+  private constructor(harness: StorageHarness, chance: Chance, place: string) {
+    this.#harness = harness;
+    this.#chance = chance;
+    this.#place = place;
+  }
+
+  async #play(number: number): Promise<void> {
+    const name = this.#pick();
+    let under = "";
+    try {
+      if (name === "rebuild" || name === "lose the catalog") await this.#tidy();
+      this.#fault = this.#someFault(name);
+      if (this.#fault !== undefined) under = ` with ${this.#fault.code} (${this.#fault.kind}) at file operation ${this.#fault.at}`;
+      const happened = await this.#do(name);
+      if (happened === "perhaps" || number % LOOK_EVERY === 0) await this.#look();
+    } catch (error) {
+      throw new Error(`At operation ${number}, ${name}${under}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async #do(name: Name): Promise<Done["happened"]> {
+    if (this.#fault !== undefined) this.#faults.arm(this.#fault);
+    const { happened, step } = await this.#operations[name]();
+    const after = this.#models.flatMap((model) => step(model.copy()) ?? []);
+    if (happened === "yes" && after.length === 0) throw new Error("It came to what no model expects.");
+    this.#models = happened === "yes" ? after : [...this.#models, ...after];
+    await this.#recover();
+    return happened;
+  }
+
+  /** Ends the fault, and brings the store back from it. */
+  async #recover(): Promise<void> {
+    if (this.#fault === undefined) return;
+    for (const { bench } of this.#opened) await bench.idle();
+    const { struck } = this.#faults;
+    this.#faults.disarm();
+    if (!struck) return;
+    this.#isUntidy = true;
+    if (this.#fault.kind === "crashes") await this.#reopen();
+    if (!(await this.#first.storage.recovery.needsRebuild())) return;
+    await this.#reopen();
+    await this.#lookAtFiles();
+    await this.#first.bench.rebuild();
+    this.#models = this.#models.flatMap(this.#rebuilt);
+  }
+
+  /** Keeps the models that say what the store holds. */
+  async #look(): Promise<void> {
+    for (const { bench } of this.#opened) await bench.idle();
+    const known = { sessions: SESSIONS, ids: this.#ids };
+    const found = await lookAt(this.#any.storage, known);
+    const agreeing = this.#models.filter((model) => JSON.stringify(holdingsOf(model, known)) === JSON.stringify(found));
+    if (agreeing.length === 0) expect(found).toEqual(holdingsOf(this.#models[0] as ModelStore, known));
+    this.#models = [...new Map(agreeing.map((each) => [each.fingerprint(), each])).values()];
+  }
+
+  /**
+   * Files may be ahead of the catalog by an operation that failed, and a rebuild believes them. It is left to other tests
+   * what becomes of that; here they are made to agree first.
+   */
+  async #tidy(): Promise<void> {
+    await this.#look();
+    await this.#reopen();
+    const { bench, storage } = this.#first;
+    if (this.#isUntidy) {
+      await bench.collectGarbage();
+      for (const sessionId of SESSIONS) await storage.catalog.commit({ pins: { sessionId, pin: [], release: [] }, audit: [] });
+      this.#isUntidy = false;
+    }
+    await this.#lookAtFiles();
+  }
+
+  readonly #operations: Readonly<Record<Name, () => Promise<Done>>> = {
+    save: () => this.#save(),
+    load: () => (this.#chance.below(2) === 0 ? this.#loadHead() : this.#loadById()),
+    pin: () => this.#pin(),
+    tag: () => this.#tag(),
+    trash: () => this.#move("live", "trash"),
+    restore: () => this.#move("trash", "live"),
+    delete: () => this.#move("live", "nowhere"),
+    "delete from the trash": () => this.#move("trash", "nowhere"),
+    compact: () => this.#tend((bench) => bench.compact(this.#someSession())),
+    "collect garbage": () => this.#tend((bench) => bench.collectGarbage()),
+    "hold removals": () => this.#hold(),
+    repair: () => this.#repair(),
+    reopen: async () => {
+      await this.#reopen();
+      return certain((model) => {
+        if (!this.#harness.capabilities.persistent) model.forget();
+        return model;
+      });
+    },
+    rebuild: async () => {
+      const done = await this.#attempt(this.#first.bench.rebuild());
+      return { happened: done === undefined ? "perhaps" : "yes", step: this.#rebuilt };
+    },
+    "lose the catalog": () => this.#lose(),
+    "open another": async () => {
+      if (this.#opened.length > 1 || !this.#harness.capabilities.manyOpeners) await this.#reopen();
+      else await this.#open();
+      return NOTHING;
+    },
+    "set the clock": async () => {
+      const now = this.#clock.now().getTime();
+      const times = [new Date(now - DAY_MS), new Date(now + DAY_MS), YEARS_END, new Date(now - 1)];
+      this.#clock.set(times[this.#chance.below(times.length)] as Date);
+      return NOTHING;
+    },
+  };
+
+  async #save(): Promise<Done> {
+    const input = this.#someInput();
+    const outcome = await outcomeOf(this.#any.bench.save(input));
+    if (outcome.status === "STORAGE_UNAVAILABLE" && this.#faults.struck) return this.#settleSave(input);
+    if ("createdAt" in outcome) this.#ids.push(outcome.id);
+    return certain((model) => save(model, input, outcome));
+  }
+
+  /** It happened if it is there; and then it is there with the id that it was given. */
+  async #settleSave(input: SaveInput): Promise<Done> {
+    await this.#recover();
+    const id = input.checkpointId as CheckpointId;
+    const record = await this.#any.storage.catalog.find(id);
+    if (record === undefined || this.#ids.includes(id)) return NOTHING;
+    this.#ids.push(id);
+    const { parentId, sequence, createdAt } = record;
+    return certain((model) => save(model, input, { status: "saved", id, parentId, sequence, createdAt }));
+  }
+
+  async #loadHead(): Promise<Done> {
+    const sessionId = this.#someSession();
+    return this.#load({ sessionId }, (model) => model.head(sessionId)?.text ?? "SESSION_NOT_FOUND");
+  }
+
+  async #loadById(): Promise<Done> {
+    const checkpointId = this.#someId();
+    if (checkpointId === undefined) return NOTHING;
+    return this.#load({ checkpointId }, (model) => model.find(checkpointId)?.text ?? "CHECKPOINT_NOT_FOUND");
+  }
+
+  async #load(input: Parameters<Workbench["load"]>[0], expected: (model: ModelStore) => string): Promise<Done> {
+    const text = await this.#attempt(this.#any.bench.load(input).then(({ contextText }) => contextText, codeUnlessUnavailable));
+    return text === undefined ? NOTHING : certain((model) => (expected(model) === text ? model : undefined));
+  }
+
+  async #pin(): Promise<Done> {
+    const [sessionId, key, critical] = [
+      this.#someSession(),
+      ["step", "filler"][this.#chance.below(2)] as string,
+      this.#chance.below(3) > 0,
+    ];
+    const pinning = this.#any.bench.pin({ sessionId, key, critical }).then(({ status }) => status as string, codeUnlessUnavailable);
+    const status = await this.#attempt(pinning);
+    const step: Step = (model) => {
+      const expected = expectedOfPin(model, { sessionId, key, critical });
+      if (status !== undefined && status !== expected) return undefined;
+      if (expected === "pinned" || expected === "released") model.pin(sessionId, key, critical);
+      return model;
+    };
+    return { happened: status === undefined ? "perhaps" : "yes", step };
+  }
+
+  async #tag(): Promise<Done> {
+    const [sessionId, isOn] = [this.#someSession(), this.#chance.below(3) > 0];
+    const tags = { sessionId, add: isOn ? ["tag"] : [], remove: isOn ? [] : ["tag"] };
+    const done = await this.#attempt(this.#any.storage.catalog.commit({ tags, audit: [] }));
+    return {
+      happened: done === undefined ? "perhaps" : "yes",
+      step(model) {
+        model.tag(sessionId, "tag", isOn);
+        return model;
+      },
+    };
+  }
+
+  async #move(from: "live" | "trash", to: "live" | "trash" | "nowhere"): Promise<Done> {
+    const sessionId = this.#someSession();
+    const there = (this.#models[0]?.[from === "live" ? "live" : "trashed"] ?? []).filter((each) => each.sessionId === sessionId);
+    const checkpoints = there.filter(() => this.#chance.below(2) === 0).map(({ id }) => id);
+    const move = { sessionId, checkpoints, from, to, at: this.#clock.now(), reason: "conformance" } as Parameters<
+      Storage["catalog"]["commit"]
+    >[0]["move"];
+    const done = await this.#attempt(this.#any.storage.catalog.commit({ ...(move === undefined ? {} : { move }), audit: [] }));
+    return {
+      happened: done === undefined ? "perhaps" : "yes",
+      step(model) {
+        if (from === "live") model.remove(checkpoints, to as "trash" | "nowhere");
+        else model.takeFromTrash(checkpoints, to as "live" | "nowhere");
+        return model;
+      },
+    };
+  }
+
+  /** What changes nothing that anybody can see, done or not. */
+  async #tend(work: (bench: Workbench) => Promise<unknown>): Promise<Done> {
+    await this.#attempt(work(this.#any.bench));
+    return NOTHING;
+  }
+
+  async #hold(): Promise<Done> {
+    const { catalog, blobs } = this.#any.storage;
+    await catalog.holdRemovals("conformance", new Date(Date.now() + DAY_MS));
+    expect(await catalog.reclaim(undefined, (ref) => blobs.remove(ref))).toEqual([]);
+    await catalog.releaseRemovals("conformance");
+    return NOTHING;
+  }
+
+  async #repair(): Promise<Done> {
+    await this.#attempt(this.#any.bench.repair());
+    await this.#recover();
+    await this.#any.bench.repair();
+    expect((await this.#any.bench.verify()).findings).toEqual([]);
+    return NOTHING;
+  }
+
+  async #lose(): Promise<Done> {
+    if (this.#harness.loseCatalog === undefined) return NOTHING;
+    await this.#close();
+    await this.#harness.loseCatalog(this.#place);
+    await this.#open();
+    await this.#first.bench.rebuild();
+    return certain(this.#rebuilt);
+  }
+
+  /** What a rebuild makes of the files that were there when they were looked at last. */
+  readonly #rebuilt = (model: ModelStore): readonly ModelStore[] =>
+    model.rebuilt(({ sessionId, id: checkpointId }) => this.#files.has(this.#first.storage.blobs.refOf({ sessionId, checkpointId })));
+
+  async #lookAtFiles(): Promise<void> {
+    this.#files.clear();
+    for await (const { ref } of this.#first.storage.blobs.list()) this.#files.add(ref);
+  }
+
+  /** `undefined` when the fault made it fail. */
+  async #attempt<T>(work: Promise<T>): Promise<T | undefined> {
+    try {
+      return await work;
+    } catch (error) {
+      if (this.#faults.struck && isWorkrailError(error) && error.code === "STORAGE_UNAVAILABLE") return undefined;
+      throw error;
+    }
+  }
+
+  #someInput(): SaveInput {
+    const sessionId = this.#someSession();
+    const step = this.#chance.below(6);
+    const context = this.#chance.below(2) === 0 ? { step } : { step, filler: FILLER };
+    const head = this.#models[0]?.head(sessionId)?.id ?? null;
+    const ofCaller = this.#fault !== undefined || this.#chance.below(4) === 0;
+    return {
+      sessionId,
+      context,
+      kind: ([...Array<"workflow">(6).fill("workflow"), "project", "aside"] as const)[this.#chance.below(8)],
+      force: this.#chance.below(4) === 0,
+      tags: this.#chance.below(12) === 0 ? [KEEP_TAG] : [],
+      parentId: this.#chance.below(10) === 0 ? this.#someId() : undefined,
+      expectedParentId: [head, this.#someId() ?? null][this.#chance.below(10)],
+      checkpointId: ofCaller ? (this.#oldId() ?? this.#newId()) : undefined,
+    };
+  }
+
+  #newId(): CheckpointId {
+    return `own-${this.#chance.below(0x7fff_ffff)}` as CheckpointId;
+  }
+
+  /** Of one that was not removed for good. */
+  #oldId(): CheckpointId | undefined {
+    const known = [...(this.#models[0]?.live ?? []), ...(this.#models[0]?.trashed ?? [])];
+    return this.#chance.below(8) === 0 ? known[this.#chance.below(known.length)]?.id : undefined;
+  }
+
+  #someId(): CheckpointId | undefined {
+    return this.#ids[this.#chance.below(this.#ids.length)];
+  }
+
+  #someSession(): SessionId {
+    return SESSIONS[this.#chance.below(SESSIONS.length)] as SessionId;
+  }
+
+  #pick(): Name {
+    const [model] = this.#models;
+    if (model !== undefined && model.live.length + model.trashed.length > MANY)
+      return model.trashed.length > MANY / 2 ? "delete from the trash" : "delete";
+    let left = this.#chance.below(Object.values(WEIGHTS).reduce((sum: number, weight) => sum + weight, 0));
+    const names = Object.keys(WEIGHTS) as Name[];
+    return names.find((name) => (left -= WEIGHTS[name]) < 0) as Name;
+  }
+
+  #someFault(name: Name): FaultPlan | undefined {
+    if (this.#harness.openWithFaults === undefined || WITHOUT_FAULTS.has(name) || this.#chance.below(ONE_IN_FAULTY) > 0) return undefined;
+    return { ...(FAULTS[this.#chance.below(FAULTS.length)] as FaultPlan), at: 1 + this.#chance.below(MAX_FAULT_AT) };
+  }
+
+  get #first(): Opened {
+    const [first] = this.#opened;
+    if (first === undefined) throw new Error("The store is closed.");
+    return first;
+  }
+
+  get #any(): Opened {
+    return this.#opened[this.#chance.below(this.#opened.length)] ?? this.#first;
+  }
+
+  async #open(): Promise<void> {
+    const storage = await (this.#harness.openWithFaults?.(this.#place, this.#faults) ?? this.#harness.open(this.#place));
+    const bench = new Workbench(storage, { clock: this.#clock, ids: this.#newIds, limits: { maxCheckpoints: MAX_CHECKPOINTS } });
+    this.#opened = [...this.#opened, { storage, bench }];
+  }
+
+  async #close(): Promise<void> {
+    for (const { bench, storage } of this.#opened) {
+      await bench.idle();
+      await storage.close();
+    }
+    this.#opened = [];
+  }
+
+  /** By one alone. */
+  async #reopen(): Promise<void> {
+    await this.#close();
+    await this.#open();
+  }
+}
+
+const NOTHING: Done = { happened: "yes", step: (model) => model };
+
+function certain(step: Step): Done {
+  return { happened: "yes", step };
+}
+
+function save(model: ModelStore, input: SaveInput, outcome: Outcome): ModelStore | undefined {
+  const expected = model.expect(input);
+  if (expected.status !== outcome.status) return undefined;
+  if (expected.status !== "saved") return "id" in expected && expected.id !== outcome.id ? undefined : model;
+  if (!("createdAt" in outcome) || outcome.sequence !== expected.sequence || outcome.parentId !== expected.parentId) return undefined;
+  model.save(input, outcome, expected);
+  return model;
+}
+
+function expectedOfPin(model: ModelStore, { sessionId, key, critical }: { sessionId: SessionId; key: string; critical: boolean }): string {
+  const isPinned = model.pins(sessionId).includes(key);
+  if (!model.knows(sessionId)) return "SESSION_NOT_FOUND";
+  if (!critical) return isPinned ? "released" : "key-not-found";
+  if (isPinned) return "pinned";
+  const head = model.head(sessionId);
+  if (head === undefined) return "SESSION_NOT_FOUND";
+  return Object.hasOwn(JSON.parse(head.text) as object, key) ? "pinned" : "key-not-found";
+}
+
+/** What the store refuses is an outcome. */
+function codeUnlessUnavailable(error: unknown): string {
+  if (isWorkrailError(error) && error.code !== "STORAGE_UNAVAILABLE") return error.code;
+  throw error;
+}
