@@ -1,11 +1,13 @@
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import { addBackupCommand } from "./commands/backup.ts";
 import { addExportCommand } from "./commands/export.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addListCommand } from "./commands/list.ts";
 import { addLoadCommand } from "./commands/load.ts";
 import { addRebuildCommand } from "./commands/rebuild.ts";
 import { addRepairCommand } from "./commands/repair.ts";
+import { addRestoreCommand } from "./commands/restore.ts";
 import { addSaveCommand } from "./commands/save.ts";
 import { addShowCommand } from "./commands/show.ts";
 import { addVerifyCommand } from "./commands/verify.ts";
@@ -40,6 +42,8 @@ export function buildProgram(): Command {
     addListCommand,
     addExportCommand,
     addImportCommand,
+    addBackupCommand,
+    addRestoreCommand,
     addRebuildCommand,
     addVerifyCommand,
     addRepairCommand,

@@ -23,7 +23,8 @@ export async function withStore<T>(options: GlobalOptions, work: (store: Workrai
   }
 }
 
-function warningsOnly(json: boolean): Log {
+/** Prints warnings and errors, and nothing else. */
+export function warningsOnly(json: boolean): Log {
   const print: Log["warn"] = (message, fields = {}) => printWarning(message, fields, json);
   return { debug: ignore, info: ignore, warn: print, error: print };
 }

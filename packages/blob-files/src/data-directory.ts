@@ -2,7 +2,18 @@ import fs from "node:fs";
 import path from "node:path";
 import { type Log, WorkrailError } from "@workrail/core";
 import { type FileSystem, hasCode } from "./file-system.ts";
-import { BACKUPS, CONTEXTS, DATABASE, EXPORTS, QUARANTINE, RESERVE, STORE_LOCK } from "./paths.ts";
+import {
+  BACKUP_MANIFEST,
+  BACKUPS,
+  CONTEXTS,
+  DATABASE,
+  EXPORTS,
+  isReplacedStore,
+  QUARANTINE,
+  RESERVE,
+  RESTORING,
+  STORE_LOCK,
+} from "./paths.ts";
 
 /**
  * Makes the data directory, owner-only, and resolves what its path really names, once, so that a link changed later
@@ -70,8 +81,8 @@ function closeToOthers(directory: string, log: Log): void {
 }
 
 function isOurName(name: string): boolean {
-  const isWhole = [BACKUPS, CONTEXTS, EXPORTS, QUARANTINE, RESERVE, STORE_LOCK, DATABASE].includes(name);
-  return isWhole || name.startsWith(`${DATABASE}-`) || name.startsWith(`${DATABASE}.`);
+  const isWhole = [BACKUPS, CONTEXTS, EXPORTS, QUARANTINE, RESERVE, STORE_LOCK, DATABASE, BACKUP_MANIFEST, RESTORING].includes(name);
+  return isWhole || name.startsWith(`${DATABASE}-`) || name.startsWith(`${DATABASE}.`) || isReplacedStore(name);
 }
 
 /** A copy or a backup may have come back with other permissions. */

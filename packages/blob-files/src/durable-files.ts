@@ -7,7 +7,7 @@ import { type FileSystem, hasCode } from "./file-system.ts";
 const RUN = randomBytes(4).toString("hex");
 let temporaryFiles = 0;
 
-const TEMPORARY = /^\.tmp-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}$/;
+const TEMPORARY = /^\.tmp(?:-[a-z]+)?-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}$/;
 const HOST = createHash("sha256").update(os.hostname()).digest("hex").slice(0, 8);
 /** A temporary file of another machine, or of a process that cannot be asked, is given up after this long. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
@@ -22,7 +22,7 @@ export type WriteMode = "new" | "if-absent" | "replace";
  * @returns `false`, having changed nothing, in mode `if-absent` when the name is taken.
  */
 export async function writeDurably(fs: FileSystem, file: string, bytes: Uint8Array, mode: WriteMode): Promise<boolean> {
-  const temporary = temporaryName(file);
+  const temporary = temporaryName(path.dirname(file));
   const fd = fs.create(temporary);
   let isNamed = false;
   try {
@@ -79,7 +79,7 @@ export async function moveAside(fs: FileSystem, from: string, to: string): Promi
   return free;
 }
 
-/** Whether a name is that of a temporary file whose writer is gone. */
+/** Whether a name is that of a temporary file, or of a temporary directory for a purpose, whose writer is gone. */
 export function isAbandoned(fs: FileSystem, directory: string, name: string, now: Date): boolean {
   const match = TEMPORARY.exec(name);
   if (match === null) return false;
@@ -88,10 +88,11 @@ export function isAbandoned(fs: FileSystem, directory: string, name: string, now
   return found !== undefined && now.getTime() - found.modifiedAt.getTime() > ABANDONED_MS;
 }
 
-function temporaryName(file: string): string {
+/** @param purpose letters that say in the name what it is for. */
+export function temporaryName(directory: string, purpose?: string): string {
   temporaryFiles = (temporaryFiles + 1) >>> 0;
   const unique = RUN + temporaryFiles.toString(16).padStart(8, "0");
-  return path.join(path.dirname(file), `.tmp-${HOST}-${process.pid}-${unique}`);
+  return path.join(directory, `.tmp${purpose === undefined ? "" : `-${purpose}`}-${HOST}-${process.pid}-${unique}`);
 }
 
 function isAlive(pid: number): boolean {
@@ -135,7 +136,7 @@ function claimName(fs: FileSystem, temporary: string, file: string): boolean {
 }
 
 /** On Windows a virus scanner or an indexer may hold a new file for a moment. */
-function renamePatiently(fs: FileSystem, from: string, to: string): void {
+export function renamePatiently(fs: FileSystem, from: string, to: string): void {
   for (let attempt = 1; ; attempt++) {
     try {
       fs.rename(from, to);

@@ -1,3 +1,6 @@
+export { BackupDirectory } from "./backup-directory.ts";
+export type { BackupDirectoryOptions } from "./backup-directory.ts";
+export type { BackupFile, BackupManifest } from "./backup-manifest.ts";
 export { ensureOwnFile, prepareDataDirectory } from "./data-directory.ts";
 export { removeIfPresent, writeDurably } from "./durable-files.ts";
 export type { WriteMode } from "./durable-files.ts";
@@ -6,6 +9,9 @@ export { fileError, storageUnavailable } from "./file-errors.ts";
 export type { StorageFailure } from "./file-errors.ts";
 export { nodeFileSystem } from "./file-system.ts";
 export type { FileInspection, FileSystem } from "./file-system.ts";
-export { BACKUPS, blobRefOf, CONTEXTS, DATABASE, directoryNameOf, fileNameOf, STORE_LOCK } from "./paths.ts";
+export { isFree } from "./new-directory.ts";
+export { BACKUPS, blobRefOf, CONTEXTS, DATABASE, directoryNameOf, fileNameOf, isReplacedStore, STORE_LOCK } from "./paths.ts";
 export { ReserveFile } from "./reserve-file.ts";
+export { finishRestore, isBeingRestored, refuseUnfinishedRestore, restoreInPlace, restoreToNewPlace } from "./restore.ts";
+export { StoredBackup } from "./stored-backup.ts";
 export { SessionFactsFiles } from "./session-facts-files.ts";

@@ -10,8 +10,18 @@ export const CONTEXTS = "contexts";
 export const EXPORTS = "exports";
 export const QUARANTINE = "quarantine";
 export const BACKUPS = "backups";
+/** In a backup: what it is, and of each file its size and digest. */
+export const BACKUP_MANIFEST = "backup.json";
+/** A backup that is to take the place of the store, and what it takes the place of: see `finishRestore`. */
+export const RESTORING = "restoring";
+/** Before a number: a store whose place was taken. */
+export const REPLACED = "replaced-";
 export const SESSION_FACTS = "metadata.json";
 export const BLOB_SUFFIX = ".json.gz";
+
+export function isReplacedStore(name: string): boolean {
+  return /^replaced-[1-9][0-9]*$/.test(name);
+}
 
 const PLAIN = /^[a-z0-9_-]+$/;
 /** Names that Windows gives to devices, whatever follows after a dot. */
@@ -48,4 +58,11 @@ export function blobPath(dataDir: string, ref: BlobRef): string | undefined {
 
 export function sessionDirectory(dataDir: string, sessionId: string): string {
   return path.join(dataDir, CONTEXTS, fileNameOf(sessionId));
+}
+
+const IN_BACKUP = /^contexts\/[a-z0-9_.-]+\/(?:[a-z0-9_.-]+\.json\.gz|metadata\.json)$/;
+
+/** Where a file of a backup is. Anybody may have edited what names it. */
+export function backupPath(directory: string, name: string): string | undefined {
+  return IN_BACKUP.test(name) && !name.includes("..") ? path.join(directory, ...name.split("/")) : undefined;
 }

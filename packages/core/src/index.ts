@@ -27,6 +27,7 @@ export { DEFAULT_LIMITS, LABEL_LIMITS } from "./model/limits.ts";
 export type { Limits } from "./model/limits.ts";
 export { KEEP_TAG } from "./model/session.ts";
 export type { Session, SessionFacts } from "./model/session.ts";
+export type { BackupContents, BackupTarget, UnreadableInBackup } from "./ports/backup-target.ts";
 export type { BlobInfo, BlobKey, BlobStore } from "./ports/blob-store.ts";
 export type {
   Append,
@@ -58,6 +59,8 @@ export type { Locking } from "./ports/locking.ts";
 export type { Reserve, Storage } from "./ports/storage.ts";
 export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";
 export { BackgroundQueue } from "./use-cases/background-queue.ts";
+export { backupStore } from "./use-cases/backup-store.ts";
+export type { BackupOptions, BackupPorts, BackupProgress, BackupReport } from "./use-cases/backup-store.ts";
 export type { CleanUpOptions, CleanUpPorts, CleanUpReport, Removal } from "./use-cases/carry-out.ts";
 export { cleanUp } from "./use-cases/clean-up.ts";
 export type { UpkeepOptions } from "./use-cases/clean-up.ts";

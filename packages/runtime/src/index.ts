@@ -22,6 +22,8 @@ export type { FittedFields, OmittedFields } from "./fit-fields.ts";
 export { openWorkrail } from "./open-workrail.ts";
 export type { OpenOptions } from "./open-workrail.ts";
 export { findProject } from "./project.ts";
+export { restoreBackup } from "./restore-backup.ts";
+export type { BackupResult, RestoreOptions, RestoreResult } from "./restore-backup.ts";
 export { defaultDataDir, readSettings } from "./settings.ts";
 export type { Environment, Fallback, Settings } from "./settings.ts";
 export type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";

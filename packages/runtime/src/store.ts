@@ -1,4 +1,9 @@
+import path from "node:path";
+import { BackupDirectory } from "@workrail/blob-files";
 import {
+  type BackupOptions,
+  type BackupPorts,
+  backupStore,
   type CheckpointId,
   type CheckpointRecord,
   collectGarbage,
@@ -54,6 +59,7 @@ import type {
 } from "./context-management-service.ts";
 import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
 import type { Parts } from "./tokens.ts";
+import type { BackupResult } from "./restore-backup.ts";
 import { type ExportAllResult, type ExportResult, type ImportFileOptions, type ImportFileResult, Transfer } from "./transfer.ts";
 import { VERSION } from "./version.ts";
 import type { Workrail } from "./workrail.ts";
@@ -88,6 +94,7 @@ export class Store implements Workrail {
   readonly #project: string | undefined;
   readonly #standIn: StandIn | undefined;
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
+  readonly #backupPorts: BackupPorts;
   readonly #transfer: Transfer;
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
@@ -100,6 +107,7 @@ export class Store implements Workrail {
     this.#room = new DiskRoom(parts);
     const relieve = (failure: unknown): Promise<boolean> => this.#room.relieve(failure);
     this.#savePorts = { ...parts, limits: settings.limits, writer: `workrail/${VERSION}`, relieve };
+    this.#backupPorts = this.#savePorts;
     this.#loadPorts = {
       ...parts,
       limits: settings.limits,
@@ -296,6 +304,15 @@ export class Store implements Workrail {
     const result = await this.#using(() => this.#transfer.importFile(file, options));
     if (result.added > 0 && !result.dryRun) this.#compactor.request(result.sessionId);
     return result;
+  }
+
+  async backup(directory: string, options?: BackupOptions): Promise<BackupResult> {
+    const place = path.resolve(directory);
+    return this.#using(async () => {
+      const target = await BackupDirectory.create({ directory: place, dataDir: this.dataDir });
+      const { createdAt, ...report } = await backupStore(this.#backupPorts, target, options);
+      return { directory: place, createdAt: createdAt.toISOString(), ...report };
+    });
   }
 
   /** Rebuilds a catalog that was lost. */

@@ -1,4 +1,13 @@
-import type { Durability, GarbageReport, RebuildReport, RepairOptions, RepairReport, VerifyOptions, VerifyReport } from "@workrail/core";
+import type {
+  BackupOptions,
+  Durability,
+  GarbageReport,
+  RebuildReport,
+  RepairOptions,
+  RepairReport,
+  VerifyOptions,
+  VerifyReport,
+} from "@workrail/core";
 import type {
   FindCheckpointsParams,
   FindCheckpointsResult,
@@ -7,6 +16,7 @@ import type {
   ViewCheckpointResult,
 } from "./context-management-service.ts";
 import type { FittedFields } from "./fit-fields.ts";
+import type { BackupResult } from "./restore-backup.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
 
 /** An open store. `openWorkrail` makes it; close it when you are done. */
@@ -47,6 +57,11 @@ export interface Workrail extends IContextManagementService {
   verifyStore(options?: VerifyOptions): Promise<VerifyReport>;
   /** Puts right what can be without losing anything: damaged checkpoints are put aside and marked. */
   repairStore(options?: RepairOptions): Promise<RepairReport>;
+  /**
+   * Copies the store to a new directory while anybody may use it, and proves the copy. `restoreBackup` takes it back; a copy
+   * of it can also be used as a data directory.
+   */
+  backup(directory: string, options?: BackupOptions): Promise<BackupResult>;
   /** Finishes what is under way and releases the store. May be called twice. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { DATABASE, ensureOwnFile, type FileSystem, removeIfPresent } from "@workrail/blob-files";
+import { DATABASE, ensureOwnFile, type FileSystem, isBeingRestored, refuseUnfinishedRestore, removeIfPresent } from "@workrail/blob-files";
 import { isWorkrailError, WorkrailError } from "@workrail/core";
 import { checkMainTables } from "./catalog-checks.ts";
 import type { Migration } from "./migrations.ts";
@@ -59,7 +59,8 @@ export class CatalogDatabase {
    * The connections, opened, and the database created or migrated, where needed.
    *
    * @throws STORAGE_UNAVAILABLE with the reason `catalog-lost` when there are blobs but no database that could know of
-   *   them: only a rebuild, which has the store to itself, may make one then. Errors of the driver.
+   *   them: only a rebuild, which has the store to itself, may make one then; with the reason `restore-unfinished` when a
+   *   backup takes the place of the store. Errors of the driver.
    */
   async connect(): Promise<Connections> {
     if (this.#isClosed) throw storeClosed();
@@ -80,6 +81,11 @@ export class CatalogDatabase {
     const connections = this.#connections;
     this.#connections = undefined;
     if (connections !== undefined) closeBoth(connections);
+  }
+
+  /** Whether what is open is no longer the store's: a backup takes its place, or the file is no longer the one under the path. */
+  isOutdated(): boolean {
+    return this.isReplaced() || isBeingRestored(this.#options.fs, this.#options.dataDir);
   }
 
   /** Whether the file that is open is no longer the one under the path. */
@@ -108,6 +114,7 @@ export class CatalogDatabase {
   /** Puts a new database, filled by `fill`, in the place of this one, which is kept aside. The store must be ours alone. */
   async replace(fill: (database: SqliteConnection) => void): Promise<void> {
     const { fs, dataDir } = this.#options;
+    refuseUnfinishedRestore(fs, dataDir);
     const fresh = `${this.file}.new`;
     // What an interrupted rebuild left.
     for (const suffix of ["", ...BESIDE]) removeIfPresent(fs, fresh + suffix);
@@ -124,7 +131,8 @@ export class CatalogDatabase {
   }
 
   async #open(): Promise<Connections> {
-    const { fs, lockWaitMs } = this.#options;
+    const { fs, lockWaitMs, dataDir } = this.#options;
+    refuseUnfinishedRestore(fs, dataDir);
     await this.#refuseWhenLost();
     ensureOwnFile(fs, this.file);
     const identity = fs.inspect(this.file)?.identity;

@@ -4,20 +4,22 @@ import {
   DATABASE,
   FileBlobStore,
   type FileSystem,
+  finishRestore,
+  isBeingRestored,
   nodeFileSystem,
   prepareDataDirectory,
   ReserveFile,
   SessionFactsFiles,
   STORE_LOCK,
 } from "@workrail/blob-files";
-import type { Log, Reserve, Storage } from "@workrail/core";
+import { isWorkrailError, type Log, type Reserve, type Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import type { Migration } from "./migrations.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
 import type { JournalMode } from "./sqlite-connection.ts";
 import type { OpenDatabase, SqliteDriver } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
-import { StoreLock } from "./store-lock.ts";
+import { StoreLock, type StoreLockOptions } from "./store-lock.ts";
 import { unsuitableFileSystem } from "./unsuitable-file-system.ts";
 
 export interface SqliteFsOptions {
@@ -32,6 +34,9 @@ export interface SqliteFsOptions {
   /** Default: silent. */
   readonly log?: Log;
 }
+
+/** How long one waits for a store alone that may not be needed alone any more. */
+const LOOK_AGAIN_MS = 100;
 
 /**
  * Opens storage in a directory of a local disk: the catalog in SQLite, blobs as files. Any number of processes may
@@ -75,13 +80,9 @@ export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDri
     const journal = unsuitable === undefined ? "WAL" : "DELETE";
     const blobs = new FileBlobStore(dataDir, fs);
     let catalog: SqliteCatalog | undefined;
-    const locking = await StoreLock.acquire({
-      file: path.join(dataDir, STORE_LOCK),
-      fs,
-      waitMs: lockWaitMs,
-      openDatabase: driver.open,
-      onRegained: () => catalog?.reopenIfReplaced(),
-    });
+    const lock = { file: path.join(dataDir, STORE_LOCK), fs, waitMs: lockWaitMs, openDatabase: driver.open };
+    await finishRestoreAlone(lock, dataDir);
+    const locking = await StoreLock.acquire({ ...lock, onRegained: () => catalog?.reopenIfReplaced() });
     try {
       const isLeftOver = hasLog(dataDir, fs) && (await locking.isAlone());
       await blobs.ensureDirectory(path.join(dataDir, CONTEXTS));
@@ -127,6 +128,23 @@ function reserveOf(file: ReserveFile, catalog: SqliteCatalog): Reserve {
     await catalog.emptyLog();
   };
   return { keep: () => file.keep(), release, freeBytes: () => file.freeBytes() };
+}
+
+/** Of many that find a restore unfinished one finishes it; then it keeps the store open, and the others need not have it alone. */
+async function finishRestoreAlone(options: Omit<StoreLockOptions, "onRegained">, dataDir: string): Promise<void> {
+  const { fs, waitMs } = options;
+  const deadline = performance.now() + waitMs;
+  while (isBeingRestored(fs, dataDir)) {
+    let lock: StoreLock | undefined;
+    try {
+      lock = await StoreLock.acquire({ ...options, waitMs: Math.min(waitMs, LOOK_AGAIN_MS), onRegained: ignore });
+      await lock.exclusively(() => finishRestore(fs, dataDir));
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code !== "STORE_IN_USE" || performance.now() > deadline) throw error;
+    } finally {
+      lock?.close();
+    }
+  }
 }
 
 const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -253,7 +253,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   /** Another process may have put another database in our file's place, or removed it. */
   reopenIfReplaced(): void {
     try {
-      if (this.#database.isReplaced()) this.#database.disconnect();
+      if (this.#database.isOutdated()) this.#database.disconnect();
     } catch (error) {
       throw storageError(error, this.#database.file);
     }

@@ -22,6 +22,8 @@ export type Task =
   | { readonly type: "migrate"; readonly dataDir: string; readonly killAt: number }
   /** Waits until its input has a line, then does that. */
   | { readonly type: "rebuild"; readonly dataDir: string; readonly times: number }
+  /** Makes a backup, and tells when it has come to the blob with this number; then it waits to be killed. */
+  | { readonly type: "backup"; readonly dataDir: string; readonly directory: string; readonly stopAt: number }
   /** Holds a lock of a database until its input ends. */
   | { readonly type: "lock"; readonly file: string; readonly begin: "BEGIN IMMEDIATE" | "BEGIN EXCLUSIVE" }
   /** Saves contexts that grow until one is refused; tells each, then the failure, and then whether a load still works. */

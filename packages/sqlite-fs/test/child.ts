@@ -1,7 +1,7 @@
 // Runs by itself in a process of its own, and may be killed at any moment.
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
-import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
+import { BackupDirectory, type FileSystem, nodeFileSystem } from "@workrail/blob-files";
 import type { SessionId } from "@workrail/core";
 import type { Task } from "./child-task.ts";
 import { growingContext } from "./growing-context.ts";
@@ -29,6 +29,9 @@ switch (task.type) {
     break;
   case "rebuild":
     await rebuild(task);
+    break;
+  case "backup":
+    await backup(task);
     break;
   case "lock":
     await lock(task);
@@ -113,6 +116,18 @@ async function rebuild({ dataDir, times }: Task & { type: "rebuild" }): Promise<
     tell(`rebuilt ${time}`);
   }
   await store.close();
+}
+
+async function backup({ dataDir, directory, stopAt }: Task & { type: "backup" }): Promise<void> {
+  const store = await TestStore.open(dataDir);
+  const target = await BackupDirectory.create({ directory, dataDir });
+  await store.backup(target, {
+    onProgress: ({ phase, done }) => {
+      if (done !== stopAt) return;
+      tell(phase);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    },
+  });
 }
 
 async function lock({ file, begin }: Task & { type: "lock" }): Promise<void> {

@@ -5,6 +5,10 @@ import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import {
   BackgroundQueue,
+  type BackupOptions,
+  type BackupReport,
+  backupStore,
+  type BackupTarget,
   type Clock,
   type Codec,
   type CheckpointId,
@@ -131,6 +135,10 @@ export class TestStore {
 
   repair(options?: RepairOptions): Promise<RepairReport> {
     return repairStore(this.#ports(), options);
+  }
+
+  backup(target: BackupTarget, options?: BackupOptions): Promise<BackupReport> {
+    return backupStore({ ...this.#ports(), ids, writer: "workrail/test" }, target, options);
   }
 
   /** Resolves when the work after the answers is done. */

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ERROR_CODES } from "@workrail/core";
-import { openWorkrail, type Workrail } from "@workrail/runtime";
+import { openWorkrail, restoreBackup, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../../../apps/cli/src/exit-codes.ts";
 import { buildProgram } from "../../../apps/cli/src/program.ts";
@@ -69,6 +69,12 @@ describe("docs/reference/cli.md, of what --json prints,", () => {
     for (const key of keysOf(found.session ?? {})) expect(session).toContain(`\`${key}\``);
 
     expect([...fields("## workrail show", 1)].toSorted()).toEqual(["context", "metadata"]);
+    const backup = join(dataDir, "..", `${basename(dataDir)}-backup`);
+    expect([...fields("## workrail backup", 1)].toSorted()).toEqual(keysOf(await store.backup(backup)));
+    const restored = await restoreBackup(backup, { dataDir: `${backup}-restored` });
+    rmSync(backup, { recursive: true });
+    rmSync(`${backup}-restored`, { recursive: true });
+    expect([...fields("## workrail restore", 1)].toSorted()).toEqual(keysOf(restored));
     expect([...fields("## workrail rebuild", 0)].toSorted()).toEqual(keysOf(await store.rebuildCatalog()));
   });
 });
@@ -85,7 +91,10 @@ function keysOf(...objects: readonly object[]): readonly string[] {
 
 function parametersOf(command: Command): readonly (readonly string[])[] {
   return [
-    ...command.registeredArguments.map((argument) => [code(`[${help.argumentTerm(argument)}]`), help.argumentDescription(argument)]),
+    ...command.registeredArguments.map((argument) => {
+      const term = help.argumentTerm(argument);
+      return [code(argument.required ? `<${term}>` : `[${term}]`), help.argumentDescription(argument)];
+    }),
     ...command.options.map((option) => [code(help.optionTerm(option)), help.optionDescription(option)]),
   ];
 }

@@ -40,6 +40,7 @@ const ALLOWED: readonly (readonly [file: string, imported: string])[] = [
   ["packages/sqlite-fs/src/x.ts", "@workrail/blob-files"],
   ["packages/runtime/src/x.ts", "tsyringe"],
   ["packages/runtime/src/x.ts", "@workrail/sqlite-fs"],
+  ["packages/runtime/src/x.ts", "@workrail/blob-files"],
   ["apps/cli/src/x.ts", "@workrail/runtime"],
 ];
 

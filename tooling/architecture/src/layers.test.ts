@@ -11,7 +11,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/blob-files": ["@workrail/core"],
   "@workrail/sqlite-fs": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/storage-conformance": ["@workrail/core"],
-  "@workrail/runtime": ["@workrail/core", ...ADAPTERS],
+  "@workrail/runtime": ["@workrail/core", "@workrail/blob-files", ...ADAPTERS],
   "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime"],
   "@workrail/cli": ["@workrail/core", "@workrail/runtime"],
 };

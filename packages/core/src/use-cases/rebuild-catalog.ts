@@ -1,16 +1,15 @@
-import { decodeBlob } from "../envelope/decode-blob.ts";
 import { isWorkrailError } from "../errors.ts";
 import type { NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { SessionFacts } from "../model/session.ts";
-import type { BlobInfo, BlobStore } from "../ports/blob-store.ts";
+import type { BlobStore } from "../ports/blob-store.ts";
 import type { CatalogRecovery } from "../ports/catalog.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Clock, Digester } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
 import { orderByLineage } from "./order-by-lineage.ts";
-import { type FoundRecord, proveDeltas, type Unreadable } from "./prove-deltas.ts";
+import { readBlobs } from "./read-blobs.ts";
 
 export interface RebuildPorts {
   readonly recovery: CatalogRecovery;
@@ -107,33 +106,6 @@ async function readSessionFacts(ports: RebuildPorts, present: ReadonlySet<BlobRe
     facts.set(sessionId, isOfCommit ? each : { ...each, tombstones: [], oldestLive: null, trash: [] });
   }
   return facts;
-}
-
-async function readBlobs(ports: RebuildPorts): Promise<{ records: NewRecord[]; unreadable: Unreadable[] }> {
-  const found: FoundRecord[] = [];
-  const unreadable: Unreadable[] = [];
-  for await (const blob of ports.blobs.list()) {
-    try {
-      const record = await readRecord(ports, blob);
-      if (record !== undefined) found.push(record);
-    } catch (error) {
-      if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
-      unreadable.push({ ref: blob.ref, code: error.code });
-    }
-  }
-  const proven = await proveDeltas(ports, found);
-  return { records: proven.records, unreadable: [...unreadable, ...proven.unreadable] };
-}
-
-async function readRecord(ports: RebuildPorts, blob: BlobInfo): Promise<FoundRecord | undefined> {
-  const bytes = await ports.blobs.get(blob.ref);
-  if (bytes === undefined) return undefined;
-  const decoded = await decodeBlob(ports, bytes);
-  const { facts } = decoded;
-  // A copy under another name is not the checkpoint: only the place the store would choose counts.
-  if (ports.blobs.refOf({ sessionId: facts.sessionId, checkpointId: facts.id }) !== blob.ref) return undefined;
-  const baseId = decoded.kind === "delta" ? decoded.base : null;
-  return { ...facts, blob: blob.ref, blobBytes: bytes.length, baseId, keyId: null };
 }
 
 /** Tombstones win; and no workflow checkpoint before the oldest live one comes back, however its file returned, unless it is in the trash. */

@@ -1,4 +1,5 @@
 import {
+  type BackupOptions,
   type Durability,
   type GarbageReport,
   isWorkrailError,
@@ -28,6 +29,7 @@ import type {
 import { nodeDigests, randomIds } from "../environment.ts";
 import type { FittedFields } from "../fit-fields.ts";
 import type { StorePlan } from "../open-store.ts";
+import type { BackupResult } from "../restore-backup.ts";
 import { SessionResolver } from "../session-resolver.ts";
 import { Store } from "../store.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "../transfer.ts";
@@ -144,6 +146,10 @@ export class FallbackStore implements Workrail {
 
   async importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult> {
     return this.#standby.disk().importFile(file, options);
+  }
+
+  async backup(directory: string, options?: BackupOptions): Promise<BackupResult> {
+    return this.#standby.disk().backup(directory, options);
   }
 
   async close(): Promise<void> {

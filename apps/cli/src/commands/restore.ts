@@ -1,0 +1,48 @@
+import process from "node:process";
+import type { RestoreResult } from "@workrail/runtime";
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { parsePath } from "../parse-option.ts";
+import { note, writeData, writeJson } from "../print.ts";
+import { type GlobalOptions, warningsOnly } from "../with-store.ts";
+
+interface RestoreOptions extends GlobalOptions {
+  readonly yes?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail restore /mnt/disk/workrail-2026-01-31 --data-dir restored
+  workrail restore /mnt/disk/workrail-2026-01-31 --yes
+`;
+
+/** `workrail restore`: makes a store of a backup, and prints where it is. */
+export function addRestoreCommand(program: Command): void {
+  program
+    .command("restore")
+    .summary("make a store of a backup")
+    .description("Checks every file of a backup, and makes a store of it: where there is none, or in the place of one that is kept aside.")
+    .argument("<backup>", "directory that workrail backup made", parsePath)
+    .option("--yes", "take the place of the store that is there; nothing else may have it open")
+    .addHelpText("after", EXAMPLES)
+    .action(async (backup: string, _options: RestoreOptions, command: Command) => restore(backup, command.optsWithGlobals()));
+}
+
+async function restore(backup: string, options: RestoreOptions): Promise<void> {
+  const { restoreBackup } = await import("@workrail/runtime");
+  const adapters = { log: warningsOnly(options.json === true) };
+  const result = await restoreBackup(backup, { dataDir: options.dataDir, replace: options.yes === true, adapters });
+  // The rest is restored, but a script should hear that something is damaged.
+  if (result.unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
+  await (options.json ? writeJson(result) : tell(result));
+}
+
+async function tell({ dataDir, createdAt, checkpoints, trashed, sessions, unreadable, keptAside }: RestoreResult): Promise<void> {
+  const inTrash = trashed === 0 ? "" : `, in the trash: ${trashed}`;
+  note(`Restored checkpoints: ${checkpoints}${inTrash}, in sessions: ${sessions}, as they were at ${createdAt}.`);
+  if (unreadable.length > 0) note(`Files that could not be read when the backup was made: ${unreadable.length}.`);
+  for (const { ref, code } of unreadable) note(`  ${code}  ${ref}`);
+  if (keptAside !== undefined) note(`What was there is now in ${keptAside}.`);
+  await writeData(`${escapeText(dataDir)}\n`);
+}

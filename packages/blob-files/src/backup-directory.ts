@@ -1,0 +1,105 @@
+import nodeFs from "node:fs";
+import path from "node:path";
+import { type BackupContents, type BackupTarget, type SessionFacts, WorkrailError } from "@workrail/core";
+import { type BackupFile, manifestText, sha256 } from "./backup-manifest.ts";
+import { writeDurably } from "./durable-files.ts";
+import { FileBlobStore } from "./file-blob-store.ts";
+import { fileError } from "./file-errors.ts";
+import { type FileSystem, hasCode, nodeFileSystem } from "./file-system.ts";
+import { NewDirectory } from "./new-directory.ts";
+import { BACKUP_MANIFEST, CONTEXTS } from "./paths.ts";
+import { SessionFactsFiles } from "./session-facts-files.ts";
+
+export interface BackupDirectoryOptions {
+  /** Absolute. Must not be there, or be empty. */
+  readonly directory: string;
+  /** The data directory of the store, in which a backup would be lost with it. */
+  readonly dataDir: string | undefined;
+  /** Default: the real one. */
+  readonly fs?: FileSystem;
+}
+
+/** A backup as a directory: a data directory without a catalog, and `backup.json`. It has its name once it is finished. */
+export class BackupDirectory implements BackupTarget {
+  readonly blobs: FileBlobStore;
+  readonly #facts: SessionFactsFiles;
+  readonly #directory: NewDirectory;
+  readonly #fs: FileSystem;
+
+  /** @throws INVALID_INPUT for a place that cannot be; STORAGE_UNAVAILABLE. */
+  static async create({ directory, dataDir, fs = nodeFileSystem }: BackupDirectoryOptions): Promise<BackupDirectory> {
+    try {
+      if (dataDir !== undefined && isInside(directory, dataDir)) throw inStore(directory);
+      const target = new BackupDirectory(NewDirectory.create(directory, "backup", fs), fs);
+      await target.blobs.ensureDirectory(path.join(target.#directory.path, CONTEXTS));
+      return target;
+    } catch (error) {
+      throw fileError(error, directory);
+    }
+  }
+
+  private constructor(directory: NewDirectory, fs: FileSystem) {
+    this.#directory = directory;
+    this.#fs = fs;
+    this.blobs = new FileBlobStore(directory.path, fs);
+    this.#facts = new SessionFactsFiles(directory.path, fs, (each) => this.blobs.ensureDirectory(each));
+  }
+
+  async writeFacts(facts: SessionFacts): Promise<void> {
+    try {
+      await this.#facts.write(facts);
+    } catch (error) {
+      throw fileError(error, this.#directory.path);
+    }
+  }
+
+  async finish({ createdAt, ...contents }: BackupContents): Promise<void> {
+    try {
+      const manifest = { createdAt: createdAt.toISOString(), ...contents, files: await this.#files() };
+      const file = path.join(this.#directory.path, BACKUP_MANIFEST);
+      await writeDurably(this.#fs, file, Buffer.from(manifestText(manifest)), "new");
+      await this.#directory.publish();
+    } catch (error) {
+      throw fileError(error, this.#directory.path);
+    }
+  }
+
+  async discard(): Promise<void> {
+    this.#directory.discard();
+  }
+
+  /** As they are on the disk now. */
+  async #files(): Promise<readonly BackupFile[]> {
+    const files: BackupFile[] = [];
+    const contexts = path.join(this.#directory.path, CONTEXTS);
+    for (const session of this.#fs.list(contexts).toSorted()) {
+      for (const name of this.#fs.list(path.join(contexts, session)).toSorted()) {
+        const bytes = await this.#fs.read(path.join(contexts, session, name));
+        if (bytes !== undefined) files.push({ path: `${CONTEXTS}/${session}/${name}`, sizeBytes: bytes.length, sha256: sha256(bytes) });
+      }
+    }
+    return files;
+  }
+}
+
+function isInside(directory: string, outer: string): boolean {
+  const way = path.relative(realPath(outer), realPath(directory));
+  return way === "" || (way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way));
+}
+
+/** What a path names, as far as it is there, whatever links are on the way. */
+function realPath(name: string): string {
+  try {
+    return nodeFs.realpathSync(name);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT") || path.dirname(name) === name) throw error;
+    return path.join(realPath(path.dirname(name)), path.basename(name));
+  }
+}
+
+function inStore(directory: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "A backup inside of the data directory would be lost with it.", {
+    details: { path: directory },
+    hint: "Name a directory elsewhere, best on another disk.",
+  });
+}

@@ -1,0 +1,88 @@
+import path from "node:path";
+import { WorkrailError } from "@workrail/core";
+import { type BackupFile, type BackupManifest, parseManifest, sha256 } from "./backup-manifest.ts";
+import { writeDurably } from "./durable-files.ts";
+import { fileError } from "./file-errors.ts";
+import { type FileSystem, nodeFileSystem } from "./file-system.ts";
+import { BACKUP_MANIFEST, backupPath } from "./paths.ts";
+
+/** Of the files that are wrong, a failure names these many. */
+const MOST_NAMED = 20;
+
+/** A backup in a directory, to be read. */
+export class StoredBackup {
+  readonly directory: string;
+  readonly manifest: BackupManifest;
+  readonly #fs: FileSystem;
+
+  /** @throws INVALID_INPUT for a directory without `backup.json`; CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE. */
+  static async open(directory: string, fs: FileSystem = nodeFileSystem): Promise<StoredBackup> {
+    const file = path.join(directory, BACKUP_MANIFEST);
+    try {
+      const bytes = fs.inspect(file)?.kind === "file" ? await fs.read(file) : undefined;
+      if (bytes === undefined) throw noBackup(directory);
+      return new StoredBackup(directory, parseManifest(Buffer.from(bytes).toString("utf8")), fs);
+    } catch (error) {
+      throw fileError(error, file);
+    }
+  }
+
+  private constructor(directory: string, manifest: BackupManifest, fs: FileSystem) {
+    this.directory = directory;
+    this.manifest = manifest;
+    this.#fs = fs;
+  }
+
+  /** Reads all of it. @throws CHECKPOINT_CORRUPT when a file is missing or not the one that was backed up. */
+  async check(): Promise<void> {
+    const wrong: string[] = [];
+    for (const file of this.manifest.files) if ((await this.#read(file)) === undefined) wrong.push(file.path);
+    if (wrong.length > 0) throw damaged(this.directory, wrong);
+  }
+
+  /** Copies what a data directory has in `contexts/` to a directory that is not there yet; all of it is on the disk when it resolves. */
+  async copyContexts(to: string): Promise<void> {
+    const made = new Set<string>();
+    const ensure = async (directory: string): Promise<void> => {
+      if (made.has(directory)) return;
+      this.#fs.makeDirectory(directory);
+      await this.#fs.syncDirectory(path.dirname(directory));
+      made.add(directory);
+    };
+    await ensure(to);
+    for (const file of this.manifest.files) {
+      const bytes = await this.#read(file);
+      if (bytes === undefined) throw damaged(this.directory, [file.path]);
+      const copy = path.join(to, ...file.path.split("/").slice(1));
+      await ensure(path.dirname(copy));
+      await writeDurably(this.#fs, copy, bytes, "new");
+    }
+  }
+
+  /** `undefined` when it is not the file that was backed up. */
+  async #read({ path: name, sizeBytes, sha256: digest }: BackupFile): Promise<Uint8Array | undefined> {
+    const file = backupPath(this.directory, name);
+    if (file === undefined) return undefined;
+    try {
+      const bytes = this.#fs.inspect(file)?.kind === "file" ? await this.#fs.read(file) : undefined;
+      return bytes?.length === sizeBytes && sha256(bytes) === digest ? bytes : undefined;
+    } catch (error) {
+      throw fileError(error, file);
+    }
+  }
+}
+
+function noBackup(directory: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `${directory} is no backup: it has no ${BACKUP_MANIFEST}.`, {
+    details: { path: directory },
+    hint: "Name a directory that `workrail backup` made. A data directory can be used as it is, with --data-dir.",
+  });
+}
+
+function damaged(directory: string, files: readonly string[]): WorkrailError {
+  const count = files.length;
+  return new WorkrailError("CHECKPOINT_CORRUPT", `The backup is damaged: ${count} of its files are missing or changed.`, {
+    details: { path: directory, count, files: files.slice(0, MOST_NAMED) },
+    hint: "Use another backup. To save what can be saved of this one, use a copy of it as a data directory, without backup.json.",
+  });
+}

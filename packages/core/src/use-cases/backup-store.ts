@@ -1,0 +1,272 @@
+import { decodeBlob } from "../envelope/decode-blob.ts";
+import { isWorkrailError } from "../errors.ts";
+import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
+import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
+import type { SessionFacts } from "../model/session.ts";
+import type { BackupContents, BackupTarget } from "../ports/backup-target.ts";
+import type { Catalog } from "../ports/catalog.ts";
+import type { Clock, IdGenerator } from "../ports/environment.ts";
+import type { Locking } from "../ports/locking.ts";
+import type { ProofPorts } from "./prove-deltas.ts";
+import { readBlobs } from "./read-blobs.ts";
+
+export interface BackupPorts extends ProofPorts {
+  readonly catalog: Catalog;
+  readonly locking: Locking;
+  readonly clock: Clock;
+  readonly ids: IdGenerator;
+  /** Product and version, such as `workrail/0.1.0`. */
+  readonly writer: string;
+}
+
+export interface BackupOptions {
+  /** Told before each blob. */
+  readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
+  /** Ends it early; what was written is removed again. */
+  readonly signal?: { readonly aborted: boolean } | undefined;
+}
+
+export interface BackupProgress {
+  readonly phase: "copy" | "verify";
+  /** Blobs of this phase. */
+  readonly done: number;
+  /** How many there are, as far as is known. */
+  readonly total: number;
+}
+
+export interface BackupReport extends Omit<BackupContents, "writer"> {
+  /** Of the blobs in it. */
+  readonly bytes: number;
+  /** `false`: it was ended early, and there is no backup. */
+  readonly isComplete: boolean;
+}
+
+const PAGE = 500;
+/** A backup that crashed holds removals no longer than this. */
+const HOLD_MS = 30 * 60_000;
+const RENEW_AFTER_MS = HOLD_MS / 3;
+
+/**
+ * Copies the store into `target` while anybody may use it: every checkpoint that was saved and not removed when it
+ * began, the trash, pins and tags. Later ones may be in it too. Nothing is removed from the store meanwhile, so that every
+ * blob can be copied as it is; the copy is then read back as a rebuild would read it, and each checkpoint proven against
+ * its record. What fails is copied once more, and else reported.
+ *
+ * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT; what was written is removed then, if that is possible.
+ */
+export async function backupStore(ports: BackupPorts, target: BackupTarget, options: BackupOptions = {}): Promise<BackupReport> {
+  const holder = `backup-${ports.ids.sessionId()}`;
+  return ports.locking.shared(async () => {
+    try {
+      return await new Backup(ports, target, options, holder).run();
+    } finally {
+      await ports.catalog.releaseRemovals(holder);
+    }
+  });
+}
+
+/** A blob of the store that is to be copied. */
+interface Source {
+  readonly sessionId: SessionId;
+  readonly checkpointId: CheckpointId;
+  readonly blob: BlobRef;
+}
+
+/** A checkpoint that must be in the backup. */
+interface Wanted extends Source {
+  readonly record: CheckpointRecord;
+  /** Absent: it is live. */
+  readonly trashedAt?: Date;
+}
+
+class Interrupted extends Error {}
+
+class Backup {
+  readonly #ports: BackupPorts;
+  readonly #target: BackupTarget;
+  readonly #options: BackupOptions;
+  readonly #holder: string;
+  /** By their place in the backup. */
+  readonly #wanted = new Map<BlobRef, Wanted>();
+  /** What was copied, with its size: what is wanted, and what that is stored against. */
+  readonly #copied = new Map<BlobRef, { readonly source: Source; readonly bytes: number }>();
+  #heldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(ports: BackupPorts, target: BackupTarget, options: BackupOptions, holder: string) {
+    this.#ports = ports;
+    this.#target = target;
+    this.#options = options;
+    this.#holder = holder;
+  }
+
+  async run(): Promise<BackupReport> {
+    const createdAt = this.#ports.clock.now();
+    try {
+      await this.#goOn();
+      await this.#listWanted();
+      await this.#copy([...this.#wanted.values()].filter(({ record }) => !record.damaged));
+      const contents = { createdAt, ...(await this.#prove()) };
+      await this.#writeFacts();
+      await this.#target.finish({ ...contents, writer: this.#ports.writer });
+      await this.#ports.catalog.commit({
+        audit: [{ at: createdAt, action: "backup", sessionId: undefined, checkpointId: undefined, agentId: undefined }],
+      });
+      return { ...contents, bytes: this.#bytes(), isComplete: true };
+    } catch (error) {
+      await this.#target.discard();
+      if (!(error instanceof Interrupted)) throw error;
+      return { createdAt, checkpoints: 0, trashed: 0, sessions: 0, unreadable: [], bytes: 0, isComplete: false };
+    }
+  }
+
+  /** Between any two steps: has the store keep its blobs a while longer, and ends when that is asked for. */
+  async #goOn(): Promise<void> {
+    if (this.#options.signal?.aborted === true) throw new Interrupted();
+    const now = this.#ports.clock.now().getTime();
+    if (now - this.#heldAt < RENEW_AFTER_MS) return;
+    await this.#ports.catalog.holdRemovals(this.#holder, new Date(now + HOLD_MS));
+    this.#heldAt = now;
+  }
+
+  /** The trash before and after the others, so that one that moves between them is seen in either place. */
+  async #listWanted(): Promise<void> {
+    for await (const wanted of this.#trash()) this.#want(wanted);
+    for await (const record of this.#live()) this.#want({ ...sourceOf(record), record });
+    for await (const wanted of this.#trash()) if (!this.#wanted.has(this.#placeOf(wanted))) this.#want(wanted);
+  }
+
+  #want(wanted: Wanted): void {
+    this.#wanted.set(this.#placeOf(wanted), wanted);
+  }
+
+  async *#live(): AsyncGenerator<CheckpointRecord> {
+    let after: PageCursor | undefined;
+    do {
+      await this.#goOn();
+      const page = await this.#ports.catalog.list({ filter: { kinds: CHECKPOINT_KINDS }, limit: PAGE, offset: 0, after });
+      yield* page.records;
+      after = page.next;
+    } while (after !== undefined);
+  }
+
+  async *#trash(): AsyncGenerator<Wanted> {
+    let after: PageCursor | undefined;
+    do {
+      await this.#goOn();
+      const page = await this.#ports.catalog.trash({ limit: PAGE, after });
+      for (const { record, trashedAt } of page.entries) yield { ...sourceOf(record), record, trashedAt };
+      after = page.next;
+    } while (after !== undefined);
+  }
+
+  /** Copies blobs, and what they are stored against now: compaction may be at work. */
+  async #copy(sources: readonly Source[]): Promise<void> {
+    const copied = new Set<BlobRef>();
+    const waiting = [...sources];
+    for (let source = waiting.pop(); source !== undefined; source = waiting.pop()) {
+      const place = this.#placeOf(source);
+      if (copied.has(place)) continue;
+      copied.add(place);
+      this.#options.onProgress?.({ phase: "copy", done: copied.size, total: copied.size + waiting.length });
+      await this.#goOn();
+      const base = await this.#copyOne(source, place);
+      if (base !== undefined) waiting.push(base);
+    }
+  }
+
+  /** What it is stored against. */
+  async #copyOne(source: Source, place: BlobRef): Promise<Source | undefined> {
+    const bytes = await this.#ports.blobs.get(source.blob);
+    if (bytes === undefined) return undefined;
+    if (this.#copied.has(place)) await this.#target.blobs.replace(place, bytes);
+    else await this.#target.blobs.put(source, bytes);
+    this.#copied.set(place, { source, bytes: bytes.length });
+    const base = await this.#baseIn(bytes);
+    if (base === undefined) return undefined;
+    const key = { sessionId: source.sessionId, checkpointId: base };
+    // One that was removed has no record, but keeps its blob while something needs it.
+    return { ...key, blob: (await this.#ports.catalog.find(base))?.blob ?? this.#ports.blobs.refOf(key) };
+  }
+
+  /** `undefined` for what is whole, and for what cannot be read: that shows when the copy is proven. */
+  async #baseIn(bytes: Uint8Array): Promise<CheckpointId | undefined> {
+    try {
+      const blob = await decodeBlob(this.#ports, bytes);
+      return blob.kind === "delta" ? blob.base : undefined;
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+      return undefined;
+    }
+  }
+
+  async #prove(): Promise<Pick<BackupContents, "checkpoints" | "trashed" | "sessions" | "unreadable">> {
+    let unproven = await this.#readBack();
+    const again = [...unproven.keys()].filter(({ record }) => !record.damaged);
+    if (again.length > 0) {
+      await this.#copy(again);
+      unproven = await this.#readBack();
+    }
+    const proven = [...this.#wanted.values()].filter((wanted) => !unproven.has(wanted));
+    const trashed = proven.filter(({ trashedAt }) => trashedAt !== undefined).length;
+    return {
+      checkpoints: proven.length - trashed,
+      trashed,
+      sessions: new Set(proven.map(({ sessionId }) => sessionId)).size,
+      unreadable: [...unproven].map(([{ sessionId, checkpointId }, code]) => ({ sessionId, checkpointId, code })),
+    };
+  }
+
+  /** What cannot be read from the backup exactly as its record says, with the reason. */
+  async #readBack(): Promise<ReadonlyMap<Wanted, string>> {
+    let done = 0;
+    const { records, unreadable } = await readBlobs({ ...this.#ports, blobs: this.#target.blobs }, async () => {
+      this.#options.onProgress?.({ phase: "verify", done: ++done, total: this.#copied.size });
+      await this.#goOn();
+    });
+    const found = new Map(records.map((record) => [record.blob, record]));
+    const codes = new Map(unreadable.map(({ ref, code }) => [ref, code]));
+    const unproven = new Map<Wanted, string>();
+    for (const [place, wanted] of this.#wanted) {
+      const record = found.get(place);
+      const isSame = record?.exactDigest === wanted.record.exactDigest && record.canonicalDigest === wanted.record.canonicalDigest;
+      if (!isSame) unproven.set(wanted, codes.get(place) ?? "CHECKPOINT_CORRUPT");
+    }
+    return unproven;
+  }
+
+  /** Of what was removed only that is in the backup which something else is stored against: a rebuild must not bring it back. */
+  async #writeFacts(): Promise<void> {
+    const tombstones = new Map<SessionId, CheckpointId[]>();
+    for (const [place, { source }] of this.#copied) {
+      if (this.#wanted.has(place)) continue;
+      // It may as well have been saved since.
+      if ((await this.#ports.catalog.find(source.checkpointId))?.sessionId === source.sessionId) continue;
+      tombstones.set(source.sessionId, [...(tombstones.get(source.sessionId) ?? []), source.checkpointId]);
+    }
+    const trash = new Map<SessionId, SessionFacts["trash"][number][]>();
+    for (const { sessionId, checkpointId, trashedAt } of this.#wanted.values()) {
+      if (trashedAt !== undefined) trash.set(sessionId, [...(trash.get(sessionId) ?? []), { checkpointId, at: trashedAt }]);
+    }
+    for (const sessionId of new Set([...this.#wanted.values()].map((wanted) => wanted.sessionId))) {
+      const session = await this.#ports.catalog.session(sessionId);
+      if (session === undefined) continue;
+      const { createdAt, tags, pins } = session;
+      const removed = { tombstones: tombstones.get(sessionId) ?? [], trash: trash.get(sessionId) ?? [] };
+      await this.#target.writeFacts({ sessionId, createdAt, tags, pins, oldestLive: null, ...removed });
+    }
+  }
+
+  #bytes(): number {
+    let sum = 0;
+    for (const { bytes } of this.#copied.values()) sum += bytes;
+    return sum;
+  }
+
+  #placeOf(source: Source): BlobRef {
+    return this.#target.blobs.refOf(source);
+  }
+}
+
+function sourceOf({ sessionId, id, blob }: CheckpointRecord): Source {
+  return { sessionId, checkpointId: id, blob };
+}

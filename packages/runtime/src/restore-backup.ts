@@ -1,0 +1,98 @@
+import path from "node:path";
+import { isFree, isReplacedStore, nodeFileSystem, restoreInPlace, restoreToNewPlace, StoredBackup } from "@workrail/blob-files";
+import { type BackupReport, type RebuildReport, recoverCatalog, WorkrailError } from "@workrail/core";
+import { type Adapters, wire } from "./container.ts";
+import { type Environment, readSettings, type Settings } from "./settings.ts";
+
+export interface BackupResult extends Omit<BackupReport, "createdAt"> {
+  /** Absolute path. */
+  readonly directory: string;
+  readonly createdAt: string;
+}
+
+export interface RestoreOptions {
+  /** Where the store is to be. Default: `WORKRAIL_DATA_DIR`, else the platform's folder for user data. */
+  readonly dataDir?: string | undefined;
+  /** Take the place of what is there, which is kept aside. Default: a place where there is something is refused. */
+  readonly replace?: boolean | undefined;
+  /** Default: the process's environment. */
+  readonly env?: Environment | undefined;
+  /** Parts to use instead of ours. */
+  readonly adapters?: Adapters | undefined;
+}
+
+export interface RestoreResult {
+  readonly dataDir: string;
+  /** When the backup was made. */
+  readonly createdAt: string;
+  /** Live ones, as they are in the catalog now. */
+  readonly checkpoints: number;
+  readonly trashed: number;
+  readonly sessions: number;
+  /** Files that cannot be read, as they could not when the backup was made. */
+  readonly unreadable: RebuildReport["unreadable"];
+  /** Absolute path of the store that was there before. */
+  readonly keptAside: string | undefined;
+}
+
+/**
+ * Makes a store of a backup, in a new place, or in the place of a store that is kept aside. Every file of the backup is
+ * checked before anything happens; interrupted at any moment, there is the store that was there, or the backup's.
+ *
+ * @throws INVALID_INPUT for what is no backup, and for a place that is taken; CHECKPOINT_CORRUPT for a damaged backup;
+ *   UNSUPPORTED_VERSION; STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
+ */
+export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {
+  const settings = readSettings(options.env ?? process.env, options);
+  const { adapters = {} } = options;
+  const backup = await StoredBackup.open(path.resolve(directory));
+  const isNew = isFree(settings.dataDir);
+  if (!isNew && options.replace !== true) throw taken(settings.dataDir);
+  await backup.check();
+  const before = replacedStores(settings.dataDir);
+  if (isNew) await restoreToNewPlace(backup, settings.dataDir);
+  else await takePlace(backup, settings, adapters);
+  const restored = await openRestored(settings, adapters);
+  const kept = replacedStores(settings.dataDir).find((name) => !before.includes(name));
+  return {
+    dataDir: settings.dataDir,
+    createdAt: backup.manifest.createdAt,
+    ...restored,
+    keptAside: kept === undefined ? undefined : path.join(settings.dataDir, kept),
+  };
+}
+
+async function takePlace(backup: StoredBackup, settings: Settings, adapters: Adapters): Promise<void> {
+  const { storage } = await wire(settings, adapters);
+  try {
+    await storage.locking.exclusively(() => restoreInPlace(backup, settings.dataDir));
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Opening finishes a restore; then the catalog is made. */
+async function openRestored(
+  settings: Settings,
+  adapters: Adapters,
+): Promise<Pick<RestoreResult, "checkpoints" | "trashed" | "sessions" | "unreadable">> {
+  const parts = await wire(settings, adapters);
+  try {
+    const report = await recoverCatalog({ ...parts, limits: settings.limits });
+    const { checkpoints, trashed, sessions } = await parts.catalog.usage();
+    return { checkpoints, trashed, sessions, unreadable: report?.unreadable ?? [] };
+  } finally {
+    await parts.storage.close();
+  }
+}
+
+function replacedStores(dataDir: string): readonly string[] {
+  return nodeFileSystem.list(dataDir).filter(isReplacedStore);
+}
+
+function taken(dataDir: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `There is something in ${dataDir} already.`, {
+    details: { path: dataDir },
+    hint: "Name another --data-dir, or say --yes: then what is there is kept aside, and the backup takes its place.",
+  });
+}
