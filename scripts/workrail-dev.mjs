@@ -11,6 +11,7 @@ const CHECKING = new Set(["test", "check", "fix"]);
 const COMMANDS = {
   setup: { what: "install and build, if anything changed", run: () => 0 },
   test: { what: "every check, then every test; with arguments: only vitest, which gets them", run: test },
+  "test:faults": { what: "the long form of the tests that break things; ends with a table of counts", run: faults },
   check: { what: "every check but the tests; with names: only those", run: check },
   fix: { what: "format, and repair what the linter can", run: fix },
   demo: { what: "an agent's session that survives a kill", run: (args) => example("examples/resume-after-crash/src/main.ts", args) },
@@ -53,6 +54,11 @@ async function test(args) {
   const { runChecks, runTests } = await import("./dev/checks.mjs");
   if (args.length > 0) return runTests(args, { failedChecks: [] });
   return runTests([], { failedChecks: await runChecks([]) });
+}
+
+async function faults(args) {
+  const { runFaults } = await import("./dev/faults.mjs");
+  return runFaults(args);
 }
 
 async function check(args) {

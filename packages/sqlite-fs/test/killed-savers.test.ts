@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import path from "node:path";
 import type { SessionId } from "@workrail/core";
+import { tally } from "@workrail/storage-conformance/harness";
 import { describe, expect, it } from "vitest";
 import { Child } from "./child-process.ts";
 import { proveFiles } from "./prove-files.ts";
@@ -24,8 +25,12 @@ describe("processes that are killed at random moments while they save", { timeou
       const dataDir = path.join(directory, "data");
       const acknowledged: Acknowledged[] = [];
       for (let killed = 0; killed < KILLS; killed += BETWEEN_PROOFS) {
-        acknowledged.push(...(await saveAndKillAll(dataDir, killed, Math.min(BETWEEN_PROOFS, KILLS - killed))));
-        expect(await lostOf(acknowledged, dataDir)).toEqual([]);
+        const kills = Math.min(BETWEEN_PROOFS, KILLS - killed);
+        const saved = await saveAndKillAll(dataDir, killed, kills);
+        acknowledged.push(...saved);
+        const lost = await lostOf(acknowledged, dataDir);
+        tally({ tries: kills, acknowledged: saved.length, lost: lost.length });
+        expect(lost).toEqual([]);
       }
       await withOpened(dataDir, async (store) => {
         await store.collectGarbage();

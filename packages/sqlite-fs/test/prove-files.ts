@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { decodeEnvelope } from "@workrail/core";
+import { tally } from "@workrail/storage-conformance/harness";
 import type { CheckpointRow, SessionRow } from "../src/schema.ts";
 import type { SqliteDatabase } from "../src/sqlite-driver.ts";
 import { openDatabase } from "./open-database.ts";
@@ -50,6 +51,7 @@ export function proveFiles(dataDir: string): ProvenFiles {
 }
 
 function contextOf(dataDir: string, row: CheckpointRow): unknown {
+  if (!fs.existsSync(path.join(dataDir, row.blob))) tally({ tries: 0, dangling: 1 });
   const bytes = fs.readFileSync(path.join(dataDir, row.blob));
   if (bytes.length !== row.blob_bytes) throw new Error(`The blob of ${row.id} has ${bytes.length} bytes instead of ${row.blob_bytes}.`);
   const blob = decodeEnvelope(gunzipSync(bytes), sha256);

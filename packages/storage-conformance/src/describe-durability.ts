@@ -8,6 +8,7 @@ import { KEPT_IN_PRUNED, type Saved, type Task } from "./processes/task.ts";
 import { WorkerProcess } from "./processes/worker-process.ts";
 import { proveStore } from "./prove-store.ts";
 import { provided, withStore } from "./store-under-test.ts";
+import { tally } from "./tally.ts";
 import { codeOf, randomIds, sha256, Workbench } from "./workbench.ts";
 
 const FOREVER = Number.MAX_SAFE_INTEGER;
@@ -164,6 +165,7 @@ function describeProcesses(harness: StorageHarness): void {
       );
       await Promise.all(workers.map((worker) => worker.done()));
       const saved = workers.flatMap((worker) => worker.saved);
+      tally({ tries: workers.length, acknowledged: saved.length });
       expect(saved).toHaveLength(8 * 15);
       expect(await proveAcknowledged(storage, sessionId, saved)).toBe(8 * 15);
     }));

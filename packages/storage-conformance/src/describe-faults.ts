@@ -4,6 +4,7 @@ import type { FaultPlan, StorageHarness } from "./harness.ts";
 import { type Held, type Scenario, SCENARIOS } from "./fault-sweeps/scenarios.ts";
 import { TestBed } from "./fault-sweeps/test-bed.ts";
 import { provided } from "./store-under-test.ts";
+import { tally } from "./tally.ts";
 
 /**
  * Every file operation of a save, a pin, a rebuild and so on fails once: never a record without its blob, never a wrong
@@ -93,8 +94,11 @@ async function strike(bed: TestBed, scenario: Scenario, plan: FaultPlan) {
   bed.faults.disarm();
   if (plan.kind === "crashes") await bed.reopen();
   if (await bed.storage.recovery.needsRebuild()) await bed.bench.rebuild();
+  const held = await bed.held(sessionId);
+  const isLost = outcome === "done" && JSON.stringify(held) !== JSON.stringify(scenario.after);
+  if (struck) tally({ tries: 1, acknowledged: outcome === "done" ? 1 : 0, lost: isLost ? 1 : 0 });
   // Acknowledged: done. Refused: done or not done, and nothing in between.
-  expect(outcome === "done" ? [scenario.after] : [before, scenario.after]).toContainEqual(await bed.held(sessionId));
+  expect(outcome === "done" ? [scenario.after] : [before, scenario.after]).toContainEqual(held);
   return { sessionId, before, struck };
 }
 

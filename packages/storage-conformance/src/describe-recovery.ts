@@ -15,6 +15,7 @@ import { noise, same } from "./bytes.ts";
 import type { StorageHarness } from "./harness.ts";
 import { allRecords, proveStore } from "./prove-store.ts";
 import { provided, withStore } from "./store-under-test.ts";
+import { tally } from "./tally.ts";
 import { codeOf, randomIds, sha256, Workbench } from "./workbench.ts";
 
 /** Recovery: a catalog made anew from blobs and session facts is the one that was lost. */
@@ -119,6 +120,7 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
         await bench.idle();
         const storage = await meanwhile(store.storage, () => store.reopen(() => lose(harness, store.place)));
         const rebuilt = new Workbench(storage, { clock, limits });
+        tally({ tries: 1 });
         return { storage, bench: rebuilt, report: await rebuilt.rebuild() };
       });
     });

@@ -3,6 +3,8 @@ import type { Faults } from "./faults.ts";
 
 // What a harness may need at run time, without vitest: child processes import it, and start sooner so.
 export { faultError, Faults, withFaults } from "./faults.ts";
+export { tally } from "./tally.ts";
+export type { FaultCounts } from "./tally.ts";
 export type { FaultKind, FaultOptions, FaultPlan } from "./faults.ts";
 
 /** What the tests need to know of an adapter, and how they get stores of it. */

@@ -40,6 +40,7 @@ import {
   WorkrailError,
 } from "@workrail/core";
 import { SteppingClock } from "@workrail/core/testing";
+import { tally } from "./tally.ts";
 
 export const sha256: Digester = {
   sha256: (data) => createHash("sha256").update(data).digest("hex") as ReturnType<Digester["sha256"]>,
@@ -137,7 +138,10 @@ export class Workbench {
   /** What a record's blob says; rejects where the blob is missing, damaged or another checkpoint's. */
   async readBlob(record: CheckpointRecord): Promise<DecodedBlob> {
     const bytes = await this.#storage.blobs.get(record.blob);
-    if (bytes === undefined) throw new Error(`Checkpoint ${record.id} has a record but no blob.`);
+    if (bytes === undefined) {
+      tally({ tries: 0, dangling: 1 });
+      throw new Error(`Checkpoint ${record.id} has a record but no blob.`);
+    }
     const blob = await decodeBlob(this.#ports(), bytes);
     if (blob.facts.id !== record.id) throw new Error(`The blob of checkpoint ${record.id} holds ${blob.facts.id}.`);
     return blob;

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
+import { appendFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -148,6 +149,7 @@ export class RawClient {
         }
         this.#waiters.delete(attempt);
         if (found === undefined) {
+          countDeadServer();
           reject(new Error(`The server is gone (${JSON.stringify(this.#exit)}): ${this.#stderr}`));
         } else {
           resolve(found);
@@ -157,4 +159,10 @@ export class RawClient {
       attempt();
     });
   }
+}
+
+/** For the table of `npm run test:faults`. */
+function countDeadServer(): void {
+  const file = process.env["WORKRAIL_FAULT_TALLY"];
+  if (file !== undefined && file !== "") appendFileSync(file, `${JSON.stringify({ dead: 1 })}\n`);
 }

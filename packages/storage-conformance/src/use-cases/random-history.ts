@@ -3,6 +3,7 @@ import { SequentialIds, SteppingClock } from "@workrail/core/testing";
 import { expect } from "vitest";
 import type { Chance } from "../chance.ts";
 import { type FaultPlan, Faults, type StorageHarness } from "../harness.ts";
+import { tally } from "../tally.ts";
 import { Workbench } from "../workbench.ts";
 import { holdingsOf, lookAt } from "./look-at-store.ts";
 import { ModelStore } from "./model-store.ts";
@@ -113,6 +114,7 @@ export class RandomHistory {
       this.#fault = this.#someFault(name);
       if (this.#fault !== undefined) under = ` with ${this.#fault.code} (${this.#fault.kind}) at file operation ${this.#fault.at}`;
       const happened = await this.#do(name);
+      tally({ tries: 1, acknowledged: happened === "yes" ? 1 : 0 });
       if (happened === "perhaps" || number % LOOK_EVERY === 0) await this.#look();
     } catch (error) {
       throw new Error(`At operation ${number}, ${name}${under}: ${error instanceof Error ? error.message : String(error)}`, {

@@ -1,0 +1,117 @@
+// The long form of the tests that break things on purpose. Their short form is part of `npm test`.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT, runTool } from "./run.mjs";
+
+const SQLITE = "packages/sqlite-fs/test";
+const CONFORMANCE = [`${SQLITE}/conformance.test.ts`];
+
+/** `names`: only tests that match; `env`: what makes the run long. */
+const ROWS = [
+  { id: "T1", fault: "kill -9 while saving, rebuilding", files: [`${SQLITE}/killed-savers.test.ts`], env: { WORKRAIL_KILLS: "1000" } },
+  {
+    id: "T2",
+    fault: "end of the process at any file operation",
+    files: CONFORMANCE,
+    names: "(a crash|a write that stores).*at any file operation",
+  },
+  {
+    id: "T4",
+    fault: "EIO, ENOSPC, short writes at any operation",
+    files: [...CONFORMANCE, `${SQLITE}/sqlite-faults.test.ts`],
+    names: "(an I/O|a disk|an error|a write that takes).*at any file operation|in SQLite|a COMMIT",
+  },
+  {
+    id: "T5",
+    fault: "flipped bits, zeros, cut ends in every file",
+    files: [`${SQLITE}/damaged-files.test.ts`, `${SQLITE}/damaged-database.test.ts`, "packages/blob-files/src/session-facts-files.test.ts"],
+    env: { WORKRAIL_FLIPS: "400" },
+  },
+  { id: "T6", fault: "many processes on one store", files: [`${SQLITE}/many-processes.test.ts`, `${SQLITE}/both-drivers.test.ts`] },
+  { id: "T7", fault: "hostile input to the server", files: ["apps/mcp-server/src"] },
+  {
+    id: "T8",
+    fault: "the database is lost",
+    files: [...CONFORMANCE, `${SQLITE}/lost-catalog.test.ts`],
+    names: "recovery|a database that",
+  },
+  {
+    id: "T9",
+    fault: "full disk, foreign modes, signals, fallback",
+    files: [`${SQLITE}/full-disk.test.ts`, `${SQLITE}/owner-only.test.ts`, "packages/runtime/test/fallback.test.ts"],
+  },
+  { id: "T10", fault: "older and newer schemas", files: ["packages/sqlite-fs/src/migrate", `${SQLITE}/schema-fixtures.test.ts`] },
+  {
+    id: "T11",
+    fault: "10,000 random operations against a model",
+    files: [...CONFORMANCE, `${SQLITE}/node-sqlite-conformance.test.ts`, "packages/memory/src/conformance.test.ts"],
+    names: "random operations",
+    env: { WORKRAIL_CONFORMANCE_OPERATIONS: "10000" },
+  },
+];
+
+const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];
+/** What must be 0. */
+const FAILURES = ["lost", "wrong", "dangling", "dead", "failed"];
+const HEADS = { wrong: "silently wrong", dead: "dead servers", failed: "failed tests" };
+
+/** All rows, or those named. Resolves to 0 when every count that must be 0 is. */
+export async function runFaults(names) {
+  const unknown = names.filter((name) => !ROWS.some(({ id }) => id === name));
+  if (unknown.length > 0) {
+    process.stderr.write(`No such row: ${unknown.join(", ")}. There are ${ROWS.map(({ id }) => id).join(", ")}.\n`);
+    return 2;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "workrail-faults-"));
+  try {
+    const rows = [];
+    for (const row of ROWS.filter(({ id }) => names.length === 0 || names.includes(id))) {
+      process.stdout.write(`\n== ${row.id}: ${row.fault}\n`);
+      rows.push({ ...row, ...(await run(row, join(folder, row.id))) });
+    }
+    process.stdout.write(`\n${table(rows)}\n`);
+    return rows.every((row) => FAILURES.every((count) => row[count] === 0)) ? 0 : 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function run({ files, names, env = {} }, folder) {
+  mkdirSync(folder);
+  const [results, tally] = [join(folder, "results.json"), join(folder, "tally")];
+  const pattern = names === undefined ? [] : ["-t", names];
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
+  const there = files.filter((file) => existsSync(join(ROOT, file)) || !file.endsWith(".ts"));
+  await runTool("vitest", ["run", ...reporters, ...pattern, ...there], { env: { ...env, WORKRAIL_FAULT_TALLY: tally } });
+  const [counts, outcome] = [counted(tally), outcomeOf(results)];
+  // A test that counts nothing is one try.
+  return { ...counts, tries: Math.max(counts.tries, outcome.tests), ...outcome };
+}
+
+/** The sums of what the tests counted: a line of JSON each. */
+function counted(tally) {
+  const sums = Object.fromEntries(COUNTS.map((count) => [count, 0]));
+  const lines = existsSync(tally) ? readFileSync(tally, "utf8").split("\n").filter(Boolean) : [];
+  for (const line of lines) for (const [count, value] of Object.entries(JSON.parse(line))) sums[count] += value;
+  return sums;
+}
+
+/** A row without tests proves nothing, and counts as failed. */
+function outcomeOf(results) {
+  try {
+    const { numPassedTests, numFailedTests, numFailedTestSuites } = JSON.parse(readFileSync(results, "utf8"));
+    return { tests: numPassedTests, failed: Math.max(numFailedTests, numFailedTestSuites, numPassedTests === 0 ? 1 : 0) };
+  } catch {
+    return { tests: 0, failed: 1 };
+  }
+}
+
+function table(rows) {
+  const columns = ["id", "fault", "tests", ...COUNTS, "failed"];
+  const lines = [columns.map((column) => HEADS[column] ?? column), ...rows.map((row) => columns.map((column) => String(row[column])))];
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index].length)));
+  return lines
+    .map((line) => line.map((cell, index) => (index < 2 ? cell.padEnd(widths[index]) : cell.padStart(widths[index]))).join("  "))
+    .join("\n");
+}
