@@ -10,6 +10,7 @@ import { addRepairCommand } from "./commands/repair.ts";
 import { addRestoreCommand } from "./commands/restore.ts";
 import { addSaveCommand } from "./commands/save.ts";
 import { addShowCommand } from "./commands/show.ts";
+import { addStatusCommand } from "./commands/status.ts";
 import { addVerifyCommand } from "./commands/verify.ts";
 import { parsePath } from "./parse-option.ts";
 
@@ -44,6 +45,7 @@ export function buildProgram(): Command {
     addImportCommand,
     addBackupCommand,
     addRestoreCommand,
+    addStatusCommand,
     addRebuildCommand,
     addVerifyCommand,
     addRepairCommand,

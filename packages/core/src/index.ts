@@ -97,6 +97,8 @@ export { restoreFromTrash } from "./use-cases/restore-from-trash.ts";
 export type { RestoreInput } from "./use-cases/restore-from-trash.ts";
 export { saveCheckpoint } from "./use-cases/save-checkpoint.ts";
 export type { SaveInput, SavePorts, SaveResult } from "./use-cases/save-checkpoint.ts";
+export { storeStatus } from "./use-cases/store-status.ts";
+export type { QuotaUse, SessionUse, StatusPorts, StoreStatus } from "./use-cases/store-status.ts";
 export { verifyStore } from "./use-cases/verify-store.ts";
 export type { Finding, FindingKind, VerifyOptions, VerifyPorts, VerifyProgress, VerifyReport } from "./use-cases/verify-store.ts";
 export { buildView } from "./view/build-view.ts";

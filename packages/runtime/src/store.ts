@@ -29,6 +29,8 @@ import {
   repairStore,
   saveCheckpoint,
   type SavePorts,
+  type StoreStatus,
+  storeStatus,
   type Storage,
   type UnreadableCheckpoint,
   type VerifyOptions,
@@ -304,6 +306,10 @@ export class Store implements Workrail {
     const result = await this.#using(() => this.#transfer.importFile(file, options));
     if (result.added > 0 && !result.dryRun) this.#compactor.request(result.sessionId);
     return result;
+  }
+
+  async storeStatus(): Promise<StoreStatus> {
+    return this.#using(() => storeStatus({ storage: this.#parts.storage, limits: this.#parts.settings.limits }));
   }
 
   async backup(directory: string, options?: BackupOptions): Promise<BackupResult> {

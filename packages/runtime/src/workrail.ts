@@ -5,6 +5,7 @@ import type {
   RebuildReport,
   RepairOptions,
   RepairReport,
+  StoreStatus,
   VerifyOptions,
   VerifyReport,
 } from "@workrail/core";
@@ -57,6 +58,8 @@ export interface Workrail extends IContextManagementService {
   verifyStore(options?: VerifyOptions): Promise<VerifyReport>;
   /** Puts right what can be without losing anything: damaged checkpoints are put aside and marked. */
   repairStore(options?: RepairOptions): Promise<RepairReport>;
+  /** How the store stands: what it holds, against which limits, and what a person should know. */
+  storeStatus(): Promise<StoreStatus>;
   /**
    * Copies the store to a new directory while anybody may use it, and proves the copy. `restoreBackup` takes it back; a copy
    * of it can also be used as a data directory.

@@ -109,6 +109,17 @@ describe("a save that the disk does not take", () => {
     }),
   );
 
+  it("shows in the status, with the reason and what to do", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      await step(workrail, 1);
+      expect(await workrail.storeStatus()).toMatchObject({ durability: "disk", checkpoints: 1, warnings: [] });
+      disk.writing = "ENOSPC";
+      await kept(workrail, 2);
+      const warnings = [expect.stringMatching(/disk-full.*in memory only.*Free space/u)];
+      expect(await workrail.storeStatus()).toMatchObject({ durability: "memory", checkpoints: 1, warnings });
+    }));
+
   it("is not kept once memory is full, and says so", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.openSmall(5_000);

@@ -69,6 +69,7 @@ describe("docs/reference/cli.md, of what --json prints,", () => {
     for (const key of keysOf(found.session ?? {})) expect(session).toContain(`\`${key}\``);
 
     expect([...fields("## workrail show", 1)].toSorted()).toEqual(["context", "metadata"]);
+    expect([...fields("## workrail status", 0)].toSorted()).toEqual(["dataDir", ...keysOf(await store.storeStatus())].toSorted());
     const backup = join(dataDir, "..", `${basename(dataDir)}-backup`);
     expect([...fields("## workrail backup", 1)].toSorted()).toEqual(keysOf(await store.backup(backup)));
     const restored = await restoreBackup(backup, { dataDir: `${backup}-restored` });

@@ -7,6 +7,7 @@ import {
   type RepairOptions,
   type RepairReport,
   type Storage,
+  type StoreStatus,
   type VerifyOptions,
   type VerifyReport,
   type WorkrailError,
@@ -146,6 +147,14 @@ export class FallbackStore implements Workrail {
 
   async importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult> {
     return this.#standby.disk().importFile(file, options);
+  }
+
+  async storeStatus(): Promise<StoreStatus> {
+    const status = await this.#standby.disk().storeStatus();
+    const { failure } = this.#standby;
+    if (failure === undefined) return status;
+    const warning = `The disk cannot be written to (${reasonOf(failure)}): what is saved is in memory only. ${failure.hint ?? ""}`;
+    return { ...status, durability: "memory", warnings: [warning.trim(), ...status.warnings] };
   }
 
   async backup(directory: string, options?: BackupOptions): Promise<BackupResult> {

@@ -1,0 +1,43 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { useCli } from "../testing/use-cli.ts";
+
+const cli = useCli();
+
+describe("workrail status", () => {
+  it("shows what the store holds, the largest session first", async () => {
+    await cli.save({ a: 1 }, "--session", "small");
+    await cli.save({ a: "x".repeat(100), b: "abcdefghijklmnopqrstuvwxyz" }, "--session", "large");
+    await cli.save({ a: 2 }, "--session", "large");
+    const text = (await cli.output(["status"])).replaceAll(/\d+ B/gu, "N B").replaceAll(/ \d+s /gu, " 0s ");
+    expect(text.replaceAll(cli.folder, "<folder>").replace(/disk, [a-z0-9:-]+/u, "disk, driver")).toBe(
+      [
+        "Store: <folder>/data (disk, driver).",
+        "Checkpoints: 3, in sessions: 2, N B.",
+        "Quota: N B of 11 GB (0.0%).",
+        "",
+        "LARGEST SESSIONS  USED  CHECKPOINTS  QUOTA",
+        "large               0s            2  N B of 1.1 GB (0.0%)",
+        "small               0s            1  N B of 1.1 GB (0.0%)",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("warns of what is damaged, and of what is nearly full", async () => {
+    await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
+    writeFileSync(join(cli.dataDir, "contexts/s/cp-1.json.gz"), "not gzip");
+    await cli.run(["load", "cp-1"]);
+    const env = { WORKRAIL_MAX_SESSION_BYTES: "240", WORKRAIL_MAX_TOTAL_BYTES: "240" };
+    const status = await cli.json<{ warnings: string[]; damaged: number; quota: { share: number } }>(["status"], { env });
+    expect(status.damaged).toBe(1);
+    expect(status.quota.share).toBeGreaterThan(0.9);
+    expect(status.warnings).toEqual([
+      "Damaged checkpoints: 1. `workrail verify` names them.",
+      "The store is nearly full: saves will be refused.",
+      "Sessions that are nearly full: s.",
+    ]);
+    expect(await cli.output(["status"])).toContain("\nWarning: Damaged checkpoints: 1.");
+  });
+});

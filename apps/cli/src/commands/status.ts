@@ -1,0 +1,69 @@
+import type { QuotaUse, StoreStatus } from "@workrail/core";
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { formatAge } from "../format-age.ts";
+import { formatBytes } from "../format-bytes.ts";
+import { outputWidth, writeData, writeJson } from "../print.ts";
+import { type Column, renderTable } from "../render-table.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+type SessionUse = StoreStatus["largestSessions"][number];
+
+interface Status extends StoreStatus {
+  readonly dataDir: string | undefined;
+}
+
+const EXAMPLES = `
+Example:
+  workrail status
+`;
+
+/** `workrail status`: what the store holds, and what a person should know of it. */
+export function addStatusCommand(program: Command): void {
+  program
+    .command("status")
+    .summary("show what the store holds, and against which limits")
+    .description("Shows what the store holds, how much of its quotas that is, its largest sessions, and what you should know of it.")
+    .addHelpText("after", EXAMPLES)
+    .action(async (_options: GlobalOptions, command: Command) => status(command.optsWithGlobals()));
+}
+
+async function status(options: GlobalOptions): Promise<void> {
+  const found = await withStore(options, async (store) => ({ dataDir: store.dataDir, ...(await store.storeStatus()) }));
+  await (options.json ? writeJson(found) : writeData(forPeople(found)));
+}
+
+function forPeople(status: Status): string {
+  const { dataDir, durability, mode, checkpoints, damaged, sessions, liveBytes, trashed, trashBytes, pendingRemovals } = status;
+  const lines = [
+    `Store: ${escapeText(dataDir ?? "none")} (${durability}, ${escapeText(mode)}).`,
+    `Checkpoints: ${checkpoints}, in sessions: ${sessions}, ${formatBytes(liveBytes)}.`,
+    ...(damaged === 0 ? [] : [`Damaged: ${damaged}.`]),
+    ...(trashed === 0 ? [] : [`In the trash: ${trashed}, ${formatBytes(trashBytes)}.`]),
+    ...(pendingRemovals === 0 ? [] : [`Files still to be removed: ${pendingRemovals}.`]),
+    `Quota: ${shareOf(status.quota)}.`,
+    ...status.warnings.map((warning) => `Warning: ${escapeText(warning)}`),
+    ...largest(status.largestSessions),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function largest(sessions: readonly SessionUse[]): readonly string[] {
+  if (sessions.length === 0) return [];
+  const { header, lines } = renderTable(columns(new Date()), sessions, outputWidth());
+  return ["", header, ...lines];
+}
+
+/** Ids are never cut: people copy them. */
+function columns(now: Date): readonly Column<SessionUse>[] {
+  return [
+    { title: "LARGEST SESSIONS", cell: ({ sessionId }) => sessionId },
+    { title: "USED", align: "right", cell: ({ lastAccessedAt }) => formatAge(lastAccessedAt, now) },
+    { title: "CHECKPOINTS", align: "right", cell: ({ checkpoints }) => String(checkpoints) },
+    { title: "QUOTA", cell: shareOf },
+  ];
+}
+
+function shareOf({ usedBytes, limitBytes, share }: QuotaUse): string {
+  return `${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} (${(share * 100).toFixed(1)}%)`;
+}

@@ -1,0 +1,80 @@
+import type { Durability } from "../model/checkpoint.ts";
+import type { SessionId } from "../model/ids.ts";
+import type { Limits } from "../model/limits.ts";
+import type { Session } from "../model/session.ts";
+import type { StoreUsage } from "../ports/catalog.ts";
+import type { Storage } from "../ports/storage.ts";
+import { eachSession } from "./view-store.ts";
+
+export interface StatusPorts {
+  readonly storage: Pick<Storage, "durability" | "mode" | "warnings" | "catalog" | "locking">;
+  readonly limits: Pick<Limits, "maxSessionBytes" | "maxTotalBytes">;
+}
+
+export interface StoreStatus extends StoreUsage {
+  readonly durability: Durability;
+  /** How the storage works at present, such as the driver in use. */
+  readonly mode: string;
+  /** What a person should know or do, a sentence each. */
+  readonly warnings: readonly string[];
+  /** Of all blobs, those in the trash included. */
+  readonly quota: QuotaUse;
+  /** The sessions that hold the most, the largest first. */
+  readonly largestSessions: readonly SessionUse[];
+}
+
+/** Bytes of blobs as stored, against what there may be. */
+export interface QuotaUse {
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+  /** The one in parts of the other, to three places. */
+  readonly share: number;
+}
+
+export interface SessionUse extends QuotaUse {
+  readonly sessionId: SessionId;
+  readonly checkpoints: number;
+  readonly lastAccessedAt: Date;
+}
+
+const LARGEST = 10;
+/** From here on a quota is worth a warning. */
+const NEARLY_FULL = 0.9;
+
+/** How a store stands: what it holds, against which limits, and what a person should know. Reads no blob. */
+export async function storeStatus({ storage, limits }: StatusPorts): Promise<StoreStatus> {
+  const { durability, mode, catalog, locking } = storage;
+  return locking.shared(async () => {
+    const usage = await catalog.usage();
+    const quota = quotaUse(usage.liveBytes + usage.trashBytes, limits.maxTotalBytes);
+    const largestSessions: SessionUse[] = [];
+    for await (const session of eachSession(catalog, {})) insert(largestSessions, sessionUse(session, limits.maxSessionBytes));
+    const warnings = [...storage.warnings, ...warningsOf(usage, quota, largestSessions)];
+    return { durability, mode, warnings, ...usage, quota, largestSessions };
+  });
+}
+
+function quotaUse(usedBytes: number, limitBytes: number): QuotaUse {
+  return { usedBytes, limitBytes, share: Math.round((usedBytes / limitBytes) * 1_000) / 1_000 };
+}
+
+function sessionUse({ id, checkpointCount, totalSizeBytes, lastAccessedAt }: Session, limitBytes: number): SessionUse {
+  return { sessionId: id, checkpoints: checkpointCount, ...quotaUse(totalSizeBytes, limitBytes), lastAccessedAt };
+}
+
+/** Keeps the largest, in their order: there may be many more sessions than anybody wants to see. */
+function insert(largest: SessionUse[], session: SessionUse): void {
+  const place = largest.findIndex(({ usedBytes }) => usedBytes < session.usedBytes);
+  largest.splice(place === -1 ? largest.length : place, 0, session);
+  if (largest.length > LARGEST) largest.pop();
+}
+
+function warningsOf({ damaged }: StoreUsage, quota: QuotaUse, largest: readonly SessionUse[]): string[] {
+  const full = largest.filter(({ share }) => share >= NEARLY_FULL);
+  const warnings: (string | false)[] = [
+    damaged > 0 && `Damaged checkpoints: ${damaged}. \`workrail verify\` names them.`,
+    quota.share >= NEARLY_FULL && "The store is nearly full: saves will be refused.",
+    full.length > 0 && `Sessions that are nearly full: ${full.map(({ sessionId }) => sessionId).join(", ")}.`,
+  ];
+  return warnings.filter((each) => each !== false);
+}
