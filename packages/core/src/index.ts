@@ -79,6 +79,7 @@ export type { KeepInput } from "./use-cases/keep-session.ts";
 export { listCheckpoints } from "./use-cases/list-checkpoints.ts";
 export type { CheckpointListing, ListInput, ListPorts } from "./use-cases/list-checkpoints.ts";
 export { listTrash } from "./use-cases/list-trash.ts";
+export type { ListTrashInput } from "./use-cases/list-trash.ts";
 export { loadCheckpoint } from "./use-cases/load-checkpoint.ts";
 export type { LoadedCheckpoint, LoadInput, LoadPorts, UnreadableCheckpoint } from "./use-cases/load-checkpoint.ts";
 export { loadView } from "./use-cases/load-view.ts";

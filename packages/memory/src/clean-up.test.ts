@@ -29,7 +29,7 @@ async function liveIds(store: TestStore): Promise<readonly string[]> {
 }
 
 async function trashIds(store: TestStore): Promise<readonly string[]> {
-  return (await listTrash(store.ports, { limit: 1_000 })).entries.map(({ record }) => record.id);
+  return (await listTrash(store.ports)).map(({ record }) => record.id);
 }
 
 async function bytesHeld(store: TestStore): Promise<number> {

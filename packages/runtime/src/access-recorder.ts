@@ -32,6 +32,11 @@ export class AccessRecorder {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    if (this.#pending.length > 0) this.#background.run("record loads", () => this.write());
+  }
+
+  /** Writes what is pending now, and resolves when that is durable. */
+  async write(): Promise<void> {
     const loads = this.#pending;
     this.#pending = [];
     if (loads.length === 0) return;
@@ -39,8 +44,6 @@ export class AccessRecorder {
     const audit = loads.map(({ record, at }): AuditEvent => {
       return { at, action: "load", sessionId: record.sessionId, checkpointId: record.id, agentId: undefined };
     });
-    this.#background.run("record loads", async () => {
-      await this.#locking.shared(() => this.#catalog.commit({ accesses, audit }));
-    });
+    await this.#locking.shared(() => this.#catalog.commit({ accesses, audit }));
   }
 }

@@ -74,6 +74,8 @@ export interface SaveCheckpointResult extends Standing {
   ignoredMetadata?: string[];
   /** Checkpoints removed because the session reached its limit. */
   pruned?: number;
+  /** The store begins to fill up: how full it is, and what happens when it goes on so. Told once. */
+  quotaWarning?: string;
 }
 
 export interface LoadCheckpointParams {

@@ -25,6 +25,6 @@ export { findProject } from "./project.ts";
 export { restoreBackup } from "./restore-backup.ts";
 export type { BackupResult, RestoreOptions, RestoreResult } from "./restore-backup.ts";
 export { defaultDataDir, readSettings } from "./settings.ts";
-export type { Environment, Fallback, Settings } from "./settings.ts";
+export type { Environment, HousekeepingSettings, Fallback, Settings } from "./settings.ts";
 export type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
 export type { Workrail } from "./workrail.ts";

@@ -14,6 +14,9 @@ export interface ResolvedSession {
   readonly reason: SessionReason;
 }
 
+/** A process that lives for years must not take all that it ever used for being in use. */
+const MOST_IN_USE = 10;
+
 /**
  * Finds the session that a call means when it does not say. Remembers which sessions this process has used: that is
  * the whole state a server has, and losing it only makes calls name their session.
@@ -68,6 +71,13 @@ export class SessionResolver {
       sessions.length === 0 ? "Which session is meant? None was used here yet." : `Which session is meant? In use: ${sessions.join(", ")}.`,
       { details: { field: "sessionId", sessions }, hint: "Give sessionId." },
     );
+  }
+
+  /** The sessions that are being saved to, and of those used last the ones that saves without a session go to. */
+  inUse(): ReadonlySet<SessionId> {
+    const bound = new Set(this.#byWorkflow.values());
+    const last = [...this.#used].slice(-MOST_IN_USE).filter((id) => bound.has(id));
+    return new Set([...last, ...[...this.#chosen.values()].map(({ sessionId }) => sessionId)]);
   }
 
   /** A save that succeeded. */

@@ -11,6 +11,14 @@ describe("settings", () => {
     expect(readSettings({}, {})).toEqual({
       dataDir: defaultDataDir({}, process.platform),
       limits: DEFAULT_LIMITS,
+      housekeeping: {
+        retentionDays: 30,
+        trashDays: 7,
+        trashPercent: 10,
+        warnPercent: 80,
+        cleanUpFromPercent: 90,
+        cleanUpToPercent: 80,
+      },
       lockWaitMs: 5_000,
       sqliteDriver: "auto",
       fallback: "fail",
@@ -31,6 +39,12 @@ describe("settings", () => {
       WORKRAIL_MAX_CONTEXT_BYTES: "3",
       WORKRAIL_MAX_DEPTH: "4",
       WORKRAIL_MAX_KEYS: "5",
+      WORKRAIL_RETENTION_DAYS: "0",
+      WORKRAIL_TRASH_DAYS: "1",
+      WORKRAIL_TRASH_PERCENT: "2",
+      WORKRAIL_WARN_PERCENT: "3",
+      WORKRAIL_CLEANUP_FROM_PERCENT: "5",
+      WORKRAIL_CLEANUP_TO_PERCENT: "4",
       WORKRAIL_LOCK_TIMEOUT_MS: "0",
       WORKRAIL_SQLITE_DRIVER: "node:sqlite",
       WORKRAIL_FALLBACK: "memory",
@@ -49,6 +63,14 @@ describe("settings", () => {
         maxDepth: 4,
         maxKeys: 5,
       },
+      housekeeping: {
+        retentionDays: 0,
+        trashDays: 1,
+        trashPercent: 2,
+        warnPercent: 3,
+        cleanUpFromPercent: 5,
+        cleanUpToPercent: 4,
+      },
       lockWaitMs: 0,
       sqliteDriver: "node:sqlite",
       fallback: "memory",
@@ -57,6 +79,11 @@ describe("settings", () => {
       project: path.resolve("/project"),
     });
   });
+
+  it.each(["WORKRAIL_WARN_PERCENT", "WORKRAIL_CLEANUP_FROM_PERCENT", "WORKRAIL_CLEANUP_TO_PERCENT", "WORKRAIL_TRASH_PERCENT"])(
+    "have no more than all for %s",
+    (name) => expect(() => readSettings({ [name]: "101" }, {})).toThrow(name),
+  );
 
   it("pass over empty variables and those of others", () => {
     const names = ["DATA_DIR", "STORAGE_PATH", "PROJECT", "MAX_CHECKPOINTS", "LOCK_TIMEOUT_MS", "ENCRYPTION", "UNKNOWN"];

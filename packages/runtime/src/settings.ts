@@ -9,10 +9,26 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** `memory`: it is kept in this process's memory until the disk is back. `fail`: it fails, and is kept nowhere. */
 export type Fallback = "memory" | "fail";
 
+/** What a store does so that it can be left alone. Percents are of `limits.maxTotalBytes`. */
+export interface HousekeepingSettings {
+  /** Sessions that were not used for as many days go to the trash; 0: none does. */
+  readonly retentionDays: number;
+  /** Days that things stay in the trash; 0: there is no trash. */
+  readonly trashDays: number;
+  /** The most that the trash may take. */
+  readonly trashPercent: number;
+  /** A store that holds more is told of once. */
+  readonly warnPercent: number;
+  /** A store that holds more than the first is brought down to the second. */
+  readonly cleanUpFromPercent: number;
+  readonly cleanUpToPercent: number;
+}
+
 /** Everything that can be set from outside. */
 export interface Settings {
   readonly dataDir: string;
   readonly limits: Limits;
+  readonly housekeeping: HousekeepingSettings;
   /** How long a save waits for a lock that another process holds. */
   readonly lockWaitMs: number;
   /** The library that runs SQLite; `auto`: the first that loads. */
@@ -27,6 +43,9 @@ export interface Settings {
 }
 
 const whole = (least: number): z.ZodOptional<z.ZodCoercedNumber> => z.coerce.number().int().min(least).optional();
+const percent = (least: number): z.ZodOptional<z.ZodCoercedNumber> => z.coerce.number().int().min(least).max(100).optional();
+/** So that the time they make can be told in milliseconds. */
+const days = (): z.ZodOptional<z.ZodCoercedNumber> => z.coerce.number().int().min(0).max(36_500).optional();
 
 /** The environment variables there are. `docs/reference/settings.md` describes each. */
 const variables = z.object({
@@ -41,6 +60,12 @@ const variables = z.object({
   WORKRAIL_MAX_CONTEXT_BYTES: whole(1),
   WORKRAIL_MAX_DEPTH: whole(1),
   WORKRAIL_MAX_KEYS: whole(1),
+  WORKRAIL_RETENTION_DAYS: days(),
+  WORKRAIL_TRASH_DAYS: days(),
+  WORKRAIL_TRASH_PERCENT: percent(0),
+  WORKRAIL_WARN_PERCENT: percent(1),
+  WORKRAIL_CLEANUP_FROM_PERCENT: percent(1),
+  WORKRAIL_CLEANUP_TO_PERCENT: percent(1),
   WORKRAIL_LOCK_TIMEOUT_MS: whole(0),
   WORKRAIL_SQLITE_DRIVER: z.enum(["auto", "better-sqlite3", "node:sqlite"]).optional(),
   WORKRAIL_MAX_ANSWER_TOKENS: whole(500),
@@ -81,6 +106,14 @@ export function readSettings(
       maxKeys: values.WORKRAIL_MAX_KEYS ?? DEFAULT_LIMITS.maxKeys,
       ...given.limits,
     }),
+    housekeeping: {
+      retentionDays: values.WORKRAIL_RETENTION_DAYS ?? 30,
+      trashDays: values.WORKRAIL_TRASH_DAYS ?? 7,
+      trashPercent: values.WORKRAIL_TRASH_PERCENT ?? 10,
+      warnPercent: values.WORKRAIL_WARN_PERCENT ?? 80,
+      cleanUpFromPercent: values.WORKRAIL_CLEANUP_FROM_PERCENT ?? 90,
+      cleanUpToPercent: values.WORKRAIL_CLEANUP_TO_PERCENT ?? 80,
+    },
     lockWaitMs: values.WORKRAIL_LOCK_TIMEOUT_MS ?? 5_000,
     sqliteDriver: values.WORKRAIL_SQLITE_DRIVER ?? "auto",
     maxAnswerTokens: values.WORKRAIL_MAX_ANSWER_TOKENS ?? 10_000,

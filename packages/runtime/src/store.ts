@@ -6,13 +6,17 @@ import {
   backupStore,
   type CheckpointId,
   type CheckpointRecord,
+  type CleanUpReport,
   collectGarbage,
   type Context,
+  emptyTrash,
   finishRemovals,
   type GarbagePorts,
   type GarbageReport,
   isWorkrailError,
+  keepSession,
   listCheckpoints,
+  listTrash,
   type LoadPorts,
   loadCheckpoint,
   loadView,
@@ -23,12 +27,15 @@ import {
   type RebuildPorts,
   type RebuildReport,
   recoverCatalog,
+  removeCheckpoints,
   type RepairOptions,
   type RepairPorts,
   type RepairReport,
   repairStore,
+  restoreFromTrash,
   saveCheckpoint,
   type SavePorts,
+  type SaveResult,
   type StoreStatus,
   storeStatus,
   type Storage,
@@ -40,6 +47,7 @@ import {
   WorkrailError,
 } from "@workrail/core";
 import { answerBudget, countFitting, how } from "./answer-budget.ts";
+import { type CleanUpParams, type RestoreParams, type RestoreResult, selectionOf, type TrashedMetadata } from "./clean-up-params.ts";
 import { Compactor } from "./compactor.ts";
 import { DiskRoom } from "./disk-room.ts";
 import type { RetainedMemory } from "./fallback/retained-memory.ts";
@@ -55,10 +63,12 @@ import type {
   MarkCriticalResult,
   SaveCheckpointParams,
   SaveCheckpointResult,
+  SessionMetadata,
   Standing,
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "./context-management-service.ts";
+import { Housekeeper } from "./housekeeper.ts";
 import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
 import type { Parts } from "./tokens.ts";
 import type { BackupResult } from "./restore-backup.ts";
@@ -93,6 +103,7 @@ export class Store implements Workrail {
   readonly #loadPorts: LoadPorts;
   readonly #compactor: Compactor;
   readonly #room: DiskRoom;
+  readonly #housekeeper: Housekeeper;
   readonly #project: string | undefined;
   readonly #standIn: StandIn | undefined;
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
@@ -119,6 +130,7 @@ export class Store implements Workrail {
       },
     };
     this.#compactor = new Compactor({ ...parts, limits: settings.limits }, parts.background);
+    this.#housekeeper = new Housekeeper(parts);
     this.#rebuildPorts = { ...parts, limits: settings.limits };
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
@@ -129,7 +141,7 @@ export class Store implements Workrail {
     const labels = splitLabels(params.metadata);
     const sessions = this.#parts.sessions;
     const { sessionId, reason } = sessions.forSave(params.sessionId, params.workflowId, params.context);
-    const result = await this.#using(() =>
+    const save = (): Promise<SaveResult> =>
       saveCheckpoint(this.#savePorts, {
         sessionId,
         context: params.context as Context,
@@ -145,8 +157,10 @@ export class Store implements Workrail {
         expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
         checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)),
         force: params.force,
-      }),
-    ).catch((error: unknown) => {
+      });
+    // What stands in for the disk has a bound of its own.
+    const housekeeper = this.#standIn === undefined ? this.#housekeeper : undefined;
+    const result = await this.#using(() => housekeeper?.withRoom(save) ?? save()).catch((error: unknown) => {
       sessions.notSaved(sessionId, params.workflowId);
       throw error;
     });
@@ -155,6 +169,7 @@ export class Store implements Workrail {
       this.#compactor.request(sessionId);
       this.#room.watch();
     }
+    const quotaWarning = result.status === "saved" ? housekeeper?.saved(result.bytes.store) : undefined;
     const { record } = result;
     return {
       checkpointId: record.id,
@@ -170,6 +185,7 @@ export class Store implements Workrail {
       ...(result.status === "unchanged" && result.ignored.length > 0 ? { ignored: [...result.ignored] } : {}),
       ...(labels.ignored.length > 0 ? { ignoredMetadata: labels.ignored } : {}),
       ...(result.status === "saved" && result.removed.length > 0 ? { pruned: result.removed.length } : {}),
+      ...(quotaWarning === undefined ? {} : { quotaWarning }),
     };
   }
 
@@ -287,6 +303,36 @@ export class Store implements Workrail {
     return this.#using(() => repairStore(this.#rebuildPorts, options));
   }
 
+  async cleanUp({ dryRun, ...params }: CleanUpParams = {}): Promise<CleanUpReport> {
+    const selection = selectionOf(params);
+    return this.#using(async () => {
+      await this.#parts.accesses.write();
+      if (selection !== undefined) return removeCheckpoints(this.#parts, selection, { dryRun });
+      return this.#housekeeper.cleanUp({ dryRun });
+    });
+  }
+
+  async listTrash({ sessionId }: { sessionId?: string | undefined } = {}): Promise<TrashedMetadata[]> {
+    const session = optional(sessionId, (id) => parseSessionId(id));
+    const entries = await this.#using(() => listTrash(this.#parts, { sessionId: session }));
+    return entries.map(({ record, trashedAt }) => ({ ...metadataOf(record), trashedAt: trashedAt.toISOString() }));
+  }
+
+  async restoreFromTrash({ sessionId, checkpointIds }: RestoreParams): Promise<RestoreResult> {
+    const ids = checkpointIds?.map((id) => parseCheckpointId(id));
+    const restored = await this.#using(() => restoreFromTrash(this.#parts, { sessionId: parseSessionId(sessionId), checkpointIds: ids }));
+    return { sessionId, checkpointIds: restored.map(({ id }) => id) };
+  }
+
+  async emptyTrash({ sessionId, dryRun }: { sessionId?: string | undefined; dryRun?: boolean | undefined } = {}): Promise<CleanUpReport> {
+    const session = optional(sessionId, (id) => parseSessionId(id));
+    return this.#using(() => emptyTrash(this.#parts, { sessionId: session, dryRun }));
+  }
+
+  async keepSession(sessionId: string, keep = true): Promise<SessionMetadata> {
+    return sessionMetadataOf(await this.#using(() => keepSession(this.#parts, { sessionId: parseSessionId(sessionId), keep })));
+  }
+
   async exportSession(sessionId: string, options: { readonly file?: string | undefined } = {}): Promise<ExportResult> {
     const session = parseSessionId(sessionId);
     return this.#using(() => this.#transfer.exportSession(session, options.file));
@@ -338,6 +384,7 @@ export class Store implements Workrail {
     });
     this.#compactor.catchUp();
     this.#room.watch();
+    this.#housekeeper.start();
   }
 
   /** What the store is kept in; its owner is this store. */
@@ -364,6 +411,7 @@ export class Store implements Workrail {
   async #close(): Promise<void> {
     await Promise.allSettled(this.#underWay);
     this.#compactor.stop();
+    this.#housekeeper.stop();
     this.#parts.accesses.flush();
     await this.#parts.background.idle();
     await this.#parts.storage.close();

@@ -1,5 +1,6 @@
 import type {
   BackupOptions,
+  CleanUpReport,
   Durability,
   GarbageReport,
   RebuildReport,
@@ -9,10 +10,12 @@ import type {
   VerifyOptions,
   VerifyReport,
 } from "@workrail/core";
+import type { CleanUpParams, RestoreParams, RestoreResult, TrashedMetadata } from "./clean-up-params.ts";
 import type {
   FindCheckpointsParams,
   FindCheckpointsResult,
   IContextManagementService,
+  SessionMetadata,
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "./context-management-service.ts";
@@ -54,6 +57,16 @@ export interface Workrail extends IContextManagementService {
   exportAll(folder?: string): Promise<ExportAllResult>;
   /** Brings an exported session into this store. Nothing is written unless every checkpoint in the file is proven. */
   importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult>;
+  /** Removes what is selected, or else what was unused for long and what a full store has to give up. */
+  cleanUp(params?: CleanUpParams): Promise<CleanUpReport>;
+  /** What is in the trash, the longest there first. */
+  listTrash(params?: { sessionId?: string | undefined }): Promise<TrashedMetadata[]>;
+  /** Brings checkpoints back from the trash, exactly, in their old places. */
+  restoreFromTrash(params: RestoreParams): Promise<RestoreResult>;
+  /** Removes for good what is in the trash. */
+  emptyTrash(params?: { sessionId?: string | undefined; dryRun?: boolean | undefined }): Promise<CleanUpReport>;
+  /** Has a session spared by whatever removes of its own accord; with `false`, no longer. */
+  keepSession(sessionId: string, keep?: boolean): Promise<SessionMetadata>;
   /** Reads the whole store and tells what is wrong with it; changes nothing. */
   verifyStore(options?: VerifyOptions): Promise<VerifyReport>;
   /** Puts right what can be without losing anything: damaged checkpoints are put aside and marked. */

@@ -59,7 +59,10 @@ describe("docs/reference/cli.md, of what --json prints,", () => {
     const labels = { metadata: { name: "n", tags: ["t"], kind: "x" }, workflowId: "w", agentId: "a" };
     const saved = await store.saveCheckpoint({ sessionId: "s", context: { a: 2 }, ...labels });
     const skipped = await store.saveCheckpoint({ sessionId: "s", context: { a: 2 }, metadata: { name: "other" } });
-    expect([...fields("## workrail save", 1)].toSorted()).toEqual(keysOf(saved, skipped));
+    const small = await openWorkrail({ dataDir, env: { WORKRAIL_WARN_PERCENT: "1" }, limits: { maxTotalBytes: 20_000 } });
+    const warned = await small.saveCheckpoint({ sessionId: "t", context: {} });
+    await small.close();
+    expect([...fields("## workrail save", 1)].toSorted()).toEqual(keysOf(saved, skipped, warned));
 
     await store.markCritical({ sessionId: "s", contextKey: "a" });
     const found = await store.findCheckpoints({ sessionId: "s" });

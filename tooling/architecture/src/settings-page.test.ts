@@ -19,6 +19,12 @@ const NUMBERS: Readonly<Record<string, (settings: Settings) => number>> = {
   WORKRAIL_MAX_CONTEXT_BYTES: ({ limits }) => limits.maxContextBytes,
   WORKRAIL_MAX_DEPTH: ({ limits }) => limits.maxDepth,
   WORKRAIL_MAX_KEYS: ({ limits }) => limits.maxKeys,
+  WORKRAIL_RETENTION_DAYS: ({ housekeeping }) => housekeeping.retentionDays,
+  WORKRAIL_TRASH_DAYS: ({ housekeeping }) => housekeeping.trashDays,
+  WORKRAIL_TRASH_PERCENT: ({ housekeeping }) => housekeeping.trashPercent,
+  WORKRAIL_WARN_PERCENT: ({ housekeeping }) => housekeeping.warnPercent,
+  WORKRAIL_CLEANUP_FROM_PERCENT: ({ housekeeping }) => housekeeping.cleanUpFromPercent,
+  WORKRAIL_CLEANUP_TO_PERCENT: ({ housekeeping }) => housekeeping.cleanUpToPercent,
   WORKRAIL_LOCK_TIMEOUT_MS: ({ lockWaitMs }) => lockWaitMs,
   WORKRAIL_MAX_ANSWER_TOKENS: ({ maxAnswerTokens }) => maxAnswerTokens,
   WORKRAIL_MAX_ANSWER_CHARACTERS: ({ maxAnswerCharacters }) => maxAnswerCharacters,
@@ -37,7 +43,7 @@ describe("docs/reference/settings.md", () => {
   it("knows every number", () => {
     const numbers = rows.filter(({ type }) => type?.startsWith("whole number")).map(({ name }) => name);
     expect(numbers.toSorted()).toEqual(Object.keys(NUMBERS).toSorted());
-    expect(Object.keys(NUMBERS)).toHaveLength(Object.keys(DEFAULT_LIMITS).length + 3);
+    expect(Object.keys(NUMBERS)).toHaveLength(Object.keys(DEFAULT_LIMITS).length + 9);
   });
 
   it.each(rows.filter(({ name }) => NUMBERS[name] !== undefined).map((row) => [row.name, row] as const))(

@@ -38,6 +38,7 @@ const output = z.looseObject({
   ignored: z.array(z.string()).optional().describe("On a skip: what this call brought that was not kept"),
   ignoredMetadata: z.array(z.string()).optional().describe("Metadata keys that are set by the server"),
   pruned: z.number().optional().describe("Oldest checkpoints removed because the session is full"),
+  quotaWarning: z.string().optional().describe("The store fills up. Tell your user"),
 });
 
 /** Saves a context as its session's latest checkpoint. */

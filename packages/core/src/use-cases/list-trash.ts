@@ -1,7 +1,17 @@
-import type { TrashPage, TrashQuery } from "../ports/catalog.ts";
+import type { SessionId } from "../model/ids.ts";
+import type { TrashedCheckpoint } from "../ports/catalog.ts";
 import type { ListPorts } from "./list-checkpoints.ts";
+import { eachTrashed } from "./view-store.ts";
 
-/** What is in the trash, the longest there first. */
-export async function listTrash({ catalog, locking }: ListPorts, query: TrashQuery): Promise<TrashPage> {
-  return locking.shared(() => catalog.trash(query));
+export interface ListTrashInput {
+  readonly sessionId?: SessionId | undefined;
+}
+
+/** Everything that is in the trash, or that is of one session, the longest there first. */
+export async function listTrash({ catalog, locking }: ListPorts, input: ListTrashInput = {}): Promise<readonly TrashedCheckpoint[]> {
+  return locking.shared(async () => {
+    const entries: TrashedCheckpoint[] = [];
+    for await (const entry of eachTrashed(catalog, input)) entries.push(entry);
+    return entries;
+  });
 }

@@ -174,7 +174,7 @@ async function write(ports: SavePorts, input: SaveInput, content: PreparedContex
     });
     if (outcome.status === "blob-missing") continue;
     if (outcome.status === "committed" && input.checkpointId !== undefined) await putBackIfReplaced(ports, content, stored);
-    return conclude(ports, input, content, stored.blob, outcome);
+    return conclude(ports, input, content, stored, outcome);
   }
   throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoint's file vanished each time it was written.", {
     details: { checkpointId: facts.id, reason: "blob-missing" },
@@ -259,7 +259,7 @@ async function conclude(
   ports: SavePorts,
   input: SaveInput,
   content: PreparedContext,
-  blob: BlobRef,
+  { blob, blobBytes }: StoredBlob,
   outcome: Exclude<CommitOutcome, { status: "blob-missing" }>,
 ): Promise<SaveResult> {
   if (outcome.status === "committed") {
@@ -282,7 +282,7 @@ async function conclude(
     case "in-trash":
       throw inTrash(outcome.record.id);
     case "over-quota":
-      throw overQuota(outcome, ports.limits);
+      throw overQuota(outcome, blobBytes, ports.limits);
   }
 }
 
@@ -366,15 +366,19 @@ function inTrash(checkpointId: CheckpointId): WorkrailError {
   });
 }
 
-function overQuota({ over, bytes }: CommitOutcome & { status: "over-quota" }, limits: Limits): WorkrailError {
+function overQuota({ over, bytes }: CommitOutcome & { status: "over-quota" }, sizeBytes: number, limits: Limits): WorkrailError {
   const [limit, name] = over === "session" ? (["maxSessionBytes", "session"] as const) : (["maxTotalBytes", "store"] as const);
-  return new WorkrailError("STORAGE_QUOTA_EXCEEDED", `The ${name} holds ${bytes[over]} bytes, and may hold ${limits[limit]}.`, {
-    details: { limit, [limit]: limits[limit], usageBytes: bytes[over] },
-    hint:
-      over === "session"
-        ? "Save to a new session, or remove old checkpoints of this one."
-        : "Empty the trash, remove sessions that are not needed any more, or raise the limit.",
-  });
+  return new WorkrailError(
+    "STORAGE_QUOTA_EXCEEDED",
+    `The ${name} holds ${bytes[over]} bytes, and may hold ${limits[limit]}; the checkpoint takes ${sizeBytes}.`,
+    {
+      details: { limit, [limit]: limits[limit], usageBytes: bytes[over], sizeBytes },
+      hint:
+        over === "session"
+          ? "Save to a new session, or remove old checkpoints of this one with `workrail cleanup --session`."
+          : "Empty the trash (`workrail trash empty`), remove what is not needed any more (`workrail cleanup`), or raise the limit.",
+    },
+  );
 }
 
 function idTaken(checkpointId: CheckpointId): WorkrailError {

@@ -2,7 +2,7 @@ import type { CheckpointView, SessionView, TrashView } from "../clean-up/plan.ts
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { PageCursor } from "../model/ids.ts";
 import { KEEP_TAG, type Session } from "../model/session.ts";
-import type { Catalog, SessionQuery, TrashQuery } from "../ports/catalog.ts";
+import type { Catalog, SessionQuery, TrashedCheckpoint, TrashQuery } from "../ports/catalog.ts";
 
 const PAGE = 200;
 
@@ -16,17 +16,22 @@ export async function* eachSession(catalog: Catalog, query: Omit<SessionQuery, "
   } while (after !== undefined);
 }
 
-/** What is in the trash, the longest there first. */
-export async function viewTrash(catalog: Catalog, query: Omit<TrashQuery, "limit" | "after"> = {}): Promise<readonly TrashView[]> {
-  const entries: TrashView[] = [];
+/** What is in the trash, the longest there first, page by page. */
+export async function* eachTrashed(catalog: Catalog, query: Omit<TrashQuery, "limit" | "after">): AsyncGenerator<TrashedCheckpoint> {
   let after: PageCursor | undefined;
   do {
     const page = await catalog.trash({ ...query, limit: PAGE, after });
-    entries.push(
-      ...page.entries.map(({ record: { id, sessionId, blobBytes }, trashedAt }) => ({ id, sessionId, bytes: blobBytes, trashedAt })),
-    );
+    yield* page.entries;
     after = page.next;
   } while (after !== undefined);
+}
+
+/** The same, as a plan needs it. */
+export async function viewTrash(catalog: Catalog, query: Omit<TrashQuery, "limit" | "after"> = {}): Promise<readonly TrashView[]> {
+  const entries: TrashView[] = [];
+  for await (const { record, trashedAt } of eachTrashed(catalog, query)) {
+    entries.push({ id: record.id, sessionId: record.sessionId, bytes: record.blobBytes, trashedAt });
+  }
   return entries;
 }
 

@@ -1,5 +1,6 @@
 import {
   type BackupOptions,
+  type CleanUpReport,
   type Durability,
   type GarbageReport,
   isWorkrailError,
@@ -13,6 +14,7 @@ import {
   type WorkrailError,
 } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
+import type { CleanUpParams, RestoreParams, RestoreResult, TrashedMetadata } from "../clean-up-params.ts";
 import { wire } from "../container.ts";
 import type {
   CheckpointMetadata,
@@ -24,6 +26,7 @@ import type {
   MarkCriticalResult,
   SaveCheckpointParams,
   SaveCheckpointResult,
+  SessionMetadata,
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "../context-management-service.ts";
@@ -131,6 +134,26 @@ export class FallbackStore implements Workrail {
 
   async repairStore(options?: RepairOptions): Promise<RepairReport> {
     return this.#standby.disk().repairStore(options);
+  }
+
+  async cleanUp(params?: CleanUpParams): Promise<CleanUpReport> {
+    return this.#standby.disk().cleanUp(params);
+  }
+
+  async listTrash(params?: { sessionId?: string | undefined }): Promise<TrashedMetadata[]> {
+    return this.#standby.disk().listTrash(params);
+  }
+
+  async restoreFromTrash(params: RestoreParams): Promise<RestoreResult> {
+    return this.#standby.disk().restoreFromTrash(params);
+  }
+
+  async emptyTrash(params?: { sessionId?: string | undefined; dryRun?: boolean | undefined }): Promise<CleanUpReport> {
+    return this.#standby.disk().emptyTrash(params);
+  }
+
+  async keepSession(sessionId: string, keep?: boolean): Promise<SessionMetadata> {
+    return this.#standby.disk().keepSession(sessionId, keep);
   }
 
   async exportSession(sessionId: string, options?: { readonly file?: string | undefined }): Promise<ExportResult> {

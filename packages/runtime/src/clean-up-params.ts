@@ -1,0 +1,52 @@
+import { parseSessionId, type Selection, WorkrailError } from "@workrail/core";
+import type { CheckpointMetadata } from "./context-management-service.ts";
+
+/** What is to be removed: without any of the first four, what the store would remove of its own accord. */
+export interface CleanUpParams {
+  sessionId?: string | undefined;
+  /** Of sessions that were not used for this long, in milliseconds. */
+  unusedForMs?: number | undefined;
+  /** All but the newest of each session, this many. */
+  keepLast?: number | undefined;
+  /** Checkpoints of this project, an absolute path. */
+  project?: string | undefined;
+  /** For good, and not into the trash. Default `false`. */
+  permanently?: boolean | undefined;
+  /** Also what is tagged `keep`. Default `false`. */
+  includeKept?: boolean | undefined;
+  /** Tell what would be removed, and change nothing. Default `false`. */
+  dryRun?: boolean | undefined;
+}
+
+/** A checkpoint in the trash. */
+export interface TrashedMetadata extends CheckpointMetadata {
+  /** ISO 8601. */
+  trashedAt: string;
+}
+
+export interface RestoreParams {
+  sessionId: string;
+  /** Default: all that there is of the session in the trash. */
+  checkpointIds?: string[] | undefined;
+}
+
+export interface RestoreResult {
+  sessionId: string;
+  /** What lives again. */
+  checkpointIds: string[];
+}
+
+/**
+ * What somebody selected; `undefined` for the store's own policy.
+ *
+ * @throws INVALID_INPUT when it is said how to remove, but not what.
+ */
+export function selectionOf({ sessionId, ...rest }: Omit<CleanUpParams, "dryRun">): Selection | undefined {
+  const isSelection = [sessionId, rest.unusedForMs, rest.keepLast, rest.project].some((each) => each !== undefined);
+  if (isSelection) return { ...rest, sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId) };
+  if (rest.permanently !== true && rest.includeKept !== true) return undefined;
+  throw new WorkrailError("INVALID_INPUT", "What is to be removed? Nothing was selected.", {
+    details: { field: "sessionId" },
+    hint: "Name a session, a project, a time without use, or how many checkpoints are to stay.",
+  });
+}
