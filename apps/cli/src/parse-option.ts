@@ -12,6 +12,16 @@ export function parseWhole(text: string): number {
   return Number(text);
 }
 
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** A duration such as `30m`, `12h`, `7d` or `2w`, in milliseconds. */
+export function parseDuration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([mhdw])$/u.exec(text) ?? [];
+  const length = unit === undefined ? undefined : UNITS[unit];
+  if (length === undefined) throw new InvalidArgumentError("It must be a number with m, h, d or w behind it, such as 7d.");
+  return Number(count) * length;
+}
+
 export function parseObject(text: string): JsonObject {
   let value: unknown;
   try {

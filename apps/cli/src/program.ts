@@ -1,8 +1,10 @@
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { addBackupCommand } from "./commands/backup.ts";
+import { addCleanupCommand } from "./commands/cleanup.ts";
 import { addExportCommand } from "./commands/export.ts";
 import { addImportCommand } from "./commands/import.ts";
+import { addKeepCommand } from "./commands/keep.ts";
 import { addListCommand } from "./commands/list.ts";
 import { addLoadCommand } from "./commands/load.ts";
 import { addRebuildCommand } from "./commands/rebuild.ts";
@@ -11,6 +13,7 @@ import { addRestoreCommand } from "./commands/restore.ts";
 import { addSaveCommand } from "./commands/save.ts";
 import { addShowCommand } from "./commands/show.ts";
 import { addStatusCommand } from "./commands/status.ts";
+import { addTrashCommand } from "./commands/trash.ts";
 import { addVerifyCommand } from "./commands/verify.ts";
 import { parsePath } from "./parse-option.ts";
 
@@ -43,6 +46,9 @@ export function buildProgram(): Command {
     addListCommand,
     addExportCommand,
     addImportCommand,
+    addCleanupCommand,
+    addTrashCommand,
+    addKeepCommand,
     addBackupCommand,
     addRestoreCommand,
     addStatusCommand,

@@ -25,8 +25,8 @@ describe("docs/reference/cli.md", () => {
     expect(told).toEqual(help.visibleOptions(program).map((option) => [code(help.optionTerm(option)), help.optionDescription(option)]));
   });
 
-  it.each(program.commands.map((command) => [command.name(), command] as const))("describes %s as its help does", (name, command) => {
-    const section = sectionOf(page, `## workrail ${name}`);
+  it.each(named(program))("describes %s as its help does", (name, command, level) => {
+    const section = sectionOf(page, `${"#".repeat(level + 2)} ${name}`);
     expect(blocksOf(section)[0]?.text).toBe(`${help.commandUsage(command)}\n`);
     const known = parametersOf(command);
     expect(known.length === 0 ? [] : tableOf(section)).toEqual(known);
@@ -79,6 +79,10 @@ describe("docs/reference/cli.md, of what --json prints,", () => {
     rmSync(backup, { recursive: true });
     rmSync(`${backup}-restored`, { recursive: true });
     expect([...fields("## workrail restore", 1)].toSorted()).toEqual(keysOf(restored));
+    const { sessionId, ...report } = { sessionId: "s", ...(await store.cleanUp({ sessionId: "s" })) };
+    expect([...fields("## workrail cleanup", 1)].toSorted()).toEqual(keysOf(report));
+    expect([...fields("## workrail cleanup", 2)].toSorted()).toEqual(keysOf(...report.removed));
+    await store.restoreFromTrash({ sessionId });
     expect([...fields("## workrail rebuild", 0)].toSorted()).toEqual(keysOf(await store.rebuildCatalog()));
   });
 });
@@ -91,6 +95,16 @@ function fields(heading: string, number: number): readonly string[] {
 
 function keysOf(...objects: readonly object[]): readonly string[] {
   return [...new Set(objects.flatMap((object) => Object.keys(object)))].toSorted();
+}
+
+/** Every command with its full name, and how deep it is. */
+function named(parent: Command, level = 0): readonly (readonly [string, Command, number])[] {
+  const commands = parent.commands.map((command) => [fullName(command), command, level] as const);
+  return commands.flatMap((each) => [each, ...named(each[1], level + 1)]);
+}
+
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`;
 }
 
 function parametersOf(command: Command): readonly (readonly string[])[] {

@@ -1,0 +1,54 @@
+import { resolve } from "node:path";
+import type { CleanUpParams } from "@workrail/runtime";
+import type { Command } from "commander";
+import { parseDuration, parsePath, parseWhole } from "../parse-option.ts";
+import { removeAfterAsking, type RemovalOptions } from "../remove-after-asking.ts";
+
+interface CleanupOptions extends RemovalOptions {
+  readonly olderThan?: number;
+  readonly keepLast?: number;
+  readonly session?: string;
+  readonly project?: string;
+  readonly permanently?: true;
+  readonly includeKept?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail cleanup --dry-run
+  workrail cleanup --older-than 7d --keep-last 5 --yes
+  workrail cleanup --session my-task --permanently --yes
+`;
+
+/** `workrail cleanup`: removes what is not needed any more. */
+export function addCleanupCommand(program: Command): void {
+  program
+    .command("cleanup")
+    .summary("remove what is not needed any more")
+    .description(
+      "Moves checkpoints into the trash: all that is selected must hold. Without a selection, what the store would remove by itself: " +
+        "what was unused for long, and what a full store has to give up. Says first what would go, and asks.",
+    )
+    .option("--older-than <duration>", "of sessions that were not used for this long, such as 7d, 12h or 30m", parseDuration)
+    .option("--keep-last <count>", "all but this many of the newest checkpoints of each session", parseWhole)
+    .option("--session <id>", "of this session")
+    .option("--project <path>", "of this project", parsePath)
+    .option("--permanently", "for good, and not into the trash")
+    .option("--include-kept", "also what is tagged keep")
+    .option("--dry-run", "only say what would go")
+    .option("--yes", "do not ask")
+    .addHelpText("after", EXAMPLES)
+    .action(async (_options: CleanupOptions, command: Command) => cleanup(command.optsWithGlobals()));
+}
+
+async function cleanup(options: CleanupOptions): Promise<void> {
+  const params: CleanUpParams = {
+    sessionId: options.session,
+    unusedForMs: options.olderThan,
+    keepLast: options.keepLast,
+    project: options.project === undefined ? undefined : resolve(options.project),
+    permanently: options.permanently,
+    includeKept: options.includeKept,
+  };
+  await removeAfterAsking(options, (store, dryRun) => store.cleanUp({ ...params, dryRun }));
+}

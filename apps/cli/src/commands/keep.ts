@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import { note, writeJson } from "../print.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface KeepOptions extends GlobalOptions {
+  readonly off?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail keep my-task
+  workrail keep my-task --off
+`;
+
+/** `workrail keep`: has a session stay, whatever is cleaned up. */
+export function addKeepCommand(program: Command): void {
+  program
+    .command("keep")
+    .summary("keep a session from being cleaned up")
+    .description("Tags a session `keep`: nothing of it is removed, but by people who say that even this is to go.")
+    .argument("<session>", "session to keep")
+    .option("--off", "let it go like any other")
+    .addHelpText("after", EXAMPLES)
+    .action(async (session: string, _options: KeepOptions, command: Command) => keep(session, command.optsWithGlobals()));
+}
+
+async function keep(session: string, options: KeepOptions): Promise<void> {
+  const kept = await withStore(options, (store) => store.keepSession(session, options.off !== true));
+  if (options.json) return writeJson(kept);
+  note(options.off === true ? `Session ${session} goes like any other.` : `Session ${session} is kept.`);
+}

@@ -1,0 +1,86 @@
+import process from "node:process";
+import type { TrashedMetadata } from "@workrail/runtime";
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { formatAge } from "../format-age.ts";
+import { formatBytes } from "../format-bytes.ts";
+import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
+import { removeAfterAsking, type RemovalOptions } from "../remove-after-asking.ts";
+import { type Column, renderTable } from "../render-table.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface OfSession {
+  readonly session?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail trash list
+  workrail trash empty --yes
+`;
+
+/** `workrail trash`: what was removed, and is not gone yet. */
+export function addTrashCommand(program: Command): void {
+  const trash = program
+    .command("trash")
+    .summary("list, restore or remove for good what is in the trash")
+    .description("What was removed lies in the trash for a while, from where it can be restored exactly.")
+    .addHelpText("after", EXAMPLES);
+  trash
+    .command("list")
+    .summary("list what is in the trash")
+    .description("Lists what is in the trash, the longest there first.")
+    .option("--session <id>", "only of this session")
+    .addHelpText("after", "\nExample:\n  workrail trash list --session my-task\n")
+    .action(async (_options: OfSession, command: Command) => list(command.optsWithGlobals()));
+  trash
+    .command("restore")
+    .summary("bring checkpoints back")
+    .description("Brings a session's checkpoints back from the trash, exactly, in their old places.")
+    .argument("<session>", "session to restore")
+    .argument("[checkpoints...]", "only these of its checkpoints")
+    .addHelpText("after", "\nExample:\n  workrail trash restore my-task\n")
+    .action(async (session: string, ids: readonly string[], _options: object, command: Command) =>
+      restore(session, ids, command.optsWithGlobals()),
+    );
+  trash
+    .command("empty")
+    .summary("remove for good what is in the trash")
+    .description("Removes for good what is in the trash. Says first what would go, and asks.")
+    .option("--session <id>", "only of this session")
+    .option("--dry-run", "only say what would go")
+    .option("--yes", "do not ask")
+    .addHelpText("after", "\nExample:\n  workrail trash empty --dry-run\n")
+    .action(async (_options: object, command: Command) => empty(command.optsWithGlobals()));
+}
+
+async function list(options: GlobalOptions & OfSession): Promise<void> {
+  const entries = await withStore(options, (store) => store.listTrash({ sessionId: options.session }));
+  if (options.json) return writeJson({ entries });
+  if (entries.length === 0) return note("There is nothing in the trash.");
+  const { header, lines } = renderTable(columns(new Date()), entries, outputWidth());
+  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+}
+
+async function restore(session: string, ids: readonly string[], options: GlobalOptions): Promise<void> {
+  const checkpointIds = ids.length === 0 ? undefined : [...ids];
+  const restored = await withStore(options, (store) => store.restoreFromTrash({ sessionId: session, checkpointIds }));
+  if (options.json) return writeJson(restored);
+  note(`Restored in session ${restored.sessionId}: ${restored.checkpointIds.length}.`);
+  await writeData(restored.checkpointIds.map((id) => `${id}\n`).join(""));
+}
+
+async function empty(options: RemovalOptions & OfSession): Promise<void> {
+  await removeAfterAsking(options, (store, dryRun) => store.emptyTrash({ sessionId: options.session, dryRun }));
+}
+
+/** Ids are never cut: people copy them. */
+function columns(now: Date): readonly Column<TrashedMetadata>[] {
+  return [
+    { title: "CHECKPOINT", cell: ({ id }) => id },
+    { title: "SESSION", cell: ({ sessionId }) => sessionId },
+    { title: "IN TRASH", align: "right", cell: ({ trashedAt }) => formatAge(new Date(trashedAt), now) },
+    { title: "SIZE", align: "right", cell: ({ contextSizeBytes }) => formatBytes(contextSizeBytes) },
+    { title: "NAME", leastWidth: 8, cell: ({ name }) => escapeText(name ?? "") },
+  ];
+}
