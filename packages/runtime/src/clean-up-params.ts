@@ -24,13 +24,13 @@ export interface TrashedMetadata extends CheckpointMetadata {
   trashedAt: string;
 }
 
-export interface RestoreParams {
+export interface FromTrashParams {
   sessionId: string;
   /** Default: all that there is of the session in the trash. */
   checkpointIds?: string[] | undefined;
 }
 
-export interface RestoreResult {
+export interface FromTrashResult {
   sessionId: string;
   /** What lives again. */
   checkpointIds: string[];

@@ -1,4 +1,4 @@
-export type { CleanUpParams, RestoreParams, RestoreResult, TrashedMetadata } from "./clean-up-params.ts";
+export type { CleanUpParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
 export type { Adapters } from "./container.ts";
 export type {
   CheckpointLabels,

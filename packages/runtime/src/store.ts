@@ -47,7 +47,7 @@ import {
   WorkrailError,
 } from "@workrail/core";
 import { answerBudget, countFitting, how } from "./answer-budget.ts";
-import { type CleanUpParams, type RestoreParams, type RestoreResult, selectionOf, type TrashedMetadata } from "./clean-up-params.ts";
+import { type CleanUpParams, type FromTrashParams, type FromTrashResult, selectionOf, type TrashedMetadata } from "./clean-up-params.ts";
 import { Compactor } from "./compactor.ts";
 import { DiskRoom } from "./disk-room.ts";
 import type { RetainedMemory } from "./fallback/retained-memory.ts";
@@ -318,7 +318,7 @@ export class Store implements Workrail {
     return entries.map(({ record, trashedAt }) => ({ ...metadataOf(record), trashedAt: trashedAt.toISOString() }));
   }
 
-  async restoreFromTrash({ sessionId, checkpointIds }: RestoreParams): Promise<RestoreResult> {
+  async restoreFromTrash({ sessionId, checkpointIds }: FromTrashParams): Promise<FromTrashResult> {
     const ids = checkpointIds?.map((id) => parseCheckpointId(id));
     const restored = await this.#using(() => restoreFromTrash(this.#parts, { sessionId: parseSessionId(sessionId), checkpointIds: ids }));
     return { sessionId, checkpointIds: restored.map(({ id }) => id) };

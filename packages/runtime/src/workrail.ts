@@ -10,7 +10,7 @@ import type {
   VerifyOptions,
   VerifyReport,
 } from "@workrail/core";
-import type { CleanUpParams, RestoreParams, RestoreResult, TrashedMetadata } from "./clean-up-params.ts";
+import type { CleanUpParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
 import type {
   FindCheckpointsParams,
   FindCheckpointsResult,
@@ -62,7 +62,7 @@ export interface Workrail extends IContextManagementService {
   /** What is in the trash, the longest there first. */
   listTrash(params?: { sessionId?: string | undefined }): Promise<TrashedMetadata[]>;
   /** Brings checkpoints back from the trash, exactly, in their old places. */
-  restoreFromTrash(params: RestoreParams): Promise<RestoreResult>;
+  restoreFromTrash(params: FromTrashParams): Promise<FromTrashResult>;
   /** Removes for good what is in the trash. */
   emptyTrash(params?: { sessionId?: string | undefined; dryRun?: boolean | undefined }): Promise<CleanUpReport>;
   /** Has a session spared by whatever removes of its own accord; with `false`, no longer. */

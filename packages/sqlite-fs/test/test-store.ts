@@ -94,13 +94,13 @@ export class TestStore {
   /** Saves; an object is a context in the one session that most tests have. */
   save(context: Context, input: Partial<SaveInput> = {}): Promise<SaveResult> {
     return saveCheckpoint(
-      { ...this.#ports(), ids, background: this.#background, writer: "workrail/test" },
+      { ...this.ports(), ids, background: this.#background, writer: "workrail/test" },
       { sessionId: SESSION, context, ...input },
     );
   }
 
   load(input: LoadInput = { sessionId: SESSION }): Promise<LoadedCheckpoint> {
-    return loadCheckpoint({ ...this.#ports(), onLoaded: ignore }, input);
+    return loadCheckpoint({ ...this.ports(), onLoaded: ignore }, input);
   }
 
   async contextOf(sessionId: SessionId = SESSION): Promise<Context> {
@@ -108,37 +108,37 @@ export class TestStore {
   }
 
   pin(key: string, critical = true): Promise<PinResult> {
-    return pinEntry({ ...this.#ports(), onLoaded: ignore }, { sessionId: SESSION, key, critical });
+    return pinEntry({ ...this.ports(), onLoaded: ignore }, { sessionId: SESSION, key, critical });
   }
 
   rebuild(): Promise<RebuildReport> {
-    return rebuildCatalog(this.#ports());
+    return rebuildCatalog(this.ports());
   }
 
   recover(): Promise<RebuildReport | undefined> {
-    return recoverCatalog(this.#ports());
+    return recoverCatalog(this.ports());
   }
 
   /** To its end. */
   async compact(sessionId: SessionId = SESSION): Promise<void> {
     const givenUp = new Set<CheckpointId>();
-    for (;;) if (!(await compactSession(this.#ports(), sessionId, { givenUp })).hasMore) return;
+    for (;;) if (!(await compactSession(this.ports(), sessionId, { givenUp })).hasMore) return;
   }
 
   collectGarbage(): Promise<GarbageReport> {
-    return collectGarbage(this.#ports());
+    return collectGarbage(this.ports());
   }
 
   verify(): Promise<VerifyReport> {
-    return verifyStore(this.#ports());
+    return verifyStore(this.ports());
   }
 
   repair(options?: RepairOptions): Promise<RepairReport> {
-    return repairStore(this.#ports(), options);
+    return repairStore(this.ports(), options);
   }
 
   backup(target: BackupTarget, options?: BackupOptions): Promise<BackupReport> {
-    return backupStore({ ...this.#ports(), ids, writer: "workrail/test" }, target, options);
+    return backupStore({ ...this.ports(), ids, writer: "workrail/test" }, target, options);
   }
 
   /** Resolves when the work after the answers is done. */
@@ -151,7 +151,8 @@ export class TestStore {
     await this.storage.close();
   }
 
-  #ports() {
+  /** What use cases are given that are not called from here. */
+  ports() {
     const limits = { ...DEFAULT_LIMITS, maxCheckpoints: this.#maxCheckpoints };
     const { catalog, blobs, locking, recovery } = this.storage;
     return { catalog, blobs, locking, recovery, codec, digests: sha256, limits, clock, log: silent };

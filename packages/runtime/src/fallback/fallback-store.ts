@@ -14,7 +14,7 @@ import {
   type WorkrailError,
 } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
-import type { CleanUpParams, RestoreParams, RestoreResult, TrashedMetadata } from "../clean-up-params.ts";
+import type { CleanUpParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "../clean-up-params.ts";
 import { wire } from "../container.ts";
 import type {
   CheckpointMetadata,
@@ -144,7 +144,7 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().listTrash(params);
   }
 
-  async restoreFromTrash(params: RestoreParams): Promise<RestoreResult> {
+  async restoreFromTrash(params: FromTrashParams): Promise<FromTrashResult> {
     return this.#standby.disk().restoreFromTrash(params);
   }
 
