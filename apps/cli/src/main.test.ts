@@ -38,6 +38,14 @@ describe("the command line", () => {
         list [options]               list checkpoints, newest first
         export [options] [session]   write a session to a JSON file
         import [options] <files...>  bring exported sessions into the store
+        cleanup [options]            remove what is not needed any more
+        trash                        list, restore or remove for good what is in the
+                                     trash
+        keep [options] <session>     keep a session from being cleaned up
+        backup <directory>           copy the whole store to a new directory
+        restore [options] <backup>   make a store of a backup
+        status                       show what the store holds, and against which
+                                     limits
         rebuild                      make the catalog anew from the checkpoints' files
         verify                       read the whole store and tell what is wrong with
                                      it
