@@ -9,6 +9,8 @@ import {
   DATABASE,
   EXPORTS,
   isReplacedStore,
+  JOURNAL,
+  OPEN,
   QUARANTINE,
   RESERVE,
   RESTORING,
@@ -81,8 +83,9 @@ function closeToOthers(directory: string, log: Log): void {
 }
 
 function isOurName(name: string): boolean {
-  const isWhole = [BACKUPS, CONTEXTS, EXPORTS, QUARANTINE, RESERVE, STORE_LOCK, DATABASE, BACKUP_MANIFEST, RESTORING].includes(name);
-  return isWhole || name.startsWith(`${DATABASE}-`) || name.startsWith(`${DATABASE}.`) || isReplacedStore(name);
+  const isWhole = [BACKUPS, CONTEXTS, EXPORTS, QUARANTINE, OPEN, RESERVE, STORE_LOCK, DATABASE, JOURNAL, BACKUP_MANIFEST, RESTORING].includes(name);
+  const isCatalog = name.startsWith(`${DATABASE}-`) || [DATABASE, JOURNAL].some((catalog) => name.startsWith(`${catalog}.`));
+  return isWhole || isCatalog || isReplacedStore(name);
 }
 
 /** A copy or a backup may have come back with other permissions. */

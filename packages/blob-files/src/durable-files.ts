@@ -105,7 +105,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Writes all of the bytes, in as many pieces as that takes. */
+/** Writes all of the bytes, in as many pieces as that takes. They are not durable before the descriptor is synced. */
 export function writeAll(fs: FileSystem, fd: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) {
     const count = fs.write(fd, written === 0 ? bytes : bytes.subarray(written));

@@ -8,6 +8,8 @@ import fs from "node:fs";
 export interface FileSystem {
   /** Creates a file that must not exist, owner-only, following no symbolic link. Returns its descriptor. */
   create(path: string): number;
+  /** Opens a file to write behind its last byte, following no symbolic link; fails when it is not there. Returns its descriptor. */
+  append(path: string): number;
   /** Writes some of the bytes, like `write(2)`; returns how many. */
   write(fd: number, bytes: Uint8Array): number;
   /** When it returns, or what it returns resolves, the file's bytes are on the disk. */
@@ -43,6 +45,7 @@ export interface FileInspection {
 // Windows has no such flag, and asks for a privilege before anybody can plant a link there.
 const NO_FOLLOW = (fs.constants as { O_NOFOLLOW?: number }).O_NOFOLLOW ?? 0;
 const CREATE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | NO_FOLLOW;
+const APPEND = fs.constants.O_WRONLY | fs.constants.O_APPEND | NO_FOLLOW;
 /** Larger files are read without blocking the event loop. */
 const READ_AT_ONCE_BYTES = 256 * 1024;
 /** A disk that takes no longer is waited for in place: another thread, and being woken by it, would cost as much. */
@@ -50,6 +53,7 @@ const WAIT_AT_ONCE_MS = 1;
 
 export const nodeFileSystem: FileSystem = {
   create: (path) => fs.openSync(path, CREATE, 0o600),
+  append: (path) => fs.openSync(path, APPEND),
   write: (fd, bytes) => fs.writeSync(fd, bytes),
   sync: (fd) => onDisk(fd),
   close: (fd) => fs.closeSync(fd),

@@ -4,8 +4,12 @@ import type { BlobKey, BlobRef } from "@workrail/core";
 
 /** Names in the data directory. */
 export const DATABASE = "workrail.db";
+/** The catalog of a store that is used without SQLite. */
+export const JOURNAL = "catalog.jsonl";
 export const STORE_LOCK = "workrail.lock";
 export const RESERVE = "reserve";
+/** Where each process that has the store open can be asked whether it still lives. */
+export const OPEN = "open";
 export const CONTEXTS = "contexts";
 export const EXPORTS = "exports";
 export const QUARANTINE = "quarantine";

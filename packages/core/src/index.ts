@@ -13,6 +13,7 @@ export { parseJson } from "./json/parse-json.ts";
 export { prepareContext } from "./json/prepare-context.ts";
 export type { PreparedContext } from "./json/prepare-context.ts";
 export { ProcessGate } from "./locking/process-gate.ts";
+export { SerialQueue } from "./locking/serial-queue.ts";
 export { AUDIT_ACTIONS } from "./model/audit.ts";
 export type { AuditAction, AuditEvent } from "./model/audit.ts";
 export { CHECKPOINT_KINDS } from "./model/checkpoint.ts";
@@ -51,6 +52,8 @@ export type {
   TrashPage,
   TrashQuery,
 } from "./ports/catalog.ts";
+export { entriesFromJson } from "./catalog-state/catalog-entries.ts";
+export type { CatalogEntries } from "./catalog-state/catalog-entries.ts";
 export { CatalogState, parseTimedCursor, timedCursor, tombstonesOf } from "./catalog-state/catalog-state.ts";
 export { matchesFilter } from "./catalog-state/matches-filter.ts";
 export type { Codec } from "./ports/codec.ts";

@@ -6,10 +6,12 @@ import {
   type Codec,
   type Digester,
   type IdGenerator,
+  isWorkrailError,
   type Log,
   type Storage,
   type TokenCounter,
 } from "@workrail/core";
+import { openFilesStorage } from "@workrail/files-catalog";
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
 import { AccessRecorder } from "./access-recorder.ts";
@@ -20,7 +22,7 @@ import { type Parts, TOKENS } from "./tokens.ts";
 
 /** Parts that a program may bring itself; whatever it leaves out is ours. */
 export interface Adapters {
-  /** Opens the storage; default: SQLite and files in the data directory. */
+  /** Opens the storage; default: SQLite and files in the data directory, or else files alone. */
   readonly storage?: (settings: Settings, log: Log) => Storage | Promise<Storage>;
   readonly codec?: Codec;
   readonly clock?: Clock;
@@ -77,6 +79,14 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   return Object.fromEntries(names.map((name) => [name, container.resolve<unknown>(TOKENS[name])])) as unknown as Parts;
 }
 
-function openDefaultStorage({ dataDir, lockWaitMs, sqliteDriver }: Settings, log: Log): Promise<Storage> {
-  return openSqliteFs({ dataDir, lockWaitMs, driver: sqliteDriver, log });
+/** SQLite, or else files alone: a store is there wherever Node runs. */
+async function openDefaultStorage({ dataDir, lockWaitMs, sqliteDriver }: Settings, log: Log): Promise<Storage> {
+  if (sqliteDriver === "none") return openFilesStorage({ dataDir, lockWaitMs, log });
+  try {
+    return await openSqliteFs({ dataDir, lockWaitMs, driver: sqliteDriver, log });
+  } catch (error) {
+    if (sqliteDriver !== "auto" || !isWorkrailError(error) || error.details["reason"] !== "no-sqlite") throw error;
+    log.warn("SQLite cannot be used: one process at a time can use the store", { tried: error.details["tried"], hint: error.hint });
+    return openFilesStorage({ dataDir, lockWaitMs, log });
+  }
 }

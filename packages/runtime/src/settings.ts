@@ -31,8 +31,8 @@ export interface Settings {
   readonly housekeeping: HousekeepingSettings;
   /** How long a save waits for a lock that another process holds. */
   readonly lockWaitMs: number;
-  /** The library that runs SQLite; `auto`: the first that loads. */
-  readonly sqliteDriver: SqliteDriverChoice;
+  /** The library that runs SQLite; `auto`: the first that loads, or else none; `none`: the catalog is kept in files alone. */
+  readonly sqliteDriver: SqliteDriverChoice | "none";
   /** The hard ceiling of every answer. */
   readonly maxAnswerTokens: number;
   readonly maxAnswerCharacters: number;
@@ -67,7 +67,7 @@ const variables = z.object({
   WORKRAIL_CLEANUP_FROM_PERCENT: percent(1),
   WORKRAIL_CLEANUP_TO_PERCENT: percent(1),
   WORKRAIL_LOCK_TIMEOUT_MS: whole(0),
-  WORKRAIL_SQLITE_DRIVER: z.enum(["auto", "better-sqlite3", "node:sqlite"]).optional(),
+  WORKRAIL_SQLITE_DRIVER: z.enum(["auto", "better-sqlite3", "node:sqlite", "none"]).optional(),
   WORKRAIL_MAX_ANSWER_TOKENS: whole(500),
   WORKRAIL_MAX_ANSWER_CHARACTERS: whole(2_000),
   // Not available yet. Asked for all the same it must not be passed over in silence: the data would be stored in clear.

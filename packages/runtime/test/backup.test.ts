@@ -104,6 +104,23 @@ describe("restoring a backup", () => {
       expect([await stepIn(place), await stepIn(place, keptAside)]).toEqual([1, 2]);
     }));
 
+  it("takes the place of a store that is used without SQLite too", () =>
+    withBackup(async (place, backup) => {
+      const env = { WORKRAIL_SQLITE_DRIVER: "none" };
+      const dataDir = path.join(path.dirname(place.dataDir), "files");
+      await using store = await place.open({ dataDir, env });
+      await store.saveCheckpoint({ sessionId: "s", context: { step: 2 } });
+      const second = path.join(path.dirname(backup), "two");
+      await store.backup(second);
+      await store.close();
+      const { keptAside = "" } = await restoreBackup(backup, { dataDir, env, replace: true });
+      await using restored = await place.open({ dataDir, env });
+      expect((await restored.loadCheckpoint({ sessionId: "s" })).context).toEqual({ step: 1 });
+      await using before = await place.open({ dataDir: keptAside, env });
+      expect((await before.loadCheckpoint({ sessionId: "s" })).context).toEqual({ step: 2 });
+      expect(await stepIn(place, second)).toBe(2);
+    }));
+
   it("is refused while the store is in use", () =>
     withBackup(async (place, backup) => {
       await using store = await place.open();

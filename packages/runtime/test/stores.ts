@@ -6,6 +6,7 @@ import { isWorkrailError, type WorkrailError } from "@workrail/core";
 import { SequentialIds, SteppingClock } from "@workrail/core/testing";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { type OpenOptions, openWorkrail } from "../src/open-workrail.ts";
+import type { Environment } from "../src/settings.ts";
 import type { Workrail } from "../src/workrail.ts";
 
 /** A kind of store, and a place for one of it that several openers in turn can find again. */
@@ -25,6 +26,7 @@ interface Kind {
 export const KINDS: readonly Kind[] = [
   { kind: "memory", at: (test) => test(inMemory()) },
   { kind: "SQLite and files", at: (test) => onDisk(test) },
+  { kind: "files alone", at: (test) => onDisk(test, { WORKRAIL_SQLITE_DRIVER: "none" }) },
 ];
 
 function inMemory(): Place {
@@ -38,13 +40,13 @@ function inMemory(): Place {
 }
 
 /** The usual store, in a fresh directory. */
-export async function onDisk<T>(test: (place: Place) => Promise<T>): Promise<T> {
+export async function onDisk<T>(test: (place: Place) => Promise<T>, env: Environment = {}): Promise<T> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-runtime-"));
   const dataDir = path.join(directory, "data");
   try {
     return await test({
       dataDir,
-      open: (options = {}) => openWorkrail({ env: {}, project: null, dataDir, ...options }),
+      open: (options = {}) => openWorkrail({ env, project: null, dataDir, ...options }),
       loseCatalog: () => removeCatalog(dataDir),
     });
   } finally {
@@ -53,7 +55,9 @@ export async function onDisk<T>(test: (place: Place) => Promise<T>): Promise<T> 
 }
 
 export function removeCatalog(dataDir: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(path.join(dataDir, `workrail.db${suffix}`), { force: true });
+  for (const name of ["workrail.db", "workrail.db-wal", "workrail.db-shm", "catalog.jsonl"]) {
+    fs.rmSync(path.join(dataDir, name), { force: true });
+  }
 }
 
 /** Times and ids that a test can know beforehand. */

@@ -1,13 +1,24 @@
 import path from "node:path";
-import { DATABASE, ensureOwnFile, type FileSystem, isBeingRestored, refuseUnfinishedRestore, removeIfPresent } from "@workrail/blob-files";
-import { isWorkrailError, WorkrailError } from "@workrail/core";
+import {
+  catalogLost,
+  DATABASE,
+  ensureOwnFile,
+  type FileSystem,
+  isBeingRestored,
+  isCatalogLoss,
+  JOURNAL,
+  refuseUnfinishedRestore,
+  removeIfPresent,
+  setAside,
+  storeClosed,
+} from "@workrail/blob-files";
 import { checkMainTables } from "./catalog-checks.ts";
 import type { Migration } from "./migrations.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { keepCopy } from "./schema-copies.ts";
 import { type JournalMode, SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase } from "./sqlite-driver.ts";
-import { storageError, storeClosed } from "./storage-errors.ts";
+import { storageError } from "./storage-errors.ts";
 
 export interface CatalogDatabaseOptions {
   readonly dataDir: string;
@@ -59,8 +70,8 @@ export class CatalogDatabase {
    * The connections, opened, and the database created or migrated, where needed.
    *
    * @throws STORAGE_UNAVAILABLE with the reason `catalog-lost` when there are blobs but no database that could know of
-   *   them: only a rebuild, which has the store to itself, may make one then; with the reason `restore-unfinished` when a
-   *   backup takes the place of the store. Errors of the driver.
+   *   them, or the store was used without SQLite since: only a rebuild, which has the store to itself, may make one then;
+   *   with the reason `restore-unfinished` when a backup takes the place of the store. Errors of the driver.
    */
   async connect(): Promise<Connections> {
     if (this.#isClosed) throw storeClosed();
@@ -106,12 +117,15 @@ export class CatalogDatabase {
       return (await this.#isUnused(reader)) && (await this.#options.hasBlobs());
     } catch (cause) {
       const error = storageError(cause, this.file);
-      if (isLoss(error)) return true;
+      if (isCatalogLoss(error)) return true;
       throw error;
     }
   }
 
-  /** Puts a new database, filled by `fill`, in the place of this one, which is kept aside. The store must be ours alone. */
+  /**
+   * Puts a new database, filled by `fill`, in the place of this one, which is kept aside, as is the journal of a store that
+   * was used without SQLite. The store must be ours alone.
+   */
   async replace(fill: (database: SqliteConnection) => void): Promise<void> {
     const { fs, dataDir } = this.#options;
     refuseUnfinishedRestore(fs, dataDir);
@@ -120,13 +134,18 @@ export class CatalogDatabase {
     for (const suffix of ["", ...BESIDE]) removeIfPresent(fs, fresh + suffix);
     await this.#create(fresh, fill);
     this.disconnect();
-    const putBack = this.#setAside();
+    // The database goes before its `-wal`, which would be replayed over the new one: whoever finds them in between finds
+    // no database, never one without its last commits.
+    const putBack = setAside(fs, this.file, BESIDE);
     try {
       fs.rename(fresh, this.file);
     } catch (error) {
       putBack();
       throw error;
     }
+    await fs.syncDirectory(dataDir);
+    // Last, because with both of them the catalog is still known to be lost.
+    setAside(fs, this.#otherCatalog);
     await fs.syncDirectory(dataDir);
   }
 
@@ -142,7 +161,7 @@ export class CatalogDatabase {
       const { reader } = connections;
       await retryWhileBusy(() => checkMainTables(reader, fs.inspect(this.file)?.sizeBytes ?? 0), lockWaitMs);
       // Somebody else may have made the database that we find in the place of ours.
-      if (isAnother && (await this.#isUnused(reader)) && (await this.#options.hasBlobs())) throw lost();
+      if (isAnother && (await this.#isUnused(reader)) && (await this.#options.hasBlobs())) throw catalogLost();
       if (this.#isClosed) throw storeClosed();
     } catch (error) {
       closeBoth(connections);
@@ -196,9 +215,15 @@ export class CatalogDatabase {
    * after these tells a store that is just being created from one whose database is gone.
    */
   async #refuseWhenLost(): Promise<void> {
+    if (this.#options.fs.inspect(this.#otherCatalog) !== undefined) throw catalogLost();
     if (!this.#isBlank()) return;
     const hadDatabase = BESIDE.some((suffix) => this.#options.fs.inspect(this.file + suffix) !== undefined);
-    if ((hadDatabase || (await this.#options.hasBlobs())) && this.#isBlank()) throw lost();
+    if ((hadDatabase || (await this.#options.hasBlobs())) && this.#isBlank()) throw catalogLost();
+  }
+
+  /** That of a store which is used without SQLite. */
+  get #otherCatalog(): string {
+    return path.join(this.#options.dataDir, JOURNAL);
   }
 
   #isUnused(reader: SqliteConnection): Promise<boolean> {
@@ -232,39 +257,6 @@ export class CatalogDatabase {
       database.close();
     }
   }
-
-  /**
-   * The database goes before its `-wal`, which would be replayed over the new one: whoever finds them in between finds
-   * no database, never one without its last commits.
-   *
-   * @returns what takes it back.
-   */
-  #setAside(): () => void {
-    const { fs, dataDir } = this.#options;
-    const taken = new Set(fs.list(dataDir));
-    let number = 1;
-    while (taken.has(`${DATABASE}.replaced-${number}`)) number += 1;
-    const moved: (readonly [from: string, to: string])[] = [];
-    const putBack = (): void => {
-      try {
-        for (const [from, to] of moved.reverse()) fs.rename(to, from);
-      } catch {
-        // Without its first file the database counts as lost, and is rebuilt. The failure before this one is to be told.
-      }
-    };
-    try {
-      for (const suffix of ["", ...BESIDE]) {
-        const [from, to] = [this.file + suffix, `${this.file}.replaced-${number}${suffix}`];
-        if (fs.inspect(from) === undefined) continue;
-        fs.rename(from, to);
-        moved.push([from, to]);
-      }
-    } catch (error) {
-      putBack();
-      throw error;
-    }
-    return putBack;
-  }
 }
 
 function closeBoth({ reader, writer }: Connections): void {
@@ -272,19 +264,7 @@ function closeBoth({ reader, writer }: Connections): void {
   writer.close();
 }
 
-/** Whether an error means that there is no catalog to be used, but one to be rebuilt. */
-export function isLoss(error: unknown): boolean {
-  return isWorkrailError(error) && ["catalog-lost", "catalog-damaged"].includes(String(error.details["reason"]));
-}
-
 /** What SQLite says where processes cannot share memory, which WAL needs. */
 function isWithoutSharedMemory(error: unknown): boolean {
   return error instanceof Error && "code" in error && /^SQLITE_(IOERR_SHM|CANTOPEN|PROTOCOL)/.test(String(error.code));
-}
-
-function lost(): WorkrailError {
-  return new WorkrailError("STORAGE_UNAVAILABLE", "The catalog is gone, but the checkpoints' files are there.", {
-    details: { reason: "catalog-lost" },
-    hint: "Run `workrail rebuild`: the checkpoints' files hold all that is needed.",
-  });
 }

@@ -11,6 +11,7 @@ import {
   ReserveFile,
   SessionFactsFiles,
   STORE_LOCK,
+  StoreClaim,
 } from "@workrail/blob-files";
 import { isWorkrailError, type Log, type Reserve, type Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
@@ -76,49 +77,65 @@ export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDri
   const { fs = nodeFileSystem, log = silent, lockWaitMs = 5_000 } = options;
   try {
     const dataDir = prepareDataDirectory(options.dataDir, log);
-    const unsuitable = (parts.unsuitable ?? unsuitableFileSystem)(dataDir);
-    const journal = unsuitable === undefined ? "WAL" : "DELETE";
-    const blobs = new FileBlobStore(dataDir, fs);
-    let catalog: SqliteCatalog | undefined;
-    const lock = { file: path.join(dataDir, STORE_LOCK), fs, waitMs: lockWaitMs, openDatabase: driver.open };
-    await finishRestoreAlone(lock, dataDir);
-    const locking = await StoreLock.acquire({ ...lock, onRegained: () => catalog?.reopenIfReplaced() });
+    const claim = await StoreClaim.take({ dataDir, fs, log, kind: "sqlite", excludes: ["files"], waitMs: lockWaitMs });
     try {
-      const isLeftOver = hasLog(dataDir, fs) && (await locking.isAlone());
-      await blobs.ensureDirectory(path.join(dataDir, CONTEXTS));
-      const factsFiles = new SessionFactsFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
-      catalog = await SqliteCatalog.open({
-        openDatabase: driver.open,
-        ...parts,
-        driver: driver.name,
-        isLeftOver,
-        journal,
-        dataDir,
-        fs,
-        blobs,
-        factsFiles,
-        lockWaitMs,
-      });
+      const storage = await openShared({ dataDir, fs, log, lockWaitMs }, driver, parts);
+      return { ...storage, close: () => storage.close().finally(() => claim?.release()) };
     } catch (error) {
-      locking.close();
+      claim?.release();
       throw error;
     }
-    const opened = catalog;
-    const close = async (): Promise<void> => {
-      try {
-        await opened.close();
-      } finally {
-        locking.close();
-      }
-    };
-    const warnings = placeWarnings(unsuitable, opened.journal);
-    for (const warning of warnings) log.warn(warning, { path: dataDir });
-    log.info("opened the store", { dataDir, mode: driver.name });
-    const reserve = reserveOf(new ReserveFile(dataDir, fs), opened);
-    return { durability: "disk", mode: driver.name, warnings, catalog: opened, recovery: opened, blobs, locking, reserve, close };
   } catch (error) {
     throw storageError(error, options.dataDir);
   }
+}
+
+/** Opens what others may have open with SQLite too. */
+async function openShared(
+  { dataDir, fs, log, lockWaitMs }: Required<Omit<SqliteFsOptions, "driver">>,
+  driver: SqliteDriver,
+  parts: CatalogParts,
+): Promise<Storage> {
+  const unsuitable = (parts.unsuitable ?? unsuitableFileSystem)(dataDir);
+  const journal = unsuitable === undefined ? "WAL" : "DELETE";
+  const blobs = new FileBlobStore(dataDir, fs);
+  let catalog: SqliteCatalog | undefined;
+  const lock = { file: path.join(dataDir, STORE_LOCK), fs, waitMs: lockWaitMs, openDatabase: driver.open };
+  await finishRestoreAlone(lock, dataDir);
+  const locking = await StoreLock.acquire({ ...lock, onRegained: () => catalog?.reopenIfReplaced() });
+  try {
+    const isLeftOver = hasLog(dataDir, fs) && (await locking.isAlone());
+    await blobs.ensureDirectory(path.join(dataDir, CONTEXTS));
+    const factsFiles = new SessionFactsFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
+    catalog = await SqliteCatalog.open({
+      openDatabase: driver.open,
+      ...parts,
+      driver: driver.name,
+      isLeftOver,
+      journal,
+      dataDir,
+      fs,
+      blobs,
+      factsFiles,
+      lockWaitMs,
+    });
+  } catch (error) {
+    locking.close();
+    throw error;
+  }
+  const opened = catalog;
+  const close = async (): Promise<void> => {
+    try {
+      await opened.close();
+    } finally {
+      locking.close();
+    }
+  };
+  const warnings = placeWarnings(unsuitable, opened.journal);
+  for (const warning of warnings) log.warn(warning, { path: dataDir });
+  log.info("opened the store", { dataDir, mode: driver.name });
+  const reserve = reserveOf(new ReserveFile(dataDir, fs), opened);
+  return { durability: "disk", mode: driver.name, warnings, catalog: opened, recovery: opened, blobs, locking, reserve, close };
 }
 
 /** On a full disk the write-ahead log is room too, once its pages are in the database. */

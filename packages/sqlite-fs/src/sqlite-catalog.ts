@@ -1,4 +1,4 @@
-import type { FileBlobStore, FileSystem, SessionFactsFiles } from "@workrail/blob-files";
+import { type FileBlobStore, type FileSystem, isCatalogLoss, type SessionFactsFiles, unknownOutcome } from "@workrail/blob-files";
 import {
   type AuditEvent,
   type BlobRef,
@@ -13,6 +13,7 @@ import {
   type Discrepancies,
   type Edge,
   type NewRecord,
+  SerialQueue,
   type Session,
   type SessionFacts,
   type SessionId,
@@ -22,10 +23,9 @@ import {
   type StoreUsage,
   type TrashPage,
   type TrashQuery,
-  WorkrailError,
 } from "@workrail/core";
 import { isWholeCheckDue, noteWholeCheck } from "./catalog-checks.ts";
-import { CatalogDatabase, isLoss } from "./catalog-database.ts";
+import { CatalogDatabase } from "./catalog-database.ts";
 import { CatalogWrites, HEAD } from "./catalog-writes.ts";
 import { checkInThread } from "./check-in-thread.ts";
 import { countQuery, cursorOf, pageQuery } from "./checkpoint-queries.ts";
@@ -33,7 +33,6 @@ import type { Migration } from "./migrations.ts";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import { recordOf, sessionOf } from "./rows.ts";
 import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
-import { SerialQueue } from "./serial-queue.ts";
 import type { JournalMode, SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase, SqliteDriverName } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
@@ -75,7 +74,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       await catalog.#database.connect();
     } catch (cause) {
       const error = storageError(cause, catalog.#database.file);
-      if (!isLoss(error)) throw error;
+      if (!isCatalogLoss(error)) throw error;
     }
     return catalog;
   }
@@ -235,7 +234,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       this.#isLeftOver = false;
     } catch (cause) {
       const error = storageError(cause, file);
-      if (!isLoss(error)) throw error;
+      if (!isCatalogLoss(error)) throw error;
       this.#database.condemn();
     }
   }
@@ -413,12 +412,4 @@ function readWarm<T>(read: (connection: SqliteConnection) => T, writer: SqliteCo
 function discrepanciesOf(connection: SqliteConnection): Discrepancies {
   const sums = connection.statement(WRONG_SUMS).all() as { id: SessionId }[];
   return { sums: sums.map(({ id }) => id), edges: connection.statement(MISSING_EDGES).all() as Edge[] };
-}
-
-function unknownOutcome(checkpointId: CheckpointId | undefined, cause: unknown): WorkrailError {
-  return new WorkrailError("STORAGE_UNAVAILABLE", "The store failed while it was committing; whether it did is not known.", {
-    details: { reason: "input-output", outcome: "unknown", ...(checkpointId === undefined ? {} : { checkpointId }) },
-    hint: "Do it again. A save with the same checkpointId or expectedParentId is recognised if it did happen.",
-    cause,
-  });
 }

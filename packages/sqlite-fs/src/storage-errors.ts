@@ -20,13 +20,6 @@ export function storageError(error: unknown, path?: string): unknown {
   return reason === undefined ? fileError(error, path) : storageUnavailable({ reason, code, path, cause: error });
 }
 
-export function storeClosed(): WorkrailError {
-  return new WorkrailError("STORAGE_UNAVAILABLE", "The store is closed.", {
-    details: { reason: "closed" },
-    hint: "Open it again.",
-  });
-}
-
 /** Somebody else kept the write lock for longer than we may wait. */
 function lockTimeout(cause?: unknown): WorkrailError {
   return new WorkrailError("LOCK_TIMEOUT", "The store stayed locked by another writer.", {

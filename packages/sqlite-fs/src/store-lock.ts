@@ -1,8 +1,8 @@
-import { ensureOwnFile, type FileSystem } from "@workrail/blob-files";
+import { ensureOwnFile, type FileSystem, storeClosed } from "@workrail/blob-files";
 import { isWorkrailError, type Locking, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import type { OpenDatabase, SqliteDatabase } from "./sqlite-driver.ts";
-import { storageError, storeClosed } from "./storage-errors.ts";
+import { storageError } from "./storage-errors.ts";
 
 /** For who else is just opening the store, and looks whether it is alone. */
 const A_MOMENT_MS = 5;

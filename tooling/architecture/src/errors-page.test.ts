@@ -28,7 +28,7 @@ describe("docs/reference/errors.md", () => {
   });
 
   it("explains every reason that the sources give for a store that cannot be used", () => {
-    const sources = globSync("packages/{core,blob-files,sqlite-fs}/src/**/*.ts", { cwd: ROOT })
+    const sources = globSync("packages/{core,blob-files,files-catalog,sqlite-fs}/src/**/*.ts", { cwd: ROOT })
       .filter((path) => !path.endsWith(".test.ts"))
       .map((path) => readFileSync(join(ROOT, path), "utf8"));
     const given = sources.flatMap((text) =>

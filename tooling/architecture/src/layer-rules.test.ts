@@ -17,6 +17,9 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string, message: st
   ["packages/blob-files/src/x.ts", "@workrail/sqlite-fs", "Below the adapters"],
   ["packages/blob-files/src/x.ts", "better-sqlite3", "Below the adapters"],
   ["packages/memory/src/x.ts", "@workrail/blob-files", "Adapters know core and their driver"],
+  ["packages/files-catalog/src/x.ts", "@workrail/sqlite-fs", "Adapters know core and their driver"],
+  ["packages/files-catalog/src/x.ts", "@workrail/memory", "Adapters know core and their driver"],
+  ["packages/sqlite-fs/src/x.ts", "@workrail/files-catalog", "Adapters know core and their driver"],
   ["packages/sqlite-fs/src/x.ts", "@workrail/codecs", "Adapters know core and their driver"],
   ["packages/sqlite-fs/src/x.ts", "@workrail/runtime", "Adapters know core and their driver"],
   ["packages/sqlite-fs/src/x.ts", "@workrail/storage-conformance", "Adapters know core and their driver"],
@@ -36,11 +39,13 @@ const ALLOWED: readonly (readonly [file: string, imported: string])[] = [
   ["packages/memory/src/x.test.ts", "@workrail/storage-conformance"],
   ["packages/memory/src/x.test.ts", "@workrail/core/testing"],
   ["packages/blob-files/src/x.ts", "@workrail/core"],
+  ["packages/files-catalog/src/x.ts", "@workrail/blob-files"],
   ["packages/sqlite-fs/src/x.ts", "node:fs/promises"],
   ["packages/sqlite-fs/src/x.ts", "@workrail/blob-files"],
   ["packages/runtime/src/x.ts", "tsyringe"],
   ["packages/runtime/src/x.ts", "@workrail/sqlite-fs"],
   ["packages/runtime/src/x.ts", "@workrail/blob-files"],
+  ["packages/runtime/src/x.ts", "@workrail/files-catalog"],
   ["apps/cli/src/x.ts", "@workrail/runtime"],
 ];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { workspacePackages } from "./workspace.ts";
 
-const ADAPTERS = ["@workrail/codecs", "@workrail/memory", "@workrail/sqlite-fs"];
+const ADAPTERS = ["@workrail/codecs", "@workrail/files-catalog", "@workrail/memory", "@workrail/sqlite-fs"];
 
 /** What each package may need at run time. A package that is missing here has not been given a place yet. */
 const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
@@ -9,6 +9,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/codecs": ["@workrail/core"],
   "@workrail/memory": ["@workrail/core"],
   "@workrail/blob-files": ["@workrail/core"],
+  "@workrail/files-catalog": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/sqlite-fs": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/storage-conformance": ["@workrail/core"],
   "@workrail/runtime": ["@workrail/core", "@workrail/blob-files", ...ADAPTERS],

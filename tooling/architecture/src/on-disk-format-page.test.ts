@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
+import { hash } from "node:crypto";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { gunzipSync } from "node:zlib";
+import { CatalogState } from "@workrail/core";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { markedBlock, plain, readPage, sectionOf, tableOf } from "./markdown.ts";
@@ -111,6 +113,20 @@ describe("docs/reference/on-disk-format.md", () => {
     expect(names.toSorted()).toEqual(["con_.1143da2b", "demo.8a2cc067", "grown", "plain"]);
     expect(page.text).toContain("`demo.8a2cc067`");
     expect(page.text).toContain("`con_.1143da2b`");
+  });
+
+  it("has every field of the journal, and says how its check is made", async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), "workrail-format-"));
+    const filesOnly = await openWorkrail({ dataDir: elsewhere, env: { WORKRAIL_SQLITE_DRIVER: "none" } });
+    await filesOnly.saveCheckpoint({ sessionId: "plain", context: { a: 1 } });
+    await filesOnly.close();
+    const [line = ""] = readFileSync(join(elsewhere, "catalog.jsonl"), "utf8").split("\n");
+    rmSync(elsewhere, { recursive: true, force: true });
+    const [, check, change = ""] = /^\{"check":"(\w+)","change":(.*)\}$/.exec(line) ?? [];
+    expect(hash("sha256", change).slice(0, 16)).toBe(check);
+    const told = tableOf(sectionOf(page, "## The journal")).map(([field]) => plain(field));
+    expect(told).toEqual(["format", "revision", ...Object.keys(new CatalogState().entries())]);
+    expect(Object.keys(JSON.parse(change) as object).filter((field) => !told.includes(field))).toEqual([]);
   });
 
   it("has every column of every table, in its order", () => {

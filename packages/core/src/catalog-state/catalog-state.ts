@@ -2,6 +2,7 @@ import { WorkrailError } from "../errors.ts";
 import { parseJson } from "../json/parse-json.ts";
 import type { AuditAction, AuditEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
+import type { JsonObject } from "../model/context.ts";
 import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
 import type { Session, SessionFacts } from "../model/session.ts";
 import type {
@@ -21,8 +22,10 @@ import type {
   TrashPage,
   TrashQuery,
 } from "../ports/catalog.ts";
+import { type CatalogEntries, entriesFromJson } from "./catalog-entries.ts";
 import { matchesFilter } from "./matches-filter.ts";
-import { type Removed, type Row, type SessionData, SessionState, type TrashedRow } from "./session-state.ts";
+import { type Removed, type Row, SessionState, type TrashedRow } from "./session-state.ts";
+import { Table } from "./table.ts";
 
 type Refusal = Exclude<CommitOutcome, { status: "committed" }>;
 
@@ -35,17 +38,19 @@ type Refusal = Exclude<CommitOutcome, { status: "committed" }>;
  */
 export class CatalogState {
   /** In the order of their commits. */
-  readonly #rows = new Map<CheckpointId, Row>();
-  readonly #trash = new Map<CheckpointId, TrashedRow>();
-  readonly #sessions = new Map<SessionId, SessionState>();
-  readonly #edges = new Map<string, Edge>();
-  readonly #removed = new Map<CheckpointId, Removed>();
-  readonly #holds = new Map<string, Date>();
+  readonly #rows = new Table<CheckpointId, Row>();
+  readonly #trash = new Table<CheckpointId, TrashedRow>();
+  readonly #sessions = new Table<SessionId, SessionState>();
+  readonly #edges = new Table<string, Edge>();
+  readonly #removed = new Table<CheckpointId, Removed>();
+  readonly #holds = new Table<string, Date>();
   /** Sessions whose facts outside of the catalog are to be written again. */
   readonly #changed = new Set<SessionId>();
   /** Written by the changes so far, oldest first. */
   readonly audit: AuditEvent[] = [];
   #lastCommit = 0;
+  /** How many of the audit rows were given out as changes. */
+  #toldAudit = 0;
 
   /** Whether nothing was ever written to it. */
   get isPristine(): boolean {
@@ -80,7 +85,7 @@ export class CatalogState {
 
   /** @throws INVALID_INPUT when `after` is no cursor. */
   list({ filter, limit, offset, after }: CheckpointQuery): CheckpointPage {
-    const rows = filter.sessionId === undefined ? [...this.#rows.values()] : (this.#sessions.get(filter.sessionId)?.rows ?? []);
+    const rows = filter.sessionId === undefined ? this.#rows.values() : (this.#sessions.get(filter.sessionId)?.rows ?? []);
     const tagsOf = (id: SessionId): readonly string[] => this.#sessions.get(id)?.tags ?? [];
     const matching = rows.filter(({ record }) => matchesFilter(record, tagsOf(record.sessionId), filter)).toReversed();
     const from = after === undefined ? Number.POSITIVE_INFINITY : parseCursor(after);
@@ -107,21 +112,21 @@ export class CatalogState {
 
   /** @throws INVALID_INPUT when `after` is no cursor. */
   trash({ sessionId, limit, after }: TrashQuery): TrashPage {
-    const matching = [...this.#trash.values()].filter(({ record }) => sessionId === undefined || record.sessionId === sessionId);
+    const matching = this.#trash.values().filter(({ record }) => sessionId === undefined || record.sessionId === sessionId);
     const { page, next } = cut(matching, ({ record, trashedAt }) => [trashedAt, record.id], { limit, after });
     return { entries: page.map(({ record, trashedAt }) => ({ record, trashedAt })), next };
   }
 
   usage(): StoreUsage {
-    const live = [...this.#rows.values()].map(({ record }) => record);
+    const live = this.#rows.values().map(({ record }) => record);
     return {
-      sessions: [...this.#sessions.values()].filter(({ rows }) => rows.length > 0).length,
+      sessions: this.#sessions.values().filter(({ rows }) => rows.length > 0).length,
       checkpoints: live.length,
       damaged: live.filter(({ damaged }) => damaged).length,
       liveBytes: sum(live),
       trashed: this.#trash.size,
-      trashBytes: sum([...this.#trash.values()].map(({ record }) => record)),
-      pendingRemovals: [...this.#removed.values()].filter(({ isDone }) => !isDone).length,
+      trashBytes: sum(this.#trash.values().map(({ record }) => record)),
+      pendingRemovals: this.#removed.values().filter(({ isDone }) => !isDone).length,
     };
   }
 
@@ -162,20 +167,23 @@ export class CatalogState {
 
   /** Of the refs, or else of the pending removals, those that nothing needs; none while somebody holds removals. */
   needless(refs: readonly BlobRef[] | undefined, now: Date): readonly BlobRef[] {
-    for (const [holder, until] of this.#holds) if (until <= now) this.#holds.delete(holder);
+    for (const [holder, until] of this.#holds.entries()) if (until <= now) this.#holds.delete(holder);
     if (this.#holds.size > 0) return [];
-    const pending = [...this.#removed.values()].filter(({ isDone }) => !isDone).map(({ blob }) => blob);
+    const pending = this.#removed
+      .values()
+      .filter(({ isDone }) => !isDone)
+      .map(({ blob }) => blob);
     const needed = this.#neededRefs();
     return [...new Set(refs ?? pending)].filter((ref) => !needed.has(ref));
   }
 
   /** A blob is gone: what it was encoded against may go too. */
   reclaimed(ref: BlobRef): void {
-    for (const [id, removed] of this.#removed) {
+    for (const [id, removed] of this.#removed.entries()) {
       if (removed.blob !== ref) continue;
-      removed.isDone = true;
+      this.#removed.set(id, { ...removed, isDone: true });
       if (this.#isKnown(id)) continue;
-      for (const [key, { dependent }] of this.#edges) if (dependent === id) this.#edges.delete(key);
+      for (const [key, { dependent }] of this.#edges.entries()) if (dependent === id) this.#edges.delete(key);
     }
   }
 
@@ -191,7 +199,7 @@ export class CatalogState {
   changedFacts(): readonly SessionFacts[] {
     const facts = [...this.#changed].map((sessionId) => {
       // The blob is gone, and from now on the tombstone is too.
-      for (const [id, removed] of this.#removed) if (removed.sessionId === sessionId && removed.isDone) this.#removed.delete(id);
+      for (const [id, removed] of this.#removed.entries()) if (removed.sessionId === sessionId && removed.isDone) this.#removed.delete(id);
       return this.factsOf(sessionId) as SessionFacts;
     });
     this.#changed.clear();
@@ -200,57 +208,80 @@ export class CatalogState {
 
   /** The facts of every session. */
   facts(): readonly SessionFacts[] {
-    return [...this.#sessions.keys()].map((id) => this.factsOf(id) as SessionFacts);
+    return this.#sessions.entries().map(([id]) => this.factsOf(id) as SessionFacts);
+  }
+
+  /** Of the refs, those that no record names and no removal: nothing is known of their blobs. */
+  strays(refs: readonly BlobRef[]): readonly BlobRef[] {
+    const known = new Set([...this.#rows.values(), ...this.#trash.values()].map(({ record }) => record.blob));
+    for (const { blob } of this.#removed.values()) known.add(blob);
+    return refs.filter((ref) => !known.has(ref));
   }
 
   factsOf(sessionId: SessionId): SessionFacts | undefined {
-    const tombstones = [...this.#removed].filter(([, removed]) => removed.sessionId === sessionId && !removed.isDone);
-    const trashed = [...this.#trash.values()].filter(({ record }) => record.sessionId === sessionId);
+    const tombstones = this.#removed.entries().filter(([, removed]) => removed.sessionId === sessionId && !removed.isDone);
+    const trashed = this.#trash.values().filter(({ record }) => record.sessionId === sessionId);
     return this.#sessions.get(sessionId)?.toFacts(
       tombstones.map(([id]) => id),
       trashed,
     );
   }
 
+  /** Everything, as entries that `from` makes the same state of. */
+  entries(): CatalogEntries {
+    return {
+      lastCommit: this.#lastCommit,
+      checkpoints: this.#rows.entries(),
+      trash: this.#trash.entries(),
+      sessions: this.#sessions.entries().map(([id, session]) => [id, session.toEntry()]),
+      edges: this.#edges.entries(),
+      removals: this.#removed.entries(),
+      holds: this.#holds.entries(),
+      audit: this.audit,
+    };
+  }
+
   /** Everything, as JSON text: `fromJson` makes the same state of it. */
   toJson(): string {
-    const sessions = [...this.#sessions.values()].map(({ id, createdAt, lastAccessedAt, tags, pins, oldestLive, lastSequence }) => {
-      return { id, createdAt, lastAccessedAt, tags, pins, oldestLive, lastSequence };
-    });
-    const snapshot: Snapshot = {
-      audit: this.audit,
-      lastCommit: this.#lastCommit,
-      rows: [...this.#rows.values()],
-      trash: [...this.#trash.values()],
-      sessions,
-      edges: [...this.#edges.values()],
-      removed: [...this.#removed],
-      holds: [...this.#holds],
-    };
-    return JSON.stringify(snapshot);
+    return JSON.stringify(this.entries());
   }
 
   /** What `toJson` wrote; the text is trusted. */
   static fromJson(text: string): CatalogState {
+    return CatalogState.from([entriesFromJson(parseJson(text) as JsonObject)]);
+  }
+
+  /** The entries that changed since this was asked last; the first time all of them. Ask for the changed facts before. */
+  takeChanges(): CatalogEntries {
+    const audit = this.audit.slice(this.#toldAudit);
+    this.#toldAudit = this.audit.length;
+    return {
+      lastCommit: this.#lastCommit,
+      checkpoints: this.#rows.takeChanges(),
+      trash: this.#trash.takeChanges(),
+      sessions: this.#sessions.takeChanges().map(([id, session]) => [id, session?.toEntry() ?? null]),
+      edges: this.#edges.takeChanges(),
+      removals: this.#removed.takeChanges(),
+      holds: this.#holds.takeChanges(),
+      audit,
+    };
+  }
+
+  /** Makes a state of entries, the later ones holding. */
+  static from(all: Iterable<CatalogEntries>): CatalogState {
     const state = new CatalogState();
-    const snapshot = parseJson(text) as unknown as Snapshot;
-    state.#lastCommit = snapshot.lastCommit;
-    state.audit.push(...snapshot.audit.map((event) => ({ ...event, at: new Date(event.at) })));
-    for (const { id, createdAt, lastAccessedAt, ...rest } of snapshot.sessions) {
-      const session = new SessionState(id, new Date(createdAt));
-      state.#sessions.set(id, Object.assign(session, { ...rest, lastAccessedAt: new Date(lastAccessedAt) }));
+    for (const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit } of all) {
+      state.#lastCommit = lastCommit;
+      state.#rows.put(checkpoints);
+      state.#trash.put(trash);
+      state.#sessions.put(sessions.map(([id, entry]) => [id, entry === null ? null : SessionState.from(id, entry)]));
+      state.#edges.put(edges);
+      state.#removed.put(removals);
+      state.#holds.put(holds);
+      state.audit.push(...audit);
     }
-    for (const row of snapshot.rows) {
-      const live = { ...row, record: datedRecord(row.record) };
-      state.#rows.set(row.record.id, live);
-      state.#sessions.get(row.record.sessionId)?.insert(live);
-    }
-    for (const row of snapshot.trash) {
-      state.#trash.set(row.record.id, { ...row, record: datedRecord(row.record), trashedAt: new Date(row.trashedAt) });
-    }
-    for (const edge of snapshot.edges) state.#edges.set(keyOf(edge), edge);
-    for (const [id, removed] of snapshot.removed) state.#removed.set(id, removed);
-    for (const [holder, until] of snapshot.holds) state.#holds.set(holder, new Date(until));
+    state.#rows.sort((one, other) => one.commit - other.commit);
+    for (const row of state.#rows.values()) state.#sessions.get(row.record.sessionId)?.rows.push(row);
     return state;
   }
 
@@ -319,6 +350,7 @@ export class CatalogState {
     const row: Row = { commit: this.#lastCommit, record: complete };
     session.rows.push(row);
     session.used(record.createdAt);
+    this.#sessions.touch(session.id);
     this.#rows.set(record.id, row);
     return row;
   }
@@ -332,13 +364,14 @@ export class CatalogState {
       this.#log("prune", row.record, { at: createdAt, agentId });
     }
     if (removed.length > 0) session?.noteOldest();
+    this.#sessions.touch(sessionId);
     return removed.map(({ record }) => record);
   }
 
   #move({ sessionId, checkpoints, from, to, at, reason, agentId, unlessUsedSince }: Move): readonly CheckpointRecord[] {
     const session = this.#sessions.get(sessionId);
     if (session === undefined || (unlessUsedSince !== undefined && session.lastAccessedAt > unlessUsedSince)) return [];
-    const there: ReadonlyMap<CheckpointId, Row> = from === "live" ? this.#rows : this.#trash;
+    const there: Pick<Table<CheckpointId, Row>, "get"> = from === "live" ? this.#rows : this.#trash;
     const rows = [...new Set(checkpoints)].map((id) => there.get(id)).filter((row) => row?.record.sessionId === sessionId) as Row[];
     const moved = rows.map(({ record }) => record);
     for (const row of rows) {
@@ -352,6 +385,7 @@ export class CatalogState {
     if (rows.length === 0) return [];
     this.#changed.add(sessionId);
     session.noteOldest();
+    this.#sessions.touch(sessionId);
     return moved;
   }
 
@@ -365,9 +399,7 @@ export class CatalogState {
     const row: Row = { commit, record };
     session.insert(row);
     this.#rows.set(record.id, row);
-    const inOrder = [...this.#rows].toSorted(([, one], [, other]) => one.commit - other.commit);
-    this.#rows.clear();
-    for (const [id, each] of inOrder) this.#rows.set(id, each);
+    this.#rows.sort((one, other) => one.commit - other.commit);
   }
 
   #expectRemoval({ id, sessionId, blob }: CheckpointRecord): void {
@@ -380,6 +412,7 @@ export class CatalogState {
     if (session === undefined) return;
     session[labels] = [...new Set([...session[labels], ...add])].filter((label) => !remove.includes(label));
     this.#changed.add(sessionId);
+    this.#sessions.touch(sessionId);
   }
 
   #touch(id: CheckpointId, at: Date): void {
@@ -387,6 +420,7 @@ export class CatalogState {
     if (record === undefined) return;
     if (at > record.lastAccessedAt) this.#replace(id, { lastAccessedAt: at });
     this.#sessions.get(record.sessionId)?.used(at);
+    this.#sessions.touch(record.sessionId);
   }
 
   #log(action: AuditAction, record: CheckpointRecord, more: Pick<AuditEvent, "at" | "agentId" | "reason">): void {
@@ -395,7 +429,9 @@ export class CatalogState {
 
   #replace(id: CheckpointId, changed: Partial<CheckpointRecord>): void {
     const row = this.#rows.get(id);
-    if (row !== undefined) row.record = { ...row.record, ...changed };
+    if (row === undefined) return;
+    row.record = { ...row.record, ...changed };
+    this.#rows.touch(id);
   }
 
   #isKnown(id: CheckpointId): boolean {
@@ -405,7 +441,7 @@ export class CatalogState {
   /** A record needs its blob; and a checkpoint that is gone may still be what another one is encoded against. */
   #neededRefs(): ReadonlySet<BlobRef | undefined> {
     const kept = [...this.#rows.values(), ...this.#trash.values()].map(({ record }) => record.blob);
-    const bases = [...this.#edges.values()].map(({ base }) => this.#removed.get(base)?.blob);
+    const bases = this.#edges.values().map(({ base }) => this.#removed.get(base)?.blob);
     return new Set([...kept, ...bases]);
   }
 
@@ -418,25 +454,6 @@ export class CatalogState {
 /** What was removed from each session. In another session the same id may live. */
 export function tombstonesOf(sessions: readonly SessionFacts[]): ReadonlyMap<SessionId, ReadonlySet<CheckpointId>> {
   return new Map(sessions.map(({ sessionId, tombstones }) => [sessionId, new Set(tombstones)]));
-}
-
-/** In JSON times are texts. */
-interface Snapshot {
-  readonly audit: readonly AuditEvent[];
-  readonly lastCommit: number;
-  readonly rows: readonly Row[];
-  readonly trash: readonly TrashedRow[];
-  readonly sessions: readonly SessionData[];
-  readonly edges: readonly Edge[];
-  readonly removed: readonly (readonly [CheckpointId, Removed])[];
-  readonly holds: readonly (readonly [string, Date])[];
-}
-
-/** JSON has no `undefined` either: what was left out is there again. */
-function datedRecord(record: CheckpointRecord): CheckpointRecord {
-  const { agentId, workflowId, project, name, layers } = record;
-  const dates = { createdAt: new Date(record.createdAt), lastAccessedAt: new Date(record.lastAccessedAt) };
-  return { ...record, agentId, workflowId, project, name, layers, ...dates };
 }
 
 /** How a checkpoint is kept, and where. */

@@ -18,22 +18,22 @@ export interface Removed {
   readonly sessionId: SessionId;
   readonly blob: BlobRef;
   /** The blob is gone. What is left to be done is to leave the tombstone out when the facts are written again. */
-  isDone: boolean;
+  readonly isDone: boolean;
 }
 
-/** What is kept of a session beside its records. */
-export interface SessionData {
-  readonly id: SessionId;
+/** What a session is beside its checkpoints. */
+export interface SessionEntry {
   readonly createdAt: Date;
   readonly lastAccessedAt: Date;
   readonly tags: readonly string[];
   readonly pins: readonly string[];
   readonly oldestLive: CheckpointId | null;
+  /** The highest ever given. */
   readonly lastSequence: number;
 }
 
 /** Everything known of one session. */
-export class SessionState implements SessionData {
+export class SessionState implements SessionEntry {
   readonly id: SessionId;
   createdAt: Date;
   lastAccessedAt: Date;
@@ -48,6 +48,10 @@ export class SessionState implements SessionData {
     this.id = id;
     this.createdAt = at;
     this.lastAccessedAt = at;
+  }
+
+  static from(id: SessionId, entry: SessionEntry): SessionState {
+    return Object.assign(new SessionState(id, entry.createdAt), entry);
   }
 
   get head(): CheckpointRecord | undefined {
@@ -82,6 +86,11 @@ export class SessionState implements SessionData {
   /** From now on the ancestors of the oldest one left are known to be gone. */
   noteOldest(): void {
     this.oldestLive = this.rows.find(({ record }) => record.kind === "workflow")?.record.id ?? null;
+  }
+
+  toEntry(): SessionEntry {
+    const { createdAt, lastAccessedAt, tags, pins, oldestLive, lastSequence } = this;
+    return { createdAt, lastAccessedAt, tags, pins, oldestLive, lastSequence };
   }
 
   toSession(): Session {

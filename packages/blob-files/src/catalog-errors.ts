@@ -1,0 +1,38 @@
+import { type CheckpointId, isWorkrailError, WorkrailError } from "@workrail/core";
+
+/** There are checkpoints' files, and no catalog that could know of them. */
+export function catalogLost(): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The catalog is gone, but the checkpoints' files are there.", {
+    details: { reason: "catalog-lost" },
+    hint: "Run `workrail rebuild`: the checkpoints' files hold all that is needed.",
+  });
+}
+
+/** The catalog's file is not as it was written. */
+export function catalogDamaged(path: string): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The catalog is damaged.", {
+    details: { reason: "catalog-damaged", path },
+    hint: "Run `workrail rebuild`: the checkpoints' files hold all that is needed.",
+  });
+}
+
+/** Whether an error means that there is no catalog to be used, but one to be rebuilt. */
+export function isCatalogLoss(error: unknown): boolean {
+  return isWorkrailError(error) && ["catalog-lost", "catalog-damaged"].includes(String(error.details["reason"]));
+}
+
+export function storeClosed(): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The store is closed.", {
+    details: { reason: "closed" },
+    hint: "Open it again.",
+  });
+}
+
+/** The store failed while it was committing, and may have committed, with this checkpoint if there is one. */
+export function unknownOutcome(checkpointId: CheckpointId | undefined, cause: unknown): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The store failed while it was committing; whether it did is not known.", {
+    details: { reason: "input-output", outcome: "unknown", ...(checkpointId === undefined ? {} : { checkpointId }) },
+    hint: "Do it again. A save with the same checkpointId or expectedParentId is recognised if it did happen.",
+    cause,
+  });
+}

@@ -1,0 +1,102 @@
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { isWorkrailError } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { withDirectory } from "../test/with-directory.ts";
+import { nodeFileSystem } from "./file-system.ts";
+import { type CatalogKind, StoreClaim } from "./store-claim.ts";
+
+const ignore = (): void => undefined;
+const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function take(dataDir: string, kind: CatalogKind, waitMs = 0): Promise<StoreClaim | undefined> {
+  const excludes: readonly CatalogKind[] = kind === "files" ? ["files", "sqlite"] : ["files"];
+  return StoreClaim.take({ dataDir, fs: nodeFileSystem, log, kind, excludes, waitMs });
+}
+
+async function refusal(taking: Promise<unknown>): Promise<string> {
+  const error: unknown = await taking.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return isWorkrailError(error) ? error.code : String(error);
+}
+
+describe("a claim on a store", () => {
+  it("without SQLite keeps everybody out, and with it only those without", () =>
+    withDirectory(async (dataDir) => {
+      const files = await take(dataDir, "files");
+      expect(await refusal(take(dataDir, "files"))).toBe("STORE_IN_USE");
+      expect(await refusal(take(dataDir, "sqlite"))).toBe("STORE_IN_USE");
+      files?.release();
+      const several = [await take(dataDir, "sqlite"), await take(dataDir, "sqlite")];
+      expect(await refusal(take(dataDir, "files"))).toBe("STORE_IN_USE");
+      for (const claim of several) claim?.release();
+      (await take(dataDir, "files"))?.release();
+      expect(fs.readdirSync(path.join(dataDir, "open"))).toEqual([]);
+    }));
+
+  it("is waited for", () =>
+    withDirectory(async (dataDir) => {
+      const first = await take(dataDir, "files");
+      const second = take(dataDir, "files", 60_000);
+      first?.release();
+      const claim = await second;
+      expect(await refusal(take(dataDir, "sqlite"))).toBe("STORE_IN_USE");
+      claim?.release();
+    }));
+
+  it("is had by one of many who come together", () =>
+    withDirectory(async (dataDir) => {
+      let holders = 0;
+      let most = 0;
+      const takes = Array.from({ length: 8 }, async () => {
+        const claim = await take(dataDir, "files", 60_000);
+        most = Math.max(most, ++holders);
+        await new Promise((resolve) => setImmediate(resolve));
+        holders -= 1;
+        claim?.release();
+      });
+      await Promise.all(takes);
+      expect(most).toBe(1);
+    }));
+
+  it("ends with the process that was killed, and what that left is removed", () =>
+    withDirectory(async (dataDir) => {
+      const module = path.join(path.dirname(fileURLToPath(import.meta.url)), "../test/claim.ts");
+      const child = spawn(process.execPath, ["--conditions=@workrail/source", module, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
+      await new Promise((resolve) => child.stdout.once("data", resolve));
+      expect(await refusal(take(dataDir, "sqlite"))).toBe("STORE_IN_USE");
+      child.kill("SIGKILL");
+      await new Promise((resolve) => child.once("exit", resolve));
+      const claim = await take(dataDir, "sqlite", 60_000);
+      expect(fs.readdirSync(path.join(dataDir, "open")).filter((name) => name.startsWith("files-"))).toEqual([]);
+      claim?.release();
+    }));
+
+  it("is found where the path is too long for a socket", () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "x".repeat(120));
+      fs.mkdirSync(dataDir);
+      const claim = await take(dataDir, "files");
+      expect(await refusal(take(dataDir, "sqlite"))).toBe("STORE_IN_USE");
+      claim?.release();
+      (await take(dataDir, "sqlite"))?.release();
+    }));
+
+  it.skipIf(process.platform === "win32")(
+    "that cannot be made (no file there may be created) is done without by those with SQLite alone",
+    () =>
+      withDirectory(async (dataDir) => {
+        const refused = Object.assign(new Error("EPERM: injected"), { code: "EPERM" });
+        const rename = (): never => {
+          throw refused;
+        };
+        const options = { dataDir, fs: { ...nodeFileSystem, rename }, log, excludes: ["files"] as const, waitMs: 0 };
+        expect(await StoreClaim.take({ ...options, kind: "sqlite" })).toBeUndefined();
+        await expect(StoreClaim.take({ ...options, kind: "files" })).rejects.toBe(refused);
+      }),
+  );
+});

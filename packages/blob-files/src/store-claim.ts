@@ -1,0 +1,164 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import net from "node:net";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Log, WorkrailError } from "@workrail/core";
+import { removeIfPresent } from "./durable-files.ts";
+import { type FileSystem, hasCode } from "./file-system.ts";
+import { OPEN } from "./paths.ts";
+
+/** What keeps the catalog: those that do it in one way may know how to share the store, those of two ways never do. */
+export type CatalogKind = "sqlite" | "files";
+
+export interface StoreClaimOptions {
+  readonly dataDir: string;
+  readonly fs: FileSystem;
+  readonly log: Log;
+  readonly kind: CatalogKind;
+  /** Those that must not have the store open at the same time. */
+  readonly excludes: readonly CatalogKind[];
+  /** How long to wait until they are gone. */
+  readonly waitMs: number;
+}
+
+/** The longest path that every system lets a socket have, with the byte that ends it. */
+const LONGEST_ADDRESS = 104;
+const PAUSE_MS = 20;
+
+/**
+ * Says that this process has a store open, in a way that ends with the process, however that ends: a socket in `open/`,
+ * on Windows a named pipe, which nobody talks through. Whoever can be connected to lives. Names are never used twice, so
+ * that nobody takes a new one for what a dead process left.
+ *
+ * A claim is made before the others are looked at: of two that exclude each other and come together, one sees the other.
+ */
+export class StoreClaim {
+  readonly #marker: string;
+  readonly #server: net.Server;
+  readonly #fs: FileSystem;
+
+  /**
+   * Resolves when nobody has the store open that this kind excludes.
+   *
+   * @returns `undefined` where no socket can be made, for a kind that can do without: it shares with its own kind by
+   *   another lock.
+   * @throws STORE_IN_USE after `waitMs`; Node's errors.
+   */
+  static async take(options: StoreClaimOptions): Promise<StoreClaim | undefined> {
+    const { fs, kind, excludes, waitMs } = options;
+    const directory = path.join(options.dataDir, OPEN);
+    fs.makeDirectory(directory);
+    const deadline = performance.now() + waitMs;
+    for (;;) {
+      if (!(await isTaken(fs, directory, excludes))) {
+        const claim = await StoreClaim.#announce(fs, directory, kind).catch((error: unknown) => withoutSocket(error, options));
+        if (claim === undefined || (await claim.#isAlone(directory, excludes))) return claim;
+      }
+      if (performance.now() > deadline) throw inUse();
+      await sleep(PAUSE_MS * (0.5 + Math.random()));
+    }
+  }
+
+  static async #announce(files: FileSystem, directory: string, kind: CatalogKind): Promise<StoreClaim> {
+    const marker = path.join(directory, `${kind}-${randomBytes(8).toString("hex")}`);
+    const address = addressOf(marker);
+    // A socket has its name before it answers, and must not be found until then.
+    const isMarker = address === marker;
+    const first = isMarker ? path.join(directory, `.${path.basename(marker).slice(-8)}`) : address;
+    const server = await listen(first);
+    const claim = new StoreClaim(files, marker, server);
+    try {
+      if (isMarker) {
+        fs.chmodSync(first, 0o600);
+        files.rename(first, marker);
+      } else files.close(files.create(marker));
+    } catch (error) {
+      claim.release();
+      throw error;
+    }
+    return claim;
+  }
+
+  private constructor(files: FileSystem, marker: string, server: net.Server) {
+    this.#fs = files;
+    this.#marker = marker;
+    this.#server = server;
+  }
+
+  /** May be called twice. */
+  release(): void {
+    this.#server.close();
+    try {
+      removeIfPresent(this.#fs, this.#marker);
+    } catch {
+      // Nobody answers there any more: whoever comes next takes it for what it is, and removes it.
+    }
+  }
+
+  /** Whether nobody else is there; if somebody is, or it cannot be told, the claim is given up. */
+  async #isAlone(directory: string, excludes: readonly CatalogKind[]): Promise<boolean> {
+    let isAlone = false;
+    try {
+      isAlone = !(await isTaken(this.#fs, directory, excludes, this.#marker));
+      return isAlone;
+    } finally {
+      if (!isAlone) this.release();
+    }
+  }
+}
+
+/** Whether somebody of these kinds has the store open. What the dead left is removed. */
+async function isTaken(fs: FileSystem, directory: string, kinds: readonly CatalogKind[], own?: string): Promise<boolean> {
+  for (const name of fs.list(directory)) {
+    const marker = path.join(directory, name);
+    if (marker === own || !kinds.some((kind) => name.startsWith(`${kind}-`))) continue;
+    if (await answers(addressOf(marker))) return true;
+    removeIfPresent(fs, marker);
+    if (process.platform !== "win32") removeIfPresent(fs, addressOf(marker));
+  }
+  return false;
+}
+
+/** The marker itself where it can be a socket; else a name of its own, beside an empty marker. */
+function addressOf(marker: string): string {
+  if (process.platform === "win32") return `\\\\.\\pipe\\workrail-${path.basename(marker)}`;
+  return Buffer.byteLength(marker) < LONGEST_ADDRESS ? marker : path.join("/tmp", `workrail-${path.basename(marker)}`);
+}
+
+function listen(address: string): Promise<net.Server> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer((socket) => socket.destroy());
+    server.once("error", reject);
+    server.listen(address, () => {
+      // A claim keeps no process alive.
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+/** Only what surely has no listener is dead: an error that says something else may come from one that is busy. */
+function answers(address: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(address);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", (error) => resolve(!hasCode(error, "ECONNREFUSED", "ENOENT", "ENOTSOCK")));
+  });
+}
+
+/** Not every file system, and not every sandbox, has sockets. */
+function withoutSocket(error: unknown, { kind, log, dataDir }: StoreClaimOptions): undefined {
+  if (kind === "files") throw error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  log.debug("cannot tell processes without SQLite that the store is open", { dataDir, code });
+}
+
+function inUse(): WorkrailError {
+  return new WorkrailError("STORE_IN_USE", "Another process has the store open, and it cannot be shared without SQLite.", {
+    hint: "Stop the other Workrail servers and commands that use this data directory, or have all of them use SQLite.",
+  });
+}

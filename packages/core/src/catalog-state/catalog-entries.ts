@@ -1,0 +1,57 @@
+import type { AuditEvent } from "../model/audit.ts";
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { JsonObject } from "../model/context.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
+import type { Edge } from "../ports/catalog.ts";
+import type { Removed, Row, SessionEntry, TrashedRow } from "./session-state.ts";
+
+/** What a catalog knows, or what changed of it: in each table, by its key, a value as it is now, or `null`: it is gone. */
+export interface CatalogEntries {
+  /** How many checkpoints were ever appended. */
+  readonly lastCommit: number;
+  readonly checkpoints: readonly Entry<CheckpointId, Row>[];
+  readonly trash: readonly Entry<CheckpointId, TrashedRow>[];
+  readonly sessions: readonly Entry<SessionId, SessionEntry>[];
+  readonly edges: readonly Entry<string, Edge>[];
+  readonly removals: readonly Entry<CheckpointId, Removed>[];
+  readonly holds: readonly Entry<string, Date>[];
+  /** Rows to be added to the audit log. */
+  readonly audit: readonly AuditEvent[];
+}
+
+type Entry<K, V> = readonly [key: K, value: V | null];
+
+/**
+ * Makes entries of what `JSON.stringify` made of some, where times are texts and what was `undefined` is left out. Empty
+ * tables may be left out too. The JSON is trusted: whoever reads it from a file checks before that it is as it was written.
+ */
+export function entriesFromJson(json: JsonObject): CatalogEntries {
+  const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit } = { ...NOTHING, ...json } as unknown as CatalogEntries;
+  return {
+    lastCommit,
+    checkpoints: mapped(checkpoints, (row) => ({ ...row, record: dated(row.record) })),
+    trash: mapped(trash, (row) => ({ ...row, record: dated(row.record), trashedAt: new Date(row.trashedAt) })),
+    sessions: mapped(sessions, (session) => {
+      return { ...session, createdAt: new Date(session.createdAt), lastAccessedAt: new Date(session.lastAccessedAt) };
+    }),
+    edges,
+    removals,
+    holds: mapped(holds, (until) => new Date(until)),
+    audit: audit.map((event) => {
+      const { sessionId, checkpointId, agentId } = event;
+      return { ...event, sessionId, checkpointId, agentId, at: new Date(event.at) };
+    }),
+  };
+}
+
+const NOTHING = { checkpoints: [], trash: [], sessions: [], edges: [], removals: [], holds: [], audit: [] };
+
+function mapped<K, V>(entries: readonly Entry<K, V>[], revive: (value: V) => V): readonly Entry<K, V>[] {
+  return entries.map(([key, value]) => [key, value === null ? null : revive(value)]);
+}
+
+function dated(record: CheckpointRecord): CheckpointRecord {
+  const { agentId, workflowId, project, name, layers } = record;
+  const dates = { createdAt: new Date(record.createdAt), lastAccessedAt: new Date(record.lastAccessedAt) };
+  return { ...record, agentId, workflowId, project, name, layers, ...dates };
+}

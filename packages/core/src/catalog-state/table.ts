@@ -1,0 +1,65 @@
+/** A map that can tell which of its entries changed, so that a change can be written down as what it changed. */
+export class Table<K, V> {
+  readonly #entries = new Map<K, V>();
+  /** Absent until somebody asks for changes: nobody else has them collected. */
+  #changed: Set<K> | undefined;
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: K): V | undefined {
+    return this.#entries.get(key);
+  }
+
+  has(key: K): boolean {
+    return this.#entries.has(key);
+  }
+
+  values(): readonly V[] {
+    return [...this.#entries.values()];
+  }
+
+  entries(): readonly (readonly [key: K, value: V])[] {
+    return [...this.#entries];
+  }
+
+  set(key: K, value: V): void {
+    this.#entries.set(key, value);
+    this.#changed?.add(key);
+  }
+
+  /** Sets the entries that have a value, and deletes the others. */
+  put(entries: readonly (readonly [key: K, value: V | null])[]): void {
+    for (const [key, value] of entries) {
+      if (value === null) this.delete(key);
+      else this.set(key, value);
+    }
+  }
+
+  /** Whether there was such an entry. */
+  delete(key: K): boolean {
+    this.#changed?.add(key);
+    return this.#entries.delete(key);
+  }
+
+  /** The entry's value was changed in its place. */
+  touch(key: K): void {
+    this.#changed?.add(key);
+  }
+
+  /** Puts the entries in another order, which is no change of them. */
+  sort(compare: (one: V, other: V) => number): void {
+    const inOrder = this.entries().toSorted(([, one], [, other]) => compare(one, other));
+    this.#entries.clear();
+    for (const [key, value] of inOrder) this.#entries.set(key, value);
+  }
+
+  /** The entries that changed since this was asked last, `null` for those that are gone; the first time all of them. */
+  takeChanges(): readonly (readonly [key: K, value: V | null])[] {
+    const keys = this.#changed ?? this.#entries.keys();
+    const changes = [...keys].map((key) => [key, this.#entries.get(key) ?? null] as const);
+    this.#changed = new Set();
+    return changes;
+  }
+}

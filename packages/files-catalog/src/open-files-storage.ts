@@ -1,0 +1,89 @@
+import path from "node:path";
+import {
+  CONTEXTS,
+  FileBlobStore,
+  fileError,
+  type FileSystem,
+  finishRestore,
+  nodeFileSystem,
+  prepareDataDirectory,
+  ReserveFile,
+  SessionFactsFiles,
+  StoreClaim,
+} from "@workrail/blob-files";
+import type { Log, Reserve, Storage } from "@workrail/core";
+import { FilesCatalog } from "./files-catalog.ts";
+import { FilesLocking } from "./files-locking.ts";
+
+export interface FilesStorageOptions {
+  /** Created, owner-only, when it is not there. */
+  readonly dataDir: string;
+  /** How long to wait for another process that has the store open. Default 5,000 ms. */
+  readonly lockWaitMs?: number;
+  /** Default: the real one. */
+  readonly fs?: FileSystem;
+  /** Default: silent. */
+  readonly log?: Log;
+}
+
+/**
+ * Opens storage in a directory of a local disk, without SQLite: blobs as files, the catalog in memory and in a journal.
+ * One process at a time may have it open.
+ *
+ * @throws STORAGE_UNAVAILABLE, STORE_IN_USE, UNSUPPORTED_VERSION
+ */
+export async function openFilesStorage(options: FilesStorageOptions): Promise<Storage> {
+  const { fs = nodeFileSystem, log = silent, lockWaitMs = 5_000 } = options;
+  try {
+    const dataDir = prepareDataDirectory(options.dataDir, log);
+    const excludes = ["files", "sqlite"] as const;
+    const claim = await StoreClaim.take({ dataDir, fs, log, kind: "files", excludes, waitMs: lockWaitMs });
+    try {
+      await finishRestore(fs, dataDir);
+      const catalog = await openCatalog(dataDir, fs);
+      const close = async (): Promise<void> => {
+        try {
+          await catalog.catalog.close();
+        } finally {
+          claim?.release();
+        }
+      };
+      log.info("opened the store", { dataDir, mode: MODE });
+      const reserve = reserveOf(new ReserveFile(dataDir, fs));
+      return {
+        durability: "disk",
+        mode: MODE,
+        warnings: [ONE_AT_A_TIME],
+        ...catalog,
+        recovery: catalog.catalog,
+        locking: new FilesLocking(),
+        reserve,
+        close,
+      };
+    } catch (error) {
+      claim?.release();
+      throw error;
+    }
+  } catch (error) {
+    throw fileError(error, options.dataDir);
+  }
+}
+
+async function openCatalog(dataDir: string, fs: FileSystem): Promise<{ readonly blobs: FileBlobStore; readonly catalog: FilesCatalog }> {
+  const blobs = new FileBlobStore(dataDir, fs);
+  await blobs.ensureDirectory(path.join(dataDir, CONTEXTS));
+  const factsFiles = new SessionFactsFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
+  return { blobs, catalog: await FilesCatalog.open({ dataDir, fs, blobs, factsFiles }) };
+}
+
+function reserveOf(file: ReserveFile): Reserve {
+  return { keep: () => file.keep(), release: async () => file.release(), freeBytes: () => file.freeBytes() };
+}
+
+/** What the status says of a store that is used without SQLite. */
+const MODE = "files";
+const ONE_AT_A_TIME = "The catalog is kept without SQLite: one process at a time can use the store.";
+
+const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {}

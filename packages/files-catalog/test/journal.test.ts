@@ -1,0 +1,230 @@
+import { hash } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
+import { type CheckpointId, type CheckpointRecord, isWorkrailError, type SessionId, type Storage } from "@workrail/core";
+import { aRecord } from "@workrail/core/testing";
+import { describe, expect, it } from "vitest";
+import { openFilesStorage } from "../src/open-files-storage.ts";
+
+const S = "session" as SessionId;
+
+async function withDirectory<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-journal-"));
+  try {
+    return await work(path.join(directory, "data"));
+  } finally {
+    fs.rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function using<T>(dataDir: string, work: (storage: Storage) => Promise<T>, files?: FileSystem): Promise<T> {
+  const storage = await openFilesStorage({ dataDir, ...(files === undefined ? {} : { fs: files }) });
+  try {
+    return await work(storage);
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Commits a checkpoint whose blob is there. */
+async function append(storage: Storage, id: string, tags: readonly string[] = []): Promise<CheckpointRecord> {
+  const key = { sessionId: S, checkpointId: id as CheckpointId };
+  const blob = await storage.blobs.put(key, Buffer.from(id));
+  if (blob === undefined) throw new Error("There is such a blob.");
+  const record = aRecord({ id: key.checkpointId, sessionId: S, blob, tags });
+  const outcome = await storage.catalog.commit({
+    append: { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined },
+    audit: [{ at: record.createdAt, action: "save", sessionId: S, checkpointId: record.id, agentId: undefined }],
+  });
+  if (outcome.status !== "committed" || outcome.record === undefined) throw new Error(`It was ${outcome.status}.`);
+  return outcome.record;
+}
+
+async function ids(storage: Storage): Promise<readonly string[]> {
+  const { records } = await storage.catalog.list({ filter: {}, limit: 100, offset: 0 });
+  return records.map(({ id }) => id).toReversed();
+}
+
+async function failureOf(work: Promise<unknown>): Promise<object> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return isWorkrailError(error) ? { ...error.details, code: error.code } : { error };
+}
+
+/** A store with three checkpoints, and its journal's lines, each with its line feed. */
+async function leaveThree(dataDir: string): Promise<readonly string[]> {
+  await using(dataDir, async (storage) => {
+    for (const id of ["a", "b", "c"]) await append(storage, id);
+  });
+  return fs.readFileSync(journalOf(dataDir), "utf8").match(/.*\n/g) ?? [];
+}
+
+function journalOf(dataDir: string): string {
+  return path.join(dataDir, "catalog.jsonl");
+}
+
+describe("a journal", () => {
+  it.each([
+    ["half a line", (line: string) => line.slice(0, line.length / 2)],
+    ["zeros", (line: string) => "\0".repeat(line.length)],
+  ])("that ends in %s, which was never acknowledged, is read up to there, and goes on", (_, tear) =>
+    withDirectory(async (dataDir) => {
+      const lines = await leaveThree(dataDir);
+      fs.writeFileSync(journalOf(dataDir), lines.slice(0, 2).join("") + tear(lines[2] ?? ""));
+      await using(dataDir, async (storage) => {
+        expect(await ids(storage)).toEqual(["a", "b"]);
+        await append(storage, "d");
+      });
+      await using(dataDir, async (storage) => {
+        expect(await ids(storage)).toEqual(["a", "b", "d"]);
+        expect(await storage.catalog.head(S)).toMatchObject({ id: "d", sequence: 3 });
+      });
+    }),
+  );
+
+  it("whose last line lacks nothing but its end holds it", () =>
+    withDirectory(async (dataDir) => {
+      const lines = await leaveThree(dataDir);
+      fs.writeFileSync(journalOf(dataDir), lines.join("").trimEnd());
+      for (const id of ["d", "e"]) await using(dataDir, (storage) => append(storage, id));
+      await using(dataDir, async (storage) => expect(await ids(storage)).toEqual(["a", "b", "c", "d", "e"]));
+    }));
+
+  it.each<[string, (lines: readonly string[]) => readonly string[]]>([
+    ["a line is changed", ([one = "", two = "", three = ""]) => [one, two.replace(`"kind":"workflow"`, `"kind":"workfl0w"`), three]],
+    ["the last line is changed", ([one = "", two = "", three = ""]) => [one, two, three.replace(`"sequence":3`, `"sequence":4`)]],
+    ["a line is missing", ([one = "", , three = ""]) => [one, three]],
+    ["a line is there twice", ([one = "", two = "", three = ""]) => [one, two, two, three]],
+    ["it is another file", () => ["nothing of ours\n"]],
+  ])("is known to be damaged when %s; a rebuild puts another in its place, and keeps it", (_, damage) =>
+    withDirectory(async (dataDir) => {
+      const damaged = damage(await leaveThree(dataDir)).join("");
+      fs.writeFileSync(journalOf(dataDir), damaged);
+      await using(dataDir, async (storage) => {
+        expect(await failureOf(ids(storage))).toMatchObject({ code: "STORAGE_UNAVAILABLE", reason: "catalog-damaged" });
+        expect(await failureOf(append(storage, "d"))).toMatchObject({ code: "STORAGE_UNAVAILABLE", reason: "catalog-damaged" });
+        expect(await storage.recovery.needsRebuild()).toBe(true);
+        const at = new Date(0);
+        const audit = { at, action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
+        await storage.recovery.replaceAll([aRecord({ id: "a" as CheckpointId, sessionId: S })], [], audit);
+        expect(await storage.recovery.needsRebuild()).toBe(false);
+        expect(await ids(storage)).toEqual(["a"]);
+      });
+      await using(dataDir, async (storage) => expect(await ids(storage)).toEqual(["a"]));
+      expect(fs.readFileSync(`${journalOf(dataDir)}.replaced-1`, "utf8")).toBe(damaged);
+    }),
+  );
+
+  it("of a newer version is left alone", () =>
+    withDirectory(async (dataDir) => {
+      await leaveThree(dataDir);
+      const change = `{"format":2,"revision":1}`;
+      const newer = `{"check":"${hash("sha256", change).slice(0, 16)}","change":${change}}\n`;
+      fs.writeFileSync(journalOf(dataDir), newer);
+      expect(await failureOf(using(dataDir, ids))).toMatchObject({ code: "UNSUPPORTED_VERSION", format: 2, supported: 1 });
+      expect(fs.readFileSync(journalOf(dataDir), "utf8")).toBe(newer);
+    }));
+
+  it("is written anew when it has grown, and then tells the same", () =>
+    withDirectory(async (dataDir) => {
+      const large = "x".repeat(300_000);
+      const before = await using(dataDir, async (storage) => {
+        for (const id of ["a", "b", "c", "d", "e"]) await append(storage, id, [`${id}${large}`]);
+        return storage.catalog.list({ filter: {}, limit: 100, offset: 0 });
+      });
+      expect(fs.readFileSync(journalOf(dataDir), "utf8").match(/\n/g)).toHaveLength(1);
+      await using(dataDir, async (storage) => {
+        expect(await storage.catalog.list({ filter: {}, limit: 100, offset: 0 })).toEqual(before);
+        await append(storage, "f");
+      });
+      expect(fs.readFileSync(journalOf(dataDir), "utf8").match(/\n/g)).toHaveLength(2);
+    }));
+
+  it("that was removed under a running process is missed by its next change, which is not made", () =>
+    withDirectory(async (dataDir) => {
+      await leaveThree(dataDir);
+      await using(dataDir, async (storage) => {
+        await append(storage, "d");
+        fs.rmSync(journalOf(dataDir));
+        expect(await failureOf(append(storage, "e"))).toMatchObject({ code: "STORAGE_UNAVAILABLE", reason: "catalog-lost" });
+        expect(await storage.recovery.needsRebuild()).toBe(true);
+        expect(fs.existsSync(journalOf(dataDir))).toBe(false);
+      });
+    }));
+});
+
+describe("a change", () => {
+  it("is seen by nobody before it is durable", () =>
+    withDirectory(async (dataDir) => {
+      const written = Promise.withResolvers<void>();
+      const goOn = Promise.withResolvers<void>();
+      let journal: number | undefined;
+      const files: FileSystem = {
+        ...nodeFileSystem,
+        append: (file) => (journal = nodeFileSystem.append(file)),
+        async sync(fd) {
+          await nodeFileSystem.sync(fd);
+          if (fd !== journal) return;
+          written.resolve();
+          await goOn.promise;
+        },
+      };
+      await leaveThree(dataDir);
+      await using(
+        dataDir,
+        async (storage) => {
+          const appending = append(storage, "d");
+          await written.promise;
+          let isSeen = false;
+          const looking = storage.catalog.head(S).then((head) => {
+            isSeen = true;
+            return head?.id;
+          });
+          await new Promise((resolve) => setImmediate(resolve));
+          expect(isSeen).toBe(false);
+          goOn.resolve();
+          await appending;
+          expect(await looking).toBe("d");
+        },
+        files,
+      );
+    }));
+
+  it("that fails when nobody can look whether it was made is told to have an unknown outcome", () =>
+    withDirectory(async (dataDir) => {
+      let isBroken = false;
+      const refuse = (): never => {
+        throw Object.assign(new Error("EIO: injected"), { code: "EIO" });
+      };
+      const files: FileSystem = {
+        ...nodeFileSystem,
+        append: (file) => {
+          isBroken = true;
+          return nodeFileSystem.append(file);
+        },
+        write: (fd, bytes) => (isBroken ? refuse() : nodeFileSystem.write(fd, bytes)),
+        read: (file) => (isBroken ? refuse() : nodeFileSystem.read(file)),
+      };
+      await leaveThree(dataDir);
+      await using(
+        dataDir,
+        async (storage) => {
+          expect(await failureOf(append(storage, "d"))).toMatchObject({ code: "STORAGE_UNAVAILABLE", outcome: "unknown" });
+          isBroken = false;
+          expect(await ids(storage)).toEqual(["a", "b", "c"]);
+        },
+        files,
+      );
+    }));
+
+  it("is refused once the store is closed", () =>
+    withDirectory(async (dataDir) => {
+      const storage = await openFilesStorage({ dataDir });
+      await storage.close();
+      expect(await failureOf(append(storage, "a"))).toMatchObject({ code: "STORAGE_UNAVAILABLE", reason: "closed" });
+    }));
+});
