@@ -83,7 +83,19 @@ function closeToOthers(directory: string, log: Log): void {
 }
 
 function isOurName(name: string): boolean {
-  const isWhole = [BACKUPS, CONTEXTS, EXPORTS, QUARANTINE, OPEN, RESERVE, STORE_LOCK, DATABASE, JOURNAL, BACKUP_MANIFEST, RESTORING].includes(name);
+  const isWhole = [
+    BACKUPS,
+    CONTEXTS,
+    EXPORTS,
+    QUARANTINE,
+    OPEN,
+    RESERVE,
+    STORE_LOCK,
+    DATABASE,
+    JOURNAL,
+    BACKUP_MANIFEST,
+    RESTORING,
+  ].includes(name);
   const isCatalog = name.startsWith(`${DATABASE}-`) || [DATABASE, JOURNAL].some((catalog) => name.startsWith(`${catalog}.`));
   return isWhole || isCatalog || isReplacedStore(name);
 }
