@@ -46,7 +46,7 @@ export async function onDisk<T>(test: (place: Place) => Promise<T>, env: Environ
   try {
     return await test({
       dataDir,
-      open: (options = {}) => openWorkrail({ env, project: null, dataDir, ...options }),
+      open: (options = {}) => openWorkrail({ project: null, dataDir, ...options, env: { ...env, ...options.env } }),
       loseCatalog: () => removeCatalog(dataDir),
     });
   } finally {
