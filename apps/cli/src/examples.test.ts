@@ -11,6 +11,7 @@ describe.skipIf(process.platform === "win32")("examples (skipped on Windows: the
     // The same as an example does: under an id of its own a save may be repeated.
     await cli.save({ goal: "begin" }, "--session", "my-task", "--id", "before-refactoring");
     await cli.output(["export", "my-task", "--output", "my-copy.json"]);
+    await cli.output(["backup", "my-backup"]);
   });
 
   it.each([undefined, ...buildProgram().commands.map((command) => command.name())])("in the help of %s run", async (name) => {

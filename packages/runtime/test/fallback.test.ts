@@ -421,7 +421,10 @@ describe("a start", () => {
     ["workrail.lock", "BEGIN EXCLUSIVE", "in-use"],
   ])("succeeds, and a save is kept, while another process keeps %s to itself", (file, begin, reason) =>
     withFailingDisk(async (disk) => {
-      await (await disk.open()).close();
+      const before = await disk.open();
+      // A catalog that never held anything would be taken for lost, and rebuilt with what the save that is refused has left.
+      await before.saveCheckpoint({ sessionId: "another", context: { begun: true } });
+      await before.close();
       const release = await holdLock(path.join(disk.place.dataDir, file), begin);
       await using workrail = await disk.open({ WORKRAIL_LOCK_TIMEOUT_MS: "50" });
       const { details } = await refusalOf(step(workrail, 1));

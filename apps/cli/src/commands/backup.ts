@@ -11,7 +11,7 @@ import { type GlobalOptions, withStore } from "../with-store.ts";
 
 const EXAMPLES = `
 Example:
-  workrail backup /mnt/disk/workrail-2026-01-31
+  workrail backup my-backup-2026-01-31
 `;
 
 /** `workrail backup`: copies the store to a new directory, proves the copy, and prints where it is. */

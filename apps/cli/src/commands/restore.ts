@@ -13,8 +13,8 @@ interface RestoreOptions extends GlobalOptions {
 
 const EXAMPLES = `
 Examples:
-  workrail restore /mnt/disk/workrail-2026-01-31 --data-dir restored
-  workrail restore /mnt/disk/workrail-2026-01-31 --yes
+  workrail restore my-backup --data-dir restored
+  workrail restore my-backup --yes
 `;
 
 /** `workrail restore`: makes a store of a backup, and prints where it is. */
