@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // The repository's own condition comes first, so that tests run against sources and never against a stale build.
@@ -8,6 +9,8 @@ export default defineConfig({
   test: {
     include: ["{packages,apps,tooling,examples}/*/{src,test}/**/*.test.ts"],
     pool: "forks",
+    // Tests wait for disks and child processes: two at a time keep even one processor busy.
+    maxWorkers: Math.max(2, availableParallelism()),
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

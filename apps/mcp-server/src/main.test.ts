@@ -186,7 +186,9 @@ describe("hostile input", () => {
         );
       }
       const files = await readdir(home.directory, { recursive: true });
-      expect(files.filter((file) => !/^data($|[\\/](workrail\.|reserve$|contexts($|[\\/](after-|large))))/u.test(file))).toEqual([]);
+      expect(
+        files.filter((file) => !/^data($|[\\/](workrail\.|reserve$|open($|[\\/]sqlite-)|contexts($|[\\/](after-|large))))/u.test(file)),
+      ).toEqual([]);
     },
   );
 

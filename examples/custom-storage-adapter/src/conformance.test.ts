@@ -1,4 +1,4 @@
 import { describeStorage } from "@workrail/storage-conformance";
 import { harness } from "./conformance-harness.ts";
 
-describeStorage(harness, { runs: 300 });
+describeStorage(harness, { runs: 100, operations: 200 });

@@ -14,7 +14,8 @@ export async function sizeOfStore(dataDir: string): Promise<StoreSize> {
   const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
   let fileBytes = 0;
   let databaseBytes = 0;
-  for (const file of files.filter((entry) => entry.isFile())) {
+  // What is kept in reserve for a full disk holds nothing.
+  for (const file of files.filter((entry) => entry.isFile() && entry.name !== "reserve")) {
     const { size } = await stat(join(file.parentPath, file.name));
     if (DATABASE.test(file.name)) databaseBytes += size;
     else fileBytes += size;

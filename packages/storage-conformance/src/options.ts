@@ -6,16 +6,21 @@ export interface ConformanceOptions {
   readonly kills?: number;
   /** Operations of the one long random history, default 500 (`WORKRAIL_CONFORMANCE_OPERATIONS`). */
   readonly operations?: number;
-  /** What all chance is drawn from, default a fresh one (`WORKRAIL_CONFORMANCE_SEED`); a failure names it. */
+  /**
+   * What all chance is drawn from, default always the same, so that a test that failed fails again
+   * (`WORKRAIL_CONFORMANCE_SEED`). Another one tries other things; a failure names it.
+   */
   readonly seed?: number;
 }
+
+const DEFAULT_SEED = 1;
 
 export function completeOptions(options: ConformanceOptions = {}): Required<ConformanceOptions> {
   return {
     runs: fromEnvironment("RUNS") ?? options.runs ?? 1_000,
     operations: fromEnvironment("OPERATIONS") ?? options.operations ?? 500,
     kills: fromEnvironment("KILLS") ?? options.kills ?? 10,
-    seed: fromEnvironment("SEED") ?? options.seed ?? Math.trunc(Math.random() * 0x7fff_ffff),
+    seed: fromEnvironment("SEED") ?? options.seed ?? DEFAULT_SEED,
   };
 }
 
