@@ -11,7 +11,7 @@ export default defineConfig({
     pool: "forks",
     // Tests wait for disks and child processes: two at a time keep even one processor busy.
     maxWorkers: Math.max(2, availableParallelism()),
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
