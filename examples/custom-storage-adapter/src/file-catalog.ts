@@ -58,32 +58,32 @@ export class FileCatalog implements Catalog, CatalogRecovery {
     });
   }
 
-  async find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
-    return structuredClone(this.#state.find(id));
+  find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
+    return this.#look((state) => state.find(id));
   }
 
-  async head(session: SessionId): Promise<CheckpointRecord | undefined> {
-    return structuredClone(this.#state.head(session));
+  head(session: SessionId): Promise<CheckpointRecord | undefined> {
+    return this.#look((state) => state.head(session));
   }
 
-  async list(query: CheckpointQuery): Promise<CheckpointPage> {
-    return structuredClone(this.#state.list(query));
+  list(query: CheckpointQuery): Promise<CheckpointPage> {
+    return this.#look((state) => state.list(query));
   }
 
-  async session(id: SessionId): Promise<Session | undefined> {
-    return structuredClone(this.#state.session(id));
+  session(id: SessionId): Promise<Session | undefined> {
+    return this.#look((state) => state.session(id));
   }
 
-  async sessions(query: SessionQuery): Promise<SessionPage> {
-    return structuredClone(this.#state.sessions(query));
+  sessions(query: SessionQuery): Promise<SessionPage> {
+    return this.#look((state) => state.sessions(query));
   }
 
-  async trash(query: TrashQuery): Promise<TrashPage> {
-    return structuredClone(this.#state.trash(query));
+  trash(query: TrashQuery): Promise<TrashPage> {
+    return this.#look((state) => state.trash(query));
   }
 
-  async usage(): Promise<StoreUsage> {
-    return this.#state.usage();
+  usage(): Promise<StoreUsage> {
+    return this.#look((state) => state.usage());
   }
 
   replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
@@ -135,55 +135,55 @@ export class FileCatalog implements Catalog, CatalogRecovery {
   async examine(): Promise<void> {}
 
   async needsRebuild(): Promise<boolean> {
-    if (!this.#state.isPristine) return false;
+    if (!(await this.#look((state) => state.isPristine))) return false;
     for await (const _ of this.#blobs.list()) return true;
     return false;
   }
 
   async *sessionFacts(): AsyncGenerator<SessionFacts> {
-    yield* structuredClone(this.#state.facts());
+    yield* await this.#look((state) => state.facts());
   }
 
   replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
     const given = structuredClone({ records, sessions, audit });
-    return this.#change(async () => {
-      this.#state = new CatalogState();
-      this.#state.fill(given.records, given.sessions, given.audit, (key) => this.#blobs.refOf(key));
-    });
+    const fill = async (state: CatalogState): Promise<void> =>
+      state.fill(given.records, given.sessions, given.audit, (key) => this.#blobs.refOf(key));
+    return this.#change(fill, () => new CatalogState());
   }
 
-  /** Changes the state and then the file. Where that fails nothing changed, unless the file says so before the next change. */
-  #change<T>(change: (state: CatalogState) => Promise<T>): Promise<T> {
+  /** What is seen stays: after a change that failed it is what the file then says, and nobody looks before that is known. */
+  async #look<T>(look: (state: CatalogState) => T): Promise<T> {
+    if (!this.#isSettled) await this.#alone(() => this.#settle());
+    return structuredClone(look(this.#state));
+  }
+
+  /** Changes a copy, and then the file. Nobody sees the copy before it is durable. */
+  #change<T>(change: (state: CatalogState) => Promise<T>, begin = () => CatalogState.fromJson(this.#state.toJson())): Promise<T> {
     return this.#alone(async () => {
       await this.#settle();
-      const before = this.#state.toJson();
-      this.#isSettled = false;
-      try {
-        const result = structuredClone(await change(this.#state));
-        // Their facts are in the same file.
-        this.#state.changedFacts();
-        if (this.#state.toJson() !== before) await this.#write();
-        this.#isSettled = true;
-        return result;
-      } catch (error) {
-        this.#state = CatalogState.fromJson(before);
-        throw error;
-      }
+      const state = begin();
+      const result = structuredClone(await change(state));
+      // Their facts are in the same file.
+      state.changedFacts();
+      if (state.toJson() !== this.#state.toJson()) await this.#write(state);
+      this.#state = state;
+      return result;
     });
   }
 
-  async #write(): Promise<void> {
+  async #write(state: CatalogState): Promise<void> {
+    this.#isSettled = false;
     // Where it fails after the file was replaced, nobody knows what a power cut would leave.
-    await translated(writeDurably(this.#files, this.#file, Buffer.from(this.#state.toJson()), "replace"), { outcome: "unknown" });
+    await translated(writeDurably(this.#files, this.#file, Buffer.from(state.toJson()), "replace"), { outcome: "unknown" });
+    this.#isSettled = true;
   }
 
-  /** Before anything is decided: what the file says, made durable again after a change that failed. */
+  /** Before anything is decided or seen: what the file says, made durable again after a change that failed. */
   async #settle(): Promise<void> {
     if (this.#isSettled) return;
     const bytes = await translated(ifThere(this.#files.readFile(this.#file)));
     this.#state = bytes === undefined ? new CatalogState() : CatalogState.fromJson(bytes.toString());
-    await this.#write();
-    this.#isSettled = true;
+    await this.#write(this.#state);
   }
 
   /** One after another. */

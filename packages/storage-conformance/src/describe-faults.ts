@@ -99,6 +99,11 @@ async function strike(bed: TestBed, scenario: Scenario, plan: FaultPlan) {
   if (struck) tally({ tries: 1, acknowledged: outcome === "done" ? 1 : 0, lost: isLost ? 1 : 0 });
   // Acknowledged: done. Refused: done or not done, and nothing in between.
   expect(outcome === "done" ? [scenario.after] : [before, scenario.after]).toContainEqual(held);
+  // Whichever way it went, it stays so: what was seen is what the next change finds.
+  if (struck) {
+    await bed.storage.catalog.commit({ audit: [] });
+    expect(await bed.held(sessionId)).toEqual(held);
+  }
   return { sessionId, before, struck };
 }
 
