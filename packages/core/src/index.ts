@@ -57,7 +57,7 @@ export type { CatalogEntries } from "./catalog-state/catalog-entries.ts";
 export { CatalogState, parseTimedCursor, timedCursor, tombstonesOf } from "./catalog-state/catalog-state.ts";
 export { matchesFilter } from "./catalog-state/matches-filter.ts";
 export type { Codec } from "./ports/codec.ts";
-export type { Background, Clock, Digester, IdGenerator, Log, LogFields, TokenCounter } from "./ports/environment.ts";
+export type { Background, Clock, CountTokens, Digester, IdGenerator, Log, LogFields, TokenCounter } from "./ports/environment.ts";
 export type { Locking } from "./ports/locking.ts";
 export type { Reserve, Storage } from "./ports/storage.ts";
 export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";

@@ -15,9 +15,10 @@ import { openFilesStorage } from "@workrail/files-catalog";
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
 import { AccessRecorder } from "./access-recorder.ts";
-import { nodeDigests, o200kTokens, randomIds, type Repeat, silentLog, systemClock } from "./environment.ts";
+import { nodeDigests, randomIds, type Repeat, silentLog, systemClock } from "./environment.ts";
 import { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
+import { tokenCounter } from "./token-counter.ts";
 import { type Parts, TOKENS } from "./tokens.ts";
 
 /** Parts that a program may bring itself; whatever it leaves out is ours. */
@@ -61,7 +62,7 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   value(TOKENS.clock, adapters.clock ?? systemClock);
   value(TOKENS.ids, adapters.ids ?? randomIds);
   value(TOKENS.digests, adapters.digests ?? nodeDigests);
-  value(TOKENS.tokens, adapters.tokens ?? o200kTokens);
+  value(TOKENS.tokens, adapters.tokens ?? tokenCounter(settings.tokenizer));
   once(TOKENS.background, (c) => new BackgroundQueue(c.resolve(TOKENS.log)));
   once(TOKENS.accesses, (c) => {
     return new AccessRecorder({

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import type { Clock, Digester, IdGenerator, Log, TokenCounter } from "@workrail/core";
+import type { Clock, Digester, IdGenerator, Log } from "@workrail/core";
 import { type CheckpointId, type Digest, type SessionId } from "@workrail/core";
 
 export const systemClock: Clock = { now: () => new Date() };
@@ -22,12 +22,3 @@ export const repeatUnnoticed: Repeat = (work, everyMs) => {
 function ignore(): void {}
 
 export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-
-/** The encoding of current OpenAI models, and a fair estimate for others. Loaded, 2 MB of tables, when first needed. */
-export const o200kTokens: TokenCounter = {
-  async count(text) {
-    const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
-    // Text that looks like a special token is text all the same.
-    return countTokens(text, { disallowedSpecial: new Set() });
-  },
-};

@@ -1,8 +1,8 @@
-import type { TokenCounter } from "@workrail/core";
+import { tokensCounted } from "@workrail/core/testing";
 import { expect, it } from "vitest";
 import { fitFields } from "./fit-fields.ts";
 
-const counter: TokenCounter = { count: async (text) => Math.ceil(text.length / 4) };
+const counter = tokensCounted((text) => Math.ceil(text.length / 4));
 
 function room(characters: number): { tokens: number; characters: number } {
   return { tokens: characters, characters };
@@ -27,7 +27,7 @@ it("leaves out the largest, names them with their sizes, and keeps the order of 
 });
 
 it("goes by tokens as well as by characters", async () => {
-  const dear: TokenCounter = { count: async (text) => (text.includes("𒐫") ? text.length * 3 : 1) };
+  const dear = tokensCounted((text) => (text.includes("𒐫") ? text.length * 3 : 1));
   const { fields } = await fitFields({ id: "a", plain: "p".repeat(200), rare: "𒐫".repeat(90) }, { tokens: 300, characters: 10_000 }, dear);
   expect(Object.keys(fields)).toEqual(["id", "plain"]);
 });

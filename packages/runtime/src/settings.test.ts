@@ -24,6 +24,7 @@ describe("settings", () => {
       fallback: "fail",
       maxAnswerTokens: 10_000,
       maxAnswerCharacters: 45_000,
+      tokenizer: "o200k",
       project: undefined,
     });
   });
@@ -50,6 +51,7 @@ describe("settings", () => {
       WORKRAIL_FALLBACK: "memory",
       WORKRAIL_MAX_ANSWER_TOKENS: "500",
       WORKRAIL_MAX_ANSWER_CHARACTERS: "2000",
+      WORKRAIL_TOKENIZER: "claude-estimate",
       WORKRAIL_ENCRYPTION: "disabled",
     };
     expect(readSettings(env, {})).toEqual({
@@ -76,6 +78,7 @@ describe("settings", () => {
       fallback: "memory",
       maxAnswerTokens: 500,
       maxAnswerCharacters: 2_000,
+      tokenizer: "claude-estimate",
       project: path.resolve("/project"),
     });
   });
@@ -124,6 +127,7 @@ describe("settings", () => {
     ["WORKRAIL_MAX_ANSWER_TOKENS", "499"],
     ["WORKRAIL_MAX_ANSWER_CHARACTERS", "1999"],
     ["WORKRAIL_SQLITE_DRIVER", "sqlite3"],
+    ["WORKRAIL_TOKENIZER", "cl100k"],
   ])("refuse %s=%s, which leaves no room or is unknown", (name, value) => {
     expect(refusalOf({ [name]: value })).toMatchObject({ code: "INVALID_INPUT", field: name, hint: `Correct or unset ${name}.` });
   });

@@ -3,6 +3,7 @@ import path from "node:path";
 import { DEFAULT_LIMITS, type Limits, WorkrailError } from "@workrail/core";
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import { z } from "zod";
+import { type TokenizerName, TOKENIZERS } from "./token-counter.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,6 +37,8 @@ export interface Settings {
   /** The hard ceiling of every answer. */
   readonly maxAnswerTokens: number;
   readonly maxAnswerCharacters: number;
+  /** What tokens are counted with. */
+  readonly tokenizer: TokenizerName;
   /** Where a save goes when the disk cannot be written to. */
   readonly fallback: Fallback;
   /** Root of the project, where it is not to be found from the working directory. */
@@ -70,6 +73,7 @@ const variables = z.object({
   WORKRAIL_SQLITE_DRIVER: z.enum(["auto", "better-sqlite3", "node:sqlite", "none"]).optional(),
   WORKRAIL_MAX_ANSWER_TOKENS: whole(500),
   WORKRAIL_MAX_ANSWER_CHARACTERS: whole(2_000),
+  WORKRAIL_TOKENIZER: z.enum(TOKENIZERS).optional(),
   // Not available yet. Asked for all the same it must not be passed over in silence: the data would be stored in clear.
   WORKRAIL_ENCRYPTION: z.enum(["disabled", "off", "false", "0"]).optional(),
 });
@@ -118,6 +122,7 @@ export function readSettings(
     sqliteDriver: values.WORKRAIL_SQLITE_DRIVER ?? "auto",
     maxAnswerTokens: values.WORKRAIL_MAX_ANSWER_TOKENS ?? 10_000,
     maxAnswerCharacters: values.WORKRAIL_MAX_ANSWER_CHARACTERS ?? 45_000,
+    tokenizer: values.WORKRAIL_TOKENIZER ?? "o200k",
     fallback: given.fallback ?? values.WORKRAIL_FALLBACK ?? "fail",
     project: values.WORKRAIL_PROJECT === undefined ? undefined : path.resolve(values.WORKRAIL_PROJECT),
   };

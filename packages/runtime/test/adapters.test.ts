@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Codec, Storage } from "@workrail/core";
-import { SequentialIds, SteppingClock } from "@workrail/core/testing";
+import { SequentialIds, SteppingClock, tokensCounted } from "@workrail/core/testing";
 import { openMemoryStorage } from "@workrail/memory";
 import { describe, expect, it } from "vitest";
 import { nodeDigests } from "../src/environment.ts";
@@ -44,12 +44,10 @@ describe("a program's own parts", () => {
               return nodeDigests.sha256(data);
             },
           },
-          tokens: {
-            count: async (text) => {
-              used.add("tokens");
-              return text.length;
-            },
-          },
+          tokens: tokensCounted((text) => {
+            used.add("tokens");
+            return text.length;
+          }),
         },
       });
       const saved = await workrail.saveCheckpoint({ context: { text: "x".repeat(50_000) } });

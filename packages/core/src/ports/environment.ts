@@ -34,7 +34,13 @@ export interface Background {
   run(name: string, work: () => Promise<void>): void;
 }
 
+/** Tokens of a text. Counting one twice is cheap. */
+export type CountTokens = (text: string) => number;
+
 /** Counts the tokens a model would read. */
 export interface TokenCounter {
+  /** Gives other work its turn while it counts a long text. */
   count(text: string): Promise<number>;
+  /** Resolves when the tables are there, to the same count in one go, for work that counts thousands of short texts. */
+  load(): Promise<CountTokens>;
 }

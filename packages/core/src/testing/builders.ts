@@ -1,6 +1,6 @@
 import type { NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, Digest, SessionId } from "../model/ids.ts";
-import type { Clock, IdGenerator } from "../ports/environment.ts";
+import type { Clock, CountTokens, IdGenerator, TokenCounter } from "../ports/environment.ts";
 
 /** A record with believable values wherever none is given; its digests follow its id. */
 export function aRecord(given: Partial<NewRecord> & { readonly id: CheckpointId; readonly sessionId: SessionId }): NewRecord {
@@ -69,4 +69,9 @@ export class SequentialIds implements IdGenerator {
   #uuid(group: string): string {
     return `00000000-${group}-4000-8000-${String(this.#next++).padStart(12, "0")}`;
   }
+}
+
+/** A token counter that counts in a way of the test's own. */
+export function tokensCounted(count: CountTokens): TokenCounter {
+  return { count: async (text) => count(text), load: async () => count };
 }

@@ -1,1 +1,1 @@
-export { aRecord, SteppingClock, SequentialIds } from "./builders.ts";
+export { aRecord, SteppingClock, SequentialIds, tokensCounted } from "./builders.ts";

@@ -8,13 +8,13 @@ import type { CheckpointId, Digest, SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Catalog } from "../ports/catalog.ts";
-import type { Digester, TokenCounter } from "../ports/environment.ts";
-import { aRecord } from "../testing/builders.ts";
+import type { Digester } from "../ports/environment.ts";
+import { aRecord, tokensCounted } from "../testing/builders.ts";
 import type { ViewBudget } from "../view/build-view.ts";
 import { type EntryPath, loadView, type LoadedView, type ViewPorts, type ViewRequest } from "./load-view.ts";
 
 const digests: Digester = { sha256: (data) => createHash("sha256").update(data).digest("hex") as Digest };
-const tokens: TokenCounter = { count: async (text) => Math.ceil(Buffer.byteLength(text) / 3) };
+const tokens = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));
 const ID = "c1" as CheckpointId;
 const SESSION = "s1" as SessionId;
 /** What is said however low the ceiling: that something is left out or unanswered, and how to go on. */

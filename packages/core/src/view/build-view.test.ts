@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Context, JsonValue } from "../model/context.ts";
-import type { TokenCounter } from "../ports/environment.ts";
+import { tokensCounted } from "../testing/builders.ts";
 import { buildView, type OmittedEntry, type View, type ViewBudget } from "./build-view.ts";
 import type { Room } from "./room.ts";
 
 /** Cheap, and never less for a whole than for its parts together is true of it as of most tokenizers. */
-const counter: TokenCounter = { count: async (text) => Math.ceil(Buffer.byteLength(text) / 3) };
+const counter = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));
 
 /** The least that can be said: that something is left out, and how to go on. */
 const LEAST: Room = { tokens: 60, characters: 150 };
@@ -108,7 +108,7 @@ describe("a view of any context in any room", () => {
   });
 
   it("stays within the ceiling even where a counter finds more in the whole than in its parts", async () => {
-    const contrary: TokenCounter = { count: async (text) => Math.ceil(text.length / 4) + (text.length > 400 ? 200 : 0) };
+    const contrary = tokensCounted((text) => Math.ceil(text.length / 4) + (text.length > 400 ? 200 : 0));
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`entry${index}`, "word ".repeat(4)]));
     const view = await buildView(many, [], roomOf(1_000), contrary);
     expect(await contrary.count(JSON.stringify(view))).toBeLessThanOrEqual(1_000);
@@ -204,12 +204,10 @@ it("finishes a report after the last entry", async () => {
 
 it("is quick with 100,000 small entries, and counts few of them", async () => {
   let counted = 0;
-  const counting: TokenCounter = {
-    count: async (text) => {
-      counted += text.length;
-      return Math.ceil(text.length / 3);
-    },
-  };
+  const counting = tokensCounted((text) => {
+    counted += text.length;
+    return Math.ceil(text.length / 3);
+  });
   const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key-${index}`, index]));
   const pins = Array.from({ length: 200 }, (_, index) => `key-${index * 100}`);
   const started = performance.now();

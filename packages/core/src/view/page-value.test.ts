@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JsonValue } from "../model/context.ts";
-import type { TokenCounter } from "../ports/environment.ts";
+import { tokensCounted } from "../testing/builders.ts";
 import { pageValue, type ValuePage } from "./page-value.ts";
 import type { Room } from "./room.ts";
 
-const counter: TokenCounter = { count: async (text) => Math.ceil(Buffer.byteLength(text) / 3) };
+const counter = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));
 const PLENTY: Room = { tokens: 1_000_000, characters: 1_000_000 };
 
 const text = fc.oneof(
@@ -142,12 +142,10 @@ it("does not repeat a member's key that is long itself", async () => {
 
 it("counts tokens a few times only, and fills the room well", async () => {
   let counts = 0;
-  const counting: TokenCounter = {
-    count: async (text) => {
-      counts += 1;
-      return Math.ceil(text.length / 4);
-    },
-  };
+  const counting = tokensCounted((text) => {
+    counts += 1;
+    return Math.ceil(text.length / 4);
+  });
   const room = { tokens: 5_000, characters: 45_000 };
   const page = await pageValue("word ".repeat(100_000), undefined, room, counting);
   expect(counts).toBeLessThan(6);

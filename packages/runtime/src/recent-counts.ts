@@ -1,0 +1,31 @@
+/** The counts of the texts that were asked for last, as many as fit into a few megabytes. */
+export class RecentCounts {
+  readonly #counts = new Map<string, number>();
+  #characters = 0;
+
+  get(text: string): number | undefined {
+    const count = this.#counts.get(text);
+    if (count === undefined) return undefined;
+    this.#counts.delete(text);
+    this.#counts.set(text, count);
+    return count;
+  }
+
+  /** Returns the count. */
+  set(text: string, count: number): number {
+    if (text.length > MOST_CHARACTERS_OF_ONE) return count;
+    if (!this.#counts.has(text)) this.#characters += text.length + ENTRY_COST;
+    this.#counts.set(text, count);
+    for (const [oldest] of this.#counts) {
+      if (this.#characters <= MOST_CHARACTERS) break;
+      this.#counts.delete(oldest);
+      this.#characters -= oldest.length + ENTRY_COST;
+    }
+    return count;
+  }
+}
+
+const MOST_CHARACTERS = 2_097_152;
+const MOST_CHARACTERS_OF_ONE = 65_536;
+/** What an entry takes besides its text, in characters. */
+const ENTRY_COST = 32;
