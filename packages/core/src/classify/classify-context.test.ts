@@ -1,0 +1,125 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Context, JsonValue } from "../model/context.ts";
+import { LAYERS } from "../model/layer.ts";
+import type { PatternCompiler } from "../ports/patterns.ts";
+import { summarise } from "./classification.ts";
+import { classifyContext, classifyEntry } from "./classify-context.ts";
+import { compileRules } from "./compile-rules.ts";
+import * as vocabulary from "./vocabulary.ts";
+
+const NOTHING_SAID = { pins: [] };
+/** Good enough for expressions of tests; the adapter of a store is linear in time. */
+const patterns: PatternCompiler = {
+  compile(pattern) {
+    const expression = new RegExp(pattern.replace(/^\(\?s\)/, "").replaceAll(/\\x\{([0-9a-f]+)\}/g, String.raw`\u{$1}`), "su");
+    return (text) => expression.test(text);
+  },
+};
+
+function layerOf(key: string, value: JsonValue = "some text"): string {
+  return classifyEntry(key, value, NOTHING_SAID).layer;
+}
+
+describe("who decides", () => {
+  it("asks the agent first, then the workflow, then the key, then the value", () => {
+    const rules = compileRules({ layers: { EPHEMERAL: ["goal", "plan"] } }, patterns);
+    const how = { pins: ["goal"], rules };
+    expect(classifyEntry("goal", "x", how)).toEqual({ layer: "CRITICAL", confidence: 1, why: "pinned" });
+    expect(classifyEntry("plan", "x", how)).toEqual({ layer: "EPHEMERAL", confidence: 1, why: 'rule "plan"' });
+    expect(classifyEntry("testPlan", "2026-01-01T10:00:00Z", how)).toMatchObject({ layer: "IMPORTANT", why: 'key words "test plan"' });
+    expect(classifyEntry("item7", "2026-01-01T10:00:00Z", how)).toMatchObject({ layer: "EPHEMERAL", why: "looks like a point in time" });
+    expect(classifyEntry("zyx", "blue", how)).toEqual({ layer: "USEFUL", confidence: 0.3, why: "default" });
+  });
+
+  it("classifies every entry and counts the layers", () => {
+    const told = classifyContext({ goal: "g", plan: "p", risks: [], retryCount: 3, __proto__x: 1 }, NOTHING_SAID);
+    expect([...told.keys()]).toEqual(["goal", "plan", "risks", "retryCount", "__proto__x"]);
+    expect(summarise(told)).toEqual({ CRITICAL: 1, IMPORTANT: 2, USEFUL: 1, EPHEMERAL: 1 });
+    expect(summarise(new Map())).toEqual({});
+  });
+});
+
+describe("the words of a key", () => {
+  it("has the head noun decide", () => {
+    expect(layerOf("analysisTimestamp", "2026-01-01")).toBe("EPHEMERAL");
+    expect(layerOf("logAnalysis")).toBe("IMPORTANT");
+    expect(layerOf("decisionLog", ["a"])).toBe("CRITICAL");
+    expect(layerOf("debugStrategy")).toBe("IMPORTANT");
+    expect(layerOf("userGoalHash", "abc")).toBe("EPHEMERAL");
+    expect(layerOf("planForReview")).toBe("IMPORTANT");
+    expect(layerOf("exampleFromTheGoals")).toBe("USEFUL");
+    expect(layerOf("listOfDecisions", ["a"])).toBe("CRITICAL");
+  });
+
+  it("is not misled by words within words", () => {
+    for (const key of ["catalog", "technology", "dialogs", "template", "temperature", "blog", "contemplation"]) {
+      expect(layerOf(key), key).not.toBe("EPHEMERAL");
+    }
+  });
+});
+
+const value = fc.oneof(fc.jsonValue() as fc.Arbitrary<JsonValue>, fc.string({ unit: "binary", maxLength: 2_000 }));
+
+describe("whatever comes", () => {
+  it("never fails, and says the same again", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: "binary" }), value), fc.array(fc.string()), (context, pins) => {
+        const told = classifyContext(context, { pins });
+        expect([...told.keys()]).toEqual(Object.keys(context));
+        for (const { layer, confidence, why } of told.values()) {
+          expect(LAYERS).toContain(layer);
+          expect(confidence).toBeGreaterThan(0);
+          expect(confidence).toBeLessThanOrEqual(1);
+          expect(why).not.toBe("");
+        }
+        expect(classifyContext(structuredClone(context) as Context, { pins })).toEqual(told);
+      }),
+    );
+  });
+
+  it("gives the same label however a key is written", () => {
+    const known = [...Object.values(vocabulary.HEADS), ...Object.values(vocabulary.MODIFIERS), ...Object.values(vocabulary.CONTAINERS)];
+    const anyWord = fc.constantFrom(...known.flatMap((set) => [...set]).filter((word) => /^[a-z]{2,}$/.test(word)));
+    fc.assert(
+      fc.property(fc.array(anyWord, { minLength: 1, maxLength: 4 }), value, (words, value) => {
+        const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+        const pascal = words.map(capital).join("");
+        const snake = words.join("_");
+        const styles = [
+          `${words[0]}${pascal.slice(words[0]?.length)}`,
+          pascal,
+          snake,
+          words.join("-"),
+          words.join("."),
+          words.join(" "),
+          snake.toUpperCase(),
+          `__${snake}`,
+        ];
+        const labels = new Set(styles.map((key) => JSON.stringify(classifyEntry(key, value, NOTHING_SAID))));
+        expect([...labels]).toHaveLength(1);
+      }),
+    );
+  });
+
+  it("reads only the start of a long value", () => {
+    let touched = 0;
+    const long = new Proxy(
+      Array.from({ length: 100_000 }, () => "a plan"),
+      {
+        get(target, key, receiver) {
+          touched++;
+          return Reflect.get(target, key, receiver) as unknown;
+        },
+      },
+    );
+    classifyEntry("item1", long, NOTHING_SAID);
+    expect(touched).toBeLessThan(500);
+  });
+});
+
+it("has each head noun in one table only", () => {
+  const tables = [...Object.values(vocabulary.HEADS), ...Object.values(vocabulary.CONTAINERS), vocabulary.ASPECTS];
+  const all = tables.flatMap((table) => [...table]);
+  expect(all.filter((word, index) => all.indexOf(word) !== index)).toEqual([]);
+});

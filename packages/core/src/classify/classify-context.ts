@@ -1,0 +1,45 @@
+import type { Context, JsonValue } from "../model/context.ts";
+import type { Classification } from "./classification.ts";
+import { classifyWords } from "./classify-key.ts";
+import { classifyValue } from "./classify-value.ts";
+import type { CompiledRules } from "./compile-rules.ts";
+import { wordsOf } from "./key-words.ts";
+import { OPAQUE } from "./vocabulary.ts";
+
+export interface ClassifyHow {
+  /** Keys that were marked critical in the session. */
+  readonly pins: readonly string[];
+  /** What the author of the workflow says. Default: nothing. */
+  readonly rules?: CompiledRules | undefined;
+}
+
+/**
+ * Tells how much each entry of a context matters. Who knows best decides: the agent that pinned an entry, then the
+ * rules of the workflow, then the words of the key, then the value, then the default, USEFUL. The same context is
+ * always classified alike, and no context makes it fail or slow: long keys and values are only read in part.
+ */
+export function classifyContext(context: Context, how: ClassifyHow): ReadonlyMap<string, Classification> {
+  return new Map(Object.entries(context).map(([key, value]) => [key, classifyEntry(key, value, how)]));
+}
+
+/** The same for one entry. */
+export function classifyEntry(key: string, value: JsonValue, how: ClassifyHow): Classification {
+  if (how.pins.includes(key)) return { layer: "CRITICAL", confidence: 1, why: "pinned" };
+  return how.rules?.classify(key, value) ?? byItself(key, value);
+}
+
+function byItself(key: string, value: JsonValue): Classification {
+  const words = wordsOf(key);
+  const isOpaque = words.every((word) => OPAQUE.has(word));
+  if (!isOpaque) {
+    const told = classifyWords(words, value);
+    if (told !== undefined) return told;
+  }
+  return classifyValue(value, isOpaque) ?? byDefault(value, isOpaque);
+}
+
+function byDefault(value: JsonValue, isOpaque: boolean): Classification {
+  // A yes or no under a name of its own steers what comes next.
+  if (typeof value === "boolean" && !isOpaque) return { layer: "IMPORTANT", confidence: 0.4, why: "a switch" };
+  return { layer: "USEFUL", confidence: 0.3, why: "default" };
+}

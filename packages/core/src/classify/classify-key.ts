@@ -1,0 +1,265 @@
+import type { JsonValue } from "../model/context.ts";
+import { type Layer, LAYERS } from "../model/layer.ts";
+import type { Classification } from "./classification.ts";
+import { singularsOf } from "./key-words.ts";
+import { isRich, isSmall, looksTemporary } from "./value-shape.ts";
+import {
+  ASPECTS,
+  AUXILIARIES,
+  CLOCKS,
+  CONTAINERS,
+  FILLERS,
+  FLEETING,
+  FOLLOWERS,
+  HEADS,
+  LOGS,
+  MATERIAL,
+  MEASURES,
+  MODIFIERS,
+  ORDERS,
+  PHRASES,
+  PLACES,
+  PREPOSITIONS,
+  STATISTICS,
+  STEERING,
+  SUBJECTS,
+  TEMPORARY,
+  TEMPORARY_PLACES,
+  TIMED,
+  UNLIFTED,
+  WHEN_RICH,
+} from "./vocabulary.ts";
+
+/** What a head noun is, by the table that it stands in. */
+type Role = { readonly kind: "head" | "container"; readonly layer: Layer } | { readonly kind: "aspect" };
+
+const EPHEMERAL_HEAD: Role = { kind: "head", layer: "EPHEMERAL" };
+
+const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
+  ...[...ASPECTS].map((word): [string, Role] => [word, { kind: "aspect" }]),
+  ...LAYERS.flatMap((layer) => [...CONTAINERS[layer]].map((word): [string, Role] => [word, { kind: "container", layer }])),
+  ...LAYERS.flatMap((layer) =>
+    [...HEADS[layer]].map((word): [string, Role] => [word, layer === "EPHEMERAL" ? EPHEMERAL_HEAD : { kind: "head", layer }]),
+  ),
+]);
+
+const LONGEST_PHRASE = 4;
+
+/**
+ * The layer that the words of a key speak for, or `undefined` when they say nothing. The head noun decides: the last
+ * word, but for what follows a preposition (`planForReview`) and participles after their noun (`filesRead`).
+ * The value is only asked where a word has two meanings, such as a counter and a list of what was counted.
+ */
+export function classifyWords(words: readonly string[], value: JsonValue): Classification | undefined {
+  const told = tidy(words);
+  return asOrder(told) ?? asPhrase(told, 0.95) ?? asTime(told) ?? asSwitch(told, value) ?? asHead(headPhrase(told), value);
+}
+
+/** Without little words, and with compounds that were written as two words joined. */
+function tidy(words: readonly string[]): string[] {
+  const telling = words.length > 1 ? words.filter((word) => !FILLERS.has(word)) : words;
+  const told: string[] = [];
+  for (const word of telling.length > 0 ? telling : words) {
+    const last = told.at(-1);
+    const joined = `${last}${word}`;
+    const isCompound =
+      last !== undefined && last.length > 1 && joined.length > 3 && singularsOf(joined).some((form) => COMPOUNDS.has(form));
+    if (isCompound) told[told.length - 1] = joined;
+    else told.push(word);
+  }
+  return told;
+}
+
+/** `mustNotUseCloud`, `never_delete`: what follows is an order, whatever it is. */
+function asOrder([first = "", second = ""]: readonly string[]): Classification | undefined {
+  const order = ORDERS.has(first) ? first : ORDERS.has(`${first} ${second}`) ? `${first} ${second}` : undefined;
+  return order === undefined ? undefined : { layer: "CRITICAL", confidence: 0.85, why: `key word "${order}"` };
+}
+
+function asPhrase(words: readonly string[], confidence: number): Classification | undefined {
+  for (let length = Math.min(LONGEST_PHRASE, words.length); length >= 2; length--) {
+    const start = words.slice(-length, -1).join(" ");
+    for (const last of singularsOf(words.at(-1) ?? "")) {
+      const layer = PHRASES.get(`${start} ${last}`);
+      if (layer !== undefined) return { layer, confidence, why: `key words "${start} ${last}"` };
+    }
+  }
+  return undefined;
+}
+
+/** `createdAt`, `updatedOn`, `lastSaved`. */
+function asTime(words: readonly string[]): Classification | undefined {
+  const [before = "", last = ""] = words.slice(-2);
+  const isTime =
+    words.length > 1 &&
+    (last === "at" || (last === "on" && TIMED.has(before)) || ((before === "last" || before === "first") && TIMED.has(last)));
+  return isTime ? { layer: "EPHEMERAL", confidence: 0.9, why: `key words "${before} ${last}"` } : undefined;
+}
+
+/** A yes or no that steers the next step, unless it is about the moment only. */
+function asSwitch(words: readonly string[], value: JsonValue): Classification | undefined {
+  if (typeof value !== "boolean") return undefined;
+  const fleeting = words.find((word) => FLEETING.has(word));
+  if (fleeting !== undefined) return { layer: "EPHEMERAL", confidence: 0.8, why: `switch about "${fleeting}"` };
+  const [first = ""] = words;
+  if (roleOf(words.at(-1) ?? "")?.[1] === EPHEMERAL_HEAD) return undefined;
+  if (words.length > 1 && AUXILIARIES.has(first)) return { layer: "IMPORTANT", confidence: 0.8, why: `switch "${first} ..."` };
+  return undefined;
+}
+
+/** The words up to and with the head; participles that followed it stand in front. */
+function headPhrase(words: readonly string[]): string[] {
+  const cut = words.findIndex((word, index) => index > 0 && index < words.length - 1 && PREPOSITIONS.has(word));
+  if (cut > 0) {
+    const before = words.slice(0, cut);
+    if (words[cut] === "of" && isOneOf(MEASURES, before.at(-1) ?? "")) return headPhrase(words.slice(cut + 1));
+    return headPhrase(before);
+  }
+  const last = words.at(-1) ?? "";
+  if (words.length > 1 && (FOLLOWERS.has(last) || PREPOSITIONS.has(last))) {
+    const rest = headPhrase(words.slice(0, -1));
+    return FOLLOWERS.has(last) ? [...rest.slice(0, -1), last, ...rest.slice(-1)] : rest;
+  }
+  return [...words];
+}
+
+function asHead(words: readonly string[], value: JsonValue): Classification | undefined {
+  const phrase = asPhrase(words, 0.9);
+  if (phrase !== undefined) return phrase;
+  const head = words.at(-1) ?? "";
+  const found = roleOf(head);
+  if (found === undefined) return asUnknownHead(words, value);
+  const [word, role] = found;
+  const before = words.slice(0, -1);
+  const temporary = asTemporaryPlace(word, before);
+  if (temporary !== undefined) return temporary;
+  if (role.kind === "aspect") return asAspect(word, before);
+  if (role.kind === "container") return asContainer(word, role.layer, before, value);
+  return asNoun(word, role.layer, words, value);
+}
+
+/** `tempResultsFile`: a place that is said to be temporary is, whatever for. */
+function asTemporaryPlace(word: string, before: readonly string[]): Classification | undefined {
+  const temporary = TEMPORARY_PLACES.has(word) ? before.find((each) => TEMPORARY.has(each)) : undefined;
+  return temporary === undefined ? undefined : keyWord("EPHEMERAL", 0.85, `${temporary} ${word}`);
+}
+
+function asNoun(word: string, layer: Layer, words: readonly string[], value: JsonValue): Classification {
+  const before = words.slice(0, -1);
+  if (layer === "EPHEMERAL") {
+    const rich = WHEN_RICH.get(word);
+    if (rich !== undefined && isRich(value)) return keyWord(rich, 0.7, word);
+    if (typeof value === "number" || rich === undefined) return keyWord(layer, 0.9, word);
+    return keyWord(layer, 0.75, word);
+  }
+  // A plural with a number for its value counts: `filesProcessed: 12`.
+  if (layer !== "CRITICAL" && typeof value === "number" && isPlural(words.at(-1) ?? "", word))
+    return keyWord("EPHEMERAL", 0.7, `number of ${word}`);
+  const decided = before.findLast((each) => MODIFIERS.CRITICAL.has(each));
+  if (decided !== undefined && isDecidable(word, layer)) return keyWord("CRITICAL", 0.85, `${decided} ${word}`);
+  if (layer === "USEFUL") {
+    const steering = before.findLast((each) => STEERING.has(each));
+    if (steering !== undefined && isSmall(value)) return keyWord("IMPORTANT", 0.7, `${steering} ${word}`);
+    const fleeting = before.at(-1);
+    if (fleeting !== undefined && isFleeting(fleeting)) return keyWord("EPHEMERAL", 0.75, `${fleeting} ${word}`);
+  }
+  return keyWord(layer, 0.9, word);
+}
+
+/** `selectedApproach` is a decision, `selectedFile` a file, and a reason for what was decided is a reason. */
+function isDecidable(word: string, layer: Layer): boolean {
+  if (layer === "IMPORTANT") return !UNLIFTED.has(word);
+  return layer === "USEFUL" && !MATERIAL.has(word);
+}
+
+function asAspect(word: string, before: readonly string[]): Classification {
+  const about = subjectOf(before);
+  if (about?.layer === "EPHEMERAL" || about?.layer === "USEFUL") return { ...about, confidence: 0.7 };
+  return keyWord("IMPORTANT", about === undefined ? 0.7 : 0.8, word);
+}
+
+function asContainer(word: string, layer: Layer, before: readonly string[], value: JsonValue): Classification | undefined {
+  const about = subjectOf(before);
+  if (LOGS.has(word)) {
+    // A log of decisions is the decisions; a log of events is output.
+    if (about?.layer === "CRITICAL" || about?.layer === "IMPORTANT") return about;
+    return keyWord("EPHEMERAL", 0.85, word);
+  }
+  if (PLACES.has(word)) {
+    return looksTemporary(value) || about?.layer === "EPHEMERAL" ? keyWord("EPHEMERAL", 0.8, word) : keyWord("USEFUL", 0.6, word);
+  }
+  if (CLOCKS.has(word)) {
+    const isClock = about?.layer === "EPHEMERAL" || (word === "time" && typeof value === "number");
+    return isClock ? keyWord("EPHEMERAL", 0.8, word) : (about ?? keyWord("USEFUL", 0.5, word));
+  }
+  if (about !== undefined) return about;
+  // Of the program itself when nothing else is said; of the user's domain otherwise.
+  if (STATISTICS.has(word)) return keyWord(before.length === 0 ? "EPHEMERAL" : "USEFUL", 0.6, word);
+  if (before.length === 0) return undefined;
+  return keyWord(layer, 0.5, word);
+}
+
+/** What the words before a container are about: their last one as a noun, else the nearest modifier, else the phrase they end with. */
+function subjectOf(words: readonly string[]): Classification | undefined {
+  if (words.length === 0) return undefined;
+  const phrase = asPhrase(words, 0.85);
+  if (phrase !== undefined) return phrase;
+  const last = words.at(-1) ?? "";
+  const found = roleOf(last);
+  const decided = words.findLast((each) => MODIFIERS.CRITICAL.has(each));
+  if (found === undefined) return asModified(words) ?? undefined;
+  const [word, role] = found;
+  if (role.kind === "container") return subjectOf(words.slice(0, -1)) ?? asModified(words);
+  if (role.kind === "aspect") return keyWord("IMPORTANT", 0.7, word);
+  if (decided !== undefined && isDecidable(word, role.layer)) return keyWord("CRITICAL", 0.8, `${decided} ${word}`);
+  return keyWord(role.layer, 0.8, word);
+}
+
+function asUnknownHead(words: readonly string[], value: JsonValue): Classification | undefined {
+  const modified = asModified(words);
+  if (modified !== undefined) {
+    const isMore = modified.layer === "IMPORTANT" && !isSmall(value);
+    return isMore ? { ...modified, layer: "USEFUL", confidence: 0.5 } : modified;
+  }
+  // `requirement_export`, `constraint-memory`: a subject as prefix, and a name.
+  const subject = words
+    .slice(0, -1)
+    .map((word) => roleOf(word)?.[0])
+    .find((word) => word !== undefined && SUBJECTS.has(word));
+  return subject === undefined ? undefined : keyWord("CRITICAL", 0.6, subject);
+}
+
+/** By the modifier nearest to the head, which may itself be one that stands without a noun: `pending`. */
+function asModified(words: readonly string[]): Classification | undefined {
+  for (const word of words.toReversed()) {
+    const layer = isFleeting(word) ? "EPHEMERAL" : LAYERS.find((each) => MODIFIERS[each].has(word));
+    if (layer !== undefined) return keyWord(layer, 0.7, word);
+  }
+  return undefined;
+}
+
+function isFleeting(word: string): boolean {
+  return MODIFIERS.EPHEMERAL.has(word);
+}
+
+function roleOf(word: string): readonly [string, Role] | undefined {
+  for (const form of singularsOf(word)) {
+    const role = ROLES.get(form);
+    if (role !== undefined) return [form, role];
+  }
+  return undefined;
+}
+
+function isOneOf(set: ReadonlySet<string>, word: string): boolean {
+  return singularsOf(word).some((form) => set.has(form));
+}
+
+function isPlural(written: string, singular: string): boolean {
+  return written !== singular;
+}
+
+function keyWord(layer: Layer, confidence: number, word: string): Classification {
+  return { layer, confidence, why: `key word "${word}"` };
+}
+
+const COMPOUNDS: ReadonlySet<string> = new Set([...ROLES.keys()].filter((word) => word.length > 3));

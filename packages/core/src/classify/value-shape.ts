@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonValue } from "../model/context.ts";
+
+/** Characters of a text, and members of a list or object, that are looked at: classifying a megabyte costs as much as a page. */
+const MAX_TEXT = 1_200;
+const MAX_MEMBERS = 8;
+/** Characters of a text that a person would still call a note, a step or a name. */
+const SMALL_TEXT = 240;
+
+/** The start of what a value says in words: a text, the texts of a list, the members of an object. */
+export function sampleText(value: JsonValue, room: number = MAX_TEXT, depth = 3): string {
+  if (typeof value === "string") return value.slice(0, room);
+  if (typeof value !== "object" || value === null || depth === 0) return "";
+  let text = "";
+  for (const member of firstMembers(value)) {
+    if (text.length >= room) break;
+    const more = sampleText(member, room - text.length, depth - 1);
+    if (more !== "") text += `${more}\n`;
+  }
+  return text;
+}
+
+/** The first members of a list or an object, without touching the rest. */
+export function firstMembers(value: JsonValue): readonly JsonValue[] {
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).slice(0, MAX_MEMBERS);
+  return isJsonObject(value) ? firstKeys(value).flatMap((key) => value[key] ?? []) : [];
+}
+
+export function firstKeys(value: { readonly [key: string]: JsonValue }): string[] {
+  const keys: string[] = [];
+  for (const key in value) {
+    if (keys.length === MAX_MEMBERS) break;
+    if (Object.hasOwn(value, key)) keys.push(key);
+  }
+  return keys;
+}
+
+/** Whether a value tells more than a number or a name does. */
+export function isRich(value: JsonValue): boolean {
+  if (typeof value === "string") return value.length > 30 && /\p{L}\s+\p{L}/u.test(value.slice(0, SMALL_TEXT));
+  return firstMembers(value).some((member) => typeof member === "object" || (typeof member === "string" && member.length > 12));
+}
+
+/** Whether it is a flag, a number, a short text or a list of such: state, more likely than material. */
+export function isSmall(value: JsonValue): boolean {
+  if (typeof value === "string") return value.length <= SMALL_TEXT && !value.includes("\n");
+  if (typeof value !== "object" || value === null) return true;
+  return firstMembers(value).every((member) => (typeof member !== "object" || member === null) && isSmall(member));
+}
+
+const TEMPORARY_PLACE =
+  /^(?:[a-z]:)?[\\/](?:private[\\/])?(?:tmp|temp|var[\\/](?:tmp|folders|run)|dev|run|proc)(?:[\\/]|$)|[\\/](?:temp|tmp|\.cache|cache|scratch)[\\/]|\.(?:tmp|temp|swp|lock|pid|sock)$/iu;
+
+/** Whether a text is a path to where programs keep what they do not need for long. */
+export function looksTemporary(value: JsonValue): boolean {
+  return typeof value === "string" && value.length < 400 && TEMPORARY_PLACE.test(value);
+}
