@@ -1,26 +1,11 @@
 import {
   type AuditEvent,
   type BlobRef,
-  type Catalog,
-  type CatalogChange,
   type CatalogRecovery,
   CatalogState,
-  type CheckpointId,
-  type CheckpointPage,
-  type CheckpointQuery,
-  type CheckpointRecord,
-  type CommitOutcome,
-  type Discrepancies,
   type NewRecord,
-  type Session,
   type SessionFacts,
-  type SessionId,
-  type SessionPage,
-  type SessionQuery,
-  type StoredForm,
-  type StoreUsage,
-  type TrashPage,
-  type TrashQuery,
+  StateCatalog,
 } from "@workrail/core";
 import { type Files, ifThere, translated, writeDurably } from "./durable-file.ts";
 import type { FolderBlobStore } from "./folder-blob-store.ts";
@@ -29,7 +14,7 @@ import type { FolderBlobStore } from "./folder-blob-store.ts";
  * The catalog in one file, which each change replaces: atomic and durable, because replacing the file is. What is in it,
  * and what may be changed, is `CatalogState`'s business.
  */
-export class FileCatalog implements Catalog, CatalogRecovery {
+export class FileCatalog extends StateCatalog implements CatalogRecovery {
   readonly #files: Files;
   readonly #file: string;
   readonly #blobs: FolderBlobStore;
@@ -39,6 +24,7 @@ export class FileCatalog implements Catalog, CatalogRecovery {
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(files: Files, file: string, blobs: FolderBlobStore) {
+    super();
     this.#files = files;
     this.#file = file;
     this.#blobs = blobs;
@@ -50,125 +36,58 @@ export class FileCatalog implements Catalog, CatalogRecovery {
     return catalog;
   }
 
-  commit(change: CatalogChange): Promise<CommitOutcome> {
-    const given = structuredClone(change);
-    return this.#change(async (state) => {
-      const hasBlob = given.append === undefined || (await this.#blobs.has(given.append.record.blob));
-      return state.apply(given, () => hasBlob);
-    });
-  }
-
-  find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
-    return this.#look((state) => state.find(id));
-  }
-
-  head(session: SessionId): Promise<CheckpointRecord | undefined> {
-    return this.#look((state) => state.head(session));
-  }
-
-  list(query: CheckpointQuery): Promise<CheckpointPage> {
-    return this.#look((state) => state.list(query));
-  }
-
-  session(id: SessionId): Promise<Session | undefined> {
-    return this.#look((state) => state.session(id));
-  }
-
-  sessions(query: SessionQuery): Promise<SessionPage> {
-    return this.#look((state) => state.sessions(query));
-  }
-
-  trash(query: TrashQuery): Promise<TrashPage> {
-    return this.#look((state) => state.trash(query));
-  }
-
-  usage(): Promise<StoreUsage> {
-    return this.#look((state) => state.usage());
-  }
-
-  replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
-    return this.#change(async (state) => {
-      if (!state.canChangeForm(expected, becomes)) return false;
-      await write();
-      state.changeForm(expected, becomes);
-      return true;
-    });
-  }
-
-  markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Promise<boolean> {
-    return this.#change(async (state) => {
-      if (expected.damaged || !state.isAsExpected(expected) || !(await putAside())) return false;
-      state.markDamaged(expected, structuredClone(audit));
-      return true;
-    });
-  }
-
-  reconcile(repair: boolean): Promise<Discrepancies> {
-    return this.#change(async (state) => state.reconcile(repair));
-  }
-
-  async reclaim(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
-    const removed = new Set<BlobRef>();
-    // What is removed may have been the last to need another, which is then free too.
-    for (let before = -1; before !== removed.size;) {
-      before = removed.size;
-      const free = await this.#change(async (state) => {
-        const needless = state.needless(refs, new Date()).filter((ref) => !removed.has(ref));
-        for (const ref of needless) await remove(ref);
-        for (const ref of needless) state.reclaimed(ref);
-        return needless;
-      });
-      for (const ref of free) removed.add(ref);
-    }
-    return [...removed];
-  }
-
-  holdRemovals(holder: string, until: Date): Promise<void> {
-    return this.#change(async (state) => state.hold(holder, new Date(until)));
-  }
-
-  releaseRemovals(holder: string): Promise<void> {
-    return this.#change(async (state) => state.release(holder));
-  }
-
   /** All of it is read whenever it is opened. */
   async examine(): Promise<void> {}
 
   async needsRebuild(): Promise<boolean> {
-    if (!(await this.#look((state) => state.isPristine))) return false;
+    if (!(await this.look((state) => state.isPristine))) return false;
     for await (const _ of this.#blobs.list()) return true;
     return false;
   }
 
   async *sessionFacts(): AsyncGenerator<SessionFacts> {
-    yield* await this.#look((state) => state.facts());
+    yield* await this.look((state) => state.facts());
   }
 
   replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
     const given = structuredClone({ records, sessions, audit });
-    const fill = async (state: CatalogState): Promise<void> =>
+    return this.inTurn(async () => {
+      const state = new CatalogState();
       state.fill(given.records, given.sessions, given.audit, (key) => this.#blobs.refOf(key));
-    return this.#change(fill, () => new CatalogState());
+      await this.#replaceBy(state);
+    });
   }
 
   /** What is seen stays: after a change that failed it is what the file then says, and nobody looks before that is known. */
-  async #look<T>(look: (state: CatalogState) => T): Promise<T> {
+  protected async look<T>(look: (state: CatalogState) => T): Promise<T> {
     if (!this.#isSettled) await this.#alone(() => this.#settle());
     return structuredClone(look(this.#state));
   }
 
-  /** Changes a copy, and then the file. Nobody sees the copy before it is durable. */
-  #change<T>(change: (state: CatalogState) => Promise<T>, begin = () => CatalogState.fromJson(this.#state.toJson())): Promise<T> {
+  protected inTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone(async () => {
       await this.#settle();
-      const state = begin();
-      const result = structuredClone(await change(state));
-      // Their facts are in the same file.
-      state.changedFacts();
-      if (state.toJson() !== this.#state.toJson()) await this.#write(state);
-      this.#state = state;
-      return result;
+      return work();
     });
+  }
+
+  /** Changes a copy, and then the file. Nobody sees the copy before it is durable. */
+  protected async apply<T>(change: (state: CatalogState) => T): Promise<T> {
+    const state = CatalogState.fromJson(this.#state.toJson());
+    const result = structuredClone(change(state));
+    // Their facts are in the same file.
+    state.changedFacts();
+    await this.#replaceBy(state);
+    return result;
+  }
+
+  protected hasBlob(ref: BlobRef): Promise<boolean> {
+    return this.#blobs.has(ref);
+  }
+
+  async #replaceBy(state: CatalogState): Promise<void> {
+    if (state.toJson() !== this.#state.toJson()) await this.#write(state);
+    this.#state = state;
   }
 
   async #write(state: CatalogState): Promise<void> {

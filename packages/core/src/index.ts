@@ -60,10 +60,13 @@ export type {
   TrashPage,
   TrashQuery,
 } from "./ports/catalog.ts";
+export { actionOfMove } from "./catalog-state/action-of-move.ts";
 export { entriesFromJson } from "./catalog-state/catalog-entries.ts";
 export type { CatalogEntries } from "./catalog-state/catalog-entries.ts";
 export { CatalogState, parseTimedCursor, timedCursor, tombstonesOf } from "./catalog-state/catalog-state.ts";
+export { exceededQuota } from "./catalog-state/exceeded-quota.ts";
 export { matchesFilter } from "./catalog-state/matches-filter.ts";
+export { StateCatalog } from "./catalog-state/state-catalog.ts";
 export type { Codec } from "./ports/codec.ts";
 export type { Background, Clock, CountTokens, Digester, IdGenerator, Log, LogFields, TokenCounter } from "./ports/environment.ts";
 export type { Locking } from "./ports/locking.ts";

@@ -3,6 +3,7 @@
  * are visible to the rest of it. Every JavaScript runtime has them.
  */
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
+declare const structuredClone: <T>(value: T) => T;
 declare const TextDecoder: new (label: "utf-8", options: { fatal: boolean; ignoreBOM: boolean }) => { decode(bytes: Uint8Array): string };
 
 const encoder = new TextEncoder();
@@ -16,4 +17,9 @@ export function encodeUtf8(text: string): Uint8Array {
 /** The text of UTF-8 bytes; throws a `TypeError` when they are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
+}
+
+/** A copy that nothing is shared with. */
+export function copied<T>(value: T): T {
+  return structuredClone(value);
 }

@@ -16,27 +16,13 @@ import {
 import {
   type AuditEvent,
   type BlobRef,
-  type Catalog,
-  type CatalogChange,
   type CatalogRecovery,
   CatalogState,
   type CheckpointId,
-  type CheckpointPage,
-  type CheckpointQuery,
-  type CheckpointRecord,
-  type CommitOutcome,
-  type Discrepancies,
   type NewRecord,
   SerialQueue,
-  type Session,
   type SessionFacts,
-  type SessionId,
-  type SessionPage,
-  type SessionQuery,
-  type StoredForm,
-  type StoreUsage,
-  type TrashPage,
-  type TrashQuery,
+  StateCatalog,
 } from "@workrail/core";
 import path from "node:path";
 import { CatalogJournal } from "./catalog-journal.ts";
@@ -48,15 +34,12 @@ export interface FilesCatalogOptions {
   readonly factsFiles: SessionFactsFiles;
 }
 
-/** Removals carried out at a time: few enough that a waiting save hardly notices. */
-const RECLAIM_BATCH = 100;
-
 /**
  * The catalog in memory, and on the disk as the journal of its changes. This process has the store to itself. Changes
  * come one after another; each is decided and applied in memory, then written down, and nobody sees it in between. What
  * cannot be written down is forgotten: the state is read again.
  */
-export class FilesCatalog implements Catalog, CatalogRecovery {
+export class FilesCatalog extends StateCatalog implements CatalogRecovery {
   readonly #options: FilesCatalogOptions;
   readonly #journal: CatalogJournal;
   readonly #changes = new SerialQueue();
@@ -78,83 +61,9 @@ export class FilesCatalog implements Catalog, CatalogRecovery {
   }
 
   private constructor(options: FilesCatalogOptions) {
+    super();
     this.#options = options;
     this.#journal = new CatalogJournal(options.dataDir, options.fs);
-  }
-
-  commit(change: CatalogChange): Promise<CommitOutcome> {
-    const given = structuredClone(change);
-    return this.#inTurn(() => this.#apply((state) => state.apply(given, (ref) => this.#options.blobs.has(ref)), given.append?.record.id));
-  }
-
-  find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
-    return this.#look((state) => state.find(id));
-  }
-
-  head(session: SessionId): Promise<CheckpointRecord | undefined> {
-    return this.#look((state) => state.head(session));
-  }
-
-  list(query: CheckpointQuery): Promise<CheckpointPage> {
-    return this.#look((state) => state.list(query));
-  }
-
-  session(id: SessionId): Promise<Session | undefined> {
-    return this.#look((state) => state.session(id));
-  }
-
-  sessions(query: SessionQuery): Promise<SessionPage> {
-    return this.#look((state) => state.sessions(query));
-  }
-
-  trash(query: TrashQuery): Promise<TrashPage> {
-    return this.#look((state) => state.trash(query));
-  }
-
-  usage(): Promise<StoreUsage> {
-    return this.#look((state) => state.usage());
-  }
-
-  replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
-    return this.#inTurn(async () => {
-      if (!(await this.#look((state) => state.canChangeForm(expected, becomes)))) return false;
-      await write();
-      await this.#apply((state) => state.changeForm(expected, becomes));
-      return true;
-    });
-  }
-
-  markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Promise<boolean> {
-    const given = structuredClone(audit);
-    return this.#inTurn(async () => {
-      if (expected.damaged || !(await this.#look((state) => state.isAsExpected(expected))) || !(await putAside())) return false;
-      await this.#apply((state) => state.markDamaged(expected, given));
-      return true;
-    });
-  }
-
-  reconcile(repair: boolean): Promise<Discrepancies> {
-    return this.#change((state) => state.reconcile(repair));
-  }
-
-  async reclaim(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
-    const removed = new Set<BlobRef>();
-    // What is removed may have been the last to need another, which is then free too.
-    for (;;) {
-      const waiting = refs?.filter((ref) => !removed.has(ref));
-      const batch = await this.#inTurn(() => this.#reclaimSome(waiting, remove));
-      for (const ref of batch) removed.add(ref);
-      if (batch.length === 0) return [...removed];
-    }
-  }
-
-  holdRemovals(holder: string, until: Date): Promise<void> {
-    const end = new Date(until);
-    return this.#change((state) => state.hold(holder, end));
-  }
-
-  releaseRemovals(holder: string): Promise<void> {
-    return this.#change((state) => state.release(holder));
   }
 
   sessionFacts(): AsyncIterable<SessionFacts> {
@@ -165,7 +74,7 @@ export class FilesCatalog implements Catalog, CatalogRecovery {
   async examine(): Promise<void> {}
 
   needsRebuild(): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.inTurn(async () => {
       try {
         const state = await this.#use();
         return state.isPristine && !(await this.#options.blobs.isEmpty());
@@ -180,7 +89,7 @@ export class FilesCatalog implements Catalog, CatalogRecovery {
   replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
     const given = structuredClone({ records, sessions, audit });
     const { fs, dataDir, blobs } = this.#options;
-    return this.#inTurn(async () => {
+    return this.inTurn(async () => {
       refuseUnfinishedRestore(fs, dataDir);
       const state = new CatalogState();
       state.fill(given.records, given.sessions, given.audit, (key) => blobs.refOf(key));
@@ -198,7 +107,7 @@ export class FilesCatalog implements Catalog, CatalogRecovery {
   }
 
   /** What is seen is durable, and cannot be changed by who looks. */
-  async #look<T>(look: (state: CatalogState) => T): Promise<T> {
+  protected async look<T>(look: (state: CatalogState) => T): Promise<T> {
     try {
       await this.#settling;
       return structuredClone(look(await this.#use()));
@@ -207,8 +116,7 @@ export class FilesCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  /** Runs work after all changes before it, and before all that come later. */
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  protected async inTurn<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await this.#changes.run(work);
     } catch (error) {
@@ -216,12 +124,8 @@ export class FilesCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  #change<T>(change: (state: CatalogState) => T): Promise<T> {
-    return this.#inTurn(() => this.#apply(change));
-  }
-
   /** Applies a change, and resolves when it is durable. An error whose outcome is unknown names the checkpoint that came with it. */
-  async #apply<T>(change: (state: CatalogState) => T, appended?: CheckpointId): Promise<T> {
+  protected async apply<T>(change: (state: CatalogState) => T, appended?: CheckpointId): Promise<T> {
     if (this.#journal.isReplaced) this.#forget();
     const state = await this.#use();
     const settled = Promise.withResolvers<void>();
@@ -269,20 +173,11 @@ export class FilesCatalog implements Catalog, CatalogRecovery {
     return true;
   }
 
-  async #reclaimSome(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
-    const needless = await this.#apply((state) => state.needless(refs, new Date()).slice(0, RECLAIM_BATCH));
-    await this.#correctFactsBeside(needless);
-    // What was unlinked stays unlinked; if it is not written down, it is found again and is then nothing to do.
-    for (const ref of needless) await remove(ref);
-    await this.#apply((state) => needless.forEach((ref) => state.reclaimed(ref)));
-    return needless;
-  }
-
   /**
    * Whoever left a blob that was never recorded may have written the facts that were to go with it, and a rebuild without
    * the blob must not go by these.
    */
-  async #correctFactsBeside(refs: readonly BlobRef[]): Promise<void> {
+  protected override async beforeRemoving(refs: readonly BlobRef[]): Promise<void> {
     const state = await this.#use();
     const directories = new Set(state.strays(refs).map(directoryNameOf));
     if (directories.size === 0) return;
@@ -310,6 +205,10 @@ export class FilesCatalog implements Catalog, CatalogRecovery {
     state.takeChanges();
     this.#state = state;
     return state;
+  }
+
+  protected hasBlob(ref: BlobRef): boolean {
+    return this.#options.blobs.has(ref);
   }
 
   /** The next who needs the state reads it. */

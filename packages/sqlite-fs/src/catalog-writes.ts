@@ -10,11 +10,12 @@ import type {
   Discrepancies,
   Move,
   NewRecord,
+  QuotaUsage,
   SessionFacts,
   SessionId,
   StoredForm,
 } from "@workrail/core";
-import { KEEP_TAG, tombstonesOf } from "@workrail/core";
+import { actionOfMove, exceededQuota, KEEP_TAG, tombstonesOf } from "@workrail/core";
 import { factsOf, recordOf, rowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -39,7 +40,8 @@ export class CatalogWrites {
 
   /** Decides and applies. On any other outcome than `committed` nothing was written. */
   apply(change: CatalogChange, hasBlob: (ref: BlobRef) => boolean): CommitOutcome {
-    const refusal = change.append === undefined ? undefined : this.#refuse(change.append, hasBlob);
+    const before = change.append?.quota === undefined ? undefined : bytesWith(this.#connection, change.append.record.sessionId);
+    const refusal = change.append === undefined ? undefined : this.#refuse(change.append, before, hasBlob);
     if (refusal !== undefined) return refusal;
     const appended = change.append === undefined ? undefined : this.#append(change.append.record, change.append.session);
     const removed = change.append === undefined ? [] : this.#prune(change.append, appended?.checkpointCount ?? 0);
@@ -52,8 +54,15 @@ export class CatalogWrites {
     }
     for (const { checkpointId, at } of change.accesses ?? []) this.#touch(checkpointId, at);
     for (const event of change.audit) this.#audit(event);
-    const bytes = change.append?.quota === undefined ? undefined : bytesWith(this.#connection, change.append.record.sessionId);
+    const bytes = before === undefined ? undefined : this.#bytesAfter(before, change.append as Append, removed, change.move);
     return { status: "committed", record: appended?.record, removed, moved, bytes };
+  }
+
+  /** It follows from what was before, unless something was moved too. */
+  #bytesAfter(before: QuotaUsage, { record }: Append, removed: readonly CheckpointRecord[], move: Move | undefined): QuotaUsage {
+    if (move !== undefined) return bytesWith(this.#connection, record.sessionId);
+    const more = removed.reduce((sum, { blobBytes }) => sum - blobBytes, record.blobBytes);
+    return { session: before.session + more, store: before.store + more };
   }
 
   /** Records how a checkpoint is kept from now on; `false`, having changed nothing, when it is not as expected or its base is gone. */
@@ -184,7 +193,11 @@ export class CatalogWrites {
     return row.blob_bytes === blobBytes && row.base_id === baseId && row.key_id === keyId ? row : undefined;
   }
 
-  #refuse({ record, expectedHead, unlessHeadIs, quota }: Append, hasBlob: (ref: BlobRef) => boolean): CommitOutcome | undefined {
+  #refuse(
+    { record, expectedHead, unlessHeadIs, quota }: Append,
+    bytes: QuotaUsage | undefined,
+    hasBlob: (ref: BlobRef) => boolean,
+  ): CommitOutcome | undefined {
     const existing = this.#checkpoint(record.id);
     if (existing !== undefined) return { status: "exists", record: recordOf(existing) };
     const trashed = this.#trashed(record.id);
@@ -194,9 +207,8 @@ export class CatalogWrites {
     if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head };
     if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head };
     if (!hasBlob(record.blob)) return { status: "blob-missing" };
-    if (quota === undefined) return undefined;
-    const bytes = bytesWith(this.#connection, record.sessionId);
-    const over = (["session", "store"] as const).find((limit) => bytes[limit] + record.blobBytes > quota[limit]);
+    if (quota === undefined || bytes === undefined) return undefined;
+    const over = exceededQuota(bytes, record.blobBytes, quota);
     return over === undefined ? undefined : { status: "over-quota", over, bytes };
   }
 
@@ -263,8 +275,7 @@ export class CatalogWrites {
       if (to === "trash") this.#intoTrash(row, at);
       else if (to === "live") this.#bringBack(row, record.tags);
       else this.#expectRemoval(sessionId, record.id, record.blob);
-      const action = to === "trash" ? "trash" : to === "live" ? "restore" : "delete";
-      this.#audit({ at, action, sessionId, checkpointId: record.id, agentId, reason });
+      this.#audit({ at, action: actionOfMove({ to }), sessionId, checkpointId: record.id, agentId, reason });
     }
     if (rows.length > 0) this.#noteOldest(sessionId);
     return moved;

@@ -6,7 +6,7 @@ import { tally } from "@workrail/storage-conformance/harness";
 import type { CheckpointRow, SessionRow } from "../src/schema.ts";
 import type { SqliteDatabase } from "../src/sqlite-driver.ts";
 import { openDatabase } from "./open-database.ts";
-import { sha256 } from "./test-store.ts";
+import { sha256 } from "@workrail/storage-conformance/harness";
 
 export interface ProvenFiles {
   /** Sequences of each session, in order. */

@@ -1,4 +1,3 @@
-import { hash, randomUUID } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -16,9 +15,7 @@ import {
   compactSession,
   type Context,
   DEFAULT_LIMITS,
-  type Digester,
   type GarbageReport,
-  type IdGenerator,
   isWorkrailError,
   type LoadedCheckpoint,
   type LoadInput,
@@ -41,6 +38,7 @@ import {
   verifyStore,
   WorkrailError,
 } from "@workrail/core";
+import { randomIds as ids, sha256 } from "@workrail/storage-conformance/harness";
 import { type CatalogParts, type SqliteFsOptions, openWithDriver } from "../src/open-sqlite-fs.ts";
 import { driver } from "./open-database.ts";
 
@@ -48,8 +46,6 @@ const ignore = (): void => undefined;
 const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 export const SESSION: SessionId = "session" as SessionId;
-
-export const sha256: Digester = { sha256: (data) => hash("sha256", data, "hex") as ReturnType<Digester["sha256"]> };
 
 const codec: Codec = {
   id: "gzip",
@@ -61,11 +57,6 @@ const codec: Codec = {
       throw new WorkrailError("CHECKPOINT_CORRUPT", "The bytes are no gzip.", { cause });
     }
   },
-};
-
-const ids: IdGenerator = {
-  sessionId: () => randomUUID() as ReturnType<IdGenerator["sessionId"]>,
-  checkpointId: () => randomUUID() as ReturnType<IdGenerator["checkpointId"]>,
 };
 
 const clock: Clock = { now: () => new Date() };

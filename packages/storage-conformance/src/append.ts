@@ -1,7 +1,7 @@
 import type { Append, CheckpointId, CheckpointRecord, CommitOutcome, NewRecord, SessionId, Storage } from "@workrail/core";
 import { aRecord } from "@workrail/core/testing";
 import { expect } from "vitest";
-import { randomIds } from "./workbench.ts";
+import { randomIds } from "./environment.ts";
 
 /** The rest of a record is believable. */
 export type GivenRecord = Partial<NewRecord> & { readonly sessionId: SessionId };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { noise, same } from "./bytes.ts";
 import type { StorageHarness } from "./harness.ts";
 import { withStore } from "./store-under-test.ts";
-import { randomIds } from "./workbench.ts";
+import { randomIds } from "./environment.ts";
 
 /** The blob store: opaque bytes in, the same bytes out, whole or not at all. */
 export function describeBlobStore(harness: StorageHarness): void {

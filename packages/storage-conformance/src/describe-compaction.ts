@@ -4,7 +4,8 @@ import { noise, same } from "./bytes.ts";
 import { proveStore } from "./prove-store.ts";
 import type { StorageHarness } from "./harness.ts";
 import { provided, withStore } from "./store-under-test.ts";
-import { randomIds, Workbench } from "./workbench.ts";
+import { randomIds } from "./environment.ts";
+import { Workbench } from "./workbench.ts";
 
 /** Blobs that get other bytes: by the blob store alone, and by core's compaction over the whole storage. */
 export function describeCompaction(harness: StorageHarness): void {

@@ -9,7 +9,8 @@ import { WorkerProcess } from "./processes/worker-process.ts";
 import { proveStore } from "./prove-store.ts";
 import { provided, withStore } from "./store-under-test.ts";
 import { tally } from "./tally.ts";
-import { codeOf, randomIds, sha256, Workbench } from "./workbench.ts";
+import { randomIds, sha256 } from "./environment.ts";
+import { codeOf, Workbench } from "./workbench.ts";
 
 const FOREVER = Number.MAX_SAFE_INTEGER;
 

@@ -2,7 +2,8 @@ import type { Locking } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import type { StorageHarness } from "./harness.ts";
 import { provided, withStore } from "./store-under-test.ts";
-import { codeOf, randomIds } from "./workbench.ts";
+import { randomIds } from "./environment.ts";
+import { codeOf } from "./workbench.ts";
 
 /** Locking: saves of a session in the order of their calls, and a store that one can have to itself. */
 export function describeLocking(harness: StorageHarness): void {

@@ -16,7 +16,8 @@ import type { StorageHarness } from "./harness.ts";
 import { allRecords, proveStore } from "./prove-store.ts";
 import { provided, withStore } from "./store-under-test.ts";
 import { tally } from "./tally.ts";
-import { codeOf, randomIds, sha256, Workbench } from "./workbench.ts";
+import { randomIds, sha256 } from "./environment.ts";
+import { codeOf, Workbench } from "./workbench.ts";
 
 /** Recovery: a catalog made anew from blobs and session facts is the one that was lost. */
 export function describeRecovery(harness: StorageHarness): void {

@@ -8,7 +8,8 @@ import {
   type SessionId,
   type Storage,
 } from "@workrail/core";
-import { sha256, Workbench } from "./workbench.ts";
+import { sha256 } from "./environment.ts";
+import { Workbench } from "./workbench.ts";
 
 /** What a store holds, each checkpoint proven against its blob. */
 export interface ProvenStore {

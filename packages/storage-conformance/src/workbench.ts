@@ -1,4 +1,3 @@
-import { createHash, randomUUID } from "node:crypto";
 import {
   type Background,
   BackgroundQueue,
@@ -11,7 +10,6 @@ import {
   decodeBlob,
   type DecodedBlob,
   DEFAULT_LIMITS,
-  type Digester,
   type GarbageReport,
   type IdGenerator,
   isWorkrailError,
@@ -40,11 +38,8 @@ import {
   WorkrailError,
 } from "@workrail/core";
 import { SteppingClock } from "@workrail/core/testing";
+import { randomIds, sha256 } from "./environment.ts";
 import { tally } from "./tally.ts";
-
-export const sha256: Digester = {
-  sha256: (data) => createHash("sha256").update(data).digest("hex") as ReturnType<Digester["sha256"]>,
-};
 
 /** Stores bytes as they are, so that a wrong byte is the adapter's, and digests find it. */
 const plainCodec: Codec = {
@@ -54,11 +49,6 @@ const plainCodec: Codec = {
     if (bytes.length > maxBytes) throw new WorkrailError("TOO_LARGE", "The blob is larger than it may be.");
     return bytes;
   },
-};
-
-export const randomIds: IdGenerator = {
-  sessionId: () => randomUUID() as ReturnType<IdGenerator["sessionId"]>,
-  checkpointId: () => randomUUID() as ReturnType<IdGenerator["checkpointId"]>,
 };
 
 export interface WorkbenchOptions {

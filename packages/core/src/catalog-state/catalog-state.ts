@@ -22,7 +22,9 @@ import type {
   TrashPage,
   TrashQuery,
 } from "../ports/catalog.ts";
+import { actionOfMove } from "./action-of-move.ts";
 import { type CatalogEntries, entriesFromJson } from "./catalog-entries.ts";
+import { exceededQuota } from "./exceeded-quota.ts";
 import { matchesFilter } from "./matches-filter.ts";
 import { type Removed, type Row, SessionState, type TrashedRow } from "./session-state.ts";
 import { Table } from "./table.ts";
@@ -38,8 +40,8 @@ type Refusal = Exclude<CommitOutcome, { status: "committed" }>;
  */
 export class CatalogState {
   /** In the order of their commits. */
-  readonly #rows = new Table<CheckpointId, Row>();
-  readonly #trash = new Table<CheckpointId, TrashedRow>();
+  readonly #rows = new Table<CheckpointId, Row>(blobBytesOf);
+  readonly #trash = new Table<CheckpointId, TrashedRow>(blobBytesOf);
   readonly #sessions = new Table<SessionId, SessionState>();
   readonly #edges = new Table<string, Edge>();
   readonly #removed = new Table<CheckpointId, Removed>();
@@ -123,9 +125,9 @@ export class CatalogState {
       sessions: this.#sessions.values().filter(({ rows }) => rows.length > 0).length,
       checkpoints: live.length,
       damaged: live.filter(({ damaged }) => damaged).length,
-      liveBytes: sum(live),
+      liveBytes: this.#rows.weight,
       trashed: this.#trash.size,
-      trashBytes: sum(this.#trash.values().map(({ record }) => record)),
+      trashBytes: this.#trash.weight,
       pendingRemovals: this.#removed.values().filter(({ isDone }) => !isDone).length,
     };
   }
@@ -294,8 +296,8 @@ export class CatalogState {
     }
     const tombstones = tombstonesOf(sessions);
     for (const record of records) {
-      if (record.baseId !== null)
-        this.#edges.set(keyOf({ dependent: record.id, base: record.baseId }), { dependent: record.id, base: record.baseId });
+      const edge = record.baseId === null ? undefined : { dependent: record.id, base: record.baseId };
+      if (edge !== undefined) this.#edges.set(keyOf(edge), edge);
       if (tombstones.get(record.sessionId)?.has(record.id) === true) continue;
       const row = this.#add(record);
       const at = trashedAt.get(record.id);
@@ -325,7 +327,7 @@ export class CatalogState {
     if (!hasBlob(record.blob)) return { status: "blob-missing" };
     if (quota === undefined) return undefined;
     const bytes = this.#bytesWith(record.sessionId);
-    const over = (["session", "store"] as const).find((limit) => bytes[limit] + record.blobBytes > quota[limit]);
+    const over = exceededQuota(bytes, record.blobBytes, quota);
     return over === undefined ? undefined : { status: "over-quota", over, bytes };
   }
 
@@ -380,7 +382,7 @@ export class CatalogState {
       if (to === "trash") this.#trash.set(row.record.id, { ...row, trashedAt: at });
       else if (to === "live") this.#bringBack(session, row);
       else this.#expectRemoval(row.record);
-      this.#log(to === "trash" ? "trash" : to === "live" ? "restore" : "delete", row.record, { at, agentId, reason });
+      this.#log(actionOfMove({ to }), row.record, { at, agentId, reason });
     }
     if (rows.length === 0) return [];
     this.#changed.add(sessionId);
@@ -446,8 +448,7 @@ export class CatalogState {
   }
 
   #bytesWith(sessionId: SessionId): QuotaUsage {
-    const { liveBytes, trashBytes } = this.usage();
-    return { session: this.#sessions.get(sessionId)?.bytes ?? 0, store: liveBytes + trashBytes };
+    return { session: this.#sessions.get(sessionId)?.bytes ?? 0, store: this.#rows.weight + this.#trash.weight };
   }
 }
 
@@ -470,8 +471,8 @@ function placeOf(row: Row, sessionId: SessionId | undefined): number {
   return sessionId === undefined ? row.commit : row.record.sequence;
 }
 
-function sum(records: readonly CheckpointRecord[]): number {
-  return records.reduce((total, { blobBytes }) => total + blobBytes, 0);
+function blobBytesOf({ record }: Row): number {
+  return record.blobBytes;
 }
 
 /** One page in the order of a time, then an id: it goes on there even if what came before is gone by then. */

@@ -3,6 +3,19 @@ export class Table<K, V> {
   readonly #entries = new Map<K, V>();
   /** Absent until somebody asks for changes: nobody else has them collected. */
   #changed: Set<K> | undefined;
+  readonly #weigh: ((value: V) => number) | undefined;
+  readonly #weights = new Map<K, number>();
+  #weight = 0;
+
+  /** @param weigh what each entry adds to `weight`; default: nothing. */
+  constructor(weigh?: (value: V) => number) {
+    this.#weigh = weigh;
+  }
+
+  /** Of all entries. */
+  get weight(): number {
+    return this.#weight;
+  }
 
   get size(): number {
     return this.#entries.size;
@@ -26,7 +39,7 @@ export class Table<K, V> {
 
   set(key: K, value: V): void {
     this.#entries.set(key, value);
-    this.#changed?.add(key);
+    this.touch(key);
   }
 
   /** Sets the entries that have a value, and deletes the others. */
@@ -39,13 +52,20 @@ export class Table<K, V> {
 
   /** Whether there was such an entry. */
   delete(key: K): boolean {
-    this.#changed?.add(key);
-    return this.#entries.delete(key);
+    const isThere = this.#entries.delete(key);
+    this.touch(key);
+    return isThere;
   }
 
   /** The entry's value was changed in its place. */
   touch(key: K): void {
     this.#changed?.add(key);
+    if (this.#weigh === undefined) return;
+    const value = this.#entries.get(key);
+    const weight = value === undefined ? 0 : this.#weigh(value);
+    this.#weight += weight - (this.#weights.get(key) ?? 0);
+    if (value === undefined) this.#weights.delete(key);
+    else this.#weights.set(key, weight);
   }
 
   /** Puts the entries in another order, which is no change of them. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { append, appendOn, commitRecord, storedRecord } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
 import { provided, withStore } from "../store-under-test.ts";
-import { randomIds } from "../workbench.ts";
+import { randomIds } from "../environment.ts";
 
 /** What one commit appends, and on which terms. */
 export function describeAppend(harness: StorageHarness): void {

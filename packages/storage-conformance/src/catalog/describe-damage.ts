@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { append, idsOf } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
 import { withStore } from "../store-under-test.ts";
-import { codeOf, randomIds } from "../workbench.ts";
+import { randomIds } from "../environment.ts";
+import { codeOf } from "../workbench.ts";
 
 /** Checkpoints whose bytes proved wrong: marked, put aside, never the head, and still there. */
 export function describeDamage(harness: StorageHarness): void {

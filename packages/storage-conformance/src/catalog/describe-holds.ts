@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { append } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
 import { withStore } from "../store-under-test.ts";
-import { randomIds } from "../workbench.ts";
+import { randomIds } from "../environment.ts";
 
 const HOUR = 60 * 60 * 1_000;
 

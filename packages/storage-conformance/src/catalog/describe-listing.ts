@@ -10,7 +10,7 @@ import { beforeAll, afterAll, describe, expect, it } from "vitest";
 import { append, type GivenRecord, idsOf } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
 import { StoreUnderTest, withStore } from "../store-under-test.ts";
-import { randomIds } from "../workbench.ts";
+import { randomIds } from "../environment.ts";
 
 /** Pages, their order, and what each filter lets through. */
 export function describeListing(harness: StorageHarness): void {

@@ -4,7 +4,7 @@ import { append } from "../append.ts";
 import { noise, same } from "../bytes.ts";
 import type { StorageHarness } from "../harness.ts";
 import { withStore } from "../store-under-test.ts";
-import { randomIds } from "../workbench.ts";
+import { randomIds } from "../environment.ts";
 
 const NEVER = (): Promise<never> => Promise.reject(new Error("It was written although it must not be."));
 

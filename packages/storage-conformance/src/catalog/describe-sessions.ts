@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { append, appendOn, idsOf } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
 import { withStore } from "../store-under-test.ts";
-import { randomIds } from "../workbench.ts";
+import { randomIds } from "../environment.ts";
 
 const LATER = new Date("2027-03-04T05:06:07.008Z");
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { append, appendOn } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
 import { withStore } from "../store-under-test.ts";
-import { randomIds } from "../workbench.ts";
+import { randomIds } from "../environment.ts";
 
 const DAY = 24 * 60 * 60 * 1_000;
 

@@ -3,7 +3,8 @@ import { SteppingClock } from "@workrail/core/testing";
 import { expect } from "vitest";
 import { Faults, type StorageHarness } from "../harness.ts";
 import { proveStore } from "../prove-store.ts";
-import { randomIds, Workbench } from "../workbench.ts";
+import { randomIds } from "../environment.ts";
+import { Workbench } from "../workbench.ts";
 import type { Held, Scenario } from "./scenarios.ts";
 
 /** A store under faults, and the sessions it was given. */

@@ -1,7 +1,8 @@
 // Runs by itself in a child process, and may be killed at any moment.
 import type { Context, Storage } from "@workrail/core";
 import type { StorageHarness } from "../harness.ts";
-import { sha256, Workbench } from "../workbench.ts";
+import { sha256 } from "../environment.ts";
+import { Workbench } from "../workbench.ts";
 import { type Assignment, KEPT_IN_PRUNED, type Message, type Task } from "./task.ts";
 
 const { module, place, task } = JSON.parse(process.argv[2] ?? "") as Assignment;

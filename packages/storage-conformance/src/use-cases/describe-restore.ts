@@ -5,7 +5,8 @@ import type { StorageHarness } from "../harness.ts";
 import type { ConformanceOptions } from "../options.ts";
 import { reordered, someContext } from "../some-context.ts";
 import { StoreUnderTest, withStore } from "../store-under-test.ts";
-import { randomIds, Workbench } from "../workbench.ts";
+import { randomIds } from "../environment.ts";
+import { Workbench } from "../workbench.ts";
 
 const LIMITS = { maxCheckpoints: Number.MAX_SAFE_INTEGER };
 

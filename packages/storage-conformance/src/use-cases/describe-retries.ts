@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { StorageHarness } from "../harness.ts";
 import { allRecords, proveStore } from "../prove-store.ts";
 import { provided, withStore } from "../store-under-test.ts";
-import { codeOf, randomIds, type StorageParts, Workbench } from "../workbench.ts";
+import { randomIds } from "../environment.ts";
+import { codeOf, type StorageParts, Workbench } from "../workbench.ts";
 
 /** Answers that were lost, saves that are repeated, heads that moved, blobs that vanished or were left behind. */
 export function describeRetries(harness: StorageHarness): void {

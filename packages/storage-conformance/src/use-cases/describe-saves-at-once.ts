@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { StorageHarness } from "../harness.ts";
 import { proveStore } from "../prove-store.ts";
 import { provided, withStore } from "../store-under-test.ts";
-import { codeOf, randomIds, Workbench } from "../workbench.ts";
+import { randomIds } from "../environment.ts";
+import { codeOf, Workbench } from "../workbench.ts";
 
 /** Many saves at the same time, in one process. */
 export function describeSavesAtOnce(harness: StorageHarness): void {
