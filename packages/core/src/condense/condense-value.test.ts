@@ -1,0 +1,119 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../model/context.ts";
+import { condenseValue } from "./condense-value.ts";
+import { STRATEGIES } from "./strategies.ts";
+
+const count = (text: string): number => Math.ceil(text.length / 3);
+const all = { count, strategies: STRATEGIES };
+
+const text = fc.oneof(
+  fc.string({ unit: "grapheme" }),
+  fc.string({ unit: "binary", maxLength: 60 }),
+  fc.lorem({ mode: "sentences", maxCount: 12 }),
+  fc.json(),
+  fc.constantFrom("## Plan", "src/main.ts", "line one\nline two\n\nline four", "😀".repeat(50), "    at f (a.js:1:2)\n".repeat(20)),
+);
+const json = fc.oneof(
+  fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<JsonValue>,
+  fc.array(text, { maxLength: 30 }),
+  fc.dictionary(fc.oneof(text, fc.constantFrom("__proto__", "…", "1")), fc.oneof(text, fc.array(text))),
+  fc.array(fc.record({ role: fc.constantFrom("user", "assistant", "tool", "system"), content: text }), { maxLength: 30 }),
+  text,
+);
+const room = fc.record({ tokens: fc.integer({ min: -10, max: 400 }), characters: fc.integer({ min: -10, max: 1_200 }) });
+const focus = fc.option(text, { nil: undefined });
+const strategies = fc.subarray([...STRATEGIES]);
+
+describe("condensing a value", () => {
+  it("never takes more than the room, whatever the value and however tokens are counted", () => {
+    const counts = fc.constantFrom(
+      count,
+      (t: string) => t.length,
+      (t: string) => Math.ceil(t.length / 4) + (t.length > 200 ? 50 : 0),
+      () => 7,
+    );
+    fc.assert(
+      fc.property(json, room, focus, strategies, counts, (value, within, about, chosen, counted) => {
+        const condensed = condenseValue(value, within, { count: counted, focus: about, strategies: chosen });
+        if (condensed === undefined) return;
+        const written = JSON.stringify(condensed.value);
+        expect(written.length).toBeLessThanOrEqual(within.characters);
+        expect(counted(written)).toBeLessThanOrEqual(within.tokens);
+        expect(condensed.tokens).toBe(counted(written));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("gives the same for the same, and tears no character apart", () => {
+    fc.assert(
+      fc.property(json, room, focus, (value, within, about) => {
+        const condensed = condenseValue(value, within, { ...all, focus: about });
+        expect(condenseValue(structuredClone(value), within, { ...all, focus: about })).toEqual(condensed);
+        // JSON text writes halves of torn characters as escapes.
+        const isWhole = (each: unknown): boolean => !JSON.stringify(each ?? null).includes(String.raw`\ud`);
+        expect(isWhole(condensed?.value) || !isWhole(value)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("leaves alone what fits once it is reduced", () => {
+    const value = { plan: "Retry the upload, then close the ticket.", attempts: 3 };
+    expect(condenseValue(value, { tokens: 100, characters: 300 }, all)).toMatchObject({
+      value,
+      outcome: "reduced",
+      strategies: ["reduce"],
+    });
+  });
+
+  it("keeps small members of an object whole, and says how many it left out", () => {
+    const value = { goal: "Ship 2.1", log: "nothing of note happened here today. ".repeat(200), flag: true, empty: {} };
+    const condensed = condenseValue(value, { tokens: 60, characters: 200 }, all)?.value;
+    expect(condensed).toMatchObject({ goal: "Ship 2.1", flag: true });
+  });
+});
+
+const TALK = [
+  { role: "user", content: "Hello! I would like to move order W2378156 to my new address, please. Do not cancel it." },
+  { role: "assistant", content: "Sure, I would be happy to help you with that. Could you please tell me your email address?" },
+  { role: "user", content: "It is yusuf@example.org." },
+  {
+    role: "assistant",
+    content: "",
+    tool_calls: [{ id: "c1", function: { name: "find_user", arguments: '{"email": "yusuf@example.org"}' } }],
+  },
+  {
+    role: "tool",
+    tool_call_id: "c1",
+    content: '{"user_id": "yusuf_rossi_9620", "zip": "19122", "orders": [{"id": "W2378156", "status": "pending"}]}',
+  },
+  {
+    role: "assistant",
+    content: "Thank you for your patience. I have found your profile, and I will now look at the order that you have told me about.",
+  },
+];
+
+describe("condensing a conversation", () => {
+  it("keeps who said it, what was asked for, and the ids that are needed to go on", () => {
+    const condensed = condenseValue(TALK, { tokens: 110, characters: 330 }, all);
+    expect(condensed?.outcome).toBe("condensed");
+    const said = condensed?.value as string[];
+    expect(said.join("\n")).toMatch(/user: .*order W2378156/);
+    expect(said.join("\n")).toContain("find_user");
+    expect(said.join("\n")).toContain("yusuf_rossi_9620");
+    expect(said.every((line) => /^(?:user|assistant|find_user): |^\[\d+ left out\]$/.test(line))).toBe(true);
+  });
+
+  it("keeps what has to do with the focus", () => {
+    const talk = Array.from({ length: 40 }, (_, index) => ({
+      role: "user",
+      content: `On day ${index} we spoke of ${["bread", "cars", "rivers", "glass"][index % 4]} in town ${index * 7}.`,
+    }));
+    const odd = talk.with(20, { role: "user", content: "Melanie paints the sunset over the lake every summer." });
+    const asked = condenseValue(odd, { tokens: 60, characters: 180 }, { ...all, focus: "When did Melanie paint a sunset?" });
+    expect(JSON.stringify(asked?.value)).toContain("Melanie paints");
+    expect(JSON.stringify(asked?.value)).toContain("sunset");
+  });
+});

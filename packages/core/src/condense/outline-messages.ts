@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
+import { outlineData } from "./outline-data.ts";
+import { outlineText } from "./outline-text.ts";
+import type { Group, Part, Unit, Voice } from "./outline.ts";
+
+/** Whether an array is a conversation: each member says who spoke, and what. */
+export function isMessages(value: readonly JsonValue[]): value is readonly JsonObject[] {
+  return (
+    value.length > 0 &&
+    value.every((item) => isJsonObject(item) && speakerOf(item) !== undefined && CONTENTS.some((name) => Object.hasOwn(item, name)))
+  );
+}
+
+const SPEAKERS = ["role", "speaker", "author", "from", "sender"];
+const CONTENTS = ["content", "text", "message", "parts", "tool_calls", "function_call"];
+
+function speakerOf(message: JsonObject): string | undefined {
+  return SPEAKERS.map((name) => message[name]).find((speaker) => typeof speaker === "string");
+}
+
+/** A part for each message. */
+export function outlineMessages(messages: readonly JsonObject[]): Part[] {
+  const calls = new Map<string, string>();
+  return messages.map((message) => outlineMessage(message, calls));
+}
+
+/** @param calls the names of the tools that were called, by the id of the call as JSON text. */
+function outlineMessage(message: JsonObject, calls: Map<string, string>): Part {
+  const speaker = speakerOf(message) ?? "";
+  const isReport = REPORTS.test(speaker);
+  const tool = message["name"] ?? calls.get(JSON.stringify(message["tool_call_id"] ?? null));
+  const root: Group = { label: isReport && typeof tool === "string" ? tool : speaker, parent: undefined };
+  const units = CONTENTS.flatMap((name) => outlineContent(message[name] ?? null, root, calls));
+  return { root, pieces: [{ units, voice: voiceOf(message, speaker) }] };
+}
+
+const REPORTS = /^(?:tool|function|ipython|observation|environment)$/u;
+
+function voiceOf(message: JsonObject, speaker: string): Voice {
+  if (REPORTS.test(speaker)) return "reports";
+  if (/^(?:system|developer)$/u.test(speaker)) return "rules";
+  if (message["tool_calls"] !== undefined || message["function_call"] !== undefined) return "acts";
+  return /^(?:user|human)$/u.test(speaker) ? "asks" : "says";
+}
+
+function outlineContent(content: JsonValue, group: Group, calls: Map<string, string>): Unit[] {
+  if (content === null) return [];
+  if (typeof content === "string") return outlineText(content, group);
+  if (!Array.isArray(content)) return outlineContentPart(content, group, calls);
+  return content.flatMap((part: JsonValue) => outlineContentPart(part, group, calls));
+}
+
+/** A text, a call of a tool, the result of one, or whatever else a message may hold. */
+function outlineContentPart(part: JsonValue, group: Group, calls: Map<string, string>): Unit[] {
+  if (typeof part === "string") return outlineText(part, group);
+  if (!isJsonObject(part)) return outlineData(part, group);
+  if (typeof part["text"] === "string") return outlineText(part["text"], group);
+  if (part["type"] === "tool_result") return outlineContent(part["content"] ?? null, group, calls);
+  const call = isJsonObject(part["function"]) ? part["function"] : part;
+  if (typeof call["name"] !== "string") return outlineData(part, group);
+  calls.set(JSON.stringify(part["id"] ?? null), call["name"]);
+  return outlineCall(call["name"], call["arguments"] ?? call["input"] ?? null, group);
+}
+
+function outlineCall(name: string, given: JsonValue, group: Group): Unit[] {
+  const under: Group = { label: `call ${name}`, parent: group };
+  const units = typeof given === "string" ? outlineText(given, under) : outlineData(given, under);
+  // That it was called is worth knowing, even without arguments.
+  return units.length > 0 && given !== null ? units : [{ text: `call ${name}`, group, joint: ", " }];
+}

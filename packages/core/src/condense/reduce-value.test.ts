@@ -1,0 +1,69 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonValue } from "../model/context.ts";
+import { reduceValue } from "./reduce-value.ts";
+
+const line = fc.constantFrom(
+  "",
+  "[3 times more]",
+  "    at run (main.js:1:2)",
+  "the same line, long enough to be worth a note",
+  "a",
+  '{"a": [1, 2]}',
+  "-".repeat(90),
+);
+const text = fc.oneof(
+  fc.array(line, { maxLength: 40 }).map((lines) => lines.join("\n")),
+  fc.json(),
+  fc.string({ unit: "binary" }),
+);
+const json = fc.oneof(fc.jsonValue() as fc.Arbitrary<JsonValue>, fc.array(text), fc.dictionary(text, text));
+
+describe("reducing", () => {
+  it("twice is reducing once, and never makes a text longer", () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const once = reduceValue(value);
+        expect(reduceValue(once)).toEqual(once);
+        expect(JSON.stringify(once).length).toBeLessThanOrEqual(JSON.stringify(value).length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("leaves everything but texts as it is", () => {
+    const value = { a: [1, null, true, { b: "short" }], c: {}, d: [] };
+    expect(reduceValue(value)).toEqual(value);
+  });
+
+  it("writes JSON text without blanks and needless quotes, lists of the same kind as rows", () => {
+    const rows = [1, 2, 3].map((id) => ({ id, name: `n${id}`, when: "10:30" }));
+    expect(reduceValue(JSON.stringify({ user_id: "mia_li_3668", zip: "78750", note: "yes, no", rows }, null, 2))).toBe(
+      '{user_id: mia_li_3668, zip: "78750", note: "yes, no", rows: [each id, name, when: 1, n1, 10:30; 2, n2, 10:30; 3, n3, 10:30]}',
+    );
+  });
+
+  it("does not touch a number that would come out as another", () => {
+    expect(reduceValue('{ "id": 12345678901234567890, "name": "long enough to be looked at" }')).toContain("12345678901234567890");
+  });
+
+  it("points to what was said before", () => {
+    const output = "first line of the output\nsecond line of the output\nthird line of the output";
+    expect(reduceValue([output, `${output}\nand a new one`])).toEqual([output, "[3 lines as above]\nand a new one"]);
+  });
+
+  it("counts repeated lines, and keeps the ends of a stack trace", () => {
+    const trace = Array.from({ length: 12 }, (_, index) => `    at step${index} (main.js:${index}:1)`);
+    const reduced = reduceValue(
+      ["waiting for the server", "waiting for the server", "waiting for the server", "Error: no", ...trace].join("\n"),
+    );
+    expect(reduced).toBe(
+      ["waiting for the server", "[2 times more]", "Error: no", ...trace.slice(0, 4), "[6 frames]", ...trace.slice(-2)].join("\n"),
+    );
+  });
+
+  it("tells the length of base64 instead of showing it", () => {
+    const blob = "iVBORw0KGgoAAAANSUhEUgAAAAUA".repeat(20);
+    expect(reduceValue(`see data:image/png;base64,${blob}==`)).toBe(`see [${blob.length + 24} characters of base64]`);
+  });
+});

@@ -1,0 +1,49 @@
+import { stem } from "./stem.ts";
+import { isStopWord } from "./words.ts";
+
+/** How well each text answers the focus, by BM25 with a share of its neighbours'; the best is 1. */
+export function relevanceOf(focus: string, texts: readonly string[]): number[] {
+  const wanted = new Set(wordsOf(focus));
+  const scores = scoresOf(
+    wanted,
+    texts.map((text) => wordsOf(text)),
+  );
+  const spread = scores.map((score, at) => Math.max(score, NEIGHBOUR * Math.max(scores[at - 1] ?? 0, scores[at + 1] ?? 0)));
+  const best = spread.reduce((most, score) => Math.max(most, score), 0);
+  return best === 0 ? texts.map(() => 1) : spread.map((score) => score / best);
+}
+
+/** The answer to a question stands beside the words of the question as often as among them. */
+const NEIGHBOUR = 0.4;
+/** The usual constants of BM25: how soon a repeated word stops to count, and how much a long text is held against it. */
+const SATURATION = 1.2;
+const LENGTH = 0.5;
+
+function scoresOf(wanted: ReadonlySet<string>, texts: readonly (readonly string[])[]): number[] {
+  const inTexts = new Map<string, number>();
+  let words = 0;
+  for (const text of texts) {
+    words += text.length;
+    for (const word of new Set(text)) if (wanted.has(word)) inTexts.set(word, (inTexts.get(word) ?? 0) + 1);
+  }
+  const usual = words / Math.max(1, texts.length);
+  return texts.map((text) => {
+    const norm = SATURATION * (1 - LENGTH + LENGTH * (text.length / Math.max(1, usual)));
+    let score = 0;
+    for (const [word, times] of timesOf(text, wanted)) {
+      const among = inTexts.get(word) ?? 0;
+      score += Math.log(1 + (texts.length - among + 0.5) / (among + 0.5)) * ((times * (SATURATION + 1)) / (times + norm));
+    }
+    return score;
+  });
+}
+
+function timesOf(text: readonly string[], wanted: ReadonlySet<string>): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const word of text) if (wanted.has(word)) times.set(word, (times.get(word) ?? 0) + 1);
+  return times;
+}
+
+function wordsOf(text: string): string[] {
+  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !isStopWord(word)).map((word) => stem(word.toLowerCase()));
+}

@@ -1,0 +1,43 @@
+import type { Group, Part, Unit } from "./outline.ts";
+import type { Candidate } from "./weigh-units.ts";
+
+/** Stands where something is left out inside a text. */
+const GAP = "…";
+
+/** The text of each part in the order of the original, `undefined` for a part of which nothing is kept. */
+export function renderParts(parts: readonly Part[], candidates: readonly Candidate[], chosen: ReadonlySet<number>): (string | undefined)[] {
+  const texts: (string | undefined)[] = parts.map(() => undefined);
+  const lasts: number[] = [];
+  candidates.forEach((candidate, place) => {
+    if (!chosen.has(place)) return;
+    const last = lasts[candidate.part];
+    const before = last === undefined ? undefined : candidates[last]?.unit;
+    const said = texts[candidate.part] ?? "";
+    texts[candidate.part] = said + jointOf(before, candidate.unit, last === place - 1) + withLabels(before?.group, candidate);
+    lasts[candidate.part] = place;
+  });
+  return texts.map((text, index) => (text === undefined ? undefined : withSpeaker(parts[index]?.root.label ?? "", text)));
+}
+
+function withSpeaker(speaker: string, text: string): string {
+  return speaker === "" ? text : `${speaker}: ${text}`;
+}
+
+function jointOf(before: Unit | undefined, unit: Unit, isNext: boolean): string {
+  if (before === undefined) return "";
+  if (unit.joint === ", ") return before.group === unit.group ? ", " : "; ";
+  if (isNext) return unit.joint;
+  return unit.joint === "\n" ? `\n${GAP}` : `${GAP} `;
+}
+
+/** The headings and keys that are not said yet. */
+function withLabels(open: Group | undefined, { unit, text }: Candidate): string {
+  const said = new Set<Group>();
+  for (let group = open; group !== undefined; group = group.parent) said.add(group);
+  const labels: string[] = [];
+  for (let group: Group | undefined = unit.group; group?.parent !== undefined && !said.has(group); group = group.parent) {
+    if (group.label !== "") labels.unshift(group.label);
+  }
+  if (labels.length === 0) return text;
+  return unit.joint === ", " ? `${labels.join(".")}: ${text}` : `${labels.join("\n")}\n${text}`;
+}

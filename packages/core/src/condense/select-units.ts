@@ -1,0 +1,129 @@
+import type { CountTokens } from "../ports/environment.ts";
+import type { Group } from "./outline.ts";
+import type { Candidate } from "./weigh-units.ts";
+
+/** What a second mention of a term is worth, and a third of that: little, as it is there already. */
+const AGAIN = 0.1;
+/** So that a unit of one or two tokens does not win for being short alone. */
+const LEAST_COST = 0.5;
+
+/**
+ * The units that say most that is new per token, as many as fit: each next one is the best beside those chosen before.
+ * What it costs to say who spoke, or under which key it stands, is paid by the first.
+ *
+ * @returns the places of the chosen in `candidates`.
+ */
+export function selectUnits(candidates: readonly Candidate[], room: number, count: CountTokens): Set<number> {
+  const state = new Selection(count);
+  const queue = new Queue();
+  candidates.forEach((candidate, place) => queue.add({ place, score: state.scoreOf(candidate) }));
+  const chosen = new Set<number>();
+  let left = room;
+  for (let next = queue.take(); next !== undefined; next = queue.take()) {
+    const candidate = candidates[next.place];
+    if (candidate === undefined) break;
+    const cost = state.costOf(candidate);
+    if (cost > left) continue;
+    // What was chosen meanwhile can only have made it worse, or cheaper.
+    const score = state.scoreOf(candidate);
+    if (score < queue.best) {
+      queue.add({ place: next.place, score });
+    } else if (score > 0) {
+      chosen.add(next.place);
+      left -= cost;
+      state.choose(candidate);
+    }
+  }
+  return chosen;
+}
+
+class Selection {
+  readonly #count: CountTokens;
+  readonly #mentions = new Map<number, number>();
+  readonly #open = new Set<Group>();
+  readonly #costs = new Map<Group, number>();
+
+  constructor(count: CountTokens) {
+    this.#count = count;
+  }
+
+  scoreOf(candidate: Candidate): number {
+    let gain = 0;
+    for (const { id, weight } of candidate.terms) gain += weight * AGAIN ** (this.#mentions.get(id) ?? 0);
+    return (gain * candidate.relevance) / (this.costOf(candidate) + LEAST_COST);
+  }
+
+  costOf(candidate: Candidate): number {
+    let cost = candidate.tokens;
+    for (let group: Group | undefined = candidate.unit.group; group !== undefined && !this.#open.has(group); group = group.parent) {
+      cost += this.#labelCost(group);
+    }
+    return cost;
+  }
+
+  choose(candidate: Candidate): void {
+    for (const { id } of candidate.terms) this.#mentions.set(id, (this.#mentions.get(id) ?? 0) + 1);
+    for (let group: Group | undefined = candidate.unit.group; group !== undefined; group = group.parent) this.#open.add(group);
+  }
+
+  #labelCost(group: Group): number {
+    let cost = this.#costs.get(group);
+    if (cost === undefined) {
+      // With the colon, and the quotes and the comma around a text of its own.
+      const around = group.parent === undefined ? 3 : 1;
+      cost = group.label === "" ? 0 : this.#count(` ${group.label}`) + around;
+      this.#costs.set(group, cost);
+    }
+    return cost;
+  }
+}
+
+interface Waiting {
+  readonly place: number;
+  readonly score: number;
+}
+
+/** The best first; of equals the one that comes first in the text. */
+class Queue {
+  readonly #heap: Waiting[] = [];
+
+  get best(): number {
+    return this.#heap[0]?.score ?? Number.NEGATIVE_INFINITY;
+  }
+
+  add(item: Waiting): void {
+    const heap = this.#heap;
+    let at = heap.push(item) - 1;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      if (!isBefore(heap[at], heap[above])) break;
+      this.#swap(at, above);
+      at = above;
+    }
+  }
+
+  take(): Waiting | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first;
+    heap[0] = last;
+    for (let at = 0; ;) {
+      const left = at * 2 + 1;
+      const best = isBefore(heap[left + 1], heap[left]) ? left + 1 : left;
+      if (!isBefore(heap[best], heap[at])) return first;
+      this.#swap(at, best);
+      at = best;
+    }
+  }
+
+  #swap(left: number, right: number): void {
+    const heap = this.#heap;
+    [heap[left], heap[right]] = [heap[right] as Waiting, heap[left] as Waiting];
+  }
+}
+
+function isBefore(left: Waiting | undefined, right: Waiting | undefined): boolean {
+  if (left === undefined || right === undefined) return left !== undefined;
+  return left.score > right.score || (left.score === right.score && left.place < right.place);
+}

@@ -1,0 +1,48 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { telegraph } from "./telegraph.ts";
+import { isNegation, isStopWord, NEGATIONS } from "./words.ts";
+
+const word = fc.oneof(
+  fc.constantFrom(
+    "the",
+    "please",
+    "would",
+    "like",
+    "I'm",
+    "order",
+    "W2378156",
+    "42",
+    "$30.50",
+    "Seattle",
+    "src/main.ts",
+    "IT",
+    ...NEGATIONS,
+  ),
+  fc.lorem({ maxCount: 1 }),
+);
+
+describe("telegraphing", () => {
+  it("leaves out what says little", () => {
+    expect(telegraph("Hello, I would like to move the order W2378156 to my new address, please.")).toBe("move order W2378156 new address,");
+  });
+
+  it("never loses a negation, a number, or what is no plain word", () => {
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1 }), (words) => {
+        const kept = telegraph(words.join(" ")).split(" ");
+        expect(kept.filter((each) => isNegation(each))).toEqual(words.filter((each) => isNegation(each)));
+        expect(kept.filter((each) => /\d|\//.test(each))).toEqual(words.filter((each) => /\d|\//.test(each)));
+      }),
+    );
+  });
+
+  it("takes no negation for a stop-word", () => {
+    expect([...NEGATIONS].filter((each) => isStopWord(each))).toEqual([]);
+  });
+
+  it("does not touch code", () => {
+    const code = "for (const it of all) { if (it.is(on)) return it; }";
+    expect(telegraph(code)).toBe(code);
+  });
+});
