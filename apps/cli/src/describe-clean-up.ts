@@ -5,6 +5,7 @@ import { renderTable } from "./render-table.ts";
 const REASONS: Readonly<Record<CleanUpReason, string>> = {
   retention: "not used for long",
   quota: "the store is full",
+  "disk-full": "the disk is full",
   "trash-age": "in the trash for long",
   "trash-share": "the trash is full",
   manual: "asked for",

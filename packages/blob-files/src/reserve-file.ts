@@ -36,9 +36,12 @@ export class ReserveFile {
     }
   }
 
-  release(): void {
+  /** Returns how many bytes it had. */
+  release(): number {
     try {
+      const bytes = this.#fs.inspect(this.#file)?.sizeBytes ?? 0;
       removeIfPresent(this.#fs, this.#file);
+      return bytes;
     } catch (error) {
       throw fileError(error, this.#file);
     }

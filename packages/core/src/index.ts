@@ -105,6 +105,8 @@ export { loadCheckpoint } from "./use-cases/load-checkpoint.ts";
 export type { LoadedCheckpoint, LoadInput, LoadPorts, UnreadableCheckpoint } from "./use-cases/load-checkpoint.ts";
 export { loadView } from "./use-cases/load-view.ts";
 export type { BudgetFor, EntryPath, LoadedView, ViewPorts, ViewRequest, ViewValue } from "./use-cases/load-view.ts";
+export { makeRoom } from "./use-cases/make-room.ts";
+export type { RoomNeeded } from "./use-cases/make-room.ts";
 export { orderByLineage } from "./use-cases/order-by-lineage.ts";
 export { pinEntry } from "./use-cases/pin-entry.ts";
 export type { PinInput, PinPorts, PinResult } from "./use-cases/pin-entry.ts";

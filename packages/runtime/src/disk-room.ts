@@ -5,14 +5,27 @@ const LITTLE_BYTES = 64 * 1024 * 1024;
 /** Reasons of `STORAGE_UNAVAILABLE` that room is the answer to. */
 const NO_ROOM = new Set<unknown>(["disk-full", "quota"]);
 
+/** What a save writes beside its blob, with room to spare: the session's facts, the catalog's log, and the removals themselves. */
+const BESIDE_BYTES = 256 * 1024;
+
+export interface DiskRoomParts {
+  readonly storage: Storage;
+  readonly background: Background;
+  readonly log: Log;
+  /** Removes what may be removed for it, within a save's turn. */
+  readonly makeRoom: (needed: { readonly bytes: number; readonly leastBytes: number }) => Promise<unknown>;
+}
+
 /** Sees to the room on the disk: keeps some in reserve, says when little is left, and makes some for a save that finds none. */
 export class DiskRoom {
   readonly #storage: Storage;
   readonly #background: Background;
   readonly #log: Log;
+  readonly #makeRoom: DiskRoomParts["makeRoom"];
   #isTold = false;
 
-  constructor({ storage, background, log }: { readonly storage: Storage; readonly background: Background; readonly log: Log }) {
+  constructor({ storage, background, log, makeRoom }: DiskRoomParts) {
+    this.#makeRoom = makeRoom;
     this.#storage = storage;
     this.#background = background;
     this.#log = log;
@@ -29,14 +42,18 @@ export class DiskRoom {
   }
 
   /**
-   * Makes the room that can be had without taking anything from anybody, when that is what a write failed for, and says
-   * whether it did. The caller holds the store.
+   * Makes room for a blob, when that is what its write failed for, and says whether it did: first what can be had without
+   * taking anything from anybody; where that is too little, of what the store's rules let go. The caller holds the store.
    */
-  async relieve(failure: unknown): Promise<boolean> {
+  async relieve(failure: unknown, blobBytes: number): Promise<boolean> {
     const { reserve, catalog, blobs } = this.#storage;
     if (reserve === undefined || !isWorkrailError(failure) || !NO_ROOM.has(failure.details["reason"])) return false;
-    await reserve.release();
+    const givenBack = await reserve.release();
     await catalog.reclaim(undefined, (ref) => blobs.remove(ref));
+    // Within a quota, what is free on the disk says nothing.
+    const free = failure.details["reason"] === "quota" ? givenBack : reserve.freeBytes();
+    const missing = blobBytes + BESIDE_BYTES - free;
+    if (missing > 0) await this.#makeRoom({ bytes: missing, leastBytes: missing - BESIDE_BYTES });
     return true;
   }
 

@@ -1,5 +1,13 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { cleanUp, type CleanUpOptions, type CleanUpReport, isWorkrailError, type UpkeepPolicy } from "@workrail/core";
+import {
+  cleanUp,
+  type CleanUpOptions,
+  type CleanUpReport,
+  isWorkrailError,
+  makeRoom,
+  type RoomNeeded,
+  type UpkeepPolicy,
+} from "@workrail/core";
 import type { Settings } from "./settings.ts";
 import type { Parts } from "./tokens.ts";
 
@@ -91,6 +99,11 @@ export class Housekeeper {
       await this.cleanUp({}, policy);
       return save();
     }
+  }
+
+  /** Within a save's turn, on a disk that is full: removes, for good, no more than there must go. */
+  async makeRoomOnDisk(needed: Omit<RoomNeeded, "inUse">): Promise<void> {
+    this.#tell(await makeRoom(this.#parts, { ...needed, inUse: this.#parts.sessions.inUse() }));
   }
 
   #makeRoom(bytes: number): void {

@@ -117,8 +117,9 @@ export class Store implements Workrail {
     this.#parts = parts;
     this.#project = project;
     this.#standIn = standIn;
-    this.#room = new DiskRoom(parts);
-    const relieve = (failure: unknown): Promise<boolean> => this.#room.relieve(failure);
+    this.#housekeeper = new Housekeeper(parts);
+    this.#room = new DiskRoom({ ...parts, makeRoom: (needed) => this.#housekeeper.makeRoomOnDisk(needed) });
+    const relieve: SavePorts["relieve"] = (failure, blobBytes) => this.#room.relieve(failure, blobBytes);
     this.#savePorts = { ...parts, limits: settings.limits, writer: `workrail/${VERSION}`, relieve };
     this.#backupPorts = this.#savePorts;
     this.#loadPorts = {
@@ -130,7 +131,6 @@ export class Store implements Workrail {
       },
     };
     this.#compactor = new Compactor({ ...parts, limits: settings.limits }, parts.background);
-    this.#housekeeper = new Housekeeper(parts);
     this.#rebuildPorts = { ...parts, limits: settings.limits };
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { SteppingClock } from "@workrail/core/testing";
 import { describe, expect, it, vi } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
 import { type FailingDisk, withFailingDisk } from "./failing-disk.ts";
@@ -54,6 +56,75 @@ describe("a full disk", () => {
       expect(await save(workrail, 3)).toMatchObject({ status: "SAVED" });
       expect(fs.existsSync(removed)).toBe(false);
     }));
+
+  describe("on which nothing else can be had", () => {
+    const START = new Date("2026-01-01T00:00:00.000Z");
+    const on = (disk: FailingDisk, day: number): Promise<Workrail> =>
+      disk.place.open({ adapters: { ...disk.adapters(), clock: new SteppingClock(new Date(START.getTime() + day * 86_400_000)) } });
+    const saveTo = (workrail: Workrail, sessionId: string): ReturnType<Workrail["saveCheckpoint"]> =>
+      workrail.saveCheckpoint({ sessionId, context: contextOf(sessionId) });
+    const contextOf = (sessionId: string): object => ({ in: sessionId, noise: noise(sessionId === "new-one" ? 1 : 5) });
+    const noise = (lines: number): readonly string[] =>
+      Array.from({ length: lines }, (_, n) => createHash("sha256").update(`${n}`).digest("base64url"));
+    /** The newest sessions were used on the day of the save; until `path` is gone, nothing more fits for the new one. */
+    const fullUntilGone = (disk: FailingDisk, blobPath: string): void => {
+      disk.freeBytes = 0;
+      const file = path.join(disk.place.dataDir, blobPath);
+      disk.writing = (begun) => (begun.includes("new-one") && fs.existsSync(file) ? "ENOSPC" : undefined);
+    };
+
+    it("gives up what rested longest for a save, tells so, and keeps what is tagged keep and what was used within a day", () =>
+      withFailingDisk(async (disk) => {
+        const first = await on(disk, 0);
+        await saveTo(first, "kept");
+        await first.keepSession("kept");
+        const oldest = await saveTo(first, "oldest");
+        await first.close();
+        const later = await on(disk, 20);
+        const young = await saveTo(later, "young");
+        await later.close();
+        const workrail = await on(disk, 20.5);
+        fullUntilGone(disk, oldest.blobPath);
+        expect(await saveTo(workrail, "new-one")).toMatchObject({ status: "SAVED", durability: "disk" });
+        disk.writing = undefined;
+        const { checkpoints } = await workrail.findCheckpoints({ project: null });
+        expect(checkpoints.map(({ sessionId }) => sessionId)).toEqual(["new-one", "young", "kept"]);
+        expect(fs.existsSync(path.join(disk.place.dataDir, young.blobPath))).toBe(true);
+        const told = { reasons: ["disk-full"], sessions: 1, freedBytes: oldest.sizeBytes };
+        expect(disk.log.filter(({ message }) => message.includes("cleaned up"))).toMatchObject([{ level: "warn", fields: told }]);
+        await workrail.close();
+      }));
+
+    it("empties the trash before that", () =>
+      withFailingDisk(async (disk) => {
+        const first = await on(disk, 0);
+        await saveTo(first, "rests");
+        const trashed = await saveTo(first, "trashed");
+        await first.cleanUp({ sessionId: "trashed" });
+        await first.close();
+        const workrail = await on(disk, 5);
+        fullUntilGone(disk, trashed.blobPath);
+        // Too little by less than the trash holds.
+        disk.freeBytes = 256 * 1024 + 100;
+        expect(await saveTo(workrail, "new-one")).toMatchObject({ status: "SAVED" });
+        expect(await workrail.listTrash()).toEqual([]);
+        expect((await workrail.loadCheckpoint({ sessionId: "rests" })).context).toEqual(contextOf("rests"));
+        await workrail.close();
+      }));
+
+    it("removes nothing where that would not be enough", () =>
+      withFailingDisk(async (disk) => {
+        const first = await on(disk, 0);
+        const { blobPath } = await saveTo(first, "rests");
+        await first.close();
+        const workrail = await on(disk, 5);
+        fullUntilGone(disk, blobPath);
+        const save = workrail.saveCheckpoint({ sessionId: "new-one", context: { noise: noise(200) } });
+        expect((await refusalOf(save)).details).toMatchObject({ reason: "disk-full" });
+        expect((await workrail.loadCheckpoint({ sessionId: "rests" })).context).toEqual(contextOf("rests"));
+        await workrail.close();
+      }));
+  });
 
   it("takes saves that came together in their order", () =>
     withFailingDisk(async (disk) => {

@@ -140,9 +140,10 @@ async function openShared(
 
 /** On a full disk the write-ahead log is room too, once its pages are in the database. */
 function reserveOf(file: ReserveFile, catalog: SqliteCatalog): Reserve {
-  const release = async (): Promise<void> => {
-    file.release();
+  const release = async (): Promise<number> => {
+    const bytes = file.release();
     await catalog.emptyLog();
+    return bytes;
   };
   return { keep: () => file.keep(), release, freeBytes: () => file.freeBytes() };
 }

@@ -107,13 +107,14 @@ describe("planUpkeep, whatever the store and the policy,", () => {
     });
   });
 
-  it("leaves nothing that was unused for long, and a trash as small as it may be", () => {
+  it("leaves nothing that was unused for long, and a trash as small as it may be, but for what is new there", () => {
     expect.hasAssertions();
     alwaysEqual(({ view, inUse }, rules, plan) => {
       const after = carriedOut(view, plan);
       const unused = after.sessions.filter(({ lastAccessedAt }) => age(lastAccessedAt) >= (rules.retentionMs ?? Infinity));
       const old = after.trash.filter(({ trashedAt }) => age(trashedAt) >= rules.trashMs);
-      return [[...unused.flatMap((each) => free(each, inUse)), ...old, bytesOf(after.trash) > rules.trashBytes], [false]];
+      const canLeave = bytesOf(after.trash) > rules.trashBytes ? after.trash.filter(({ trashedAt }) => age(trashedAt) >= DAY) : [];
+      return [[...unused.flatMap((each) => free(each, inUse)), ...old, ...canLeave], []];
     });
   });
 
@@ -192,6 +193,24 @@ describe("planUpkeep", () => {
   it("passes over what is in use, and says so", () => {
     const plan = planUpkeep(viewOf([aSession("a", 40, checkpoint("a1", 40))], []), POLICY, new Set(["a" as SessionId]), NOW);
     expect(plan).toEqual({ moves: [], spared: [{ sessionId: "a", why: "in-use", checkpoints: 1, bytes: 40 }] });
+  });
+
+  it("lets people take back for a day what a first run puts into the trash, however much it is", () => {
+    const sessions = [1, 2, 3, 4].map((n) => aSession(`s${n}`, 90 - n, checkpoint(`c${n}`, 60)));
+    const view = viewOf(sessions, []);
+    const first = planUpkeep(view, POLICY, new Set(), NOW);
+    expect(summary(first)).toEqual([1, 2, 3, 4].map((n) => `c${n} -> trash: retention`));
+    const after = carriedOut(view, first);
+    const later = (hours: number): readonly string[] => {
+      return summary(planUpkeep(after, POLICY, new Set(), new Date(NOW.getTime() + hours * 3_600_000)));
+    };
+    expect(later(23.9)).toEqual([]);
+    expect(later(24)).toEqual(["c1 -> nowhere: trash-share", "c2 -> nowhere: trash-share", "c3 -> nowhere: trash-share"]);
+  });
+
+  it("does not wait for that where the store is too full", () => {
+    const sessions = [aSession("old", 40, checkpoint("a", 500)), aSession("young", 1, checkpoint("b", 450))];
+    expect(summary(planUpkeep(viewOf(sessions, []), POLICY, new Set(), NOW))).toEqual(["a -> trash: retention", "a -> nowhere: quota"]);
   });
 
   it("without a trash removes for good what was unused", () => {

@@ -1,14 +1,15 @@
 import type { SessionId } from "../model/ids.ts";
 import {
   bytesOf,
-  type CheckpointView,
   type CleanUpPlan,
   type CleanUpReason,
+  DAY_MS,
   moveOut,
   moveOutOfTrash,
+  outOfSessions,
+  part,
   type PlannedMove,
   type SessionView,
-  spare,
   type Spared,
   type StoreView,
   type TrashView,
@@ -20,7 +21,7 @@ export interface UpkeepPolicy {
   readonly retentionMs: number | undefined;
   /** How long things stay in the trash. 0: there is no trash, what goes is gone. */
   readonly trashMs: number;
-  /** The most that the trash may hold, in bytes. */
+  /** The most that the trash may hold, in bytes; what was put there within a day does not leave for this. */
   readonly trashBytes: number;
   /** A store that holds more bytes than `above` is brought down to `downTo`. */
   readonly quota: { readonly above: number; readonly downTo: number };
@@ -28,7 +29,7 @@ export interface UpkeepPolicy {
 
 /**
  * Decides what goes: sessions unused for long, into the trash; out of it what was there for long, and what is more than it
- * may hold; and while the store is too full whatever is in the trash, the longest there first, then whole sessions, the
+ * may hold, but not on the day that it was put there, so that people can still take back what goes at once; and while the store is too full whatever is in the trash, the longest there first, then whole sessions, the
  * least recently used first. These are to free bytes, and therefore go nowhere. What is tagged `keep` stays, and
  * sessions in use.
  */
@@ -44,18 +45,11 @@ export function planUpkeep(store: StoreView, policy: UpkeepPolicy, inUse: Readon
     if (to === "trash") trash.push(...going.map(({ id, bytes }) => ({ id, sessionId: session.id, bytes, trashedAt: now })));
   }
   const bytes = store.bytes - bytesOf(moves.filter((move) => move.to === "nowhere"));
-  let excess = excessOf(bytes, policy);
+  const excess = excessOf(bytes, policy);
   const fromTrash = planTrash(trash, policy, excess, now);
-  moves.push(...fromTrash);
-  excess -= bytesOf(fromTrash);
-  for (const session of store.sessions.filter((each) => !isUnused(each, policy, now))) {
-    if (excess <= 0) break;
-    const { going, staying } = part(session, inUse);
-    moves.push(...moveOut(session, going, { to: "nowhere", reason: "quota" }));
-    spared.push(...staying);
-    excess -= bytesOf(going);
-  }
-  return { moves, spared };
+  const used = store.sessions.filter((each) => !isUnused(each, policy, now));
+  const fromSessions = outOfSessions(used, { bytes: excess - bytesOf(fromTrash), reason: "quota" }, inUse);
+  return { moves: [...moves, ...fromTrash, ...fromSessions.moves], spared: [...spared, ...fromSessions.spared] };
 }
 
 /** Whether a session was not used for as long as it takes to go. */
@@ -68,17 +62,6 @@ export function excessOf(bytes: number, { quota: { above, downTo } }: UpkeepPoli
   return bytes > above ? bytes - downTo : 0;
 }
 
-/** What of a session may go, and what may not. */
-export function part(
-  session: SessionView,
-  inUse: ReadonlySet<SessionId>,
-): { readonly going: readonly CheckpointView[]; readonly staying: readonly Spared[] } {
-  if (inUse.has(session.id)) return { going: [], staying: spare(session, session.checkpoints, "in-use") };
-  const stays = ({ isKept }: CheckpointView): boolean => isKept || session.isKept;
-  const going = session.checkpoints.filter((each) => !stays(each));
-  return { going, staying: spare(session, session.checkpoints.filter(stays), "keep") };
-}
-
 /** What leaves the trash, and why: the longest there leave first. */
 function planTrash(trash: readonly TrashView[], policy: UpkeepPolicy, excess: number, now: Date): readonly PlannedMove[] {
   const held = bytesOf(trash);
@@ -86,7 +69,8 @@ function planTrash(trash: readonly TrashView[], policy: UpkeepPolicy, excess: nu
   const whyOut = ({ trashedAt }: TrashView): CleanUpReason | undefined => {
     if (now.getTime() - trashedAt.getTime() >= policy.trashMs) return "trash-age";
     if (freed < excess) return "quota";
-    return held - freed > policy.trashBytes ? "trash-share" : undefined;
+    const isNew = now.getTime() - trashedAt.getTime() < DAY_MS;
+    return held - freed > policy.trashBytes && !isNew ? "trash-share" : undefined;
   };
   const leaving: { readonly entry: TrashView; readonly reason: CleanUpReason }[] = [];
   for (const entry of trash) {

@@ -7,10 +7,11 @@ export interface CleanUpPlan {
 }
 
 /**
- * Why something goes: its session was not used for long (`retention`); the store is full (`quota`); it was in the trash
- * for long (`trash-age`); the trash is full (`trash-share`); somebody asked for it (`manual`).
+ * Why something goes: its session was not used for long (`retention`); the store is full (`quota`), or its disk
+ * is (`disk-full`); it was in the trash for long (`trash-age`); the trash is full (`trash-share`); somebody asked for it
+ * (`manual`).
  */
-export type CleanUpReason = "retention" | "quota" | "trash-age" | "trash-share" | "manual";
+export type CleanUpReason = "retention" | "quota" | "disk-full" | "trash-age" | "trash-share" | "manual";
 
 /** Checkpoints of one session that go the same way for the same reason. */
 export type PlannedMove = {
@@ -66,6 +67,8 @@ export interface TrashView {
   readonly trashedAt: Date;
 }
 
+export const DAY_MS: number = 24 * 60 * 60 * 1_000;
+
 export function bytesOf(some: readonly { readonly bytes: number }[]): number {
   return some.reduce((sum, { bytes }) => sum + bytes, 0);
 }
@@ -99,4 +102,32 @@ export function moveOutOfTrash(leaving: readonly { readonly entry: TrashView; re
     const { sessionId } = entries[0] as TrashView;
     return { sessionId, checkpoints: entries.map(({ id }) => id), bytes: bytesOf(entries), reason, from: "trash", to: "nowhere" };
   });
+}
+
+/** What of a session may go, and what may not. */
+export function part(
+  session: SessionView,
+  inUse: ReadonlySet<SessionId>,
+): { readonly going: readonly CheckpointView[]; readonly staying: readonly Spared[] } {
+  if (inUse.has(session.id)) return { going: [], staying: spare(session, session.checkpoints, "in-use") };
+  const stays = ({ isKept }: CheckpointView): boolean => isKept || session.isKept;
+  const going = session.checkpoints.filter((each) => !stays(each));
+  return { going, staying: spare(session, session.checkpoints.filter(stays), "keep") };
+}
+
+/** Whole sessions, for good, in the order given, until that frees so many bytes; and what of them stays. */
+export function outOfSessions(
+  sessions: readonly SessionView[],
+  { bytes, reason }: { readonly bytes: number; readonly reason: CleanUpReason },
+  inUse: ReadonlySet<SessionId>,
+): CleanUpPlan {
+  const moves: PlannedMove[] = [];
+  const spared: Spared[] = [];
+  for (const session of sessions) {
+    if (bytesOf(moves) >= bytes) break;
+    const { going, staying } = part(session, inUse);
+    moves.push(...moveOut(session, going, { to: "nowhere", reason }));
+    spared.push(...staying);
+  }
+  return { moves, spared };
 }

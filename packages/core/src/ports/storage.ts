@@ -25,8 +25,11 @@ export interface Storage {
 export interface Reserve {
   /** Sees to it that the room is kept. `false` when the disk does not take it. */
   keep(): Promise<boolean>;
-  /** Gives the room back, and what else the storage holds without need. May be called when nothing is kept. */
-  release(): Promise<void>;
+  /**
+   * Gives the room back, and what else the storage holds without need. May be called when nothing is kept. Resolves with
+   * how many bytes the room was.
+   */
+  release(): Promise<number>;
   /** What can still be written, in bytes: a hint, for quotas and other writers may have it otherwise. */
   freeBytes(): number;
 }

@@ -1,5 +1,5 @@
-import { bytesOf, type SessionView, type StoreView } from "../clean-up/plan.ts";
-import { excessOf, isUnused, part, planUpkeep, type UpkeepPolicy } from "../clean-up/plan-upkeep.ts";
+import { bytesOf, part, type SessionView, type StoreView } from "../clean-up/plan.ts";
+import { excessOf, isUnused, planUpkeep, type UpkeepPolicy } from "../clean-up/plan-upkeep.ts";
 import type { SessionId } from "../model/ids.ts";
 import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
 import { eachSession, viewSession, viewTrash } from "./view-store.ts";

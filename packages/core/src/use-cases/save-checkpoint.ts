@@ -26,10 +26,10 @@ export interface SavePorts {
   /** Product and version, kept in each envelope. */
   readonly writer: string;
   /**
-   * Told of a write that failed, within the session's turn: makes room where that is what is missing, and says whether
-   * to write once more. Default: nothing can be done.
+   * Told of a write of so many bytes that failed, within the session's turn: makes room where that is what is missing,
+   * and says whether to write once more. Default: nothing can be done.
    */
-  readonly relieve?: ((failure: unknown) => Promise<boolean>) | undefined;
+  readonly relieve?: ((failure: unknown, blobBytes: number) => Promise<boolean>) | undefined;
 }
 
 export interface SaveInput {
@@ -93,11 +93,13 @@ export async function saveCheckpoint(ports: SavePorts, input: SaveInput): Promis
     const known = await answerWithoutWriting(ports, input, content, head);
     if (known !== undefined) return known;
     const facts = await describe(ports, input, content, head);
+    const bytes = await ports.codec.encode(encodeEnvelope(facts, content.bytes, ports.digests));
+    checkSize(bytes.length, ports.limits);
     try {
-      return await write(ports, input, content, facts);
+      return await write(ports, input, { content, facts, bytes });
     } catch (error) {
-      if ((await ports.relieve?.(error)) !== true) throw error;
-      return write(ports, input, content, facts);
+      if ((await ports.relieve?.(error, bytes.length)) !== true) throw error;
+      return write(ports, input, { content, facts, bytes });
     }
   });
 }
@@ -163,9 +165,14 @@ async function describe(
   };
 }
 
-async function write(ports: SavePorts, input: SaveInput, content: PreparedContext, facts: CheckpointFacts): Promise<SaveResult> {
-  const bytes = await ports.codec.encode(encodeEnvelope(facts, content.bytes, ports.digests));
-  checkSize(bytes.length, ports.limits);
+/** A checkpoint that is to be written, and its blob. */
+interface Encoded {
+  readonly content: PreparedContext;
+  readonly facts: CheckpointFacts;
+  readonly bytes: Uint8Array;
+}
+
+async function write(ports: SavePorts, input: SaveInput, { content, facts, bytes }: Encoded): Promise<SaveResult> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const stored = await putBlob(ports, input, facts, bytes);
     const outcome = await ports.catalog.commit({

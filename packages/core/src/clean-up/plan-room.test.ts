@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
+import { bytesOf, type SessionView, type TrashView } from "./plan.ts";
+import { planRoom } from "./plan-room.ts";
+
+const NOW = new Date("2026-03-01T00:00:00.000Z");
+const DAY = 86_400_000;
+
+function aSession(id: string, unusedDays: number, bytes: number, isKept = false): SessionView {
+  const checkpoint = { id: `${id}1` as CheckpointId, bytes, project: undefined, isKept: false, canBeHead: true };
+  return { id: id as SessionId, lastAccessedAt: new Date(NOW.getTime() - unusedDays * DAY), isKept, checkpoints: [checkpoint] };
+}
+
+const SESSIONS = [aSession("kept", 90, 100, true), aSession("old", 60, 100), aSession("busy", 3, 100), aSession("last", 2, 100)];
+const TODAY = aSession("today", 0.9, 100);
+const TRASH: readonly TrashView[] = [3, 0].map((days) => {
+  return { id: `t${days}` as CheckpointId, sessionId: "gone" as SessionId, bytes: 50, trashedAt: new Date(NOW.getTime() - days * DAY) };
+});
+
+function planned(neededBytes: number): readonly string[] {
+  const store = { sessions: [...SESSIONS, TODAY], trash: TRASH, bytes: 600 };
+  const { moves } = planRoom(store, neededBytes, new Set(["busy" as SessionId]), NOW);
+  expect(moves.every(({ to, reason }) => to === "nowhere" && reason === "disk-full")).toBe(true);
+  expect(bytesOf(moves)).toBe(moves.reduce((sum, { bytes }) => sum + bytes, 0));
+  return moves.flatMap(({ checkpoints }) => checkpoints);
+}
+
+describe("planRoom", () => {
+  it("takes no more than is needed, out of the trash first, the longest there first", () => {
+    expect(planned(1)).toEqual(["t3"]);
+    expect(planned(50)).toEqual(["t3"]);
+    expect(planned(51)).toEqual(["t3", "t0"]);
+  });
+
+  it("then takes whole sessions, the least recently used first, but none that is kept or in use", () => {
+    expect(planned(101)).toEqual(["t3", "t0", "old1"]);
+    expect(planned(201)).toEqual(["t3", "t0", "old1", "last1"]);
+  });
+
+  it("takes none that was used within a day, whatever is needed", () => {
+    expect(planned(10_000)).toEqual(["t3", "t0", "old1", "last1"]);
+  });
+});

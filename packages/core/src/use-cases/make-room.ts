@@ -1,0 +1,41 @@
+import { bytesOf, part, type SessionView } from "../clean-up/plan.ts";
+import { isAtRest, planRoom } from "../clean-up/plan-room.ts";
+import type { SessionId } from "../model/ids.ts";
+import type { Locking } from "../ports/locking.ts";
+import { carryOut, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
+import { eachSession, viewSession, viewTrash } from "./view-store.ts";
+
+export interface RoomNeeded {
+  /** How much room to make. */
+  readonly bytes: number;
+  /** With less than this nothing is won, and then nothing is removed. */
+  readonly leastBytes: number;
+  /** Sessions that are being worked in: nothing of them goes. */
+  readonly inUse: ReadonlySet<SessionId>;
+}
+
+/** Makes room on a full disk, of what its rules let go. The caller holds the store. */
+export async function makeRoom({ catalog, blobs, clock }: Omit<CleanUpPorts, "locking">, needed: RoomNeeded): Promise<CleanUpReport> {
+  const now = clock.now();
+  const { liveBytes, trashBytes } = await catalog.usage();
+  const trash = await viewTrash(catalog);
+  const sessions: SessionView[] = [];
+  let missing = needed.bytes - bytesOf(trash);
+  for await (const session of eachSession(catalog, {})) {
+    if (missing <= 0 || !isAtRest(session, now)) break;
+    const view = await viewSession(catalog, session);
+    sessions.push(view);
+    missing -= bytesOf(part(view, needed.inUse).going);
+  }
+  const bytes = liveBytes + trashBytes;
+  const plan = planRoom({ sessions, trash, bytes }, needed.bytes, needed.inUse, now);
+  const moves = bytesOf(plan.moves) < needed.leastBytes ? [] : plan.moves;
+  return carryOut({ catalog, blobs, clock, locking: HELD }, { ...plan, moves }, { bytes, now });
+}
+
+/** The caller's hold is enough, and to wait for another beside it might never end. */
+const HELD: Locking = {
+  inOrder: (_session, work) => work(),
+  shared: (work) => work(),
+  exclusively: (work) => work(),
+};
