@@ -78,6 +78,7 @@ export type { Background, Clock, CountTokens, Digester, IdGenerator, Log, LogFie
 export type { Locking } from "./ports/locking.ts";
 export type { PatternCompiler } from "./ports/patterns.ts";
 export type { Reserve, Storage } from "./ports/storage.ts";
+export type { UnreadableInExport } from "./export-format/export-fields.ts";
 export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";
 export { BackgroundQueue } from "./use-cases/background-queue.ts";
 export { backupStore } from "./use-cases/backup-store.ts";
@@ -92,7 +93,7 @@ export type { GarbagePorts, GarbageReport } from "./use-cases/collect-garbage.ts
 export { emptyTrash } from "./use-cases/empty-trash.ts";
 export type { EmptyTrashInput } from "./use-cases/empty-trash.ts";
 export { exportSession, listSessionIds } from "./use-cases/export-session.ts";
-export type { ExportPorts } from "./use-cases/export-session.ts";
+export type { ExportOptions, ExportPorts } from "./use-cases/export-session.ts";
 export { importSession, IMPORT_CONFLICT_POLICIES } from "./use-cases/import-session.ts";
 export type { ExportSource, ImportConflictPolicy, ImportInput, ImportPorts, ImportReport } from "./use-cases/import-session.ts";
 export { keepSession } from "./use-cases/keep-session.ts";

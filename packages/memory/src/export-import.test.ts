@@ -147,14 +147,44 @@ describe("exportSession", () => {
     expect((JSON.parse(text) as Exported).checkpoints.map(({ context }) => context)).toEqual([{ n: 2 }]);
   });
 
-  it("is no access, and fails for a damaged checkpoint", async () => {
+  it("is no access", async () => {
     const store = await aSessionOf(1, 2);
     await exported(store);
     expect(store.loaded).toEqual([]);
-    for (const ref of store.disk.blobs.keys()) store.disk.blobs.set(ref, new Uint8Array([1]));
-    await expect(exported(store)).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
+  });
+
+  it.each([
+    ["the first", [1]],
+    ["the last, and one between", [2, 4]],
+    ["all", [1, 2, 3, 4]],
+  ])("has what is good when %s cannot be read, and names what is not, in a file that can be imported", async (_, damaged) => {
+    const store = await aSessionOf(1, 2, 3, 4);
+    for (const n of damaged) {
+      const { blob } = await found(store, `c${n}`);
+      store.disk.blobs.set(blob, new Uint8Array([1]));
+    }
+    const told: unknown[] = [];
+    let text = "";
+    for await (const piece of exportSession(store.ports, S, { onUnreadable: (each) => told.push(each) })) text += piece;
+    const good = [1, 2, 3, 4].filter((n) => !damaged.includes(n));
+    const parsed = JSON.parse(text) as Exported;
+    expect(parsed.checkpoints.map(({ context }) => context)).toEqual(good.map((n) => ({ n })));
+    expect(parsed["unreadable"]).toEqual(damaged.map((n) => ({ id: `c${n}`, code: "CHECKPOINT_CORRUPT" })));
+    const unreadable = damaged.map((n) => ({ checkpointId: `c${n}`, code: "CHECKPOINT_CORRUPT" }));
+    expect(told).toEqual(unreadable);
+    const other = aStore();
+    expect(await imported(other, text)).toMatchObject({ checkpoints: good.length, added: good.length, unreadable });
+    expect(await ns(other)).toEqual(good);
+    if (good.length === 0) return;
+    expect(await exported(other)).toBe(text.replace(/,\n {2}"unreadable": [^]*\]\n\}/u, "\n}"));
   });
 });
+
+async function found(store: TestStore, id: string) {
+  const record = await store.storage.catalog.find(id as CheckpointId);
+  if (record === undefined) throw new Error(`${id} is not there.`);
+  return record;
+}
 
 describe("importSession", () => {
   it("brings back every fact, in an empty store", async () => {
@@ -176,6 +206,7 @@ describe("importSession", () => {
       added: 5,
       present: 0,
       leftOut: 0,
+      unreadable: [],
     });
     const essential = async (each: TestStore) =>
       (await records(each)).map(({ sequence, lastAccessedAt, blobBytes, baseId, ...facts }) => ({
@@ -384,7 +415,11 @@ describe("an import refuses, and imports nothing:", () => {
     ["another format", (value) => ({ ...value, format: "x" }), invalid("format")],
     ["no version", (value) => ({ ...value, version: "1" }), invalid("version")],
     ["another order", ({ session, ...value }) => ({ ...value, session }), invalid("session")],
-    ["another member", (value) => ({ ...value, more: 1 }), invalid("the end")],
+    ["another member", (value) => ({ ...value, more: 1 }), invalid("unreadable")],
+    ["one more", (value) => ({ ...value, unreadable: [], more: 1 }), invalid("the end")],
+    ["unreadable ones that are no list", (value) => ({ ...value, unreadable: {} }), invalid("unreadable")],
+    ["an unreadable one without a code", (value) => ({ ...value, unreadable: [{ id: "x" }] }), invalid("unreadable", "code")],
+    ["an unreadable one with more", (value) => ({ ...value, unreadable: [{ id: "x", code: "X", y: 1 }] }), invalid("unreadable", "y")],
     ["no list", (value) => ({ ...value, checkpoints: {} }), invalid("checkpoints")],
     ["no object", () => [], invalid("the beginning")],
     ["a session without an id", (value) => void delete value.session["id"], invalid("session", "id")],

@@ -10,6 +10,7 @@ import {
   collectGarbage,
   type Context,
   emptyTrash,
+  type ExportOptions,
   finishRemovals,
   type GarbagePorts,
   type GarbageReport,
@@ -338,10 +339,10 @@ export class Store implements Workrail {
     return this.#using(() => this.#transfer.exportSession(session, options.file));
   }
 
-  async *exportText(sessionId: string): AsyncGenerator<string, void, undefined> {
+  async *exportText(sessionId: string, options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
     const session = parseSessionId(sessionId);
     if (this.#closing !== undefined) throw closed();
-    yield* this.#transfer.exportText(session);
+    yield* this.#transfer.exportText(session, options);
   }
 
   async exportAll(folder?: string): Promise<ExportAllResult> {
@@ -382,6 +383,7 @@ export class Store implements Workrail {
       await this.#parts.recovery.examine();
       await this.recover();
     });
+    this.#parts.background.run("remove what exports left behind", () => this.#transfer.removeLeftovers());
     this.#compactor.catchUp();
     this.#room.watch();
     this.#housekeeper.start();

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Clock, parseJson } from "@workrail/core";
@@ -95,16 +95,42 @@ describe("an export", () => {
     expect(text).toBe(read(file));
   });
 
-  it("of everything has a file for each session, and tells which could not be read", async () => {
+  it("of everything has a file for each session, and tells what could not be read", async () => {
     const store = await open("a");
     for (const sessionId of ["one", "two", "three"])
       await store.saveCheckpoint({ sessionId, checkpointId: `c-${sessionId}`, context: { sessionId } });
     writeFileSync(path.join(folder, "a", "contexts", "two", "c-two.json.gz"), "damaged");
     const target = path.join(folder, "all");
-    const { exports, failed } = await store.exportAll(target);
-    expect(exports.map(({ sessionId }) => sessionId)).toEqual(["three", "one"]);
-    expect(failed).toMatchObject([{ sessionId: "two", code: "CHECKPOINT_CORRUPT" }]);
-    expect(readdirSync(target).toSorted()).toEqual(["one-2026-01-31.json", "three-2026-01-31.json"]);
+    const { exports } = await store.exportAll(target);
+    const damaged = [{ checkpointId: "c-two", code: "CHECKPOINT_CORRUPT" }];
+    expect(exports.map(({ sessionId, unreadable }) => [sessionId, unreadable])).toEqual([
+      ["three", []],
+      ["two", damaged],
+      ["one", []],
+    ]);
+    expect(readdirSync(target).toSorted()).toEqual(["one-2026-01-31.json", "three-2026-01-31.json", "two-2026-01-31.json"]);
+  });
+
+  it("removes what an interrupted one left long ago, and nothing else, when the store is opened or exports again", async () => {
+    const store = await open("a");
+    await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });
+    await store.exportSession("s");
+    const own = path.join(folder, "a", "exports");
+    const leave = (name: string, days: number): void => {
+      writeFileSync(path.join(own, name), "");
+      const at = new Date(clock.now().getTime() - days * 86_400_000);
+      utimesSync(path.join(own, name), at, at);
+    };
+    leave(".tmp-export-1-0123456789abcdef", 8);
+    leave(".tmp-export-2-0123456789abcdef", 6);
+    leave("mine.json", 100);
+    await store.exportSession("s");
+    const stem = "s-2026-01-31";
+    const left = [".tmp-export-2-0123456789abcdef", "mine.json", `${stem}-2.json`, `${stem}.json`];
+    expect(readdirSync(own).toSorted()).toEqual(left);
+    leave(".tmp-export-3-0123456789abcdef", 8);
+    await (await open("a")).close();
+    expect(readdirSync(own).toSorted()).toEqual(left);
   });
 
   it.skipIf(process.platform === "win32")("does not keep the data directory from being closed to others", async () => {

@@ -2,6 +2,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import {
   type Clock,
+  type ExportOptions,
   type ExportPorts,
   exportSession,
   type ImportConflictPolicy,
@@ -11,16 +12,19 @@ import {
   isWorkrailError,
   listSessionIds,
   type SessionId,
+  type UnreadableInExport,
   WorkrailError,
 } from "@workrail/core";
 import { readTextFile } from "./read-text-file.ts";
-import { cannotWrite, writeNewFile } from "./write-new-file.ts";
+import { cannotWrite, removeOldTemporaries, writeNewFile } from "./write-new-file.ts";
 
 export interface ExportResult {
   readonly sessionId: string;
   /** Absolute path of the file. */
   readonly file: string;
   readonly sizeBytes: number;
+  /** Checkpoints that could not be read: the file names them, and has all others. */
+  readonly unreadable: readonly UnreadableInExport[];
 }
 
 export interface ExportAllResult {
@@ -28,8 +32,6 @@ export interface ExportAllResult {
   readonly folder: string;
   /** One for each session. */
   readonly exports: readonly ExportResult[];
-  /** Sessions that could not be exported, because something in them cannot be read. */
-  readonly failed: readonly { readonly sessionId: string; readonly code: string; readonly message: string }[];
 }
 
 export interface ImportFileOptions {
@@ -45,8 +47,6 @@ export interface ImportFileResult extends ImportReport {
   readonly dryRun: boolean;
 }
 
-/** A session with this cannot be exported; others can. */
-const ITS_OWN_FAULTS = new Set(["CHECKPOINT_CORRUPT", "UNSUPPORTED_VERSION", "TOO_LARGE"]);
 const LONGEST_STEM = 150;
 
 /** Carries sessions out of the store into files, and back. */
@@ -62,27 +62,32 @@ export class Transfer {
 
   async exportSession(sessionId: SessionId, file?: string): Promise<ExportResult> {
     const names = file === undefined ? await this.#defaultNames(sessionId) : [path.resolve(file)];
-    return { sessionId, ...(await writeNewFile(names, exportSession(this.#ports, sessionId))) };
+    return this.#export(sessionId, names);
   }
 
-  exportText(sessionId: SessionId): AsyncGenerator<string, void, undefined> {
-    return exportSession(this.#ports, sessionId);
+  exportText(sessionId: SessionId, options: ExportOptions): AsyncGenerator<string, void, undefined> {
+    return exportSession(this.#ports, sessionId, options);
   }
 
   async exportAll(given?: string): Promise<ExportAllResult> {
     const folder = given === undefined ? await this.#ownFolder() : await makeFolder(path.resolve(given));
     const exports: ExportResult[] = [];
-    const failed: ExportAllResult["failed"][number][] = [];
     for (const sessionId of await listSessionIds(this.#ports)) {
-      try {
-        const names = this.#namesIn(folder, sessionId);
-        exports.push({ sessionId, ...(await writeNewFile(names, exportSession(this.#ports, sessionId))) });
-      } catch (error) {
-        if (!isWorkrailError(error) || !ITS_OWN_FAULTS.has(error.code)) throw error;
-        failed.push({ sessionId, code: error.code, message: error.message });
-      }
+      const result = await this.#export(sessionId, this.#namesIn(folder, sessionId)).catch(ignoreVanished);
+      if (result !== undefined) exports.push(result);
     }
-    return { folder, exports, failed };
+    return { folder, exports };
+  }
+
+  /** Removes what exports that were interrupted left in the data directory long ago. */
+  async removeLeftovers(): Promise<void> {
+    if (this.#folder !== undefined) await removeOldTemporaries(this.#folder, this.#ports.clock.now());
+  }
+
+  async #export(sessionId: SessionId, names: Iterable<string>): Promise<ExportResult> {
+    const unreadable: UnreadableInExport[] = [];
+    const text = exportSession(this.#ports, sessionId, { onUnreadable: (each) => unreadable.push(each) });
+    return { sessionId, ...(await writeNewFile(names, text)), unreadable };
   }
 
   async importFile(given: string, { onConflict, dryRun = false }: ImportFileOptions): Promise<ImportFileResult> {
@@ -109,7 +114,10 @@ export class Transfer {
       });
     }
     await makeFolder(this.#folder);
-    if ((await fs.lstat(this.#folder)).isDirectory()) return this.#folder;
+    if ((await fs.lstat(this.#folder)).isDirectory()) {
+      await this.removeLeftovers();
+      return this.#folder;
+    }
     throw new WorkrailError("INVALID_INPUT", `${this.#folder} is a symbolic link, which is not followed.`, {
       details: { path: this.#folder },
       hint: "Name the file or the folder itself.",
@@ -127,6 +135,11 @@ export class Transfer {
       },
     };
   }
+}
+
+/** A session may be removed between the look at all of them and its turn. */
+function ignoreVanished(error: unknown): undefined {
+  if (!isWorkrailError(error) || error.code !== "SESSION_NOT_FOUND") throw error;
 }
 
 /** What every file system takes as part of a name; empty where nothing would be left to recognise. */

@@ -2,6 +2,7 @@ import type {
   BackupOptions,
   CleanUpReport,
   Durability,
+  ExportOptions,
   GarbageReport,
   RebuildReport,
   RepairOptions,
@@ -48,11 +49,11 @@ export interface Workrail extends IContextManagementService {
   collectGarbage(): Promise<GarbageReport>;
   /**
    * Writes a session to a new JSON file that people can read and `importFile` takes back exactly. A file that is there is
-   * never replaced. Default: `exports/{workflow or session id}-{date}.json` in the data directory, with a counter if needed.
+   * never replaced. Checkpoints that cannot be read are named in it, and told. Default: `exports/{workflow or session id}-{date}.json` in the data directory, with a counter if needed.
    */
   exportSession(sessionId: string, options?: { readonly file?: string | undefined }): Promise<ExportResult>;
   /** The same text, piece by piece, with one context in memory at a time. Read it before you close the store. */
-  exportText(sessionId: string): AsyncIterable<string>;
+  exportText(sessionId: string, options?: ExportOptions): AsyncIterable<string>;
   /** Writes every session to a file of its own in a folder, which is made if needed. Default: `exports` in the data directory. */
   exportAll(folder?: string): Promise<ExportAllResult>;
   /** Brings an exported session into this store. Nothing is written unless every checkpoint in the file is proven. */

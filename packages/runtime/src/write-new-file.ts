@@ -9,6 +9,26 @@ export interface WrittenFile {
   readonly sizeBytes: number;
 }
 
+const TEMPORARY = ".tmp-export-";
+/** Nobody writes for so long without a byte, also one whose machine slept over night. */
+const OLD_MS = 7 * 24 * 60 * 60 * 1_000;
+
+/** Removes what writers that were interrupted left in a folder, if nothing was written to it for a week. No such folder is no error. */
+export async function removeOldTemporaries(folder: string, now: Date): Promise<void> {
+  const names = await fs.readdir(folder).catch(ifMissing<string[]>([]));
+  for (const file of names.filter((each) => each.startsWith(TEMPORARY)).map((each) => path.join(folder, each))) {
+    const found = await fs.lstat(file).catch(ifMissing(undefined));
+    if (found?.isFile() === true && now.getTime() - found.mtimeMs > OLD_MS) await onDisk(file, () => fs.rm(file, { force: true }));
+  }
+}
+
+function ifMissing<T>(otherwise: T): (error: unknown) => T {
+  return (error) => {
+    if (codeOf(error) === "ENOENT") return otherwise;
+    throw error;
+  };
+}
+
 /**
  * Writes a text to a new file, which nobody else can read, and which has its name only when all of it is on the disk.
  * A file that is there is never touched.
@@ -20,7 +40,7 @@ export interface WrittenFile {
 export async function writeNewFile(names: Iterable<string>, text: AsyncIterable<string>): Promise<WrittenFile> {
   const [first] = names;
   if (first === undefined) throw new WorkrailError("INTERNAL", "No name was given for a file.");
-  const temporary = path.join(path.dirname(first), `.tmp-export-${process.pid}-${randomBytes(8).toString("hex")}`);
+  const temporary = path.join(path.dirname(first), `${TEMPORARY}${process.pid}-${randomBytes(8).toString("hex")}`);
   try {
     const sizeBytes = await write(temporary, first, text);
     const file = await name(temporary, names);

@@ -38,7 +38,7 @@ describe("docs/reference/export-format.md", () => {
     await store.saveCheckpoint({ sessionId: "s", context: { a: 1 }, metadata, workflowId: "w", agentId: "a" });
     await store.saveCheckpoint({ sessionId: "bare", context: {} });
     const full = await exported("s");
-    expect(rows(0).map(([field]) => field)).toEqual(Object.keys(full));
+    expect(rows(0).map(([field]) => field)).toEqual([...Object.keys(full), "unreadable"]);
     expect(rows(1).map(([field]) => field)).toEqual(Object.keys(full.session));
     const told = rows(2);
     // Nothing classifies on saving so far.

@@ -29,7 +29,12 @@ describe("workrail export", () => {
 
   it("writes to a file or to standard output, the same", async () => {
     const file = join(cli.project, "s.json");
-    expect(await cli.json(["export", "s", "--output", "s.json"])).toEqual({ sessionId: "s", file, sizeBytes: expect.any(Number) });
+    expect(await cli.json(["export", "s", "--output", "s.json"])).toEqual({
+      sessionId: "s",
+      file,
+      sizeBytes: expect.any(Number),
+      unreadable: [],
+    });
     const { code, stdout, stderr } = await cli.run(["export", "s", "--output", "-"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toBe(readFileSync(file, "utf8"));
@@ -48,13 +53,25 @@ describe("workrail export", () => {
     ]);
   });
 
-  it("names a session that cannot be read, and ends with its exit code", async () => {
+  it("exports what is good, names what cannot be read, and ends with its exit code", async () => {
     writeFileSync(join(cli.dataDir, "contexts/s/cp-1.json.gz"), "not gzip");
-    expect(await cli.run(["export", "s"])).toMatchObject({ code: 14, stdout: "" });
+    const unreadable = [{ checkpointId: "cp-1", code: "CHECKPOINT_CORRUPT" }];
+    const one = await cli.run(["export", "s"]);
+    expect(one).toMatchObject({ code: 14, stderr: expect.stringContaining("  CHECKPOINT_CORRUPT  cp-1\n") });
+    const inFile = { checkpoints: [{ id: "cp-2" }], unreadable: [{ id: "cp-1", code: "CHECKPOINT_CORRUPT" }] };
+    expect(JSON.parse(readFileSync(one.stdout.trim(), "utf8"))).toMatchObject(inFile);
+    const printed = await cli.run(["export", "s", "--output", "-"]);
+    expect(printed).toMatchObject({ code: 14, stderr: expect.stringContaining("only named: 1.") });
+    expect(JSON.parse(printed.stdout)).toMatchObject(inFile);
     const { code, stdout, stderr } = await cli.run(["export", "--all", "--json"]);
     expect({ code, stderr }).toEqual({ code: 14, stderr: "" });
-    expect(JSON.parse(stdout)).toMatchObject({ exports: [{ sessionId: "t" }], failed: [{ sessionId: "s", code: "CHECKPOINT_CORRUPT" }] });
-    expect(globSync("exports/*", { cwd: cli.dataDir }).length).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      exports: [
+        { sessionId: "t", unreadable: [] },
+        { sessionId: "s", unreadable },
+      ],
+    });
+    expect(globSync("exports/*", { cwd: cli.dataDir }).length).toBe(3);
   });
 
   it.each([[[]], [["s", "--all"]], [["--all", "--output", "-"]]])("refuses %j", async (args) => {

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { WorkrailError } from "@workrail/core";
+import { type UnreadableInExport, WorkrailError } from "@workrail/core";
 import type { ExportAllResult, ExportResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import { EXIT_CODES } from "../exit-codes.ts";
@@ -40,14 +40,18 @@ async function exportTo(session: string | undefined, options: ExportOptions): Pr
   if (session === undefined) return exportAll(options);
   if (options.output === STDOUT) return print(session, options);
   const result = await withStore(options, (store) => store.exportSession(session, { file: options.output }));
+  heed(result.unreadable);
   await (options.json ? writeJson(result) : tell(result));
 }
 
 /** The store is open while somebody reads: whole, it may be more than there is memory for. */
 async function print(session: string, options: ExportOptions): Promise<void> {
+  const unreadable: UnreadableInExport[] = [];
   await withStore(options, async (store) => {
-    for await (const piece of store.exportText(session)) await writeData(piece);
+    for await (const piece of store.exportText(session, { onUnreadable: (each) => unreadable.push(each) })) await writeData(piece);
   });
+  heed(unreadable);
+  noteUnreadable(session, unreadable);
 }
 
 async function exportAll(options: ExportOptions): Promise<void> {
@@ -57,19 +61,29 @@ async function exportAll(options: ExportOptions): Promise<void> {
     });
   }
   const result = await withStore(options, (store) => store.exportAll(options.output));
-  // The others are exported, but a script should hear that something is damaged.
-  if (result.failed.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
+  heed(result.exports.flatMap(({ unreadable }) => unreadable));
   await (options.json ? writeJson(result) : tellAll(result));
 }
 
-async function tell({ sessionId, file, sizeBytes }: ExportResult): Promise<void> {
+/** All that can be read is exported, but a script should hear that something is damaged. */
+function heed(unreadable: readonly UnreadableInExport[]): void {
+  if (unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
+}
+
+function noteUnreadable(sessionId: string, unreadable: readonly UnreadableInExport[]): void {
+  if (unreadable.length > 0) note(`Checkpoints of session ${sessionId} that cannot be read, and are only named: ${unreadable.length}.`);
+  for (const { checkpointId, code } of unreadable) note(`  ${code}  ${checkpointId}`);
+}
+
+async function tell({ sessionId, file, sizeBytes, unreadable }: ExportResult): Promise<void> {
   note(`Exported session ${sessionId}: ${formatBytes(sizeBytes)}.`);
+  noteUnreadable(sessionId, unreadable);
   await writeData(`${file}\n`);
 }
 
-async function tellAll({ folder, exports, failed }: ExportAllResult): Promise<void> {
+async function tellAll({ folder, exports }: ExportAllResult): Promise<void> {
   note(`Exported sessions: ${exports.length}, to ${folder}.`);
-  for (const { sessionId, code, message } of failed) note(`Not exported: session ${sessionId}. ${code}: ${message}`);
+  for (const { sessionId, unreadable } of exports) noteUnreadable(sessionId, unreadable);
   await writeData(exports.map(({ file }) => `${file}\n`).join(""));
 }
 

@@ -64,11 +64,12 @@ async function tell(imports: readonly ImportFileResult[]): Promise<void> {
   await writeData(imports.map(({ sessionId }) => `${sessionId}\n`).join(""));
 }
 
-function describe({ file, dryRun, sessionId, exportedSessionId, added, present, leftOut }: ImportFileResult): string {
+function describe({ file, dryRun, sessionId, exportedSessionId, added, present, leftOut, unreadable }: ImportFileResult): string {
   const parts = [
     `${dryRun ? "to add" : "added"} ${added}`,
     ...(present === 0 ? [] : [`there already ${present}`]),
     ...(leftOut === 0 ? [] : [`left out ${leftOut}`]),
+    ...(unreadable.length === 0 ? [] : [`not in the file, because they could not be read: ${unreadable.length}`]),
     ...(sessionId === exportedSessionId ? [] : [`instead of ${exportedSessionId}`]),
   ];
   return `${file}: session ${sessionId}, checkpoints: ${parts.join(", ")}.`;

@@ -1,7 +1,7 @@
 import { WorkrailError } from "../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind } from "../model/checkpoint.ts";
 import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
-import { parseCheckpointId, parseDigest, parseSessionId } from "../model/ids.ts";
+import { type CheckpointId, parseCheckpointId, parseDigest, parseSessionId } from "../model/ids.ts";
 import { LAYERS, type LayerSummary } from "../model/layer.ts";
 import { checkAttributes, checkName, checkTags } from "../use-cases/labels.ts";
 import { areTooMuch } from "../use-cases/pin-entry.ts";
@@ -15,6 +15,14 @@ export interface ExportedCheckpoint {
   readonly context: Context;
 }
 
+/** A checkpoint of the session that could not be read when it was exported. */
+export interface UnreadableInExport {
+  readonly checkpointId: CheckpointId;
+  /** The error code of its load. */
+  readonly code: string;
+}
+
+const UNREADABLE_FIELDS = ["id", "code"];
 const SESSION_FIELDS = ["id", "createdAt", "tags", "pins"];
 const CHECKPOINT_FIELDS = [
   "id",
@@ -73,6 +81,17 @@ export function parseCheckpoint(value: JsonValue): ExportedCheckpoint {
     },
     context,
   };
+}
+
+/** @throws INVALID_INPUT when a field is missing, unknown or makes no sense. */
+export function parseUnreadable(value: JsonValue): readonly UnreadableInExport[] {
+  if (!Array.isArray(value)) throw new WorkrailError("INVALID_INPUT", "They must be a list.");
+  return value.map((each) => {
+    const fields = fieldsOf(each, UNREADABLE_FIELDS);
+    const { code } = fields;
+    if (typeof code !== "string" || !/^[A-Z_]{1,60}$/.test(code)) throw invalid("code", "must be an error code");
+    return { checkpointId: parseCheckpointId(fields["id"], "id"), code };
+  });
 }
 
 /** A field that this version does not know would be lost, so that it is refused. */

@@ -1,9 +1,11 @@
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context, JsonObject } from "../model/context.ts";
 import type { Session } from "../model/session.ts";
+import type { UnreadableInExport } from "./export-fields.ts";
 
 /*
- * An export is one JSON object: what it is, the session, and its checkpoints, oldest first, each with its whole context.
+ * An export is one JSON object: what it is, the session, and its checkpoints, oldest first, each with its whole context, and
+ * the names of those that could not be read.
  * docs/reference/export-format.md is the complete description.
  */
 
@@ -31,8 +33,10 @@ export function* checkpointTexts(record: CheckpointRecord, context: Context, con
 }
 
 /** Everything behind the last checkpoint. */
-export function closingText(hasCheckpoints: boolean): string {
-  return hasCheckpoints ? "\n  ]\n}\n" : "]\n}\n";
+export function closingText(hasCheckpoints: boolean, unreadable: readonly UnreadableInExport[]): string {
+  const entries = unreadable.map(({ checkpointId: id, code }) => `\n    { "id": ${JSON.stringify(id)}, "code": ${JSON.stringify(code)} }`);
+  const named = entries.length === 0 ? "" : `,\n  "unreadable": [${entries.join(",")}\n  ]`;
+  return `${hasCheckpoints ? "\n  ]" : "]"}${named}\n}\n`;
 }
 
 function factsOf(record: CheckpointRecord): JsonObject {

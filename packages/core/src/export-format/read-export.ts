@@ -2,14 +2,22 @@ import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { parseJson } from "../json/parse-json.ts";
 import type { JsonValue } from "../model/context.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
-import { type ExportedCheckpoint, type ExportedSession, parseCheckpoint, parseSession } from "./export-fields.ts";
+import {
+  type ExportedCheckpoint,
+  type ExportedSession,
+  parseCheckpoint,
+  parseSession,
+  parseUnreadable,
+  type UnreadableInExport,
+} from "./export-fields.ts";
 import { EXPORT_FORMAT, EXPORT_VERSION } from "./export-text.ts";
 import { JsonScanner, type ValueLimits } from "./json-scanner.ts";
 
 /** What an export consists of, in the order in which it is read. */
 export type ExportPart =
   | { readonly kind: "session"; readonly session: ExportedSession }
-  | { readonly kind: "checkpoint"; readonly checkpoint: ExportedCheckpoint; readonly place: Place };
+  | { readonly kind: "checkpoint"; readonly checkpoint: ExportedCheckpoint; readonly place: Place }
+  | { readonly kind: "unreadable"; readonly checkpoints: readonly UnreadableInExport[] };
 
 /** Where something stands in an export, for messages. */
 export interface Place {
@@ -22,6 +30,7 @@ type ReadLimits = Pick<Limits, "maxContextBytes" | "maxDepth">;
 /** Beyond a context's own size: what indentation and the facts add to it. */
 const ADDED_LENGTH = 32 * 1024 * 1024;
 const SMALL: ValueLimits = { maxLength: 1024 * 1024, maxDepth: 8 };
+const MANY: ValueLimits = { ...SMALL, maxLength: ADDED_LENGTH };
 
 /**
  * Reads an export piece by piece; no more than one checkpoint is in memory. What it yields is well-formed, and not yet
@@ -37,8 +46,9 @@ export async function* readExport(chunks: AsyncIterable<string>, limits: ReadLim
     yield { kind: "session", session: await atPlace({ path: "session", line: scanner.line }, () => parseSession(session)) };
     await readName(scanner, "checkpoints");
     yield* readCheckpoints(scanner, limits);
+    if ((await scanner.peek()) === ",") yield await readUnreadable(scanner);
     if (!(await scanner.take("}")) || (await scanner.peek()) !== undefined) {
-      throw malformed({ path: "the end", line: scanner.line }, "nothing may follow the checkpoints");
+      throw malformed({ path: "the end", line: scanner.line }, "nothing may follow the checkpoints but those that could not be read");
     }
   } finally {
     await scanner.close();
@@ -85,6 +95,12 @@ async function* readCheckpoints(scanner: JsonScanner, limits: ReadLimits): Async
   }
 }
 
+async function readUnreadable(scanner: JsonScanner): Promise<ExportPart> {
+  const value = await readMember(scanner, "unreadable", "checkpoints", MANY);
+  const place = { path: "unreadable", line: scanner.line };
+  return { kind: "unreadable", checkpoints: await atPlace(place, () => parseUnreadable(value)) };
+}
+
 /** The value of the member that must come next. @param after the member before it, if there is one. */
 async function readMember(scanner: JsonScanner, name: string, after: string | undefined, limits: ValueLimits): Promise<JsonValue> {
   await readName(scanner, name, after === undefined);
@@ -98,7 +114,7 @@ async function readName(scanner: JsonScanner, name: string, isFirst = false): Pr
     (await scanner.peek()) === `"` &&
     (await readValue(scanner, place, SMALL)) === name &&
     (await scanner.take(":"));
-  if (!isNext) throw malformed(place, `"${name}" must come next; the order is format, version, session, checkpoints`);
+  if (!isNext) throw malformed(place, `"${name}" must come next; the order is format, version, session, checkpoints, unreadable`);
 }
 
 async function readValue(scanner: JsonScanner, place: Place, limits: ValueLimits): Promise<JsonValue> {

@@ -1,4 +1,5 @@
 import { checkpointTexts, closingText, openingText } from "../export-format/export-text.ts";
+import type { UnreadableInExport } from "../export-format/export-fields.ts";
 import { isWorkrailError } from "../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
@@ -15,29 +16,47 @@ export interface ExportPorts extends ReadPorts {
   readonly log: Log;
 }
 
+export interface ExportOptions {
+  /** Told of each checkpoint that cannot be read, and is therefore only named in the export. */
+  readonly onUnreadable?: ((checkpoint: UnreadableInExport) => void) | undefined;
+}
+
+/** A checkpoint with one of these cannot be exported; the others can. */
+const ITS_OWN_FAULTS = new Set<string>(["CHECKPOINT_CORRUPT", "UNSUPPORTED_VERSION", "TOO_LARGE"]);
+
 /** Records looked up at a time. */
 const PAGE = 500;
 
 /**
  * Writes a session as one JSON text that people can read and `importSession` takes back exactly: the session's facts and
  * every live checkpoint of any kind, oldest first, each proven and with its whole context. One context is in memory at a
- * time. A checkpoint that is pruned meanwhile is left out, as if the export had begun after that. Reading for an export
- * is no access.
+ * time. A checkpoint that is pruned meanwhile is left out, as if the export had begun after that; one that cannot be read
+ * is named at the end, with the reason. Reading for an export is no access.
  *
- * @throws SESSION_NOT_FOUND; CHECKPOINT_CORRUPT and the other errors of a load, and then what was written is worth nothing.
+ * @throws SESSION_NOT_FOUND; LOCK_TIMEOUT and STORAGE_UNAVAILABLE, and then what was written is worth nothing.
  */
-export async function* exportSession(ports: ExportPorts, sessionId: SessionId): AsyncGenerator<string, void, undefined> {
+export async function* exportSession(
+  ports: ExportPorts,
+  sessionId: SessionId,
+  { onUnreadable }: ExportOptions = {},
+): AsyncGenerator<string, void, undefined> {
   const { session, ids } = await ports.locking.shared(() => lookUp(ports, sessionId));
   yield openingText(session);
+  const unreadable: UnreadableInExport[] = [];
   let isFirst = true;
   for (const id of ids) {
     const loaded = await loadIfLive(ports, id);
     if (loaded === undefined) continue;
+    if ("code" in loaded) {
+      unreadable.push(loaded);
+      onUnreadable?.(loaded);
+      continue;
+    }
     yield isFirst ? "\n" : ",\n";
     yield* checkpointTexts(loaded.record, loaded.context, loaded.contextText);
     isFirst = false;
   }
-  yield closingText(!isFirst);
+  yield closingText(!isFirst, unreadable);
 }
 
 /** The ids of all sessions that hold a checkpoint, those saved to last first. */
@@ -71,11 +90,12 @@ async function* allRecords(catalog: Catalog, sessionId: SessionId | undefined): 
 }
 
 /** `undefined` when it was removed since it was listed. */
-async function loadIfLive(ports: ExportPorts, checkpointId: CheckpointId): Promise<LoadedCheckpoint | undefined> {
+async function loadIfLive(ports: ExportPorts, checkpointId: CheckpointId): Promise<LoadedCheckpoint | UnreadableInExport | undefined> {
   try {
     return await loadCheckpoint({ ...ports, onLoaded: ignore }, { checkpointId });
   } catch (error) {
     if (isWorkrailError(error) && error.code === "CHECKPOINT_NOT_FOUND") return undefined;
+    if (isWorkrailError(error) && ITS_OWN_FAULTS.has(error.code)) return { checkpointId, code: error.code };
     throw error;
   }
 }

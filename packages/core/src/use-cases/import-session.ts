@@ -1,5 +1,5 @@
 import { WorkrailError } from "../errors.ts";
-import type { ExportedSession } from "../export-format/export-fields.ts";
+import type { ExportedSession, UnreadableInExport } from "../export-format/export-fields.ts";
 import { encodeEnvelope, MAX_ENVELOPE_BYTES } from "../envelope/envelope.ts";
 import { atPlace, type ExportPart, readExport } from "../export-format/read-export.ts";
 import { type PreparedContext, prepareContext } from "../json/prepare-context.ts";
@@ -38,6 +38,8 @@ export interface ImportReport {
   readonly present: number;
   /** Neither: what the session's own history has no place for under this policy. */
   readonly leftOut: number;
+  /** Checkpoints that the export names as unreadable, and does not have. */
+  readonly unreadable: readonly UnreadableInExport[];
 }
 
 /**
@@ -56,7 +58,7 @@ export interface ImportReport {
  *   saved to the session meanwhile; LOCK_TIMEOUT and STORAGE_UNAVAILABLE for the store.
  */
 export async function importSession(ports: ImportPorts, input: ImportInput): Promise<ImportReport> {
-  const { session, checkpoints } = await prove(ports, input.source);
+  const { session, checkpoints, unreadable } = await prove(ports, input.source);
   return ports.locking.inOrder(session.id, async () => {
     const plan = await planImport(ports, session.id, checkpoints, input.onConflict ?? "skip");
     if (input.dryRun !== true) await write(ports, input.source, session, plan);
@@ -69,22 +71,31 @@ export async function importSession(ports: ImportPorts, input: ImportInput): Pro
       added,
       present,
       leftOut: checkpoints.length - added - present,
+      unreadable,
     };
   });
 }
 
 type CheckpointPart = Extract<ExportPart, { kind: "checkpoint" }>;
 
-async function prove(
-  ports: ImportPorts,
-  source: ExportSource,
-): Promise<{ session: ExportedSession; checkpoints: readonly CheckpointFacts[] }> {
+interface ProvenExport {
+  readonly session: ExportedSession;
+  readonly checkpoints: readonly CheckpointFacts[];
+  readonly unreadable: readonly UnreadableInExport[];
+}
+
+async function prove(ports: ImportPorts, source: ExportSource): Promise<ProvenExport> {
   let session: ExportedSession | undefined;
+  let unreadable: readonly UnreadableInExport[] = [];
   const checkpoints: CheckpointFacts[] = [];
   const seen = new Set<CheckpointId>();
   for await (const part of readExport(open(source), ports.limits)) {
     if (part.kind === "session") {
       session = part.session;
+      continue;
+    }
+    if (part.kind === "unreadable") {
+      unreadable = part.checkpoints;
       continue;
     }
     const { id } = part.checkpoint.facts;
@@ -95,7 +106,7 @@ async function prove(
     checkpoints.push(await proveCheckpoint(ports, part, (session as ExportedSession).id));
   }
   // A reader ends without a session only by throwing.
-  return { session: session as ExportedSession, checkpoints };
+  return { session: session as ExportedSession, checkpoints, unreadable };
 }
 
 async function proveCheckpoint(ports: ImportPorts, part: CheckpointPart, sessionId: SessionId): Promise<CheckpointFacts> {
@@ -122,7 +133,7 @@ async function write(ports: ImportPorts, source: ExportSource, session: Exported
   let index = 0;
   let expectedHead = plan.head;
   for await (const part of readExport(open(source), ports.limits)) {
-    if (part.kind === "session") continue;
+    if (part.kind !== "checkpoint") continue;
     const entry = plan.entries[index++];
     if (entry?.action !== "add") continue;
     const content = contentOf(ports, part);

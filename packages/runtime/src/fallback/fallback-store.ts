@@ -2,6 +2,7 @@ import {
   type BackupOptions,
   type CleanUpReport,
   type Durability,
+  type ExportOptions,
   type GarbageReport,
   isWorkrailError,
   type RebuildReport,
@@ -160,8 +161,8 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().exportSession(sessionId, options);
   }
 
-  async *exportText(sessionId: string): AsyncGenerator<string, void, undefined> {
-    yield* this.#standby.disk().exportText(sessionId);
+  async *exportText(sessionId: string, options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
+    yield* this.#standby.disk().exportText(sessionId, options);
   }
 
   async exportAll(folder?: string): Promise<ExportAllResult> {
