@@ -1,8 +1,19 @@
-import { type BlobRef, type CheckpointId, isWorkrailError, KEEP_TAG, type SaveInput, type SessionId, type Storage } from "@workrail/core";
+import {
+  type BlobRef,
+  type Catalog,
+  type CheckpointId,
+  isWorkrailError,
+  KEEP_TAG,
+  type SaveInput,
+  type SessionId,
+  type Storage,
+} from "@workrail/core";
 import { SequentialIds, SteppingClock } from "@workrail/core/testing";
 import { expect } from "vitest";
 import type { Chance } from "../chance.ts";
 import { type FaultPlan, Faults, type StorageHarness } from "../harness.ts";
+import type { OrderedParts } from "../processes/order.ts";
+import { OtherProcess } from "../processes/other-process.ts";
 import { tally } from "../tally.ts";
 import { Workbench } from "../workbench.ts";
 import { holdingsOf, lookAt } from "./look-at-store.ts";
@@ -23,7 +34,8 @@ const YEARS_END = new Date("2027-12-31T23:59:58.000Z");
 
 /** What can be done, and how often it comes. */
 const WEIGHTS = {
-  save: 40,
+  save: 36,
+  "save while another tends the store": 4,
   load: 12,
   pin: 6,
   tag: 4,
@@ -45,20 +57,30 @@ const WEIGHTS = {
 type Name = keyof typeof WEIGHTS;
 
 /** Those that change what is open, or what the others rely on. */
-const WITHOUT_FAULTS: ReadonlySet<Name> = new Set(["hold removals", "reopen", "lose the catalog", "open another", "set the clock"]);
+const WITHOUT_FAULTS: ReadonlySet<Name> = new Set([
+  "save while another tends the store",
+  "hold removals",
+  "reopen",
+  "lose the catalog",
+  "open another",
+  "set the clock",
+]);
 
+const CRASH = { kind: "crashes", code: "EIO", persistent: true } as const;
 const FAULTS: readonly Pick<FaultPlan, "kind" | "code" | "persistent">[] = [
-  { kind: "crashes", code: "EIO", persistent: true },
-  { kind: "crashes", code: "EIO", persistent: true },
+  CRASH,
+  CRASH,
   { kind: "fails", code: "EIO", persistent: false },
   { kind: "fails", code: "ENOSPC", persistent: true },
   { kind: "fails-after", code: "EIO", persistent: false },
   { kind: "tears", code: "ENOSPC", persistent: false },
 ];
 
+/** Somebody who has the store open, in this process or in another one. */
 interface Opened {
   readonly storage: Storage;
-  readonly bench: Workbench;
+  readonly bench: OrderedParts["bench"];
+  readonly other?: OtherProcess;
 }
 
 /** Carries an operation out on a model, and gives what may be then; nothing when the model says that it must have come to something else. */
@@ -124,7 +146,7 @@ export class RandomHistory {
   }
 
   async #do(name: Name): Promise<Done["happened"]> {
-    if (this.#fault !== undefined) this.#faults.arm(this.#fault);
+    this.#arm();
     const { happened, step } = await this.#operations[name]();
     const after = this.#models.flatMap((model) => step(model.copy()) ?? []);
     if (happened === "yes" && after.length === 0) throw new Error("It came to what no model expects.");
@@ -133,25 +155,51 @@ export class RandomHistory {
     return happened;
   }
 
+  #arm(): void {
+    if (this.#fault === undefined) return;
+    this.#faults.arm(this.#fault);
+    for (const { other } of this.#opened) other?.arm(this.#fault);
+  }
+
+  /** Whether the operation that is under way met its fault. */
+  get #struck(): boolean {
+    return this.#fault !== undefined && (this.#faults.struck || this.#opened.some(({ other }) => other?.struck === true));
+  }
+
   /** Ends the fault, and brings the store back from it. */
   async #recover(): Promise<void> {
     if (this.#fault === undefined) return;
-    for (const { bench } of this.#opened) await bench.idle();
-    const { struck } = this.#faults;
+    const isHere = this.#faults.struck;
+    await this.#idle();
+    const struck = this.#struck;
+    const { kind } = this.#fault;
+    this.#fault = undefined;
     this.#faults.disarm();
+    for (const { other } of this.#opened) other?.arm(undefined);
+    await this.#leaveTheDead();
     if (!struck) return;
     this.#isUntidy = true;
-    if (this.#fault.kind === "crashes") await this.#reopen();
+    if (kind === "crashes" && isHere) await this.#reopen();
     if (!(await this.#first.storage.recovery.needsRebuild())) return;
     await this.#reopen();
     await this.#lookAtFiles();
-    await this.#first.bench.rebuild();
+    await this.#rebuild();
     this.#models = this.#models.flatMap(this.#rebuilt);
+  }
+
+  async #idle(): Promise<void> {
+    for (const { bench, other } of this.#opened) if (other?.isGone !== true) await bench.idle();
+  }
+
+  async #leaveTheDead(): Promise<void> {
+    const dead = this.#opened.filter(({ other }) => other?.isGone === true);
+    this.#opened = this.#opened.filter((each) => !dead.includes(each));
+    for (const { other } of dead) await other?.close();
   }
 
   /** Keeps the models that say what the store holds. */
   async #look(): Promise<void> {
-    for (const { bench } of this.#opened) await bench.idle();
+    await this.#idle();
     const known = { sessions: SESSIONS, ids: this.#ids };
     const found = await lookAt(this.#any.storage, known);
     const agreeing = this.#models.filter((model) => JSON.stringify(holdingsOf(model, known)) === JSON.stringify(found));
@@ -177,6 +225,7 @@ export class RandomHistory {
 
   readonly #operations: Readonly<Record<Name, () => Promise<Done>>> = {
     save: () => this.#save(),
+    "save while another tends the store": () => this.#saveMeanwhile(),
     load: () => (this.#chance.below(2) === 0 ? this.#loadHead() : this.#loadById()),
     pin: () => this.#pin(),
     tag: () => this.#tag(),
@@ -196,13 +245,13 @@ export class RandomHistory {
       });
     },
     rebuild: async () => {
-      const done = await this.#attempt(this.#first.bench.rebuild());
+      const done = await this.#attempt(this.#rebuild());
       return { happened: done === undefined ? "perhaps" : "yes", step: this.#rebuilt };
     },
     "lose the catalog": () => this.#lose(),
     "open another": async () => {
       if (this.#opened.length > 1 || !this.#harness.capabilities.manyOpeners) await this.#reopen();
-      else await this.#open();
+      else await (this.#harness.module !== undefined && this.#chance.below(4) === 0 ? this.#openElsewhere() : this.#open());
       return NOTHING;
     },
     "set the clock": async () => {
@@ -213,12 +262,29 @@ export class RandomHistory {
     },
   };
 
-  async #save(): Promise<Done> {
+  async #save({ bench } = this.#any): Promise<Done> {
     const input = this.#someInput();
-    const outcome = await outcomeOf(this.#any.bench.save(input));
-    if (outcome.status === "STORAGE_UNAVAILABLE" && this.#faults.struck) return this.#settleSave(input);
+    const outcome = await outcomeOf(bench.save(input));
+    if (outcome.status === "STORAGE_UNAVAILABLE" && this.#struck) return this.#settleSave(input);
     if ("createdAt" in outcome) this.#ids.push(outcome.id);
     return certain((model) => save(model, input, outcome));
+  }
+
+  /** Compaction, or the collection of garbage, comes in between wherever it may; where another process does it, that may die of it. */
+  async #saveMeanwhile(): Promise<Done> {
+    const { bench, other } = this.#any;
+    const mayDie = other !== undefined && this.#harness.openWithFaults !== undefined && this.#chance.below(2) === 0;
+    if (mayDie) other.arm({ ...CRASH, at: 1 + this.#chance.below(MAX_FAULT_AT) });
+    const tending = this.#chance.below(3) === 0 ? bench.collectGarbage() : bench.compact(this.#someSession());
+    const [done] = await Promise.all([
+      this.#save(this.#opened.find((each) => each.other === undefined || each.other !== other)),
+      tending.catch((error: unknown) => {
+        if (other?.struck !== true) throw error;
+      }),
+    ]);
+    await this.#leaveTheDead();
+    other?.arm(undefined);
+    return done;
   }
 
   /** It happened if it is there; and then it is there with the id that it was given. */
@@ -297,15 +363,16 @@ export class RandomHistory {
   }
 
   /** What changes nothing that anybody can see, done or not. */
-  async #tend(work: (bench: Workbench) => Promise<unknown>): Promise<Done> {
+  async #tend(work: (bench: OrderedParts["bench"]) => Promise<unknown>): Promise<Done> {
     await this.#attempt(work(this.#any.bench));
     return NOTHING;
   }
 
   async #hold(): Promise<Done> {
-    const { catalog, blobs } = this.#any.storage;
+    const { catalog } = this.#any.storage;
+    const { catalog: here, blobs } = this.#first.storage;
     await catalog.holdRemovals("conformance", new Date(Date.now() + DAY_MS));
-    expect(await catalog.reclaim(undefined, (ref) => blobs.remove(ref))).toEqual([]);
+    expect(await here.reclaim(undefined, (ref) => blobs.remove(ref))).toEqual([]);
     await catalog.releaseRemovals("conformance");
     return NOTHING;
   }
@@ -323,7 +390,7 @@ export class RandomHistory {
     await this.#close();
     await this.#harness.loseCatalog(this.#place);
     await this.#open();
-    await this.#first.bench.rebuild();
+    await this.#rebuild();
     return certain(this.#rebuilt);
   }
 
@@ -341,7 +408,7 @@ export class RandomHistory {
     try {
       return await work;
     } catch (error) {
-      if (this.#faults.struck && isWorkrailError(error) && error.code === "STORAGE_UNAVAILABLE") return undefined;
+      if (this.#struck && isWorkrailError(error) && error.code === "STORAGE_UNAVAILABLE") return undefined;
       throw error;
     }
   }
@@ -408,16 +475,31 @@ export class RandomHistory {
 
   async #open(): Promise<void> {
     const storage = await (this.#harness.openWithFaults?.(this.#place, this.#faults) ?? this.#harness.open(this.#place));
-    const bench = new Workbench(storage, { clock: this.#clock, ids: this.#newIds, limits: { maxCheckpoints: MAX_CHECKPOINTS } });
-    this.#opened = [...this.#opened, { storage, bench }];
+    this.#opened = [...this.#opened, { storage, bench: this.#benchOf(storage) }];
+  }
+
+  #benchOf(storage: Storage): Workbench {
+    return new Workbench(storage, { clock: this.#clock, ids: this.#newIds, limits: { maxCheckpoints: MAX_CHECKPOINTS } });
+  }
+
+  /** Beside us. Files are the same from everywhere, and nothing is asked of its catalog that takes a function. */
+  async #openElsewhere(): Promise<void> {
+    const options = { clock: this.#clock, ids: this.#newIds, maxCheckpoints: MAX_CHECKPOINTS };
+    const other = await OtherProcess.start(this.#harness, this.#place, options);
+    const storage = { ...this.#first.storage, catalog: other.catalog as Catalog };
+    this.#opened = [...this.#opened, { storage, bench: other.bench, other }];
   }
 
   async #close(): Promise<void> {
-    for (const { bench, storage } of this.#opened) {
-      await bench.idle();
-      await storage.close();
+    for (const { bench, storage, other } of this.#opened) {
+      if (other?.isGone !== true) await bench.idle();
+      await (other ?? storage).close();
     }
     this.#opened = [];
+  }
+
+  async #rebuild(): Promise<unknown> {
+    return this.#benchOf(this.#first.storage).rebuild();
   }
 
   /** By one alone. */

@@ -1,0 +1,62 @@
+// Runs by itself in a child process: opens a store and does what it is told, one thing after another.
+import { type CheckpointId, isWorkrailError } from "@workrail/core";
+import { SteppingClock } from "@workrail/core/testing";
+import { type FaultPlan, Faults } from "../faults.ts";
+import type { StorageHarness } from "../harness.ts";
+import { Workbench } from "../workbench.ts";
+import type { Answer, Order, OrderedParts } from "./order.ts";
+
+/** A crash is one: nothing of this process goes on, no transaction is rolled back, no file removed. */
+class RealFaults extends Faults {
+  override strike(isWrite: boolean): FaultPlan | undefined {
+    const plan = super.strike(isWrite);
+    if (plan?.kind === "crashes") process.kill(process.pid, "SIGKILL");
+    return plan;
+  }
+}
+
+const [, , module = "", place = "", maxCheckpoints = ""] = process.argv;
+const { harness } = (await import(module)) as { readonly harness?: StorageHarness };
+if (harness === undefined) throw new Error(`${module} exports no harness.`);
+
+const faults = new RealFaults();
+const clock = new SteppingClock();
+let nextId: CheckpointId | undefined;
+const ids = {
+  sessionId: () => Promise.reject(new Error("Every session has a name.")) as never,
+  checkpointId: () => nextId as CheckpointId,
+};
+const storage = await (harness.openWithFaults?.(place, faults) ?? harness.open(place));
+const parts: OrderedParts = {
+  bench: new Workbench(storage, { clock, ids, limits: { maxCheckpoints: Number(maxCheckpoints) } }),
+  catalog: storage.catalog,
+};
+let last: Promise<unknown> = Promise.resolve();
+process.on("message", (order: Order) => {
+  last = last.then(async () => process.send?.(await obey(order)));
+});
+// Whoever gives the orders is gone, or has no more.
+process.on("disconnect", () => void last.then(() => storage.close()));
+process.send?.({ number: 0, struck: false } satisfies Answer);
+
+async function obey({ number, part, method, args, now, nextId: id, fault }: Order): Promise<Answer> {
+  clock.set(now);
+  nextId = id;
+  if (fault !== undefined) faults.arm(fault);
+  try {
+    const target = parts[part];
+    const result: unknown = await Reflect.apply(Reflect.get(target, method) as (...args: readonly unknown[]) => unknown, target, args);
+    await parts.bench.idle();
+    return { number, struck: isStruck(fault), result };
+  } catch (error) {
+    await parts.bench.idle();
+    const message = error instanceof Error ? error.message : String(error);
+    return { number, struck: isStruck(fault), error: { code: isWorkrailError(error) ? error.code : undefined, message } };
+  } finally {
+    faults.disarm();
+  }
+}
+
+function isStruck(fault: FaultPlan | undefined): boolean {
+  return fault !== undefined && faults.struck;
+}
