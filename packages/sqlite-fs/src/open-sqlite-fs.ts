@@ -100,7 +100,7 @@ async function openShared(
   const journal = unsuitable === undefined ? "WAL" : "DELETE";
   const blobs = new FileBlobStore(dataDir, fs);
   let catalog: SqliteCatalog | undefined;
-  const lock = { file: path.join(dataDir, STORE_LOCK), fs, waitMs: lockWaitMs, openDatabase: driver.open };
+  const lock = { file: path.join(dataDir, STORE_LOCK), fs, log, waitMs: lockWaitMs, openDatabase: driver.open };
   await finishRestoreAlone(lock, dataDir);
   const locking = await StoreLock.acquire({ ...lock, onRegained: () => catalog?.reopenIfReplaced() });
   try {

@@ -1,5 +1,5 @@
-import { ensureOwnFile, type FileSystem, storeClosed } from "@workrail/blob-files";
-import { isWorkrailError, type Locking, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
+import { ensureOwnFile, type FileSystem, setAside, storeClosed } from "@workrail/blob-files";
+import { isWorkrailError, type Locking, type Log, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import type { OpenDatabase, SqliteDatabase } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
@@ -7,12 +7,16 @@ import { storageError } from "./storage-errors.ts";
 /** For who else is just opening the store, and looks whether it is alone. */
 const A_MOMENT_MS = 5;
 
+/** How long one waits for the store alone before one looks whether it is still needed alone. */
+const LOOK_AGAIN_MS = 100;
+
 export interface StoreLockOptions {
   readonly file: string;
   readonly fs: FileSystem;
   readonly openDatabase: OpenDatabase;
   /** How long to wait for those who hold it. */
   readonly waitMs: number;
+  readonly log: Log;
   /** Called whenever the store was not held for a moment: others may have replaced the database. */
   onRegained(): void;
 }
@@ -67,11 +71,10 @@ export class StoreLock implements Locking {
     return this.#gate.shared(() => this.#whileHeld(work));
   }
 
-  exclusively<T>(work: () => Promise<T>): Promise<T> {
+  exclusively<T>(work: () => Promise<T>, isNeeded: () => Promise<boolean> = async () => true): Promise<T> {
     return this.#gate.alone(async () => {
-      this.#letGo();
       try {
-        await this.#orInUse(() => this.#begin("BEGIN EXCLUSIVE"));
+        await this.#takeAlone(isNeeded);
         try {
           this.#options.onRegained();
           return await work();
@@ -112,6 +115,23 @@ export class StoreLock implements Locking {
     return work();
   }
 
+  /** Those who wait for the same are let through in between, and may do what all of them came for. */
+  async #takeAlone(isNeeded: () => Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + this.#options.waitMs;
+    for (;;) {
+      this.#letGo();
+      const leftMs = deadline - performance.now();
+      try {
+        await this.#orInUse(() => this.#begin("BEGIN EXCLUSIVE"), Math.min(LOOK_AGAIN_MS, leftMs));
+        return;
+      } catch (error) {
+        if (!isInUse(error) || leftMs <= LOOK_AGAIN_MS) throw error;
+        await this.#share();
+        if (!(await isNeeded())) throw error;
+      }
+    }
+  }
+
   #letGo(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
@@ -131,7 +151,7 @@ export class StoreLock implements Locking {
     try {
       await this.#share();
     } catch (error) {
-      if (!isWorkrailError(error) || error.code !== "STORE_IN_USE") throw error;
+      if (!isInUse(error)) throw error;
     }
   }
 
@@ -160,10 +180,19 @@ export class StoreLock implements Locking {
         if (!this.#isReplaced()) return database;
       } catch (error) {
         database.exec("ROLLBACK");
-        throw error;
+        if (!isNoDatabase(error)) throw error;
+        this.#replaceForeign();
       }
       this.#drop();
     }
+  }
+
+  /** Nothing that matters is in the file. What somebody put there is kept, and whoever holds the lock of it sees that it is gone. */
+  #replaceForeign(): void {
+    const { file, fs, log } = this.#options;
+    if (this.#isReplaced()) return;
+    setAside(fs, file);
+    log.warn("the lock file held something else, which was put aside", { path: file });
   }
 
   #opened(): SqliteDatabase {
@@ -193,9 +222,9 @@ export class StoreLock implements Locking {
     }
   }
 
-  async #orInUse(take: () => void): Promise<void> {
+  async #orInUse(take: () => void, waitMs = this.#options.waitMs): Promise<void> {
     try {
-      await retryWhileBusy(take, this.#options.waitMs);
+      await retryWhileBusy(take, waitMs);
     } catch (error) {
       if (!isBusy(error)) throw storageError(error, this.#options.file);
       throw new WorkrailError("STORE_IN_USE", "Another process has the store open.", {
@@ -204,4 +233,13 @@ export class StoreLock implements Locking {
       });
     }
   }
+}
+
+function isInUse(error: unknown): boolean {
+  return isWorkrailError(error) && error.code === "STORE_IN_USE";
+}
+
+/** What SQLite says of a file with anything else in it. */
+function isNoDatabase(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^SQLITE_(NOTADB|CORRUPT)/.test(String(error.code));
 }

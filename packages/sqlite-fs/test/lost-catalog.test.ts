@@ -65,6 +65,21 @@ describe("a database that was deleted", () => {
       expect(numbersIn(store)).toEqual([1]);
     }));
 
+  it("is rebuilt by one of those who find it so, and the others, who keep the store open, wait no longer than that takes", () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      await leaveBehind(dataDir, [1, 2]);
+      removeDatabase(dataDir);
+      const lockWaitMs = 60_000;
+      const stores = await Promise.all([1, 2, 3].map(() => TestStore.open(dataDir, { lockWaitMs })));
+      const started = performance.now();
+      const reports = await Promise.all(stores.map((store) => store.recover()));
+      expect(performance.now() - started).toBeLessThan(lockWaitMs / 2);
+      expect(reports.filter((report) => report !== undefined)).toMatchObject([{ checkpoints: 2 }]);
+      for (const store of stores) expect(await store.contextOf()).toMatchObject({ number: 2 });
+      for (const store of stores) await store.close();
+    }));
+
   it("is not rebuilt while another process has it open: that is refused, and nothing is changed", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");

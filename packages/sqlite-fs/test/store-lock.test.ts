@@ -1,12 +1,16 @@
 import fs from "node:fs";
 import path from "node:path";
 import { nodeFileSystem } from "@workrail/blob-files";
+import type { Log } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import type { OpenDatabase } from "../src/sqlite-driver.ts";
 import { StoreLock } from "../src/store-lock.ts";
 import { Child } from "./child-process.ts";
 import { openDatabase } from "./open-database.ts";
-import { failureOf, SESSION, TestStore, withDirectory, withStore } from "./test-store.ts";
+import { failureOf, SESSION, TestStore, withDirectory, withOpened, withStore } from "./test-store.ts";
+
+const ignore = (): void => undefined;
+const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 describe("the lock of a store, between processes", () => {
   it("is shared by those who have it open, and lets nobody in who wants it alone", () =>
@@ -150,6 +154,49 @@ describe.skipIf(process.platform === "win32")("a lock file that is deleted while
   );
 });
 
+describe("a lock file with something else in it", () => {
+  const TEXT = "Do not delete this file.\n";
+  const foreign = [
+    ["a note", Buffer.from(TEXT)],
+    ["a page of noise", Buffer.alloc(8_192, TEXT)],
+  ] as const;
+
+  it.each(foreign)("that is %s is put aside when the store is opened, and told", (_, bytes) =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      await withOpened(dataDir, async (store) => void (await store.save({ number: 1 })));
+      fs.writeFileSync(path.join(dataDir, "workrail.lock"), bytes);
+      const warnings: string[] = [];
+      const store = await TestStore.open(dataDir, { lockWaitMs: 50, log: { ...SILENT, warn: (message) => warnings.push(message) } });
+      expect(warnings).toEqual(["the lock file held something else, which was put aside"]);
+      expect(fs.readFileSync(path.join(dataDir, "workrail.lock.replaced-1"))).toEqual(bytes);
+      expect(await store.contextOf()).toEqual({ number: 1 });
+      // It locks.
+      const other = Child.start({ type: "open", dataDir });
+      await other.told(2);
+      expect((await failureOf(store.rebuild())).code).toBe("STORE_IN_USE");
+      await other.done();
+      expect((await store.rebuild()).checkpoints).toBe(1);
+      await store.close();
+    }),
+  );
+
+  it("hinders nobody who has the store open when it is put there", () =>
+    withStore(
+      async (store) => {
+        await store.save({ number: 1 });
+        fs.writeFileSync(path.join(store.dataDir, "workrail.lock"), TEXT);
+        await store.save({ number: 2 });
+        const other = Child.start({ type: "open", dataDir: store.dataDir });
+        expect(await other.told(2)).toBe("2");
+        expect((await failureOf(store.rebuild())).code).toBe("STORE_IN_USE");
+        await other.done();
+        expect((await store.rebuild()).checkpoints).toBe(2);
+      },
+      { lockWaitMs: 50 },
+    ));
+});
+
 describe("the lock of a store, when what is to be done on having it fails", () => {
   it("is not held, is had again by the next work, and is never half held", () =>
     withDirectory(async (directory) => {
@@ -232,5 +279,5 @@ describe("the write lock of the catalog", () => {
 });
 
 function acquire(file: string, onRegained: () => void, waitMs = 30): Promise<StoreLock> {
-  return StoreLock.acquire({ file, fs: nodeFileSystem, openDatabase, waitMs, onRegained });
+  return StoreLock.acquire({ file, fs: nodeFileSystem, log: SILENT, openDatabase, waitMs, onRegained });
 }

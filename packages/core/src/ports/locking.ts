@@ -10,7 +10,8 @@ export interface Locking {
   shared<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Runs `work` alone: nothing else of this process is under way, and no other process has the store open.
-   * Rejects with `STORE_IN_USE` when that cannot be had in time.
+   * Rejects with `STORE_IN_USE` when that cannot be had in time, or `isNeeded`, which is asked now and then while others
+   * have the store open, says that it need not be had any more. Who waits for no other process need not ask.
    */
-  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  exclusively<T>(work: () => Promise<T>, isNeeded?: () => Promise<boolean>): Promise<T>;
 }

@@ -44,8 +44,8 @@ export async function rebuildCatalog(ports: RebuildPorts): Promise<RebuildReport
   return ports.locking.exclusively(() => rebuild(ports));
 }
 
-/** How often another process may be in the way of a recovery before that is told: each opens the store for itself. */
-const MAX_ATTEMPTS = 5;
+/** How often another process may be in the way of a recovery before that is told: those who just open the store are soon done. */
+const MAX_ATTEMPTS = 2;
 
 /**
  * Rebuilds a catalog that was lost. Of many processes that find it lost one does, and the others take what it made.
@@ -54,9 +54,10 @@ const MAX_ATTEMPTS = 5;
  * @throws STORE_IN_USE while another process that does not recover it has the store open; STORAGE_UNAVAILABLE.
  */
 export async function recoverCatalog(ports: RebuildPorts): Promise<RebuildReport | undefined> {
-  for (let attempt = 1; await ports.recovery.needsRebuild(); attempt++) {
+  const isNeeded = (): Promise<boolean> => ports.recovery.needsRebuild();
+  for (let attempt = 1; await isNeeded(); attempt++) {
     try {
-      return await ports.locking.exclusively(async () => ((await ports.recovery.needsRebuild()) ? rebuild(ports) : undefined));
+      return await ports.locking.exclusively(async () => ((await isNeeded()) ? rebuild(ports) : undefined), isNeeded);
     } catch (error) {
       if (!isWorkrailError(error) || error.code !== "STORE_IN_USE" || attempt === MAX_ATTEMPTS) throw error;
     }
