@@ -75,7 +75,7 @@ describe("a blob that is not what the record says", () => {
   it("was written by a newer version: that is no damage", async () => {
     const { saved, disk, load, ports } = aStore();
     const { id, blob } = await saved({ n: 1 });
-    disk.blobs.set(blob, await ports.codec.encode(Buffer.from(`{"workrail":2}\n`)));
+    disk.blobs.set(blob, await ports.codec.encode(Buffer.from(`{"workrail":3}\n`)));
     await expect(load(id)).rejects.toMatchObject(failure("UNSUPPORTED_VERSION"));
   });
 

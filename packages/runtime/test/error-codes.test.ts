@@ -134,7 +134,7 @@ describe("a call is refused with", () => {
   });
   refused("UNSUPPORTED_VERSION", "a checkpoint of a newer format", (workrail, place, blobPath) => {
     const file = path.join(place.dataDir, blobPath);
-    fs.writeFileSync(file, gzipSync(gunzipSync(fs.readFileSync(file)).toString().replace('{"workrail":1', '{"workrail":2')));
+    fs.writeFileSync(file, gzipSync(gunzipSync(fs.readFileSync(file)).toString().replace('{"workrail":1', '{"workrail":3')));
     return workrail.loadCheckpoint({ sessionId: "session" });
   });
   refused("UNSUPPORTED_VERSION", "a store of a newer schema", async (workrail, place) => {

@@ -38,8 +38,8 @@ export async function proveStore(storage: Storage, filter: Pick<CheckpointFilter
   const records = await allRecords(storage, filter);
   const texts = new Map<CheckpointId, string>();
   for (const record of records) {
-    const { facts } = await bench.readBlob(record);
-    const { contextText } = await bench.read(record);
+    await bench.readBlob(record);
+    const { contextText, facts } = await bench.read(record);
     // A compacted one leaves it to be computed.
     const canonicalDigest = facts.canonicalDigest ?? sha256.sha256(canonicalJson(JSON.parse(contextText) as Context));
     const expected = Object.fromEntries(Object.keys(facts).map((fact) => [fact, record[fact as keyof CheckpointRecord]]));

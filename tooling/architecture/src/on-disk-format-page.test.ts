@@ -92,8 +92,8 @@ describe("docs/reference/on-disk-format.md", () => {
   it("has every field of an envelope, and no other but what is not written yet", () => {
     const written = new Set(
       globSync("contexts/*/*.json.gz", { cwd: dataDir }).flatMap((name) => {
-        const { envelope } = JSON.parse(gunzipSync(readFileSync(join(dataDir, name))).toString()) as { envelope: object };
-        return Object.keys(envelope);
+        const file = JSON.parse(gunzipSync(readFileSync(join(dataDir, name))).toString()) as { readonly envelope?: object };
+        return Object.keys(file.envelope ?? file).filter((field) => !["workrail", "check", "delta"].includes(field));
       }),
     );
     const told = tableOf(sectionOf(page, "### The envelope")).map(([field]) => plain(field));

@@ -3,16 +3,31 @@ import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind } from "../
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import { type CheckpointId, type Digest, parseCheckpointId, parseDigest, parseSessionId } from "../model/ids.ts";
 import { LAYERS, type LayerSummary } from "../model/layer.ts";
+import { sameJson } from "../delta/same-json.ts";
 
 /** What an envelope says of itself; a delta leaves the canonical digest to be computed from the context it makes. */
 export type EnvelopeFacts = Omit<CheckpointFacts, "canonicalDigest"> & { readonly canonicalDigest: Digest | undefined };
 
-/**
- * The facts as JSON. Names are short and what is usual is left out, because a compacted checkpoint is little more
- * than its envelope: with digests in full and every field spelt out it would take half as much again.
- */
-export function toJson(facts: CheckpointFacts, base?: CheckpointId): JsonObject {
-  const { canonicalDigest } = facts;
+/** Facts that are a checkpoint's own, whatever it is stored against. */
+type OwnFact = "id" | "parentId" | "exactDigest" | "canonicalDigest" | "contextBytes";
+
+/** What the file of a delta says; `completeFacts` takes what it leaves out from its base. */
+export interface DeltaFacts extends Pick<EnvelopeFacts, OwnFact> {
+  /** Only what is not as it is of the base. `undefined` is said where the base has something and this one has not. */
+  readonly other: Partial<Omit<EnvelopeFacts, OwnFact>>;
+  /** How long before its base it was created, in milliseconds, where `other` does not say when it was. */
+  readonly earlierMs: number;
+}
+
+/** The facts of a checkpoint that is stored as a delta, given those of its base. */
+export function completeFacts({ other, earlierMs, ...own }: DeltaFacts, base: EnvelopeFacts): EnvelopeFacts {
+  const createdAt = new Date(base.createdAt.getTime() - earlierMs);
+  if (Number.isNaN(createdAt.getTime())) throw corrupt("has no creation time");
+  return { ...base, createdAt, ...own, ...other };
+}
+
+/** The facts of a whole checkpoint as JSON. What is usual is left out. */
+export function toJson(facts: CheckpointFacts): JsonObject {
   return {
     id: facts.id,
     session: facts.sessionId,
@@ -27,16 +42,49 @@ export function toJson(facts: CheckpointFacts, base?: CheckpointId): JsonObject 
     ...unless(Object.keys(facts.attributes).length === 0, { attributes: facts.attributes }),
     bytes: facts.contextBytes,
     sha256: facts.exactDigest,
-    ...unless(canonicalDigest === facts.exactDigest || base !== undefined, { canonical: canonicalDigest }),
+    ...unless(facts.canonicalDigest === facts.exactDigest, { canonical: facts.canonicalDigest }),
     ...given("layers", facts.layers === undefined ? undefined : { ...facts.layers }),
     writer: facts.writer,
-    ...given("base", base),
+  };
+}
+
+/**
+ * The facts of a checkpoint that is stored against another one of its session, as JSON. What both have in common is left
+ * out, and `null` stands where only the base has something: such a checkpoint is little more than its ids and its digest,
+ * and with everything spelt out it would take half as much again.
+ */
+export function toDeltaJson(facts: CheckpointFacts, base: EnvelopeFacts): JsonObject {
+  const [own, bases] = [inheritable(facts), inheritable(base)];
+  const others = Object.keys(own).filter((field) => !sameJson(own[field] ?? null, bases[field] ?? null));
+  return {
+    id: facts.id,
+    ...unless(facts.parentId === null, { parent: facts.parentId }),
+    base: base.id,
+    earlier: base.createdAt.getTime() - facts.createdAt.getTime(),
+    bytes: facts.contextBytes,
+    sha256: facts.exactDigest,
+    ...Object.fromEntries(others.map((field) => [field, own[field] ?? null])),
+  };
+}
+
+/** `null` is for what is not there. */
+function inheritable(facts: EnvelopeFacts): JsonObject {
+  return {
+    kind: facts.kind,
+    agent: facts.agentId ?? null,
+    workflow: facts.workflowId ?? null,
+    project: facts.project ?? null,
+    name: facts.name ?? null,
+    tags: facts.tags,
+    attributes: facts.attributes,
+    layers: facts.layers === undefined ? null : { ...facts.layers },
+    writer: facts.writer,
   };
 }
 
 /** @throws CHECKPOINT_CORRUPT when a field makes no sense; UNSUPPORTED_VERSION for a kind that a newer version added. */
 export function fromJson(envelope: JsonObject): EnvelopeFacts {
-  try {
+  return parsed(() => {
     const exactDigest = parseDigest(envelope["sha256"]);
     return {
       id: parseCheckpointId(envelope["id"]),
@@ -56,6 +104,47 @@ export function fromJson(envelope: JsonObject): EnvelopeFacts {
       layers: layers(envelope["layers"]),
       writer: text(envelope, "writer"),
     };
+  });
+}
+
+/** The facts of a delta of the first format, which says all of them by itself. Throws as `fromJson`. */
+export function fromWholeJson(envelope: JsonObject): DeltaFacts {
+  const { id, parentId, exactDigest, canonicalDigest, contextBytes, ...other } = fromJson(envelope);
+  return { id, parentId, exactDigest, canonicalDigest, contextBytes, other, earlierMs: 0 };
+}
+
+/** Reads what `toDeltaJson` wrote. Throws as `fromJson`. */
+export function fromDeltaJson(envelope: JsonObject): DeltaFacts {
+  return parsed(() => ({
+    id: parseCheckpointId(envelope["id"]),
+    parentId: parent(envelope["parent"]),
+    exactDigest: parseDigest(envelope["sha256"]),
+    canonicalDigest: undefined,
+    contextBytes: count(envelope["bytes"]),
+    other: otherFacts(envelope),
+    earlierMs: integer(envelope["earlier"]),
+  }));
+}
+
+function otherFacts(envelope: JsonObject): DeltaFacts["other"] {
+  const says = <T>(field: string, fact: T): T | undefined => (envelope[field] === undefined ? undefined : fact);
+  const said = (field: string): JsonValue | undefined => envelope[field] ?? undefined;
+  return {
+    ...says("kind", { kind: kind(envelope["kind"]) }),
+    ...says("agent", { agentId: maybeText(said("agent"), "agent") }),
+    ...says("workflow", { workflowId: maybeText(said("workflow"), "workflow") }),
+    ...says("project", { project: maybeText(said("project"), "project") }),
+    ...says("name", { name: maybeText(said("name"), "name") }),
+    ...says("tags", { tags: tags(envelope["tags"]) }),
+    ...says("attributes", { attributes: attributes(envelope["attributes"]) }),
+    ...says("layers", { layers: layers(envelope["layers"]) }),
+    ...says("writer", { writer: maybeText(envelope["writer"], "writer") as string }),
+  };
+}
+
+function parsed<T>(read: () => T): T {
+  try {
+    return read();
   } catch (cause) {
     if (cause instanceof WorkrailError && cause.code !== "INVALID_INPUT") throw cause;
     throw corrupt("has an envelope with a field that makes no sense", cause);
@@ -104,18 +193,29 @@ function time(value: string): Date {
 }
 
 function count(value: JsonValue | undefined): number {
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw corrupt("does not say its length");
+  const length = integer(value);
+  if (length < 0) throw corrupt("does not say its length");
+  return length;
+}
+
+function integer(value: JsonValue | undefined): number {
+  if (typeof value !== "number" || !Number.isSafeInteger(value)) throw corrupt("has no number where one belongs");
   return value;
 }
 
 function text(envelope: JsonObject, field: string): string {
-  const value = envelope[field];
-  if (typeof value !== "string") throw corrupt(`has no ${field}`);
+  const value = optionalText(envelope, field);
+  if (value === undefined) throw corrupt(`has no ${field}`);
   return value;
 }
 
 function optionalText(envelope: JsonObject, field: string): string | undefined {
-  return envelope[field] === undefined ? undefined : text(envelope, field);
+  return maybeText(envelope[field], field);
+}
+
+function maybeText(value: JsonValue | undefined, field: string): string | undefined {
+  if (value !== undefined && typeof value !== "string") throw corrupt(`has no ${field}`);
+  return value;
 }
 
 function tags(value: JsonValue | undefined): readonly string[] {

@@ -10,6 +10,7 @@ import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
 import { decodeBlob } from "./decode-blob.ts";
 import { decodeEnvelope, encodeDelta, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope.ts";
+import { completeFacts } from "./envelope-json.ts";
 
 const digests: Digester = { sha256: (data) => createHash("sha256").update(data).digest("hex") as Digest };
 
@@ -143,7 +144,7 @@ it("notices a cut at any place, and anything appended or put in between", () => 
 
 describe("what a newer product wrote", () => {
   it.each<[string, Uint8Array]>([
-    ["in a newer format", withEnvelope(() => {}, 2)],
+    ["in a newer format", withEnvelope(() => {}, 3)],
     ["of a kind that we do not know", withEnvelope((envelope) => (envelope["kind"] = "timeline"))],
   ])("%s is told apart from damage", (_, bytes) => {
     expect(codeOf(bytes)).toBe("UNSUPPORTED_VERSION");
@@ -158,23 +159,97 @@ describe("what a newer product wrote", () => {
   });
 });
 
+/** As the first format wrote it, of a checkpoint with the context `{"a":1}`. */
+const FIRST_FORMAT = {
+  check: "1fdc93508906230c",
+  envelope:
+    `{"id":"c1","session":"s1","parent":"c2","created":"2026-02-03T04:05:06.789Z","name":"name","tags":["t"],"bytes":7,` +
+    `"sha256":"015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862","writer":"workrail/0.0.0","base":"c0"}`,
+};
+
 describe("a delta", () => {
+  const BASE = factsOf(`{"b":1}`, { id: "c0" as CheckpointId });
   const delta = { object: { drop: ["__proto__", "a/b"], change: { "\n": { set: "\ud800" } } } };
 
-  it("gives back the facts, the base and the delta, and leaves the canonical digest to be computed", () => {
+  it("gives back its base, the delta and, with its base's, its facts, and leaves the canonical digest to be computed", () => {
     fc.assert(
-      fc.property(facts, (given) => {
-        const all = factsOf(`{"a":1}`, { ...given, attributes: JSON.parse(JSON.stringify(given.attributes)) as JsonObject });
-        const decoded = decodeEnvelope(encodeDelta(all, "c0" as CheckpointId, delta, digests), digests);
-        expect(decoded).toEqual({ kind: "delta", base: "c0", delta, facts: { ...all, canonicalDigest: undefined } });
+      fc.property(facts, facts, fc.boolean(), (given, givenToBase, isAlike) => {
+        const plain = (some: Partial<CheckpointFacts>) => ({
+          ...some,
+          attributes: JSON.parse(JSON.stringify(some.attributes)) as JsonObject,
+        });
+        const all = factsOf(`{"a":1}`, plain(given));
+        const other = isAlike ? all : factsOf(`{"b":1}`, plain(givenToBase));
+        const base = { ...other, id: "c0" as CheckpointId, sessionId: all.sessionId };
+        const decoded = decodeEnvelope(encodeDelta(all, base, delta, digests), digests);
+        if (decoded.kind !== "delta") throw new Error("It is no delta.");
+        expect([decoded.base, decoded.delta]).toEqual(["c0", delta]);
+        expect(completeFacts(decoded.facts, base)).toStrictEqual({ ...all, canonicalDigest: undefined });
       }),
     );
   });
 
+  it("leaves out what its base says too", () => {
+    const given = { agentId: "an agent", name: "a name", tags: ["t"], attributes: { a: 1 } };
+    const text = Buffer.from(encodeDelta(factsOf("{}", given), { ...BASE, ...given, name: undefined }, delta, digests)).toString();
+    expect(Object.keys(JSON.parse(text) as JsonObject)).toEqual([
+      "workrail",
+      "check",
+      "id",
+      "base",
+      "earlier",
+      "bytes",
+      "sha256",
+      "name",
+      "delta",
+    ]);
+  });
+
   it("is two lines that any JSON reader understands", () => {
-    const text = Buffer.from(encodeDelta(factsOf("{}"), "c0" as CheckpointId, delta, digests)).toString();
+    const text = Buffer.from(encodeDelta(factsOf("{}"), BASE, delta, digests)).toString();
     expect(text.split("\n")).toHaveLength(3);
-    expect(JSON.parse(text)).toMatchObject({ workrail: 1, envelope: { id: "c1", base: "c0" }, delta });
+    expect(JSON.parse(text)).toMatchObject({ workrail: 2, id: "c1", base: "c0", delta });
+  });
+
+  it("of the first format says everything by itself", () => {
+    const all = factsOf(`{"a":1}`, { name: "name", tags: ["t"], parentId: "c2" as CheckpointId });
+    const old = `{"workrail":1,"check":"${FIRST_FORMAT.check}","envelope":${FIRST_FORMAT.envelope},\n"delta":{"keep":true}}\n`;
+    const decoded = decodeEnvelope(Buffer.from(old), digests);
+    if (decoded.kind !== "delta") throw new Error("It is no delta.");
+    const base = { ...BASE, sessionId: "another" as SessionId, agentId: "another", createdAt: new Date(0) };
+    expect(completeFacts(decoded.facts, base)).toStrictEqual({ ...all, canonicalDigest: undefined });
+  });
+
+  it("is corrupt, or newer, whichever bit of it is changed", () => {
+    const original = Buffer.from(encodeDelta(factsOf("{}", { agentId: "an agent" }), BASE, { keep: true }, digests));
+    const line = original.indexOf("\n");
+    const fates = new Map<string, number>();
+    for (let index = 0; index < line; index++) {
+      for (let bit = 0; bit < 8; bit++) {
+        const damaged = Uint8Array.from(original);
+        damaged[index] = (damaged[index] as number) ^ (1 << bit);
+        const fate = codeOf(damaged);
+        fates.set(fate, (fates.get(fate) ?? 0) + 1);
+      }
+    }
+    expect([...fates.keys()].toSorted()).toEqual(["CHECKPOINT_CORRUPT", "UNSUPPORTED_VERSION"]);
+    expect(fates.get("UNSUPPORTED_VERSION")).toBeLessThan(5);
+  });
+
+  it.each<[string, string]>([
+    ["id", `"id":"../x"`],
+    ["base", `"base":7`],
+    ["earlier", `"earlier":"yesterday"`],
+    ["bytes", `"bytes":-1`],
+    ["sha256", `"sha256":"abc"`],
+    ["parent", `"parent":[]`],
+    ["tags", `"tags":[1]`],
+    ["name", `"name":{}`],
+    ["writer", `"writer":null`],
+  ])("that is digested and yet has a senseless %s is corrupt", (_, field) => {
+    const said = `"id":"c1","base":"c0","earlier":1,"bytes":2,"sha256":"${"0".repeat(64)}","writer":"w",${field}`;
+    const text = `{"workrail":2,"check":"${digests.sha256(said).slice(0, 8)}",${said},\n"delta":{"keep":true}}\n`;
+    expect(codeOf(Buffer.from(text))).toBe("CHECKPOINT_CORRUPT");
   });
 
   it.each<[string, (text: string) => string]>([
@@ -183,7 +258,7 @@ describe("a delta", () => {
     ["with a delta that is no JSON", (text) => text.replace(`"delta":{`, `"delta":{{`)],
     ["cut", (text) => text.slice(0, -2)],
   ])("%s is corrupt", (_, change) => {
-    const text = Buffer.from(encodeDelta(factsOf("{}"), "c0" as CheckpointId, delta, digests)).toString();
+    const text = Buffer.from(encodeDelta(factsOf("{}"), BASE, delta, digests)).toString();
     expect(codeOf(Buffer.from(change(text)))).toBe("CHECKPOINT_CORRUPT");
   });
 

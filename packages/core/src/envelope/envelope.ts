@@ -5,7 +5,18 @@ import type { CheckpointId } from "../model/ids.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { decodeUtf8, encodeUtf8 } from "../platform.ts";
 import type { Digester } from "../ports/environment.ts";
-import { baseOf, corrupt, type EnvelopeFacts, fromJson, toJson, tooNew } from "./envelope-json.ts";
+import {
+  baseOf,
+  corrupt,
+  type DeltaFacts,
+  type EnvelopeFacts,
+  fromDeltaJson,
+  fromJson,
+  fromWholeJson,
+  toDeltaJson,
+  toJson,
+  tooNew,
+} from "./envelope-json.ts";
 
 /*
  * A blob, before its codec, is two lines of JSON that are one JSON object together:
@@ -13,23 +24,28 @@ import { baseOf, corrupt, type EnvelopeFacts, fromJson, toJson, tooNew } from ".
  *   {"workrail":1,"check":"<start of the SHA-256 of the envelope's text>","envelope":{...},
  *   "context":{...}}
  *
- * or, compacted, with `"base":"<checkpoint id>"` in the envelope and
+ * or, compacted, without what its base says too:
  *
+ *   {"workrail":2,"check":"<start of the SHA-256 of the rest of the line>","id":...,"base":"<checkpoint id>",...,
  *   "delta":{...}}
  *
  * so that `zcat` shows something readable, any JSON parser reads it, and this reader can digest and parse the
- * context's exact text without writing it again. docs/reference/on-disk-format.md is the complete description.
+ * context's exact text without writing it again. Deltas of the first format have all of an envelope, with
+ * `"base":"<checkpoint id>"` in it. docs/reference/on-disk-format.md is the complete description.
  */
 
-const FORMAT_VERSION = 1;
+const WHOLE_FORMAT = 1;
+/** The newest that is known. */
+const DELTA_FORMAT = 2;
 const NEWLINE = 0x0a;
-const CHECK = `{"workrail":${FORMAT_VERSION},"check":"`;
+const CHECK = `"check":"`;
 const ENVELOPE = `,"envelope":`;
 const CONTEXT = encodeUtf8(`"context":`);
 const DELTA = encodeUtf8(`"delta":`);
 const TAIL = encodeUtf8("}\n");
-/** Hexadecimal digits: against accidents, beyond what the codec's own checksum finds. */
+/** Hexadecimal digits: against accidents, beyond what the codec's own checksum finds. A delta's result is proven by its digest. */
 const CHECK_LENGTH = 16;
+const DELTA_CHECK_LENGTH = 8;
 
 /** What an envelope adds to a context at most; room for the longest names, tags and attributes, escaped. */
 export const MAX_ENVELOPE_BYTES: number = 1024 * 1024;
@@ -46,24 +62,27 @@ export interface WholeBlob {
 /** Says how the context is made from another checkpoint's. Only what is made can be proven against `facts.exactDigest`. */
 export interface DeltaBlob {
   readonly kind: "delta";
-  readonly facts: EnvelopeFacts;
+  readonly facts: DeltaFacts;
   readonly base: CheckpointId;
   readonly delta: JsonValue;
 }
 
 /** The bytes of a whole checkpoint, before its codec. `context` must be the bytes behind `facts.exactDigest`. */
 export function encodeEnvelope(facts: CheckpointFacts, context: Uint8Array, digests: Digester): Uint8Array {
-  return join([header(JSON.stringify(toJson(facts)), digests), CONTEXT, context, TAIL]);
+  const envelope = JSON.stringify(toJson(facts));
+  const header = `{"workrail":${WHOLE_FORMAT},${CHECK}${checkOf(envelope, digests, CHECK_LENGTH)}"${ENVELOPE}${envelope},\n`;
+  return join([encodeUtf8(header), CONTEXT, context, TAIL]);
 }
 
-/** The bytes of a checkpoint that is kept as a delta against another, before its codec. */
-export function encodeDelta(facts: CheckpointFacts, base: CheckpointId, delta: Delta, digests: Digester): Uint8Array {
-  const payload = encodeUtf8(JSON.stringify(delta));
-  return join([header(JSON.stringify(toJson(facts, base)), digests), DELTA, payload, TAIL]);
-}
-
-function header(envelope: string, digests: Digester): Uint8Array {
-  return encodeUtf8(`${CHECK}${checkOf(envelope, digests)}"${ENVELOPE}${envelope},\n`);
+/**
+ * The bytes of a checkpoint that is kept as a delta against another of its session, before its codec.
+ *
+ * @param base what the base's own blob says: a reader takes from there what is left out here.
+ */
+export function encodeDelta(facts: CheckpointFacts, base: EnvelopeFacts, delta: Delta, digests: Digester): Uint8Array {
+  const said = JSON.stringify(toDeltaJson(facts, base)).slice(1, -1);
+  const header = `{"workrail":${DELTA_FORMAT},${CHECK}${checkOf(said, digests, DELTA_CHECK_LENGTH)}",${said},\n`;
+  return join([encodeUtf8(header), DELTA, encodeUtf8(JSON.stringify(delta)), TAIL]);
 }
 
 function join(parts: readonly Uint8Array[]): Uint8Array {
@@ -84,11 +103,15 @@ function join(parts: readonly Uint8Array[]): Uint8Array {
 export function decodeEnvelope(bytes: Uint8Array, digests: Digester): DecodedBlob {
   const lineEnd = bytes.indexOf(NEWLINE);
   if (lineEnd < 0) throw corrupt("has no envelope");
-  const envelope = readHeader(bytes.subarray(0, lineEnd), digests);
-  const facts = fromJson(envelope);
-  const base = baseOf(envelope);
+  const { format, envelope } = readHeader(bytes.subarray(0, lineEnd), digests);
   const payload = bytes.subarray(lineEnd + 1);
-  if (base !== undefined) return { kind: "delta", facts, base, delta: readDelta(payload) };
+  const base = baseOf(envelope);
+  if (base !== undefined) {
+    const own = format === DELTA_FORMAT ? fromDeltaJson(envelope) : fromWholeJson(envelope);
+    return { kind: "delta", facts: own, base, delta: readDelta(payload) };
+  }
+  if (format === DELTA_FORMAT) throw corrupt("does not say what it is stored against");
+  const facts = fromJson(envelope);
   const context = within(payload, CONTEXT, "has no context");
   if (context.length !== facts.contextBytes) throw corrupt("has no context");
   if (digests.sha256(context) !== facts.exactDigest) throw corrupt("does not match its digest");
@@ -115,7 +138,7 @@ function holdsAt(bytes: Uint8Array, offset: number, part: Uint8Array): boolean {
   return part.every((byte, index) => bytes[offset + index] === byte);
 }
 
-function readHeader(line: Uint8Array, digests: Digester): JsonObject {
+function readHeader(line: Uint8Array, digests: Digester): { readonly format: number; readonly envelope: JsonObject } {
   let text: string;
   let header: unknown;
   try {
@@ -125,14 +148,20 @@ function readHeader(line: Uint8Array, digests: Digester): JsonObject {
     throw corrupt("has an unreadable envelope", cause);
   }
   if (!isJsonObject(header) || typeof header["workrail"] !== "number") throw corrupt("is not a checkpoint");
-  if (header["workrail"] > FORMAT_VERSION) throw tooNew(`format ${header["workrail"]}`);
-  const { envelope } = header;
+  const { workrail: format, check, ...said } = header;
+  if (format > DELTA_FORMAT) throw tooNew(`format ${format}`);
+  const envelope = format === DELTA_FORMAT ? said : said["envelope"];
   if (!isJsonObject(envelope)) throw corrupt("has no envelope");
-  const envelopeText = text.slice(text.indexOf(ENVELOPE) + ENVELOPE.length, -1);
-  if (checkOf(envelopeText, digests) !== header["check"]) throw corrupt("has an envelope that does not match its check");
-  return envelope;
+  if (check !== checkOfLine(text, format, digests)) throw corrupt("has an envelope that does not match its check");
+  return { format, envelope };
 }
 
-function checkOf(envelopeText: string, digests: Digester): string {
-  return digests.sha256(envelopeText).slice(0, CHECK_LENGTH);
+function checkOfLine(line: string, format: number, digests: Digester): string {
+  if (format !== DELTA_FORMAT) return checkOf(line.slice(line.indexOf(ENVELOPE) + ENVELOPE.length, -1), digests, CHECK_LENGTH);
+  const from = line.indexOf(CHECK) + CHECK.length + DELTA_CHECK_LENGTH + `",`.length;
+  return checkOf(line.slice(from, -1), digests, DELTA_CHECK_LENGTH);
+}
+
+function checkOf(said: string, digests: Digester, length: number): string {
+  return digests.sha256(said).slice(0, length);
 }

@@ -138,13 +138,14 @@ async function readProven(
   ports: LoadPorts,
   first: CheckpointRecord,
   reasons: Reasons,
-): Promise<(ReadContext & { readonly record: CheckpointRecord }) | undefined> {
+): Promise<(Omit<ReadContext, "facts"> & { readonly record: CheckpointRecord }) | undefined> {
   let record = first;
   for (let looks = 1; ; looks++) {
     let failure: WorkrailError;
     try {
       if (record.damaged) return fail(reasons, first.id, FOUND_BEFORE);
-      return { record, ...(await readContext(ports, record, reasons)) };
+      const { context, contextText } = await readContext(ports, record, reasons);
+      return { record, context, contextText };
     } catch (error) {
       if (!isCorrupt(error)) throw error;
       failure = error;

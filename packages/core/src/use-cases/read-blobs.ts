@@ -1,6 +1,8 @@
 import { decodeBlob } from "../envelope/decode-blob.ts";
+import { completeFacts, type DeltaFacts, type EnvelopeFacts } from "../envelope/envelope-json.ts";
 import { isWorkrailError } from "../errors.ts";
 import type { NewRecord } from "../model/checkpoint.ts";
+import type { BlobRef, CheckpointId } from "../model/ids.ts";
 import type { BlobInfo } from "../ports/blob-store.ts";
 import { type FoundRecord, type ProofPorts, proveDeltas, type Unreadable } from "./prove-deltas.ts";
 
@@ -14,29 +16,68 @@ export async function readBlobs(
   ports: ProofPorts,
   beforeEach: () => Promise<void> = async () => {},
 ): Promise<{ records: NewRecord[]; unreadable: Unreadable[] }> {
-  const found: FoundRecord[] = [];
+  const whole: FoundRecord[] = [];
+  const deltas: FoundDelta[] = [];
   const unreadable: Unreadable[] = [];
   for await (const blob of ports.blobs.list()) {
     await beforeEach();
     try {
-      const record = await readRecord(ports, blob);
-      if (record !== undefined) found.push(record);
+      const found = await readOne(ports, blob);
+      if (found !== undefined && "base" in found) deltas.push(found);
+      else if (found !== undefined) whole.push(found);
     } catch (error) {
       if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
       unreadable.push({ ref: blob.ref, code: error.code });
     }
   }
+  const { found, baseless } = withDeltas(ports, whole, deltas);
   const proven = await proveDeltas(ports, found);
-  return { records: proven.records, unreadable: [...unreadable, ...proven.unreadable] };
+  return { records: proven.records, unreadable: [...unreadable, ...baseless, ...proven.unreadable] };
 }
 
-async function readRecord(ports: ProofPorts, blob: BlobInfo): Promise<FoundRecord | undefined> {
-  const bytes = await ports.blobs.get(blob.ref);
+/** A delta's file, which says the rest of its facts only together with its base's. */
+interface FoundDelta {
+  readonly ref: BlobRef;
+  readonly blobBytes: number;
+  readonly base: CheckpointId;
+  readonly facts: DeltaFacts;
+}
+
+async function readOne(ports: ProofPorts, { ref }: BlobInfo): Promise<FoundRecord | FoundDelta | undefined> {
+  const bytes = await ports.blobs.get(ref);
   if (bytes === undefined) return undefined;
   const decoded = await decodeBlob(ports, bytes);
-  const { facts } = decoded;
-  // A copy under another name is not the checkpoint: only the place the store would choose counts.
-  if (ports.blobs.refOf({ sessionId: facts.sessionId, checkpointId: facts.id }) !== blob.ref) return undefined;
-  const baseId = decoded.kind === "delta" ? decoded.base : null;
-  return { ...facts, blob: blob.ref, blobBytes: bytes.length, baseId, keyId: null };
+  const blobBytes = bytes.length;
+  if (decoded.kind === "delta") return { ref, blobBytes, base: decoded.base, facts: decoded.facts };
+  return isInItsPlace(ports, decoded.facts, ref) ? { ...decoded.facts, blob: ref, blobBytes, baseId: null, keyId: null } : undefined;
+}
+
+/** A copy under another name is not the checkpoint: only the place the store would choose counts. */
+function isInItsPlace({ blobs }: ProofPorts, { sessionId, id }: EnvelopeFacts, ref: BlobRef): boolean {
+  return blobs.refOf({ sessionId, checkpointId: id }) === ref;
+}
+
+/** Completes the deltas from the whole ones outwards. What is not reached that way has no base that can be read. */
+function withDeltas(
+  ports: ProofPorts,
+  whole: readonly FoundRecord[],
+  deltas: readonly FoundDelta[],
+): { readonly found: readonly FoundRecord[]; readonly baseless: readonly Unreadable[] } {
+  const dependents = new Map<CheckpointId, FoundDelta[]>();
+  for (const delta of deltas) dependents.set(delta.base, [...(dependents.get(delta.base) ?? []), delta]);
+  const found = [...whole];
+  const [reached, placed] = [new Set<BlobRef>(), new Set<BlobRef>()];
+  // Grows while it is gone through.
+  for (const base of found) {
+    for (const { ref, blobBytes, facts } of dependents.get(base.id) ?? []) {
+      reached.add(ref);
+      const complete = completeFacts(facts, base);
+      // An id may be there twice, in two sessions: the base is the one beside it.
+      if (placed.has(ref) || !isInItsPlace(ports, complete, ref)) continue;
+      placed.add(ref);
+      found.push({ ...complete, blob: ref, blobBytes, baseId: base.id, keyId: null });
+    }
+  }
+  const baseless = deltas.filter(({ ref }) => !reached.has(ref)).map(({ ref }) => ({ ref, code: "CHECKPOINT_CORRUPT" as const }));
+  return { found, baseless };
 }

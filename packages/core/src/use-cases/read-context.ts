@@ -1,6 +1,7 @@
 import { applyDelta } from "../delta/apply-delta.ts";
 import { decodeBlob } from "../envelope/decode-blob.ts";
-import type { DecodedBlob, DeltaBlob } from "../envelope/envelope.ts";
+import type { DecodedBlob, DeltaBlob, WholeBlob } from "../envelope/envelope.ts";
+import { completeFacts, type EnvelopeFacts } from "../envelope/envelope-json.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { parseJson } from "../json/parse-json.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
@@ -24,10 +25,14 @@ export interface ReadContext {
   readonly context: Context;
   /** Its JSON text, byte for byte as saved. */
   readonly contextText: string;
+  /** What its blob says, with what it leaves out to those it is stored against. */
+  readonly facts: EnvelopeFacts;
 }
 
 /** A checkpoint, or one that was removed: it has no record, but keeps its blob, where it would be put, while something needs it. */
-type Located = CheckpointRecord | { readonly id: CheckpointId; readonly blob: BlobRef; readonly exactDigest?: never };
+type Located =
+  | CheckpointRecord
+  | { readonly id: CheckpointId; readonly blob: BlobRef; readonly exactDigest?: never; readonly sessionId?: never };
 
 /** A delta on the way from a checkpoint to one that is whole. */
 interface Step {
@@ -55,7 +60,7 @@ export async function readContext(
   for (let at: Located = record; ;) {
     seen.add(at.id);
     const blob: DecodedBlob = await readBlob(ports, at);
-    if (blob.kind === "whole") return rebuild(ports, record, blob.contextText, steps);
+    if (blob.kind === "whole") return rebuild(ports, record, blob, steps);
     steps.push({ at, blob });
     if (seen.has(blob.base)) throw blame(at, "It is stored against itself.");
     if (unreadable?.has(blob.base) === true) throw unreadableBase(blob.base);
@@ -92,7 +97,8 @@ export async function readBlob(ports: Omit<ReadPorts, "catalog">, at: Located): 
   const isOther = decoded.facts.id !== at.id || (isRecord(at) && decoded.facts.exactDigest !== at.exactDigest);
   if (!isOther) return decoded;
   // A file that is right by itself, and in its place, is not the one of the two that is wrong: it must not be put aside.
-  if (ports.blobs.refOf({ sessionId: decoded.facts.sessionId, checkpointId: decoded.facts.id }) === at.blob) {
+  const sessionId = decoded.kind === "whole" ? decoded.facts.sessionId : at.sessionId;
+  if (sessionId !== undefined && ports.blobs.refOf({ sessionId, checkpointId: decoded.facts.id }) === at.blob) {
     throw corrupt("Its file is whole, but not what the catalog says of it.", undefined, { reason: RECORD_DIFFERS });
   }
   throw blame(at, "Its file holds another checkpoint.");
@@ -120,9 +126,9 @@ export function makeContext(digests: Digester, base: JsonValue, { at, blob }: St
   throw blame(at, "What its delta makes does not match its digest.");
 }
 
-function rebuild(ports: ReadPorts, wanted: CheckpointRecord, wholeText: string, steps: readonly Step[]): ReadContext {
-  const text = parseJson(wholeText);
-  if (steps.length === 0) return { context: text as Context, contextText: wholeText };
+function rebuild(ports: ReadPorts, wanted: CheckpointRecord, whole: WholeBlob, steps: readonly Step[]): ReadContext {
+  const text = parseJson(whole.contextText);
+  if (steps.length === 0) return { context: text as Context, contextText: whole.contextText, facts: whole.facts };
   const value = fold(text, steps);
   const contextText = value === undefined ? undefined : JSON.stringify(value);
   if (contextText === undefined || ports.digests.sha256(contextText) !== wanted.exactDigest) {
@@ -131,7 +137,8 @@ function rebuild(ports: ReadPorts, wanted: CheckpointRecord, wholeText: string, 
     for (const step of steps.toReversed()) proven = makeContext(ports.digests, proven, step);
     throw new WorkrailError("INTERNAL", `Checkpoint ${wanted.id} made two things of the same deltas.`);
   }
-  return { context: value as Context, contextText };
+  const facts = steps.reduceRight<EnvelopeFacts>((base, { blob }) => completeFacts(blob.facts, base), whole.facts);
+  return { context: value as Context, contextText, facts };
 }
 
 /** `undefined` when a delta does not fit. */

@@ -12,6 +12,7 @@ import type { Append, Catalog, CommitOutcome, QuotaUsage } from "../ports/catalo
 import type { Codec } from "../ports/codec.ts";
 import type { Locking } from "../ports/locking.ts";
 import { checkAttributes, checkName, checkTags } from "./labels.ts";
+import { readFacts } from "./read-facts.ts";
 
 export interface SavePorts {
   readonly catalog: Catalog;
@@ -244,13 +245,18 @@ async function putBackIfReplaced(ports: SavePorts, content: PreparedContext, { f
 }
 
 /** `undefined` when there is nothing, or nothing readable. A delta's canonical digest is that of what we would save. */
-async function readStored(ports: SavePorts, blob: BlobRef, { canonicalDigest }: CheckpointFacts): Promise<FoundBlob | undefined> {
+async function readStored(
+  ports: SavePorts,
+  blob: BlobRef,
+  { sessionId, canonicalDigest }: CheckpointFacts,
+): Promise<FoundBlob | undefined> {
   const bytes = await ports.blobs.get(blob);
   if (bytes === undefined) return undefined;
   try {
-    const { facts, kind } = await decodeBlob(ports, bytes);
+    const stored = await decodeBlob(ports, bytes);
+    const facts = await readFacts(ports, sessionId, stored);
     const complete = { ...facts, canonicalDigest: facts.canonicalDigest ?? canonicalDigest };
-    return { blob, blobBytes: bytes.length, facts: complete, isWhole: kind === "whole" };
+    return { blob, blobBytes: bytes.length, facts: complete, isWhole: stored.kind === "whole" };
   } catch (error) {
     if (error instanceof WorkrailError && error.code === "CHECKPOINT_CORRUPT") return undefined;
     throw error;

@@ -1,6 +1,7 @@
 import { type ErrorCode, isWorkrailError, type WorkrailError } from "../errors.ts";
 import type { DecodedBlob } from "../envelope/envelope.ts";
 import { decodeBlob } from "../envelope/decode-blob.ts";
+import { completeFacts, type EnvelopeFacts } from "../envelope/envelope-json.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { JsonValue } from "../model/context.ts";
@@ -86,6 +87,13 @@ export async function verifyStore(ports: VerifyPorts, options: VerifyOptions = {
   return ports.locking.shared(() => new Verification(ports, options).run());
 }
 
+/** A checkpoint's context, and what its file says of it. */
+interface Read {
+  readonly id: CheckpointId;
+  readonly value: JsonValue;
+  readonly facts: EnvelopeFacts;
+}
+
 interface Sums {
   count: number;
   bytes: number;
@@ -98,7 +106,7 @@ class Verification {
   readonly #sessions = new Map<SessionId, Sums>();
   readonly #refs = new Set<BlobRef>();
   /** The context of the checkpoint that was read last: mostly the base of the next. */
-  #last: { readonly id: CheckpointId; readonly value: JsonValue } | undefined;
+  #last: Read | undefined;
   readonly #unreadable = new Set<CheckpointId>();
   #done = 0;
   #marked = 0;
@@ -181,9 +189,9 @@ class Verification {
   async #look(record: CheckpointRecord): Promise<Finding | undefined> {
     if (record.damaged) return this.#lookAtMarked(record);
     try {
-      const { blob, value } = await this.#read(record);
-      this.#last = { id: record.id, value };
-      return await this.#compare(record, blob);
+      const { blob, value, facts } = await this.#read(record);
+      this.#last = { id: record.id, value, facts };
+      return await this.#compare(record, blob, facts);
     } catch (error) {
       return findingOf(record, error);
     }
@@ -191,9 +199,9 @@ class Verification {
 
   async #lookAtMarked(record: CheckpointRecord): Promise<Finding | undefined> {
     try {
-      const { context } = await readContext(this.#ports, { ...record, damaged: false });
+      const { context, facts } = await readContext(this.#ports, { ...record, damaged: false });
       // What is stored against it is readable again as soon as the mark is gone.
-      this.#last = { id: record.id, value: context };
+      this.#last = { id: record.id, value: context, facts };
     } catch (error) {
       if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
       this.#marked += 1;
@@ -203,16 +211,19 @@ class Verification {
     return about(record, "marked-but-whole", "It is marked as damaged, but its file is there and right.");
   }
 
-  async #read(record: CheckpointRecord): Promise<{ blob: DecodedBlob; value: JsonValue }> {
+  async #read(record: CheckpointRecord): Promise<Omit<Read, "id"> & { readonly blob: DecodedBlob }> {
     const blob = await readBlob(this.#ports, record);
-    if (blob.kind === "whole") return { blob, value: parseJson(blob.contextText) };
-    if (this.#last?.id === blob.base) return { blob, value: makeContext(this.#ports.digests, this.#last.value, { at: record, blob }) };
-    const { context } = await readContext(this.#ports, record, this.#unreadable);
-    return { blob, value: context };
+    if (blob.kind === "whole") return { blob, value: parseJson(blob.contextText), facts: blob.facts };
+    if (this.#last?.id === blob.base) {
+      const value = makeContext(this.#ports.digests, this.#last.value, { at: record, blob });
+      return { blob, value, facts: completeFacts(blob.facts, this.#last.facts) };
+    }
+    const { context, facts } = await readContext(this.#ports, record, this.#unreadable);
+    return { blob, value: context, facts };
   }
 
-  async #compare(record: CheckpointRecord, blob: DecodedBlob): Promise<Finding | undefined> {
-    const difference = differenceOf(record, blob);
+  async #compare(record: CheckpointRecord, blob: DecodedBlob, facts: EnvelopeFacts): Promise<Finding | undefined> {
+    const difference = differenceOf(record, facts);
     if (difference !== undefined) return about(record, "facts-differ", `Its file has another ${difference} than its record.`);
     const baseId = blob.kind === "whole" ? null : blob.base;
     const bytes = await this.#ports.blobs.get(record.blob);
@@ -311,7 +322,7 @@ const FACTS = [
 ] as const satisfies readonly (keyof CheckpointFacts)[];
 
 /** The first fact that a record and its file do not agree upon; its digests are compared where it is read. */
-function differenceOf(record: CheckpointRecord, { facts }: DecodedBlob): string | undefined {
+function differenceOf(record: CheckpointRecord, facts: EnvelopeFacts): string | undefined {
   return FACTS.find((fact) => JSON.stringify(record[fact]) !== JSON.stringify(facts[fact]));
 }
 

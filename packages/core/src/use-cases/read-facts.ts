@@ -1,0 +1,31 @@
+import { decodeBlob } from "../envelope/decode-blob.ts";
+import type { DecodedBlob } from "../envelope/envelope.ts";
+import { completeFacts, type DeltaFacts, type EnvelopeFacts } from "../envelope/envelope-json.ts";
+import { WorkrailError } from "../errors.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
+import type { ReadPorts } from "./read-context.ts";
+
+/**
+ * What a blob says of its checkpoint, and what it leaves out to those it is stored against, whose blobs are read for it.
+ * No record is asked.
+ *
+ * @throws CHECKPOINT_CORRUPT when one of them is missing or damaged; UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE.
+ */
+export async function readFacts(ports: Omit<ReadPorts, "catalog">, sessionId: SessionId, blob: DecodedBlob): Promise<EnvelopeFacts> {
+  const deltas: DeltaFacts[] = [];
+  const seen = new Set<CheckpointId>();
+  let at = blob;
+  while (at.kind === "delta") {
+    deltas.push(at.facts);
+    if (seen.has(at.base)) throw unreadable(at.base);
+    seen.add(at.base);
+    const bytes = await ports.blobs.get(ports.blobs.refOf({ sessionId, checkpointId: at.base }));
+    if (bytes === undefined) throw unreadable(at.base);
+    at = await decodeBlob(ports, bytes);
+  }
+  return deltas.reduceRight<EnvelopeFacts>((base, own) => completeFacts(own, base), at.facts);
+}
+
+function unreadable(base: CheckpointId): WorkrailError {
+  return new WorkrailError("CHECKPOINT_CORRUPT", `The checkpoint it is stored against, ${base}, cannot be read.`);
+}
