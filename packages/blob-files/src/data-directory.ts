@@ -96,7 +96,7 @@ function isOurName(name: string): boolean {
     BACKUP_MANIFEST,
     RESTORING,
   ].includes(name);
-  const isCatalog = name.startsWith(`${DATABASE}-`) || [DATABASE, JOURNAL].some((catalog) => name.startsWith(`${catalog}.`));
+  const isCatalog = name.startsWith(`${DATABASE}-`) || [DATABASE, JOURNAL, STORE_LOCK].some((file) => name.startsWith(`${file}.`));
   return isWhole || isCatalog || isReplacedStore(name);
 }
 

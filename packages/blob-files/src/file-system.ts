@@ -10,6 +10,8 @@ export interface FileSystem {
   create(path: string): number;
   /** Opens a file to write behind its last byte, following no symbolic link; fails when it is not there. Returns its descriptor. */
   append(path: string): number;
+  /** Opens a file to write over its bytes from the first one on, following no symbolic link; fails when it is not there. Returns its descriptor. */
+  overwrite(path: string): number;
   /** Writes some of the bytes, like `write(2)`; returns how many. */
   write(fd: number, bytes: Uint8Array): number;
   /** When it returns, or what it returns resolves, the file's bytes are on the disk. */
@@ -54,6 +56,7 @@ const WAIT_AT_ONCE_MS = 1;
 export const nodeFileSystem: FileSystem = {
   create: (path) => fs.openSync(path, CREATE, 0o600),
   append: (path) => fs.openSync(path, APPEND),
+  overwrite: (path) => fs.openSync(path, fs.constants.O_WRONLY | NO_FOLLOW),
   write: (fd, bytes) => fs.writeSync(fd, bytes),
   sync: (fd) => onDisk(fd),
   close: (fd) => fs.closeSync(fd),

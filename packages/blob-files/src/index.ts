@@ -8,7 +8,7 @@ export type { WriteMode } from "./durable-files.ts";
 export { FileBlobStore } from "./file-blob-store.ts";
 export { fileError, storageUnavailable } from "./file-errors.ts";
 export type { StorageFailure } from "./file-errors.ts";
-export { nodeFileSystem } from "./file-system.ts";
+export { hasCode, nodeFileSystem } from "./file-system.ts";
 export type { FileInspection, FileSystem } from "./file-system.ts";
 export { isFree } from "./new-directory.ts";
 export { BACKUPS, blobRefOf, CONTEXTS, DATABASE, directoryNameOf, fileNameOf, isReplacedStore, JOURNAL, STORE_LOCK } from "./paths.ts";

@@ -13,6 +13,7 @@ import {
   storeClosed,
 } from "@workrail/blob-files";
 import { checkMainTables } from "./catalog-checks.ts";
+import { CommitMark, isBehind } from "./commit-mark.ts";
 import type { Migration } from "./migrations.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { keepCopy } from "./schema-copies.ts";
@@ -51,6 +52,7 @@ const BESIDE = ["-wal", "-shm"] as const;
 export class CatalogDatabase {
   readonly file: string;
   readonly #options: CatalogDatabaseOptions;
+  readonly #mark: CommitMark;
   #connections: Connections | undefined;
   #connecting: Promise<Connections> | undefined;
   /** Which file is, or was last, open. */
@@ -64,6 +66,7 @@ export class CatalogDatabase {
     this.#options = options;
     this.#journal = options.journal;
     this.file = path.join(options.dataDir, DATABASE);
+    this.#mark = new CommitMark(this.file, options.fs);
   }
 
   /**
@@ -109,7 +112,12 @@ export class CatalogDatabase {
     this.#damaged = this.#identity;
   }
 
-  /** Whether it must be made anew: nothing was ever written to it although there are blobs, or it cannot be read. */
+  /** To be told after each COMMIT. One that is condemned stays behind what was noted of it. */
+  committed({ writer }: Pick<Connections, "writer">): void {
+    if (this.#damaged === undefined || this.#damaged !== this.#identity) this.#mark.note(writer);
+  }
+
+  /** Whether it must be made anew: nothing was ever written to it although there are blobs, it cannot be read, or it lost commits. */
   async isLost(): Promise<boolean> {
     try {
       const { reader } = await this.connect();
@@ -143,6 +151,7 @@ export class CatalogDatabase {
       putBack();
       throw error;
     }
+    this.#mark.remove();
     await fs.syncDirectory(dataDir);
     // Last, because with both of them the catalog is still known to be lost.
     setAside(fs, this.#otherCatalog);
@@ -162,6 +171,9 @@ export class CatalogDatabase {
       await retryWhileBusy(() => checkMainTables(reader, fs.inspect(this.file)?.sizeBytes ?? 0), lockWaitMs);
       // Somebody else may have made the database that we find in the place of ours.
       if (isAnother && (await this.#isUnused(reader)) && (await this.#options.hasBlobs())) throw catalogLost();
+      const noted = await this.#mark.read();
+      const isLosing = noted !== undefined && (await retryWhileBusy(() => isBehind(reader, noted), lockWaitMs));
+      if (isLosing) this.#damaged = identity;
       if (this.#isClosed) throw storeClosed();
     } catch (error) {
       closeBoth(connections);

@@ -341,8 +341,9 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
 
   /** Without WAL a COMMIT waits for those who read. */
   async #end(writer: SqliteConnection, isToCommit: boolean): Promise<void> {
-    if (isToCommit) await retryWhileBusy(() => writer.exec("COMMIT"), this.#options.lockWaitMs);
-    else writer.exec("ROLLBACK");
+    if (!isToCommit) return writer.exec("ROLLBACK");
+    await retryWhileBusy(() => writer.exec("COMMIT"), this.#options.lockWaitMs);
+    this.#database.committed({ writer });
   }
 
   /**

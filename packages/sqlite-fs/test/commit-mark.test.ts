@@ -1,0 +1,69 @@
+import fs from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { TestStore, withDirectory, withOpened } from "./test-store.ts";
+
+/** Saves in a store that is then as a kill would leave it, with all records in the `-wal`. */
+async function killedAfter(numbers: readonly number[], test: (dataDir: string) => Promise<void>): Promise<void> {
+  await withDirectory(async (directory) => {
+    const dataDir = path.join(directory, "killed");
+    await withOpened(path.join(directory, "data"), async (store) => {
+      for (const number of numbers) await store.save({ number });
+      fs.cpSync(store.dataDir, dataDir, { recursive: true });
+    });
+    await test(dataDir);
+  });
+}
+
+/** What a door does that opens a store. */
+async function recovered(dataDir: string): Promise<{ readonly isRebuilt: boolean; readonly latest: unknown }> {
+  const store = await TestStore.open(dataDir);
+  try {
+    const isRebuilt = (await store.recover()) !== undefined;
+    return { isRebuilt, latest: (await store.load()).context["number"] };
+  } finally {
+    await store.close();
+  }
+}
+
+describe("the mark of the last commit", () => {
+  it.each([0.5, 0.8, 0.95, 0.999])("tells that a -wal lost its end, from %d on, and the files bring it back", (place) =>
+    killedAfter([1, 2, 3], async (dataDir) => {
+      const wal = path.join(dataDir, "workrail.db-wal");
+      fs.truncateSync(wal, Math.floor(fs.statSync(wal).size * place));
+      expect(await recovered(dataDir)).toEqual({ isRebuilt: true, latest: 3 });
+      expect(await recovered(dataDir)).toEqual({ isRebuilt: false, latest: 3 });
+    }),
+  );
+
+  it("tells of an older copy of the database that somebody put in its place", () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      const [file, copy] = [path.join(dataDir, "workrail.db"), path.join(directory, "copy.db")];
+      await withOpened(dataDir, async (store) => void (await store.save({ number: 1 })));
+      fs.copyFileSync(file, copy);
+      await withOpened(dataDir, async (store) => void (await store.save({ number: 2 })));
+      fs.copyFileSync(copy, file);
+      expect(await recovered(dataDir)).toEqual({ isRebuilt: true, latest: 2 });
+    }));
+
+  it.each<[string, (mark: string) => void]>([
+    ["is missing", (mark) => fs.rmSync(mark)],
+    ["is empty", (mark) => fs.writeFileSync(mark, "")],
+    ["was hit by a flipped bit", (mark) => fs.writeFileSync(mark, fs.readFileSync(mark, "latin1").replace(/0(?=\d* \w+\n$)/, "1"))],
+    ["is one of another database", (mark) => fs.writeFileSync(mark, fs.readFileSync(mark, "latin1").replace(/^\d/, "7"))],
+  ])("says nothing when it %s", (_, spoil) =>
+    killedAfter([1, 2], async (dataDir) => {
+      spoil(path.join(dataDir, "workrail.db-mark"));
+      expect(await recovered(dataDir)).toEqual({ isRebuilt: false, latest: 2 });
+    }),
+  );
+
+  it("stays ahead of a database that is used on although it lost commits", () =>
+    killedAfter([1, 2, 3, 4, 5, 7, 8, 9], async (dataDir) => {
+      const wal = path.join(dataDir, "workrail.db-wal");
+      fs.truncateSync(wal, Math.floor(fs.statSync(wal).size * 0.7));
+      await withOpened(dataDir, async (store) => void (await store.save({ number: 6 }, { force: true })));
+      expect(await recovered(dataDir)).toEqual({ isRebuilt: true, latest: 6 });
+    }));
+});
