@@ -126,13 +126,26 @@ function memoryTable({ memory }: Results): string | undefined {
 function growthTable({ growth }: Results): string | undefined {
   if (growth === undefined) return undefined;
   const marks = table(
-    ["checkpoints", "median ms of the last 100 saves", "ms each, all in all", "bytes each", "bytes each in blocks", "memory MB"],
+    [
+      "checkpoints",
+      "median ms of the last 100 saves",
+      "ms each, all in all",
+      "bytes each",
+      "bytes each in blocks",
+      "load ms: newest",
+      "oldest",
+      "slowest",
+      "memory MB",
+    ],
     growth.marks.map((mark) => [
       mark.checkpoints.toLocaleString("en"),
       ms(mark.saveMedianMs),
       ms(mark.allMs),
       mark.bytesEach.toFixed(0),
       mark.diskBytesEach.toFixed(0),
+      ms(mark.latestLoadMs),
+      ms(mark.oldestLoadMs),
+      ms(mark.slowestLoadMs),
       mb(mark.residentBytes),
     ]),
   );

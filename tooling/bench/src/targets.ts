@@ -33,6 +33,11 @@ export function targets(results: Results): readonly Target[] {
     const found = results.mcp?.rows.find((each) => each.operation === "save" && each.contextBytes === bytes);
     return { figure: `save ${label(bytes)} through MCP`, against: "echo server, then the floor", atMost: 1.3, measured: found?.ratio };
   };
+  const grown = results.growth?.marks.at(-1);
+  const older = (which: string, ms: number | undefined, latestMs: number | undefined): Target => {
+    const measured = ms === undefined || latestMs === undefined ? undefined : ms / latestMs;
+    return { figure: `load the ${which} of a grown session by id`, against: "loading its newest", atMost: 10, measured };
+  };
   const page = "its two statements, prepared";
   return [
     save(KB, 1.5),
@@ -42,6 +47,8 @@ export function targets(results: Results): readonly Target[] {
     { figure: "page of 20 among 10,000 of a session", against: page, atMost: 2, measured: results.listing?.ofSession.ratio },
     { figure: "page of 20 among 10,000 of a project", against: page, atMost: 2, measured: results.listing?.ofProject.ratio },
     ...[KB, 100 * KB, MB].map(mcp),
+    older("oldest", grown?.oldestLoadMs, grown?.latestLoadMs),
+    older("slowest", grown?.slowestLoadMs, grown?.latestLoadMs),
     { figure: "cold start", against: "unbundled server, same SDK, one empty tool", atMost: 1, measured: results.coldStart?.ratio },
     ...[KB, 100 * KB, MB].flatMap((bytes) => [p99("save", bytes), p99("load latest", bytes)]),
   ];

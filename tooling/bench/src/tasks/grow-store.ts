@@ -3,6 +3,7 @@ import path from "node:path";
 import { atStep, generateContext } from "../generate-context.ts";
 import { untilQuiet } from "../rest.ts";
 import { summarize } from "../statistics.ts";
+import type { Workrail } from "@workrail/runtime";
 import { openLibrary } from "./open-library.ts";
 
 export interface GrowthInput {
@@ -23,40 +24,71 @@ export interface GrowthMark {
   readonly bytesEach: number;
   /** The same in blocks of the file system. */
   readonly diskBytesEach: number;
+  /** Loads by id, once nothing is left to be compacted: of the newest checkpoint, the oldest, and the slowest of fifty between them. */
+  readonly latestLoadMs: number;
+  readonly oldestLoadMs: number;
+  readonly slowestLoadMs: number;
   /** Memory of the process that saved them all. */
   readonly residentBytes: number;
 }
 
 const LAST = 100;
+/** Between the oldest and the newest checkpoint, evenly. */
+const PLACES = 50;
+const LOADS_EACH = 9;
 
 /** Fills one session without a pause, and tells what each checkpoint costs as it grows. */
 export async function growStore({ dataDir, sessionId, bytes, marks }: GrowthInput): Promise<readonly GrowthMark[]> {
   const library = await openLibrary(dataDir);
   const context = generateContext(bytes, 1);
   const times: number[] = [];
+  const ids: string[] = [];
   const grown: GrowthMark[] = [];
   for (const mark of marks) {
     const began = performance.now();
     const before = times.length;
     while (times.length < mark) {
       const started = performance.now();
-      await library.saveCheckpoint({ sessionId, context: atStep(context, times.length) });
+      ids.push((await library.saveCheckpoint({ sessionId, context: atStep(context, times.length) })).checkpointId);
       times.push(performance.now() - started);
     }
     await untilQuiet();
     const allMs = (performance.now() - began) / (mark - before);
     const { size, onDisk } = sizeOf(dataDir);
+    const loads = await loadTimes(library, ids);
     grown.push({
       checkpoints: mark,
       saveMedianMs: summarize(times.slice(-LAST)).median,
       allMs,
       bytesEach: size / mark,
       diskBytesEach: onDisk / mark,
+      ...loads,
       residentBytes: process.memoryUsage.rss(),
     });
   }
   await library.close();
   return grown;
+}
+
+/** Medians, each of loads that follow one another: what is compared is not whether files are in memory. */
+async function loadTimes(
+  library: Workrail,
+  ids: readonly string[],
+): Promise<Pick<GrowthMark, "latestLoadMs" | "oldestLoadMs" | "slowestLoadMs">> {
+  const medianOf = async (id: string): Promise<number> => {
+    const times: number[] = [];
+    for (let load = 0; load < LOADS_EACH; load++) {
+      const started = performance.now();
+      await library.loadCheckpoint({ checkpointId: id });
+      times.push(performance.now() - started);
+    }
+    return summarize(times).median;
+  };
+  // The newest first: what is slow for being done for the first time must not count for the old ones.
+  const medians: number[] = [];
+  for (let place = PLACES - 1; place >= 0; place--)
+    medians.push(await medianOf(ids[Math.round((place * (ids.length - 1)) / (PLACES - 1))] as string));
+  return { latestLoadMs: medians[0] as number, oldestLoadMs: medians.at(-1) as number, slowestLoadMs: Math.max(...medians) };
 }
 
 function sizeOf(directory: string): { readonly size: number; readonly onDisk: number } {
