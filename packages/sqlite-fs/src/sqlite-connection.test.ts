@@ -9,6 +9,7 @@ describe("a connection", () => {
     ["journal_mode", "wal"],
     // Whatever is acknowledged survives a power cut: 2 is FULL.
     ["synchronous", 2],
+    ["page_size", 1024],
     ["foreign_keys", 1],
     ["secure_delete", 1],
     ["trusted_schema", 0],
