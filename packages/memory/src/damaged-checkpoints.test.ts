@@ -92,6 +92,30 @@ describe("a head that is damaged", () => {
     expect(await store.load(S)).toMatchObject({ record: { id: own.id, name: "mine" }, context: { n: 2 }, fellBackFrom: [] });
   });
 
+  it("is saved anew when its content comes again, although nobody had noticed", async () => {
+    const { store, records } = await grown(2);
+    const head = at(records, 1);
+    spoil(store, head);
+    const again = await store.saved(contextAt(2));
+    expect(again).toMatchObject({ parentId: head.id, sequence: 3 });
+    expect(await store.load(S)).toMatchObject({ record: { id: again.id }, contextText: JSON.stringify(contextAt(2)), fellBackFrom: [] });
+    expect(await store.save(contextAt(2))).toMatchObject({ status: "unchanged", record: { id: again.id } });
+  });
+
+  it("is made whole by the save that is repeated, by its id or by what it expected, and what there was is kept aside", async () => {
+    const store = aStore();
+    const first = await store.saved({ n: 1 });
+    const own = { checkpointId: "own" as CheckpointId, expectedParentId: first.id };
+    const second = await store.saved({ n: 2 }, own);
+    for (const repeated of [{ checkpointId: second.id }, { expectedParentId: first.id }]) {
+      spoil(store, second);
+      const bytes = store.disk.blobs.get(second.blob);
+      expect(await store.save({ n: 2 }, repeated)).toMatchObject({ status: "unchanged", record: { id: second.id, damaged: false } });
+      expect([...store.disk.quarantine.values()].at(-1)).toEqual(bytes);
+      expect(await store.load(S)).toMatchObject({ record: { id: second.id }, context: { n: 2 }, fellBackFrom: [] });
+    }
+  });
+
   it("is not the only one: the newest of all that can be read is loaded", async () => {
     const { store, records } = await grown(6);
     for (const record of records.slice(2)) store.disk.blobs.delete(record.blob);

@@ -417,22 +417,29 @@ describe("a start", () => {
     }));
 
   it.each([
-    ["workrail.db", "BEGIN IMMEDIATE", "locked"],
-    ["workrail.lock", "BEGIN EXCLUSIVE", "in-use"],
-  ])("succeeds, and a save is kept, while another process keeps %s to itself", (file, begin, reason) =>
-    withFailingDisk(async (disk) => {
-      const before = await disk.open();
-      // A catalog that never held anything would be taken for lost, and rebuilt with what the save that is refused has left.
-      await before.saveCheckpoint({ sessionId: "another", context: { begun: true } });
-      await before.close();
-      const release = await holdLock(path.join(disk.place.dataDir, file), begin);
-      await using workrail = await disk.open({ WORKRAIL_LOCK_TIMEOUT_MS: "50" });
-      const { details } = await refusalOf(step(workrail, 1));
-      expect(details).toMatchObject({ retained: "memory", reason, path: disk.place.dataDir });
-      await release();
-      expect(await step(workrail, 2)).toBeTruthy();
-      expect((await workrail.findCheckpoints(SESSION)).total).toBe(2);
-    }),
+    ["workrail.db", "BEGIN IMMEDIATE", "locked", "used"],
+    ["workrail.lock", "BEGIN EXCLUSIVE", "in-use", "used"],
+    // Its catalog is taken for lost then, and rebuilt with what the save that was refused has left.
+    ["workrail.db", "BEGIN IMMEDIATE", "locked", "never used"],
+    ["workrail.lock", "BEGIN EXCLUSIVE", "in-use", "never used"],
+  ])(
+    "succeeds, and a save is kept, while another process keeps %s to itself by %s (%s), in a store that was %s",
+    (file, begin, reason, use) =>
+      withFailingDisk(async (disk) => {
+        const before = await disk.open();
+        if (use === "used") await before.saveCheckpoint({ sessionId: "another", context: { begun: true } });
+        await before.close();
+        const release = await holdLock(path.join(disk.place.dataDir, file), begin);
+        await using workrail = await disk.open({ WORKRAIL_LOCK_TIMEOUT_MS: "50" });
+        const { details } = await refusalOf(step(workrail, 1));
+        expect(details).toMatchObject({ retained: "memory", reason, path: disk.place.dataDir });
+        await release();
+        expect(await step(workrail, 2)).toBeTruthy();
+        expect((await workrail.findCheckpoints(SESSION)).total).toBe(2);
+        // Its file and what memory kept are one.
+        await workrail.rebuildCatalog();
+        expect((await workrail.findCheckpoints(SESSION)).total).toBe(2);
+      }),
   );
 
   it("is refused by a store of a newer version, and by settings that make no sense", () =>

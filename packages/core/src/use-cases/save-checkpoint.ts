@@ -1,6 +1,6 @@
 import { encodeEnvelope } from "../envelope/envelope.ts";
 import { decodeBlob } from "../envelope/decode-blob.ts";
-import { WorkrailError } from "../errors.ts";
+import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { type PreparedContext, prepareContext } from "../json/prepare-context.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context, JsonObject } from "../model/context.ts";
@@ -12,6 +12,7 @@ import type { Append, Catalog, CommitOutcome, QuotaUsage } from "../ports/catalo
 import type { Codec } from "../ports/codec.ts";
 import type { Locking } from "../ports/locking.ts";
 import { checkAttributes, checkName, checkTags } from "./labels.ts";
+import { readContext } from "./read-context.ts";
 import { readFacts } from "./read-facts.ts";
 
 export interface SavePorts {
@@ -96,13 +97,25 @@ export async function saveCheckpoint(ports: SavePorts, input: SaveInput): Promis
     const facts = await describe(ports, input, content, head);
     const bytes = await ports.codec.encode(encodeEnvelope(facts, content.bytes, ports.digests));
     checkSize(bytes.length, ports.limits);
-    try {
-      return await write(ports, input, { content, facts, bytes });
-    } catch (error) {
-      if ((await ports.relieve?.(error, bytes.length)) !== true) throw error;
-      return write(ports, input, { content, facts, bytes });
-    }
+    // The head has the same content, but no bytes that could be loaded.
+    const isAnew = head !== undefined && head.canonicalDigest === skipDigest(input, content);
+    return writeOrName(ports, isAnew ? { ...input, force: true } : input, { content, facts, bytes });
   });
+}
+
+/** A write that failed may have left its blob behind: the error names the id under which that is recognised when it is tried again. */
+async function writeOrName(ports: SavePorts, input: SaveInput, encoded: Encoded): Promise<SaveResult> {
+  try {
+    return await write(ports, input, encoded).catch(async (error: unknown) => {
+      if ((await ports.relieve?.(error, encoded.bytes.length)) !== true) throw error;
+      return write(ports, input, encoded);
+    });
+  } catch (error) {
+    if (!isWorkrailError(error) || !error.retryable || "checkpointId" in error.details) throw error;
+    const { code, message, hint, details } = error;
+    const named = { ...details, checkpointId: encoded.facts.id };
+    throw new WorkrailError(code, message, { details: named, cause: error, ...(hint === undefined ? {} : { hint }) });
+  }
 }
 
 function checkLabels(input: SaveInput): void {
@@ -128,10 +141,24 @@ async function answerWithoutWriting(
     if (existing !== undefined) return sameOrConflict(ports, input, content, existing);
   }
   if (input.expectedParentId !== undefined && (head?.id ?? null) !== input.expectedParentId) {
-    return lostAnswerOrConflict(input, content, head);
+    return lostAnswerOrConflict(ports, input, content, head);
   }
-  if (head !== undefined && head.canonicalDigest === skipDigest(input, content)) return unchanged(input, content, head);
-  return undefined;
+  if (head === undefined || head.canonicalDigest !== skipDigest(input, content)) return undefined;
+  return (await isReadable(ports, head)) ? unchanged(input, content, head) : undefined;
+}
+
+/**
+ * Whether what is not written again can be loaded: who is told that a context is saved counts on the bytes, and their file
+ * may have been damaged since. Reading them takes less than writing them would.
+ */
+async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<boolean> {
+  try {
+    await readContext(ports, record);
+    return true;
+  } catch (error) {
+    if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return false;
+    throw error;
+  }
 }
 
 async function describe(
@@ -181,7 +208,9 @@ async function write(ports: SavePorts, input: SaveInput, { content, facts, bytes
       audit: [{ at: facts.createdAt, action: "save", sessionId: facts.sessionId, checkpointId: facts.id, agentId: facts.agentId }],
     });
     if (outcome.status === "blob-missing") continue;
-    if (outcome.status === "committed" && input.checkpointId !== undefined) await putBackIfReplaced(ports, content, stored);
+    if (outcome.status === "committed" && outcome.record !== undefined && input.checkpointId !== undefined) {
+      await putBackIfReplaced(ports, content, stored, outcome.record);
+    }
     return conclude(ports, input, content, stored, outcome);
   }
   throw new WorkrailError("STORAGE_UNAVAILABLE", "The checkpoint's file vanished each time it was written.", {
@@ -235,13 +264,20 @@ async function putBlob(ports: SavePorts, input: SaveInput, facts: CheckpointFact
 
 /**
  * Whoever chose the same id in another process took our blob for garbage, so long as no record needed it, and may have
- * put another one in its place just before our commit. From the commit on nobody does; what the record says goes back.
+ * put another one in its place just before our commit. From the commit on nobody does; what the record says goes back, unless
+ * the checkpoint was removed since.
  */
-async function putBackIfReplaced(ports: SavePorts, content: PreparedContext, { facts, blob }: StoredBlob): Promise<void> {
+async function putBackIfReplaced(
+  ports: SavePorts,
+  content: PreparedContext,
+  { facts, blob }: StoredBlob,
+  record: CheckpointRecord,
+): Promise<void> {
   const present = await readStored(ports, blob, facts);
   if (present?.facts.exactDigest === facts.exactDigest) return;
   const bytes = await ports.codec.encode(encodeEnvelope(facts, content.bytes, ports.digests));
-  await ports.blobs.put({ sessionId: facts.sessionId, checkpointId: facts.id }, bytes);
+  const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
+  await ports.catalog.replaceBlob(record, becomes, () => ports.blobs.replace(blob, bytes));
 }
 
 /** `undefined` when there is nothing, or nothing readable. A delta's canonical digest is that of what we would save. */
@@ -289,7 +325,7 @@ async function conclude(
     case "unchanged":
       return unchanged(input, content, outcome.head);
     case "conflict":
-      return lostAnswerOrConflict(input, content, outcome.head);
+      return lostAnswerOrConflict(ports, input, content, outcome.head);
     case "exists":
       return sameOrConflict(ports, input, content, outcome.record);
     case "in-trash":
@@ -340,10 +376,15 @@ function sameJson(left: unknown, right: unknown): boolean {
 }
 
 /** The head has the parent that ours would have, and these very bytes: our own save, whose answer was lost. */
-function lostAnswerOrConflict(input: SaveInput, content: PreparedContext, head: CheckpointRecord | undefined): SaveResult {
+async function lostAnswerOrConflict(
+  ports: SavePorts,
+  input: SaveInput,
+  content: PreparedContext,
+  head: CheckpointRecord | undefined,
+): Promise<SaveResult> {
   const parentId = input.parentId ?? input.expectedParentId;
   if (head !== undefined && head.parentId === parentId && head.exactDigest === content.exactDigest) {
-    return unchanged(input, content, head);
+    return unchanged(input, content, await madeWhole(ports, content, head));
   }
   throw new WorkrailError("CONFLICT", "The session's latest checkpoint is not the expected one: somebody else saved meanwhile.", {
     details: { sessionId: input.sessionId, expectedParentId: input.expectedParentId, actualParentId: head?.id ?? null },
@@ -358,18 +399,22 @@ async function sameOrConflict(
   existing: CheckpointRecord,
 ): Promise<SaveResult> {
   if (existing.sessionId === input.sessionId && existing.exactDigest === content.exactDigest) {
-    return unchanged(input, content, existing.damaged ? await madeWhole(ports, content, existing) : existing);
+    return unchanged(input, content, await madeWhole(ports, content, existing));
   }
   throw idTaken(existing.id);
 }
 
-/** A damaged checkpoint whose context comes in again is whole again. */
-async function madeWhole(ports: SavePorts, content: PreparedContext, damaged: CheckpointRecord): Promise<CheckpointRecord> {
-  const bytes = await ports.codec.encode(encodeEnvelope(damaged, content.bytes, ports.digests));
+/** A damaged checkpoint whose context comes in again is whole again. What there is of its file is put aside. */
+async function madeWhole(ports: SavePorts, content: PreparedContext, record: CheckpointRecord): Promise<CheckpointRecord> {
+  if (!record.damaged && (await isReadable(ports, record))) return record;
+  const bytes = await ports.codec.encode(encodeEnvelope(record, content.bytes, ports.digests));
   const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
-  await ports.catalog.replaceBlob(damaged, becomes, () => ports.blobs.replace(damaged.blob, bytes));
+  await ports.catalog.replaceBlob(record, becomes, async () => {
+    await ports.blobs.quarantine(record.blob);
+    await ports.blobs.replace(record.blob, bytes);
+  });
   // Somebody else may have been faster; a checkpoint that is gone meanwhile is as good as one that goes after the answer.
-  return (await ports.catalog.find(damaged.id)) ?? damaged;
+  return (await ports.catalog.find(record.id)) ?? record;
 }
 
 function inTrash(checkpointId: CheckpointId): WorkrailError {

@@ -3,7 +3,7 @@ import { encodeEnvelope, MAX_ENVELOPE_BYTES } from "../envelope/envelope.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import type { ExportedSession } from "../export-format/export-fields.ts";
 import type { PreparedContext } from "../json/prepare-context.ts";
-import type { CheckpointFacts } from "../model/checkpoint.ts";
+import type { CheckpointFacts, CheckpointRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
@@ -42,7 +42,7 @@ export async function writeImported(ports: WriteImportedPorts, imported: Importe
     const stored = await putBlob(ports, imported.facts, envelope, bytes);
     const outcome = await commit(ports, imported, stored);
     if (outcome.status === "blob-missing") continue;
-    if (outcome.status === "committed") return putBackIfReplaced(ports, imported.facts, stored.blob, bytes);
+    if (outcome.status === "committed") return putBackIfReplaced(ports, outcome.record, bytes);
     await ports.catalog.reclaim([stored.blob], (ref) => ports.blobs.remove(ref));
     throw meanwhile(imported.facts);
   }
@@ -95,10 +95,12 @@ async function holds(ports: WriteImportedPorts, present: Uint8Array, envelope: U
 }
 
 /** A save elsewhere that chose the same id may have taken our blob for garbage just before the commit. */
-async function putBackIfReplaced(ports: WriteImportedPorts, facts: CheckpointFacts, blob: BlobRef, bytes: Uint8Array): Promise<void> {
-  const present = await ports.blobs.get(blob);
-  if (present !== undefined && (isSame(present, bytes) || (await digestOf(ports, present)) === facts.exactDigest)) return;
-  await ports.blobs.put({ sessionId: facts.sessionId, checkpointId: facts.id }, bytes);
+async function putBackIfReplaced(ports: WriteImportedPorts, record: CheckpointRecord | undefined, bytes: Uint8Array): Promise<void> {
+  if (record === undefined) return;
+  const present = await ports.blobs.get(record.blob);
+  if (present !== undefined && (isSame(present, bytes) || (await digestOf(ports, present)) === record.exactDigest)) return;
+  const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
+  await ports.catalog.replaceBlob(record, becomes, () => ports.blobs.replace(record.blob, bytes));
 }
 
 function isSame(left: Uint8Array, right: Uint8Array): boolean {

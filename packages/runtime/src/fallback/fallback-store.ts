@@ -235,9 +235,9 @@ export class FallbackStore implements Workrail {
   }
 }
 
-/** The id of a checkpoint that may, or may not, have reached the disk: under it, it will be recognised. */
+/** The id of a checkpoint of which at least the file may have reached the disk: under it, it will be recognised. */
 function unsureId(failure: unknown): string | undefined {
-  if (!isWorkrailError(failure) || failure.details["outcome"] !== "unknown") return undefined;
+  if (!isWorkrailError(failure)) return undefined;
   const { checkpointId } = failure.details;
   return typeof checkpointId === "string" ? checkpointId : undefined;
 }
