@@ -6,6 +6,8 @@ import {
   type CheckpointRecord,
   compactSession,
   type Context,
+  collectGarbage,
+  rebuildCatalog,
   repairStore,
   verifyStore,
   WorkrailError,
@@ -318,4 +320,25 @@ describe("verifying", () => {
     expect(await store.storage.catalog.find(delta.id)).toEqual(delta);
     expect((await verifyStore(store.ports)).findings).toEqual([]);
   });
+});
+
+it("and all that is stored against it come back by a rebuild that finds its file again, garbage having been collected meanwhile", async () => {
+  const { store, records } = await grown(5);
+  const [lost, dependent] = [at(records, 2), at(records, 1)];
+  expect(dependent.baseId).toBe(lost.id);
+  const good = spoil(store, lost);
+  await verifyStore(store.ports);
+  await repairStore(store.ports);
+  const report = await rebuildCatalog(store.ports);
+  expect(report.checkpoints).toBe(2);
+  expect(report.unreadable.map(({ ref }) => ref).toSorted()).toEqual([at(records, 0).blob, dependent.blob].toSorted());
+  expect(await collectGarbage(store.ports)).toMatchObject({ blobs: 0, quarantined: 2 });
+  for (const { blob } of [at(records, 0), dependent]) {
+    store.disk.blobs.set(blob, store.disk.quarantine.get(`quarantine/${blob}`) as Uint8Array);
+  }
+  store.disk.blobs.set(lost.blob, good);
+  expect(await rebuildCatalog(store.ports)).toMatchObject({ checkpoints: 5, unreadable: [] });
+  for (const [index, { id }] of records.entries()) {
+    expect((await store.load(id)).contextText).toBe(JSON.stringify(contextAt(index + 1)));
+  }
 });

@@ -20,7 +20,10 @@ export interface GarbagePorts {
 export interface GarbageReport {
   /** Blobs that no checkpoint needs, removed. */
   readonly blobs: number;
-  /** Blobs that belong to no checkpoint and cannot be read, damaged or of a newer version: put into quarantine. */
+  /**
+   * Blobs that belong to no checkpoint and cannot be read, being damaged, of a newer version, or stored against one that is
+   * gone: put into quarantine.
+   */
   readonly quarantined: number;
   /** Unfinished writes of processes that are gone, removed. */
   readonly abandoned: number;
@@ -70,12 +73,15 @@ function finish(ports: Pick<GarbagePorts, "catalog" | "blobs">): Promise<readonl
   return ports.catalog.reclaim(undefined, (ref) => ports.blobs.remove(ref));
 }
 
+/**
+ * A delta without a record counts as what cannot be read: saves that failed leave whole ones, and only what was saved is
+ * ever stored against another. A rebuild passed it over because that other one was lost, and it is readable when that one is put back.
+ */
 async function isReadable(ports: GarbagePorts, ref: BlobRef): Promise<boolean> {
   const bytes = await ports.blobs.get(ref);
   if (bytes === undefined) return true;
   try {
-    await decodeBlob(ports, bytes);
-    return true;
+    return (await decodeBlob(ports, bytes)).kind === "whole";
   } catch (error) {
     if (isWorkrailError(error) && error.code !== "STORAGE_UNAVAILABLE") return false;
     throw error;
