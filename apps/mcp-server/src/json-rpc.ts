@@ -36,16 +36,21 @@ export const RPC_ERROR = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
+  /** MCP's own. */
+  resourceNotFound: -32002,
 } as const;
 
 /** A fault of the protocol itself, answered as a JSON-RPC error instead of a tool result. */
 export class ProtocolFault extends Error {
   override readonly name = "ProtocolFault";
   readonly code: number;
+  /** For programs. */
+  readonly data: unknown;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: unknown) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }
 

@@ -152,7 +152,7 @@ describe("hostile input", () => {
       code: -32_602,
       message: expect.stringContaining(`The tools of this server are: ${SAVE}, ${LOAD}, ${LIST}, ${MARK}.`),
     });
-    await client.request("unknown method", "resources/list");
+    await client.request("unknown method", "prompts/list");
     expect((await client.answer("unknown method")).error).toMatchObject({ code: -32_601 });
   });
 

@@ -8,11 +8,13 @@ import {
   type JSONRPCRequest,
   type Result,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { Log } from "@workrail/core";
+import { isWorkrailError, type Log } from "@workrail/core";
 import { callTool } from "./call-tool.ts";
 import { ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
+import { listResource, type Resource } from "./resource.ts";
 import { listTool, type ToolListing } from "./tool-listing.ts";
 import type { Tool } from "./tool.ts";
+import { toToolFailure } from "./wire-errors.ts";
 
 export interface SdkV1ServerOptions {
   readonly name: string;
@@ -21,13 +23,16 @@ export interface SdkV1ServerOptions {
   /** When to use the server, for the model; at most 1 KB. */
   readonly instructions: string;
   readonly tools: readonly Tool[];
+  /** Default: none. */
+  readonly resources?: readonly Resource[];
   readonly log: Log;
 }
 
-/** Serves a catalogue of tools through version 1 of the MCP library (protocol up to 2025-11-25). */
+/** Serves a catalogue of tools, and resources, through version 1 of the MCP library (protocol up to 2025-11-25). */
 export class SdkV1Server {
   readonly #server: Server;
   readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #resources: ReadonlyMap<string, Resource>;
   readonly #log: Log;
   #listings: readonly ToolListing[] | undefined;
   readonly #running = new Set<Promise<unknown>>();
@@ -35,8 +40,10 @@ export class SdkV1Server {
   constructor(options: SdkV1ServerOptions) {
     this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
     this.#log = options.log;
-    const { name, title, version, instructions } = options;
-    this.#server = new Server({ name, title, version }, { capabilities: { tools: {} }, instructions });
+    const { name, title, version, instructions, resources = [] } = options;
+    this.#resources = new Map(resources.map((resource) => [resource.uri, resource]));
+    const capabilities = { tools: {}, ...(resources.length === 0 ? {} : { resources: {} }) };
+    this.#server = new Server({ name, title, version }, { capabilities, instructions });
     this.#server.onerror = (error) => this.#log.debug("protocol", { error });
     // Not `setRequestHandler`: its schemas copy the arguments and word their errors for programmers.
     this.#server.fallbackRequestHandler = (request, extra) => this.#handle(request, extra.signal) as Promise<Result>;
@@ -51,7 +58,7 @@ export class SdkV1Server {
     await this.#server.close();
   }
 
-  /** Resolves when no tool is running, cancelled ones included. */
+  /** Resolves when nothing is running, cancelled ones included. */
   async whenIdle(): Promise<void> {
     while (this.#running.size > 0) {
       await Promise.allSettled(this.#running);
@@ -66,8 +73,33 @@ export class SdkV1Server {
       case "tools/call":
         return this.#call(request.params ?? {}, signal);
       default:
-        throw new ProtocolFault(RPC_ERROR.methodNotFound, `This server has no method ${shorten(request.method)}.`);
+        if (this.#resources.size > 0) return this.#handleResources(request);
+        throw noSuchMethod(request);
     }
+  }
+
+  async #handleResources(request: JSONRPCRequest): Promise<unknown> {
+    switch (request.method) {
+      case "resources/list":
+        return { resources: [...this.#resources.values()].map(listResource) };
+      case "resources/templates/list":
+        return { resourceTemplates: [] };
+      case "resources/read":
+        return this.#read(request.params ?? {});
+      default:
+        throw noSuchMethod(request);
+    }
+  }
+
+  async #read({ uri }: Readonly<Record<string, unknown>>): Promise<unknown> {
+    if (typeof uri !== "string") throw new ProtocolFault(RPC_ERROR.invalidParams, "resources/read needs the uri of a resource.");
+    const resource = this.#resources.get(uri);
+    if (resource === undefined) {
+      const known = [...this.#resources.keys()].join(", ");
+      throw new ProtocolFault(RPC_ERROR.resourceNotFound, `Unknown resource ${shorten(uri)}. There is: ${known}.`, { uri });
+    }
+    const content = await this.#tracked(readResource(resource, this.#log));
+    return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(content) }] };
   }
 
   async #call(params: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
@@ -81,13 +113,31 @@ export class SdkV1Server {
       throw new ProtocolFault(RPC_ERROR.invalidParams, `Unknown tool ${shorten(name)}. The tools of this server are: ${known}.`);
     }
     const call = { client: this.#server.getClientVersion(), signal };
-    const result = callTool(tool, params["arguments"], call, this.#log);
-    this.#running.add(result);
+    return this.#tracked(callTool(tool, params["arguments"], call, this.#log));
+  }
+
+  async #tracked<T>(running: Promise<T>): Promise<T> {
+    this.#running.add(running);
     try {
-      return await result;
+      return await running;
     } finally {
-      this.#running.delete(result);
+      this.#running.delete(running);
     }
+  }
+}
+
+function noSuchMethod({ method }: JSONRPCRequest): ProtocolFault {
+  return new ProtocolFault(RPC_ERROR.methodNotFound, `This server has no method ${shorten(method)}.`);
+}
+
+/** A resource has no result for a failure, so that one is an error of the protocol, with the same text and facts as a tool's. */
+async function readResource(resource: Resource, log: Log): Promise<object> {
+  try {
+    return await resource.read();
+  } catch (error) {
+    if (!isWorkrailError(error)) log.error("a resource failed unexpectedly", { resource: resource.uri, error });
+    const { text, ...data } = toToolFailure(error);
+    throw new ProtocolFault(RPC_ERROR.internal, text, data);
   }
 }
 

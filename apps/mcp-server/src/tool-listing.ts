@@ -80,7 +80,8 @@ function findListingFaults(listing: ToolListing): readonly string[] {
   return faults;
 }
 
-function toObjectSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
+/** What a schema of ours says, as JSON Schema. */
+export function toObjectSchema(schema: z.ZodObject, io: "input" | "output"): ObjectSchema {
   const json = z.toJSONSchema(schema, {
     target: "draft-2020-12",
     io,

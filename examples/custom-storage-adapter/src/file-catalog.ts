@@ -77,6 +77,7 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
     const result = structuredClone(change(state));
     // Their facts are in the same file.
     state.changedFacts();
+    state.takeForgotten();
     await this.#replaceBy(state);
     return result;
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import type { BlobInfo, BlobKey, BlobRef, BlobStore } from "@workrail/core";
+import type { BlobInfo, BlobKey, BlobRef, BlobStore, QuarantinedBlob } from "@workrail/core";
 import { type Files, hasCode, ifThere, syncFolder, translated, writeDurably } from "./durable-file.ts";
 
 /** One file a blob. Named by a digest, because file systems differ about case, length and reserved names. */
@@ -62,6 +62,14 @@ export class FolderBlobStore implements BlobStore {
       return aside;
     }
     return undefined;
+  }
+
+  async *listQuarantine(): AsyncGenerator<QuarantinedBlob> {
+    const names = (await translated(this.#files.readdir(this.#folder))).filter((name) => /\.quarantine-\d+$/.test(name));
+    for (const name of names) {
+      const stats = await translated(ifThere(this.#files.stat(this.#pathOf(name))));
+      if (stats !== undefined) yield { place: this.#pathOf(name), sizeBytes: stats.size };
+    }
   }
 
   async *list(): AsyncGenerator<BlobInfo> {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type BlobInfo, type BlobKey, type BlobRef, type BlobStore, WorkrailError } from "@workrail/core";
+import { type BlobInfo, type BlobKey, type BlobRef, type BlobStore, type QuarantinedBlob, WorkrailError } from "@workrail/core";
 import { isAbandoned, moveAside, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
 import { type FileSystem, hasCode } from "./file-system.ts";
 import { BLOB_SUFFIX, blobPath, blobRefOf, CONTEXTS, QUARANTINE } from "./paths.ts";
@@ -80,6 +80,10 @@ export class FileBlobStore implements BlobStore {
     }
   }
 
+  async *listQuarantine(): AsyncGenerator<QuarantinedBlob> {
+    yield* this.#translated(() => this.#filesBelow(path.join(this.#dataDir, QUARANTINE)));
+  }
+
   /** For the catalog, inside its transaction: whether a blob that it is about to record is still there. */
   has(ref: BlobRef): boolean {
     const file = this.#pathOf(ref);
@@ -147,6 +151,16 @@ export class FileBlobStore implements BlobStore {
       if (found?.kind === "file") blobs.push({ ref, sizeBytes: found.sizeBytes });
     }
     return blobs;
+  }
+
+  /** Of any name: people put things there too. Links are not followed. */
+  #filesBelow(directory: string): readonly QuarantinedBlob[] {
+    return this.#fs.list(directory).flatMap((name) => {
+      const place = path.join(directory, name);
+      const found = this.#fs.inspect(place);
+      if (found?.kind === "directory") return this.#filesBelow(place);
+      return found?.kind === "file" ? [{ place, sizeBytes: found.sizeBytes }] : [];
+    });
   }
 
   #translated<T>(work: () => T): T {

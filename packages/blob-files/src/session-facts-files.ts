@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { isJsonObject, type JsonValue, parseCheckpointId, parseSessionId, type SessionFacts, type SessionId } from "@workrail/core";
 import { type FileSystem } from "./file-system.ts";
-import { moveAside, writeDurably } from "./durable-files.ts";
+import { moveAside, removeIfPresent, writeDurably } from "./durable-files.ts";
 import { CONTEXTS, SESSION_FACTS, sessionDirectory } from "./paths.ts";
 import { fileError } from "./file-errors.ts";
 
@@ -32,6 +32,14 @@ export class SessionFactsFiles {
     await this.#keepDamaged(facts.sessionId, directory);
     await writeDurably(this.#fs, path.join(directory, SESSION_FACTS), Buffer.from(textOf(facts)), "replace");
     this.#understood.add(facts.sessionId);
+  }
+
+  /** Removes the session's file; resolves when that is durable. Its directory stays: somebody may be about to write there. */
+  async remove(sessionId: SessionId): Promise<void> {
+    const directory = sessionDirectory(this.#dataDir, sessionId);
+    removeIfPresent(this.#fs, path.join(directory, SESSION_FACTS));
+    if (this.#fs.inspect(directory)?.kind === "directory") await this.#fs.syncDirectory(directory);
+    this.#understood.delete(sessionId);
   }
 
   /** Replaces the session's file if it says anything else. */

@@ -43,9 +43,10 @@ export type { Limits } from "./model/limits.ts";
 export { KEEP_TAG } from "./model/session.ts";
 export type { Session, SessionFacts } from "./model/session.ts";
 export type { BackupContents, BackupTarget, UnreadableInBackup } from "./ports/backup-target.ts";
-export type { BlobInfo, BlobKey, BlobStore } from "./ports/blob-store.ts";
+export type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob } from "./ports/blob-store.ts";
 export type {
   Append,
+  AuditQuery,
   Catalog,
   CatalogChange,
   CatalogRecovery,
@@ -55,6 +56,7 @@ export type {
   CommitOutcome,
   Discrepancies,
   Edge,
+  Forgetting,
   Move,
   Quota,
   QuotaUsage,
@@ -123,7 +125,7 @@ export type { RestoreInput } from "./use-cases/restore-from-trash.ts";
 export { saveCheckpoint } from "./use-cases/save-checkpoint.ts";
 export type { SaveInput, SavePorts, SaveResult } from "./use-cases/save-checkpoint.ts";
 export { storeStatus } from "./use-cases/store-status.ts";
-export type { QuotaUse, SessionUse, StatusPorts, StoreStatus } from "./use-cases/store-status.ts";
+export type { LastCleanUp, QuarantineUse, QuotaUse, SessionUse, StatusPorts, StoreStatus } from "./use-cases/store-status.ts";
 export { verifyStore } from "./use-cases/verify-store.ts";
 export type { Finding, FindingKind, VerifyOptions, VerifyPorts, VerifyProgress, VerifyReport } from "./use-cases/verify-store.ts";
 export { buildView } from "./view/build-view.ts";

@@ -146,6 +146,7 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
   /** What the catalog's loss must not take away is on the disk before the change itself is. */
   async #writeDown(state: CatalogState, appended: CheckpointId | undefined): Promise<void> {
     for (const facts of state.changedFacts()) await this.#options.factsFiles.write(facts);
+    for (const sessionId of state.takeForgotten()) await this.#options.factsFiles.remove(sessionId);
     const changes = state.takeChanges();
     if (Object.values(changes).every((value) => !Array.isArray(value) || value.length === 0)) return;
     const revision = this.#journal.revision + 1;

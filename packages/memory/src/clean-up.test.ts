@@ -76,6 +76,7 @@ describe("cleanUp", () => {
       "trash a2: retention",
       "delete a1: trash-age",
       "delete a2: trash-age",
+      "delete : empty",
     ]);
   });
 
@@ -168,12 +169,39 @@ describe("cleanUp", () => {
     pass(store, 31);
     const moved: number[] = [];
     const commit = async (change: CatalogChange): ReturnType<Catalog["commit"]> => {
-      moved.push(change.move?.checkpoints.length ?? 0);
+      if (change.move !== undefined) moved.push(change.move.checkpoints.length);
       return store.storage.catalog.commit(change);
     };
     const report = await cleanUp({ ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) }, POLICY);
     expect(report.removed[0]?.checkpointIds).toHaveLength(450);
     expect(moved).toEqual([200, 200, 50]);
+  });
+
+  it("forgets sessions of which nothing is left, but not on the day of their last use, nor one that is worked in", async () => {
+    const store = await filled({ old: 1, busy: 1, kept: 1, young: 1 });
+    const all = ["old", "busy", "kept", "young"] as SessionId[];
+    await keepSession(store.ports, { sessionId: "kept" as SessionId });
+    for (const sessionId of all) await removeCheckpoints(store.ports, { sessionId, permanently: true, includeKept: true });
+    pass(store, 0.5);
+    expect((await cleanUp(store.ports, POLICY)).forgotten).toEqual([]);
+    pass(store, 1.5);
+    await store.saved({ n: 2 }, { sessionId: "young" as SessionId });
+    await removeCheckpoints(store.ports, { sessionId: "young" as SessionId, permanently: true });
+    const inUse = new Set(["busy" as SessionId]);
+    const told = await cleanUp(store.ports, POLICY, { dryRun: true, inUse });
+    expect([told.forgotten, store.disk.sessionFacts.size]).toEqual([["old"], 4]);
+    expect((await cleanUp(store.ports, POLICY, { inUse })).forgotten).toEqual(["old"]);
+    expect([...store.disk.sessionFacts.keys()].toSorted()).toEqual(["busy", "kept", "young"]);
+    expect((await cleanUp(store.ports, POLICY, { inUse })).forgotten).toEqual([]);
+  });
+
+  it("forgets any number of them, some at a time", async () => {
+    const sessions = Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`s${n}`, 1]));
+    const store = await filled(sessions);
+    for (const id of Object.keys(sessions)) await removeCheckpoints(store.ports, { sessionId: id as SessionId, permanently: true });
+    pass(store, 2);
+    expect((await cleanUp(store.ports, POLICY)).forgotten).toHaveLength(120);
+    expect(store.disk.sessionFacts.size).toBe(0);
   });
 
   it("reads only the sessions whose turn may have come", async () => {

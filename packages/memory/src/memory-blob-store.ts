@@ -1,4 +1,4 @@
-import type { BlobInfo, BlobKey, BlobRef, BlobStore } from "@workrail/core";
+import type { BlobInfo, BlobKey, BlobRef, BlobStore, QuarantinedBlob } from "@workrail/core";
 import type { MemoryDisk } from "./memory-disk.ts";
 
 const PREFIX = "memory:";
@@ -46,6 +46,10 @@ export class MemoryBlobStore implements BlobStore {
     this.#quarantine.set(place, bytes);
     this.#blobs.delete(ref);
     return place;
+  }
+
+  async *listQuarantine(): AsyncGenerator<QuarantinedBlob> {
+    for (const [place, bytes] of this.#quarantine) yield { place, sizeBytes: bytes.length };
   }
 
   refOf(key: BlobKey): BlobRef {

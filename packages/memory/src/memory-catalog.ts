@@ -60,6 +60,7 @@ export class MemoryCatalog extends StateCatalog implements CatalogRecovery {
   protected async apply<T>(change: (state: CatalogState) => T): Promise<T> {
     const state = this.#disk.catalog;
     const result = structuredClone(change(state));
+    for (const sessionId of state.takeForgotten()) this.#disk.sessionFacts.delete(sessionId);
     for (const facts of state.changedFacts()) this.#disk.sessionFacts.set(facts.sessionId, structuredClone(facts));
     return result;
   }

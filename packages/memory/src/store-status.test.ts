@@ -1,4 +1,4 @@
-import { type SessionId, storeStatus } from "@workrail/core";
+import { cleanUp, type SessionId, storeStatus, type UpkeepPolicy } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { aStore } from "./testing/a-store.ts";
 
@@ -19,5 +19,40 @@ describe("storeStatus", () => {
     const [{ usedBytes, share } = { usedBytes: 0, share: 0 }] = largestSessions;
     expect(share).toBeCloseTo(usedBytes / limits.maxSessionBytes, 3);
     expect(quota.share).toBeCloseTo(quota.usedBytes / limits.maxTotalBytes, 3);
+  });
+
+  it("tells of the last clean-up and the last backup what the audit log has, and of the quarantine what lies there", async () => {
+    const store = aStore();
+    const status = () => storeStatus({ storage: store.storage, limits });
+    expect(await status()).toMatchObject({
+      lastCleanUp: undefined,
+      lastBackupAt: undefined,
+      quarantine: { files: 0, bytes: 0, places: [] },
+    });
+    for (const sessionId of ["a", "b"] as SessionId[]) await store.saved({ sessionId }, { sessionId });
+    const day = 86_400_000;
+    const policy: UpkeepPolicy = { retentionMs: day, trashMs: day, trashBytes: 1e6, quota: { above: 1e6, downTo: 1e6 } };
+    store.clock.set(new Date("2026-02-01T00:00:00.000Z"));
+    await cleanUp(store.ports, policy);
+    expect((await status()).lastCleanUp).toEqual({
+      at: new Date("2026-02-01T00:00:00.000Z"),
+      trashed: 2,
+      removed: 0,
+      sessions: 2,
+      reasons: ["retention"],
+    });
+    store.clock.set(new Date("2026-02-03T00:00:00.000Z"));
+    await cleanUp(store.ports, policy, { dryRun: true });
+    await cleanUp(store.ports, policy);
+    const { lastCleanUp } = await status();
+    expect(lastCleanUp).toMatchObject({ at: new Date("2026-02-03T00:00:01.000Z"), trashed: 0, removed: 2, sessions: 2 });
+    expect(lastCleanUp?.reasons.toSorted()).toEqual(["empty", "trash-age"]);
+    const at = new Date("2026-02-04T00:00:00.000Z");
+    const backup = { at, action: "backup", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
+    await store.storage.catalog.commit({ audit: [backup] });
+    for (let n = 10; n < 35; n++) store.disk.quarantine.set(`quarantine/${n}`, new Uint8Array(2));
+    const { lastBackupAt, quarantine } = await status();
+    expect([lastBackupAt, quarantine.files, quarantine.bytes, quarantine.places.length]).toEqual([at, 25, 50, 20]);
+    expect(quarantine.places[0]).toBe("quarantine/10");
   });
 });

@@ -8,6 +8,7 @@ import type {
   CheckpointRecord,
   CommitOutcome,
   Discrepancies,
+  Forgetting,
   Move,
   NewRecord,
   QuotaUsage,
@@ -20,7 +21,7 @@ import { factsOf, recordOf, rowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteStatement, SqliteValue } from "./sqlite-driver.ts";
-import { bytesWith, parseRow, trashOf } from "./usage-queries.ts";
+import { bytesWith, IS_FORGETTABLE, parseRow, trashOf } from "./usage-queries.ts";
 
 interface Appended {
   readonly record: CheckpointRecord;
@@ -46,6 +47,7 @@ export class CatalogWrites {
     const appended = change.append === undefined ? undefined : this.#append(change.append.record, change.append.session);
     const removed = change.append === undefined ? [] : this.#prune(change.append, appended?.checkpointCount ?? 0);
     const moved = change.move === undefined ? [] : this.#move(change.move);
+    const forgotten = change.forget === undefined ? [] : this.#forget(change.forget);
     if (change.pins !== undefined) this.#relabel(change.pins.sessionId, "pins", change.pins.pin, change.pins.release);
     if (change.tags !== undefined) this.#relabel(change.tags.sessionId, "tags", change.tags.add, change.tags.remove);
     for (const { dependent, base } of change.edges?.add ?? []) this.#addEdge(dependent, base);
@@ -55,7 +57,7 @@ export class CatalogWrites {
     for (const { checkpointId, at } of change.accesses ?? []) this.#touch(checkpointId, at);
     for (const event of change.audit) this.#audit(event);
     const bytes = before === undefined ? undefined : this.#bytesAfter(before, change.append as Append, removed, change.move);
-    return { status: "committed", record: appended?.record, removed, moved, bytes };
+    return { status: "committed", record: appended?.record, removed, moved, forgotten, bytes };
   }
 
   /** It follows from what was before, unless something was moved too. */
@@ -279,6 +281,18 @@ export class CatalogWrites {
     }
     if (rows.length > 0) this.#noteOldest(sessionId);
     return moved;
+  }
+
+  #forget({ sessions, unusedSince, at }: Forgetting): readonly SessionId[] {
+    const isEmpty = `SELECT 1 FROM session WHERE id = ? AND last_accessed_at <= ? AND ${IS_FORGETTABLE}`;
+    const empty = [...new Set(sessions)].filter((id) => this.#statement(isEmpty).get(id, unusedSince.getTime()) !== undefined);
+    for (const sessionId of empty) {
+      this.#run("DELETE FROM pending_removal WHERE session_id = ?", sessionId);
+      this.#run("DELETE FROM session WHERE id = ?", sessionId);
+      this.#changed.delete(sessionId);
+      this.#audit({ at, action: "delete", sessionId, checkpointId: undefined, agentId: undefined, reason: "empty" });
+    }
+    return empty;
   }
 
   #takeOut({ ordinal, session_id: sessionId, blob_bytes: bytes }: CheckpointRow): void {

@@ -1,4 +1,6 @@
 import {
+  type AuditAction,
+  type AuditEvent,
   type BlobRef,
   type CheckpointId,
   type CheckpointRecord,
@@ -12,7 +14,7 @@ import {
   type SessionFacts,
   type SessionId,
 } from "@workrail/core";
-import type { CheckpointRow, CountedSessionRow, SessionRow } from "./schema.ts";
+import type { AuditRow, CheckpointRow, CountedSessionRow, SessionRow } from "./schema.ts";
 
 /** Rows come from our own database: their ids and digests were parsed before they were written. */
 export function recordOf(row: CheckpointRow): CheckpointRecord {
@@ -106,4 +108,15 @@ function foldedLabels(record: NewRecord): string {
 
 function list(text: string): readonly string[] {
   return text === "[]" ? [] : (JSON.parse(text) as string[]);
+}
+
+export function eventOf(row: AuditRow): AuditEvent {
+  return {
+    at: new Date(row.at),
+    action: row.action as AuditAction,
+    sessionId: (row.session_id ?? undefined) as SessionId | undefined,
+    checkpointId: (row.checkpoint_id ?? undefined) as CheckpointId | undefined,
+    agentId: row.agent_id ?? undefined,
+    ...(row.reason === null ? {} : { reason: row.reason }),
+  };
 }

@@ -1,6 +1,7 @@
 import { type FileBlobStore, type FileSystem, isCatalogLoss, type SessionFactsFiles, unknownOutcome } from "@workrail/blob-files";
 import {
   type AuditEvent,
+  type AuditQuery,
   type BlobRef,
   type Catalog,
   type CatalogChange,
@@ -36,7 +37,7 @@ import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
 import type { JournalMode, SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase, SqliteDriverName } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
-import { DAMAGED_COUNT, sessionPage, storeUsage, trashPage } from "./usage-queries.ts";
+import { auditRows, DAMAGED_COUNT, sessionPage, storeUsage, trashPage } from "./usage-queries.ts";
 
 export interface SqliteCatalogOptions {
   readonly dataDir: string;
@@ -106,6 +107,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
           return outcome;
         }
         for (const facts of writes.changedFacts()) await this.#options.factsFiles.write(facts);
+        for (const sessionId of outcome.forgotten) await this.#options.factsFiles.remove(sessionId);
       } catch (error) {
         throw this.#rolledBack(writer, error);
       }
@@ -157,6 +159,10 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
 
   async usage(): Promise<StoreUsage> {
     return this.#read(storeUsage);
+  }
+
+  async auditLog(query: AuditQuery): Promise<readonly AuditEvent[]> {
+    return this.#read((reader) => auditRows(reader, query));
   }
 
   async replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {

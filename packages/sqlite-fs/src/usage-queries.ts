@@ -1,5 +1,8 @@
 import {
+  type AuditEvent,
+  type AuditQuery,
   type CheckpointId,
+  KEEP_TAG,
   parseTimedCursor,
   type QuotaUsage,
   type SessionId,
@@ -10,20 +13,26 @@ import {
   type TrashPage,
   type TrashQuery,
 } from "@workrail/core";
-import { recordOf, sessionOf } from "./rows.ts";
-import type { CheckpointRow, CountedSessionRow, TrashedRow } from "./schema.ts";
+import { eventOf, recordOf, sessionOf } from "./rows.ts";
+import type { AuditRow, CheckpointRow, CountedSessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** What a session is told with, beside what is kept of it. */
 export const DAMAGED_COUNT = "(SELECT count(*) FROM checkpoint WHERE session_id = session.id AND damaged = 1) AS damaged_count";
 
-/** Sessions that hold something, the least recently used first. */
-export function sessionPage(reader: SqliteConnection, { project, unusedSince, limit, after }: SessionQuery): SessionPage {
+/** Of sessions: nothing of them is left, and nobody wants them kept. */
+export const IS_FORGETTABLE: string = `(checkpoint_count = 0 AND NOT EXISTS (SELECT 1 FROM json_each(session.tags) WHERE value = '${KEEP_TAG}')
+  AND NOT EXISTS (SELECT 1 FROM checkpoint WHERE session_id = session.id)
+  AND NOT EXISTS (SELECT 1 FROM trashed WHERE session_id = session.id)
+  AND NOT EXISTS (SELECT 1 FROM pending_removal WHERE session_id = session.id AND is_done = 0))`;
+
+/** Sessions that hold something, or nothing, the least recently used first. */
+export function sessionPage(reader: SqliteConnection, { project, unusedSince, empty = false, limit, after }: SessionQuery): SessionPage {
   const [time, id] = after === undefined ? [null, null] : parseTimedCursor(after);
   const rows = reader
     .statement(
       `WITH given (since, wanted, page_at, page_id) AS (VALUES (?, ?, ?, ?))
-       SELECT session.*, ${DAMAGED_COUNT} FROM session, given WHERE checkpoint_count > 0
+       SELECT session.*, ${DAMAGED_COUNT} FROM session, given WHERE ${empty ? IS_FORGETTABLE : "checkpoint_count > 0"}
          AND (since IS NULL OR last_accessed_at <= since)
          AND (wanted IS NULL OR EXISTS (SELECT 1 FROM checkpoint WHERE session_id = session.id AND project = wanted))
          AND (page_at IS NULL OR (last_accessed_at, id) > (page_at, page_id))
@@ -62,10 +71,25 @@ export function storeUsage(reader: SqliteConnection): StoreUsage {
          (SELECT value FROM state WHERE key = 'live_bytes') AS liveBytes,
          (SELECT count(*) FROM trashed) AS trashed,
          (SELECT value FROM state WHERE key = 'trash_bytes') AS trashBytes,
-         (SELECT count(*) FROM pending_removal WHERE is_done = 0) AS pendingRemovals`,
+         (SELECT count(*) FROM pending_removal WHERE is_done = 0) AS pendingRemovals,
+         (SELECT count(*) FROM pending_removal WHERE is_done = 0 AND EXISTS (SELECT 1 FROM edge WHERE base = checkpoint_id)) AS neededRemovals,
+         (SELECT max(value) FROM state WHERE key >= 'hold:' AND key < 'hold;' AND value > ?) AS heldUntil`,
     )
-    .get();
-  return row as StoreUsage;
+    .get(Date.now());
+  const { heldUntil, ...usage } = row as Omit<StoreUsage, "removalsHeldUntil"> & { readonly heldUntil: number | null };
+  return { ...usage, removalsHeldUntil: heldUntil === null ? undefined : new Date(heldUntil) };
+}
+
+/** Rows of the audit log, the newest first. */
+export function auditRows(reader: SqliteConnection, { actions, at, limit }: AuditQuery): readonly AuditEvent[] {
+  const rows = reader
+    .statement(
+      `WITH given (wanted, time) AS (VALUES (?, ?))
+       SELECT audit.* FROM audit, given WHERE action IN (SELECT value FROM json_each(wanted)) AND (time IS NULL OR at = time)
+       ORDER BY id DESC LIMIT ?`,
+    )
+    .all(JSON.stringify(actions), at?.getTime() ?? null, limit ?? -1);
+  return (rows as readonly AuditRow[]).map(eventOf);
 }
 
 /** What a quota is measured against. */

@@ -2,8 +2,9 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DATABASE } from "@workrail/blob-files";
-import type { AuditAction, AuditEvent, CheckpointId, SessionId } from "@workrail/core";
 import type { StorageHarness } from "@workrail/storage-conformance/harness";
+import type { AuditRow } from "../src/schema.ts";
+import { eventOf } from "../src/rows.ts";
 import { loadSqliteDriver } from "../src/load-sqlite-driver.ts";
 import { openSqliteFs } from "../src/open-sqlite-fs.ts";
 import type { SqliteDriverName } from "../src/sqlite-driver.ts";
@@ -31,25 +32,5 @@ export function harnessOver(driver: SqliteDriverName, module: string): StorageHa
         database.close();
       }
     },
-  };
-}
-
-interface AuditRow {
-  readonly at: number;
-  readonly action: AuditAction;
-  readonly session_id: SessionId | null;
-  readonly checkpoint_id: CheckpointId | null;
-  readonly agent_id: string | null;
-  readonly reason: string | null;
-}
-
-function eventOf(row: AuditRow): AuditEvent {
-  return {
-    at: new Date(row.at),
-    action: row.action,
-    sessionId: row.session_id ?? undefined,
-    checkpointId: row.checkpoint_id ?? undefined,
-    agentId: row.agent_id ?? undefined,
-    ...(row.reason === null ? {} : { reason: row.reason }),
   };
 }

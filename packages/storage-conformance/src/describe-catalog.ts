@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { describeAppend } from "./catalog/describe-append.ts";
 import { describeDamage } from "./catalog/describe-damage.ts";
+import { describeForgetting } from "./catalog/describe-forgetting.ts";
 import { describeHolds } from "./catalog/describe-holds.ts";
 import { describeListing } from "./catalog/describe-listing.ts";
 import { describeMoves } from "./catalog/describe-moves.ts";
@@ -22,5 +23,6 @@ export function describeCatalog(harness: StorageHarness): void {
     describeMoves(harness);
     describeUsage(harness);
     describeHolds(harness);
+    describeForgetting(harness);
   });
 }

@@ -78,7 +78,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
             const { record } = change.append;
             last = last.then(() => soon(30)).then(() => storage.catalog.commit(change));
             const sequence = records.push({ ...record, sequence: records.length + 1, lastAccessedAt: record.createdAt, damaged: false });
-            return { status: "committed", record: records[sequence - 1], removed: [], moved: [], bytes: undefined };
+            return { status: "committed", record: records[sequence - 1], removed: [], moved: [], forgotten: [], bytes: undefined };
           },
           head: async (session) => records.findLast(({ sessionId }) => sessionId === session) ?? storage.catalog.head(session),
         },

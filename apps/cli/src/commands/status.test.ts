@@ -16,6 +16,8 @@ describe("workrail status", () => {
         "Store: <folder>/data (disk, driver).",
         "Checkpoints: 3, in sessions: 2, N B.",
         "Quota: N B of 11 GB (0.0%).",
+        "Last clean-up: none is recorded.",
+        "Last backup: none is recorded.",
         "",
         "LARGEST SESSIONS  USED  CHECKPOINTS  QUOTA",
         "large               0s            2  N B of 1.1 GB (0.0%)",
@@ -23,6 +25,25 @@ describe("workrail status", () => {
         "",
       ].join("\n"),
     );
+  });
+
+  it("tells of the last clean-up and backup, of quarantine, trash and removals, also when they are long past", async () => {
+    for (const session of ["a", "b"]) await cli.save({ session }, "--session", session, "--id", `cp-${session}`);
+    writeFileSync(join(cli.dataDir, "contexts/b/cp-b.json.gz"), "not gzip");
+    await cli.run(["load", "cp-b"]);
+    await cli.output(["cleanup", "--session", "a", "--yes"]);
+    await cli.output(["cleanup", "--yes"], { env: { WORKRAIL_TRASH_DAYS: "0" } });
+    await cli.run(["backup", join(cli.folder, "copy")]);
+    const status = await cli.json<{ lastCleanUp: { at: string }; lastBackupAt: string }>(["status"]);
+    expect(status).toMatchObject({
+      trashed: 0,
+      quarantine: { files: 1, bytes: 8, places: [join(cli.dataDir, "quarantine/contexts/b/cp-b.json.gz")] },
+      lastCleanUp: { trashed: 0, removed: 1, sessions: 1, reasons: ["trash-age"] },
+    });
+    const text = await cli.output(["status"]);
+    expect(text).toContain(`\nLast clean-up: ${status.lastCleanUp.at}, sessions: 1, to the trash: 0, for good: 1 (trash-age).\n`);
+    expect(text).toContain(`\nLast backup: ${status.lastBackupAt}.\n`);
+    expect(text).toContain("\nIn quarantine: 1, 8 B.\n  ");
   });
 
   it("warns of what is damaged, and of what is nearly full", async () => {

@@ -40,12 +40,34 @@ function forPeople(status: Status): string {
     `Checkpoints: ${checkpoints}, in sessions: ${sessions}, ${formatBytes(liveBytes)}.`,
     ...(damaged === 0 ? [] : [`Damaged: ${damaged}.`]),
     ...(trashed === 0 ? [] : [`In the trash: ${trashed}, ${formatBytes(trashBytes)}.`]),
-    ...(pendingRemovals === 0 ? [] : [`Files still to be removed: ${pendingRemovals}.`]),
+    ...(pendingRemovals === 0 ? [] : [removalsOf(status)]),
+    ...quarantineOf(status.quarantine),
     `Quota: ${shareOf(status.quota)}.`,
+    `Last clean-up: ${cleanUpOf(status.lastCleanUp)}.`,
+    `Last backup: ${status.lastBackupAt?.toISOString() ?? "none is recorded"}.`,
     ...status.warnings.map((warning) => `Warning: ${escapeText(warning)}`),
     ...largest(status.largestSessions),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function removalsOf({ pendingRemovals, neededRemovals, removalsHeldUntil }: Status): string {
+  const needed = neededRemovals === 0 ? "" : `, of which others still need ${neededRemovals}`;
+  const held = removalsHeldUntil === undefined ? "" : `; held for a backup until ${removalsHeldUntil.toISOString()} at the latest`;
+  return `Files still to be removed: ${pendingRemovals}${needed}${held}.`;
+}
+
+function quarantineOf({ files, bytes, places }: Status["quarantine"]): readonly string[] {
+  if (files === 0) return [];
+  const more = files > places.length ? [`  and ${files - places.length} more`] : [];
+  return [`In quarantine: ${files}, ${formatBytes(bytes)}.`, ...places.map((place) => `  ${escapeText(place)}`), ...more];
+}
+
+function cleanUpOf(last: Status["lastCleanUp"]): string {
+  if (last === undefined) return "none is recorded";
+  const { at, trashed, removed, sessions, reasons } = last;
+  if (sessions === 0) return `${at.toISOString()}, nothing had to go`;
+  return `${at.toISOString()}, sessions: ${sessions}, to the trash: ${trashed}, for good: ${removed} (${reasons.join(", ")})`;
 }
 
 function largest(sessions: readonly SessionUse[]): readonly string[] {

@@ -4,15 +4,17 @@ import type { AuditAction, AuditEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { JsonObject } from "../model/context.ts";
 import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
-import type { Session, SessionFacts } from "../model/session.ts";
+import { KEEP_TAG, type Session, type SessionFacts } from "../model/session.ts";
 import type {
   Append,
+  AuditQuery,
   CatalogChange,
   CheckpointPage,
   CheckpointQuery,
   CommitOutcome,
   Discrepancies,
   Edge,
+  Forgetting,
   Move,
   QuotaUsage,
   SessionPage,
@@ -48,6 +50,8 @@ export class CatalogState {
   readonly #holds = new Table<string, Date>();
   /** Sessions whose facts outside of the catalog are to be written again. */
   readonly #changed = new Set<SessionId>();
+  /** Sessions whose facts outside of the catalog are to be removed. */
+  readonly #forgotten = new Set<SessionId>();
   /** Written by the changes so far, oldest first. */
   readonly audit: AuditEvent[] = [];
   #lastCommit = 0;
@@ -61,20 +65,21 @@ export class CatalogState {
 
   /** Decides and applies. On any other outcome than `committed` nothing was changed. */
   apply(change: CatalogChange, hasBlob: (ref: BlobRef) => boolean): CommitOutcome {
-    const { append, move, pins, tags, edges, accesses = [] } = change;
+    const { append, move, forget, pins, tags, edges, accesses = [] } = change;
     const refusal = append === undefined ? undefined : this.#refuse(append, hasBlob);
     if (refusal !== undefined) return refusal;
     this.audit.push(...change.audit);
     const appended = append === undefined ? undefined : this.#append(append);
     const removed = append === undefined ? [] : this.#prune(append);
     const moved = move === undefined ? [] : this.#move(move);
+    const forgotten = forget === undefined ? [] : this.#forget(forget);
     if (pins !== undefined) this.#relabel(pins.sessionId, "pins", pins.pin, pins.release);
     if (tags !== undefined) this.#relabel(tags.sessionId, "tags", tags.add, tags.remove);
     for (const edge of edges?.add ?? []) if (this.#isKnown(edge.dependent)) this.#edges.set(keyOf(edge), edge);
     for (const edge of edges?.drop ?? []) this.#edges.delete(keyOf(edge));
     for (const { checkpointId, at } of accesses) this.#touch(checkpointId, at);
     const bytes = append?.quota === undefined ? undefined : this.#bytesWith(append.record.sessionId);
-    return { status: "committed", record: appended?.record, removed, moved, bytes };
+    return { status: "committed", record: appended?.record, removed, moved, forgotten, bytes };
   }
 
   find(id: CheckpointId): CheckpointRecord | undefined {
@@ -103,9 +108,10 @@ export class CatalogState {
   }
 
   /** @throws INVALID_INPUT when `after` is no cursor. */
-  sessions({ project, unusedSince, limit, after }: SessionQuery): SessionPage {
-    const matching = [...this.#sessions.values()]
-      .filter((session) => session.rows.length > 0)
+  sessions({ project, unusedSince, empty = false, limit, after }: SessionQuery): SessionPage {
+    const matching = this.#sessions
+      .values()
+      .filter((session) => (empty ? this.#isForgettable(session) : session.rows.length > 0))
       .filter((session) => unusedSince === undefined || session.lastAccessedAt <= unusedSince)
       .filter((session) => project === undefined || session.rows.some(({ record }) => record.project === project));
     const { page, next } = cut(matching, (session) => [session.lastAccessedAt, session.id], { limit, after });
@@ -128,8 +134,13 @@ export class CatalogState {
       liveBytes: this.#rows.weight,
       trashed: this.#trash.size,
       trashBytes: this.#trash.weight,
-      pendingRemovals: this.#removed.values().filter(({ isDone }) => !isDone).length,
+      ...this.#waiting(),
     };
+  }
+
+  auditLog({ actions, at, limit }: AuditQuery): readonly AuditEvent[] {
+    const rows = this.audit.filter((event) => actions.includes(event.action) && (at === undefined || event.at.getTime() === at.getTime()));
+    return rows.toReversed().slice(0, limit);
   }
 
   /** Whether a checkpoint is still as expected, and what it is to be encoded against is live and whole. */
@@ -201,11 +212,18 @@ export class CatalogState {
   changedFacts(): readonly SessionFacts[] {
     const facts = [...this.#changed].map((sessionId) => {
       // The blob is gone, and from now on the tombstone is too.
-      for (const [id, removed] of this.#removed.entries()) if (removed.sessionId === sessionId && removed.isDone) this.#removed.delete(id);
+      this.#dropDone(sessionId);
       return this.factsOf(sessionId) as SessionFacts;
     });
     this.#changed.clear();
     return facts;
+  }
+
+  /** The sessions that were forgotten since this was asked last. Their facts must then be removed. */
+  takeForgotten(): readonly SessionId[] {
+    const forgotten = [...this.#forgotten];
+    this.#forgotten.clear();
+    return forgotten;
   }
 
   /** The facts of every session. */
@@ -333,6 +351,7 @@ export class CatalogState {
 
   #append({ record, session: begins }: Append): Row {
     if (!this.#sessions.has(record.sessionId)) {
+      this.#forgotten.delete(record.sessionId);
       const session = new SessionState(record.sessionId, begins?.createdAt ?? record.createdAt);
       this.#sessions.set(record.sessionId, Object.assign(session, { tags: begins?.tags ?? [], pins: begins?.pins ?? [] }));
       this.#changed.add(record.sessionId);
@@ -389,6 +408,45 @@ export class CatalogState {
     session.noteOldest();
     this.#sessions.touch(sessionId);
     return moved;
+  }
+
+  #forget({ sessions, unusedSince, at }: Forgetting): readonly SessionId[] {
+    const empty = [...new Set(sessions)].filter((id) => {
+      const session = this.#sessions.get(id);
+      return session !== undefined && session.lastAccessedAt <= unusedSince && this.#isForgettable(session);
+    });
+    for (const sessionId of empty) {
+      this.#dropDone(sessionId);
+      this.#sessions.delete(sessionId);
+      this.#changed.delete(sessionId);
+      this.#forgotten.add(sessionId);
+      this.audit.push({ at, action: "delete", sessionId, checkpointId: undefined, agentId: undefined, reason: "empty" });
+    }
+    return empty;
+  }
+
+  /** Nothing of it is left, and nobody wants it kept. */
+  #isForgettable({ id, rows, tags }: SessionState): boolean {
+    if (rows.length > 0 || tags.includes(KEEP_TAG)) return false;
+    const isPending = this.#removed.values().some(({ sessionId, isDone }) => sessionId === id && !isDone);
+    return !isPending && !this.#trash.values().some(({ record }) => record.sessionId === id);
+  }
+
+  /** The blobs are gone, and nothing tells of the tombstones any more. */
+  #dropDone(sessionId: SessionId): void {
+    for (const [id, removed] of this.#removed.entries()) if (removed.sessionId === sessionId && removed.isDone) this.#removed.delete(id);
+  }
+
+  #waiting(): Pick<StoreUsage, "pendingRemovals" | "neededRemovals" | "removalsHeldUntil"> {
+    const pending = this.#removed.entries().filter(([, { isDone }]) => !isDone);
+    const bases = new Set(this.#edges.values().map(({ base }) => base));
+    const now = new Date();
+    const ends = this.#holds.values().filter((until) => until > now);
+    return {
+      pendingRemovals: pending.length,
+      neededRemovals: pending.filter(([id]) => bases.has(id)).length,
+      removalsHeldUntil: ends.toSorted((one, other) => other.getTime() - one.getTime())[0],
+    };
   }
 
   #takeOut(row: Row): void {

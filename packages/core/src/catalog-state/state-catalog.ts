@@ -3,6 +3,7 @@ import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type {
+  AuditQuery,
   Catalog,
   CatalogChange,
   CheckpointPage,
@@ -77,6 +78,10 @@ export abstract class StateCatalog implements Catalog {
 
   usage(): Promise<StoreUsage> {
     return this.look((state) => state.usage());
+  }
+
+  auditLog(query: AuditQuery): Promise<readonly AuditEvent[]> {
+    return this.look((state) => state.auditLog(query));
   }
 
   replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {

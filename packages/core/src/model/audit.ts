@@ -15,6 +15,7 @@ export const AUDIT_ACTIONS = [
   "export",
   "import",
   "backup",
+  "clean-up",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

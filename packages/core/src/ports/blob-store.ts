@@ -25,6 +25,8 @@ export interface BlobStore {
    * `undefined` when there is no such blob. Call it within `Catalog.markDamaged` or `Catalog.reclaim`.
    */
   quarantine(ref: BlobRef): Promise<string | undefined>;
+  /** What is in quarantine, in no particular order. */
+  listQuarantine(): AsyncIterable<QuarantinedBlob>;
   /** Where `put` keeps, or would keep, the checkpoint's blob. */
   refOf(key: BlobKey): BlobRef;
   /** Every blob there is, in no particular order; one that vanishes meanwhile is passed over. */
@@ -37,6 +39,12 @@ export interface BlobStore {
 export interface BlobKey {
   readonly sessionId: SessionId;
   readonly checkpointId: CheckpointId;
+}
+
+export interface QuarantinedBlob {
+  /** Where it is, as `quarantine` told. */
+  readonly place: string;
+  readonly sizeBytes: number;
 }
 
 export interface BlobInfo {

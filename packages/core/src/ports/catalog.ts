@@ -1,4 +1,4 @@
-import type { AuditEvent } from "../model/audit.ts";
+import type { AuditAction, AuditEvent } from "../model/audit.ts";
 import type { CheckpointKind, CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, Digest, PageCursor, SessionId } from "../model/ids.ts";
 import type { Session, SessionFacts } from "../model/session.ts";
@@ -45,12 +45,14 @@ export interface Catalog {
    * name. With `repair` it corrects what is wrong, durably. Resolves with what was wrong.
    */
   reconcile(repair: boolean): Promise<Discrepancies>;
-  /** Sessions that hold live checkpoints, the least recently used first. */
+  /** Sessions that hold live checkpoints, or with `empty` those that hold nothing, the least recently used first. */
   sessions(query: SessionQuery): Promise<SessionPage>;
   /** What is in the trash, the longest there first. */
   trash(query: TrashQuery): Promise<TrashPage>;
   /** What the whole store holds. */
   usage(): Promise<StoreUsage>;
+  /** Rows of the audit log, the newest first. */
+  auditLog(query: AuditQuery): Promise<readonly AuditEvent[]>;
   /**
    * Calls `remove` for each ref that no record, live or in the trash, and no edge needs, while no commit anywhere can begin
    * to need it, and resolves with those it removed. Afterwards they no longer count as pending removals.
@@ -78,6 +80,7 @@ export interface CatalogChange {
   /** Tags to put on a session, or to take off it. */
   readonly tags?: { readonly sessionId: SessionId; readonly add: readonly string[]; readonly remove: readonly string[] };
   readonly move?: Move;
+  readonly forget?: Forgetting;
   /**
    * Edges of "needs the bytes of", kept a superset of what blobs need: add before replacing a blob, drop
    * after. One whose dependent is not live is not added: nobody would ever take it away.
@@ -103,6 +106,17 @@ export type Move = {
   /** Move nothing if the session was used after this, whoever did: what was planned for a session at rest is off then. */
   readonly unlessUsedSince?: Date | undefined;
 } & ({ readonly from: "live"; readonly to: "trash" | "nowhere" } | { readonly from: "trash"; readonly to: "live" | "nowhere" });
+
+/**
+ * Forgets sessions that hold nothing, with what is kept of them outside of the catalog: no checkpoint, live or in the trash,
+ * and no pending removal. One that is not empty any more, was used after `unusedSince`, or is tagged `keep`, is passed over.
+ * An audit row `delete` with the reason `empty` is written for each.
+ */
+export interface Forgetting {
+  readonly sessions: readonly SessionId[];
+  readonly unusedSince: Date;
+  readonly at: Date;
+}
 
 /** Where a catalog contradicts itself. */
 export interface Discrepancies {
@@ -143,6 +157,8 @@ export type CommitOutcome =
       readonly removed: readonly CheckpointRecord[];
       /** What `move` moved, as it was before. */
       readonly moved: readonly CheckpointRecord[];
+      /** What `forget` forgot. */
+      readonly forgotten: readonly SessionId[];
       /** Of the store, with the appended checkpoint; only where a quota was given. */
       readonly bytes: QuotaUsage | undefined;
     }
@@ -177,6 +193,18 @@ export interface StoreUsage {
   readonly trashBytes: number;
   /** Blobs of what was removed that nobody reclaimed yet. */
   readonly pendingRemovals: number;
+  /** How many of them others are stored against: they go when nothing needs them any more. */
+  readonly neededRemovals: number;
+  /** Until when somebody, such as a backup, has nothing be removed; `undefined` while nobody does. */
+  readonly removalsHeldUntil: Date | undefined;
+}
+
+export interface AuditQuery {
+  readonly actions: readonly AuditAction[];
+  /** Only rows of exactly this time. */
+  readonly at?: Date | undefined;
+  /** Default: all of them. */
+  readonly limit?: number | undefined;
 }
 
 export interface SessionQuery {
@@ -184,6 +212,8 @@ export interface SessionQuery {
   readonly project?: string | undefined;
   /** Sessions not used since. */
   readonly unusedSince?: Date | undefined;
+  /** Instead of those that hold live checkpoints, those that can be forgotten. Default `false`. */
+  readonly empty?: boolean | undefined;
   readonly limit: number;
   /** Continue where a page ended. */
   readonly after?: PageCursor | undefined;

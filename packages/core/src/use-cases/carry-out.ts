@@ -31,6 +31,8 @@ export interface CleanUpReport {
   readonly spared: readonly Spared[];
   /** Sessions that somebody used meanwhile, or removed something of: what there was left of them stays. */
   readonly passedOver: readonly SessionId[];
+  /** Sessions of which nothing was left a day after their last use: they are forgotten, pins and tags included. */
+  readonly forgotten: readonly SessionId[];
   /** Of the whole store, the trash included, as stored. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
@@ -70,7 +72,15 @@ export async function carryOut(
   }
   const gone = removed.filter(({ to }) => to === "nowhere");
   if (!dryRun && gone.length > 0) await finishRemovals(ports);
-  return { dryRun, removed, spared: plan.spared, passedOver: [...passedOver], bytesBefore: bytes, bytesAfter: bytes - bytesOf(gone) };
+  return {
+    dryRun,
+    removed,
+    spared: plan.spared,
+    passedOver: [...passedOver],
+    forgotten: [],
+    bytesBefore: bytes,
+    bytesAfter: bytes - bytesOf(gone),
+  };
 }
 
 async function carryOutMove(

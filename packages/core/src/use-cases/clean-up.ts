@@ -1,4 +1,4 @@
-import { bytesOf, part, type SessionView, type StoreView } from "../clean-up/plan.ts";
+import { bytesOf, DAY_MS, part, type SessionView, type StoreView } from "../clean-up/plan.ts";
 import { excessOf, isUnused, planUpkeep, type UpkeepPolicy } from "../clean-up/plan-upkeep.ts";
 import type { SessionId } from "../model/ids.ts";
 import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
@@ -9,12 +9,47 @@ export interface UpkeepOptions extends CleanUpOptions {
   readonly inUse?: ReadonlySet<SessionId> | undefined;
 }
 
-/** Has a store follow its policy: what was unused for long goes, and room is made in one that is full. */
+/** Forgotten in one transaction: few enough that a waiting save hardly notices. */
+const BATCH = 50;
+
+/**
+ * Has a store follow its policy: what was unused for long goes, room is made in one that is full, and sessions of which
+ * nothing is left are forgotten. That it was done is written to the audit log, at the time of all that was removed.
+ */
 export async function cleanUp(ports: CleanUpPorts, policy: UpkeepPolicy, options: UpkeepOptions = {}): Promise<CleanUpReport> {
   const { inUse = new Set() } = options;
   const now = ports.clock.now();
   const store = await ports.locking.shared(() => viewFor(ports, policy, inUse, now));
-  return carryOut(ports, planUpkeep(store, policy, inUse, now), { ...options, bytes: store.bytes, now });
+  const report = await carryOut(ports, planUpkeep(store, policy, inUse, now), { ...options, bytes: store.bytes, now });
+  const forgotten = await forgetEmpty(ports, options, now);
+  if (options.dryRun !== true && options.signal?.aborted !== true) {
+    const done = { at: now, action: "clean-up", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
+    await ports.locking.shared(() => ports.catalog.commit({ audit: [done] }));
+  }
+  return { ...report, forgotten };
+}
+
+/** Not on the day of their last use: whoever works in one still means its pins and tags. */
+async function forgetEmpty(
+  { catalog, locking }: CleanUpPorts,
+  { inUse = new Set(), dryRun, signal, pause }: UpkeepOptions,
+  now: Date,
+): Promise<readonly SessionId[]> {
+  const unusedSince = new Date(now.getTime() - DAY_MS);
+  const empty: SessionId[] = [];
+  await locking.shared(async () => {
+    for await (const { id } of eachSession(catalog, { unusedSince, empty: true })) if (!inUse.has(id)) empty.push(id);
+  });
+  if (dryRun === true) return empty;
+  const forgotten: SessionId[] = [];
+  for (let start = 0; start < empty.length; start += BATCH) {
+    if (signal?.aborted === true) break;
+    const sessions = empty.slice(start, start + BATCH);
+    const outcome = await locking.shared(() => catalog.commit({ forget: { sessions, unusedSince, at: now }, audit: [] }));
+    if (outcome.status === "committed") forgotten.push(...outcome.forgotten);
+    await pause?.();
+  }
+  return forgotten;
 }
 
 /** Of the sessions only those whose turn may come: a plan must not read the whole store. */

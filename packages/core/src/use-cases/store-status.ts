@@ -1,13 +1,15 @@
+import type { CleanUpReason } from "../clean-up/plan.ts";
 import type { Durability } from "../model/checkpoint.ts";
 import type { SessionId } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Session } from "../model/session.ts";
-import type { StoreUsage } from "../ports/catalog.ts";
+import type { BlobStore, QuarantinedBlob } from "../ports/blob-store.ts";
+import type { Catalog, StoreUsage } from "../ports/catalog.ts";
 import type { Storage } from "../ports/storage.ts";
 import { eachSession } from "./view-store.ts";
 
 export interface StatusPorts {
-  readonly storage: Pick<Storage, "durability" | "mode" | "warnings" | "catalog" | "locking">;
+  readonly storage: Pick<Storage, "durability" | "mode" | "warnings" | "catalog" | "blobs" | "locking">;
   readonly limits: Pick<Limits, "maxSessionBytes" | "maxTotalBytes">;
 }
 
@@ -21,6 +23,31 @@ export interface StoreStatus extends StoreUsage {
   readonly quota: QuotaUse;
   /** The sessions that hold the most, the largest first. */
   readonly largestSessions: readonly SessionUse[];
+  /** What was put aside because it is damaged, or nobody knows what it is. */
+  readonly quarantine: QuarantineUse;
+  /** When the store followed its policy last, and what it removed then; `undefined` when the audit log has none. */
+  readonly lastCleanUp: LastCleanUp | undefined;
+  /** When the last finished backup was begun; `undefined` when the audit log has none. */
+  readonly lastBackupAt: Date | undefined;
+}
+
+export interface QuarantineUse {
+  readonly files: number;
+  readonly bytes: number;
+  /** The first twenty, by their places. */
+  readonly places: readonly string[];
+}
+
+export interface LastCleanUp {
+  readonly at: Date;
+  /** Checkpoints that went into the trash. */
+  readonly trashed: number;
+  /** Checkpoints that are gone for good. */
+  readonly removed: number;
+  /** Of which sessions, those forgotten included. */
+  readonly sessions: number;
+  /** Why, each reason once. */
+  readonly reasons: readonly (CleanUpReason | "empty")[];
 }
 
 /** Bytes of blobs as stored, against what there may be. */
@@ -38,20 +65,46 @@ export interface SessionUse extends QuotaUse {
 }
 
 const LARGEST = 10;
+const PLACES = 20;
 /** From here on a quota is worth a warning. */
 const NEARLY_FULL = 0.9;
 
 /** How a store stands: what it holds, against which limits, and what a person should know. Reads no blob. */
 export async function storeStatus({ storage, limits }: StatusPorts): Promise<StoreStatus> {
-  const { durability, mode, catalog, locking } = storage;
+  const { durability, mode, catalog, blobs, locking } = storage;
   return locking.shared(async () => {
     const usage = await catalog.usage();
     const quota = quotaUse(usage.liveBytes + usage.trashBytes, limits.maxTotalBytes);
     const largestSessions: SessionUse[] = [];
     for await (const session of eachSession(catalog, {})) insert(largestSessions, sessionUse(session, limits.maxSessionBytes));
     const warnings = [...storage.warnings, ...warningsOf(usage, quota, largestSessions)];
-    return { durability, mode, warnings, ...usage, quota, largestSessions };
+    const quarantine = await quarantineUse(blobs);
+    const [backup] = await catalog.auditLog({ actions: ["backup"], limit: 1 });
+    const lastCleanUp = await findLastCleanUp(catalog);
+    return { durability, mode, warnings, ...usage, quota, largestSessions, quarantine, lastCleanUp, lastBackupAt: backup?.at };
   });
+}
+
+async function quarantineUse(blobs: BlobStore): Promise<QuarantineUse> {
+  const all: QuarantinedBlob[] = [];
+  for await (const each of blobs.listQuarantine()) all.push(each);
+  const places = all.map(({ place }) => place).toSorted();
+  return { files: all.length, bytes: all.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0), places: places.slice(0, PLACES) };
+}
+
+/** All that a clean-up removed has its time. */
+async function findLastCleanUp(catalog: Catalog): Promise<LastCleanUp | undefined> {
+  const [last] = await catalog.auditLog({ actions: ["clean-up"], limit: 1 });
+  if (last === undefined) return undefined;
+  const events = await catalog.auditLog({ actions: ["trash", "delete"], at: last.at });
+  const gone = events.filter(({ action, checkpointId }) => action === "delete" && checkpointId !== undefined);
+  return {
+    at: last.at,
+    trashed: events.filter(({ action }) => action === "trash").length,
+    removed: gone.length,
+    sessions: new Set(events.map(({ sessionId }) => sessionId)).size,
+    reasons: [...new Set(events.map(({ reason }) => reason as CleanUpReason))],
+  };
 }
 
 function quotaUse(usedBytes: number, limitBytes: number): QuotaUse {

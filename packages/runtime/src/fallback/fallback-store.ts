@@ -174,11 +174,22 @@ export class FallbackStore implements Workrail {
   }
 
   async storeStatus(): Promise<StoreStatus> {
-    const status = await this.#standby.disk().storeStatus();
     const { failure } = this.#standby;
-    if (failure === undefined) return status;
+    if (failure === undefined) return this.#standby.disk().storeStatus();
+    const status = await this.#statusMeanwhile();
     const warning = `The disk cannot be written to (${reasonOf(failure)}): what is saved is in memory only. ${failure.hint ?? ""}`;
     return { ...status, durability: "memory", warnings: [warning.trim(), ...status.warnings] };
+  }
+
+  /** Of the disk as far as it can be read. */
+  async #statusMeanwhile(): Promise<StoreStatus> {
+    try {
+      return await this.#standby.disk().storeStatus();
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error;
+      const status = await this.#blindStandIn.storeStatus();
+      return { ...status, warnings: ["The disk cannot be read either: what it holds is not among these figures.", ...status.warnings] };
+    }
   }
 
   async backup(directory: string, options?: BackupOptions): Promise<BackupResult> {

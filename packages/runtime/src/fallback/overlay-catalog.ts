@@ -1,6 +1,7 @@
 import type {
   Append,
   AuditEvent,
+  AuditQuery,
   BlobRef,
   Catalog,
   CatalogChange,
@@ -46,15 +47,15 @@ export class OverlayCatalog implements Catalog {
 
   /** Loads are not recorded meanwhile. */
   async commit(change: CatalogChange): Promise<CommitOutcome> {
-    const { append, pins, move, tags, audit } = change;
+    const { append, pins, move, forget, tags, audit } = change;
     // Only what is saved and pinned is kept in memory: anything else has to be done, or to fail.
-    if (move !== undefined || tags !== undefined) return (await this.#below()).commit(change);
+    if (move !== undefined || forget !== undefined || tags !== undefined) return (await this.#below()).commit(change);
     if (append !== undefined) return this.#append(append);
     if (pins !== undefined) {
       for (const key of pins.pin) this.#memory.pin({ sessionId: pins.sessionId, key, isPinned: true, audit });
       for (const key of pins.release) this.#memory.pin({ sessionId: pins.sessionId, key, isPinned: false, audit });
     }
-    return { status: "committed", record: undefined, removed: [], moved: [], bytes: undefined };
+    return { status: "committed", record: undefined, removed: [], moved: [], forgotten: [], bytes: undefined };
   }
 
   async find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
@@ -106,6 +107,10 @@ export class OverlayCatalog implements Catalog {
   /** Of the disk: what is in memory is on its way there. */
   async usage(): Promise<StoreUsage> {
     return (await this.#below()).usage();
+  }
+
+  async auditLog(query: AuditQuery): Promise<readonly AuditEvent[]> {
+    return (await this.#below()).auditLog(query);
   }
 
   async holdRemovals(holder: string, until: Date): Promise<void> {

@@ -1,4 +1,4 @@
-import type { BlobInfo, BlobKey, BlobRef, BlobStore, CatalogRecovery, Storage } from "@workrail/core";
+import type { BlobInfo, BlobKey, BlobRef, BlobStore, CatalogRecovery, QuarantinedBlob, Storage } from "@workrail/core";
 import { isMemoryRef } from "@workrail/memory";
 import { OverlayCatalog } from "./overlay-catalog.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
@@ -60,6 +60,10 @@ class OverlayBlobs implements BlobStore {
 
   async quarantine(ref: BlobRef): Promise<string | undefined> {
     return (await this.#homeOf(ref)).quarantine(ref);
+  }
+
+  async *listQuarantine(): AsyncGenerator<QuarantinedBlob> {
+    yield* (await this.#below()).listQuarantine();
   }
 
   refOf(key: BlobKey): BlobRef {

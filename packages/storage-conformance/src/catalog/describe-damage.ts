@@ -139,6 +139,9 @@ export function describeDamage(harness: StorageHarness): void {
         expect(places.size).toBe(3);
         expect(places.has(undefined)).toBe(false);
         expect(await blobs.quarantine(blobs.refOf(key))).toBeUndefined();
+        const listed: unknown[] = [];
+        for await (const { place, sizeBytes } of blobs.listQuarantine()) listed.push([places.has(place), sizeBytes]);
+        expect(listed).toEqual([...places].map(() => [true, expect.any(Number)]));
       }),
     );
   });

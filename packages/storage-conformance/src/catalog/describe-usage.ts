@@ -15,7 +15,16 @@ export function describeUsage(harness: StorageHarness): void {
     it(
       "is told of the whole store, the trash apart",
       onStore(async (storage) => {
-        const nothing = { sessions: 0, checkpoints: 0, damaged: 0, liveBytes: 0, trashed: 0, trashBytes: 0, pendingRemovals: 0 };
+        const nothing = {
+          sessions: 0,
+          checkpoints: 0,
+          damaged: 0,
+          liveBytes: 0,
+          trashed: 0,
+          trashBytes: 0,
+          pendingRemovals: 0,
+          neededRemovals: 0,
+        };
         expect(await storage.catalog.usage()).toEqual(nothing);
         const [one, other] = [randomIds.sessionId(), randomIds.sessionId()];
         const first = await append(storage, { sessionId: one, blobBytes: 100 });
@@ -32,7 +41,16 @@ export function describeUsage(harness: StorageHarness): void {
         } as const;
         await storage.catalog.commit({ move: trashing, audit: [] });
         await append(storage, { sessionId: one, blobBytes: 7 }, { keepNewest: 2 });
-        const after = { sessions: 1, checkpoints: 2, damaged: 0, liveBytes: 27, trashed: 1, trashBytes: 3, pendingRemovals: 1 };
+        const after = {
+          sessions: 1,
+          checkpoints: 2,
+          damaged: 0,
+          liveBytes: 27,
+          trashed: 1,
+          trashBytes: 3,
+          pendingRemovals: 1,
+          neededRemovals: 0,
+        };
         expect(await storage.catalog.usage()).toEqual(after);
         const form = { blobBytes: 10, baseId: null, keyId: null };
         const [head] = (await storage.catalog.list({ filter: { sessionId: one }, limit: 1, offset: 0 })).records;
@@ -43,6 +61,26 @@ export function describeUsage(harness: StorageHarness): void {
         const restored = { ...after, sessions: 2, checkpoints: 3, liveBytes: 33, trashed: 0, trashBytes: 0, pendingRemovals: 0 };
         expect(await storage.catalog.usage()).toEqual(restored);
         expect(first.blobBytes).toBe(100);
+      }),
+    );
+
+    it(
+      "tells of the removals that something needs, and until when somebody holds them",
+      onStore(async (storage) => {
+        const sessionId = randomIds.sessionId();
+        const base = await append(storage, { sessionId });
+        const dependent = await append(storage, { sessionId });
+        const last = await append(storage, { sessionId });
+        await storage.catalog.commit({ edges: { add: [{ dependent: dependent.id, base: base.id }], drop: [] }, audit: [] });
+        const move = { sessionId, at: new Date(), reason: "request", from: "live", to: "nowhere" } as const;
+        await storage.catalog.commit({ move: { ...move, checkpoints: [base.id, last.id] }, audit: [] });
+        const until = new Date(Date.now() + DAY);
+        await storage.catalog.holdRemovals("one", new Date(Date.now() + DAY / 2));
+        await storage.catalog.holdRemovals("other", until);
+        expect(await storage.catalog.usage()).toMatchObject({ pendingRemovals: 2, neededRemovals: 1, removalsHeldUntil: until });
+        await storage.catalog.holdRemovals("one", new Date(Date.now() - 1));
+        await storage.catalog.releaseRemovals("other");
+        expect((await storage.catalog.usage()).removalsHeldUntil).toBeUndefined();
       }),
     );
 

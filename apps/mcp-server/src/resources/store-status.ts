@@ -1,0 +1,64 @@
+import * as z from "zod";
+import type { LazyStore } from "../lazy-store.ts";
+import type { Resource } from "../resource.ts";
+
+const count = (): z.ZodNumber => z.number().int().min(0);
+const time = (): z.ZodString => z.string();
+const use = {
+  usedBytes: count().describe("Bytes as stored"),
+  limitBytes: count().describe("How many there may be"),
+  share: z.number().describe("The one in parts of the other, to three places"),
+};
+
+/** What the resource holds, for whoever reads it by program. Later versions may add to it. */
+export const storeStatusSchema: z.ZodObject = z.looseObject({
+  dataDir: z.string().optional().describe("Where the store is"),
+  durability: z.enum(["disk", "memory"]).describe("Where saves go: memory while the disk fails"),
+  mode: z.string().describe("How the storage works at present, such as the SQLite driver in use"),
+  warnings: z.array(z.string()).describe("What a person should know or do, a sentence each"),
+  sessions: count().describe("Sessions that hold checkpoints"),
+  checkpoints: count().describe("How many there are, damaged ones included"),
+  damaged: count().describe("How many of them are marked as damaged"),
+  liveBytes: count().describe("Size of their files"),
+  trashed: count().describe("Checkpoints in the trash"),
+  trashBytes: count().describe("Size of their files"),
+  pendingRemovals: count().describe("Files of removed checkpoints that are still to be removed"),
+  neededRemovals: count().describe("How many of them stay because other checkpoints are stored against them"),
+  removalsHeldUntil: time().optional().describe("Until when a backup has none of them be removed; missing while nobody does"),
+  quota: z.looseObject(use).describe("Of the store, the trash included"),
+  largestSessions: z
+    .array(z.looseObject({ sessionId: z.string(), checkpoints: count(), ...use, lastAccessedAt: time().describe("Last save or load") }))
+    .describe("The ten largest, the largest first"),
+  quarantine: z
+    .looseObject({
+      files: count(),
+      bytes: count(),
+      places: z.array(z.string()).describe("The first twenty"),
+    })
+    .describe("What was put aside because it is damaged"),
+  lastCleanUp: z
+    .looseObject({
+      at: time(),
+      trashed: count().describe("Checkpoints that went into the trash"),
+      removed: count().describe("Checkpoints that are gone for good"),
+      sessions: count().describe("Of so many sessions"),
+      reasons: z.array(z.string()).describe("Why, each reason once"),
+    })
+    .optional()
+    .describe("When the store followed its policy last; missing when the audit log has none"),
+  lastBackupAt: time().optional().describe("When the last finished backup was begun; missing when the audit log has none"),
+});
+
+/** How the store stands, for a host to show. */
+export function storeStatus(store: LazyStore): Resource {
+  return {
+    uri: "workrail://status",
+    name: "status",
+    title: "Status of the store",
+    description: "What the store of checkpoints holds, against which limits, and what a person should know of it.",
+    async read() {
+      const workrail = await store.get();
+      return { dataDir: workrail.dataDir, ...(await workrail.storeStatus()) };
+    },
+  };
+}

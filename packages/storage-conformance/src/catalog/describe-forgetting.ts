@@ -1,0 +1,154 @@
+import { KEEP_TAG, type Forgetting, type SessionId, type Storage } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { append, appendOn } from "../append.ts";
+import { randomIds } from "../environment.ts";
+import type { StorageHarness } from "../harness.ts";
+import { withStore } from "../store-under-test.ts";
+
+const AT = new Date("2027-03-04T05:06:07.008Z");
+
+/** Sessions of which nothing is left, and the audit log, which tells that they are gone. */
+export function describeForgetting(harness: StorageHarness): void {
+  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+
+  describe("forgetting", () => {
+    it(
+      "takes a session of which nothing is left, with its facts, and says so in the audit log",
+      onStore(async (storage) => {
+        const sessionId = await emptied(storage);
+        await storage.catalog.commit({ pins: { sessionId, pin: ["plan"], release: [] }, audit: [] });
+        expect(await emptyOnes(storage)).toEqual([sessionId]);
+        expect(await forget(storage, [sessionId])).toEqual([sessionId]);
+        expect(await storage.catalog.session(sessionId)).toBeUndefined();
+        expect(await emptyOnes(storage)).toEqual([]);
+        expect(await factsOf(storage, sessionId)).toBeUndefined();
+        const told = await storage.catalog.auditLog({ actions: ["delete"], limit: 1 });
+        expect(told).toEqual([{ at: AT, action: "delete", sessionId, checkpointId: undefined, agentId: undefined, reason: "empty" }]);
+        expect(await forget(storage, [sessionId])).toEqual([]);
+      }),
+    );
+
+    it(
+      "lets the session begin anew, and keeps that through a rebuild",
+      onStore(async (storage) => {
+        const sessionId = await emptied(storage);
+        await storage.catalog.commit({ pins: { sessionId, pin: ["old"], release: [] }, audit: [] });
+        await forget(storage, [sessionId]);
+        const record = await append(storage, { sessionId });
+        expect(record.sequence).toBe(1);
+        expect(await storage.catalog.session(sessionId)).toMatchObject({ pins: [], checkpointCount: 1 });
+        expect((await factsOf(storage, sessionId))?.pins ?? []).toEqual([]);
+        expect(await forget(storage, [sessionId])).toEqual([]);
+      }),
+    );
+
+    it(
+      "passes over what holds a checkpoint, live or in the trash, or a removal that is still to be done",
+      onStore(async (storage) => {
+        const [live, trashed, pending] = [randomIds.sessionId(), randomIds.sessionId(), randomIds.sessionId()];
+        await append(storage, { sessionId: live });
+        for (const [sessionId, to] of [
+          [trashed, "trash"],
+          [pending, "nowhere"],
+        ] as const) {
+          const { id } = await append(storage, { sessionId });
+          const move = { sessionId, checkpoints: [id], at: AT, reason: "request", from: "live", to } as const;
+          await storage.catalog.commit({ move, audit: [] });
+        }
+        expect(await emptyOnes(storage)).toEqual([]);
+        expect(await forget(storage, [live, trashed, pending, randomIds.sessionId()])).toEqual([]);
+        for (const id of [live, trashed, pending]) expect(await storage.catalog.session(id)).toBeDefined();
+        await storage.catalog.reclaim(undefined, (ref) => storage.blobs.remove(ref));
+        expect(await forget(storage, [live, trashed, pending])).toEqual([pending]);
+      }),
+    );
+
+    it(
+      "passes over what is tagged keep, or was used since",
+      onStore(async (storage) => {
+        const [kept, used] = [await emptied(storage), await emptied(storage)];
+        await storage.catalog.commit({ tags: { sessionId: kept, add: [KEEP_TAG], remove: [] }, audit: [] });
+        expect(await emptyOnes(storage)).toEqual([used]);
+        const lastUse = (await storage.catalog.session(used))?.lastAccessedAt ?? AT;
+        const before = new Date(lastUse.getTime() - 1);
+        expect(await emptyOnes(storage, before)).toEqual([]);
+        expect(await forget(storage, [kept, used], before)).toEqual([]);
+        expect(await forget(storage, [kept, used], lastUse)).toEqual([used]);
+      }),
+    );
+
+    it(
+      "and a first save at the same time leave a session that has the save, with its facts",
+      onStore(async (storage) => {
+        for (let round = 0; round < 10; round++) {
+          const sessionId = await emptied(storage);
+          const session = { createdAt: AT, tags: ["new"], pins: [] };
+          const [, saved] = await Promise.all([forget(storage, [sessionId]), appendOn(storage, { sessionId }, { session })]);
+          expect(saved.status).toBe("committed");
+          expect(await storage.catalog.session(sessionId)).toMatchObject({ checkpointCount: 1 });
+          expect(await forget(storage, [sessionId])).toEqual([]);
+          const facts = await factsOf(storage, sessionId);
+          expect(facts?.tags ?? []).toEqual((await storage.catalog.session(sessionId))?.tags);
+        }
+      }),
+    );
+  });
+
+  describe("the audit log", () => {
+    it(
+      "is told the newest first, by action and by time, and no more than asked for",
+      onStore(async (storage) => {
+        const later = new Date(AT.getTime() + 1);
+        const rows = [
+          ["export", AT],
+          ["backup", AT],
+          ["export", later],
+          ["export", AT],
+        ] as const;
+        for (const [action, at] of rows) {
+          const row = { at, action, sessionId: undefined, checkpointId: undefined, agentId: "agent" } as const;
+          await storage.catalog.commit({ audit: [row] });
+        }
+        const log = async (query: Parameters<typeof storage.catalog.auditLog>[0]) =>
+          (await storage.catalog.auditLog(query)).map(({ action, at, agentId }) => [action, at, agentId]);
+        expect(await log({ actions: ["export", "backup"], limit: 2 })).toEqual([
+          ["export", AT, "agent"],
+          ["export", later, "agent"],
+        ]);
+        expect(await log({ actions: ["export"], at: AT })).toEqual([
+          ["export", AT, "agent"],
+          ["export", AT, "agent"],
+        ]);
+        expect(await log({ actions: ["backup"] })).toEqual([["backup", AT, "agent"]]);
+        expect(await log({ actions: ["rebuild"] })).toEqual([]);
+      }),
+    );
+  });
+}
+
+/** A session that held a checkpoint of which nothing is left. */
+async function emptied(storage: Storage): Promise<SessionId> {
+  const sessionId = randomIds.sessionId();
+  const { id } = await append(storage, { sessionId });
+  await storage.catalog.commit({
+    move: { sessionId, checkpoints: [id], at: AT, reason: "request", from: "live", to: "nowhere" },
+    audit: [],
+  });
+  await storage.catalog.reclaim(undefined, (ref) => storage.blobs.remove(ref));
+  return sessionId;
+}
+
+async function emptyOnes(storage: Storage, unusedSince?: Date): Promise<readonly SessionId[]> {
+  return (await storage.catalog.sessions({ empty: true, unusedSince, limit: 100 })).sessions.map(({ id }) => id);
+}
+
+async function forget(storage: Storage, sessions: Forgetting["sessions"], unusedSince = AT): Promise<readonly SessionId[]> {
+  const outcome = await storage.catalog.commit({ forget: { sessions, unusedSince, at: AT }, audit: [] });
+  if (outcome.status !== "committed") throw new Error(`It was ${outcome.status}.`);
+  return outcome.forgotten;
+}
+
+async function factsOf(storage: Storage, wanted: SessionId) {
+  for await (const facts of storage.recovery.sessionFacts()) if (facts.sessionId === wanted) return facts;
+  return undefined;
+}
