@@ -20,6 +20,11 @@ describe("docs/reference/cli.md", () => {
     expect(told).toEqual(program.commands.map((command) => [command.name(), command.summary()]));
   });
 
+  it("and the README of the program name the same commands", () => {
+    const readme = tableOf(readPage("apps/cli/README.md").text).map(([name, meaning]) => [plain(name), meaning]);
+    expect(readme).toEqual(program.commands.map((command) => [`workrail ${command.name()}`, command.summary()]));
+  });
+
   it("describes the options of every command as the help does", () => {
     const told = tableOf(sectionOf(page, "## What holds for all of them"));
     expect(told).toEqual(help.visibleOptions(program).map((option) => [code(help.optionTerm(option)), help.optionDescription(option)]));
