@@ -1,7 +1,7 @@
 import { decodeBlob } from "../envelope/decode-blob.ts";
 import { isWorkrailError } from "../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
-import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
+import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { SessionFacts } from "../model/session.ts";
 import type { BackupContents, BackupTarget } from "../ports/backup-target.ts";
 import type { Catalog } from "../ports/catalog.ts";
@@ -9,6 +9,7 @@ import type { Clock, IdGenerator } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { ProofPorts } from "./prove-deltas.ts";
 import { readBlobs } from "./read-blobs.ts";
+import { eachRecord, eachTrashed } from "./view-store.ts";
 
 export interface BackupPorts extends ProofPorts {
   readonly catalog: Catalog;
@@ -41,7 +42,6 @@ export interface BackupReport extends Omit<BackupContents, "writer"> {
   readonly isComplete: boolean;
 }
 
-const PAGE = 500;
 /** A backup that crashed holds removals no longer than this. */
 const HOLD_MS = 30 * 60_000;
 const RENEW_AFTER_MS = HOLD_MS / 3;
@@ -140,23 +140,17 @@ class Backup {
   }
 
   async *#live(): AsyncGenerator<CheckpointRecord> {
-    let after: PageCursor | undefined;
-    do {
+    for await (const record of eachRecord(this.#ports.catalog, { kinds: CHECKPOINT_KINDS })) {
       await this.#goOn();
-      const page = await this.#ports.catalog.list({ filter: { kinds: CHECKPOINT_KINDS }, limit: PAGE, offset: 0, after });
-      yield* page.records;
-      after = page.next;
-    } while (after !== undefined);
+      yield record;
+    }
   }
 
   async *#trash(): AsyncGenerator<Wanted> {
-    let after: PageCursor | undefined;
-    do {
+    for await (const { record, trashedAt } of eachTrashed(this.#ports.catalog, {})) {
       await this.#goOn();
-      const page = await this.#ports.catalog.trash({ limit: PAGE, after });
-      for (const { record, trashedAt } of page.entries) yield { ...sourceOf(record), record, trashedAt };
-      after = page.next;
-    } while (after !== undefined);
+      yield { ...sourceOf(record), record, trashedAt };
+    }
   }
 
   /** Copies blobs, and what they are stored against now: compaction may be at work. */

@@ -1,14 +1,15 @@
 import { checkpointTexts, closingText, openingText } from "../export-format/export-text.ts";
 import type { UnreadableInExport } from "../export-format/export-fields.ts";
 import { isWorkrailError } from "../errors.ts";
-import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
-import type { CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
+import { CHECKPOINT_KINDS } from "../model/checkpoint.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type { Clock, Log } from "../ports/environment.ts";
 import type { Catalog } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
 import { loadCheckpoint, type LoadedCheckpoint, sessionNotFound } from "./load-checkpoint.ts";
 import type { ReadPorts } from "./read-context.ts";
+import { eachRecord } from "./view-store.ts";
 
 export interface ExportPorts extends ReadPorts {
   readonly locking: Locking;
@@ -23,9 +24,6 @@ export interface ExportOptions {
 
 /** A checkpoint with one of these cannot be exported; the others can. */
 const ITS_OWN_FAULTS = new Set<string>(["CHECKPOINT_CORRUPT", "UNSUPPORTED_VERSION", "TOO_LARGE"]);
-
-/** Records looked up at a time. */
-const PAGE = 500;
 
 /**
  * Writes a session as one JSON text that people can read and `importSession` takes back exactly: the session's facts and
@@ -63,7 +61,7 @@ export async function* exportSession(
 export async function listSessionIds(ports: { readonly catalog: Catalog; readonly locking: Locking }): Promise<readonly SessionId[]> {
   return ports.locking.shared(async () => {
     const sessions = new Set<SessionId>();
-    for await (const record of allRecords(ports.catalog, undefined)) sessions.add(record.sessionId);
+    for await (const record of eachRecord(ports.catalog, { kinds: CHECKPOINT_KINDS })) sessions.add(record.sessionId);
     return [...sessions];
   });
 }
@@ -72,21 +70,11 @@ async function lookUp(ports: ExportPorts, sessionId: SessionId): Promise<{ sessi
   const session = await ports.catalog.session(sessionId);
   if (session === undefined) throw sessionNotFound(sessionId);
   const ids: CheckpointId[] = [];
-  for await (const record of allRecords(ports.catalog, sessionId)) ids.push(record.id);
+  for await (const record of eachRecord(ports.catalog, { sessionId, kinds: CHECKPOINT_KINDS })) ids.push(record.id);
   await ports.catalog.commit({
     audit: [{ at: ports.clock.now(), action: "export", sessionId, checkpointId: undefined, agentId: undefined }],
   });
   return { session, ids: ids.toReversed() };
-}
-
-/** Of every kind, newest first. */
-async function* allRecords(catalog: Catalog, sessionId: SessionId | undefined): AsyncGenerator<CheckpointRecord, void, undefined> {
-  let after: PageCursor | undefined;
-  do {
-    const page = await catalog.list({ filter: { sessionId, kinds: CHECKPOINT_KINDS }, limit: PAGE, offset: 0, after });
-    yield* page.records;
-    after = page.next;
-  } while (after !== undefined);
 }
 
 /** `undefined` when it was removed since it was listed. */

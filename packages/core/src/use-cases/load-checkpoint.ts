@@ -1,12 +1,13 @@
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context } from "../model/context.ts";
-import type { CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type { Clock, Log } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
 import { quarantineDamaged } from "./quarantine-damaged.ts";
 import { damagedBytesOf, type ReadContext, readContext, type ReadPorts } from "./read-context.ts";
+import { eachRecord } from "./view-store.ts";
 
 export interface LoadPorts extends ReadPorts {
   readonly locking: Locking;
@@ -107,13 +108,8 @@ async function newestBut(ports: LoadPorts, sessionId: SessionId, reasons: Reason
   return undefined;
 }
 
-async function* newestFirst(ports: LoadPorts, sessionId: SessionId): AsyncGenerator<CheckpointRecord> {
-  let after: PageCursor | undefined;
-  do {
-    const page = await ports.catalog.list({ filter: { sessionId, kinds: KINDS_OF_HEADS }, limit: PAGE, offset: 0, after });
-    yield* page.records;
-    after = page.next;
-  } while (after !== undefined);
+function newestFirst({ catalog }: LoadPorts, sessionId: SessionId): AsyncGenerator<CheckpointRecord> {
+  return eachRecord(catalog, { sessionId, kinds: KINDS_OF_HEADS }, PAGE);
 }
 
 /** Which newer ones the loaded checkpoint stands in for: those that failed now, and those that were marked before. */

@@ -5,11 +5,12 @@ import { completeFacts, type EnvelopeFacts } from "../envelope/envelope-json.ts"
 import { parseJson } from "../json/parse-json.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { JsonValue } from "../model/context.ts";
-import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
+import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session, SessionFacts } from "../model/session.ts";
 import type { CatalogRecovery, CheckpointFilter } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
 import { damagedBytesOf, isRecordInDoubt, makeContext, readBlob, readContext, type ReadPorts } from "./read-context.ts";
+import { eachRecord } from "./view-store.ts";
 
 export interface VerifyPorts extends ReadPorts {
   readonly locking: Locking;
@@ -142,15 +143,10 @@ class Verification {
   }
 
   async *#records(filter: CheckpointFilter): AsyncGenerator<CheckpointRecord> {
-    let after: PageCursor | undefined;
-    do {
-      const page = await this.#ports.catalog.list({ filter: { ...filter, kinds: CHECKPOINT_KINDS }, limit: PAGE, offset: 0, after });
-      for (const record of page.records) {
-        if (this.#isAborted) return;
-        yield record;
-      }
-      after = page.next;
-    } while (after !== undefined);
+    for await (const record of eachRecord(this.#ports.catalog, { ...filter, kinds: CHECKPOINT_KINDS }, PAGE)) {
+      if (this.#isAborted) return;
+      yield record;
+    }
   }
 
   /** Newest first, so that what a checkpoint is stored against has mostly just been read. */

@@ -2,9 +2,9 @@ import type { CheckpointView, SessionView, TrashView } from "../clean-up/plan.ts
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { PageCursor } from "../model/ids.ts";
 import { KEEP_TAG, type Session } from "../model/session.ts";
-import type { Catalog, SessionQuery, TrashedCheckpoint, TrashQuery } from "../ports/catalog.ts";
+import type { Catalog, CheckpointFilter, SessionQuery, TrashedCheckpoint, TrashQuery } from "../ports/catalog.ts";
 
-const PAGE = 200;
+const PAGE = 500;
 
 /** Sessions, the least recently used first, page by page. */
 export async function* eachSession(catalog: Catalog, query: Omit<SessionQuery, "limit" | "after">): AsyncGenerator<Session> {
@@ -12,6 +12,16 @@ export async function* eachSession(catalog: Catalog, query: Omit<SessionQuery, "
   do {
     const page = await catalog.sessions({ ...query, limit: PAGE, after });
     yield* page.sessions;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Records, the newest first, page by page. */
+export async function* eachRecord(catalog: Catalog, filter: CheckpointFilter, pageSize: number = PAGE): AsyncGenerator<CheckpointRecord> {
+  let after: PageCursor | undefined;
+  do {
+    const page = await catalog.list({ filter, limit: pageSize, offset: 0, after });
+    yield* page.records;
     after = page.next;
   } while (after !== undefined);
 }
@@ -38,13 +48,7 @@ export async function viewTrash(catalog: Catalog, query: Omit<TrashQuery, "limit
 /** A session with its checkpoints of every kind. */
 export async function viewSession(catalog: Catalog, { id, lastAccessedAt, tags }: Session): Promise<SessionView> {
   const checkpoints: CheckpointView[] = [];
-  const filter = { sessionId: id, kinds: CHECKPOINT_KINDS };
-  let after: PageCursor | undefined;
-  do {
-    const page = await catalog.list({ filter, limit: PAGE, offset: 0, after });
-    checkpoints.push(...page.records.map(viewRecord));
-    after = page.next;
-  } while (after !== undefined);
+  for await (const record of eachRecord(catalog, { sessionId: id, kinds: CHECKPOINT_KINDS })) checkpoints.push(viewRecord(record));
   return { id, lastAccessedAt, isKept: tags.includes(KEEP_TAG), checkpoints: checkpoints.toReversed() };
 }
 
