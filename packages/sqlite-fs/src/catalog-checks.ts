@@ -1,7 +1,7 @@
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** Up to this size the main tables are read through at each opening, which then takes less than a tenth of a second. */
-const READ_AT_OPENING_BYTES = 64 * 1024 * 1024;
+/** Up to this size, some 50,000 checkpoints, the main tables are read through at each opening, which takes a twentieth of a second then. */
+const READ_AT_OPENING_BYTES = 32 * 1024 * 1024;
 /** Without them there is nothing; damage elsewhere can wait for the whole check. */
 const MAIN_TABLES = ["session", "checkpoint"];
 const WHOLE_CHECK_EVERY_MS = 7 * 24 * 60 * 60 * 1000;

@@ -104,6 +104,9 @@ export class CatalogWrites {
     for (const { dependent, base } of edges) this.#addEdge(dependent, base);
     this.#run("UPDATE state SET value = (SELECT coalesce(sum(total_bytes), 0) FROM session) WHERE key = 'live_bytes'");
     this.#run("UPDATE state SET value = (SELECT coalesce(sum(blob_bytes), 0) FROM trashed) WHERE key = 'trash_bytes'");
+    this.#run("UPDATE session SET aside_count = (SELECT count(*) FROM checkpoint WHERE session_id = session.id AND kind = 'aside')");
+    this.#run("DELETE FROM checkpoint_total");
+    this.#run(`INSERT INTO checkpoint_total ${COUNT_ALL}`);
   }
 
   hold(holder: string, until: Date): void {
@@ -429,6 +432,10 @@ export class CatalogWrites {
  */
 export const HEAD = `SELECT * FROM checkpoint WHERE session_id = +? AND kind <> 'aside' AND damaged = 0
   ORDER BY sequence DESC LIMIT 1`;
+
+/** What the triggers keep in `checkpoint_total`, from the beginning. */
+const COUNT_ALL = `SELECT 'store', '', kind, count(*) FROM checkpoint GROUP BY kind
+  UNION ALL SELECT 'project', project, kind, count(*) FROM checkpoint WHERE project IS NOT NULL GROUP BY project, kind`;
 
 /** The oldest that may go, as many as there are too many. */
 const OLDEST = `SELECT * FROM checkpoint WHERE session_id = +? AND kind = 'workflow' AND id <> ?

@@ -48,6 +48,21 @@ describe("pages of checkpoints", () => {
       database.close();
     }));
 
+  it.each<[string, CheckpointFilter, string]>([
+    ["the store", {}, "SEARCH checkpoint_total"],
+    ["the store, of some kinds", { kinds: ["aside", "project"] }, "SEARCH checkpoint_total"],
+    ["a project", { project: "/p", tags: [], query: " " }, "SEARCH checkpoint_total"],
+    ["a session", { sessionId: SESSION }, "SEARCH session"],
+  ])("know the total of %s without counting", (_, filter, step) =>
+    withStore(async (store) => {
+      const database = openDatabase(path.join(store.dataDir, "workrail.db"), 0);
+      const { sql, parameters } = countQuery(filter);
+      const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters) as readonly { detail: string }[];
+      database.close();
+      expect(steps.map(({ detail }) => detail)).toEqual([expect.stringContaining(step)]);
+    }),
+  );
+
   it("come in more shapes than statements are kept", () =>
     withStore(async (store) => {
       await store.save({ number: 1 }, { tags: ["tag"], name: "name", agentId: "agent", workflowId: "workflow" });

@@ -1,4 +1,4 @@
-import { type CheckpointFilter, type CheckpointQuery, type PageCursor, WorkrailError } from "@workrail/core";
+import { type CheckpointFilter, type CheckpointQuery, type PageCursor, type SessionId, WorkrailError } from "@workrail/core";
 import {
   DummyDriver,
   type Expression,
@@ -52,7 +52,34 @@ export function pageQuery({ filter, limit, offset, after }: CheckpointQuery): Co
   );
 }
 
+/** How many there are, which is known already of a whole session, project or store; others are counted. */
 export function countQuery(filter: CheckpointFilter): CompiledSql {
+  const { sessionId, project, kinds, tags = [], query, ...others } = filter;
+  const isWhole = tags.length === 0 && words(query).length === 0 && Object.values(others).every((value) => value === undefined);
+  if (!isWhole) return countedQuery(filter);
+  if (sessionId === undefined) return knownQuery(project === undefined ? ["store", ""] : ["project", project], kinds);
+  return project === undefined && kinds === undefined ? sessionQuery(sessionId) : countedQuery(filter);
+}
+
+function knownQuery([scope, name]: readonly ["store" | "project", string], kinds: CheckpointFilter["kinds"]): CompiledSql {
+  return compiled(
+    builder
+      .selectFrom("checkpoint_total")
+      .select((c) => c.fn.coalesce(c.fn.sum<number>("total"), sql<number>`0`).as("total"))
+      .where("scope", "=", scope)
+      .where("name", "=", name)
+      .where((c) => (kinds === undefined ? c("kind", "<>", "aside") : c("kind", "in", kinds)))
+      .compile(),
+  );
+}
+
+/** One row, of the session or of none. */
+function sessionQuery(sessionId: SessionId): CompiledSql {
+  const without = sql<number>`coalesce(sum(checkpoint_count - aside_count), 0)`;
+  return compiled(builder.selectFrom("session").select(without.as("total")).where("id", "=", sessionId).compile());
+}
+
+function countedQuery(filter: CheckpointFilter): CompiledSql {
   return compiled(
     builder
       .selectFrom("checkpoint")

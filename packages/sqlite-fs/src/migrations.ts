@@ -1,5 +1,6 @@
 import { initial } from "./migrations/0001-initial.ts";
 import { trashAndTotals } from "./migrations/0002-trash-and-totals.ts";
+import { checkpointTotals } from "./migrations/0003-checkpoint-totals.ts";
 
 /** A step from one schema to the next. */
 export interface Migration {
@@ -14,4 +15,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: initial, minReader: 1, minWriter: 1 },
   // An older writer would remove the files of what is in the trash.
   { sql: trashAndTotals, minReader: 1, minWriter: 2 },
+  // Its triggers count for an older writer too.
+  { sql: checkpointTotals, minReader: 1, minWriter: 2 },
 ];

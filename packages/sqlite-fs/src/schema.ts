@@ -7,6 +7,7 @@ export const APPLICATION_ID = 0x5752_4b52;
 export interface Schema {
   session: SessionRow;
   checkpoint: CheckpointRow;
+  checkpoint_total: { scope: "store" | "project"; name: string; kind: CheckpointKind; total: number };
   checkpoint_tag: { ordinal: number; tag: string };
   edge: { dependent: string; base: string };
   /** A row stays, done, for as long as the session's facts on disk have its tombstone. */
@@ -28,6 +29,8 @@ export interface SessionRow {
   last_sequence: number;
   /** Set once something was pruned. */
   oldest_live: string | null;
+  /** How many of its checkpoints are asides. */
+  aside_count: number;
 }
 
 /** What a session is asked for with, beside what is kept of it. */

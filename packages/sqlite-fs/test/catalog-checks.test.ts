@@ -30,7 +30,7 @@ describe("opening a store whose catalog is damaged", () => {
 
   it("is noticed where it is met, and no sooner, when the catalog is too large to be read each time", () =>
     withSaved(async (dataDir, file) => {
-      changing(file, (database) => database.exec("CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(65 * 1024 * 1024))"));
+      changing(file, (database) => database.exec("CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(33 * 1024 * 1024))"));
       overwriteTable(file, "checkpoint", Buffer.alloc(PAGE, 0xa5));
       await withOpened(dataDir, async (store) => {
         expect(await store.storage.recovery.needsRebuild()).toBe(false);

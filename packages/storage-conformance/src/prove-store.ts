@@ -5,6 +5,7 @@ import {
   type CheckpointId,
   type CheckpointRecord,
   type Context,
+  matchesFilter,
   type SessionId,
   type Storage,
 } from "@workrail/core";
@@ -48,7 +49,21 @@ export async function proveStore(storage: Storage, filter: Pick<CheckpointFilter
   }
   for (const [sessionId, ofSession] of Map.groupBy(records, ({ sessionId }) => sessionId))
     await proveSession(storage, sessionId, ofSession);
+  await proveTotals(storage, records, filter);
   return { records, texts };
+}
+
+/** A catalog may keep these numbers instead of counting: they must follow whatever happens to checkpoints. */
+async function proveTotals(storage: Storage, records: readonly CheckpointRecord[], filter: CheckpointFilter): Promise<void> {
+  const filters: CheckpointFilter[] = [filter];
+  for (const kind of CHECKPOINT_KINDS) filters.push({ ...filter, kinds: [kind] });
+  for (const project of new Set(records.map((record) => record.project))) filters.push({ ...filter, project });
+  for (const sessionId of new Set(records.map((record) => record.sessionId))) filters.push({ sessionId });
+  for (const each of filters) {
+    const { total } = await storage.catalog.list({ filter: each, limit: 1, offset: 0 });
+    const counted = records.filter((record) => matchesFilter(record, [], each));
+    mustEqual(total, counted.length, `the total of ${JSON.stringify(each)}`);
+  }
 }
 
 async function proveSession(storage: Storage, sessionId: SessionId, records: readonly CheckpointRecord[]): Promise<void> {
