@@ -2,9 +2,11 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Effort } from "./alternate.ts";
 import { runWorker } from "./run-worker.ts";
+import { filledSession } from "./tasks/fill-store.ts";
+import { PROJECT } from "./tasks/open-library.ts";
 
 /** The session that the large store's checkpoints belong to. */
-export const LARGE_SESSION = "large";
+export const LARGE_SESSION: string = filledSession(0);
 /** How many there are. */
 export const LARGE = 10_000;
 
@@ -61,7 +63,14 @@ export class Bench {
   async #makeLargeStore(): Promise<LargeStore> {
     this.say(`making a store of ${LARGE} checkpoints`);
     const dataDir = this.fresh("large");
-    const { rebuildMs } = await runWorker("fillStore", { dataDir, sessionId: LARGE_SESSION, bytes: LARGE_BYTES, checkpoints: LARGE });
+    const { rebuildMs } = await runWorker("fillStore", {
+      dataDir,
+      sessions: 1,
+      checkpoints: LARGE,
+      bytes: LARGE_BYTES,
+      atATime: 1,
+      projects: [PROJECT],
+    });
     return { dataDir, rebuildMs };
   }
 }

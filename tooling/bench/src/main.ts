@@ -10,11 +10,14 @@ import { serviceLevels } from "./service-levels.ts";
 import { measureCodec } from "./suites/codec.ts";
 import { measureColdStart } from "./suites/cold-start.ts";
 import { measureGrowth } from "./suites/growth.ts";
+import { measureLarge } from "./suites/large.ts";
 import { measureLibrary } from "./suites/library.ts";
 import { measureListing } from "./suites/listing.ts";
 import { measureMcp, whyNoServer } from "./suites/mcp.ts";
 import { measureMemory } from "./suites/memory.ts";
 import { measureProcesses } from "./suites/processes.ts";
+import { measurePruning } from "./suites/prune.ts";
+import { measureScale } from "./suites/scale.ts";
 import { targets } from "./targets.ts";
 
 const RESULTS = fileURLToPath(new URL("../results", import.meta.url));
@@ -28,6 +31,9 @@ const SUITES = {
   processes: async (bench: Bench) => ({ processes: await measureProcesses(bench) }),
   mcp: (bench: Bench) => withServer(bench, async () => ({ mcp: await measureMcp(bench) })),
   "cold-start": (bench: Bench) => withServer(bench, async () => ({ coldStart: await measureColdStart(bench) })),
+  scale: async (bench: Bench) => ({ scale: await measureScale(bench) }),
+  prune: async (bench: Bench) => ({ prune: await measurePruning(bench) }),
+  large: async (bench: Bench) => ({ large: await measureLarge(bench) }),
   memory: async (bench: Bench) => ({ memory: await measureMemory(bench) }),
 } satisfies Record<string, (bench: Bench) => Promise<Results>>;
 

@@ -2,6 +2,8 @@ import type { Comparison } from "./alternate.ts";
 import type { Results } from "./results.ts";
 import { serviceLevels } from "./service-levels.ts";
 import { label } from "./suites/library.ts";
+import { SCALE_OPERATIONS } from "./tasks/compare-scale.ts";
+import { PRUNING_SIDES } from "./tasks/time-pruning.ts";
 import { table } from "./table.ts";
 import { targets } from "./targets.ts";
 
@@ -15,8 +17,11 @@ export function report(results: Results): string {
     section("Several processes on one store, without a pause", processesTable(results)),
     section("Through MCP on standard input and output", mcpTable(results)),
     section("Cold start: from spawning to the answer", coldStartTable(results)),
+    section("Scale: medians in milliseconds, each store in its turn", scaleTable(results)),
+    section("Saves without a pause in a session at its limit, beside others, 10 KB contexts", pruneTable(results)),
     section("Peak memory of a process that does nothing else, MB", memoryTable(results)),
     section("Growth: one session, 10 KB contexts, saved without a pause", growthTable(results)),
+    section("One large context", largeTable(results)),
     section("The specification's service levels, ms", serviceLevelTable(results)),
   ].join("");
 }
@@ -106,6 +111,54 @@ function coldStartTable({ coldStart }: Results): string | undefined {
     ["what", "median ms", "p95", "max", "over unbundled"],
     rows.map(([what, one]) => [what, ms(one.median), ms(one.p95), ms(one.max), times(one.median / unbundled.median)]),
   );
+}
+
+function scaleTable({ scale }: Results): string | undefined {
+  if (scale === undefined) return undefined;
+  const stores = scale.stores.map(({ checkpoints }) => checkpoints.toLocaleString("en"));
+  const [, ...larger] = stores;
+  const rows = SCALE_OPERATIONS.map((operation) => {
+    const medians = scale.timings.map((timings) => timings[operation].median);
+    const [least = Number.NaN, ...others] = medians;
+    return [operation, ...medians.map(ms), ...others.map((median) => times(median / least))];
+  });
+  const catalogs = scale.stores.map(({ checkpoints, catalogBytes, fillMs }) => {
+    return `${checkpoints.toLocaleString("en")}: ${mb(catalogBytes)} MB, made in ${(fillMs / 1_000).toFixed(1)} s`;
+  });
+  return `${table(["operation", ...stores, ...larger.map((size) => `ratio at ${size}`)], rows)}\n\nThe catalogs, of ${catalogs.join("; of ")}.`;
+}
+
+function pruneTable({ prune }: Results): string | undefined {
+  if (prune === undefined) return undefined;
+  return table(
+    ["saves", "median ms", "p95", "p99", "max", "slower than 3 medians", "checkpoints left", "stored KB"],
+    PRUNING_SIDES.map((side) => {
+      const { times: taken, slow, checkpoints, storedBytes } = prune.sides[side];
+      const what = { limit: `limit of ${prune.limit}`, "no limit": "no limit", "a session each": "a session each" }[side];
+      const latencies = [taken.median, taken.p95, taken.p99, taken.max].map(ms);
+      return [`${taken.count}, ${what}`, ...latencies, String(slow), String(checkpoints), (storedBytes / 1_000).toFixed(0)];
+    }),
+  );
+}
+
+function largeTable({ large }: Results): string | undefined {
+  if (large === undefined) return undefined;
+  const { bytes, json, library } = large;
+  const rows = (["save", "load"] as const).map((phase) => {
+    const [own, bare] = [library[phase], json[phase]];
+    const memory = [mb(own.peakBytes), times(own.peakBytes / bytes), mb(bare.peakBytes)];
+    return [
+      `${phase} ${label(bytes)}`,
+      ms(own.ms),
+      ms(bare.ms),
+      ms(own.stallMs),
+      ms(bare.stallMs),
+      ms(own.stallMs - bare.stallMs),
+      ...memory,
+    ];
+  });
+  const headers = ["operation", "ms", "JSON alone", "stall ms", "JSON alone", "beyond", "peak MB", "over its size", "JSON alone"];
+  return `${table(headers, rows)}\n\nNode with the context alone: ${mb(library.contextPeakBytes)} MB.`;
 }
 
 function memoryTable({ memory }: Results): string | undefined {

@@ -1,10 +1,13 @@
 import type { Comparison } from "./alternate.ts";
 import type { ColdStartResult } from "./suites/cold-start.ts";
 import type { GrowthResult } from "./suites/growth.ts";
+import type { LargeResult } from "./suites/large.ts";
 import type { LibraryRow } from "./suites/library.ts";
 import type { McpResult } from "./suites/mcp.ts";
 import type { MemoryRow } from "./suites/memory.ts";
 import type { ProcessesRow } from "./suites/processes.ts";
+import type { PruneResult } from "./suites/prune.ts";
+import type { ScaleResult } from "./suites/scale.ts";
 import type { ListingResult } from "./tasks/compare-listing.ts";
 
 /** Everything one run has measured; what was not asked for, or cannot be measured yet, is absent. */
@@ -14,6 +17,9 @@ export interface Results {
   codec?: Comparison;
   processes?: readonly ProcessesRow[];
   growth?: GrowthResult;
+  scale?: ScaleResult;
+  prune?: PruneResult;
+  large?: LargeResult;
   memory?: readonly MemoryRow[];
   mcp?: McpResult;
   coldStart?: ColdStartResult;

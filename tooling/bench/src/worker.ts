@@ -1,13 +1,27 @@
 import { compareCodec } from "./tasks/compare-codec.ts";
 import { compareLibrary } from "./tasks/compare-library.ts";
 import { compareListing } from "./tasks/compare-listing.ts";
+import { compareScale } from "./tasks/compare-scale.ts";
 import { fillStore } from "./tasks/fill-store.ts";
 import { growStore } from "./tasks/grow-store.ts";
+import { keepLarge } from "./tasks/keep-large.ts";
 import { repeatAlone } from "./tasks/repeat-alone.ts";
 import { takePart } from "./tasks/take-part.ts";
+import { timePruning } from "./tasks/time-pruning.ts";
 
 /** What a child process can be asked to do. Each has a process of its own, so that none inherits another's heap. */
-const TASKS = { compareCodec, compareLibrary, compareListing, fillStore, growStore, repeatAlone, takePart } as const;
+const TASKS = {
+  compareCodec,
+  compareLibrary,
+  compareListing,
+  compareScale,
+  fillStore,
+  growStore,
+  keepLarge,
+  repeatAlone,
+  takePart,
+  timePruning,
+} as const;
 
 export type Tasks = typeof TASKS;
 

@@ -13,13 +13,20 @@ import {
   parseSessionId,
 } from "@workrail/core";
 import { atStep, generateContext } from "../generate-context.ts";
-import { openLibrary, PROJECT } from "./open-library.ts";
+import { openLibrary } from "./open-library.ts";
 
 export interface FillInput {
   readonly dataDir: string;
-  readonly sessionId: string;
-  readonly bytes: number;
+  /** How many sessions; `filledSession` names them. */
+  readonly sessions: number;
+  /** In each session. */
   readonly checkpoints: number;
+  /** Of each context. */
+  readonly bytes: number;
+  /** Sessions go on side by side, so many at a time: their checkpoints lie mixed in the catalog. */
+  readonly atATime: number;
+  /** Which the sessions belong to in turn. */
+  readonly projects: readonly string[];
 }
 
 export interface FillResult {
@@ -29,11 +36,30 @@ export interface FillResult {
 
 const digests: Digester = { sha256: (data) => hash("sha256", data, "hex") as Digest };
 
-/** Makes a large store in little time: writes the files of one session, and has the library make the catalog from them. */
-export async function fillStore({ dataDir, sessionId, bytes, checkpoints }: FillInput): Promise<FillResult> {
+/** The id of a filled session, from 0. */
+export function filledSession(index: number): string {
+  return `session-${index}`;
+}
+
+/** Makes a large store in little time: writes the files of its sessions, and has the library make the catalog from them. */
+export async function fillStore(input: FillInput): Promise<FillResult> {
+  for (let index = 0; index < input.sessions; index++) writeSession(input, index);
+  const started = performance.now();
+  const library = await openLibrary(input.dataDir);
+  const { total } = await library.findCheckpoints({ project: null, limit: 1 });
+  const rebuildMs = performance.now() - started;
+  await library.close();
+  const expected = input.sessions * input.checkpoints;
+  if (total !== expected) throw new Error(`The catalog knows ${total} of ${expected} checkpoints.`);
+  return { rebuildMs };
+}
+
+function writeSession({ dataDir, checkpoints, bytes, atATime, projects }: FillInput, index: number): void {
+  const sessionId = filledSession(index);
+  const context = generateContext(bytes, 1);
+  const beginsAt = Date.UTC(2026, 0, 1) + Math.floor((index * checkpoints) / atATime) * 1_000;
   const directory = path.join(dataDir, "contexts", sessionId);
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const context = generateContext(bytes, 1);
   let parentId: CheckpointId | null = null;
   for (let step = 0; step < checkpoints; step++) {
     const changed = atStep(context, step);
@@ -43,10 +69,10 @@ export async function fillStore({ dataDir, sessionId, bytes, checkpoints }: Fill
       sessionId: parseSessionId(sessionId),
       parentId,
       kind: "workflow",
-      createdAt: new Date(Date.UTC(2026, 0, 1) + step * 1_000),
+      createdAt: new Date(beginsAt + step * 1_000),
       agentId: undefined,
       workflowId: undefined,
-      project: PROJECT,
+      project: projects[index % projects.length],
       name: undefined,
       tags: [],
       attributes: {},
@@ -59,11 +85,4 @@ export async function fillStore({ dataDir, sessionId, bytes, checkpoints }: Fill
     fs.writeFileSync(path.join(directory, `${facts.id}.json.gz`), gzipSync(encodeEnvelope(facts, json, digests)), { mode: 0o600 });
     parentId = facts.id;
   }
-  const started = performance.now();
-  const library = await openLibrary(dataDir);
-  const { total } = await library.findCheckpoints({ sessionId, limit: 1 });
-  const rebuildMs = performance.now() - started;
-  await library.close();
-  if (total !== checkpoints) throw new Error(`The catalog knows ${total} of ${checkpoints} checkpoints.`);
-  return { rebuildMs };
 }

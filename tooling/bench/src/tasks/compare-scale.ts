@@ -1,0 +1,90 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { generateContext, atStep } from "../generate-context.ts";
+import { untilQuiet } from "../rest.ts";
+import { type Summary, summarize } from "../statistics.ts";
+import { filledSession } from "./fill-store.ts";
+import { openLibrary } from "./open-library.ts";
+
+/** In the order of a table. */
+export const SCALE_OPERATIONS = [
+  "open",
+  "first load",
+  "save",
+  "load latest",
+  "list of a session",
+  "list of a project",
+  "list of everything",
+] as const;
+export type ScaleOperation = (typeof SCALE_OPERATIONS)[number];
+
+/** A store that is there already. */
+export interface ScaleStore {
+  readonly dataDir: string;
+  /** How many, named by `filledSession`. */
+  readonly sessions: number;
+  readonly project: string;
+}
+
+export interface ScaleInput {
+  readonly stores: readonly ScaleStore[];
+  /** How often each store is opened. */
+  readonly openings: number;
+  /** How often everything else is done in each. */
+  readonly calls: number;
+  /** Of the contexts that are saved. */
+  readonly bytes: number;
+}
+
+/** For each store what each operation took, in milliseconds. */
+export type ScaleTimings = Readonly<Record<ScaleOperation, Summary>>;
+
+type Library = Awaited<ReturnType<typeof openLibrary>>;
+type Call = (library: Library, store: ScaleStore, sample: number) => Promise<unknown>;
+
+const PAGE = 20;
+
+/** Does the same in stores of different sizes, turn by turn, so that whatever else the machine does hits all alike. */
+export async function compareScale({ stores, openings, calls, bytes }: ScaleInput): Promise<readonly ScaleTimings[]> {
+  const times = stores.map(() => new Map<ScaleOperation, number[]>(SCALE_OPERATIONS.map((operation) => [operation, []])));
+  const timed = async <T>(at: number, operation: ScaleOperation, work: () => Promise<T>): Promise<T> => {
+    await othersTurn();
+    const started = performance.now();
+    const result = await work();
+    times[at]?.get(operation)?.push(performance.now() - started);
+    return result;
+  };
+  for (let sample = -1; sample < openings; sample++) {
+    for (const [at, store] of stores.entries()) {
+      const library = await timed(at, "open", () => openLibrary(store.dataDir));
+      await timed(at, "first load", () => library.loadCheckpoint({ sessionId: sessionOf(store, sample) }));
+      await library.close();
+    }
+    // The first are of code that is new to the engine.
+    if (sample === -1) for (const each of times) for (const operation of ["open", "first load"] as const) each.set(operation, []);
+  }
+  const context = generateContext(bytes, 2);
+  // Saves come last: what they add must not be in what the others are asked for.
+  const operations: readonly (readonly [ScaleOperation, Call])[] = [
+    ["load latest", (library, store, sample) => library.loadCheckpoint({ sessionId: sessionOf(store, sample) })],
+    ["list of a session", (library, store, sample) => library.findCheckpoints({ sessionId: sessionOf(store, sample), limit: PAGE })],
+    ["list of a project", (library, { project }) => library.findCheckpoints({ project, limit: PAGE })],
+    ["list of everything", (library) => library.findCheckpoints({ project: null, limit: PAGE })],
+    ["save", (library, store, sample) => library.saveCheckpoint({ sessionId: sessionOf(store, sample), context: atStep(context, sample) })],
+  ];
+  const libraries = await Promise.all(stores.map(({ dataDir }) => openLibrary(dataDir)));
+  for (const [operation, call] of operations) {
+    await untilQuiet();
+    for (let sample = 0; sample < calls; sample++) {
+      for (const [at, store] of stores.entries()) await timed(at, operation, () => call(libraries[at] as Library, store, sample));
+    }
+  }
+  for (const library of libraries) await library.close();
+  return times.map((each) => {
+    return Object.fromEntries(SCALE_OPERATIONS.map((operation) => [operation, summarize(each.get(operation) ?? [])])) as ScaleTimings;
+  });
+}
+
+/** All over the store. */
+function sessionOf({ sessions }: ScaleStore, sample: number): string {
+  return filledSession(Math.abs(sample * 7_919) % sessions);
+}

@@ -1,0 +1,88 @@
+import { setImmediate as othersTurn } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { Context } from "@workrail/core";
+import { atStep, generateContext } from "../generate-context.ts";
+import { untilQuiet } from "../rest.ts";
+import { type Summary, summarize } from "../statistics.ts";
+import { NO_LIMIT, openLibrary } from "./open-library.ts";
+
+/** What follows a save: in a session at its limit each removes the oldest; without one there is compaction still; of a session's only checkpoint there is neither. */
+export const PRUNING_SIDES = ["limit", "no limit", "a session each"] as const;
+export type PruningSide = (typeof PRUNING_SIDES)[number];
+
+export interface PruningInput {
+  /** For each side a data directory of its own. */
+  readonly directories: Readonly<Record<PruningSide, string>>;
+  readonly saves: number;
+  readonly limit: number;
+  readonly bytes: number;
+}
+
+export interface PrunedSide {
+  readonly times: Summary;
+  /** How many took more than three times the median. */
+  readonly slow: number;
+  readonly checkpoints: number;
+  /** Of its session or sessions, as the catalog has it. */
+  readonly storedBytes: number;
+}
+
+export type PruningResult = Readonly<Record<PruningSide, PrunedSide>>;
+
+const SESSION = "session";
+/** A side's turn: without a pause, so that whatever follows saves has to happen beside them. */
+const BLOCK = 50;
+const PAGE = 100;
+
+/** Saves again and again without a pause, in blocks, each side in its turn; and proves that what is left is what was saved. */
+export async function timePruning({ directories, saves, limit, bytes }: PruningInput): Promise<PruningResult> {
+  const sides = await Promise.all(
+    PRUNING_SIDES.map(async (side) => {
+      const library = await openLibrary(directories[side], side === "limit" ? limit : NO_LIMIT);
+      return { side, library, times: [] as number[], ids: [] as string[] };
+    }),
+  );
+  const contexts = growing(generateContext(bytes, 1));
+  for (let from = 0; from < saves; from += BLOCK) {
+    for (const { side, library, times, ids } of sides) {
+      for (let step = from; step < Math.min(saves, from + BLOCK); step++) {
+        const sessionId = side === "a session each" ? `${SESSION}-${step}` : SESSION;
+        const context = contexts(step);
+        await othersTurn();
+        const started = performance.now();
+        const { checkpointId } = await library.saveCheckpoint({ sessionId, context });
+        times.push(performance.now() - started);
+        ids.push(checkpointId);
+      }
+      await untilQuiet();
+    }
+  }
+  const results: [PruningSide, PrunedSide][] = [];
+  for (const { side, library, times, ids } of sides) {
+    const live = side === "limit" ? ids.slice(-limit) : ids;
+    for (const checkpointId of live) {
+      const { context } = await library.loadCheckpoint({ checkpointId });
+      if (!isDeepStrictEqual(context, contexts(ids.indexOf(checkpointId))))
+        throw new Error(`${side}: ${checkpointId} is not what was saved.`);
+    }
+    const summary = summarize(times);
+    const slow = times.filter((time) => time > 3 * summary.median).length;
+    results.push([side, { times: summary, slow, ...(await held(library)) }]);
+    await library.close();
+  }
+  return Object.fromEntries(results) as PruningResult;
+}
+
+/** Each a little more than the one before, as in a session that goes on. */
+function growing(context: Context): (step: number) => Context {
+  return (step) => ({ ...atStep(context, step), log: Array.from({ length: step % 200 }, (_, line) => `line ${line} of the log`) });
+}
+
+async function held(library: Awaited<ReturnType<typeof openLibrary>>): Promise<Pick<PrunedSide, "checkpoints" | "storedBytes">> {
+  let storedBytes = 0;
+  for (let offset = 0; ; offset += PAGE) {
+    const { checkpoints, total } = await library.findCheckpoints({ project: null, limit: PAGE, offset });
+    for (const { contextSizeBytes } of checkpoints) storedBytes += contextSizeBytes;
+    if (offset + PAGE >= total) return { checkpoints: total, storedBytes };
+  }
+}
