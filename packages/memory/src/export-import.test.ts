@@ -85,6 +85,10 @@ describe("exportSession", () => {
             "attributes": {
               "by": "hand"
             },
+            "layers": {
+              "CRITICAL": 1,
+              "USEFUL": 1
+            },
             "writer": "workrail/test",
             "sha256": "88dbc28b4b5be8972e1b223a1712ac67b7e85b4daf8ae26d49c2b8b1a9ddd75e",
             "context": {
@@ -107,6 +111,7 @@ describe("exportSession", () => {
             "project": "/p",
             "tags": [],
             "attributes": {},
+            "layers": {},
             "writer": "workrail/test",
             "sha256": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
             "context": {}

@@ -1,4 +1,14 @@
-import type { CheckpointKind, Durability, EntryPath, Omissions, Range, UnreadableCheckpoint, ViewValue } from "@workrail/core";
+import type {
+  CheckpointKind,
+  ContextRules,
+  Durability,
+  EntryPath,
+  LayerSummary,
+  Omissions,
+  Range,
+  UnreadableCheckpoint,
+  ViewValue,
+} from "@workrail/core";
 import type { OmittedFields } from "./fit-fields.ts";
 
 /** What the specification calls the server-side service; every method may reject with a `WorkrailError`. */
@@ -32,6 +42,13 @@ export interface SaveCheckpointParams {
   checkpointId?: string | undefined;
   /** Default `workflow`. */
   kind?: CheckpointKind | undefined;
+  /** How the context's entries are to be classified. Default: as the project's file of rules says, if it has one. */
+  contextRules?: GivenContextRules | undefined;
+}
+
+/** Rules as people write them: a phase may be its name alone. */
+export interface GivenContextRules extends Omit<ContextRules, "phases"> {
+  readonly phases?: readonly (string | { readonly name: string; readonly checkpoint?: boolean | undefined })[] | undefined;
 }
 
 export interface CheckpointLabels {
@@ -76,6 +93,8 @@ export interface SaveCheckpointResult extends Standing {
   pruned?: number;
   /** The store begins to fill up: how full it is, and what happens when it goes on so. Told once. */
   quotaWarning?: string;
+  /** The project's file of context rules cannot be used, and why: the save went by the default rules. */
+  contextRulesWarning?: string;
 }
 
 export interface LoadCheckpointParams {
@@ -117,6 +136,8 @@ export interface CheckpointMetadata {
   kind: CheckpointKind;
   /** Place in the session, from 1. */
   sequence: number;
+  /** How many of the context's entries were in each layer when it was saved. */
+  layers?: LayerSummary;
   /** Pinned entries of the session. */
   criticalKeys?: string[];
   /** Its bytes proved wrong or gone: it cannot be loaded. */

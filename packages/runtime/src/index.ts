@@ -5,6 +5,7 @@ export type {
   CheckpointMetadata,
   FindCheckpointsParams,
   FindCheckpointsResult,
+  GivenContextRules,
   IContextManagementService,
   LoadCheckpointParams,
   LoadCheckpointResult,

@@ -15,6 +15,7 @@ const OWN_FIELDS = [
   "parentId",
   "kind",
   "sequence",
+  "layers",
   "criticalKeys",
   "damaged",
 ];
@@ -67,6 +68,7 @@ export function metadataOf(record: CheckpointRecord, pins: readonly string[] = [
     parentId: record.parentId,
     kind: record.kind,
     sequence: record.sequence,
+    ...(record.layers === undefined ? {} : { layers: record.layers }),
     ...(pins.length === 0 ? {} : { criticalKeys: [...pins] }),
     ...(record.damaged ? { damaged: true as const } : {}),
   };

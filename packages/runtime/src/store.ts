@@ -22,6 +22,7 @@ import {
   loadCheckpoint,
   loadView,
   parseCheckpointId,
+  parseContextRules,
   parseSessionId,
   pinEntry,
   rebuildCatalog,
@@ -72,6 +73,7 @@ import type {
 import { Housekeeper } from "./housekeeper.ts";
 import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
 import type { Parts } from "./tokens.ts";
+import { compiled, ProjectRules, type RulesFound } from "./project-rules.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import { type ExportAllResult, type ExportResult, type ImportFileOptions, type ImportFileResult, Transfer } from "./transfer.ts";
 import { VERSION } from "./version.ts";
@@ -106,6 +108,7 @@ export class Store implements Workrail {
   readonly #room: DiskRoom;
   readonly #housekeeper: Housekeeper;
   readonly #project: string | undefined;
+  readonly #rules: ProjectRules;
   readonly #standIn: StandIn | undefined;
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
   readonly #backupPorts: BackupPorts;
@@ -117,6 +120,7 @@ export class Store implements Workrail {
     const { settings, storage, sessions, accesses } = parts;
     this.#parts = parts;
     this.#project = project;
+    this.#rules = new ProjectRules(project, parts.log);
     this.#standIn = standIn;
     this.#housekeeper = new Housekeeper(parts);
     this.#room = new DiskRoom({ ...parts, makeRoom: (needed) => this.#housekeeper.makeRoomOnDisk(needed) });
@@ -140,7 +144,9 @@ export class Store implements Workrail {
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     const labels = splitLabels(params.metadata);
+    const given = params.contextRules === undefined ? undefined : parseContextRules(params.contextRules);
     const sessions = this.#parts.sessions;
+    let found: RulesFound = {};
     const { sessionId, reason } = sessions.forSave(params.sessionId, params.workflowId, params.context);
     const save = (): Promise<SaveResult> =>
       saveCheckpoint(this.#savePorts, {
@@ -157,6 +163,10 @@ export class Store implements Workrail {
         trustParent: this.#standIn?.isBlind,
         expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
         checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)),
+        rules: async () => {
+          found = given === undefined ? await this.#rules.inFile() : { rules: await compiled(given, "contextRules") };
+          return found.rules;
+        },
         force: params.force,
       });
     // What stands in for the disk has a bound of its own.
@@ -187,6 +197,7 @@ export class Store implements Workrail {
       ...(labels.ignored.length > 0 ? { ignoredMetadata: labels.ignored } : {}),
       ...(result.status === "saved" && result.removed.length > 0 ? { pruned: result.removed.length } : {}),
       ...(quotaWarning === undefined ? {} : { quotaWarning }),
+      ...(found.warning === undefined ? {} : { contextRulesWarning: found.warning }),
     };
   }
 

@@ -94,6 +94,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
           parentId: null,
           kind: "workflow",
           sequence: 1,
+          layers: { CRITICAL: 1, IMPORTANT: 1 },
           criticalKeys: ["goal"],
         },
         durability: workrail.durability,

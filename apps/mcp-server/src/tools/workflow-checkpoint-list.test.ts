@@ -69,6 +69,7 @@ describe("a listing of one session", () => {
             parentId: newest["parentId"],
             kind: "workflow",
             sequence: 25,
+            layers: { IMPORTANT: 1 },
           },
         },
       ],

@@ -128,6 +128,7 @@ describe("metadata", () => {
       parentId: null,
       kind: "workflow",
       sequence: 1,
+      layers: {},
     });
   });
 

@@ -9,6 +9,12 @@ const labels = jsonObject().meta({
   properties: { name: { type: "string" }, tags: { type: "array", items: { type: "string" } } },
 });
 
+const rules = jsonObject().meta({
+  description:
+    "How entries are classified. layers: key patterns by layer, such as { CRITICAL: ['spec*', '/^must/'] }; paths: { 'ticket.acceptance': 'CRITICAL' }",
+  properties: { layers: { type: "object" }, paths: { type: "object" }, budgets: { type: "object" }, phases: { type: "array" } },
+});
+
 const input = z.strictObject({
   sessionId: z.string().optional().describe("Session of this work; a new id starts one. Left out, the answer says which was used"),
   context: jsonObject().describe("Your working state: goal, plan, decisions, findings. Kept exactly"),
@@ -19,6 +25,7 @@ const input = z.strictObject({
   parentId: z.string().optional().describe("Checkpoint this one continues. Default: the latest"),
   expectedParentId: z.string().optional().describe("Fail with CONFLICT unless this is still the latest"),
   checkpointId: z.string().optional().describe("Id of your own, so that repeating the call is harmless"),
+  contextRules: rules.optional(),
 });
 
 const output = z.looseObject({
@@ -39,6 +46,7 @@ const output = z.looseObject({
   ignoredMetadata: z.array(z.string()).optional().describe("Metadata keys that are set by the server"),
   pruned: z.number().optional().describe("Oldest checkpoints removed because the session is full"),
   quotaWarning: z.string().optional().describe("The store fills up. Tell your user"),
+  contextRulesWarning: z.string().optional().describe("The project's file of rules cannot be used. Tell your user"),
 });
 
 /** Saves a context as its session's latest checkpoint. */
@@ -54,11 +62,11 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     meta: { "anthropic/alwaysLoad": true },
     resultMeta: ({ status }) => (status === "SKIPPED_UNCHANGED" ? { code: "CONTEXT_UNCHANGED", httpStatus: 200 } : undefined),
-    async run({ metadata, agentId, ...rest }, { client }) {
+    async run({ metadata, agentId, contextRules, ...rest }, { client }) {
       const workrail = await store.get();
       const given = metadata as CheckpointLabels | undefined;
       const saver = agentId ?? (typeof given?.["agentId"] === "string" ? given["agentId"] : client?.name);
-      return { ...(await workrail.saveCheckpoint({ ...rest, metadata: given, agentId: saver })) };
+      return { ...(await workrail.saveCheckpoint({ ...rest, metadata: given, agentId: saver, contextRules })) };
     },
   });
 }

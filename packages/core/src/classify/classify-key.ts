@@ -2,7 +2,7 @@ import type { JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
 import { singularsOf } from "./key-words.ts";
-import { isRich, isSmall, looksTemporary } from "./value-shape.ts";
+import { isRawMaterial, isRich, isSmall, looksTemporary } from "./value-shape.ts";
 import {
   ASPECTS,
   AUXILIARIES,
@@ -25,9 +25,11 @@ import {
   SUBJECTS,
   TEMPORARY,
   TEMPORARY_PLACES,
+  THROWAWAY,
   TIMED,
   UNLIFTED,
   WHEN_RICH,
+  WORK,
 } from "./vocabulary.ts";
 
 /** What a head noun is, by the table that it stands in. */
@@ -52,12 +54,16 @@ const LONGEST_PHRASE = 4;
  */
 export function classifyWords(words: readonly string[], value: JsonValue): Classification | undefined {
   const told = tidy(words);
-  return asOrder(told) ?? asPhrase(told, 0.95) ?? asTime(told) ?? asSwitch(told, value) ?? asHead(headPhrase(told), value);
+  const classified = asOrder(told) ?? asPhrase(told, 0.95) ?? asTime(told) ?? asSwitch(told, value) ?? asHead(headPhrase(told), value);
+  // Whatever it is called, raw material is not somebody's thinking.
+  if (classified?.layer === "IMPORTANT" && isRawMaterial(value)) return { layer: "USEFUL", confidence: 0.6, why: "code, markup or output" };
+  return classified;
 }
 
 /** Without little words, and with compounds that were written as two words joined. */
 function tidy(words: readonly string[]): string[] {
-  const telling = words.length > 1 ? words.filter((word) => !FILLERS.has(word)) : words;
+  // A letter alone is what figures left behind: `phase2b`, `p95`.
+  const telling = words.length > 1 ? words.filter((word) => word.length > 1 && !FILLERS.has(word)) : words;
   const told: string[] = [];
   for (const word of telling.length > 0 ? telling : words) {
     const last = told.at(-1);
@@ -100,9 +106,11 @@ function asTime(words: readonly string[]): Classification | undefined {
 function asSwitch(words: readonly string[], value: JsonValue): Classification | undefined {
   if (typeof value !== "boolean") return undefined;
   const fleeting = words.find((word) => FLEETING.has(word));
+  const about = roleOf(headPhrase(words).at(-1) ?? "")?.[1];
+  if (about?.kind === "head" && about !== EPHEMERAL_HEAD && about.layer !== "USEFUL") return keyWord("IMPORTANT", 0.75, words.join(" "));
   if (fleeting !== undefined) return { layer: "EPHEMERAL", confidence: 0.8, why: `switch about "${fleeting}"` };
   const [first = ""] = words;
-  if (roleOf(words.at(-1) ?? "")?.[1] === EPHEMERAL_HEAD) return undefined;
+  if (about === EPHEMERAL_HEAD) return undefined;
   if (words.length > 1 && AUXILIARIES.has(first)) return { layer: "IMPORTANT", confidence: 0.8, why: `switch "${first} ..."` };
   return undefined;
 }
@@ -152,18 +160,34 @@ function asNoun(word: string, layer: Layer, words: readonly string[], value: Jso
     if (typeof value === "number" || rich === undefined) return keyWord(layer, 0.9, word);
     return keyWord(layer, 0.75, word);
   }
+  if (layer === "CRITICAL") return asOrdered(word, words);
   // A plural with a number for its value counts: `filesProcessed: 12`.
-  if (layer !== "CRITICAL" && typeof value === "number" && isPlural(words.at(-1) ?? "", word))
-    return keyWord("EPHEMERAL", 0.7, `number of ${word}`);
+  if (typeof value === "number" && isPlural(words.at(-1) ?? "", word)) return keyWord("EPHEMERAL", 0.7, `number of ${word}`);
   const decided = before.findLast((each) => MODIFIERS.CRITICAL.has(each));
   if (decided !== undefined && isDecidable(word, layer)) return keyWord("CRITICAL", 0.85, `${decided} ${word}`);
   if (layer === "USEFUL") {
     const steering = before.findLast((each) => STEERING.has(each));
     if (steering !== undefined && isSmall(value)) return keyWord("IMPORTANT", 0.7, `${steering} ${word}`);
+    if (isNamedBy(before, value) && !MATERIAL.has(word)) return keyWord("CRITICAL", 0.7, words.join(" "));
     const fleeting = before.at(-1);
-    if (fleeting !== undefined && isFleeting(fleeting)) return keyWord("EPHEMERAL", 0.75, `${fleeting} ${word}`);
+    if (fleeting !== undefined && THROWAWAY.has(fleeting)) return keyWord("EPHEMERAL", 0.75, `${fleeting} ${word}`);
   }
   return keyWord(layer, 0.9, word);
+}
+
+/** `task` is what was asked for; `tasks`, `nextTask` and `followUpTicket` are how the work goes on. */
+function asOrdered(word: string, words: readonly string[]): Classification {
+  const before = words.slice(0, -1);
+  const going = before.findLast((each) => MODIFIERS.IMPORTANT.has(each) || each === "followup" || each === "sub");
+  if (WORK.has(word) && (going !== undefined || isPlural(words.at(-1) ?? "", word))) return keyWord("IMPORTANT", 0.8, words.join(" "));
+  return keyWord("CRITICAL", 0.9, word);
+}
+
+/** `preferences.language`, `invariant_balance`: a subject, and the name of one of its instances. */
+function isNamedBy(before: readonly string[], value: JsonValue): boolean {
+  const subject = roleOf(before.at(-1) ?? "")?.[0];
+  if (subject === undefined || !SUBJECTS.has(subject)) return false;
+  return isPlural(before.at(-1) ?? "", subject) || (typeof value === "string" && isRich(value));
 }
 
 /** `selectedApproach` is a decision, `selectedFile` a file, and a reason for what was decided is a reason. */

@@ -3,7 +3,8 @@ import type { Layer } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
 import { wordsOf } from "./key-words.ts";
 import { classifyWords } from "./classify-key.ts";
-import { firstKeys, firstMembers, looksTemporary, sampleText } from "./value-shape.ts";
+import { CUES, LONGEST_CUE } from "./cues.ts";
+import { firstKeys, firstMembers, isMaterial, looksTemporary, sampleText } from "./value-shape.ts";
 
 /*
  * What a value says by itself, for keys that say nothing. Expressions here are read over at most a page of text and have
@@ -13,31 +14,34 @@ import { firstKeys, firstMembers, looksTemporary, sampleText } from "./value-sha
 /** Characters from which a text is more likely material than a note. */
 const LONG_TEXT = 700;
 
+const NO_WORD = /[\s,;:!?"()[\]{}<>/\\|*`_=+#]+|\.(?=\s|$)/;
+
 /** By the shape and words of a value; `undefined` when they tell nothing. `isOpaque`: the key told nothing whatever. */
 export function classifyValue(value: JsonValue, isOpaque: boolean): Classification | undefined {
   return byShape(value) ?? (isOpaque ? byMembers(value) : undefined) ?? byText(value, isOpaque);
 }
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
-const HTTP_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*, \d{1,2} \w{3} \d{4} \d{2}:\d{2}/i;
+const HTTP_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*, \d{1,2} [a-z]{3} \d{4} \d{2}:\d{2}/;
 const CLOCK = /^\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const HEX = /^(?:0x|sha\d+[:-]|md5[:-])?(?=[a-f]*\d)[0-9a-f]{7,}$/i;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const HEX = /^(?:0x|sha\d+[:-]|md5[:-])?(?=[a-f]*\d)[0-9a-f]{7,}$/;
 const ULID = /^(?=[A-Z]*\d)[0-9A-HJKMNP-TV-Z]{26}$/;
 const OPAQUE_TOKEN = /^(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[\w+/=-]{16,}$/;
-const MEASURE = /^\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|min|minutes|h|hours|%|kb|mb|gb|kib|mib|gib|bytes|fps)$/i;
+const MEASURE = /^\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|min|minutes|h|hours|%|kb|mb|gb|kib|mib|gib|bytes|fps)$/;
 const COUNTED =
-  /^(?:\d+\s*(?:\/|of)\s*\d+|(?:attempt|try|retry|iteration|page|step|loop|pass|round|run|tick)\s*#?\d+(?:\s*(?:\/|of)\s*\d+)?)$/i;
+  /^(?:\d+\s*(?:\/|of)\s*\d+|(?:attempt|try|retry|iteration|page|step|loop|pass|round|run|tick)\s*#?\d+(?:\s*(?:\/|of)\s*\d+)?)$/;
 
 function byShape(value: JsonValue): Classification | undefined {
   if (typeof value === "number") return isInstant(value) ? fleeting("a point in time") : undefined;
   if (typeof value !== "string" || value.length > 200) return undefined;
   const text = value.trim();
+  const small = text.toLowerCase();
   if (INSTANT.test(text) && text.length < 40) return fleeting("a point in time");
-  if (HTTP_DATE.test(text) || CLOCK.test(text)) return fleeting("a point in time");
-  if (UUID.test(text) || HEX.test(text) || ULID.test(text) || OPAQUE_TOKEN.test(text)) return fleeting("an identifier");
-  if (MEASURE.test(text)) return fleeting("a measure");
-  if (COUNTED.test(text)) return fleeting("a counter");
+  if (HTTP_DATE.test(small) || CLOCK.test(text)) return fleeting("a point in time");
+  if (UUID.test(small) || HEX.test(small) || ULID.test(text) || OPAQUE_TOKEN.test(text)) return fleeting("an identifier");
+  if (MEASURE.test(small)) return fleeting("a measure");
+  if (COUNTED.test(small)) return fleeting("a counter");
   if (looksTemporary(text) && !text.includes(" ")) return fleeting("a temporary path");
   return undefined;
 }
@@ -83,97 +87,42 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   return byCues(text);
 }
 
-const LOG_LINE = /^(?:\[?\d{4}-\d{2}-\d{2}[T ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]/i;
+const LOG_LINE = /^(?:\[?\d{4}-\d{2}-\d{2}[t ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]/;
 const LOG_WORD = /\b(?:DEBUG|TRACE|INFO|WARN(?:ING)?|VERBOSE)\b|\b(?:heartbeat|pid[ =]\d|tick \d|took \d+ ?ms|cache (?:hit|miss))/;
 
 function isLog(text: string): boolean {
   const lines = text.split("\n", 6).filter((line) => line.trim() !== "");
-  const logged = lines.filter((line) => LOG_LINE.test(line) || LOG_WORD.test(line.slice(0, 60)));
+  const logged = lines.filter((line) => LOG_LINE.test(line.slice(0, 60).toLowerCase()) || LOG_WORD.test(line.slice(0, 60)));
   return logged.length > 0 && logged.length * 2 > lines.length;
 }
 
-const MARKUP = /^\s*(?:<[a-z!?/][^\n]{0,200}>|[[{]\s*(?:"|\{|\[|\d|\})|---\n|#!\/|diff --git|@@ |[+-]{3} [ab]\/|```)/i;
-const CODE =
-  /(?:^|\n)\s*(?:import |from \S+ import|export |const |let |var |function |def |class |return |if \(|for \(|while \(|public |private |#include|package |SELECT |INSERT |CREATE |\$ |>>> |at \S+ \(|File ")/;
-const CODE_SIGNS = /[{}();=<>[\]|\\]/g;
-const TRACE = /Traceback \(most recent|\n\s+at .+:\d+|Exit(?:ed)? (?:code|status)|\d+ (?:passed|failed)|Process finished/;
+/** Words that an argument, a decision or a note is told by are at its start more often than not. */
+const OPENING = 1.5;
 
-/** Whether a text is written for machines, or by them. */
-function isMaterial(text: string): boolean {
-  if (MARKUP.test(text) || TRACE.test(text)) return true;
-  const signs = (text.match(CODE_SIGNS) ?? []).length / text.length;
-  return signs > 0.06 || (signs > 0.015 && CODE.test(text)) || (text.match(/\n/g) ?? []).length > 12;
-}
-
-/** Words and turns of phrase with their weight, for what people and agents write in a sentence or two. */
-const CUES: readonly (readonly [Layer, number, RegExp])[] = [
-  [
-    "CRITICAL",
-    3,
-    /^\W*(?:(?:the )?(?:user|customer|client|owner|team|boss|manager|stakeholders?) (?:\w+ ){0,2}(?:wants?|asked|asks|needs?|requires?|requested|prefers?|said|insists?|expects?|demands?|must|told)\b)/i,
-  ],
-  [
-    "CRITICAL",
-    3,
-    /^\W*(?:goal|objective|requirement|decision|decided|constraint|acceptance|must|never|always|do not|don't|rule|verdict|final answer|success|hard limit|deadline|non-?goal|instruction|preference)\b/i,
-  ],
-  [
-    "CRITICAL",
-    3,
-    /\b(?:must(?: not)?|shall(?: not)?|never|mandatory|forbidden|not allowed|is required|are required|required to|prohibited|non-negotiable|under no circumstances)\b/i,
-  ],
-  [
-    "CRITICAL",
-    3,
-    /\b(?:we |i |they |team |it was |was |been |have |has )(?:have |has |finally |all |both )?(?:decided|agreed|chose|chosen|settled on|approved|selected|picked|committed to|signed off)\b/i,
-  ],
-  [
-    "CRITICAL",
-    2,
-    /\b(?:decided|decision|agreed|acceptance criteri|user wants|wants? (?:to|the|a|us)|asked (?:for|to|us|that|me)|goal is|objective is|the goal|requirement|constraint|deadline|at most|at least|no more than|no later than|only if|has to|have to|needs? to|prefers?|insists?|please)\b/i,
-  ],
-  [
-    "CRITICAL",
-    2,
-    /\b(?:do not|don't|without (?:breaking|losing|downtime|touching|changing)|by (?:friday|monday|tuesday|wednesday|thursday|the end of|march|april|may|june|july|august|september|october|november|december|january|february))\b/i,
-  ],
-  ["CRITICAL", 1, /\b(?:should|limit|budget|comply|compliance|gdpr|only|keep|ensure|instead of)\b/i],
-  [
-    "IMPORTANT",
-    3,
-    /^\W*(?:next(?: step)?|plan|step \d|first|todo|to do|hypothesis|finding|risk|open question|question|root cause|analysis|observation|because|since|i think|we think|it seems|it looks|likely|maybe|perhaps|so far|remaining|done|summary|conclusion|idea|option|assumption|lesson|insight|blocked|progress|current(?:ly)?|status)\b/i,
-  ],
-  [
-    "IMPORTANT",
-    3,
-    /\b(?:because|therefore|hence|which means|suggests? that|indicates?|suspect|hypothesis|root cause|probably|likely|turns out|appears to|seems to|might be|could be|trade-?offs?|caused by|due to|explains why|conclude)\b/i,
-  ],
-  [
-    "IMPORTANT",
-    2,
-    /\b(?:then|next|remaining|todo|risk|risky|open question|analysis|finding|found that|noticed|observed|plan|step|phase|strategy|approach|blocked|waiting for|depends on|investigate|verify|consider|compared|so far|tried|let me|let's|i will|i'll|we should|should we|unclear|unknown|leak|grows|fails when|fails if|fails because)\b/i,
-  ],
-  ["IMPORTANT", 1, /\?\s*$/],
-  [
-    "EPHEMERAL",
-    3,
-    /\b(?:temporary|scratch|debug(?:ging)? only|throwaway|ignore this|can be deleted|loading|spinner|heartbeat|retrying|attempt \d|cache (?:hit|miss|key)|polling)\b/i,
-  ],
-  ["USEFUL", 2, /\b(?:for example|e\.g\.|see also|according to|documentation|chapter|copyright|readme|version \d|https?:\/\/)/i],
-];
-
+/** By the words and turns of phrase in what people and agents write in a sentence or two. */
 function byCues(text: string): Classification | undefined {
+  const words = text
+    .toLowerCase()
+    .replaceAll("\u2019", "'")
+    .split(NO_WORD)
+    .filter((word) => word !== "");
   const scores = new Map<Layer, number>();
-  let cue = "";
+  let strongest = { weight: 0, cue: "" };
   let best: Layer | undefined;
-  for (const [layer, weight, expression] of CUES) {
-    const found = expression.exec(text)?.[0];
-    if (found === undefined) continue;
-    const score = (scores.get(layer) ?? 0) + weight;
-    scores.set(layer, score);
-    if (best !== undefined && score <= (scores.get(best) ?? 0) && layer !== best) continue;
-    if (best !== layer) cue = found.trim().toLowerCase();
-    best = layer;
+  for (let at = 0; at < words.length; at++) {
+    for (let length = Math.min(LONGEST_CUE, words.length - at); length > 0; length--) {
+      const cue = words.slice(at, at + length).join(" ");
+      const found = CUES.get(cue);
+      if (found === undefined) continue;
+      const weight = found.weight * (at < 2 ? OPENING : 1);
+      const score = (scores.get(found.layer) ?? 0) + weight;
+      scores.set(found.layer, score);
+      if (best === undefined || score > (scores.get(best) ?? 0)) best = found.layer;
+      if (weight > strongest.weight && found.layer === best) strongest = { weight, cue };
+      // The words of a longer cue are not counted again.
+      at += length - 1;
+      break;
+    }
   }
-  return best === undefined ? undefined : { layer: best, confidence: 0.55, why: `text says "${cue.slice(-40)}"` };
+  return best === undefined ? undefined : { layer: best, confidence: 0.55, why: `text says "${strongest.cue}"` };
 }

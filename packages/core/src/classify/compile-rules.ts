@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
+import { isWorkrailError, WorkrailError } from "../errors.ts";
 import type { PatternCompiler } from "../ports/patterns.ts";
 import { type Classification, moreImportant } from "./classification.ts";
 import type { ContextRules } from "./context-rules.ts";
@@ -31,11 +32,16 @@ interface PathRule {
   readonly segments: readonly string[];
 }
 
-/** @throws INVALID_INPUT for an expression that the compiler does not take, naming its place. */
-export function compileRules(rules: ContextRules, patterns: PatternCompiler): CompiledRules {
+/**
+ * @param name what the rules are called in a message.
+ * @throws INVALID_INPUT for an expression that the compiler does not take, naming its place.
+ */
+export function compileRules(rules: ContextRules, patterns: PatternCompiler, name = "contextRules"): CompiledRules {
   // The layers that matter most come first: of several rules that match an entry, the most careful counts.
   const keys: readonly KeyRule[] = LAYERS.flatMap((layer) =>
-    (rules.layers?.[layer] ?? []).map((pattern) => ({ layer, pattern, matches: patterns.compile(expressionOf(pattern)) })),
+    (rules.layers?.[layer] ?? []).map((pattern, index) => {
+      return { layer, pattern, matches: compileAt(`${name}.layers.${layer}[${index}]`, pattern, patterns) };
+    }),
   );
   const paths: readonly PathRule[] = LAYERS.flatMap((layer) =>
     Object.entries(rules.paths ?? {}).flatMap(([pattern, its]) =>
@@ -52,6 +58,20 @@ export function compileRules(rules: ContextRules, patterns: PatternCompiler): Co
     },
     layerOfPath: (path) => paths.find((rule) => names(rule.segments, path))?.layer,
   };
+}
+
+function compileAt(place: string, pattern: string, patterns: PatternCompiler): (text: string) => boolean {
+  try {
+    return patterns.compile(expressionOf(pattern));
+  } catch (error) {
+    if (!isWorkrailError(error)) throw error;
+    const { message, hint, details } = error;
+    throw new WorkrailError("INVALID_INPUT", `${place}: ${message}`, {
+      details: { ...details, field: place },
+      ...(hint === undefined ? {} : { hint }),
+      cause: error,
+    });
+  }
 }
 
 /** An entry is kept or dropped as one, so it matters at least as much as any part that a path names. */

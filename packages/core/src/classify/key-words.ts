@@ -1,16 +1,49 @@
 /** The head of a key is at its end, so that of a longer one only the end is read. */
 const MAX_READ = 200;
 
-/** Letters in a row; capitals before a capitalised word are a word of their own (`HTMLPage`), a plural `s` belongs to them (`userIDs`). */
-const WORDS = /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lt}\p{Lm}\p{M}]+|\p{Lu}/gu;
+const UPPER = 1;
+const LOWER = 2;
+const NEITHER = 0;
 
 /**
  * The words of a key in lower case, however they are joined: `lastSavedAt`, `last_saved_at`, `last-saved-at`,
  * `last.saved.at` and `LAST_SAVED_AT` are the same. Figures are left out.
  */
 export function wordsOf(key: string): string[] {
-  const words = key.slice(-MAX_READ).match(WORDS) ?? [];
-  return words.map((word) => word.toLowerCase());
+  const text = key.slice(-MAX_READ);
+  const words: string[] = [];
+  let start = 0;
+  for (let at = 0; at <= text.length; at++) {
+    if (at < text.length && !startsWord(text, start, at)) continue;
+    const word = text.slice(start, at).toLowerCase();
+    if (word !== "" && kindOf(text, start) !== NEITHER) words.push(word);
+    start = at;
+  }
+  return words;
+}
+
+/** Whether the word that began at `start` ends before `at`. */
+function startsWord(text: string, start: number, at: number): boolean {
+  const kind = kindOf(text, at);
+  const before = at === start ? kind : kindOf(text, at - 1);
+  if (kind === NEITHER || before === NEITHER) return at > start;
+  if (kind === LOWER) return false;
+  // Capitals before a capitalised word are a word of their own, `HTMLPage`, and a plural belongs to them, `userIDs`.
+  return before === LOWER || (kindOf(text, at + 1) === LOWER && at > start && !isPluralOfCapitals(text, at));
+}
+
+function isPluralOfCapitals(text: string, at: number): boolean {
+  return text[at + 1] === "s" && kindOf(text, at + 2) !== LOWER;
+}
+
+/** Letters of scripts without capitals count as small ones. */
+function kindOf(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  if (code >= 97 && code <= 122) return LOWER;
+  if (code >= 65 && code <= 90) return UPPER;
+  if (!(code >= 128)) return NEITHER;
+  const letter = text.charAt(at);
+  return letter === letter.toLowerCase() ? LOWER : UPPER;
 }
 
 /** Plurals that no rule makes. */

@@ -36,7 +36,7 @@ export function firstKeys(value: { readonly [key: string]: JsonValue }): string[
 
 /** Whether a value tells more than a number or a name does. */
 export function isRich(value: JsonValue): boolean {
-  if (typeof value === "string") return value.length > 30 && /\p{L}\s+\p{L}/u.test(value.slice(0, SMALL_TEXT));
+  if (typeof value === "string") return value.length > 30 && /[^\s\d]\s+[^\s\d]/.test(value.slice(0, SMALL_TEXT));
   return firstMembers(value).some((member) => typeof member === "object" || (typeof member === "string" && member.length > 12));
 }
 
@@ -48,9 +48,30 @@ export function isSmall(value: JsonValue): boolean {
 }
 
 const TEMPORARY_PLACE =
-  /^(?:[a-z]:)?[\\/](?:private[\\/])?(?:tmp|temp|var[\\/](?:tmp|folders|run)|dev|run|proc)(?:[\\/]|$)|[\\/](?:temp|tmp|\.cache|cache|scratch)[\\/]|\.(?:tmp|temp|swp|lock|pid|sock)$/iu;
+  /^(?:[a-z]:)?[\\/](?:private[\\/])?(?:tmp|temp|var[\\/](?:tmp|folders|run)|dev|run|proc)(?:[\\/]|$)|[\\/](?:temp|tmp|\.cache|cache|scratch)[\\/]|\.(?:tmp|temp|swp|lock|pid|sock)$/;
 
 /** Whether a text is a path to where programs keep what they do not need for long. */
 export function looksTemporary(value: JsonValue): boolean {
-  return typeof value === "string" && value.length < 400 && TEMPORARY_PLACE.test(value);
+  return typeof value === "string" && value.length < 400 && TEMPORARY_PLACE.test(value.toLowerCase());
+}
+
+const MARKUP = /^\s*(?:<[A-Za-z!?/][^\n]{0,200}>|[[{]\s*(?:"|\{|\[|\d|\})|---\n|#!\/|diff --git|@@ |[+-]{3} [ab]\/|```)/;
+const CODE =
+  /(?:^|\n)\s*(?:import |from \S+ import|export |const |let |var |function |def |class |return |if \(|for \(|while \(|public |private |#include|package |SELECT |INSERT |CREATE |\$ |>>> |at \S+ \(|File ")/;
+const CODE_SIGNS = /[{}();=<>[\]|\\]/g;
+const TRACE = /Traceback \(most recent|\n\s+at .+:\d+|Exit(?:ed)? (?:code|status)|\d+ (?:passed|failed)|Process finished/;
+
+/** Whether a text is written for machines, or by them. */
+export function isMaterial(text: string): boolean {
+  if (MARKUP.test(text) || TRACE.test(text)) return true;
+  const signs = (text.match(CODE_SIGNS) ?? []).length / text.length;
+  return signs > 0.06 || (signs > 0.015 && CODE.test(text)) || (text.match(/\n/g) ?? []).length > 12;
+}
+
+/** From as many characters a text in code or markup is an excerpt, not a mention. */
+const EXCERPT = 250;
+
+/** Whether a value is a longer text that is written for machines, or by them. */
+export function isRawMaterial(value: JsonValue): boolean {
+  return typeof value === "string" && value.length >= EXCERPT && value.includes("\n") && isMaterial(value.slice(0, MAX_TEXT));
 }

@@ -29,7 +29,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     doubt gap issue bug defect fault flaw weakness strength vulnerability exposure regression anomaly inconsistency
     contradiction conflict discrepancy mismatch deviation violation failure
     summary synopsis recap overview outline gist tldr abstract conclusion recommendation suggestion advice proposal
-    idea concept option outcome memo note alternative candidate contender tradeoff comparison evaluation assessment appraisal review audit
+    idea concept arc feedback process option outcome memo note alternative candidate contender tradeoff comparison evaluation assessment appraisal review audit
     critique criticism retrospective postmortem lesson learning takeaway memo notebook
     diagnosis cause symptom explanation interpretation evidence proof argument counterargument objection rebuttal
     estimate estimation forecast prediction projection expectancy
@@ -73,8 +73,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     stock portfolio asset holding balance
     comment annotation biography bio  background
     pr commit branch remote tag  readout printout stdout stderr
-    error fragment blob attributes feature label embedding vector matrix 
-  `),
+    error fragment blob attributes feature label embedding vector`),
   EPHEMERAL: words(`
     timestamp clock duration elapsed latency uptime downtime ms millisecond milli second sec minute ns nanosecond microsecond us
     epoch ttl expiry expiration timeout interval tick heartbeat ping keepalive backoff delay eta
@@ -85,7 +84,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     progress percent percentage pct spinner progressbar scroll scrollbar hover viewport zoom tab modal panel toast tooltip
     dropdown sidebar cursorposition selectionrange highlight collapsed expanded breadcrumb
     lock mutex semaphore lease socket port connection pool heap rss cpu gpu memory ram usage throughput qps rps rate bandwidth
-    cookie csrf internal placeholderid hostname host username tmpdir tempdir tmpfile tempfile tmppath temppath tempname
+    cookie csrf internal placeholderid hostname host  tmpdir tempdir tmpfile tempfile tmppath temppath tempname
     workdir cwd pwd watermark dt ts tstamp
   `),
 };
@@ -99,7 +98,7 @@ export const CONTAINERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   IMPORTANT: words(`context situation chain`),
   USEFUL: words(`
     list set map array collection group bundle batch bag queue  pile   text string str data datum info information detail
-    description desc definition value val  item entry object obj json yaml record register registry field property prop attribute parameter
+    description desc definition value val  item entry object obj json yaml record register registry matrix field property prop attribute parameter
     param  arg variable var result section block part piece chunk segment unit element node report number amount
     quantity size length width height sum total type kind category  sort variant format difficulty
     material thing stuff misc resource input  date day week month year time period slot
@@ -119,7 +118,7 @@ export const ASPECTS: ReadonlySet<string> = words(`
 export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ...phrases(
     "CRITICAL",
-    `acceptance test, acceptance scenario, desired outcome, expected outcome, intended outcome, target outcome, wanted outcome, due date, end goal, win state, win condition, stop condition, exit condition, success condition,
+    `end state, target state, desired state, goal state, acceptance test, acceptance scenario, desired outcome, expected outcome, intended outcome, target outcome, wanted outcome, due date, end goal, win state, win condition, stop condition, exit condition, success condition,
      victory condition, success measure, success metric, success definition, success indicator, success signal, definition of done, definition of ready, out of scope, must have, must not,
      must haves, should have, nice to have, never do, do not, non goal, anti goal, hard line, red line, north star, problem statement,
      problem description, problem definition, mission statement, vision statement, user story, user input, user message,
@@ -189,7 +188,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
 export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   /** Somebody decided, or must be obeyed. Also lifts a head that is IMPORTANT alone: `selectedApproach`. */
   CRITICAL: words(`
-    selected chosen decided agreed accepted approved adopted elected settled ratified signed  picked mandated locked committed
+    selected chosen decided agreed accepted approved adopted elected settled ratified signed  picked mandated locked committed winning
     required mandatory obligatory forbidden prohibited banned disallowed desired requested wanted intended demanded
     must never always nonnegotiable binding authoritative
   `),
@@ -218,12 +217,20 @@ export const UNLIFTED: ReadonlySet<string> = words(`
 export const MATERIAL: ReadonlySet<string> = words(`
   file content source code snippet diff patch hunk output response reply payload body html xml css svg markdown markup page paragraph passage document doc transcript
   message conversation chat dialog dialogue thread mail email draft table row column cell sheet example sample fixture excerpt extract dump schema stacktrace traceback
-  image picture screenshot test hit match quote error fragment blob comment commit query
+  image picture screenshot test hit match quote error fragment blob comment commit query template boilerplate catalog catalogue inventory glossary
 `);
+
+/** What somebody asked for, as long as there is one; several of them, or the next one, are a plan for the work. */
+export const WORK: ReadonlySet<string> = words(`task ticket story epic job assignment`);
 
 /** Modifiers that make of a USEFUL noun what is still to be done, or is done: `remainingFiles`. */
 export const STEERING: ReadonlySet<string> = words(
   `next remaining completed finished pending outstanding unresolved missing blocked upcoming failing needed`,
+);
+
+/** Modifiers that make even material fleeting: `cachedPage`. */
+export const THROWAWAY: ReadonlySet<string> = words(
+  `debug debugging temp tmp temporary transient ephemeral scratch throwaway disposable cached cache logged log telemetry internal heartbeat polling`,
 );
 
 /** Nouns of the fleeting kind that may also hold what was done each time; then this is their layer. */
@@ -277,7 +284,7 @@ export const FOLLOWERS: ReadonlySet<string> = words(`
   touched modified edited updated created deleted removed added considered explored rejected discarded selected chosen decided accepted approved agreed learned
   learnt required wanted requested expected left missing failed passed skipped blocked planned proposed identified discovered resolved unresolved finished confirmed verified
   received sent fetched loaded generated written produced executed consumed encountered raised answered allowed forbidden active viewed inspected examined reviewed
-  checked scanned searched excluded included deferred challenged known gathered collected returned keep kept so far
+  checked scanned searched excluded included deferred challenged known gathered collected returned keep kept so far eur usd gbp chf
 `);
 
 /** Of those, the ones that make a time of `last` and them: `lastUpdated`, `lastModified`. */

@@ -1,10 +1,14 @@
 import { encodeEnvelope } from "../envelope/envelope.ts";
 import { decodeBlob } from "../envelope/decode-blob.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
+import { summarise } from "../classify/classification.ts";
+import { classifyContext } from "../classify/classify-context.ts";
+import type { CompiledRules } from "../classify/compile-rules.ts";
 import { type PreparedContext, prepareContext } from "../json/prepare-context.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context, JsonObject } from "../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
+import type { LayerSummary } from "../model/layer.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../ports/environment.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
@@ -53,6 +57,10 @@ export interface SaveInput {
   readonly expectedParentId?: CheckpointId | null | undefined;
   /** The caller's own id: saving the same bytes under it again is answered as unchanged. */
   readonly checkpointId?: CheckpointId | undefined;
+  /** What the workflow says of the context's entries; asked for once, in the session's turn. What it throws, the save throws. */
+  readonly rules?: (() => Promise<CompiledRules | undefined>) | undefined;
+  /** How the entries were classified before. Default: they are classified now. */
+  readonly layers?: LayerSummary | undefined;
   /** Save although the head holds the same content. Default `false`. */
   readonly force?: boolean | undefined;
 }
@@ -91,10 +99,12 @@ export async function saveCheckpoint(ports: SavePorts, input: SaveInput): Promis
   checkLabels(input);
   const content = prepareContext(input.context, ports.limits, ports.digests);
   return ports.locking.inOrder(input.sessionId, async () => {
+    const rules = await input.rules?.();
     const head = await ports.catalog.head(input.sessionId);
     const known = await answerWithoutWriting(ports, input, content, head);
     if (known !== undefined) return known;
-    const facts = await describe(ports, input, content, head);
+    const layers = input.layers ?? (await layersOf(ports, input, rules));
+    const facts = await describe(ports, { ...input, layers }, content, head);
     const bytes = await ports.codec.encode(encodeEnvelope(facts, content.bytes, ports.digests));
     checkSize(bytes.length, ports.limits);
     // The head has the same content, but no bytes that could be loaded.
@@ -161,6 +171,11 @@ async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<b
   }
 }
 
+async function layersOf(ports: SavePorts, input: SaveInput, rules: CompiledRules | undefined): Promise<LayerSummary> {
+  const session = await ports.catalog.session(input.sessionId);
+  return summarise(classifyContext(input.context, { pins: session?.pins ?? [], rules }));
+}
+
 async function describe(
   ports: SavePorts,
   input: SaveInput,
@@ -188,7 +203,7 @@ async function describe(
     exactDigest: content.exactDigest,
     canonicalDigest: content.canonicalDigest,
     contextBytes: content.bytes.length,
-    layers: undefined,
+    layers: input.layers,
     writer: ports.writer,
   };
 }

@@ -47,7 +47,7 @@ async function isFork(disk: TakeOverPorts, { sessionId, parentId }: CheckpointRe
 }
 
 async function write(disk: TakeOverPorts, memory: RetainedMemory, record: CheckpointRecord): Promise<void> {
-  const { id, sessionId, parentId, createdAt, name, tags, attributes, kind, agentId, workflowId, project } = record;
+  const { id, sessionId, parentId, createdAt, name, tags, attributes, kind, agentId, workflowId, project, layers } = record;
   const { context } = await loadCheckpoint({ ...disk, ...memory.storage, onLoaded: ignore }, { checkpointId: id });
   // What memory took is not refused for its size: it is little, and has no other place to go to.
   const limits = { ...disk.limits, maxSessionBytes: Number.MAX_SAFE_INTEGER, maxTotalBytes: Number.MAX_SAFE_INTEGER };
@@ -62,6 +62,7 @@ async function write(disk: TakeOverPorts, memory: RetainedMemory, record: Checkp
     agentId,
     workflowId,
     project,
+    layers,
     parentId: parentId ?? undefined,
     trustParent: true,
     // Nothing may be left out, nor anything be written twice: with its id it is recognised.

@@ -1,0 +1,76 @@
+import type { Layer } from "../model/layer.ts";
+
+/*
+ * Words and turns of phrase by which a sentence under a meaningless key tells what it is, with their weight: 3 where one
+ * alone is enough, 1 where it only leans to a layer. At most `LONGEST_CUE` words, in lower case.
+ */
+
+export const LONGEST_CUE = 3;
+
+interface Cue {
+  readonly layer: Layer;
+  readonly weight: number;
+}
+
+/** Who says what is to be done, and the verbs with which they say it. */
+const ASKERS = list("user, user's, users, customer, client, owner, team, boss, manager, stakeholder, stakeholders, sponsor, they, she, he");
+const ASKING = list(
+  "wants, want, asked, asks, needs, requires, requested, prefers, insists, insisted, expects, demands, demanded, told, must, wishes, chose, decided, agreed, approved, confirmed that",
+);
+
+const TABLE: readonly (readonly [Layer, number, string])[] = [
+  [
+    "CRITICAL",
+    3,
+    `must, must not, must never, shall, shall not, never, mandatory, forbidden, prohibited, not allowed, non-negotiable, nonnegotiable, under no circumstances, required to, is required, are required,
+     goal, objective, requirement, requirements, non-goal, non-goals, constraint, constraints, acceptance criteria, acceptance criterion, definition of done, success means, success criteria, hard limit, deadline, invariant,
+     decision, decided, we decided, we agreed, agreed, agreed with, settled on, we chose, we picked, we will use, we go with, going with, committed to, signed off, sign-off, verdict, final answer, ruling, task, instruction, instructions,
+     preference, do not, don't, always, policy, the rule is, rule`,
+  ],
+  [
+    "CRITICAL",
+    2,
+    `at most, at least, no more than, not more than, no later than, not later than, no earlier than, only if, unless, has to, have to, needs to, need to, ought to, prefers, insists, please, approved, approved by, accepted, chose, chosen,
+     selected, asked for, asked to, asked us, asked me, wants to, user wants, without breaking, without losing, without downtime, without changing, without touching, limit, required, comply, complies, gdpr, hipaa, cannot move, stay closed,
+     not negotiable, exactly, as requested, is final, the answer is, is allowed, are allowed, may not, instead of`,
+  ],
+  [
+    "CRITICAL",
+    1,
+    "should, only, keep, ensure, budget, every, by friday, by monday, by the end, by march, before the, target, aim, criteria",
+  ],
+  [
+    "IMPORTANT",
+    3,
+    `because, therefore, hence, hypothesis, suspect, suspects, suspected, suspicion, root cause, finding, findings, analysis, risk, risks, open question, open questions, next step, next steps, next, plan, to do, todo, remaining,
+     i think, we think, it seems, seems to, seems that, looks like, appears to, probably, likely, maybe, perhaps, turns out, suggests, suggests that, indicates, indicates that, implies, conclusion, conclude, trade-off, trade-offs,
+     lesson, lessons, insight, idea, option a, assumption, assume, assuming, explains, caused by, due to, so far, blocked, blocked by, waiting for, let me, let's, we should, should we, not sure, unclear, unknown, uncertain, summary, in short, step 1, phase 1`,
+  ],
+  [
+    "IMPORTANT",
+    2,
+    `then, first, second, step, phase, found, found that, noticed, observed, observation, investigate, verify, check whether, consider, compared, compare, depends on, strategy, approach, i will, i'll, might, could, cause, fails when,
+     fails if, fails because, fails for, leak, leaks, grows, grew, drops, since, whether, why, done, half done, finished, still open, tried, means that, reason, started, progress, status, currently, option, alternative, better than, worse than`,
+  ],
+  ["IMPORTANT", 1, "when, after, if, so, but, only when, again, still, problem, issue, later, already, worked, works"],
+  [
+    "EPHEMERAL",
+    3,
+    "temporary, scratch, throwaway, ignore this, can be deleted, loading, heartbeat, retrying, polling, cache hit, cache miss, debug only, spinner, please wait, reconnecting, connection established",
+  ],
+  [
+    "USEFUL",
+    3,
+    "for example, e.g, see also, according to, chapter, copyright, table of contents, read more, all rights reserved, dear, kind regards, best regards, sincerely, lorem ipsum, exit code, file updated, successfully",
+  ],
+  ["USEFUL", 1, "example, http, https, file, page, version, figure, section"],
+];
+
+export const CUES: ReadonlyMap<string, Cue> = new Map([
+  ...ASKERS.flatMap((asker) => ASKING.map((verb): [string, Cue] => [`${asker} ${verb}`, { layer: "CRITICAL", weight: 3 }])),
+  ...TABLE.toReversed().flatMap(([layer, weight, cues]) => list(cues).map((cue): [string, Cue] => [cue, { layer, weight }])),
+]);
+
+function list(text: string): string[] {
+  return text.split(",").map((cue) => cue.trim().replaceAll(/\s+/g, " "));
+}

@@ -1,0 +1,29 @@
+import { type PatternCompiler, WorkrailError } from "@workrail/core";
+
+/** Instructions of a compiled expression; each may be looked at once for each character of a text. */
+const MAX_INSTRUCTIONS = 5_000;
+
+/** Expressions in the syntax of RE2, without backtracking. Loaded, a quarter of a megabyte, when first needed. */
+export async function loadPatterns(): Promise<PatternCompiler> {
+  const { RE2JS, RE2JSException } = await import("re2js");
+  return {
+    compile(pattern) {
+      try {
+        const compiled = RE2JS.compile(pattern);
+        if (compiled.programSize() > MAX_INSTRUCTIONS) throw invalid(pattern, "its repetitions make it too large");
+        return (text) => compiled.test(text);
+      } catch (error) {
+        if (!(error instanceof RE2JSException)) throw error;
+        throw invalid(pattern, error.message.replace(/^error parsing regexp: /, ""), error);
+      }
+    },
+  };
+}
+
+function invalid(pattern: string, reason: string, cause?: unknown): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `The expression ${JSON.stringify(pattern)} cannot be used: ${reason}.`, {
+    details: { pattern, reason },
+    hint: "Write it in the syntax of RE2, which has no lookahead, no lookbehind and no backreferences.",
+    cause,
+  });
+}
