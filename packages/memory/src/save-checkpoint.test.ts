@@ -35,7 +35,7 @@ describe("a first save", () => {
         exactDigest: digests.sha256(text),
         canonicalDigest: digests.sha256(`{"n":1,"plan":"read"}`),
         contextBytes: text.length,
-        layers: { IMPORTANT: 1, USEFUL: 1 },
+        layers: { IMPORTANT: 1, EPHEMERAL: 1 },
         writer: "workrail/test",
         blob: "memory:s1/00000000-c8ec-4000-8000-000000000001",
         blobBytes: expect.any(Number),

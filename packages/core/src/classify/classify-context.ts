@@ -35,11 +35,17 @@ function byItself(key: string, value: JsonValue): Classification {
     const told = classifyWords(words, value);
     if (told !== undefined) return told;
   }
-  return classifyValue(value, isOpaque) ?? byDefault(value, isOpaque);
+  return classifyValue(value, isOpaque) ?? byDefault(key, value, isOpaque);
 }
 
-function byDefault(value: JsonValue, isOpaque: boolean): Classification {
+function byDefault(key: string, value: JsonValue, isOpaque: boolean): Classification {
   // A yes or no under a name of its own steers what comes next.
   if (typeof value === "boolean" && !isOpaque) return { layer: "IMPORTANT", confidence: 0.4, why: "a switch" };
+  if (typeof value === "number" && isIndex(key)) return { layer: "EPHEMERAL", confidence: 0.5, why: "a counter" };
   return { layer: "USEFUL", confidence: 0.3, why: "default" };
+}
+
+/** What loops call their counters. */
+function isIndex(key: string): boolean {
+  return /^[ijkn]$/i.test(key);
 }

@@ -16,6 +16,7 @@ import {
   MATERIAL,
   MEASURES,
   MODIFIERS,
+  OBLIGING,
   ORDERS,
   PHRASES,
   PLACES,
@@ -55,6 +56,7 @@ const LONGEST_PHRASE = 4;
 export function classifyWords(words: readonly string[], value: JsonValue): Classification | undefined {
   const told = tidy(words);
   const classified = asOrder(told) ?? asPhrase(told, 0.95) ?? asTime(told) ?? asSwitch(told, value) ?? asHead(headPhrase(told), value);
+  if (classified?.layer === "USEFUL" && typeof value === "boolean") return { layer: "IMPORTANT", confidence: 0.5, why: "a switch" };
   // Whatever it is called, raw material is not somebody's thinking.
   if (classified?.layer === "IMPORTANT" && isRawMaterial(value)) return { layer: "USEFUL", confidence: 0.6, why: "code, markup or output" };
   return classified;
@@ -78,6 +80,7 @@ function tidy(words: readonly string[]): string[] {
 
 /** `mustNotUseCloud`, `never_delete`: what follows is an order, whatever it is. */
 function asOrder([first = "", second = ""]: readonly string[]): Classification | undefined {
+  if (first === "why") return keyWord("IMPORTANT", 0.8, first);
   const order = ORDERS.has(first) ? first : ORDERS.has(`${first} ${second}`) ? `${first} ${second}` : undefined;
   return order === undefined ? undefined : { layer: "CRITICAL", confidence: 0.85, why: `key word "${order}"` };
 }
@@ -110,7 +113,7 @@ function asSwitch(words: readonly string[], value: JsonValue): Classification | 
   if (about?.kind === "head" && about !== EPHEMERAL_HEAD && about.layer !== "USEFUL") return keyWord("IMPORTANT", 0.75, words.join(" "));
   if (fleeting !== undefined) return { layer: "EPHEMERAL", confidence: 0.8, why: `switch about "${fleeting}"` };
   const [first = ""] = words;
-  if (about === EPHEMERAL_HEAD) return undefined;
+  if (about === EPHEMERAL_HEAD || words.length < 2) return undefined;
   if (words.length > 1 && AUXILIARIES.has(first)) return { layer: "IMPORTANT", confidence: 0.8, why: `switch "${first} ..."` };
   return undefined;
 }
@@ -124,9 +127,10 @@ function headPhrase(words: readonly string[]): string[] {
     return headPhrase(before);
   }
   const last = words.at(-1) ?? "";
-  if (words.length > 1 && (FOLLOWERS.has(last) || PREPOSITIONS.has(last))) {
+  const isFollower = FOLLOWERS.has(last) || (last.endsWith("ed") && roleOf(last) === undefined && roleOf(words.at(-2) ?? "") !== undefined);
+  if (words.length > 1 && (isFollower || PREPOSITIONS.has(last))) {
     const rest = headPhrase(words.slice(0, -1));
-    return FOLLOWERS.has(last) ? [...rest.slice(0, -1), last, ...rest.slice(-1)] : rest;
+    return isFollower ? [...rest.slice(0, -1), last, ...rest.slice(-1)] : rest;
   }
   return [...words];
 }
@@ -155,16 +159,17 @@ function asTemporaryPlace(word: string, before: readonly string[]): Classificati
 function asNoun(word: string, layer: Layer, words: readonly string[], value: JsonValue): Classification {
   const before = words.slice(0, -1);
   if (layer === "EPHEMERAL") {
+    if (word === "id" && isOfDomain(before.at(-1) ?? "")) return keyWord("USEFUL", 0.6, words.slice(-2).join(" "));
     const rich = WHEN_RICH.get(word);
     if (rich !== undefined && isRich(value)) return keyWord(rich, 0.7, word);
     if (typeof value === "number" || rich === undefined) return keyWord(layer, 0.9, word);
     return keyWord(layer, 0.75, word);
   }
-  if (layer === "CRITICAL") return asOrdered(word, words);
+  if (layer === "CRITICAL") return asOrdered(word, words, value);
   // A plural with a number for its value counts: `filesProcessed: 12`.
   if (typeof value === "number" && isPlural(words.at(-1) ?? "", word)) return keyWord("EPHEMERAL", 0.7, `number of ${word}`);
   const decided = before.findLast((each) => MODIFIERS.CRITICAL.has(each));
-  if (decided !== undefined && isDecidable(word, layer)) return keyWord("CRITICAL", 0.85, `${decided} ${word}`);
+  if (decided !== undefined && (OBLIGING.has(decided) || isDecidable(word, layer))) return keyWord("CRITICAL", 0.85, `${decided} ${word}`);
   if (layer === "USEFUL") {
     const steering = before.findLast((each) => STEERING.has(each));
     if (steering !== undefined && isSmall(value)) return keyWord("IMPORTANT", 0.7, `${steering} ${word}`);
@@ -176,11 +181,25 @@ function asNoun(word: string, layer: Layer, words: readonly string[], value: Jso
 }
 
 /** `task` is what was asked for; `tasks`, `nextTask` and `followUpTicket` are how the work goes on. */
-function asOrdered(word: string, words: readonly string[]): Classification {
+function asOrdered(word: string, words: readonly string[], value: JsonValue): Classification {
+  const isMany = isPlural(words.at(-1) ?? "", word);
+  if (isMany && typeof value === "number" && (WORK.has(word) || word === "request")) return keyWord("EPHEMERAL", 0.6, `number of ${word}`);
   const before = words.slice(0, -1);
   const going = before.findLast((each) => MODIFIERS.IMPORTANT.has(each) || each === "followup" || each === "sub");
-  if (WORK.has(word) && (going !== undefined || isPlural(words.at(-1) ?? "", word))) return keyWord("IMPORTANT", 0.8, words.join(" "));
+  if (WORK.has(word) && (going !== undefined || isMany)) return keyWord("IMPORTANT", 0.8, words.join(" "));
   return keyWord("CRITICAL", 0.9, word);
+}
+
+/** `patientId`, unlike `requestId`, is data of the user's. */
+function isOfDomain(word: string): boolean {
+  const found = roleOf(word);
+  return (
+    found?.[1].kind === "head" &&
+    found[1].layer === "USEFUL" &&
+    !MATERIAL.has(found[0]) &&
+    found[0] !== "transaction" &&
+    found[0] !== "thread"
+  );
 }
 
 /** `preferences.language`, `invariant_balance`: a subject, and the name of one of its instances. */

@@ -23,7 +23,7 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
     "CRITICAL",
     3,
     `must, must not, must never, shall, shall not, never, mandatory, forbidden, prohibited, not allowed, non-negotiable, nonnegotiable, under no circumstances, required to, is required, are required,
-     goal, objective, requirement, requirements, non-goal, non-goals, constraint, constraints, acceptance criteria, acceptance criterion, definition of done, success means, success criteria, hard limit, deadline, invariant,
+     goal, objective, requirement, requirements, non-goal, non-goals, constraint, constraints, acceptance, acceptance criteria, acceptance criterion, definition of done, success means, success criteria, hard limit, deadline, invariant,
      decision, decided, we decided, we agreed, agreed, agreed with, settled on, we chose, we picked, we will use, we go with, going with, committed to, signed off, sign-off, verdict, final answer, ruling, task, instruction, instructions,
      preference, do not, don't, always, policy, the rule is, rule`,
   ],
@@ -49,10 +49,10 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
   [
     "IMPORTANT",
     2,
-    `then, first, second, step, phase, found, found that, noticed, observed, observation, investigate, verify, check whether, consider, compared, compare, depends on, strategy, approach, i will, i'll, might, could, cause, fails when,
+    `then, step, phase, found, found that, noticed, observed, observation, investigate, verify, check whether, consider, compared, compare, depends on, strategy, approach, i will, i'll, might, could, cause, fails when,
      fails if, fails because, fails for, leak, leaks, grows, grew, drops, since, whether, why, done, half done, finished, still open, tried, means that, reason, started, progress, status, currently, option, alternative, better than, worse than`,
   ],
-  ["IMPORTANT", 1, "when, after, if, so, but, only when, again, still, problem, issue, later, already, worked, works"],
+  ["IMPORTANT", 1, "when, first, after, if, so, but, only when, again, still, problem, issue, later, already, worked, works"],
   [
     "EPHEMERAL",
     3,

@@ -11,10 +11,10 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 /** Nouns that decide alone when they are the head of a key, whatever stands before them. */
 export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
   CRITICAL: words(`
-    goal objective aim ambition mission purpose intent intention vision target deliverable
-    requirement request ask demand wish want need expectation instruction directive order command mandate brief
+    goal objective aim ambition guideline mission purpose intent intention vision target deliverable
+    requirement request ask demand wish want need expectation instruction directive   mandate brief
     briefing assignment task quest errand job preference taste
-    criterion acceptance constraint restriction limit limitation invariant guardrail rule policy regulation law
+    criterion acceptance constraint restriction limit  invariant guardrail rule policy regulation law
     compliance prohibition ban obligation duty must taboo nongoal scope deadline budget cap ceiling allowance
     decision choice selection pick verdict ruling judgment judgement resolution determination settlement
     answer agreement commitment promise contract pledge approval consent authorization authorisation permission
@@ -23,7 +23,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
   `),
   IMPORTANT: words(`
     analysis finding insight observation reasoning thought thinking rationale reason justification logic deduction inference
-    hypothesis theory assumption belief premise conjecture suspicion hunch intuition speculation
+    hypothesis theory assumption pro con shortlist limitation convention belief premise conjecture suspicion hunch intuition speculation
     plan strategy approach tactic roadmap milestone step phase stage slice increment iterationplan sprint todo backlog agenda
     action next risk concern threat hazard blocker impediment obstacle dependency question unknown ambiguity uncertainty
     doubt gap issue bug defect fault flaw weakness strength vulnerability exposure regression anomaly inconsistency
@@ -47,7 +47,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
      gate trigger condition signal cadence allocation trajectory
   `),
   USEFUL: words(`
-    file content source code snippet diff patch hunk output response reply payload body html xml css svg markdown markup page
+    order command msg err resp cfg conf file content source code snippet diff patch hunk output response reply payload body html xml css svg markdown markup page
     paragraph passage document doc documentation transcript message conversation chat dialog dialogue thread
     mail email letter draft template boilerplate scaffold placeholder prototype mockup wireframe
     table row column cell spreadsheet sheet csv tsv catalog catalogue example sample fixture mock stub
@@ -77,7 +77,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
   EPHEMERAL: words(`
     timestamp clock duration elapsed latency uptime downtime ms millisecond milli second sec minute ns nanosecond microsecond us
     epoch ttl expiry expiration timeout interval tick heartbeat ping keepalive backoff delay eta
-    count counter  tally cnt num index idx offset position iteration iter attempt retry loop round cycle pass turn
+    count counter token now today tomorrow yesterday pos cnt  tally cnt num index idx offset position iteration iter attempt retry loop round cycle pass turn
     cursor id uuid guid ulid pid ppid tid fd handle nonce salt seed
     hash checksum digest etag fingerprint sha md5 crc cache  buffer tmp temp scratch scratchpad scratchspace
     debug debugging logging logger verbosity loglevel telemetry instrumentation span profiling
@@ -105,20 +105,20 @@ export const CONTAINERS: { readonly [L in Layer]: ReadonlySet<string> } = {
     packet capsule bank statement  board deck canvas dashboard database db     
        wording phrase sentence line 
   `),
-  EPHEMERAL: words(`log journal metric stat statistic path dir  key`),
+  EPHEMERAL: words(`log journal trace metric stat statistic path dir  key`),
 };
 
 /** Head nouns for how something stands: never above IMPORTANT, since the thing itself is elsewhere. */
 export const ASPECTS: ReadonlySet<string> = words(`
   status state mode level band score grade confidence likelihood probability severity health history quality
-  complete completeness maturity stance posture tier trend  flag toggle switch style tone
+  complete completeness maturity stance posture tier trend  flag toggle switch urgency importance criticality relevance feasibility viability novelty effort sentiment mood style tone
 `);
 
 /** Compounds whose meaning is not that of their last word. The longest that the head ends with decides. */
 export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ...phrases(
     "CRITICAL",
-    `end state, target state, desired state, goal state, acceptance test, acceptance scenario, desired outcome, expected outcome, intended outcome, target outcome, wanted outcome, due date, end goal, win state, win condition, stop condition, exit condition, success condition,
+    `deal term, contract term, payment term, target price, target cost, target weight, target score, target date, end state, target state, desired state, goal state, acceptance test, acceptance scenario, desired outcome, expected outcome, intended outcome, target outcome, wanted outcome, due date, end goal, win state, win condition, stop condition, exit condition, success condition,
      victory condition, success measure, success metric, success definition, success indicator, success signal, definition of done, definition of ready, out of scope, must have, must not,
      must haves, should have, nice to have, never do, do not, non goal, anti goal, hard line, red line, north star, problem statement,
      problem description, problem definition, mission statement, vision statement, user story, user input, user message,
@@ -132,7 +132,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ),
   ...phrases(
     "IMPORTANT",
-    `failure mode, blind spot, root cause, pain point, open point, talking point, decision point, turning point, edge case, corner case, use case,
+    `status update, progress update, state machine, failure mode, blind spot, root cause, pain point, open point, talking point, decision point, turning point, edge case, corner case, use case,
      action item, work item, open item, open thread, loose end, next up, to do, sub goal, sub task, side effect, test plan, test strategy, test approach,
      follow up, runner up, trade off, pull quote, dead end, working theory, state of play, lessons learned, line of thought, chain of thought,
      train of thought, critical path, happy path, migration path, upgrade path, learning path, decision path, escalation path, call path,
@@ -145,7 +145,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ),
   ...phrases(
     "USEFUL",
-    `pull request, merge request, http request, api request, web request, network request, raw request, sample request, request header, request body,
+    `coverage report, test coverage, pull request, merge request, http request, api request, web request, network request, raw request, sample request, request header, request body,
      request log, purchase order, work order, order detail, order item, order history, order line, order number, order status, order data, order record,
      sort order, shell command, bash command, shell history, test command, build command, git command, command output, command result, command history, command line,
      terminal command, sql command, cli command, recent command, executed command, command list, command, commands run, job posting, job description, job listing, job ad,
@@ -165,7 +165,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ),
   ...phrases(
     "EPHEMERAL",
-    `log level, log format, log path, log file, log dir, log directory, log line, log entry, log output, log message, log buffer, log tail, log setting, log config, debug mode, debug level,
+    `lock owner, lock holder, health check, health status, log level, log format, log path, log file, log dir, log directory, log line, log entry, log output, log message, log buffer, log tail, log setting, log config, debug mode, debug level,
      debug output, debug flag, debug dump, debug message, debug line, console output, console log, temp file, tmp file, temp path, tmp path, temp dir, temp directory, tmp dir, tmp directory, temp folder, temporary file, temporary path,
      temporary directory, temporary folder, scratch file, scratch dir, scratch directory, scratch path, scratch pad, scratch space, scratch note, scratch area, scratch buffer, lock file, pid file, swap file, socket path, cache path, cache dir, cache directory,
      cache file, cache key, cache hit, cache miss, cache entry, cache state, cached result, cached response, cached value, cached file, cached data, work dir, working directory, working dir, current directory,
@@ -188,7 +188,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
 export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   /** Somebody decided, or must be obeyed. Also lifts a head that is IMPORTANT alone: `selectedApproach`. */
   CRITICAL: words(`
-    selected chosen decided agreed accepted approved adopted elected settled ratified signed  picked mandated locked committed winning
+    selected chosen preferred max maximum min minimum permitted allowed decided agreed accepted approved adopted elected settled ratified signed  picked mandated locked committed winning
     required mandatory obligatory forbidden prohibited banned disallowed desired requested wanted intended demanded
     must never always nonnegotiable binding authoritative
   `),
@@ -201,7 +201,7 @@ export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   `),
   USEFUL: words(`raw example sample mock dummy fake draft fetched retrieved downloaded scraped generated rendered parsed loaded full  `),
   EPHEMERAL: words(`
-    debug debugging temp temporary tmp transient ephemeral volatile scratch cached cache logged logging log trace tracing telemetry internal ui gui
+    focused hovered highlighted expanded collapsed debug temp temporary tmp transient ephemeral volatile scratch cached cache logged logging log trace tracing telemetry internal ui gui
     loading spinner heartbeat polling poll verbose runtime process scroll hover viewport render rendering animation window editor retry loop lock
     throwaway disposable heap gc socket connection performance perf timing profiler
   `),
@@ -212,6 +212,9 @@ export const UNLIFTED: ReadonlySet<string> = words(`
   analysis finding insight observation reasoning thought rationale reason justification logic explanation evidence summary recap overview step phase question
   issue bug note verification validation review warning lesson hypothesis understanding todo action blocker
 `);
+
+/** Modifiers that make an order of anything, also of what is otherwise only thought of: `forbiddenActions`. */
+export const OBLIGING: ReadonlySet<string> = words(`forbidden prohibited banned disallowed permitted allowed mandatory`);
 
 /** USEFUL nouns for material that selecting does not make a decision: `selectedFiles`. */
 export const MATERIAL: ReadonlySet<string> = words(`
@@ -230,7 +233,7 @@ export const STEERING: ReadonlySet<string> = words(
 
 /** Modifiers that make even material fleeting: `cachedPage`. */
 export const THROWAWAY: ReadonlySet<string> = words(
-  `debug debugging temp tmp temporary transient ephemeral scratch throwaway disposable cached cache logged log telemetry internal heartbeat polling`,
+  `debug temp tmp temporary transient ephemeral scratch throwaway disposable cached cache logged log telemetry internal heartbeat polling`,
 );
 
 /** Nouns of the fleeting kind that may also hold what was done each time; then this is their layer. */
@@ -243,13 +246,14 @@ export const WHEN_RICH: ReadonlyMap<string, Layer> = new Map([
   ["iteration", "USEFUL"],
   ["connection", "USEFUL"],
   ["position", "IMPORTANT"],
+  ["loop", "USEFUL"],
   ["progress", "IMPORTANT"],
   ["delay", "USEFUL"],
   ["rate", "USEFUL"],
 ]);
 
 /** Containers that are output of a program, unless they are of something that matters. */
-export const LOGS: ReadonlySet<string> = words(`log journal`);
+export const LOGS: ReadonlySet<string> = words(`log journal trace`);
 /** Containers that say where something is. */
 export const PLACES: ReadonlySet<string> = words(`path dir`);
 /** Containers that are telemetry, unless they are of something in the user's domain. */
@@ -284,7 +288,7 @@ export const FOLLOWERS: ReadonlySet<string> = words(`
   touched modified edited updated created deleted removed added considered explored rejected discarded selected chosen decided accepted approved agreed learned
   learnt required wanted requested expected left missing failed passed skipped blocked planned proposed identified discovered resolved unresolved finished confirmed verified
   received sent fetched loaded generated written produced executed consumed encountered raised answered allowed forbidden active viewed inspected examined reviewed
-  checked scanned searched excluded included deferred challenged known gathered collected returned keep kept so far eur usd gbp chf
+  checked scanned searched excluded included deferred challenged known gathered collected returned keep kept so far eur usd gbp chf mb kb gb tb
 `);
 
 /** Of those, the ones that make a time of `last` and them: `lastUpdated`, `lastModified`. */
