@@ -28,6 +28,7 @@ import {
   TEMPORARY_PLACES,
   THROWAWAY,
   TIMED,
+  UNDECIDED,
   UNLIFTED,
   WHEN_RICH,
   WORK,
@@ -56,6 +57,9 @@ const LONGEST_PHRASE = 4;
 export function classifyWords(words: readonly string[], value: JsonValue): Classification | undefined {
   const told = tidy(words);
   const classified = asOrder(told) ?? asPhrase(told, 0.95) ?? asTime(told) ?? asSwitch(told, value) ?? asHead(headPhrase(told), value);
+  // `toolCalls: 12` counts them.
+  const isCount = classified?.layer === "USEFUL" && typeof value === "number" && /[^s]s$/.test(headPhrase(told).at(-1) ?? "");
+  if (isCount) return { layer: "EPHEMERAL", confidence: 0.6, why: "a number of things" };
   if (classified?.layer === "USEFUL" && typeof value === "boolean") return { layer: "IMPORTANT", confidence: 0.5, why: "a switch" };
   // Whatever it is called, raw material is not somebody's thinking.
   if (classified?.layer === "IMPORTANT" && isRawMaterial(value)) return { layer: "USEFUL", confidence: 0.6, why: "code, markup or output" };
@@ -101,7 +105,11 @@ function asTime(words: readonly string[]): Classification | undefined {
   const [before = "", last = ""] = words.slice(-2);
   const isTime =
     words.length > 1 &&
-    (last === "at" || (last === "on" && TIMED.has(before)) || ((before === "last" || before === "first") && TIMED.has(last)));
+    (last === "at" ||
+      last === "until" ||
+      last === "since" ||
+      (last === "on" && TIMED.has(before)) ||
+      ((before === "last" || before === "first") && TIMED.has(last)));
   return isTime ? { layer: "EPHEMERAL", confidence: 0.9, why: `key words "${before} ${last}"` } : undefined;
 }
 
@@ -136,9 +144,9 @@ function headPhrase(words: readonly string[]): string[] {
 }
 
 function asHead(words: readonly string[], value: JsonValue): Classification | undefined {
+  const head = words.at(-1) ?? "";
   const phrase = asPhrase(words, 0.9);
   if (phrase !== undefined) return phrase;
-  const head = words.at(-1) ?? "";
   const found = roleOf(head);
   if (found === undefined) return asUnknownHead(words, value);
   const [word, role] = found;
@@ -185,6 +193,8 @@ function asOrdered(word: string, words: readonly string[], value: JsonValue): Cl
   const isMany = isPlural(words.at(-1) ?? "", word);
   if (isMany && typeof value === "number" && (WORK.has(word) || word === "request")) return keyWord("EPHEMERAL", 0.6, `number of ${word}`);
   const before = words.slice(0, -1);
+  const undecided = before.findLast((each) => UNDECIDED.has(each));
+  if (undecided !== undefined && (word === "decision" || word === "choice")) return keyWord("IMPORTANT", 0.8, `${undecided} ${word}`);
   const going = before.findLast((each) => MODIFIERS.IMPORTANT.has(each) || each === "followup" || each === "sub");
   if (WORK.has(word) && (going !== undefined || isMany)) return keyWord("IMPORTANT", 0.8, words.join(" "));
   return keyWord("CRITICAL", 0.9, word);
@@ -265,8 +275,9 @@ function asUnknownHead(words: readonly string[], value: JsonValue): Classificati
     return isMore ? { ...modified, layer: "USEFUL", confidence: 0.5 } : modified;
   }
   // `requirement_export`, `constraint-memory`: a subject as prefix, and a name.
+  if (typeof value !== "string" || !isRich(value)) return undefined;
   const subject = words
-    .slice(0, -1)
+    .slice(0, 1)
     .map((word) => roleOf(word)?.[0])
     .find((word) => word !== undefined && SUBJECTS.has(word));
   return subject === undefined ? undefined : keyWord("CRITICAL", 0.6, subject);
@@ -275,7 +286,7 @@ function asUnknownHead(words: readonly string[], value: JsonValue): Classificati
 /** By the modifier nearest to the head, which may itself be one that stands without a noun: `pending`. */
 function asModified(words: readonly string[]): Classification | undefined {
   for (const word of words.toReversed()) {
-    const layer = isFleeting(word) ? "EPHEMERAL" : LAYERS.find((each) => MODIFIERS[each].has(word));
+    const layer = singularsOf(word).some(isFleeting) ? "EPHEMERAL" : LAYERS.find((each) => MODIFIERS[each].has(word));
     if (layer !== undefined) return keyWord(layer, 0.7, word);
   }
   return undefined;

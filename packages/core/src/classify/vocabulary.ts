@@ -111,7 +111,7 @@ export const CONTAINERS: { readonly [L in Layer]: ReadonlySet<string> } = {
 /** Head nouns for how something stands: never above IMPORTANT, since the thing itself is elsewhere. */
 export const ASPECTS: ReadonlySet<string> = words(`
   status state mode level band score grade confidence likelihood probability severity health history quality
-  complete completeness maturity stance posture tier trend  flag toggle switch urgency importance criticality relevance feasibility viability novelty effort sentiment mood style tone
+  complete completeness maturity stance posture tier trend  flag toggle switch depth breadth granularity urgency importance criticality relevance feasibility viability novelty effort sentiment mood style tone
 `);
 
 /** Compounds whose meaning is not that of their last word. The longest that the head ends with decides. */
@@ -145,13 +145,13 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ),
   ...phrases(
     "USEFUL",
-    `coverage report, test coverage, pull request, merge request, http request, api request, web request, network request, raw request, sample request, request header, request body,
-     request log, purchase order, work order, order detail, order item, order history, order line, order number, order status, order data, order record,
+    `chat log, conversation log, message log, commit log, git log, git status, user messages, user queries, user comments, user replies, customer messages, product review, customer review, book review, movie review, user review, hotel review, weather forecast, coverage report, test coverage, pull request, merge request, http request, api request, web request, network request, raw request, sample request, request header, request body,
+     purchase order, work order, order detail, order item, order history, order line, order number, order status, order data, order record,
      sort order, shell command, bash command, shell history, test command, build command, git command, command output, command result, command history, command line,
      terminal command, sql command, cli command, recent command, executed command, command list, command, commands run, job posting, job description, job listing, job ad,
      job title, mail order, ticket price, ticket data, ticket record, support ticket, flight ticket, news story, story text, story draft,
      contract text, contract address, rental contract, smart contract, contract draft, api contract, error message, error text, commit message, chat message, test case, test suite, test data, test result, test file,
-     test output, test report, test run, test log, build output, build log, test error, compiler error, compile error, lint error, type error, log excerpt, server log, 
+     test output, test report, test run, build output, test error, compiler error, compile error, lint error, type error, log excerpt, 
      stack trace, call stack, tech stack, back trace, page content, page text, page source, code review comment, api spec, open api spec, openapi spec, schema spec,
      api policy text, phone number, flight number, account number, invoice number, part number, serial number, tracking number, card number, tool call, function call, tool result,
      room rate, exchange rate, interest rate, tax rate, frame rate, heart rate, hit rate, birth date, birthday, departure date, arrival date, travel date, departure time, arrival time,
@@ -188,7 +188,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
 export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   /** Somebody decided, or must be obeyed. Also lifts a head that is IMPORTANT alone: `selectedApproach`. */
   CRITICAL: words(`
-    selected chosen preferred max maximum min minimum permitted allowed decided agreed accepted approved adopted elected settled ratified signed  picked mandated locked committed winning
+    selected chosen preferred max maximum min minimum permitted allowed decided agreed accepted approved adopted elected settled ratified signed  picked mandated  winning
     required mandatory obligatory forbidden prohibited banned disallowed desired requested wanted intended demanded
     must never always nonnegotiable binding authoritative
   `),
@@ -201,7 +201,7 @@ export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   `),
   USEFUL: words(`raw example sample mock dummy fake draft fetched retrieved downloaded scraped generated rendered parsed loaded full  `),
   EPHEMERAL: words(`
-    focused hovered highlighted expanded collapsed debug temp temporary tmp transient ephemeral volatile scratch cached cache logged logging log trace tracing telemetry internal ui gui
+    cpu gpu ram metric progress cursor counter focused hovered highlighted expanded collapsed debug temp temporary tmp transient ephemeral volatile scratch cached cache logged logging log trace tracing telemetry internal ui gui
     loading spinner heartbeat polling poll verbose runtime process scroll hover viewport render rendering animation window editor retry loop lock
     throwaway disposable heap gc socket connection performance perf timing profiler
   `),
@@ -212,6 +212,11 @@ export const UNLIFTED: ReadonlySet<string> = words(`
   analysis finding insight observation reasoning thought rationale reason justification logic explanation evidence summary recap overview step phase question
   issue bug note verification validation review warning lesson hypothesis understanding todo action blocker
 `);
+
+/** Modifiers of a decision that is still to be made: a question, in other words. */
+export const UNDECIDED: ReadonlySet<string> = words(
+  `pending open next upcoming outstanding undecided unresolved deferred postponed potential possible proposed missing`,
+);
 
 /** Modifiers that make an order of anything, also of what is otherwise only thought of: `forbiddenActions`. */
 export const OBLIGING: ReadonlySet<string> = words(`forbidden prohibited banned disallowed permitted allowed mandatory`);
@@ -233,7 +238,7 @@ export const STEERING: ReadonlySet<string> = words(
 
 /** Modifiers that make even material fleeting: `cachedPage`. */
 export const THROWAWAY: ReadonlySet<string> = words(
-  `debug temp tmp temporary transient ephemeral scratch throwaway disposable cached cache logged log telemetry internal heartbeat polling`,
+  `debug temp tmp temporary transient ephemeral scratch throwaway disposable cached cache logged log telemetry tracing logging internal heartbeat polling`,
 );
 
 /** Nouns of the fleeting kind that may also hold what was done each time; then this is their layer. */
