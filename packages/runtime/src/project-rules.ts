@@ -12,7 +12,7 @@ import {
 import { loadPatterns } from "./patterns.ts";
 
 /** Where a project says how its contexts are to be classified, from its root; the first that is there counts. */
-export const RULES_FILES = [".workrail/context-rules.yaml", ".workrail/context-rules.yml", ".workrail/context-rules.json"] as const;
+const RULES_FILES = [".workrail/context-rules.yaml", ".workrail/context-rules.yml", ".workrail/context-rules.json"] as const;
 
 /** Rules are written by hand; whatever is larger is something else. */
 const MAX_BYTES = 256 * 1024;
