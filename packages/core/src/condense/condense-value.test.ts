@@ -117,3 +117,12 @@ describe("condensing a conversation", () => {
     expect(JSON.stringify(asked?.value)).toContain("sunset");
   });
 });
+
+it("uses the room for an object of many members that are each too large, and says how many are left out", () => {
+  const member = (index: number): JsonValue => ({ lines: index, content: `line ${index} of it says something else. `.repeat(40 + index) });
+  const files = Object.fromEntries(Array.from({ length: 31 }, (_, index) => [`src/part-${index}.ts`, member(index)]));
+  for (const tokens of [100, 300, 500, 800, 1_200, 2_000, 3_000]) {
+    const condensed = condenseValue(files, { tokens, characters: 45_000 }, all);
+    expect([tokens, Number(condensed?.tokens) > tokens * 0.6, Number(condensed?.tokens) <= tokens]).toEqual([tokens, true, true]);
+  }
+});

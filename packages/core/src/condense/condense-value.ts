@@ -89,10 +89,17 @@ interface Entry {
 /** Small members stay whole; those that do not fit share what is left. */
 function condenseObject(value: JsonObject, room: Room, how: CondenseHow): JsonValue | undefined {
   const entries = Object.entries(value).map(([key, member], place) => ({ key, member, place, size: sizeOf({ [key]: member }, how.count) }));
-  const whole = joinEntries(shareOut(entries, room, how), value);
-  if (whole !== undefined && isWithin(sizeOf(whole, how.count), room)) return whole;
-  const noted = joinEntries(shareOut(entries, shrink(room, NOTE), how), value);
-  return noted !== undefined && isWithin(sizeOf(noted, how.count), room) ? noted : undefined;
+  let inside = room;
+  for (let tries = 0; tries < TRIES && inside.tokens > 0 && inside.characters > 0; tries += 1) {
+    const joined = joinEntries(shareOut(entries, inside, how), value);
+    if (joined === undefined) return undefined;
+    const size = sizeOf(joined, how.count);
+    if (isWithin(size, room)) return joined;
+    // The note of what is left out, and what a tokenizer makes of the seams.
+    const over = { tokens: Math.max(1, size.tokens - room.tokens), characters: Math.max(1, size.characters - room.characters) };
+    inside = shrink(inside, over);
+  }
+  return undefined;
 }
 
 /** From the smallest on, so that what the small ones do not need goes to the large. */
@@ -132,9 +139,6 @@ function joinEntries(kept: readonly Entry[], value: JsonObject): JsonValue | und
   if (kept.length < all) members.push([noteKey(value), `${all - kept.length} left out`]);
   return Object.fromEntries(members);
 }
-
-/** What the note of what is left out takes. */
-const NOTE: Room = { tokens: 10, characters: 40 };
 
 function noteKey(value: JsonObject): string {
   let key = "…";
