@@ -65,7 +65,7 @@ describe("the demo", () => {
       /bytes +[\d.]+ kB of contexts in [\d.]+ kB of files/u,
       /save +median [\d.]+ ms, p95 [\d.]+ ms \(\d+ calls/u,
       /load +median [\d.]+ ms, p95 [\d.]+ ms \(\d+ calls/u,
-      /2,000 tokens +[\d,]+ tokens with \d of 5 entries, each whole; goal, marked critical, is among them/u,
+      /2,000 tokens +[\d,]+ tokens: \d of 5 entries whole, \d shortened, \d left out; goal, marked critical, is whole/u,
       /\nEverything that was acknowledged came back exactly\.\n$/u,
     ]) {
       expect(stdout).toMatch(line);

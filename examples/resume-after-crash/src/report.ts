@@ -67,18 +67,21 @@ export function summaryOf(result: DemoResult): string {
 
 function viewLines(view: BudgetedView, criticalKey: string): string[] {
   const asked = view.budgetTokens === undefined ? "no budget" : `${number(view.budgetTokens)} tokens`;
-  const critical = view.hasCritical ? `; ${criticalKey}, marked critical, is among them` : "";
-  const given = `${number(view.answerTokens)} tokens with ${view.given} of ${count(view.of, "entry", "entries")}, each whole${critical}`;
-  return view.leftOut.length === 0 ? [line(asked, given)] : [line(asked, given), line("", `left out, in characters: ${namesOf(view)}`)];
+  const critical = view.hasCritical ? `; ${criticalKey}, marked critical, is whole` : "";
+  const rest = `${view.shortened.length} shortened, ${view.leftOut} left out`;
+  const given = `${number(view.answerTokens)} tokens: ${view.whole} of ${count(view.of, "entry", "entries")} whole, ${rest}${critical}`;
+  return view.shortened.length === 0 ? [line(asked, given)] : [line(asked, given), line("", `shortened, in tokens: ${namesOf(view)}`)];
 }
 
 function fetchedText({ key, characters, calls }: Fetched): string {
   return `${key}, ${number(characters)} characters, in ${count(calls, "further call")} with keys and range, and put together again`;
 }
 
-function namesOf({ leftOut, of, given }: BudgetedView): string {
-  const named = leftOut.slice(0, MOST_NAMED).map(({ key, characters }) => `${key} ${number(characters)}`);
-  const others = of - given - named.length;
+function namesOf({ shortened }: BudgetedView): string {
+  const named = shortened
+    .slice(0, MOST_NAMED)
+    .map(({ key, tokensBefore, tokensAfter }) => `${key} ${number(tokensBefore)} to ${number(tokensAfter)}`);
+  const others = shortened.length - named.length;
   return named.join(", ") + (others > 0 ? ` and ${others} more` : "");
 }
 

@@ -98,7 +98,7 @@ class Demo {
     const size = await this.#loseDatabase();
     await this.#compareAll(criticalKey);
     const views = await loadUnderBudgets(await this.#server(), this.#sessionId, criticalKey);
-    const fetched = await this.#fetchLeftOut(views.at(-1)?.leftOut[0]);
+    const fetched = await this.#fetchOriginal(views.at(-1)?.shortened[0]?.key);
     return {
       ...size,
       checkpoints: this.#ledger.checkpointIds.length,
@@ -253,14 +253,14 @@ class Demo {
     return { of: checkpointIds.length, same };
   }
 
-  /** What an answer leaves out is not lost: it is fetched by its name. */
-  async #fetchLeftOut(entry: BudgetedView["leftOut"][number] | undefined): Promise<Fetched | undefined> {
+  /** What an answer shortens is not lost: it is fetched by its name. */
+  async #fetchOriginal(key: string | undefined): Promise<Fetched | undefined> {
     const latest = this.#ledger.latest;
-    if (entry === undefined || latest === undefined) return undefined;
-    const { value, calls } = await fetchEntry(await this.#server(), latest.checkpointId, [entry.key]);
-    if (JSON.stringify(value) !== JSON.stringify(this.#context[entry.key]))
-      this.#ledger.miss(`${entry.key}, fetched in parts, is not what was saved`);
-    return { ...entry, calls };
+    if (key === undefined || latest === undefined) return undefined;
+    const { value, calls } = await fetchEntry(await this.#server(), latest.checkpointId, [key]);
+    const text = JSON.stringify(value);
+    if (text !== JSON.stringify(this.#context[key])) this.#ledger.miss(`${key}, fetched in parts, is not what was saved`);
+    return { key, characters: text.length, calls };
   }
 
   async #compareLatest(server: WorkrailServer, criticalKey: string): Promise<void> {

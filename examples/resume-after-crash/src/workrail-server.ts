@@ -15,12 +15,19 @@ export interface Saved {
   readonly status: "SAVED" | "SKIPPED_UNCHANGED";
 }
 
+export interface NotWhole {
+  readonly key: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
 export interface Loaded {
   readonly checkpointId: string;
   readonly sessionId: string;
   readonly context: Context;
   readonly metadata: { readonly criticalKeys?: readonly string[] };
-  readonly omitted?: { readonly count: number; readonly entries: readonly { readonly key: string; readonly characters: number }[] };
+  /** What became of the entries; absent when all are whole. */
+  readonly report?: { readonly kept: number; readonly dropped: number; readonly entries: readonly NotWhole[] };
 }
 
 /** A part of one value, and where to go on. */

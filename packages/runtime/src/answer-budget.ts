@@ -1,11 +1,11 @@
 import type { CheckpointId, Room, TokenCounter, ViewBudget } from "@workrail/core";
 import type { Settings } from "./settings.ts";
 
-/** For what an answer says around its context: origin, the report of omissions, brackets and commas. */
-const AROUND: Room = { tokens: 240, characters: 900 };
+/** For brackets and commas between what is counted. */
+const AROUND: Room = { tokens: 30, characters: 100 };
 
 /**
- * The room that an answer leaves for its content, once everything else in it, the frame, is counted.
+ * The room that an answer leaves for its content, once the frame, which is everything else in it, is counted.
  *
  * A token is at least one byte: where the bytes of frame and content are few enough, no token is counted, and the
  * tokenizer's tables need not be loaded.
@@ -43,7 +43,7 @@ export async function countFitting(texts: readonly string[], room: Room, counter
   return texts.length;
 }
 
-/** What to do about omissions, in one line for a model. */
+/** What to do about what is not whole, in one line for a model. */
 export function how(checkpointId: CheckpointId): string {
-  return `Load checkpointId ${checkpointId} again with keys: ["name"] for entries, range: {offset, limit} for a part of one, or cursor for more names.`;
+  return `For originals call workflow_checkpoint_load with checkpointId ${checkpointId} and keys: ["name"], range: {offset, limit} for a part of one; cursor: nextCursor for more names.`;
 }

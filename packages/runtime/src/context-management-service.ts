@@ -1,12 +1,15 @@
 import type {
   CheckpointKind,
+  CompressionStrategy,
   ContextRules,
   Durability,
   EntryPath,
+  Layer,
   LayerSummary,
   Omissions,
   Range,
   UnreadableCheckpoint,
+  ViewReport,
   ViewValue,
 } from "@workrail/core";
 import type { OmittedFields } from "./fit-fields.ts";
@@ -19,6 +22,10 @@ export interface IContextManagementService {
   loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult>;
   /** Lists a session's checkpoints, newest first. */
   listCheckpoints(params: { sessionId: string; limit?: number; offset?: number }): Promise<CheckpointMetadata[]>;
+  /** Makes a context fit a budget: what matters whole, the rest shortened, with a report and a way back. */
+  compressContext(params: CompressContextParams): Promise<ShapedContextResult>;
+  /** Orders a context by layers, drops what is EPHEMERAL, and holds each layer to its budget. */
+  prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult>;
   /** Pins an entry of the session's latest context: it stays CRITICAL in all later checkpoints. */
   markCritical(params: MarkCriticalParams): Promise<MarkCriticalResult>;
 }
@@ -205,6 +212,8 @@ export interface SessionMetadata {
 export interface ViewCheckpointParams extends LoadCheckpointParams {
   /** Tokens the whole answer should take; soft for pinned entries. Default and most: the ceiling. */
   budgetTokens?: number | undefined;
+  /** What matters now: where not all fits, what is about it gets more room. */
+  focus?: string | undefined;
   /** Everything, whatever its size. */
   full?: boolean | undefined;
   /** Only these: a string names an entry and comes in `context`, a path comes in `values`. */
@@ -227,7 +236,65 @@ export interface ViewCheckpointResult extends LoadCheckpointResult {
   missing?: readonly EntryPath[];
   /** How many those are, when not all are told. */
   missingCount?: number;
-  /** What was left out, largest first, and how to get it. */
-  omitted?: Omissions & { readonly how: string };
+  /** What became of the entries; absent when all are whole, or were asked for by `keys`. */
+  report?: ViewReport;
+  /** What was left out, largest first. */
+  omitted?: Omissions;
+  /** Tokens that CRITICAL entries took beyond `budgetTokens`. */
   budgetExceededBy?: number;
+  /** How to get originals, where something is not whole. */
+  how?: string;
+  /** ISO 8601. Until then `checkpointId` leads to the originals. */
+  validUntil?: string;
+}
+
+/** Exactly one of `context`, `checkpointId` and `sessionId` says what to take; beside `context`, `sessionId` says whose it is. */
+export interface ShapeContextParams {
+  /** A context that need not be saved. Unless it is what the session's latest checkpoint holds, it is saved as an aside. */
+  context?: object | undefined;
+  checkpointId?: string | undefined;
+  /** Its latest checkpoint. With `context`: its critical keys hold, and the aside is kept with it. Default: the only one in use. */
+  sessionId?: string | undefined;
+  /** The most tokens that the resulting `context` takes as JSON; soft for CRITICAL entries. Default and most: what an answer holds. */
+  budgetTokens?: number | undefined;
+  /** What matters now: where not all fits, what is about it gets more room. */
+  focus?: string | undefined;
+  /** `nextCursor` of an earlier answer to the same call: go on with the report. */
+  cursor?: string | undefined;
+  agentId?: string | undefined;
+}
+
+export interface CompressContextParams extends ShapeContextParams {
+  /** Default `auto`. */
+  strategy?: CompressionStrategy | undefined;
+  /** Only entries of these layers. Default: all. */
+  layers?: Layer[] | undefined;
+}
+
+export interface PrioritizeContextParams extends ShapeContextParams {
+  /** The most tokens for each layer; CRITICAL is not held to it. Default: shares of the budget, with unused room flowing on. */
+  budgets?: { [L in Layer]?: number | undefined } | undefined;
+  /** Only say what would become of each entry; nothing is saved. */
+  dryRun?: boolean | undefined;
+}
+
+export interface ShapedContextResult extends Standing {
+  /** Of a dry run: empty. */
+  context: Record<string, unknown>;
+  /** Tokens of the whole context as JSON. */
+  tokensBefore: number;
+  /** Tokens of the resulting one. */
+  tokensAfter: number;
+  report: ViewReport;
+  omitted?: Omissions;
+  budgetExceededBy?: number;
+  /** Holds the original, exactly; absent after a dry run of what is not saved. */
+  checkpointId?: string;
+  sessionId?: string;
+  /** ISO 8601. Until then `checkpointId` leads to the original. */
+  validUntil?: string;
+  /** How to get originals. */
+  how?: string;
+  /** When and by whom the context was saved, unless the caller gave it. */
+  origin?: { savedAt: string; agentId?: string };
 }

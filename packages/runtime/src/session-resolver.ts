@@ -5,6 +5,7 @@ import {
   parseSessionId,
   prepareContext,
   type SessionId,
+  uuidOf,
   WorkrailError,
 } from "@workrail/core";
 import type { SessionReason } from "./context-management-service.ts";
@@ -73,6 +74,13 @@ export class SessionResolver {
     );
   }
 
+  /** For what is kept beside a session's work: the one named, or the only one in use; `undefined` when that is not clear. */
+  forAside(given: string | undefined): SessionId | undefined {
+    if (given !== undefined) return parseSessionId(given);
+    const [only, ...others] = this.#used;
+    return others.length === 0 ? only : undefined;
+  }
+
   /** The sessions that are being saved to, and of those used last the ones that saves without a session go to. */
   inUse(): ReadonlySet<SessionId> {
     const bound = new Set(this.#byWorkflow.values());
@@ -114,9 +122,7 @@ export class SessionResolver {
   /** `hash(workflowId + first context)` of the specification, as a UUID of version 8 (RFC 9562). */
   #derive(workflowId: string, context: object): SessionId {
     const { canonicalDigest } = prepareContext(context, this.#limits, this.#digests);
-    const hex = this.#digests.sha256(`${workflowId}\n${canonicalDigest}`);
-    const variant = "89ab"[Number.parseInt(hex.slice(16, 17), 16) & 3] ?? "8";
-    const uuid = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)];
-    return parseSessionId(uuid.join("-"));
+    const digest = this.#digests.sha256(`${workflowId}\n${canonicalDigest}`);
+    return parseSessionId(uuidOf(digest));
   }
 }

@@ -209,20 +209,6 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(await workrail.markCritical({ contextKey: "__proto__" })).toMatchObject({ status: "KEY_NOT_FOUND" });
     }));
 
-  it("leaves out of a view what does not fit, and says how to get it", () =>
-    withStore(async (workrail) => {
-      const context = { small: "kept", large: "word ".repeat(20_000) };
-      const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
-      const view = await workrail.viewCheckpoint({ checkpointId, budgetTokens: 2_000 });
-      expect(view.context).toEqual({ small: "kept" });
-      expect(view.omitted).toMatchObject({ count: 1, entries: [{ key: "large", characters: 100_002 }] });
-      expect(view.omitted?.how).toContain(checkpointId);
-      expect(JSON.stringify(view).length).toBeLessThan(8_000);
-      const part = await workrail.viewCheckpoint({ checkpointId, keys: ["large"], range: { offset: 10, limit: 5 } });
-      expect(part.values).toEqual([{ path: ["large"], value: "word ", offset: 10, length: 100_000, nextOffset: 15 }]);
-      expect((await workrail.viewCheckpoint({ checkpointId, full: true })).context).toEqual(context);
-    }));
-
   it("keeps the order of saves that are called together, in the session that the first of them began", () =>
     withStore(async (workrail) => {
       const saved = await Promise.all(Array.from({ length: 20 }, (_, step) => workrail.saveCheckpoint({ context: { step } })));

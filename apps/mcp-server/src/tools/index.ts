@@ -3,9 +3,18 @@ import type { Tool } from "../tool.ts";
 import { workflowCheckpointList } from "./workflow-checkpoint-list.ts";
 import { workflowCheckpointLoad } from "./workflow-checkpoint-load.ts";
 import { workflowCheckpointSave } from "./workflow-checkpoint-save.ts";
+import { workflowContextCompress } from "./workflow-context-compress.ts";
+import { workflowContextPrioritize } from "./workflow-context-prioritize.ts";
 import { workflowMarkCritical } from "./workflow-mark-critical.ts";
 
 /** Every tool of the server, in the order they are listed. */
 export function createTools(store: LazyStore): readonly Tool[] {
-  return [workflowCheckpointSave(store), workflowCheckpointLoad(store), workflowCheckpointList(store), workflowMarkCritical(store)];
+  return [
+    workflowCheckpointSave(store),
+    workflowCheckpointLoad(store),
+    workflowCheckpointList(store),
+    workflowContextCompress(store),
+    workflowContextPrioritize(store),
+    workflowMarkCritical(store),
+  ];
 }

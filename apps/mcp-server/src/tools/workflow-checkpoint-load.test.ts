@@ -16,14 +16,23 @@ type Fields = Record<string, unknown>;
 
 interface Omitted {
   readonly count: number;
+  readonly entries: readonly { readonly key: string; readonly characters: number }[];
+  readonly nextCursor?: string;
+}
+
+interface Report {
+  readonly kept: number;
+  readonly reduced: number;
+  readonly condensed: number;
+  readonly dropped: number;
   readonly entries: readonly {
     readonly key: string;
-    readonly characters: number;
     readonly keyCharacters?: number;
-    readonly pinned?: boolean;
+    readonly outcome: string;
+    readonly tokensBefore: number;
+    readonly tokensAfter: number;
   }[];
   readonly nextCursor?: string;
-  readonly how: string;
 }
 
 let server: ServerProcess;
@@ -262,13 +271,29 @@ describe("what is too large for an answer", () => {
     const loaded = await server.ok(LOAD, { checkpointId });
     expect(excessOf(loaded)).toEqual({});
     const given = loaded["context"] as Fields;
-    for (const [key, value] of Object.entries(given)) expect(value).toEqual(context[key]);
-    const omitted = loaded["omitted"] as Omitted;
-    expect(Object.keys(given).length + omitted.count).toBe(Object.keys(context).length);
-    expect(omitted.how).toContain(checkpointId);
-    expect(omitted.entries.length > 0 || omitted.nextCursor !== undefined).toBe(true);
-    const sizes = omitted.entries.map((entry) => entry.characters);
-    expect(sizes).toEqual(sizes.toSorted((left, right) => right - left));
+    const report = loaded["report"] as Report;
+    const changed = Object.keys(given).filter((key) => JSON.stringify(given[key]) !== JSON.stringify(context[key]));
+    expect(report.reduced + report.condensed).toBe(changed.length);
+    expect(report.kept).toBe(Object.keys(given).length - changed.length);
+    expect(Object.keys(given).length + report.dropped).toBe(Object.keys(context).length);
+    expect((loaded["omitted"] as Omitted | undefined)?.count ?? 0).toBe(report.dropped);
+    expect(loaded["how"]).toContain(checkpointId);
+    expect(report.entries.length > 0 || report.nextCursor !== undefined).toBe(true);
+    for (const { key, keyCharacters, outcome, tokensBefore, tokensAfter } of report.entries) {
+      if (keyCharacters !== undefined) continue;
+      // Long texts are counted in pieces, which is nearly the same.
+      expect(tokensBefore).toBeLessThan(sizeOfAnswer({ [key]: context[key] }).tokens * 1.01);
+      expect(tokensAfter === 0).toBe(outcome === "dropped");
+    }
+  });
+
+  it("is condensed, not left out, where it is a single text or list", async () => {
+    for (const what of ["one giant text", "a list of long texts"]) {
+      const { checkpointId } = await save(hostile[what]?.() ?? {});
+      const loaded = await server.ok(LOAD, { checkpointId });
+      expect(loaded["report"]).toMatchObject({ kept: 0, condensed: 1, dropped: 0 });
+      expect(sizeOfAnswer(loaded).tokens).toBeGreaterThan(7_000);
+    }
   });
 
   it.each(Object.keys(hostile).filter((what) => !what.startsWith("20,000") && !what.includes("key")))(
@@ -287,19 +312,21 @@ describe("what is too large for an answer", () => {
     const context = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`entry number ${index}`, words(20 + (index % 7))]));
     const { checkpointId } = await save(context);
     const loaded = await server.ok(LOAD, { checkpointId });
-    const first = loaded["omitted"] as Omitted;
+    const first = loaded["report"] as Report;
     const named = first.entries.map((entry) => entry.key);
     for (let cursor = first.nextCursor; cursor !== undefined;) {
       const page = await server.ok(LOAD, { checkpointId, cursor });
       expect(excessOf(page)).toEqual({});
       expect(page["context"]).toEqual({});
-      const omitted = page["omitted"] as Omitted;
-      expect(omitted.count).toBe(first.count);
-      expect(omitted.entries.length).toBeGreaterThan(0);
-      named.push(...omitted.entries.map((entry) => entry.key));
-      cursor = omitted.nextCursor;
+      const report = page["report"] as Report;
+      expect(report).toMatchObject({ kept: first.kept, condensed: first.condensed, dropped: first.dropped });
+      expect(report.entries.length).toBeGreaterThan(0);
+      named.push(...report.entries.map((entry) => entry.key));
+      cursor = report.nextCursor;
     }
-    expect([...Object.keys(loaded["context"] as Fields), ...named].toSorted()).toEqual(Object.keys(context).toSorted());
+    const given = loaded["context"] as Fields;
+    const whole = Object.keys(given).filter((key) => given[key] === context[key]);
+    expect([...whole, ...named].toSorted()).toEqual(Object.keys(context).toSorted());
   });
 
   it("comes whole with full", async () => {
@@ -395,6 +422,9 @@ describe("budgetTokens", () => {
     const loaded = await server.ok(LOAD, { sessionId });
     expect(excessOf(loaded)).toEqual({});
     expect(loaded["context"]).toEqual({ other: 1 });
-    expect((loaded["omitted"] as Omitted).entries).toEqual([{ key: "goal", characters: 100_002, pinned: true }]);
+    expect((loaded["omitted"] as Omitted).entries).toEqual([{ key: "goal", characters: 100_002 }]);
+    expect((loaded["report"] as Report).entries).toMatchObject([{ key: "goal", layer: "CRITICAL", outcome: "dropped" }]);
+    const [part] = (await server.ok(LOAD, { sessionId, keys: ["goal"] }))["values"] as [{ value: string; nextOffset: number }];
+    expect(part.value.length).toBe(part.nextOffset);
   });
 });

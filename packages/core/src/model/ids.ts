@@ -44,3 +44,10 @@ export function parseDigest(value: unknown, field = "digest"): Digest {
     details: { field },
   });
 }
+
+/** A UUID of version 8 (RFC 9562) made of a digest: the same for the same. */
+export function uuidOf(digest: Digest): string {
+  const variant = "89ab".charAt(Number.parseInt(digest.charAt(16), 16) & 3);
+  const groups = [digest.slice(0, 8), digest.slice(8, 12), `8${digest.slice(13, 16)}`, `${variant}${digest.slice(17, 20)}`];
+  return [...groups, digest.slice(20, 32)].join("-");
+}

@@ -18,7 +18,7 @@ const tokens = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));
 const ID = "c1" as CheckpointId;
 const SESSION = "s1" as SessionId;
 /** What is said however low the ceiling: that something is left out or unanswered, and how to go on. */
-const LEAST = 200;
+const LEAST = 330;
 
 /** A store that holds one checkpoint. */
 function portsFor(context: Context, pins: readonly string[] = []): ViewPorts {

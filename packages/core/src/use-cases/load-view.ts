@@ -1,8 +1,10 @@
+import type { CompiledRules } from "../classify/compile-rules.ts";
 import { WorkrailError } from "../errors.ts";
 import type { Context, JsonValue } from "../model/context.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import type { Session } from "../model/session.ts";
 import { buildView, type View, type ViewBudget } from "../view/build-view.ts";
+import { howToView } from "../view/how-to-view.ts";
 import { pageValue, type Range, type ValuePage } from "../view/page-value.ts";
 import { fits, lesser, part, type Room, shrink, sizeOf } from "../view/room.ts";
 import { type LoadedCheckpoint, type LoadInput, loadCheckpoint, type LoadPorts } from "./load-checkpoint.ts";
@@ -21,7 +23,11 @@ export interface ViewRequest {
   readonly keys?: readonly EntryPath[] | undefined;
   /** A part of one long value; `keys` must then name exactly one. */
   readonly range?: Range | undefined;
-  /** Continues the report of omissions of the same request. */
+  /** What matters now: where not all fits, more of what is about it is given. Says nothing about `keys`. */
+  readonly focus?: string | undefined;
+  /** What the author of the workflow says of its entries. */
+  readonly rules?: CompiledRules | undefined;
+  /** Continues the report of the same request. */
   readonly cursor?: string | undefined;
 }
 
@@ -62,7 +68,8 @@ export async function loadView(ports: ViewPorts, input: LoadInput & ViewRequest,
   if (input.keys === undefined) {
     if (input.full === true) return { ...about, context };
     const budget = await budgetFor(loaded);
-    return { ...about, ...(await buildView(context, pins, budget, ports.tokens, cursor)) };
+    const how = howToView(context, { pins, rules: input.rules, focus: input.focus });
+    return { ...about, ...(await buildView(context, how, budget, ports.tokens, cursor)) };
   }
   const budget = input.full === true ? UNLIMITED : await budgetFor(loaded);
   return { ...about, ...(await chooseKeys(ports.tokens, context, pins, input, budget, cursor)) };
@@ -111,7 +118,9 @@ async function chooseKeys(
   );
   const left = await budgetBeside(missing, budget, counter);
   const wholeEntries = Object.fromEntries(found.filter(({ path }) => typeof path === "string").map(({ path, value }) => [path, value]));
-  const view = await buildView(wholeEntries, pins, left, counter, cursor);
+  // What is asked for by name is an original: whole or not at all, and of equal rank unless it is pinned.
+  const classifications = new Map(pins.map((key) => [key, { layer: "CRITICAL" as const, confidence: 1, why: "pinned" }]));
+  const { report: _report, ...view } = await buildView(wholeEntries, { classifications }, left, counter, cursor);
   if (cursor !== undefined) return view;
   const isSingle = request.keys?.length === 1;
   const isEntry = typeof request.keys?.[0] === "string";

@@ -1,15 +1,31 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Classification } from "../classify/classification.ts";
 import type { Context, JsonValue } from "../model/context.ts";
+import { type Layer, LAYERS } from "../model/layer.ts";
 import { tokensCounted } from "../testing/builders.ts";
-import { buildView, type OmittedEntry, type View, type ViewBudget } from "./build-view.ts";
+import { buildView, type View, type ViewBudget, type ViewHow } from "./build-view.ts";
+import type { ShortenValue } from "./choose-entries.ts";
+import type { OmittedEntry, ReportedEntry } from "./report.ts";
 import type { Room } from "./room.ts";
 
 /** Cheap, and never less for a whole than for its parts together is true of it as of most tokenizers. */
 const counter = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));
 
 /** The least that can be said: that something is left out, and how to go on. */
-const LEAST: Room = { tokens: 60, characters: 150 };
+const LEAST: Room = { tokens: 90, characters: 260 };
+
+/** The simplest that keeps to the contract: the beginning of a text, the first items of a list. */
+const shorten: ShortenValue = (value, room, count) => {
+  const fits = (part: JsonValue): boolean => count(JSON.stringify(part)) <= room.tokens && JSON.stringify(part).length <= room.characters;
+  if (typeof value !== "string" && !Array.isArray(value)) return undefined;
+  const whole: string | readonly JsonValue[] = value;
+  for (let length = whole.length - 1; length > 0; length = Math.floor(length * 0.9)) {
+    const part = whole.slice(0, length);
+    if (fits(part)) return { value: part, tokens: count(JSON.stringify(part)), outcome: "condensed" };
+  }
+  return undefined;
+};
 
 const text = fc.oneof(
   fc.string(),
@@ -17,7 +33,12 @@ const text = fc.oneof(
   // Lone surrogates and halves in any order.
   fc.array(fc.integer({ min: 0xd700, max: 0xe000 }), { maxLength: 40 }).map((units) => String.fromCharCode(...units)),
 );
-const value: fc.Arbitrary<JsonValue> = fc.oneof(fc.jsonValue() as fc.Arbitrary<JsonValue>, text, fc.constant("x".repeat(3_000)));
+const value: fc.Arbitrary<JsonValue> = fc.oneof(
+  fc.jsonValue() as fc.Arbitrary<JsonValue>,
+  text,
+  fc.constantFrom("x".repeat(3_000), "a log of some length ".repeat(40)),
+  fc.array(text, { minLength: 5 }),
+);
 const key = fc.oneof(
   text,
   fc.constantFrom("__proto__", "constructor", "12", "3", "", "a/b~c"),
@@ -25,71 +46,127 @@ const key = fc.oneof(
 );
 const context: fc.Arbitrary<Context> = fc.array(fc.tuple(key, value), { maxLength: 30 }).map((members) => Object.fromEntries(members));
 const room = fc.record({ tokens: fc.integer({ min: -100, max: 3_000 }), characters: fc.integer({ min: -300, max: 9_000 }) });
-const budget: fc.Arbitrary<ViewBudget> = fc.record({ wanted: room, ceiling: room });
+const budget: fc.Arbitrary<ViewBudget> = fc.record({
+  wanted: room,
+  ceiling: room,
+  of: fc.constantFrom("view" as const, "context" as const),
+});
+const layerOf = fc.func(fc.constantFrom<Layer>(...LAYERS));
+const focus = fc.option(fc.constantFrom("log length", "x"), { nil: undefined });
+
+function classified(context: Context, layerOf: (key: string) => Layer): Map<string, Classification> {
+  return new Map(Object.keys(context).map((key) => [key, { layer: layerOf(key), confidence: 0.9, why: "by the test" }]));
+}
+
+function pinned(...keys: string[]): Map<string, Classification> {
+  return new Map(keys.map((key) => [key, { layer: "CRITICAL", confidence: 1, why: "pinned" }]));
+}
 
 function roomOf(tokens: number, characters: number = tokens * 4): ViewBudget {
   return { wanted: { tokens, characters }, ceiling: { tokens, characters } };
 }
 
-async function size(view: View): Promise<Room> {
+const UNCLASSIFIED: ViewHow = { classifications: new Map() };
+const WITHOUT_PINS: ViewHow = { classifications: new Map(), shorten };
+
+async function size(view: object): Promise<Room> {
   const json = JSON.stringify(view);
   return { tokens: await counter.count(json), characters: json.length };
 }
 
 /** Every entry that a report and the cursors after it name. */
-async function followCursors(context: Context, pins: string[], budget: ViewBudget, first: View): Promise<OmittedEntry[]> {
-  const named = [...(first.omitted?.entries ?? [])];
-  for (let cursor = first.omitted?.nextCursor; cursor !== undefined;) {
-    const page = await buildView(context, pins, budget, counter, Number(cursor));
+async function followCursors(context: Context, how: ViewHow, budget: ViewBudget, first: View) {
+  const reported: ReportedEntry[] = [...(first.report?.entries ?? [])];
+  const omitted: OmittedEntry[] = [...(first.omitted?.entries ?? [])];
+  for (let cursor = first.report?.nextCursor; cursor !== undefined;) {
+    const page = await buildView(context, how, budget, counter, Number(cursor));
     expect(page.context).toEqual({});
     expect(page.omitted?.count).toBe(first.omitted?.count);
-    expect(page.omitted?.entries.length).toBeGreaterThan(0);
-    named.push(...(page.omitted?.entries ?? []));
-    cursor = page.omitted?.nextCursor;
+    expect(page.report).toMatchObject({ kept: first.report?.kept, dropped: first.report?.dropped });
+    expect(page.report?.entries.length).toBeGreaterThan(0);
+    reported.push(...(page.report?.entries ?? []));
+    omitted.push(...(page.omitted?.entries ?? []));
+    cursor = page.report?.nextCursor;
   }
-  return named;
+  return { reported, omitted };
 }
 
 describe("a view of any context in any room", () => {
-  it("never goes beyond the ceiling, nor beyond the budget without pins", async () => {
+  it("never goes beyond the ceiling, and beyond the budget only by what is CRITICAL", async () => {
     await fc.assert(
-      fc.asyncProperty(context, budget, fc.boolean(), async (context, budget, hasPins) => {
-        const pins = hasPins ? Object.keys(context).filter((_, index) => index % 3 === 0) : [];
-        const view = await buildView(context, pins, budget, counter);
+      fc.asyncProperty(context, budget, layerOf, focus, async (context, budget, layerOf, focus) => {
+        const view = await buildView(context, { classifications: classified(context, layerOf), shorten, focus }, budget, counter);
         const { tokens, characters } = await size(view);
         expect(tokens).toBeLessThanOrEqual(Math.max(budget.ceiling.tokens, LEAST.tokens));
         expect(characters).toBeLessThanOrEqual(Math.max(budget.ceiling.characters, LEAST.characters));
+        const isExceeded = view.budgetExceededBy !== undefined;
+        expect(isExceeded && !Object.keys(view.context).some((key) => layerOf(key) === "CRITICAL")).toBe(false);
+        const counted = budget.of === "context" ? (await size(view.context)).tokens : tokens;
         // What is wanted may be used up by the frame of the answer; then the report has a little room of its own.
-        expect(hasPins ? 0 : tokens).toBeLessThanOrEqual(Math.max(budget.wanted.tokens, LEAST.tokens + 50));
+        const least = budget.of === "context" ? 1 : LEAST.tokens + 50;
+        expect(isExceeded ? 0 : counted).toBeLessThanOrEqual(Math.max(budget.wanted.tokens, least));
       }),
       { numRuns: 500 },
     );
   });
 
-  it("holds whole entries in their original order", async () => {
+  it("says that a budget for the context is exceeded only where CRITICAL entries alone exceed it, and by how much", async () => {
+    const ceiling = { tokens: 10_000, characters: 45_000 };
     await fc.assert(
-      fc.asyncProperty(context, budget, async (context, budget) => {
-        const view = await buildView(context, Object.keys(context).slice(0, 3), budget, counter);
-        const kept = Object.keys(view.context);
-        expect(kept).toEqual(Object.keys(context).filter((key) => Object.hasOwn(view.context, key)));
-        for (const key of kept) expect(view.context[key]).toBe(context[key]);
+      fc.asyncProperty(context, fc.integer({ min: 200, max: 2_000 }), layerOf, async (context, tokens, layerOf) => {
+        const wanted = { tokens, characters: 45_000 };
+        const view = await buildView(
+          context,
+          { classifications: classified(context, layerOf), shorten },
+          { wanted, ceiling, of: "context" },
+          counter,
+        );
+        const critical = Object.fromEntries(Object.entries(context).filter(([key]) => layerOf(key) === "CRITICAL"));
+        expect(view.context).toMatchObject(critical);
+        const over = (await size(view.context)).tokens - tokens;
+        expect(view.budgetExceededBy ?? 0).toBe(Math.max(0, over));
+        // Commas and braces of the entries are counted one by one before, hence not quite the same.
+        const ofCritical = (await size(critical)).tokens + 2 * Object.keys(critical).length;
+        expect(over > 0 && ofCritical <= tokens).toBe(false);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("keeps the order, CRITICAL entries as they are, and says of every other one that is not", async () => {
+    await fc.assert(
+      fc.asyncProperty(context, budget, layerOf, async (context, budget, layerOf) => {
+        const how = { classifications: classified(context, layerOf), shorten };
+        const view = await buildView(context, how, budget, counter);
+        const given = Object.keys(view.context);
+        expect(given).toEqual(Object.keys(context).filter((key) => Object.hasOwn(view.context, key)));
+        const changed = given.filter((key) => JSON.stringify(view.context[key]) !== JSON.stringify(context[key]));
+        expect(changed.filter((key) => layerOf(key) === "CRITICAL" || layerOf(key) === "EPHEMERAL")).toEqual([]);
+        const { kept = given.length, reduced = 0, condensed = 0, dropped = 0 } = view.report ?? {};
+        expect({ kept, shortened: reduced + condensed, dropped }).toEqual({
+          kept: given.length - changed.length,
+          shortened: changed.length,
+          dropped: Object.keys(context).length - given.length,
+        });
       }),
       { numRuns: 300 },
     );
   });
 
-  it("names every entry it leaves out, largest first, at once or behind its cursor", async () => {
+  it("names every entry that it shortens or leaves out, at once or behind its cursor", async () => {
     await fc.assert(
-      fc.asyncProperty(context, budget, async (context, budget) => {
-        const view = await buildView(context, [], budget, counter);
-        const omitted = Object.keys(context).filter((key) => !Object.hasOwn(view.context, key));
-        expect(view.omitted?.count ?? 0).toBe(omitted.length);
-        const named = await followCursors(context, [], budget, view);
-        const sizes = omitted.map((key) => JSON.stringify(context[key]).length);
-        expect(named.map((entry) => entry.characters).sort(byNumber)).toEqual(sizes.sort(byNumber));
-        for (const entry of named) {
-          const isKey = entry.keyCharacters === undefined ? omitted.includes(entry.key) : omitted.some((key) => isShortened(key, entry));
-          expect([entry, isKey]).toEqual([entry, true]);
+      fc.asyncProperty(context, budget, layerOf, async (context, budget, layerOf) => {
+        const how = { classifications: classified(context, layerOf), shorten };
+        const view = await buildView(context, how, budget, counter);
+        const { reported, omitted } = await followCursors(context, how, budget, view);
+        const left = Object.keys(context).filter((key) => !Object.hasOwn(view.context, key));
+        expect(view.omitted?.count ?? 0).toBe(left.length);
+        expect(reported.length).toBe((view.report?.reduced ?? 0) + (view.report?.condensed ?? 0) + left.length);
+        const sizes = left.map((key) => JSON.stringify(context[key]).length);
+        expect(omitted.map((entry) => entry.characters).sort(byNumber)).toEqual(sizes.sort(byNumber));
+        for (const entry of [...omitted, ...reported]) {
+          const isKey = entry.keyCharacters === undefined ? Object.hasOwn(context, entry.key) : left.some((key) => isShortened(key, entry));
+          expect([entry, isKey || Object.keys(context).some((key) => isShortened(key, entry))]).toEqual([entry, true]);
         }
       }),
       { numRuns: 200 },
@@ -99,18 +176,30 @@ describe("a view of any context in any room", () => {
   it("keeps a page of a report within the ceiling too", async () => {
     await fc.assert(
       fc.asyncProperty(context, budget, fc.nat(30), async (context, budget, cursor) => {
-        const { tokens, characters } = await size(await buildView(context, [], budget, counter, cursor));
-        expect(tokens).toBeLessThanOrEqual(Math.max(budget.ceiling.tokens, LEAST.tokens));
-        expect(characters).toBeLessThanOrEqual(Math.max(budget.ceiling.characters, LEAST.characters));
+        const { tokens, characters } = await size(await buildView(context, WITHOUT_PINS, budget, counter, cursor));
+        // One name, however short, is told all the same, so that the cursor moves on.
+        expect(tokens).toBeLessThanOrEqual(Math.max(budget.ceiling.tokens, LEAST.tokens + 80));
+        expect(characters).toBeLessThanOrEqual(Math.max(budget.ceiling.characters, LEAST.characters + 200));
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it("is the same each time", async () => {
+    await fc.assert(
+      fc.asyncProperty(context, budget, layerOf, focus, async (context, budget, layerOf, focus) => {
+        const how = { classifications: classified(context, layerOf), shorten, focus };
+        const [one, other] = [await buildView(context, how, budget, counter), await buildView({ ...context }, how, budget, counter)];
+        expect(JSON.stringify(other)).toBe(JSON.stringify(one));
+      }),
+      { numRuns: 100 },
     );
   });
 
   it("stays within the ceiling even where a counter finds more in the whole than in its parts", async () => {
     const contrary = tokensCounted((text) => Math.ceil(text.length / 4) + (text.length > 400 ? 200 : 0));
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`entry${index}`, "word ".repeat(4)]));
-    const view = await buildView(many, [], roomOf(1_000), contrary);
+    const view = await buildView(many, UNCLASSIFIED, roomOf(1_000), contrary);
     expect(await contrary.count(JSON.stringify(view))).toBeLessThanOrEqual(1_000);
     expect(Object.keys(view.context).length).toBeGreaterThan(10);
   });
@@ -120,89 +209,211 @@ function byNumber(left: number, right: number): number {
   return left - right;
 }
 
-function isShortened(key: string, entry: OmittedEntry): boolean {
+function isShortened(key: string, entry: { readonly key: string; readonly keyCharacters?: number }): boolean {
   return key.length === entry.keyCharacters && entry.key.endsWith("...") && key.startsWith(entry.key.slice(0, -3));
 }
 
-it("gives back the whole context where it fits, and says nothing of omissions", async () => {
+it("gives back the whole context where it fits, EPHEMERAL entries included, and reports nothing", async () => {
   const context = { plan: "read", done: [1, 2], debug: null };
-  expect(await buildView(context, [], roomOf(100), counter)).toEqual({ context });
-  expect(await buildView({}, [], roomOf(100), counter)).toEqual({ context: {} });
+  const classifications = classified(context, () => "EPHEMERAL");
+  expect(await buildView(context, { classifications, shorten }, roomOf(100), counter)).toEqual({ context });
+  expect(await buildView({}, UNCLASSIFIED, roomOf(100), counter)).toEqual({ context: {} });
+});
+
+it("does not load the tokenizer where bytes alone prove that everything fits", async () => {
+  const unloadable = { count: () => Promise.reject(new Error("counted")), load: () => Promise.reject(new Error("loaded")) };
+  expect(await buildView({ a: 1 }, WITHOUT_PINS, roomOf(100), unloadable)).toEqual({ context: { a: 1 } });
 });
 
 it("takes the exact room and not one character less", async () => {
   const context = { plan: "read the tests" };
   const characters = JSON.stringify({ context }).length;
-  expect(await buildView(context, [], roomOf(10_000, characters), counter)).toEqual({ context });
-  expect((await buildView(context, [], roomOf(10_000, characters - 1), counter)).omitted?.count).toBe(1);
+  expect(await buildView(context, UNCLASSIFIED, roomOf(10_000, characters), counter)).toEqual({ context });
+  expect((await buildView(context, UNCLASSIFIED, roomOf(10_000, characters - 1), counter)).omitted?.count).toBe(1);
 });
 
-it("leaves out the few largest and names each with its size", async () => {
-  const context = { first: "small", log: "l".repeat(5_000), middle: { a: 1 }, file: "f".repeat(9_000), last: [1] };
-  const view = await buildView(context, [], roomOf(1_000), counter);
-  expect(view).toEqual({
-    context: { first: "small", middle: { a: 1 }, last: [1] },
-    omitted: {
-      count: 2,
-      entries: [
-        { key: "file", characters: 9_002 },
-        { key: "log", characters: 5_002 },
-      ],
-    },
+describe("layers", () => {
+  const long = (word: string): string => `${word} `.repeat(900);
+  const context = { trace: long("trace"), notes: long("note"), plan: long("plan"), goal: "ship it", step: 3, scratch: "s" };
+  const layers: Record<string, Layer> = { trace: "EPHEMERAL", notes: "USEFUL", plan: "IMPORTANT", goal: "CRITICAL", step: "IMPORTANT" };
+  const classifications = classified(context, (key) => layers[key] ?? "EPHEMERAL");
+  const fates = (view: View): object => Object.fromEntries((view.report?.entries ?? []).map(({ key, outcome }) => [key, outcome]));
+
+  it("give way from the last: EPHEMERAL is dropped, never shortened", async () => {
+    const view = await buildView(context, { classifications, shorten }, roomOf(3_500), counter);
+    expect(fates(view)).toEqual({ trace: "dropped" });
+    // In the room that no other layer needs.
+    expect(view.context).toEqual({ notes: context.notes, plan: context.plan, goal: "ship it", step: 3, scratch: "s" });
+  });
+
+  it("give way from the last: USEFUL is shortened before IMPORTANT", async () => {
+    const view = await buildView(context, { classifications, shorten }, roomOf(3_000), counter);
+    expect(fates(view)).toEqual({ trace: "dropped", scratch: "dropped", notes: "condensed" });
+    expect(view.context).toMatchObject({ plan: context.plan, goal: "ship it", step: 3 });
+    expect(Object.keys(view.context)).toEqual(["notes", "plan", "goal", "step"]);
+  });
+
+  it("keep their shares when both are too large, and use what the others leave", async () => {
+    const view = await buildView(context, { classifications, shorten }, roomOf(1_600), counter);
+    const after = Object.fromEntries((view.report?.entries ?? []).map(({ key, tokensAfter }) => [key, tokensAfter]));
+    const ratio = Number(after["plan"]) / Number(after["notes"]);
+    expect(ratio).toBeGreaterThan(1.6);
+    expect(ratio).toBeLessThan(2.6);
+    expect((await size(view)).tokens).toBeGreaterThan(1_450);
+  });
+
+  it("are shared otherwise when told so, or are held to so many tokens", async () => {
+    const even = await buildView(context, { classifications, shorten, shares: { IMPORTANT: 1, USEFUL: 1 } }, roomOf(1_600), counter);
+    const [one, other] = (even.report?.entries ?? [])
+      .filter(({ outcome }) => outcome === "condensed")
+      .map(({ tokensAfter }) => tokensAfter);
+    expect(Number(one) / Number(other)).toBeCloseTo(1, 0);
+    const capped = await buildView(context, { classifications, shorten, caps: { IMPORTANT: 100, USEFUL: 0 } }, roomOf(4_000), counter);
+    expect(fates(capped)).toMatchObject({ plan: "condensed", notes: "dropped" });
+    expect(capped.context).toMatchObject({ goal: "ship it", step: 3 });
+    expect((await size({ plan: capped.context["plan"] })).tokens).toBeLessThan(100);
+  });
+
+  it("can be left out whatever the room, and come in their order", async () => {
+    const kept: Layer[] = ["CRITICAL", "IMPORTANT", "USEFUL"];
+    const view = await buildView(context, { classifications, layers: kept, order: "layer" }, roomOf(9_000), counter);
+    expect(Object.keys(view.context)).toEqual(["goal", "plan", "step", "notes"]);
+    expect(fates(view)).toEqual({ trace: "dropped", scratch: "dropped" });
+  });
+
+  it("are told of every entry when details are asked for", async () => {
+    const view = await buildView(context, { classifications, isDetailed: true, order: "layer" }, roomOf(9_000), counter);
+    expect(view.report?.entries.map(({ key }) => key)).toEqual(["goal", "plan", "step", "notes", "trace", "scratch"]);
+    expect(view.report?.layers).toMatchObject({
+      CRITICAL: { entries: 1, tokensBefore: 3, tokensAfter: 3 },
+      IMPORTANT: { entries: 2 },
+      EPHEMERAL: { entries: 2, tokensAfter: Number(view.report?.layers?.EPHEMERAL?.tokensBefore) },
+    });
+    expect(view.report?.entries[0]).toEqual({
+      key: "goal",
+      layer: "CRITICAL",
+      confidence: 0.9,
+      why: "by the test",
+      outcome: "kept",
+      tokensBefore: 3,
+      tokensAfter: 3,
+    });
+    expect(view).not.toHaveProperty("omitted");
   });
 });
 
-it("leaves out a single giant entry and names it", async () => {
-  const view = await buildView({ everything: "x".repeat(2_000_000) }, [], roomOf(10_000), counter);
-  expect(view).toEqual({ context: {}, omitted: { count: 1, entries: [{ key: "everything", characters: 2_000_002 }] } });
+it("keeps small entries whole, and has the large ones share what is left", async () => {
+  const context = { first: "small", log: "l".repeat(5_000), middle: { a: 1 }, file: "f".repeat(9_000), last: [1] };
+  const view = await buildView(context, WITHOUT_PINS, roomOf(1_000), counter);
+  expect(view.context).toMatchObject({ first: "small", middle: { a: 1 }, last: [1] });
+  const [file, log] = view.report?.entries ?? [];
+  expect(file).toMatchObject({ key: "file", layer: "USEFUL", outcome: "condensed", tokensBefore: 3_001 });
+  expect(log).toMatchObject({ key: "log", layer: "USEFUL", outcome: "condensed", tokensBefore: 1_668 });
+  expect(Number(file?.tokensAfter) / Number(log?.tokensAfter)).toBeCloseTo(1, 0);
+  expect((await size(view)).tokens).toBeGreaterThan(800);
+  expect(view).not.toHaveProperty("omitted");
 });
 
-it("keeps pinned entries beyond the budget, and says by how much", async () => {
+it("gives more room to what the focus is about", async () => {
+  const context = { news: `weather ${"w".repeat(3_000)}`, notes: `login redirects ${"n".repeat(3_000)}` };
+  const view = await buildView(context, { ...WITHOUT_PINS, focus: "the redirect after login" }, roomOf(800), counter);
+  const after = Object.fromEntries((view.report?.entries ?? []).map(({ key, tokensAfter }) => [key, tokensAfter]));
+  expect(Number(after["notes"])).toBeGreaterThan(2 * Number(after["news"]));
+});
+
+it("chooses what the focus is about where there is no room for the least of each", async () => {
+  const context = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`note ${index}`, `${index} `.repeat(150)]));
+  const how = { ...WITHOUT_PINS, focus: "77" };
+  const view = await buildView({ ...context, "note 77": "77 and so on ".repeat(200) }, how, roomOf(500), counter);
+  expect(Object.keys(view.context)).toContain("note 77");
+});
+
+it("leaves out what nothing useful can be made of, and gives its room to others", async () => {
+  const context = { number: 1, odd: { deep: "x".repeat(5_000) }, log: "l".repeat(5_000) };
+  const view = await buildView(context, WITHOUT_PINS, roomOf(1_000), counter);
+  expect(view.omitted).toEqual({ count: 1, entries: [{ key: "odd", characters: 5_011 }] });
+  expect(view.report).toMatchObject({ kept: 1, condensed: 1, dropped: 1 });
+  expect((await size(view)).tokens).toBeGreaterThan(500);
+});
+
+it("gives entries whole or not at all where nothing may be shortened, the smallest first", async () => {
+  const context = { first: "small", log: "l".repeat(5_000), middle: { a: 1 }, file: "f".repeat(9_000), last: [1] };
+  const view = await buildView(context, UNCLASSIFIED, roomOf(1_000), counter);
+  expect(view.context).toEqual({ first: "small", middle: { a: 1 }, last: [1] });
+  expect(view.omitted).toEqual({
+    count: 2,
+    entries: [
+      { key: "file", characters: 9_002 },
+      { key: "log", characters: 5_002 },
+    ],
+  });
+});
+
+it("reduces every value that is not CRITICAL when asked to, whatever the room", async () => {
+  const reduce = (value: JsonValue): JsonValue => (typeof value === "string" ? value.trim() : value);
+  const context = { log: "line   ", goal: "goal   ", step: 3 };
+  const view = await buildView(context, { classifications: pinned("goal"), reduce }, roomOf(1_000), counter);
+  expect(view.context).toEqual({ log: "line", goal: "goal   ", step: 3 });
+  expect(view.report).toMatchObject({ kept: 2, reduced: 1, condensed: 0, dropped: 0, entries: [{ key: "log", outcome: "reduced" }] });
+});
+
+it("keeps CRITICAL entries beyond the budget, and says by how much", async () => {
   const context = { note: "n".repeat(30), goal: "g".repeat(1_200) };
   const budget = { wanted: { tokens: 200, characters: 8_000 }, ceiling: { tokens: 2_000, characters: 8_000 } };
-  const view = await buildView(context, ["goal"], budget, counter);
+  const view = await buildView(context, { classifications: pinned("goal"), shorten }, budget, counter);
   expect(view.context).toEqual({ goal: context.goal });
   expect(view.omitted).toEqual({ count: 1, entries: [{ key: "note", characters: 32 }] });
   const { budgetExceededBy, ...rest } = view;
   expect(budgetExceededBy).toBe((await size(rest)).tokens - 200);
 });
 
-it("leaves out a pinned entry that is beyond the ceiling, and marks it", async () => {
-  const view = await buildView({ goal: "g".repeat(9_000), note: "n" }, ["goal"], roomOf(500), counter);
-  expect(view).toEqual({ context: { note: "n" }, omitted: { count: 1, entries: [{ key: "goal", characters: 9_002, pinned: true }] } });
+it("leaves out a CRITICAL entry that is beyond the ceiling, rather than shorten it, and says which it is", async () => {
+  const context = { goal: "g".repeat(9_000), note: "n" };
+  const view = await buildView(context, { classifications: pinned("goal"), shorten }, roomOf(500), counter);
+  expect(view.context).toEqual({ note: "n" });
+  expect(view.report?.entries).toEqual([{ key: "goal", layer: "CRITICAL", outcome: "dropped", tokensBefore: 3_001, tokensAfter: 0 }]);
 });
 
 it.each([0, -1, -5_000, 1, 7])("says what is left out, and no more, in a room of %i tokens", async (tokens) => {
   const context = { a: 1, b: "two" };
-  const view = await buildView(context, [], roomOf(tokens), counter);
-  expect(view).toEqual({ context: {}, omitted: { count: 2, entries: [], nextCursor: "0" } });
-  const named = await followCursors(context, [], roomOf(tokens), view);
-  expect(named.map((entry) => entry.characters)).toEqual([5, 1]);
+  const view = await buildView(context, WITHOUT_PINS, roomOf(tokens), counter);
+  expect(view).toEqual({
+    context: {},
+    report: { kept: 0, reduced: 0, condensed: 0, dropped: 2, entries: [], nextCursor: "0" },
+    omitted: { count: 2, entries: [], nextCursor: "0" },
+  });
+  const { omitted } = await followCursors(context, WITHOUT_PINS, roomOf(tokens), view);
+  expect(omitted.map((entry) => entry.characters)).toEqual([5, 1]);
 });
 
-it("does not call a budget exceeded that holds no pinned entry", async () => {
-  expect(await buildView({ a: 1 }, ["elsewhere"], roomOf(-50), counter)).not.toHaveProperty("budgetExceededBy");
+it("does not call a budget exceeded that holds no CRITICAL entry", async () => {
+  expect(await buildView({ a: 1 }, { classifications: pinned("elsewhere") }, roomOf(-50), counter)).not.toHaveProperty("budgetExceededBy");
 });
 
 it("never wants more than the ceiling", async () => {
   const context = { a: "x".repeat(1_000) };
   const budget = { wanted: { tokens: 10_000, characters: 50_000 }, ceiling: { tokens: 100, characters: 400 } };
-  expect((await buildView(context, [], budget, counter)).context).toEqual({});
+  expect((await buildView(context, UNCLASSIFIED, budget, counter)).context).toEqual({});
 });
 
 it("shortens long keys in the report without tearing a character apart", async () => {
   const long = `${"k".repeat(119)}😀${"k".repeat(500)}`;
-  const view = await buildView({ [long]: "x".repeat(9_000) }, [], roomOf(1_000), counter);
-  expect(view.omitted?.entries).toEqual([{ key: `${"k".repeat(119)}...`, characters: 9_002, keyCharacters: long.length }]);
+  const view = await buildView({ [long]: "x".repeat(9_000) }, UNCLASSIFIED, roomOf(1_000), counter);
+  const name = { key: `${"k".repeat(119)}...`, keyCharacters: long.length };
+  expect(view.omitted?.entries).toEqual([{ ...name, characters: 9_002 }]);
+  expect(view.report?.entries).toMatchObject([name]);
 });
 
 it("finishes a report after the last entry", async () => {
   const context = { a: "x".repeat(9_000) };
-  expect(await buildView(context, [], roomOf(100), counter, 1)).toEqual({ context: {}, omitted: { count: 1, entries: [] } });
-  expect(await buildView(context, [], roomOf(100), counter, 999)).toEqual({ context: {}, omitted: { count: 1, entries: [] } });
+  const counts = { kept: 0, reduced: 0, condensed: 0, dropped: 1, entries: [] };
+  for (const cursor of [1, 999]) {
+    const page = await buildView(context, UNCLASSIFIED, roomOf(200), counter, cursor);
+    expect(page).toEqual({ context: {}, report: counts, omitted: { count: 1, entries: [] } });
+  }
 });
 
-it("is quick with 100,000 small entries, and counts few of them", async () => {
+it.each([undefined, "key 7 of many"])("is quick with 100,000 small entries, and counts few of them (focus: %s)", async (focus) => {
   let counted = 0;
   const counting = tokensCounted((text) => {
     counted += text.length;
@@ -211,9 +422,10 @@ it("is quick with 100,000 small entries, and counts few of them", async () => {
   const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key-${index}`, index]));
   const pins = Array.from({ length: 200 }, (_, index) => `key-${index * 100}`);
   const started = performance.now();
-  const view = await buildView(many, pins, roomOf(10_000, 45_000), counting);
+  const how = { classifications: pinned(...pins), shorten, focus };
+  const view = await buildView(many, how, roomOf(10_000, 45_000), counting);
   expect(performance.now() - started).toBeLessThan(3_000);
-  expect(counted).toBeLessThan(200_000);
+  expect(counted).toBeLessThan(400_000);
   expect(Object.keys(view.context).length).toBeGreaterThan(1_000);
   expect(view.omitted?.count).toBe(100_000 - Object.keys(view.context).length);
 });

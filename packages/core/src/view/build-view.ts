@@ -1,228 +1,199 @@
+import type { Classification } from "../classify/classification.ts";
 import type { Context, JsonValue } from "../model/context.ts";
+import { type Layer, LAYERS } from "../model/layer.ts";
 import type { TokenCounter } from "../ports/environment.ts";
-import { cutText } from "./cut-text.ts";
-import { fits, greater, isWithin, lesser, part, type Room, shrink, sizeOf } from "./room.ts";
+import { type ChooseHow, chooseEntries, type Chosen, type EntryRooms, totalOf } from "./choose-entries.ts";
+import { entriesOf, type Entry, EntrySizes } from "./entry.ts";
+import { type Fate, type Omissions, Reporter, type ViewReport } from "./report.ts";
+import { fits, greater, isWithin, lesser, measure, part, type Room, shrink, sum } from "./room.ts";
 
-/** The part of a context that fits, and what was left out of it. */
+/** The part of a context that fits, and what became of the rest. */
 export interface View {
-  /** Whole entries, in their original order. */
+  /** Entries in their saved order, unless another one was asked for. */
   readonly context: Context;
+  /** Absent when the whole context is there. */
+  readonly report?: ViewReport;
   /** Absent when nothing was left out. */
   readonly omitted?: Omissions;
-  /** Tokens by which pinned entries went over the budget. */
+  /** Tokens by which CRITICAL entries went over the budget. */
   readonly budgetExceededBy?: number;
 }
 
-export interface Omissions {
-  readonly count: number;
-  /** The largest, as many as fit. */
-  readonly entries: readonly OmittedEntry[];
-  /** Continues `entries`; absent when all are named. */
-  readonly nextCursor?: string;
-}
-
-export interface OmittedEntry {
-  /** Shortened when it is very long; then `keyCharacters` tells its length. */
-  readonly key: string;
-  /** Characters of the value as JSON. */
-  readonly characters: number;
-  readonly keyCharacters?: number;
-  readonly pinned?: true;
-}
-
 export interface ViewBudget {
-  /** What the caller asked for: soft for pinned entries. */
+  /** What the caller asked for: soft for CRITICAL entries. */
   readonly wanted: Room;
   /** What no answer goes beyond. */
   readonly ceiling: Room;
+  /** What `wanted` holds for. Default `view`: report and all. */
+  readonly of?: "view" | "context" | undefined;
 }
 
-interface Entry {
-  readonly key: string;
-  readonly value: JsonValue;
-  /** As it stands in the context, with its comma. */
-  readonly text: string;
-  readonly isPinned: boolean;
+export interface ViewHow extends ChooseHow {
+  /** By key. An entry that is missing here counts as USEFUL. */
+  readonly classifications: ReadonlyMap<string, Classification>;
+  /** Done to every value first, whether there is room or not; CRITICAL entries are spared. */
+  readonly reduce?: ((value: JsonValue) => JsonValue) | undefined;
+  /** Only entries of these, whatever the room; the others are dropped. Default: all. */
+  readonly layers?: readonly Layer[] | undefined;
+  /** Default `saved`. */
+  readonly order?: "saved" | "layer" | undefined;
+  /** The report has every entry, kept ones too, with the reason for its layer. */
+  readonly isDetailed?: boolean | undefined;
 }
 
-/** Of the room, for the report of what was left out. */
+/** More than any context has. */
+const MOST_TOKENS = 999_999_999;
+const NOTHING: Room = { tokens: 0, characters: 0 };
+/** Of the room, for the report. */
 const REPORT_SHARE = 1 / 5;
 /** The report gets a part of this even under a budget that the rest of the answer has used up. */
 const LEAST_BUDGET: Room = { tokens: 250, characters: 1_000 };
-const LONGEST_KEY_NAMED = 120;
+/** Beside a budget for the context alone, the report gets a part of this, or of the budget where that is larger. */
+const LEAST_BESIDE_CONTEXT: Room = { tokens: 2_500, characters: 10_000 };
 
 /**
- * Chooses whole entries until the room is used: pinned ones first, then the smallest, so that as many as possible are
- * there and the few largest are left out, each named with its size. Nothing is cut in the middle.
+ * Makes the most useful view of a context that fits: whole if the whole fits; else CRITICAL entries whole, the others
+ * whole, shortened or dropped by their layers, and what became of each that is not whole.
  *
  * The view as JSON stays within the ceiling. The one exception is a ceiling too low to say even that something is left
- * out (about a hundred characters): that is said all the same.
+ * out (some three hundred characters): that is said all the same.
  *
  * @param cursor continues the report of an earlier view with the same budget; no entries are given then.
  */
-export async function buildView(
-  context: Context,
-  pins: readonly string[],
-  budget: ViewBudget,
-  counter: TokenCounter,
-  cursor?: number,
-): Promise<View> {
-  const isPinned = new Set(pins);
-  const entries = Object.entries(context).map(([key, value]): Entry => {
-    return { key, value, text: `${JSON.stringify(key)}:${JSON.stringify(value)},`, isPinned: isPinned.has(key) };
-  });
+export async function buildView(context: Context, how: ViewHow, budget: ViewBudget, tokens: TokenCounter, cursor?: number): Promise<View> {
+  const entries = entriesOf(context, how.classifications, how.reduce);
   // First of all, because it often needs no tokens counted.
-  if (cursor === undefined && (await allFit(entries, lesser(budget.wanted, budget.ceiling), counter))) return { context };
-  const rooms = await divide(entries, budget, counter);
-  const view = await composeWithin(entries, rooms, counter);
-  if (cursor === undefined) return view;
-  const left = omittedFrom(entries, view.context);
-  return { context: {}, omitted: await reportPage(left, cursor, rooms.reportPage, counter) };
+  if (cursor === undefined && mayBeWhole(how) && (await allFit(entries, budget, tokens))) return { context };
+  return new ViewBuilder(entries, how, budget, new EntrySizes(await tokens.load())).build(cursor);
 }
 
-interface Rooms extends ViewBudget {
-  readonly wantedEntries: Room;
-  readonly ceilingEntries: Room;
+function mayBeWhole({ reduce, layers, caps, order, isDetailed }: ViewHow): boolean {
+  return reduce === undefined && layers === undefined && caps === undefined && order !== "layer" && isDetailed !== true;
+}
+
+async function allFit(entries: readonly Entry[], { wanted, ceiling, of }: ViewBudget, tokens: TokenCounter): Promise<boolean> {
+  const room = lesser(wanted, ceiling);
+  if (entries.reduce((sum, { key, json }) => sum + key.length + json.length + 4, 0) > room.characters) return false;
+  const text = `{${entries.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).join(",")}}`;
+  const inView = `{"context":${text}}`;
+  return (await fits(of === "context" ? text : inView, wanted, tokens)) && fits(inView, ceiling, tokens);
+}
+
+interface Rooms extends EntryRooms {
+  /** Kept free for the report. */
   readonly report: Room;
+  /** The most that it may take. */
+  readonly reportShare: Room;
   /** For a page that is nothing but report. */
   readonly reportPage: Room;
 }
 
-/** What is written around the entries and around their report comes off first; then the report gets its share. */
-async function divide(entries: readonly Entry[], budget: ViewBudget, counter: TokenCounter): Promise<Rooms> {
-  const count = entries.length;
-  const emptiest: View = { context: {}, omitted: { count, entries: [], nextCursor: String(count) }, budgetExceededBy: 1e9 };
-  const frame = await sizeOf(JSON.stringify(emptiest), counter);
-  const wanted = lesser(budget.wanted, budget.ceiling);
-  const ceilingInside = shrink(budget.ceiling, frame);
-  const wantedInside = shrink(wanted, frame);
-  const reportPage = lesser(greater(wantedInside, LEAST_BUDGET), ceilingInside);
-  const report = await roomToName(entries, part(reportPage, REPORT_SHARE), counter);
-  return {
-    wanted,
-    ceiling: budget.ceiling,
-    wantedEntries: shrink(wantedInside, report),
-    ceilingEntries: shrink(ceilingInside, report),
-    report,
-    reportPage,
-  };
-}
+class ViewBuilder {
+  readonly #entries: readonly Entry[];
+  readonly #how: ViewHow;
+  readonly #budget: ViewBudget;
+  readonly #sizes: EntrySizes;
 
-/** Where there are few entries, naming all of them takes less than the share. */
-async function roomToName(entries: readonly Entry[], share: Room, counter: TokenCounter): Promise<Room> {
-  let left = share;
-  for (const entry of entries) {
-    left = shrink(left, await sizeOf(named(entry, LONGEST_KEY_NAMED).text, counter));
-    if (left.tokens < 0 || left.characters < 0) return share;
+  constructor(entries: readonly Entry[], how: ViewHow, budget: ViewBudget, sizes: EntrySizes) {
+    this.#entries = entries;
+    this.#how = how;
+    this.#budget = budget;
+    this.#sizes = sizes;
   }
-  return shrink(share, left);
-}
 
-/** Sizes of pieces add up to a little more than the whole, as a rule; a tokenizer may have exceptions. So the whole decides. */
-async function composeWithin(entries: readonly Entry[], rooms: Rooms, counter: TokenCounter): Promise<View> {
-  if (await allFit(entries, rooms.wanted, counter)) return compose(entries, new Set(entries), rooms, counter);
-  let chosen = await choose(entries, rooms, counter);
-  for (let excess = 1; ; excess *= 2) {
-    const view = await compose(entries, new Set(chosen), rooms, counter);
-    if (chosen.length === 0) return view;
-    const size = await sizeOf(JSON.stringify(view), counter);
-    const over = size.tokens - rooms.wanted.tokens;
-    const hasPinned = chosen.some((entry) => entry.isPinned);
-    if (isWithin(size, hasPinned ? rooms.ceiling : rooms.wanted)) return over > 0 ? { ...view, budgetExceededBy: over } : view;
-    chosen = chosen.slice(0, -excess);
+  build(cursor: number | undefined): View {
+    const rooms = this.#divide();
+    const { view, chosen } = this.#compose(rooms);
+    return cursor === undefined ? view : { context: {}, ...this.#reporter(chosen).tellOn(cursor, rooms.reportPage) };
   }
-}
 
-async function allFit(entries: readonly Entry[], room: Room, counter: TokenCounter): Promise<boolean> {
-  const characters = entries.reduce((sum, entry) => sum + entry.text.length, 0);
-  if (characters > room.characters) return false;
-  const members = entries
-    .map((entry) => entry.text)
-    .join("")
-    .slice(0, -1);
-  return fits(`{"context":{${members}}}`, room, counter);
-}
+  /** What is written around the entries and around their report comes off first; then the report gets its share. */
+  #divide(): Rooms {
+    const { wanted, ceiling, of } = this.#budget;
+    const count = this.#entries.length;
+    const named = { entries: [], nextCursor: String(count) };
+    const totals = { entries: count, tokensBefore: MOST_TOKENS, tokensAfter: MOST_TOKENS };
+    const layers = this.#how.isDetailed === true ? { layers: Object.fromEntries(LAYERS.map((layer) => [layer, totals])) } : {};
+    const report = { kept: count, reduced: count, condensed: count, dropped: count, ...layers, ...named };
+    const emptiest: View = { context: {}, report, omitted: { count, ...named }, budgetExceededBy: MOST_TOKENS };
+    const frame = this.#measure(emptiest);
+    const inside = shrink(ceiling, frame);
+    const wantedInside = shrink(lesser(wanted, ceiling), of === "context" ? this.#measure({}) : frame);
+    const reportPage = lesser(greater(wantedInside, of === "context" ? LEAST_BESIDE_CONTEXT : LEAST_BUDGET), inside);
+    const isDetailed = this.#how.isDetailed === true;
+    const reportShare = part(reportPage, REPORT_SHARE);
+    const forReport = Reporter.roomFor(this.#entries, reportShare, this.#sizes, isDetailed);
+    const ceilingEntries = shrink(inside, forReport);
+    const wantedEntries = of === "context" ? lesser(wantedInside, ceilingEntries) : shrink(wantedInside, forReport);
+    return { wanted: wantedEntries, ceiling: ceilingEntries, report: forReport, reportShare, reportPage };
+  }
 
-async function compose(entries: readonly Entry[], chosen: ReadonlySet<Entry>, rooms: Rooms, counter: TokenCounter): Promise<View> {
-  const kept = entries.filter((entry) => chosen.has(entry));
-  const context = Object.fromEntries(kept.map(({ key, value }) => [key, value]));
-  if (kept.length === entries.length) return { context };
-  return { context, omitted: await report(omittedFrom(entries, context), 0, rooms.report, counter) };
-}
-
-/** In the order of choice: what is least missed comes last. */
-async function choose(entries: readonly Entry[], rooms: Rooms, counter: TokenCounter): Promise<Entry[]> {
-  const chosen: Entry[] = [];
-  let ceiling = rooms.ceilingEntries;
-  let wanted = rooms.wantedEntries;
-  const inOrder = [...entries].sort((left, right) => Number(right.isPinned) - Number(left.isPinned) || bySize(left, right));
-  for (const entry of inOrder) {
-    const room = entry.isPinned ? ceiling : wanted;
-    if (entry.text.length > room.characters) continue;
-    const size = await sizeOf(entry.text, counter);
-    if (size.tokens > room.tokens) {
-      // What follows is longer; pinned entries are each tried, for there are few and they matter.
-      if (entry.isPinned) continue;
-      break;
+  /** Sizes of pieces add up to a little more than the whole, as a rule; a tokenizer may have exceptions. So the whole decides. */
+  #compose(rooms: Rooms): { view: View; chosen: readonly Chosen[] } {
+    const { layers } = this.#how;
+    const candidates = layers === undefined ? this.#entries : this.#entries.filter(({ layer }) => layers.includes(layer));
+    let { wanted, ceiling } = rooms;
+    for (let excess = 1; ; excess *= 2) {
+      const chosen = chooseEntries(candidates, { wanted, ceiling }, this.#how, this.#sizes);
+      const view = this.#view(chosen, this.#roomToTell(rooms, wanted, chosen));
+      if (chosen.length === 0) return { view, chosen };
+      const { overCeiling, overWanted } = this.#excessOf(view);
+      const isCritical = chosen.every(({ entry }) => entry.layer === "CRITICAL");
+      const hasCritical = isCritical || chosen.some(({ entry }) => entry.layer === "CRITICAL");
+      const isCriticalsFault = hasCritical && (isCritical || !isWithin(this.#criticalOf(chosen), rooms.wanted));
+      if (!overCeiling && (overWanted <= 0 || isCriticalsFault)) {
+        return { view: overWanted > 0 ? { ...view, budgetExceededBy: overWanted } : view, chosen };
+      }
+      const by = { tokens: excess + Math.max(0, overWanted), characters: excess * 4 };
+      wanted = shrink(wanted, by);
+      if (overCeiling) ceiling = shrink(lesser(ceiling, totalOf(chosen)), by);
     }
-    chosen.push(entry);
-    ceiling = shrink(ceiling, size);
-    wanted = shrink(wanted, size);
   }
-  return chosen;
-}
 
-function bySize(left: Entry, right: Entry): number {
-  return left.text.length - right.text.length || (left.key < right.key ? -1 : 1);
-}
-
-/** The largest first. */
-function omittedFrom(entries: readonly Entry[], context: Context): Entry[] {
-  return entries
-    .filter(({ key }) => !Object.hasOwn(context, key))
-    .sort(bySize)
-    .reverse();
-}
-
-/** Names the largest first. Even where there is no room the count and a cursor are told. */
-async function report(omitted: readonly Entry[], start: number, room: Room, counter: TokenCounter): Promise<Omissions> {
-  const entries: OmittedEntry[] = [];
-  let left = room;
-  for (let index = start; index < omitted.length; index++) {
-    const { name, text } = named(omitted[index] as Entry, LONGEST_KEY_NAMED);
-    if (text.length > left.characters) break;
-    const size = await sizeOf(text, counter);
-    if (size.tokens > left.tokens) break;
-    left = shrink(left, size);
-    entries.push(name);
+  /** What the entries leave is the report's, within its share. */
+  #roomToTell(rooms: Rooms, wanted: Room, chosen: readonly Chosen[]): Room {
+    const left = this.#budget.of === "context" ? rooms.reportShare : shrink(wanted, totalOf(chosen));
+    const spare = lesser(greater(left, NOTHING), shrink(rooms.ceiling, totalOf(chosen)));
+    return greater(rooms.report, lesser(rooms.reportShare, sum(rooms.report, spare)));
   }
-  return omissions(omitted.length, start, entries);
-}
 
-/** Names at least one, with less and less of its key, so that whoever follows the cursors arrives. */
-async function reportPage(omitted: readonly Entry[], start: number, room: Room, counter: TokenCounter): Promise<Omissions> {
-  const page = await report(omitted, start, room, counter);
-  const next = omitted[start];
-  if (page.entries.length > 0 || next === undefined) return page;
-  let longest = LONGEST_KEY_NAMED / 2;
-  while (longest > 1 && !(await fits(named(next, longest).text, room, counter))) longest = Math.floor(longest / 2);
-  return omissions(omitted.length, start, [named(next, longest).name]);
-}
+  #criticalOf(chosen: readonly Chosen[]): Room {
+    return totalOf(chosen.filter(({ entry }) => entry.layer === "CRITICAL"));
+  }
 
-function omissions(count: number, start: number, entries: readonly OmittedEntry[]): Omissions {
-  const next = start + entries.length;
-  return { count, entries, ...(next < count ? { nextCursor: String(next) } : {}) };
-}
+  /** Whether a view is beyond the ceiling, and by how many tokens beyond what was wanted; 1 where characters are. */
+  #excessOf(view: View): { overCeiling: boolean; overWanted: number } {
+    const { wanted, ceiling, of } = this.#budget;
+    const size = this.#measure(view);
+    const counted = of === "context" ? this.#measure(view.context) : size;
+    const most = lesser(wanted, ceiling);
+    const overWanted = counted.tokens - most.tokens;
+    return { overCeiling: !isWithin(size, ceiling), overWanted: overWanted > 0 || counted.characters <= most.characters ? overWanted : 1 };
+  }
 
-/** An entry's line in the report, and the text that it will be there. */
-function named(entry: Entry, longest: number): { readonly name: OmittedEntry; readonly text: string } {
-  const { key, text, isPinned } = entry;
-  const isLong = key.length > longest;
-  const name: OmittedEntry = {
-    key: isLong ? `${cutText(key, longest)}...` : key,
-    characters: text.length - JSON.stringify(key).length - 2,
-    ...(isLong ? { keyCharacters: key.length } : {}),
-    ...(isPinned ? { pinned: true as const } : {}),
-  };
-  return { name, text: `${JSON.stringify(name)},` };
+  #view(chosen: readonly Chosen[], room: Room): View {
+    const byKey = new Map(chosen.map((each) => [each.entry, each]));
+    const inOrder = this.#inOrder().flatMap((entry) => byKey.get(entry) ?? []);
+    const context = Object.fromEntries(inOrder.map(({ entry, value }) => [entry.key, value]));
+    const reporter = this.#reporter(chosen);
+    return reporter.isNeeded ? { context, ...reporter.tell(0, room) } : { context };
+  }
+
+  #reporter(chosen: readonly Chosen[]): Reporter {
+    const byEntry = new Map(chosen.map((each) => [each.entry, each]));
+    const fates = this.#inOrder().map((entry): Fate => {
+      const { outcome, tokens } = byEntry.get(entry) ?? { outcome: "dropped", tokens: 0 };
+      return { entry, outcome, tokensAfter: tokens };
+    });
+    return new Reporter(fates, this.#sizes, this.#how.isDetailed === true);
+  }
+
+  #inOrder(): readonly Entry[] {
+    if (this.#how.order !== "layer") return this.#entries;
+    return LAYERS.flatMap((layer) => this.#entries.filter((entry) => entry.layer === layer));
+  }
+
+  #measure(part: object): Room {
+    return measure(JSON.stringify(part), this.#sizes.count);
+  }
 }

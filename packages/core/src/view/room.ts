@@ -1,5 +1,5 @@
 import { encodeUtf8 } from "../platform.ts";
-import type { TokenCounter } from "../ports/environment.ts";
+import type { CountTokens, TokenCounter } from "../ports/environment.ts";
 
 /** What a piece of an answer may take, serialised as JSON. */
 export interface Room {
@@ -18,6 +18,11 @@ export async function fits(text: string, room: Room, counter: TokenCounter): Pro
 }
 
 /** What a text takes. */
+export function measure(text: string, count: CountTokens): Room {
+  return { tokens: count(text), characters: text.length };
+}
+
+/** What a text takes. */
 export async function sizeOf(text: string, counter: TokenCounter): Promise<Room> {
   return { tokens: await counter.count(text), characters: text.length };
 }
@@ -28,6 +33,10 @@ export function isWithin(size: Room, room: Room): boolean {
 
 export function shrink(room: Room, by: Room): Room {
   return { tokens: room.tokens - by.tokens, characters: room.characters - by.characters };
+}
+
+export function sum(left: Room, right: Room): Room {
+  return { tokens: left.tokens + right.tokens, characters: left.characters + right.characters };
 }
 
 export function part(room: Room, share: number): Room {

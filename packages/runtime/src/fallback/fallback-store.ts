@@ -19,15 +19,19 @@ import type { CleanUpParams, FromTrashParams, FromTrashResult, TrashedMetadata }
 import { wire } from "../container.ts";
 import type {
   CheckpointMetadata,
+  CompressContextParams,
   FindCheckpointsParams,
   FindCheckpointsResult,
   LoadCheckpointParams,
   LoadCheckpointResult,
   MarkCriticalParams,
   MarkCriticalResult,
+  PrioritizeContextParams,
   SaveCheckpointParams,
   SaveCheckpointResult,
   SessionMetadata,
+  ShapeContextParams,
+  ShapedContextResult,
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "../context-management-service.ts";
@@ -95,6 +99,20 @@ export class FallbackStore implements Workrail {
       (disk) => disk.markCritical(params),
       () => this.#standIn.markCritical(params),
     );
+  }
+
+  async compressContext(params: CompressContextParams): Promise<ShapedContextResult> {
+    return this.#shaping(params, (store) => store.compressContext(params));
+  }
+
+  async prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult> {
+    return this.#shaping(params, (store) => store.prioritizeContext(params));
+  }
+
+  /** A context that was given is kept beforehand. The way back to it may well be in memory: the answer says so. */
+  async #shaping(params: ShapeContextParams, shape: (store: Store) => Promise<ShapedContextResult>): Promise<ShapedContextResult> {
+    if (params.context === undefined) return shape(this.#reading());
+    return this.#writing(shape, () => shape(this.#standIn));
   }
 
   async loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult> {

@@ -1,0 +1,51 @@
+import { COMPRESSION_STRATEGIES } from "@workrail/core";
+import * as z from "zod";
+import type { LazyStore } from "../lazy-store.ts";
+import { defineTool, jsonObject, type Tool } from "../tool.ts";
+import { degradation, durability } from "./fields.ts";
+import { exceeded, how, layer, omitted, origin, report, source, toAnswer, validUntil } from "./view-fields.ts";
+
+const input = z.strictObject({
+  ...source,
+  strategy: z
+    .enum(COMPRESSION_STRATEGIES)
+    .optional()
+    .describe(
+      "auto (default); reduce: nearly lossless; extract: word for word; telegraph: terse; summary: outline; progressive: old shorter",
+    ),
+  layers: z.array(layer).min(1).optional().describe("Only these"),
+});
+
+const output = z.looseObject({
+  context: jsonObject().describe("The compressed context"),
+  tokensBefore: z.number().describe("Of the whole context (o200k)"),
+  tokensAfter: z.number().describe("Of this one"),
+  report,
+  omitted: omitted.optional(),
+  budgetExceededBy: exceeded.optional(),
+  checkpointId: z.string().describe("Holds the original, exactly"),
+  sessionId: z.string().describe("Its session"),
+  validUntil,
+  how,
+  origin: origin.optional(),
+  durability,
+  ...degradation,
+});
+
+/** Makes a context fit a budget, and keeps the original. */
+export function workflowContextCompress(store: LazyStore): Tool {
+  return defineTool({
+    name: "workflow_context_compress",
+    title: "Compress a context",
+    description:
+      "Make a context fit fewer tokens: critical entries stay whole, the rest is shortened to what matters, or to what matters for focus. " +
+      "The original is kept: checkpointId leads back to it.",
+    input,
+    output,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    async run(request, { client }) {
+      const workrail = await store.get();
+      return toAnswer(await workrail.compressContext({ ...request, agentId: client?.name })) as unknown as z.output<typeof output>;
+    },
+  });
+}

@@ -1,0 +1,51 @@
+import * as z from "zod";
+import type { LazyStore } from "../lazy-store.ts";
+import { defineTool, jsonObject, type Tool } from "../tool.ts";
+import { degradation, durability } from "./fields.ts";
+import { detailedReport, exceeded, how, origin, source, toAnswer, validUntil } from "./view-fields.ts";
+
+const input = z.strictObject({
+  ...source,
+  budgets: z
+    .strictObject({
+      CRITICAL: z.int().min(0).optional(),
+      IMPORTANT: z.int().min(0).optional(),
+      USEFUL: z.int().min(0).optional(),
+      EPHEMERAL: z.int().min(0).optional(),
+    })
+    .optional()
+    .describe("Most tokens by layer. Default: shares of budgetTokens"),
+  dryRun: z.boolean().optional().describe("Only report: context stays empty, nothing is saved"),
+});
+
+const output = z.looseObject({
+  context: jsonObject().describe("By layer, the most important first; empty after a dry run"),
+  tokensBefore: z.number().describe("Of the whole context (o200k)"),
+  tokensAfter: z.number().describe("Of this one"),
+  report: detailedReport,
+  budgetExceededBy: exceeded.optional(),
+  checkpointId: z.string().optional().describe("Holds the original, exactly; none after a dry run of what is not saved"),
+  sessionId: z.string().optional().describe("Its session"),
+  validUntil: validUntil.optional(),
+  how: how.optional(),
+  origin: origin.optional(),
+  durability,
+  ...degradation,
+});
+
+/** Orders a context by importance, within budgets, and keeps the original. */
+export function workflowContextPrioritize(store: LazyStore): Tool {
+  return defineTool({
+    name: "workflow_context_prioritize",
+    title: "Prioritize a context",
+    description:
+      "Order a context by importance, drop what is ephemeral, and hold each layer to a budget. With dryRun it tells of every entry its layer and why.",
+    input,
+    output,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    async run(request, { client }) {
+      const workrail = await store.get();
+      return toAnswer(await workrail.prioritizeContext({ ...request, agentId: client?.name })) as unknown as z.output<typeof output>;
+    },
+  });
+}

@@ -1,0 +1,47 @@
+import { classifyContext } from "../classify/classify-context.ts";
+import type { CompiledRules } from "../classify/compile-rules.ts";
+import { condenseValue } from "../condense/condense-value.ts";
+import { reduceValue } from "../condense/reduce-value.ts";
+import { STRATEGIES, type StrategyName } from "../condense/strategies.ts";
+import type { Context } from "../model/context.ts";
+import type { ViewHow } from "./build-view.ts";
+
+/** What a caller may ask for by name. */
+export const COMPRESSION_STRATEGIES = ["auto", "reduce", "extract", "telegraph", "summary", "progressive"] as const;
+
+/**
+ * - `auto`: everything that helps.
+ * - `reduce`: only what is nearly lossless, and that in every entry that is not CRITICAL, whether there is room or not.
+ *   What does not fit then is dropped.
+ * - `extract`: passages as they stand, those that say most.
+ * - `telegraph`: the same, without the words that say little.
+ * - `summary`: the same as `extract`, under the headings of the text.
+ * - `progressive`: the same as `extract`, the older the shorter.
+ */
+export type CompressionStrategy = (typeof COMPRESSION_STRATEGIES)[number];
+
+const EXTRACT = ["reduce", "anchor", "select"] as const;
+const STEPS: Readonly<Record<Exclude<CompressionStrategy, "reduce">, readonly StrategyName[]>> = {
+  auto: STRATEGIES,
+  extract: EXTRACT,
+  telegraph: [...EXTRACT, "telegraph"],
+  summary: [...EXTRACT, "hierarchy"],
+  progressive: [...EXTRACT, "progressive"],
+};
+
+export interface ViewWish {
+  /** Keys that were marked critical in the session. */
+  readonly pins: readonly string[];
+  readonly rules?: CompiledRules | undefined;
+  readonly focus?: string | undefined;
+  /** Default `auto`. */
+  readonly strategy?: CompressionStrategy | undefined;
+}
+
+/** How a context is to be shown whose entries may be shortened. */
+export function howToView(context: Context, { pins, rules, focus, strategy = "auto" }: ViewWish): ViewHow {
+  const how = { classifications: classifyContext(context, { pins, rules }), focus, shares: rules?.rules.budgets };
+  if (strategy === "reduce") return { ...how, reduce: reduceValue };
+  const strategies = STEPS[strategy];
+  return { ...how, shorten: (value, room, count) => condenseValue(value, room, { count, focus, strategies }) };
+}

@@ -1,0 +1,134 @@
+import {
+  type CheckpointId,
+  type CheckpointRecord,
+  compressContext,
+  type Context,
+  type LoadInput,
+  parseCheckpointId,
+  parseSessionId,
+  prioritizeContext,
+  type Session,
+  type SessionId,
+  type ShapedContext,
+  type ShapeInput,
+  type ViewBudget,
+  WorkrailError,
+} from "@workrail/core";
+import { answerBudget, how } from "./answer-budget.ts";
+import type {
+  CompressContextParams,
+  PrioritizeContextParams,
+  ShapeContextParams,
+  ShapedContextResult,
+  Standing,
+} from "./context-management-service.ts";
+import type { Parts } from "./tokens.ts";
+
+/** A promise that a checkpoint can be loaded. */
+export interface Handle {
+  /** ISO 8601. */
+  readonly validUntil: string;
+}
+
+export interface ShaperPorts {
+  readonly parts: Pick<Parts, "settings" | "tokens" | "sessions" | "catalog" | "locking">;
+  load(input: LoadInput): Promise<{ readonly record: CheckpointRecord; readonly context: Context; readonly session: Session | undefined }>;
+  /** The checkpoint that holds a context exactly; saved, if there is none. */
+  keep(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<CheckpointRecord>;
+  issueHandle(id: CheckpointId): Promise<Handle>;
+  standing(id?: CheckpointId): Standing;
+}
+
+/** Where asides are kept that belong to no session. */
+const ASIDES = parseSessionId("asides");
+const MOST_DIGITS = 9_999_999;
+
+/** What is to be shaped, and where its original is. */
+interface Source {
+  readonly context: Context;
+  readonly pins: readonly string[];
+  readonly record: CheckpointRecord | undefined;
+  readonly isGiven: boolean;
+}
+
+type Shape = (input: ShapeInput) => Promise<ShapedContext>;
+
+/** Makes contexts fit, saved ones and others, and sees to it that what is lost in that can be had back. */
+export class ContextShaper {
+  readonly #ports: ShaperPorts;
+
+  constructor(ports: ShaperPorts) {
+    this.#ports = ports;
+  }
+
+  async compress(params: CompressContextParams): Promise<ShapedContextResult> {
+    const { strategy, layers } = params;
+    return this.#shape(params, await this.#sourceOf(params, true), (input) =>
+      compressContext(this.#ports.parts, { ...input, strategy, layers }),
+    );
+  }
+
+  async prioritize(params: PrioritizeContextParams): Promise<ShapedContextResult> {
+    const { budgets: caps, dryRun } = params;
+    return this.#shape(params, await this.#sourceOf(params, dryRun !== true), (input) =>
+      prioritizeContext(this.#ports.parts, { ...input, caps, dryRun }),
+    );
+  }
+
+  async #sourceOf(params: ShapeContextParams, isKept: boolean): Promise<Source> {
+    checkParams(params);
+    const { catalog, locking, sessions } = this.#ports.parts;
+    if (params.context === undefined) {
+      const checkpointId = params.checkpointId === undefined ? undefined : parseCheckpointId(params.checkpointId);
+      const sessionId = params.sessionId === undefined ? undefined : parseSessionId(params.sessionId);
+      const { context, record, session } = await this.#ports.load({ checkpointId, sessionId });
+      return { context, record, pins: session?.pins ?? [], isGiven: false };
+    }
+    const sessionId = sessions.forAside(params.sessionId) ?? ASIDES;
+    const context = params.context as Context;
+    const record = isKept ? await this.#ports.keep(sessionId, context, params.agentId) : undefined;
+    const session = await locking.shared(() => catalog.session(sessionId));
+    return { context, record, pins: session?.pins ?? [], isGiven: true };
+  }
+
+  async #shape(params: ShapeContextParams, source: Source, shape: Shape): Promise<ShapedContextResult> {
+    const around = await this.#around(source);
+    const { context, pins } = source;
+    const budget = await this.#budget(around, params.budgetTokens, context);
+    const cursor = params.cursor === undefined ? undefined : Number(params.cursor);
+    const shaped = await shape({ context, pins, focus: params.focus, budget, cursor });
+    const report = shaped.report ?? { kept: Object.keys(context).length, reduced: 0, condensed: 0, dropped: 0, entries: [] };
+    return { ...shaped, report, ...around };
+  }
+
+  /** What an answer says beside the context and the report. */
+  async #around({ record, isGiven }: Source): Promise<Omit<ShapedContextResult, "context" | "tokensBefore" | "tokensAfter" | "report">> {
+    if (record === undefined) return this.#ports.standing();
+    const { id, sessionId, createdAt, agentId } = record;
+    const origin = { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId }) };
+    const handle = { checkpointId: id, sessionId, ...(await this.#ports.issueHandle(id)), how: how(id) };
+    return { ...handle, ...(isGiven ? {} : { origin }), ...this.#ports.standing(id) };
+  }
+
+  async #budget(around: object, budgetTokens: number | undefined, context: Context): Promise<ViewBudget> {
+    const { settings, tokens } = this.#ports.parts;
+    const frame = { ...around, tokensBefore: MOST_DIGITS, tokensAfter: MOST_DIGITS };
+    // What is asked for holds for the context alone, what is allowed for the whole answer.
+    const contentBytes = JSON.stringify(context).length * 3;
+    const { ceiling } = await answerBudget(frame, contentBytes, undefined, settings, tokens);
+    return { wanted: { ...ceiling, tokens: Math.min(budgetTokens ?? ceiling.tokens, ceiling.tokens) }, ceiling, of: "context" };
+  }
+}
+
+function checkParams({ context, checkpointId, sessionId, cursor }: ShapeContextParams): void {
+  const isClear = context === undefined ? (checkpointId === undefined) !== (sessionId === undefined) : checkpointId === undefined;
+  if (!isClear) {
+    throw new WorkrailError("INVALID_INPUT", "Give one of context, checkpointId and sessionId; only sessionId may stand beside context.", {
+      details: { field: "context" },
+      hint: "Use context for one that you hold, checkpointId for a saved one, sessionId for the latest of a session.",
+    });
+  }
+  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
+    throw new WorkrailError("INVALID_INPUT", "cursor must be the nextCursor of an earlier answer.", { details: { field: "cursor" } });
+  }
+}

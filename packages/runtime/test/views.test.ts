@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import type { Workrail } from "../src/workrail.ts";
+import { foreseeable, KINDS } from "./stores.ts";
+
+const WORDS = "cache index router migration token queue schema handler timeout retry budget session cursor digest ledger".split(" ");
+
+/** Prose of so many words in which no sentence is there twice. */
+function longText(words: number): string {
+  const word = (index: number): string => WORDS[(index * index + index * 7) % WORDS.length] ?? "";
+  const sentences = Array.from({ length: Math.ceil(words / 8) }, (_, at) => {
+    const [first, ...rest] = Array.from({ length: 6 }, (_, index) => word(at * 6 + index));
+    return `Step ${at} of the ${first} is ${rest.join(" ")}.`;
+  });
+  return sentences.join(" ");
+}
+
+describe.each(KINDS)("a store in $kind", ({ at }) => {
+  const withStore = (test: (workrail: Workrail) => Promise<void>): Promise<void> =>
+    at(async (place) => {
+      const workrail = await place.open({ project: "/project", adapters: foreseeable() });
+      try {
+        await test(workrail);
+      } finally {
+        await workrail.close();
+      }
+    });
+
+  it("shortens in a view what does not fit, and says how to get the original", () =>
+    withStore(async (workrail) => {
+      const context = { small: "kept", notes: longText(3_000) };
+      const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
+      const view = await workrail.viewCheckpoint({ checkpointId, budgetTokens: 2_000 });
+      expect(Object.keys(view.context)).toEqual(["small", "notes"]);
+      expect(view.context["small"]).toBe("kept");
+      const fates = { kept: 1, reduced: 0, condensed: 1, dropped: 0 };
+      expect(view.report).toMatchObject({ ...fates, entries: [{ key: "notes", layer: "USEFUL", outcome: "condensed" }] });
+      expect(view.how).toContain(checkpointId);
+      expect(Date.parse(String(view.validUntil))).toBeGreaterThan(Date.parse("2026-01-02"));
+      expect(JSON.stringify(view).length).toBeLessThan(10_000);
+      const part = await workrail.viewCheckpoint({ checkpointId, keys: ["notes"], range: { offset: 10, limit: 5 } });
+      const { notes } = context;
+      expect(part.values).toEqual([{ path: ["notes"], value: notes.slice(10, 15), offset: 10, length: notes.length, nextOffset: 15 }]);
+      expect((await workrail.viewCheckpoint({ checkpointId, full: true })).context).toEqual(context);
+    }));
+
+  it("gives more of what the focus is about", () =>
+    withStore(async (workrail) => {
+      const context = { notes: `${longText(800)} The password reset mails a token that expires after 17 minutes. ${longText(800)}` };
+      const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
+      const about = async (focus?: string): Promise<boolean> => {
+        const view = await workrail.viewCheckpoint({ checkpointId, budgetTokens: 1_000, focus });
+        return JSON.stringify(view.context).includes("17 minutes");
+      };
+      expect(await about("when does the token of a password reset expire?")).toBe(true);
+    }));
+
+  it("compresses a saved context as it compresses one that is given, and keeps that one beside the session's work", () =>
+    withStore(async (workrail) => {
+      const context = { goal: "ship it", notes: longText(3_000), debugLog: longText(100) };
+      const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
+      const saved = await workrail.compressContext({ sessionId: "session", budgetTokens: 1_000 });
+      expect(saved).toMatchObject({ checkpointId, sessionId: "session", report: { kept: 1, condensed: 1, dropped: 1 } });
+      const same = await workrail.compressContext({ context, sessionId: "session", budgetTokens: 1_000 });
+      expect(same).toMatchObject({ checkpointId, context: saved.context, tokensAfter: saved.tokensAfter });
+      const other = { ...context, step: 2 };
+      const aside = await workrail.compressContext({ context: other, budgetTokens: 1_000 });
+      expect(aside).toMatchObject({ sessionId: "session", context: { goal: "ship it", step: 2 } });
+      expect(aside.checkpointId).not.toBe(checkpointId);
+      expect((await workrail.loadCheckpoint({ checkpointId: aside.checkpointId })).context).toEqual(other);
+      expect((await workrail.compressContext({ context: other, budgetTokens: 500 })).checkpointId).toBe(aside.checkpointId);
+      // It is not the head, is not listed, and an unchanged save is still recognised.
+      expect((await workrail.listCheckpoints({ sessionId: "session" })).map(({ id }) => id)).toEqual([checkpointId]);
+      expect(await workrail.saveCheckpoint({ sessionId: "session", context })).toMatchObject({ status: "SKIPPED_UNCHANGED" });
+    }));
+
+  it("keeps a context of no session too, and tells when it cannot be meant", () =>
+    withStore(async (workrail) => {
+      const shaped = await workrail.compressContext({ context: { notes: longText(2_000) }, budgetTokens: 500 });
+      expect((await workrail.loadCheckpoint({ checkpointId: shaped.checkpointId })).context).toEqual({ notes: longText(2_000) });
+      for (const params of [{}, { context: {}, checkpointId: "a" }, { checkpointId: "a", sessionId: "b" }, { context: {}, cursor: "x" }]) {
+        await expect(workrail.compressContext(params)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+      }
+    }));
+
+  it("prioritizes, and with a dry run saves nothing", () =>
+    withStore(async (workrail) => {
+      const context = { debugLog: "x", notes: "n", goal: "ship it" };
+      const dry = await workrail.prioritizeContext({ context, dryRun: true });
+      expect(dry).toMatchObject({ context: {}, report: { kept: 2, dropped: 1 } });
+      expect(dry).not.toHaveProperty("checkpointId");
+      expect(await workrail.findCheckpoints({ project: null, kind: "aside" })).toMatchObject({ total: 0 });
+      const ordered = await workrail.prioritizeContext({ context });
+      expect(JSON.stringify(ordered.context)).toBe(JSON.stringify({ goal: "ship it", notes: "n" }));
+      expect(await workrail.findCheckpoints({ project: null, kind: "aside" })).toMatchObject({ total: 1 });
+    }));
+});
