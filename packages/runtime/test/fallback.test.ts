@@ -176,6 +176,21 @@ describe("a save that the disk does not take", () => {
 });
 
 describe("while the disk cannot be written to", () => {
+  it("does not keep a context from being compressed: the way back to it is in memory, and later on the disk", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      await step(workrail, 1);
+      disk.writing = "ENOSPC";
+      const context = { goal: "g", debugLog: "tick ".repeat(500) };
+      const shaped = await workrail.compressContext({ context, ...SESSION, budgetTokens: 200 });
+      expect(shaped).toMatchObject({ context: { goal: "g" }, durability: "memory", degraded: true, degradedReason: "disk-full" });
+      const original = async () => workrail.loadCheckpoint({ checkpointId: String(shaped.checkpointId) });
+      expect(await original()).toMatchObject({ context, durability: "memory" });
+      disk.writing = undefined;
+      await step(workrail, 2);
+      expect(await original()).toMatchObject({ context, durability: "disk", metadata: { kind: "aside" } });
+    }));
+
   it("pins are kept in memory, for sessions there and on the disk", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();

@@ -112,7 +112,14 @@ export class FallbackStore implements Workrail {
   /** A context that was given is kept beforehand. The way back to it may well be in memory: the answer says so. */
   async #shaping(params: ShapeContextParams, shape: (store: Store) => Promise<ShapedContextResult>): Promise<ShapedContextResult> {
     if (params.context === undefined) return shape(this.#reading());
-    return this.#writing(shape, () => shape(this.#standIn));
+    return this.#writing(shape, async () => {
+      try {
+        return await shape(this.#standIn);
+      } catch (error) {
+        if (!isStorageFailure(error) || isFull(error)) throw error;
+        return shape(this.#blindStandIn);
+      }
+    });
   }
 
   async loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult> {

@@ -1,0 +1,48 @@
+import { type CheckpointRecord, type Context, keepOriginal } from "@workrail/core";
+import { expect, it } from "vitest";
+import { aStore, OTHER, S, type TestStore } from "./testing/a-store.ts";
+
+const CONTEXT: Context = { goal: "ship", step: 2 };
+
+function keep(store: TestStore, context: Context = CONTEXT): Promise<CheckpointRecord> {
+  return keepOriginal(store.ports, { sessionId: S, context, agentId: "agent", project: "/p" });
+}
+
+it("keeps a context as an aside of its session: exactly, and not as its head", async () => {
+  const store = aStore();
+  const head = await store.saved({ step: 1 });
+  const aside = await keep(store);
+  expect(aside).toMatchObject({ kind: "aside", sessionId: S, agentId: "agent", project: "/p", parentId: head.id });
+  expect((await store.load(aside.id)).contextText).toBe(JSON.stringify(CONTEXT));
+  expect((await store.load(S)).record.id).toBe(head.id);
+  expect((await store.saved({ step: 3 })).parentId).toBe(head.id);
+});
+
+it("keeps the same only once, whatever was saved meanwhile", async () => {
+  const store = aStore();
+  const aside = await keep(store);
+  await store.saved({ step: 1 });
+  expect((await keep(store)).id).toBe(aside.id);
+  const other = await keep(store, { step: 2, goal: "ship" });
+  expect(other.id).not.toBe(aside.id);
+});
+
+it("needs no aside for what the head holds to the byte", async () => {
+  const store = aStore();
+  const head = await store.saved(CONTEXT);
+  expect(await keep(store)).toEqual(head);
+  expect(store.storage.catalog.audit).toHaveLength(1);
+});
+
+it("takes another id where its own names something else", async () => {
+  const { id } = await keep(aStore());
+  const store = aStore();
+  await store.saved({ other: true }, { sessionId: OTHER, checkpointId: id });
+  const aside = await keep(store);
+  expect(aside.id).not.toBe(id);
+  expect((await store.load(aside.id)).context).toEqual(CONTEXT);
+});
+
+it("refuses what is no context", async () => {
+  await expect(keep(aStore(), { n: Number.NaN })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+});
