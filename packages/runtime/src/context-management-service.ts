@@ -246,6 +246,8 @@ export interface ViewCheckpointResult extends LoadCheckpointResult {
   how?: string;
   /** ISO 8601. Until then `checkpointId` leads to the originals. */
   validUntil?: string;
+  /** The project's file of context rules cannot be used, and why. */
+  contextRulesWarning?: string;
 }
 
 /** Exactly one of `context`, `checkpointId` and `sessionId` says what to take; beside `context`, `sessionId` says whose it is. */
@@ -259,6 +261,8 @@ export interface ShapeContextParams {
   budgetTokens?: number | undefined;
   /** What matters now: where not all fits, what is about it gets more room. */
   focus?: string | undefined;
+  /** How entries are classified. Default: as the project's file of rules says, if it has one. */
+  contextRules?: GivenContextRules | undefined;
   /** `nextCursor` of an earlier answer to the same call: go on with the report. */
   cursor?: string | undefined;
   agentId?: string | undefined;
@@ -295,6 +299,8 @@ export interface ShapedContextResult extends Standing {
   validUntil?: string;
   /** How to get originals. */
   how?: string;
+  /** The project's file of context rules cannot be used, and why. */
+  contextRulesWarning?: string;
   /** When and by whom the context was saved, unless the caller gave it. */
   origin?: { savedAt: string; agentId?: string };
 }

@@ -3,8 +3,10 @@ import {
   type CheckpointRecord,
   compressContext,
   type Context,
+  type ContextRules,
   type LoadInput,
   parseCheckpointId,
+  parseContextRules,
   parseSessionId,
   prioritizeContext,
   type Session,
@@ -22,6 +24,7 @@ import type {
   ShapedContextResult,
   Standing,
 } from "./context-management-service.ts";
+import type { RulesFound } from "./project-rules.ts";
 import type { Parts } from "./tokens.ts";
 
 /** A promise that a checkpoint can be loaded. */
@@ -37,6 +40,8 @@ export interface ShaperPorts {
   keep(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<CheckpointRecord>;
   issueHandle(id: CheckpointId): Promise<Handle>;
   standing(id?: CheckpointId): Standing;
+  /** Those that are given, else those of the project. */
+  rules(given: ContextRules | undefined): Promise<RulesFound>;
 }
 
 /** Where asides are kept that belong to no session. */
@@ -49,6 +54,7 @@ interface Source {
   readonly pins: readonly string[];
   readonly record: CheckpointRecord | undefined;
   readonly isGiven: boolean;
+  readonly rules: RulesFound;
 }
 
 type Shape = (input: ShapeInput) => Promise<ShapedContext>;
@@ -77,26 +83,29 @@ export class ContextShaper {
 
   async #sourceOf(params: ShapeContextParams, isKept: boolean): Promise<Source> {
     checkParams(params);
+    const given = params.contextRules === undefined ? undefined : parseContextRules(params.contextRules);
+    const rules = await this.#ports.rules(given);
     const { catalog, locking, sessions } = this.#ports.parts;
     if (params.context === undefined) {
       const checkpointId = params.checkpointId === undefined ? undefined : parseCheckpointId(params.checkpointId);
       const sessionId = params.sessionId === undefined ? undefined : parseSessionId(params.sessionId);
       const { context, record, session } = await this.#ports.load({ checkpointId, sessionId });
-      return { context, record, pins: session?.pins ?? [], isGiven: false };
+      return { context, record, pins: session?.pins ?? [], isGiven: false, rules };
     }
     const sessionId = sessions.forAside(params.sessionId) ?? ASIDES;
     const context = params.context as Context;
     const record = isKept ? await this.#ports.keep(sessionId, context, params.agentId) : undefined;
     const session = await locking.shared(() => catalog.session(sessionId));
-    return { context, record, pins: session?.pins ?? [], isGiven: true };
+    return { context, record, pins: session?.pins ?? [], isGiven: true, rules };
   }
 
   async #shape(params: ShapeContextParams, source: Source, shape: Shape): Promise<ShapedContextResult> {
-    const around = await this.#around(source);
+    const { rules, warning } = source.rules;
+    const around = { ...(await this.#around(source)), ...(warning === undefined ? {} : { contextRulesWarning: warning }) };
     const { context, pins } = source;
     const budget = await this.#budget(around, params.budgetTokens, context);
     const cursor = params.cursor === undefined ? undefined : Number(params.cursor);
-    const shaped = await shape({ context, pins, focus: params.focus, budget, cursor });
+    const shaped = await shape({ context, pins, rules, focus: params.focus, budget, cursor });
     const report = shaped.report ?? { kept: Object.keys(context).length, reduced: 0, condensed: 0, dropped: 0, entries: [] };
     return { ...shaped, report, ...around };
   }

@@ -41,6 +41,15 @@ export class ProjectRules {
   }
 
   /**
+   * Those that came with a call, else those in the project's file.
+   *
+   * @throws INVALID_INPUT for given ones that cannot be used, naming the place.
+   */
+  async for(given: ContextRules | undefined): Promise<RulesFound> {
+    return given === undefined ? this.inFile() : { rules: await compiled(given, "contextRules") };
+  }
+
+  /**
    * The rules in the project's file, or nothing. It never fails: a file that cannot be used is passed over with a warning,
    * because work must not be lost for it.
    */

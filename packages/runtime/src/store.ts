@@ -79,7 +79,7 @@ import type {
 import { Housekeeper } from "./housekeeper.ts";
 import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
 import type { Parts } from "./tokens.ts";
-import { compiled, ProjectRules, type RulesFound } from "./project-rules.ts";
+import { ProjectRules, type RulesFound } from "./project-rules.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import { type ExportAllResult, type ExportResult, type ImportFileOptions, type ImportFileResult, Transfer } from "./transfer.ts";
 import { VERSION } from "./version.ts";
@@ -151,6 +151,7 @@ export class Store implements Workrail {
       keep: (sessionId, context, agentId) => this.#keepOriginal(sessionId, context, agentId),
       issueHandle: (id) => this.#issueHandle(id),
       standing: (id) => this.#standing(id),
+      rules: (given) => this.#rules.for(given),
     });
     this.#rebuildPorts = { ...parts, limits: settings.limits };
     this.durability = storage.durability;
@@ -180,7 +181,7 @@ export class Store implements Workrail {
         expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
         checkpointId: optional(params.checkpointId, (id) => parseCheckpointId(id)),
         rules: async () => {
-          found = given === undefined ? await this.#rules.inFile() : { rules: await compiled(given, "contextRules") };
+          found = await this.#rules.for(given);
           return found.rules;
         },
         force: params.force,
@@ -228,12 +229,18 @@ export class Store implements Workrail {
   async viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult> {
     const ports: ViewPorts = { ...this.#loadPorts, tokens: this.#parts.tokens };
     const settings = this.#parts.settings;
-    const request = { ...params, ...idsOf(params) };
+    const { rules, warning } = params.keys === undefined ? await this.#rules.for(undefined) : {};
+    const request = { ...params, ...idsOf(params), rules };
     let fitted: FittedFields<CheckpointMetadata> | undefined;
     const view = await this.#using(() =>
       loadView(ports, request, async ({ record, fellBackFrom, session }) => {
         fitted = await this.fitDescription(metadataOf(record, session?.pins), params.budgetTokens);
-        const frame = { ...this.#loaded(record, fitted), ...fellBack(fellBackFrom), ...restOfAnswer(record, fitted.fields.agentId) };
+        const frame = {
+          ...this.#loaded(record, fitted),
+          ...fellBack(fellBackFrom),
+          ...restOfAnswer(record, fitted.fields.agentId),
+          warning,
+        };
         return answerBudget(frame, record.contextBytes, params.budgetTokens, settings, ports.tokens);
       }),
     );
@@ -244,6 +251,7 @@ export class Store implements Workrail {
       ...fellBack(fellBackFrom),
       context,
       ...rest,
+      ...(warning === undefined ? {} : { contextRulesWarning: warning }),
       ...(isWhole ? {} : { how: how(record.id), ...(await this.#issueHandle(record.id)) }),
     };
   }

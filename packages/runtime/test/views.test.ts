@@ -1,4 +1,8 @@
+import fs from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { openWorkrail } from "../src/open-workrail.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { foreseeable, KINDS } from "./stores.ts";
 
@@ -93,4 +97,42 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(JSON.stringify(ordered.context)).toBe(JSON.stringify({ goal: "ship it", notes: "n" }));
       expect(await workrail.findCheckpoints({ project: null, kind: "aside" })).toMatchObject({ total: 1 });
     }));
+
+  it("classifies by the rules that come with the call, and shares the room as they say", () =>
+    withStore(async (workrail) => {
+      const context = { debugLog: longText(1_500), notes: longText(1_500), spec: "short" };
+      const contextRules = { layers: { CRITICAL: ["spec"], IMPORTANT: ["debug*"] }, budgets: { IMPORTANT: 0.8, USEFUL: 0.1 } };
+      const shaped = await workrail.compressContext({ context, contextRules, budgetTokens: 1_000 });
+      const after = Object.fromEntries(shaped.report.entries.map(({ key, tokensAfter }) => [key, tokensAfter]));
+      expect(Number(after["debugLog"])).toBeGreaterThan(4 * Number(after["notes"]));
+      const told = await workrail.prioritizeContext({ context, contextRules, dryRun: true });
+      expect(told.report.entries[0]).toMatchObject({ key: "spec", layer: "CRITICAL", why: 'rule "spec"' });
+      await expect(workrail.compressContext({ context, contextRules: { layers: { CRITICAL: ["/(/"] } } })).rejects.toMatchObject({
+        code: "INVALID_INPUT",
+      });
+    }));
+});
+
+it("classifies by the project's file of rules, in loads too, and says when that cannot be used", async () => {
+  const project = fs.mkdtempSync(path.join(tmpdir(), "workrail-rules-"));
+  const file = path.join(project, ".workrail", "context-rules.json");
+  fs.mkdirSync(path.dirname(file));
+  fs.writeFileSync(file, JSON.stringify({ layers: { EPHEMERAL: ["notes"] } }));
+  try {
+    await using workrail = await openWorkrail({ project, env: {}, adapters: foreseeable(), dataDir: path.join(project, "data") });
+    const context = { notes: longText(100), plan: longText(3_000) };
+    await workrail.saveCheckpoint({ sessionId: "session", context });
+    const view = await workrail.viewCheckpoint({ sessionId: "session", budgetTokens: 1_000 });
+    expect(view.report?.entries).toMatchObject([
+      { key: "notes", layer: "EPHEMERAL", outcome: "dropped" },
+      { key: "plan", outcome: "condensed" },
+    ]);
+    fs.writeFileSync(file, "{ no rules");
+    const without = await workrail.viewCheckpoint({ sessionId: "session", budgetTokens: 1_000 });
+    expect(without.contextRulesWarning).toContain("context-rules.json is not followed");
+    const shaped = await workrail.compressContext({ sessionId: "session", budgetTokens: 1_000 });
+    expect(shaped.contextRulesWarning).toContain("context-rules.json is not followed");
+  } finally {
+    fs.rmSync(project, { recursive: true, force: true });
+  }
 });

@@ -17,6 +17,8 @@ export const metadata: ReturnType<typeof jsonObject> = jsonObject().describe(
   "What describes the checkpoint: name, tags, agentId, contextHash, blobPath, lastAccessedAt, criticalKeys and your own keys",
 );
 
+export const contextRulesWarning: z.ZodString = z.string().describe("The project's file of rules cannot be used. Tell your user");
+
 export const time: z.ZodString = z.string().meta({ format: "date-time" });
 
 export const metadataOmitted: z.ZodOptional<ReturnType<typeof omittedFields>> = omittedFields().optional();

@@ -60,6 +60,7 @@ export const source = {
   sessionId: z.string().optional().describe("Its latest one; with context, where that belongs"),
   budgetTokens: z.int().min(1).optional().describe("Most tokens of the resulting context"),
   focus: z.string().max(2_000).optional().describe("What you work on now"),
+  contextRules: jsonObject().optional().describe("As in workflow_checkpoint_save"),
   cursor: z.string().optional().describe("report.nextCursor of the same call"),
 } satisfies z.ZodRawShape;
 

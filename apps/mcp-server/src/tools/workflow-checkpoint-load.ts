@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { degradation, durability, metadata, metadataOmitted } from "./fields.ts";
+import { contextRulesWarning, degradation, durability, metadata, metadataOmitted } from "./fields.ts";
 import { exceeded, how, NOTE, omitted, origin, report, validUntil } from "./view-fields.ts";
 
 const path = z.array(z.union([z.string(), z.int()]));
@@ -63,6 +63,7 @@ const output = z.looseObject({
   budgetExceededBy: exceeded.optional(),
   how: how.optional(),
   validUntil: validUntil.optional(),
+  contextRulesWarning: contextRulesWarning.optional(),
 });
 
 /** Loads a checkpoint, or as much of it as fits, and says what is left out. */

@@ -2,7 +2,7 @@ import type { CheckpointLabels } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { degradation, durability, time } from "./fields.ts";
+import { contextRulesWarning, degradation, durability, time } from "./fields.ts";
 
 const labels = jsonObject().meta({
   description: "Describes the checkpoint; keys of your own are kept too",
@@ -46,7 +46,7 @@ const output = z.looseObject({
   ignoredMetadata: z.array(z.string()).optional().describe("Metadata keys that are set by the server"),
   pruned: z.number().optional().describe("Oldest checkpoints removed because the session is full"),
   quotaWarning: z.string().optional().describe("The store fills up. Tell your user"),
-  contextRulesWarning: z.string().optional().describe("The project's file of rules cannot be used. Tell your user"),
+  contextRulesWarning: contextRulesWarning.optional(),
 });
 
 /** Saves a context as its session's latest checkpoint. */

@@ -2,7 +2,7 @@ import { COMPRESSION_STRATEGIES } from "@workrail/core";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { degradation, durability } from "./fields.ts";
+import { contextRulesWarning, degradation, durability } from "./fields.ts";
 import { exceeded, how, layer, omitted, origin, report, source, toAnswer, validUntil } from "./view-fields.ts";
 
 const input = z.strictObject({
@@ -28,6 +28,7 @@ const output = z.looseObject({
   validUntil,
   how,
   origin: origin.optional(),
+  contextRulesWarning: contextRulesWarning.optional(),
   durability,
   ...degradation,
 });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { degradation, durability } from "./fields.ts";
+import { contextRulesWarning, degradation, durability } from "./fields.ts";
 import { detailedReport, exceeded, how, origin, source, toAnswer, validUntil } from "./view-fields.ts";
 
 const input = z.strictObject({
@@ -29,6 +29,7 @@ const output = z.looseObject({
   validUntil: validUntil.optional(),
   how: how.optional(),
   origin: origin.optional(),
+  contextRulesWarning: contextRulesWarning.optional(),
   durability,
   ...degradation,
 });
