@@ -349,7 +349,7 @@ describe("a store on disk", () => {
       const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = 'audit'").get() as { rootpage: number };
       database.close();
       const bytes = fs.readFileSync(file);
-      fs.writeFileSync(file, bytes.fill(0, (rootpage - 1) * 4096, rootpage * 4096));
+      fs.writeFileSync(file, bytes.fill(0, (rootpage - 1) * 1024, rootpage * 1024));
       const second = await place.open();
       await second.close();
       expect(fs.existsSync(`${file}.replaced-1`)).toBe(true);

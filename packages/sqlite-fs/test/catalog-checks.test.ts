@@ -8,7 +8,7 @@ import type { TestStore } from "./test-store.ts";
 import { failureOf, SESSION, withDirectory, withOpened } from "./test-store.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const PAGE = 4096;
+const PAGE = 1024;
 
 describe("opening a store whose catalog is damaged", () => {
   it.each<[string, (file: string) => void]>([

@@ -9,7 +9,7 @@ const STEPS = 12;
 /** Of the first so many the records are in the database itself, of the others in its `-wal`. */
 const CLOSED_AFTER = 6;
 const FLIPS = Number(process.env["WORKRAIL_FLIPS"] ?? 16);
-const PAGE = 4_096;
+const PAGE = 1_024;
 
 type Spoil = (bytes: Buffer) => Buffer;
 

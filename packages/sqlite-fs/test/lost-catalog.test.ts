@@ -115,7 +115,7 @@ describe("a database that is damaged", () => {
     });
 
   it.each<[string, (file: string) => void]>([
-    ["its first page is zeros", (file) => overwrite(file, 0, Buffer.alloc(4096))],
+    ["its first page is zeros", (file) => overwrite(file, 0, Buffer.alloc(1024))],
     ["it is not a database at all", (file) => fs.writeFileSync(file, "not a database, but long enough to be taken for one. ".repeat(100))],
   ])("can be opened when %s, to be rebuilt; the old one is kept", (_, damage) =>
     damaged(damage, async (store) => {
@@ -129,7 +129,7 @@ describe("a database that is damaged", () => {
 
   it("in the middle says so where it is met, and can be rebuilt", () =>
     damaged(
-      (file) => overwrite(file, 4096, Buffer.alloc(fs.statSync(file).size - 4096, 0xa5)),
+      (file) => overwrite(file, 1024, Buffer.alloc(fs.statSync(file).size - 1024, 0xa5)),
       async (store) => {
         expect(await failureOf(store.contextOf())).toMatchObject({ code: "STORAGE_UNAVAILABLE", reason: "catalog-damaged" });
         expect(await store.rebuild()).toMatchObject({ checkpoints: 2 });
