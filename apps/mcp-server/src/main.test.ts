@@ -150,7 +150,9 @@ describe("hostile input", () => {
     const tool = await client.call("unknown tool", "workflow_checkpoint_destroy", {});
     expect(tool.error).toMatchObject({
       code: -32_602,
-      message: expect.stringContaining(`The tools of this server are: ${SAVE}, ${LOAD}, ${LIST}, ${MARK}.`),
+      message: expect.stringContaining(
+        `The tools of this server are: ${SAVE}, ${LOAD}, ${LIST}, workflow_context_compress, workflow_context_prioritize, ${MARK}.`,
+      ),
     });
     await client.request("unknown method", "prompts/list");
     expect((await client.answer("unknown method")).error).toMatchObject({ code: -32_601 });

@@ -82,7 +82,7 @@ export class ProjectRules {
 }
 
 /** @throws INVALID_INPUT naming the place in the rules. */
-export async function compiled(rules: ContextRules, name: string): Promise<CompiledRules> {
+async function compiled(rules: ContextRules, name: string): Promise<CompiledRules> {
   return compileRules(rules, await loadPatterns(), name);
 }
 

@@ -98,7 +98,7 @@ describe("a database", () => {
       const before = fs.readFileSync(file);
       expect(await failureOf(TestStore.open(dataDir))).toMatchObject(expected);
       expect(fs.readFileSync(file).equals(before)).toBe(true);
-      expect(fs.readdirSync(dataDir).filter((name) => name.startsWith("workrail.db"))).toEqual(["workrail.db"]);
+      expect(fs.readdirSync(dataDir).filter((name) => name.startsWith("workrail.db"))).toEqual(["workrail.db", "workrail.db-mark"]);
     }),
   );
 
