@@ -79,9 +79,9 @@ export class Transfer {
     return { folder, exports };
   }
 
-  /** Removes what exports that were interrupted left in the data directory long ago, by the clock that dates files. */
+  /** Removes what exports that were interrupted left in the data directory long ago. */
   async removeLeftovers(): Promise<void> {
-    if (this.#folder !== undefined) await removeOldTemporaries(this.#folder, new Date());
+    if (this.#folder !== undefined) await removeOldTemporaries(this.#folder, this.#ports.clock);
   }
 
   async #export(sessionId: SessionId, names: Iterable<string>): Promise<ExportResult> {

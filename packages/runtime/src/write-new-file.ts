@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
-import { WorkrailError } from "@workrail/core";
+import { type Clock, WorkrailError } from "@workrail/core";
 
 export interface WrittenFile {
   readonly file: string;
@@ -14,11 +14,11 @@ const TEMPORARY = ".tmp-export-";
 const OLD_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Removes what writers that were interrupted left in a folder, if nothing was written to it for a week. No such folder is no error. */
-export async function removeOldTemporaries(folder: string, now: Date): Promise<void> {
+export async function removeOldTemporaries(folder: string, clock: Clock): Promise<void> {
   const names = await fs.readdir(folder).catch(ifMissing<string[]>([]));
   for (const file of names.filter((each) => each.startsWith(TEMPORARY)).map((each) => path.join(folder, each))) {
     const found = await fs.lstat(file).catch(ifMissing(undefined));
-    if (found?.isFile() === true && now.getTime() - found.mtimeMs > OLD_MS) await onDisk(file, () => fs.rm(file, { force: true }));
+    if (found?.isFile() === true && clock.now().getTime() - found.mtimeMs > OLD_MS) await onDisk(file, () => fs.rm(file, { force: true }));
   }
 }
 

@@ -48,7 +48,7 @@ describe("opening a store whose catalog is damaged", () => {
 describe("examining a catalog", () => {
   it("that is damaged where no opening looks has it rebuilt, with nothing lost, and others go on meanwhile", () =>
     withSaved(async (dataDir, file) => {
-      overwriteTable(file, "audit", Buffer.alloc(PAGE));
+      overwriteTable(file, "trashed", Buffer.alloc(PAGE));
       makeDue(file);
       await withOpened(dataDir, async (store) => {
         expect(await store.recover()).toBeUndefined();
@@ -66,7 +66,7 @@ describe("examining a catalog", () => {
 
   it("that others rebuilt meanwhile leaves it as they made it", () =>
     withSaved(async (dataDir, file) => {
-      overwriteTable(file, "audit", Buffer.alloc(PAGE));
+      overwriteTable(file, "trashed", Buffer.alloc(PAGE));
       makeDue(file);
       await withOpened(dataDir, async (store) => {
         await store.storage.recovery.examine();
