@@ -1,4 +1,5 @@
 // The long form of the tests that break things on purpose. Their short form is part of `npm test`.
+import { randomInt } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,7 +46,12 @@ const ROWS = [
   {
     id: "T11",
     fault: "10,000 random operations against a model",
-    files: [...CONFORMANCE, `${SQLITE}/node-sqlite-conformance.test.ts`, "packages/memory/src/conformance.test.ts"],
+    files: [
+      ...CONFORMANCE,
+      `${SQLITE}/node-sqlite-conformance.test.ts`,
+      "packages/files-catalog/test/conformance.test.ts",
+      "packages/memory/src/conformance.test.ts",
+    ],
     names: "random operations",
     env: { WORKRAIL_CONFORMANCE_OPERATIONS: "10000" },
   },
@@ -56,6 +62,10 @@ const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];
 const FAILURES = ["lost", "wrong", "dangling", "dead", "failed"];
 const HEADS = { wrong: "silently wrong", dead: "dead servers", failed: "failed tests" };
 
+/** What chance is drawn from: another number each time, unless one is to be repeated. */
+const SEED = "WORKRAIL_CONFORMANCE_SEED";
+const LARGEST_SEED = 2 ** 31;
+
 /** All rows, or those named. Resolves to 0 when every count that must be 0 is. */
 export async function runFaults(names) {
   const unknown = names.filter((name) => !ROWS.some(({ id }) => id === name));
@@ -63,27 +73,30 @@ export async function runFaults(names) {
     process.stderr.write(`No such row: ${unknown.join(", ")}. There are ${ROWS.map(({ id }) => id).join(", ")}.\n`);
     return 2;
   }
+  const seed = process.env[SEED] || String(randomInt(LARGEST_SEED));
+  const howToRepeat = `Chance was drawn from ${SEED}=${seed}, which repeats it.\n`;
+  process.stdout.write(howToRepeat);
   const folder = mkdtempSync(join(tmpdir(), "workrail-faults-"));
   try {
     const rows = [];
     for (const row of ROWS.filter(({ id }) => names.length === 0 || names.includes(id))) {
       process.stdout.write(`\n== ${row.id}: ${row.fault}\n`);
-      rows.push({ ...row, ...(await run(row, join(folder, row.id))) });
+      rows.push({ ...row, ...(await run(row, join(folder, row.id), seed)) });
     }
-    process.stdout.write(`\n${table(rows)}\n`);
+    process.stdout.write(`\n${table(rows)}\n\n${howToRepeat}`);
     return rows.every((row) => FAILURES.every((count) => row[count] === 0)) ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function run({ files, names, env = {} }, folder) {
+async function run({ files, names, env = {} }, folder, seed) {
   mkdirSync(folder);
   const [results, tally] = [join(folder, "results.json"), join(folder, "tally")];
   const pattern = names === undefined ? [] : ["-t", names];
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
   const there = files.filter((file) => existsSync(join(ROOT, file)) || !file.endsWith(".ts"));
-  await runTool("vitest", ["run", ...reporters, ...pattern, ...there], { env: { ...env, WORKRAIL_FAULT_TALLY: tally } });
+  await runTool("vitest", ["run", ...reporters, ...pattern, ...there], { env: { ...env, [SEED]: seed, WORKRAIL_FAULT_TALLY: tally } });
   const [counts, outcome] = [counted(tally), outcomeOf(results)];
   // A test that counts nothing is one try.
   return { ...counts, tries: Math.max(counts.tries, outcome.tests), ...outcome };

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Log, LogFields } from "@workrail/core";
 import { type FileSystem, nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
+import { tally } from "@workrail/storage-conformance/harness";
 import type { Adapters } from "../src/container.ts";
 import { FallbackStore } from "../src/fallback/fallback-store.ts";
 import { RetainedMemory } from "../src/fallback/retained-memory.ts";
@@ -102,5 +103,6 @@ export function obstruct(dataDir: string): () => void {
 }
 
 function failure(code: string): Error {
+  tally({ tries: 1 });
   return Object.assign(new Error(code), { code });
 }

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import { WorkrailError } from "@workrail/core";
+import { tally } from "@workrail/storage-conformance/harness";
 import { describe, expect, it } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
 import { obstruct, withFailingDisk } from "./failing-disk.ts";
@@ -22,6 +23,7 @@ async function step(workrail: Workrail, number: number, more: object = {}): Prom
 async function kept(workrail: Workrail, number: number, more: object = {}): Promise<string> {
   const { code, details } = await refusalOf(workrail.saveCheckpoint({ ...SESSION, context: { step: number }, ...more }));
   expect([code, details]).toMatchObject(["STORAGE_UNAVAILABLE", { retained: "memory", durability: "memory" }]);
+  tally({ tries: 0, acknowledged: 1 });
   return String(details["checkpointId"]);
 }
 

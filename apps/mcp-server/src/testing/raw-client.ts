@@ -66,6 +66,7 @@ export class RawClient {
 
   /** Resolves when the bytes have been handed over to the system. */
   async write(bytes: Uint8Array | string): Promise<void> {
+    count({ tries: 1 });
     if (!this.#child.stdin.write(bytes)) {
       await once(this.#child.stdin, "drain");
     }
@@ -128,7 +129,9 @@ export class RawClient {
     const [first = "", ...others] = chunk.split("\n");
     this.#rest.push(first);
     for (const start of others) {
-      this.#answers.push(JSON.parse(this.#rest.join("")) as Answer);
+      const answer = JSON.parse(this.#rest.join("")) as Answer;
+      this.#answers.push(answer);
+      if (answer.result !== undefined && answer.result.isError !== true) count({ acknowledged: 1 });
       this.#rest = [start];
     }
     this.#wake();
@@ -149,7 +152,7 @@ export class RawClient {
         }
         this.#waiters.delete(attempt);
         if (found === undefined) {
-          countDeadServer();
+          count({ dead: 1 });
           reject(new Error(`The server is gone (${JSON.stringify(this.#exit)}): ${this.#stderr}`));
         } else {
           resolve(found);
@@ -162,7 +165,7 @@ export class RawClient {
 }
 
 /** For the table of `npm run test:faults`. */
-function countDeadServer(): void {
+function count(counts: { readonly tries?: number; readonly acknowledged?: number; readonly dead?: number }): void {
   const file = process.env["WORKRAIL_FAULT_TALLY"];
-  if (file !== undefined && file !== "") appendFileSync(file, `${JSON.stringify({ dead: 1 })}\n`);
+  if (file !== undefined && file !== "") appendFileSync(file, `${JSON.stringify(counts)}\n`);
 }
