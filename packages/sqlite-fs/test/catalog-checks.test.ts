@@ -16,6 +16,7 @@ describe("opening a store whose catalog is damaged", () => {
     ["the header is zeros", (file) => overwrite(file, 0, Buffer.alloc(100))],
     ["the file ends in the middle", (file) => fs.truncateSync(file, fs.statSync(file).size / 2)],
     ["the file ends within its header", (file) => fs.truncateSync(file, 60)],
+    ["the log that tells the last commit is noise", (file) => overwriteTable(file, "audit", Buffer.alloc(PAGE, 0xa5))],
     ["a table that everything hangs on is noise", (file) => overwriteTable(file, "checkpoint", Buffer.alloc(PAGE, 0xa5))],
   ])("is noticed, and ends in a rebuild with nothing lost: %s", (_, damage) =>
     withSaved(async (dataDir, file) => {
