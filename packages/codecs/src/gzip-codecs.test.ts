@@ -166,6 +166,57 @@ describe.each(CODECS)("%s", (_, codec) => {
   });
 });
 
+describe("contents so large that they are folded and unfolded in turns", () => {
+  const part = noise(1_000_000);
+  const parts = Array.from({ length: 18 }, () => part);
+  const content = Buffer.concat(parts);
+  const encodeParts = async (): Promise<Uint8Array> => (await zlib.encodeParts?.(parts)) ?? new Uint8Array();
+
+  it("are the same gzip to whoever reads them", async () => {
+    const blob = await encodeParts();
+    for (const [, reader] of CODECS) expect(await fate(reader, blob, content)).toBe("same");
+    expect(await fate(zlib, await zlib.encode(content), content)).toBe("same");
+  });
+
+  it("leave turns to other work", async () => {
+    const blob = await encodeParts();
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 1);
+    await zlib.decode(blob, PLENTY);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  it.each<[string, (blob: Buffer) => Uint8Array, ErrorCode]>([
+    ["cut off", (blob) => blob.subarray(0, -1_000), "CHECKPOINT_CORRUPT"],
+    ["with more behind them", (blob) => Buffer.concat([blob, Buffer.from("more")]), "CHECKPOINT_CORRUPT"],
+    ["that are more than they say", (blob) => withLength(blob, content.length - 1), "CHECKPOINT_CORRUPT"],
+    ["that are less than they say", (blob) => withLength(blob, content.length + 1), "CHECKPOINT_CORRUPT"],
+    ["with a bit flipped in the middle", (blob) => withFlipped(blob, blob.length / 2), "CHECKPOINT_CORRUPT"],
+    ["with another checksum", (blob) => withFlipped(blob, blob.length - 8), "CHECKPOINT_CORRUPT"],
+  ])("are refused %s", async (_, spoil, code) => {
+    expect(await fate(zlib, spoil(Buffer.from(await encodeParts())), content)).toBe(code);
+  });
+
+  it("are refused one byte over the limit, and taken at it", async () => {
+    const blob = await encodeParts();
+    expect(await fate(zlib, blob, content, content.length - 1)).toBe("TOO_LARGE");
+    expect(await fate(zlib, blob, content, content.length)).toBe("same");
+  });
+});
+
+function withLength(blob: Buffer, length: number): Uint8Array {
+  const changed = Buffer.from(blob);
+  changed.writeUInt32LE(length, changed.length - 4);
+  return changed;
+}
+
+function withFlipped(blob: Buffer, at: number): Uint8Array {
+  const changed = Buffer.from(blob);
+  changed[Math.floor(at)] = (changed[Math.floor(at)] ?? 0) ^ 1;
+  return changed;
+}
+
 it("agrees on every damaged blob, whichever codec reads it", async () => {
   await fc.assert(
     fc.asyncProperty(someBytes, fc.nat(), fc.integer({ min: 1, max: 255 }), fc.boolean(), async (bytes, at, change, cut) => {

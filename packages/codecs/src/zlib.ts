@@ -1,7 +1,8 @@
+import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
-import { constants, crc32, gzip, gzipSync, inflateRaw, inflateRawSync } from "node:zlib";
+import { constants, crc32, createGzip, createInflateRaw, gzip, gzipSync, inflateRaw, inflateRawSync } from "node:zlib";
 import type { InputType, Zlib, ZlibOptions } from "node:zlib";
-import type { Codec } from "@workrail/core";
+import { type Codec, isWorkrailError } from "@workrail/core";
 import { corrupt, type GzipMember, readGzipMember, tooLarge } from "./gzip-member.ts";
 
 const LEVEL = 6;
@@ -10,6 +11,9 @@ const FOLDED_AT_ONCE_BYTES = 32 * 1024;
 const UNFOLDED_AT_ONCE_BYTES = 256 * 1024;
 /** What zlib sets aside by itself, and is called anew for each time it is full. */
 const ZLIB_CHUNK_BYTES = 16 * 1024;
+/** From this size on contents are unfolded piece by piece into their place. */
+const STREAMED_BYTES = 16 * 1024 * 1024;
+const STREAM_CHUNK_BYTES = 1024 * 1024;
 /** More than what gzip adds to a content that it cannot make smaller, up to the chunk above. */
 const GZIP_OVERHEAD_BYTES = 64;
 /** Room set aside at once for what is unfolded. More than this is taken piece by piece: the size told may be a lie. */
@@ -33,8 +37,17 @@ export const gzipCodec: Codec = {
     const options = { level: LEVEL, chunkSize: roomForFolded(bytes.length) };
     return bytes.length <= FOLDED_AT_ONCE_BYTES ? gzipSync(bytes, options) : gzipInThread(bytes, options);
   },
+  async encodeParts(parts) {
+    const gzip = createGzip({ level: LEVEL, chunkSize: STREAM_CHUNK_BYTES });
+    const chunks: Uint8Array[] = [];
+    await pipeline(parts, gzip, async (folded: AsyncIterable<Uint8Array>) => {
+      for await (const chunk of folded) chunks.push(chunk);
+    });
+    return Buffer.concat(chunks);
+  },
   async decode(bytes, maxBytes) {
     const member = readGzipMember(bytes);
+    if (Math.min(member.contentBytes, maxBytes) > STREAMED_BYTES) return unfoldInTurns(member, maxBytes);
     const { buffer, engine } = await inflate(member, maxBytes);
     if (buffer.length > maxBytes) throw tooLarge(maxBytes);
     // Fewer bytes taken than there are: something stands between the content's end and the trailer.
@@ -64,6 +77,29 @@ async function inflate(member: GzipMember, maxBytes: number): Promise<Inflated> 
     if (!isTooLarge(cause)) throw corrupt("it cannot be unfolded", cause);
     throw contentBytes > maxBytes ? tooLarge(maxBytes) : corrupt("it holds more than it says", cause);
   }
+}
+
+/** Takes no more memory than the content, and gives other work its turn between pieces. */
+async function unfoldInTurns({ body, contentBytes, crc32: expected }: GzipMember, maxBytes: number): Promise<Uint8Array> {
+  const most = Math.min(contentBytes, maxBytes, body.length * MAX_RATIO);
+  const content = Buffer.allocUnsafeSlow(most);
+  const engine = createInflateRaw({ chunkSize: STREAM_CHUNK_BYTES });
+  let length = 0;
+  let checksum = 0;
+  engine.end(body);
+  try {
+    for await (const chunk of engine as AsyncIterable<Buffer>) {
+      if (length + chunk.length > most) throw contentBytes > maxBytes ? tooLarge(maxBytes) : corrupt("it holds more than it says");
+      chunk.copy(content, length);
+      checksum = crc32(chunk, checksum);
+      length += chunk.length;
+    }
+  } catch (cause) {
+    throw isWorkrailError(cause) ? cause : corrupt("it cannot be unfolded", cause);
+  }
+  if (engine.bytesWritten !== body.length) throw corrupt("more follows after its end");
+  if (length !== contentBytes || checksum !== expected) throw corrupt("it does not match its checksum");
+  return content;
 }
 
 function isTooLarge(error: unknown): boolean {

@@ -1,4 +1,5 @@
-import { hash, randomUUID } from "node:crypto";
+import { createHash, hash, randomUUID } from "node:crypto";
+import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Clock, Digester, IdGenerator, Log } from "@workrail/core";
 import { type CheckpointId, type Digest, type SessionId } from "@workrail/core";
 
@@ -9,7 +10,23 @@ export const randomIds: IdGenerator = {
   checkpointId: () => randomUUID() as CheckpointId,
 };
 
-export const nodeDigests: Digester = { sha256: (data) => hash("sha256", data, "hex") as Digest };
+export const nodeDigests: Digester = {
+  sha256: (data) => hash("sha256", data, "hex") as Digest,
+  async sha256OfParts(parts) {
+    const digest = createHash("sha256");
+    let since = performance.now();
+    for (const part of parts) {
+      digest.update(part);
+      if (performance.now() - since < TURN_MS) continue;
+      await othersTurn();
+      since = performance.now();
+    }
+    return digest.digest("hex") as Digest;
+  },
+};
+
+/** For how long other work may be held up: no more than a person notices. */
+const TURN_MS = 10;
 
 /** Does `work`, which never fails, every so often, until what it returns is called. */
 export type Repeat = (work: () => Promise<unknown>, everyMs: number) => () => void;

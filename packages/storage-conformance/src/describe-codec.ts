@@ -58,6 +58,18 @@ export function describeCodec(harness: CodecHarness, options?: ConformanceOption
       expect(await fateOf(codec.decode(roomy.subarray(9, 9 + encoded.length), PLENTY), bytes.subarray(1_000, 2_000))).toBe("same");
     });
 
+    it.skipIf(codec.encodeParts === undefined)(
+      "writes what comes in parts as it writes the whole (skipped without encodeParts)",
+      async () => {
+        for (const lengths of [[], [0], [1_000, 0, 70_000, 1], [MiB, MiB, 3]]) {
+          const parts = lengths.map((length) => noise(length));
+          const bytes = Uint8Array.from(parts.flatMap((part) => [...part]));
+          const encoded = (await codec.encodeParts?.(parts)) ?? new Uint8Array();
+          for (const reader of [codec, ...sameFormat]) expect(await fateOf(reader.decode(encoded, PLENTY), bytes)).toBe("same");
+        }
+      },
+    );
+
     it("works on many at the same time", async () => {
       const all = Array.from({ length: 20 }, (_, index) => noise(10_000 + index));
       const fates = all.map(async (bytes) => fateOf(codec.decode(await codec.encode(bytes), PLENTY), bytes));

@@ -1,7 +1,8 @@
+import { byteParts, LARGE_BYTES } from "../json/text-parts.ts";
+import type { Limits } from "../model/limits.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
-import type { Limits } from "../model/limits.ts";
-import { type DecodedBlob, decodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope.ts";
+import { type DecodedBlob, MAX_ENVELOPE_BYTES, openEnvelope, proven } from "./envelope.ts";
 
 /**
  * Reads a blob as it is stored.
@@ -12,6 +13,10 @@ export async function decodeBlob(
   ports: { readonly codec: Codec; readonly digests: Digester; readonly limits: Pick<Limits, "maxContextBytes"> },
   bytes: Uint8Array,
 ): Promise<DecodedBlob> {
-  const decoded = await ports.codec.decode(bytes, ports.limits.maxContextBytes + MAX_ENVELOPE_BYTES);
-  return decodeEnvelope(decoded, ports.digests);
+  const { codec, digests, limits } = ports;
+  const opened = openEnvelope(await codec.decode(bytes, limits.maxContextBytes + MAX_ENVELOPE_BYTES), digests);
+  if (opened.kind === "delta") return opened;
+  const { context } = opened;
+  const isLarge = context.length > LARGE_BYTES && digests.sha256OfParts !== undefined;
+  return proven(opened, isLarge ? await digests.sha256OfParts(byteParts(context)) : digests.sha256(context));
 }

@@ -1,7 +1,7 @@
 import type { Delta } from "../delta/delta.ts";
 import type { CheckpointFacts } from "../model/checkpoint.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
-import type { CheckpointId } from "../model/ids.ts";
+import type { CheckpointId, Digest } from "../model/ids.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { decodeUtf8, encodeUtf8 } from "../platform.ts";
 import type { Digester } from "../ports/environment.ts";
@@ -69,9 +69,16 @@ export interface DeltaBlob {
 
 /** The bytes of a whole checkpoint, before its codec. `context` must be the bytes behind `facts.exactDigest`. */
 export function encodeEnvelope(facts: CheckpointFacts, context: Uint8Array, digests: Digester): Uint8Array {
+  return joinBytes([...envelopeParts(facts, [context], digests)]);
+}
+
+/** The same of a context that comes in parts. */
+export function* envelopeParts(facts: CheckpointFacts, context: Iterable<Uint8Array>, digests: Digester): Generator<Uint8Array> {
   const envelope = JSON.stringify(toJson(facts));
-  const header = `{"workrail":${WHOLE_FORMAT},${CHECK}${checkOf(envelope, digests, CHECK_LENGTH)}"${ENVELOPE}${envelope},\n`;
-  return join([encodeUtf8(header), CONTEXT, context, TAIL]);
+  yield encodeUtf8(`{"workrail":${WHOLE_FORMAT},${CHECK}${checkOf(envelope, digests, CHECK_LENGTH)}"${ENVELOPE}${envelope},\n`);
+  yield CONTEXT;
+  yield* context;
+  yield TAIL;
 }
 
 /**
@@ -82,10 +89,11 @@ export function encodeEnvelope(facts: CheckpointFacts, context: Uint8Array, dige
 export function encodeDelta(facts: CheckpointFacts, base: EnvelopeFacts, delta: Delta, digests: Digester): Uint8Array {
   const said = JSON.stringify(toDeltaJson(facts, base)).slice(1, -1);
   const header = `{"workrail":${DELTA_FORMAT},${CHECK}${checkOf(said, digests, DELTA_CHECK_LENGTH)}",${said},\n`;
-  return join([encodeUtf8(header), DELTA, encodeUtf8(JSON.stringify(delta)), TAIL]);
+  return joinBytes([encodeUtf8(header), DELTA, encodeUtf8(JSON.stringify(delta)), TAIL]);
 }
 
-function join(parts: readonly Uint8Array[]): Uint8Array {
+/** All parts as one. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;
   for (const part of parts) {
@@ -101,6 +109,20 @@ function join(parts: readonly Uint8Array[]): Uint8Array {
  * @throws CHECKPOINT_CORRUPT when it is not what `encodeEnvelope` wrote; UNSUPPORTED_VERSION when a newer product wrote it.
  */
 export function decodeEnvelope(bytes: Uint8Array, digests: Digester): DecodedBlob {
+  const opened = openEnvelope(bytes, digests);
+  return opened.kind === "delta" ? opened : proven(opened, digests.sha256(opened.context));
+}
+
+/** A whole checkpoint whose context is still to be proven. */
+export interface OpenedBlob {
+  readonly kind: "opened";
+  readonly facts: CheckpointFacts;
+  /** What must have the digest `facts.exactDigest`. */
+  readonly context: Uint8Array;
+}
+
+/** Reads the envelope, and all of a delta. @throws as `decodeEnvelope`. */
+export function openEnvelope(bytes: Uint8Array, digests: Digester): OpenedBlob | DeltaBlob {
   const lineEnd = bytes.indexOf(NEWLINE);
   if (lineEnd < 0) throw corrupt("has no envelope");
   const { format, envelope } = readHeader(bytes.subarray(0, lineEnd), digests);
@@ -114,8 +136,13 @@ export function decodeEnvelope(bytes: Uint8Array, digests: Digester): DecodedBlo
   const facts = fromJson(envelope);
   const context = within(payload, CONTEXT, "has no context");
   if (context.length !== facts.contextBytes) throw corrupt("has no context");
-  if (digests.sha256(context) !== facts.exactDigest) throw corrupt("does not match its digest");
-  return { kind: "whole", facts: facts as CheckpointFacts, contextText: decodeUtf8(context) };
+  return { kind: "opened", facts: facts as CheckpointFacts, context };
+}
+
+/** @throws CHECKPOINT_CORRUPT when the context's digest is another one than the envelope says. */
+export function proven({ facts, context }: OpenedBlob, digest: Digest): WholeBlob {
+  if (digest !== facts.exactDigest) throw corrupt("does not match its digest");
+  return { kind: "whole", facts, contextText: decodeUtf8(context) };
 }
 
 function readDelta(payload: Uint8Array): JsonValue {

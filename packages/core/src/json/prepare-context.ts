@@ -19,6 +19,19 @@ export interface PreparedContext {
  * @throws INVALID_INPUT when the value is not a JSON object or breaks a rule of `checkJson`; TOO_LARGE over `maxContextBytes`.
  */
 export function prepareContext(context: unknown, limits: Limits, digests: Digester): PreparedContext {
+  return prepareText(writeContext(context, limits), limits, digests);
+}
+
+/** A context that was checked and written as JSON, and is what it was then. */
+export interface WrittenContext {
+  readonly context: Context;
+  readonly text: string;
+  /** Whether its canonical JSON is the same. */
+  readonly isCanonical: boolean;
+}
+
+/** @throws as `prepareContext`, but for texts that only grow over the limit as UTF-8. */
+export function writeContext(context: unknown, limits: Limits): WrittenContext {
   if (!isJsonObject(context)) {
     throw new WorkrailError("INVALID_INPUT", "context must be a JSON object.", {
       details: { field: "context" },
@@ -26,7 +39,15 @@ export function prepareContext(context: unknown, limits: Limits, digests: Digest
     });
   }
   const { isCanonical } = checkJson(context, limits);
-  const bytes = encodeUtf8(stringify(context, limits));
+  const text = stringify(context, limits);
+  // No text has fewer bytes than characters.
+  if (text.length > limits.maxContextBytes) throw tooLarge(text.length, limits);
+  return { context, text, isCanonical };
+}
+
+/** Digests it in one go. To be called before anybody can have changed the context. */
+export function prepareText({ context, text, isCanonical }: WrittenContext, limits: Limits, digests: Digester): PreparedContext {
+  const bytes = encodeUtf8(text);
   if (bytes.length > limits.maxContextBytes) throw tooLarge(bytes.length, limits);
   const exactDigest = digests.sha256(bytes);
   return {
@@ -45,7 +66,7 @@ function stringify(context: Context, limits: Limits): string {
   }
 }
 
-function tooLarge(contextBytes: number | undefined, limits: Limits, cause?: unknown): WorkrailError {
+export function tooLarge(contextBytes: number | undefined, limits: Limits, cause?: unknown): WorkrailError {
   const { maxContextBytes } = limits;
   return new WorkrailError("TOO_LARGE", `The context is larger than ${maxContextBytes} bytes of JSON.`, {
     details: { limit: "maxContextBytes", maxContextBytes, contextBytes },

@@ -4,6 +4,11 @@ export interface Codec {
   readonly id: string;
   encode(bytes: Uint8Array): Promise<Uint8Array>;
   /**
+   * The same of bytes that come in parts, each asked for when it is needed, with turns for other work between them. For what is
+   * tens of megabytes. Absent: that is put together first.
+   */
+  encodeParts?(parts: Iterable<Uint8Array>): Promise<Uint8Array>;
+  /**
    * Rejects with `CHECKPOINT_CORRUPT` when the bytes are not whole and well-formed, with `TOO_LARGE` as soon as the
    * result would pass `maxBytes`: a few hundred kilobytes can claim to be gigabytes.
    */

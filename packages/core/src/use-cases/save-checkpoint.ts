@@ -1,10 +1,10 @@
-import { encodeEnvelope } from "../envelope/envelope.ts";
 import { decodeBlob } from "../envelope/decode-blob.ts";
+import { encodeBlob } from "../envelope/encode-blob.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { summarise } from "../classify/classification.ts";
 import { classifyContext } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
-import { type PreparedContext, prepareContext } from "../json/prepare-context.ts";
+import { type SavedContent, takeDown } from "../json/saved-content.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context, JsonObject } from "../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
@@ -97,15 +97,17 @@ const MAX_ATTEMPTS = 3;
  */
 export async function saveCheckpoint(ports: SavePorts, input: SaveInput): Promise<SaveResult> {
   checkLabels(input);
-  const content = prepareContext(input.context, ports.limits, ports.digests);
+  // At once, before the caller can change it.
+  const takenDown = takeDown(input.context, ports.limits, ports.digests);
   return ports.locking.inOrder(input.sessionId, async () => {
+    const content = await takenDown();
     const rules = await input.rules?.();
     const head = await ports.catalog.head(input.sessionId);
     const known = await answerWithoutWriting(ports, input, content, head);
     if (known !== undefined) return known;
     const layers = input.layers ?? (await layersOf(ports, input, rules));
     const facts = await describe(ports, { ...input, layers }, content, head);
-    const bytes = await ports.codec.encode(encodeEnvelope(facts, content.bytes, ports.digests));
+    const bytes = await encodeBlob(ports, facts, content);
     checkSize(bytes.length, ports.limits);
     // The head has the same content, but no bytes that could be loaded.
     const isAnew = head !== undefined && head.canonicalDigest === skipDigest(input, content);
@@ -143,7 +145,7 @@ function checkLabels(input: SaveInput): void {
 async function answerWithoutWriting(
   ports: SavePorts,
   input: SaveInput,
-  content: PreparedContext,
+  content: SavedContent,
   head: CheckpointRecord | undefined,
 ): Promise<SaveResult | undefined> {
   if (input.checkpointId !== undefined) {
@@ -179,7 +181,7 @@ async function layersOf(ports: SavePorts, input: SaveInput, rules: CompiledRules
 async function describe(
   ports: SavePorts,
   input: SaveInput,
-  content: PreparedContext,
+  content: SavedContent,
   head: CheckpointRecord | undefined,
 ): Promise<CheckpointFacts> {
   if (input.parentId !== undefined && input.trustParent !== true && (await ports.catalog.find(input.parentId)) === undefined) {
@@ -202,7 +204,7 @@ async function describe(
     attributes: input.attributes ?? {},
     exactDigest: content.exactDigest,
     canonicalDigest: content.canonicalDigest,
-    contextBytes: content.bytes.length,
+    contextBytes: content.sizeBytes,
     layers: input.layers,
     writer: ports.writer,
   };
@@ -210,7 +212,7 @@ async function describe(
 
 /** A checkpoint that is to be written, and its blob. */
 interface Encoded {
-  readonly content: PreparedContext;
+  readonly content: SavedContent;
   readonly facts: CheckpointFacts;
   readonly bytes: Uint8Array;
 }
@@ -234,7 +236,7 @@ async function write(ports: SavePorts, input: SaveInput, { content, facts, bytes
   });
 }
 
-function append(ports: SavePorts, input: SaveInput, content: PreparedContext, { facts, blob, blobBytes }: StoredBlob): Append {
+function append(ports: SavePorts, input: SaveInput, content: SavedContent, { facts, blob, blobBytes }: StoredBlob): Append {
   return {
     record: { ...facts, blob, blobBytes, baseId: null, keyId: null },
     unlessHeadIs: skipDigest(input, content),
@@ -284,13 +286,13 @@ async function putBlob(ports: SavePorts, input: SaveInput, facts: CheckpointFact
  */
 async function putBackIfReplaced(
   ports: SavePorts,
-  content: PreparedContext,
+  content: SavedContent,
   { facts, blob }: StoredBlob,
   record: CheckpointRecord,
 ): Promise<void> {
   const present = await readStored(ports, blob, facts);
   if (present?.facts.exactDigest === facts.exactDigest) return;
-  const bytes = await ports.codec.encode(encodeEnvelope(facts, content.bytes, ports.digests));
+  const bytes = await encodeBlob(ports, facts, content);
   const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
   await ports.catalog.replaceBlob(record, becomes, () => ports.blobs.replace(blob, bytes));
 }
@@ -322,7 +324,7 @@ function isSameButForTime(left: CheckpointFacts, right: CheckpointFacts): boolea
 async function conclude(
   ports: SavePorts,
   input: SaveInput,
-  content: PreparedContext,
+  content: SavedContent,
   { blob, blobBytes }: StoredBlob,
   outcome: Exclude<CommitOutcome, { status: "blob-missing" }>,
 ): Promise<SaveResult> {
@@ -372,12 +374,12 @@ export function checkSize(blobBytes: number, limits: Limits): void {
 }
 
 /** The digest that makes a save needless; `undefined` where a save always creates. */
-function skipDigest(input: SaveInput, content: PreparedContext): PreparedContext["canonicalDigest"] | undefined {
+function skipDigest(input: SaveInput, content: SavedContent): SavedContent["canonicalDigest"] | undefined {
   const alwaysCreates = input.force === true || (input.kind !== undefined && input.kind !== "workflow");
   return alwaysCreates ? undefined : content.canonicalDigest;
 }
 
-function unchanged(input: SaveInput, content: PreparedContext, record: CheckpointRecord): SaveResult {
+function unchanged(input: SaveInput, content: SavedContent, record: CheckpointRecord): SaveResult {
   const ignored: ("name" | "tags" | "metadata" | "keyOrder")[] = [];
   if (input.name !== undefined && input.name !== record.name) ignored.push("name");
   if (input.tags !== undefined && !input.tags.every((tag) => record.tags.includes(tag))) ignored.push("tags");
@@ -394,7 +396,7 @@ function sameJson(left: unknown, right: unknown): boolean {
 async function lostAnswerOrConflict(
   ports: SavePorts,
   input: SaveInput,
-  content: PreparedContext,
+  content: SavedContent,
   head: CheckpointRecord | undefined,
 ): Promise<SaveResult> {
   const parentId = input.parentId ?? input.expectedParentId;
@@ -407,12 +409,7 @@ async function lostAnswerOrConflict(
   });
 }
 
-async function sameOrConflict(
-  ports: SavePorts,
-  input: SaveInput,
-  content: PreparedContext,
-  existing: CheckpointRecord,
-): Promise<SaveResult> {
+async function sameOrConflict(ports: SavePorts, input: SaveInput, content: SavedContent, existing: CheckpointRecord): Promise<SaveResult> {
   if (existing.sessionId === input.sessionId && existing.exactDigest === content.exactDigest) {
     return unchanged(input, content, await madeWhole(ports, content, existing));
   }
@@ -420,9 +417,9 @@ async function sameOrConflict(
 }
 
 /** A damaged checkpoint whose context comes in again is whole again. What there is of its file is put aside. */
-async function madeWhole(ports: SavePorts, content: PreparedContext, record: CheckpointRecord): Promise<CheckpointRecord> {
+async function madeWhole(ports: SavePorts, content: SavedContent, record: CheckpointRecord): Promise<CheckpointRecord> {
   if (!record.damaged && (await isReadable(ports, record))) return record;
-  const bytes = await ports.codec.encode(encodeEnvelope(record, content.bytes, ports.digests));
+  const bytes = await encodeBlob(ports, record, content);
   const becomes = { blobBytes: bytes.length, baseId: null, keyId: null };
   await ports.catalog.replaceBlob(record, becomes, async () => {
     await ports.blobs.quarantine(record.blob);

@@ -1,0 +1,114 @@
+import { canonicalJson } from "./canonical-json.ts";
+import { parseJson } from "./parse-json.ts";
+import { textParts } from "./text-parts.ts";
+
+/** Up to this many characters a value is read and written in one go. */
+const AT_ONCE = 256 * 1024;
+/** How many quotes and brackets are passed at a time. */
+const STRETCH = 50_000;
+
+/**
+ * What `canonicalJson` makes of a value, in parts and from the JSON text that `JSON.stringify` made of it: the value may
+ * have changed since, and all of the result need not be in memory. Some parts are empty, where it took time to find the
+ * next.
+ *
+ * @param atOnce larger values are taken apart.
+ */
+export function* canonicalParts(text: string, atOnce: number = AT_ONCE, start = 0, end: number = text.length): Generator<string> {
+  const first = text.charAt(start);
+  if (end - start <= atOnce) yield canonicalJson(parseJson(text.slice(start, end)));
+  else if (first === "{") yield* members(text, atOnce, start, end);
+  else if (first === "[") yield* items(text, atOnce, start, end);
+  else yield* textParts(text, start, end, atOnce);
+}
+
+function* members(text: string, atOnce: number, start: number, end: number): Generator<string> {
+  const found: { readonly key: string; readonly from: number; readonly to: number }[] = [];
+  for (let at = start + 1; at < end - 1;) {
+    const colon = endOfText(text, at);
+    const to = yield* endOfValue(text, colon + 1);
+    found.push({ key: JSON.parse(text.slice(at, colon)) as string, from: colon + 1, to });
+    at = to + 1;
+  }
+  yield "{";
+  found.sort((one, other) => (one.key < other.key ? -1 : 1));
+  for (const [index, { key, from, to }] of found.entries()) {
+    yield `${index === 0 ? "" : ","}${JSON.stringify(key)}:`;
+    yield* canonicalParts(text, atOnce, from, to);
+  }
+  yield "}";
+}
+
+/** Small items are taken together, as many as may be taken at once. */
+function* items(text: string, atOnce: number, start: number, end: number): Generator<string> {
+  let separator = "[";
+  let from = start + 1;
+  for (let at = from; at < end - 1;) {
+    const to = yield* endOfValue(text, at);
+    const isLarge = to - at > atOnce;
+    if (from < at && (isLarge || to - from > atOnce)) {
+      yield separator + itemsAtOnce(text.slice(from, at - 1));
+      separator = ",";
+      from = at;
+    }
+    if (isLarge) {
+      yield separator;
+      yield* canonicalParts(text, atOnce, at, to);
+      separator = ",";
+      from = to + 1;
+    }
+    at = to + 1;
+  }
+  yield from < end - 1 ? separator + itemsAtOnce(text.slice(from, end - 1)) : separator === "[" ? separator : "";
+  yield "]";
+}
+
+function itemsAtOnce(text: string): string {
+  return canonicalJson(parseJson(`[${text}]`)).slice(1, -1);
+}
+
+/** The index behind the value that begins here; there is no white space. */
+function* endOfValue(text: string, start: number): Generator<"", number> {
+  let depth = 0;
+  let passed = 0;
+  for (let at = start; ; passed++) {
+    if (passed === STRETCH) {
+      passed = 0;
+      yield "";
+    }
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfText(text, at);
+    else if (code === BRACE || code === BRACKET) {
+      depth += 1;
+      at += 1;
+    } else if (code === END_BRACE || code === END_BRACKET) {
+      if (depth === 0) return at;
+      depth -= 1;
+      at += 1;
+    } else if (depth === 0 && (code === COMMA || at >= text.length)) return at;
+    else at += 1;
+    if (depth === 0 && at > start && !isInScalar(text.charCodeAt(at))) return at;
+  }
+}
+
+/** Whether a number or a word may go on with this. */
+function isInScalar(code: number): boolean {
+  return code !== COMMA && code !== END_BRACE && code !== END_BRACKET && !Number.isNaN(code);
+}
+
+/** The index behind the quote that ends the text which begins with the one here. */
+function endOfText(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const END_BRACKET = 0x5d;
+const BRACE = 0x7b;
+const END_BRACE = 0x7d;

@@ -1,0 +1,33 @@
+import { encodeUtf8 } from "../platform.ts";
+
+/**
+ * From this size on the bytes of a context's JSON are digested, written and read in parts, with turns for other work in
+ * between: done in one go they would hold it up for a tenth of a second and more, and be in memory several times.
+ */
+export const LARGE_BYTES: number = 16 * 1024 * 1024;
+/** Takes a millisecond or so, whatever is done with it. */
+const PART_BYTES: number = 1024 * 1024;
+
+/** A text in parts of about so many characters, no pair of surrogates parted. */
+export function* textParts(text: string, start = 0, end: number = text.length, size: number = PART_BYTES): Generator<string> {
+  for (let from = start; from < end;) {
+    let to = Math.min(end, from + size);
+    if (to < end && isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
+    yield text.slice(from, to);
+    from = to;
+  }
+}
+
+/** Its UTF-8, part by part. */
+export function* utf8Parts(text: string): Generator<Uint8Array> {
+  for (const part of textParts(text)) yield encodeUtf8(part);
+}
+
+/** The same bytes in parts. */
+export function* byteParts(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += PART_BYTES) yield bytes.subarray(from, from + PART_BYTES);
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, type Context } from "@workrail/core";
+import { expect, it } from "vitest";
+import { openWorkrail } from "../src/open-workrail.ts";
+import { onDisk } from "./stores.ts";
+
+const SIZE = 17 * 1024 * 1024;
+
+it("a context too large to be digested in one go comes back as it was when it was given, and others have their turn meanwhile", () =>
+  onDisk(async ({ dataDir }) => {
+    const workrail = await openWorkrail({ dataDir, env: {}, project: null });
+    const line = "größer 保存 🚀 \ud800 and plain text; ";
+    const context: Context & { list: string[] } = {
+      "z\n": "🚀".repeat(100_000),
+      list: Array(Math.ceil(SIZE / 40)).fill(line),
+      a: { y: 1, x: [] },
+    };
+    const text = JSON.stringify(context);
+    const contextHash = createHash("sha256").update(canonicalJson(context)).digest("hex");
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 5);
+    const saving = workrail.saveCheckpoint({ sessionId: "large", context });
+    const next = workrail.saveCheckpoint({ sessionId: "large", context: { next: true } });
+    context.list.length = 0;
+    expect(await saving).toMatchObject({ status: "SAVED", contextHash });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+    // Its session keeps the order of the calls, however long one takes.
+    expect((await next).parentId).toBe((await saving).checkpointId);
+    const loaded = await workrail.loadCheckpoint({ checkpointId: (await saving).checkpointId });
+    expect(JSON.stringify(loaded.context) === text).toBe(true);
+    const unchanged = await workrail.saveCheckpoint({ sessionId: "other", context: JSON.parse(text) as Context });
+    expect(await workrail.saveCheckpoint({ sessionId: "other", context: JSON.parse(text) as Context })).toMatchObject({
+      status: "SKIPPED_UNCHANGED",
+      checkpointId: unchanged.checkpointId,
+    });
+    await workrail.close();
+  }));
