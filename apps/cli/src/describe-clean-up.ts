@@ -4,6 +4,7 @@ import { renderTable } from "./render-table.ts";
 
 const REASONS: Readonly<Record<CleanUpReason, string>> = {
   retention: "not used for long",
+  "aside-age": "an aside not used for long",
   quota: "the store is full",
   "disk-full": "the disk is full",
   "trash-age": "in the trash for long",
@@ -11,7 +12,7 @@ const REASONS: Readonly<Record<CleanUpReason, string>> = {
   manual: "asked for",
 };
 
-const PROTECTIONS: Readonly<Record<Spared["why"], string>> = { keep: "tagged keep", "in-use": "in use" };
+const PROTECTIONS: Readonly<Record<Spared["why"], string>> = { keep: "tagged keep", "in-use": "in use", handle: "held by handles" };
 
 /** What went, or would go, and what stays, for people. */
 export function describeCleanUp({ dryRun, removed, spared, passedOver }: CleanUpReport, width: number): string {

@@ -223,7 +223,7 @@ describe("a failure", () => {
       code: 10,
       stdout: "",
       stderr:
-        "CHECKPOINT_NOT_FOUND: There is no checkpoint none.\n  It may have been pruned. List the checkpoints to find one that exists.\n",
+        "CHECKPOINT_NOT_FOUND: There is no checkpoint none.\n  It may have been pruned, after its handle ran out if there was one, or removed on purpose. List the checkpoints to find one that exists.\n",
     });
   });
 });

@@ -15,6 +15,7 @@ const FACTS: SessionFacts = {
   tombstones: ["gone" as CheckpointId],
   oldestLive: "oldest" as CheckpointId,
   trash: [{ checkpointId: "trashed" as CheckpointId, at: new Date("2027-03-05T00:00:00.000Z") }],
+  shields: [{ checkpointId: "held" as CheckpointId, until: new Date("2027-03-12T00:00:00.000Z") }],
 };
 
 /** Files in a fresh directory, and the path of the session's own. */

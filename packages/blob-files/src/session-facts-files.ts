@@ -80,9 +80,11 @@ export class SessionFactsFiles {
 }
 
 function textOf(facts: SessionFacts): string {
-  // Most have nothing in the trash.
-  const { trash, ...rest } = facts;
-  const written = { workrailSession: FORMAT, check: "", ...rest, ...(trash.length === 0 ? {} : { trash }) };
+  // Most have nothing in the trash, and many no handles.
+  const { trash, shields, ...rest } = facts;
+  const held = Object.fromEntries(shields.map(({ checkpointId, until }) => [checkpointId, until]));
+  const more = { ...(trash.length === 0 ? {} : { trash }), ...(shields.length === 0 ? {} : { shields: held }) };
+  const written = { workrailSession: FORMAT, check: "", ...rest, ...more };
   const text = `${JSON.stringify(written, undefined, 2)}\n`;
   return text.replace(`"check": ""`, `"check": "${checkOf(text.replace(`  "check": "",\n`, ""))}"`);
 }
@@ -109,6 +111,7 @@ function parseFacts(bytes: Uint8Array): SessionFacts | undefined {
       tombstones: texts(value["tombstones"]).map((id) => parseCheckpointId(id)),
       oldestLive: value["oldestLive"] === null ? null : parseCheckpointId(value["oldestLive"]),
       trash: parseTrash(value["trash"]),
+      shields: parseShields(value["shields"]),
     };
   } catch {
     // A torn or foreign file. The caller rebuilds from the checkpoints alone.
@@ -121,6 +124,14 @@ function parseTrash(value: JsonValue | undefined): SessionFacts["trash"] {
   return value.filter(isJsonObject).map((entry) => {
     const at = new Date(typeof entry["at"] === "string" ? entry["at"] : Number.NaN);
     return { checkpointId: parseCheckpointId(entry["checkpointId"]), at: Number.isNaN(at.getTime()) ? new Date(0) : at };
+  });
+}
+
+function parseShields(value: JsonValue | undefined): SessionFacts["shields"] {
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([id, time]) => {
+    const until = new Date(typeof time === "string" ? time : Number.NaN);
+    return Number.isNaN(until.getTime()) ? [] : [{ checkpointId: parseCheckpointId(id), until }];
   });
 }
 

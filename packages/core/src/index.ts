@@ -41,11 +41,12 @@ export type { Layer, LayerSummary } from "./model/layer.ts";
 export { DEFAULT_LIMITS, LABEL_LIMITS } from "./model/limits.ts";
 export type { Limits } from "./model/limits.ts";
 export { KEEP_TAG } from "./model/session.ts";
-export type { Session, SessionFacts } from "./model/session.ts";
+export type { Session, SessionFacts, Shield } from "./model/session.ts";
 export type { BackupContents, BackupTarget, UnreadableInBackup } from "./ports/backup-target.ts";
 export type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob } from "./ports/blob-store.ts";
 export type {
   Append,
+  AsideLimit,
   AuditQuery,
   Catalog,
   CatalogChange,
@@ -69,6 +70,7 @@ export type {
   TrashQuery,
 } from "./ports/catalog.ts";
 export { actionOfMove } from "./catalog-state/action-of-move.ts";
+export { asidesToRemove, isShielded } from "./catalog-state/asides.ts";
 export { entriesFromJson } from "./catalog-state/catalog-entries.ts";
 export type { CatalogEntries } from "./catalog-state/catalog-entries.ts";
 export { CatalogState, parseTimedCursor, timedCursor, tombstonesOf } from "./catalog-state/catalog-state.ts";
@@ -98,6 +100,8 @@ export { exportSession, listSessionIds } from "./use-cases/export-session.ts";
 export type { ExportOptions, ExportPorts } from "./use-cases/export-session.ts";
 export { importSession, IMPORT_CONFLICT_POLICIES } from "./use-cases/import-session.ts";
 export type { ExportSource, ImportConflictPolicy, ImportInput, ImportPorts, ImportReport } from "./use-cases/import-session.ts";
+export { HANDLE_MS, issueHandle } from "./use-cases/issue-handle.ts";
+export type { Handle, HandlePorts } from "./use-cases/issue-handle.ts";
 export { keepOriginal } from "./use-cases/keep-original.ts";
 export type { OriginalInput } from "./use-cases/keep-original.ts";
 export { keepSession } from "./use-cases/keep-session.ts";
@@ -124,6 +128,8 @@ export type { RepairOptions, RepairPorts, RepairReport } from "./use-cases/repai
 export { removeCheckpoints } from "./use-cases/remove-checkpoints.ts";
 export { restoreFromTrash } from "./use-cases/restore-from-trash.ts";
 export type { RestoreInput } from "./use-cases/restore-from-trash.ts";
+export { saveAside } from "./use-cases/save-aside.ts";
+export type { AsideInput, SavedAside } from "./use-cases/save-aside.ts";
 export { saveCheckpoint } from "./use-cases/save-checkpoint.ts";
 export type { SaveInput, SavePorts, SaveResult } from "./use-cases/save-checkpoint.ts";
 export { compressContext, prioritizeContext } from "./use-cases/shape-context.ts";

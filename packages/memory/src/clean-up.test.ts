@@ -16,7 +16,13 @@ import { aStore, failure, OTHER, S, type TestStore, withMethods } from "./testin
 
 const START = new Date("2026-01-01T00:00:00.000Z");
 const DAY = 86_400_000;
-const POLICY: UpkeepPolicy = { retentionMs: 30 * DAY, trashMs: 7 * DAY, trashBytes: 1e6, quota: { above: 1e6, downTo: 1e6 } };
+const POLICY: UpkeepPolicy = {
+  retentionMs: 30 * DAY,
+  asideMs: 7 * DAY,
+  trashMs: 7 * DAY,
+  trashBytes: 1e6,
+  quota: { above: 1e6, downTo: 1e6 },
+};
 
 /** Sets the clock so many days after the first save. */
 function pass(store: TestStore, days: number): void {
@@ -210,7 +216,7 @@ describe("cleanUp", () => {
     for (const id of ["c", "d"]) await store.saved({ id }, { sessionId: id as SessionId });
     const looked: (string | undefined)[] = [];
     const list: Catalog["list"] = (query) => {
-      looked.push(query.filter.sessionId);
+      if (query.filter.kinds?.join(" ") !== "aside") looked.push(query.filter.sessionId);
       return store.storage.catalog.list(query);
     };
     await cleanUp({ ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { list }) }, POLICY);

@@ -239,6 +239,7 @@ it("takes the facts of every session, also of those that have nothing left", asy
     tombstones: [],
     oldestLive: null,
     trash: [],
+    shields: [],
   };
   store.disk.sessionFacts.set(OTHER, facts);
   await store.saved({ n: 1 });

@@ -424,7 +424,7 @@ describe("a store that fails", () => {
   it("is at fault when it commits a save and has no record of it", async () => {
     const store = aStore();
     const commit = async (): ReturnType<Catalog["commit"]> => {
-      return { status: "committed", record: undefined, removed: [], moved: [], forgotten: [], bytes: undefined };
+      return { status: "committed", record: undefined, removed: [], shielded: [], moved: [], forgotten: [], bytes: undefined };
     };
     store.ports = { ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { commit }) };
     await expect(store.save({ n: 1 })).rejects.toMatchObject(failure("INTERNAL"));

@@ -31,7 +31,7 @@ describe("storeStatus", () => {
     });
     for (const sessionId of ["a", "b"] as SessionId[]) await store.saved({ sessionId }, { sessionId });
     const day = 86_400_000;
-    const policy: UpkeepPolicy = { retentionMs: day, trashMs: day, trashBytes: 1e6, quota: { above: 1e6, downTo: 1e6 } };
+    const policy: UpkeepPolicy = { retentionMs: day, asideMs: 1, trashMs: day, trashBytes: 1e6, quota: { above: 1e6, downTo: 1e6 } };
     store.clock.set(new Date("2026-02-01T00:00:00.000Z"));
     await cleanUp(store.ports, policy);
     expect((await status()).lastCleanUp).toEqual({

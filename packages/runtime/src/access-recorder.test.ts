@@ -78,5 +78,5 @@ describe("loads", () => {
 
 function recordOf(id: string): CheckpointRecord {
   const record = aRecord({ id: id as never, sessionId: "session" as never });
-  return { ...record, sequence: 1, lastAccessedAt: record.createdAt, damaged: false };
+  return { ...record, sequence: 1, lastAccessedAt: record.createdAt, damaged: false, shieldedUntil: undefined };
 }

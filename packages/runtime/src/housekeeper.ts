@@ -3,6 +3,7 @@ import {
   cleanUp,
   type CleanUpOptions,
   type CleanUpReport,
+  HANDLE_MS,
   isWorkrailError,
   makeRoom,
   type RoomNeeded,
@@ -137,6 +138,7 @@ function policyOf({ limits: { maxTotalBytes }, housekeeping }: Settings): Upkeep
   const { retentionDays, trashDays, trashPercent, cleanUpFromPercent, cleanUpToPercent } = housekeeping;
   return {
     retentionMs: retentionDays === 0 ? undefined : retentionDays * DAY_MS,
+    asideMs: HANDLE_MS,
     trashMs: trashDays * DAY_MS,
     trashBytes: shareOf(maxTotalBytes, trashPercent),
     quota: {

@@ -8,6 +8,7 @@ const BARE: CheckpointRecord = {
   sequence: 3,
   lastAccessedAt: new Date("2026-01-02T00:00:00.000Z"),
   damaged: false,
+  shieldedUntil: undefined,
 };
 
 describe("metadata that is saved", () => {

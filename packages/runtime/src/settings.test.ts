@@ -34,6 +34,8 @@ describe("settings", () => {
       WORKRAIL_DATA_DIR: path.resolve("/data"),
       WORKRAIL_PROJECT: path.resolve("/project"),
       WORKRAIL_MAX_CHECKPOINTS: "1",
+      WORKRAIL_MAX_ASIDES: "6",
+      WORKRAIL_MAX_ASIDE_BYTES: "7",
       WORKRAIL_MAX_CHECKPOINT_BYTES: "2",
       WORKRAIL_MAX_SESSION_BYTES: "8",
       WORKRAIL_MAX_TOTAL_BYTES: "9",
@@ -58,6 +60,8 @@ describe("settings", () => {
       dataDir: path.resolve("/data"),
       limits: {
         maxCheckpoints: 1,
+        maxAsides: 6,
+        maxAsideBytes: 7,
         maxCheckpointBytes: 2,
         maxSessionBytes: 8,
         maxTotalBytes: 9,

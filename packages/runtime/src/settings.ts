@@ -58,6 +58,8 @@ const variables = z.object({
   WORKRAIL_FALLBACK: z.enum(["memory", "fail"]).optional(),
   WORKRAIL_MAX_CHECKPOINTS: whole(1),
   WORKRAIL_MAX_CHECKPOINT_BYTES: whole(1),
+  WORKRAIL_MAX_ASIDES: whole(1),
+  WORKRAIL_MAX_ASIDE_BYTES: whole(1),
   WORKRAIL_MAX_SESSION_BYTES: whole(1),
   WORKRAIL_MAX_TOTAL_BYTES: whole(1),
   WORKRAIL_MAX_CONTEXT_BYTES: whole(1),
@@ -102,6 +104,8 @@ export function readSettings(
     ),
     limits: checked({
       maxCheckpoints: values.WORKRAIL_MAX_CHECKPOINTS ?? DEFAULT_LIMITS.maxCheckpoints,
+      maxAsides: values.WORKRAIL_MAX_ASIDES ?? DEFAULT_LIMITS.maxAsides,
+      maxAsideBytes: values.WORKRAIL_MAX_ASIDE_BYTES ?? DEFAULT_LIMITS.maxAsideBytes,
       maxCheckpointBytes: values.WORKRAIL_MAX_CHECKPOINT_BYTES ?? DEFAULT_LIMITS.maxCheckpointBytes,
       maxSessionBytes: values.WORKRAIL_MAX_SESSION_BYTES ?? DEFAULT_LIMITS.maxSessionBytes,
       maxTotalBytes: values.WORKRAIL_MAX_TOTAL_BYTES ?? DEFAULT_LIMITS.maxTotalBytes,

@@ -14,14 +14,15 @@ import type {
   QuotaUsage,
   SessionFacts,
   SessionId,
+  Shield,
   StoredForm,
 } from "@workrail/core";
-import { actionOfMove, exceededQuota, KEEP_TAG, tombstonesOf } from "@workrail/core";
+import { actionOfMove, asidesToRemove, exceededQuota, isShielded, KEEP_TAG, tombstonesOf } from "@workrail/core";
 import { factsOf, recordOf, rowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteStatement, SqliteValue } from "./sqlite-driver.ts";
-import { bytesWith, IS_FORGETTABLE, parseRow, trashOf } from "./usage-queries.ts";
+import { bytesWith, IS_FORGETTABLE, parseRow, shieldsOf, trashOf } from "./usage-queries.ts";
 
 interface Appended {
   readonly record: CheckpointRecord;
@@ -45,7 +46,7 @@ export class CatalogWrites {
     const refusal = change.append === undefined ? undefined : this.#refuse(change.append, before, hasBlob);
     if (refusal !== undefined) return refusal;
     const appended = change.append === undefined ? undefined : this.#append(change.append.record, change.append.session);
-    const removed = change.append === undefined ? [] : this.#prune(change.append, appended?.checkpointCount ?? 0);
+    const removed = change.append === undefined ? [] : this.#makeRoom(change.append, appended?.checkpointCount ?? 0);
     const moved = change.move === undefined ? [] : this.#move(change.move);
     const forgotten = change.forget === undefined ? [] : this.#forget(change.forget);
     if (change.pins !== undefined) this.#relabel(change.pins.sessionId, "pins", change.pins.pin, change.pins.release);
@@ -55,9 +56,11 @@ export class CatalogWrites {
       this.#run("DELETE FROM edge WHERE dependent = ? AND base = ?", dependent, base);
     }
     for (const { checkpointId, at } of change.accesses ?? []) this.#touch(checkpointId, at);
+    const shielded = this.#shield(change.shields ?? []);
     for (const event of change.audit) this.#audit(event);
+    const record = appended && (shielded.find(({ id }) => id === appended.record.id) ?? appended.record);
     const bytes = before === undefined ? undefined : this.#bytesAfter(before, change.append as Append, removed, change.move);
-    return { status: "committed", record: appended?.record, removed, moved, forgotten, bytes };
+    return { status: "committed", record, removed, shielded, moved, forgotten, bytes };
   }
 
   /** It follows from what was before, unless something was moved too. */
@@ -164,7 +167,9 @@ export class CatalogWrites {
         this.#run("INSERT INTO edge (dependent, base) VALUES (?, ?) ON CONFLICT DO NOTHING", record.id, record.baseId);
       if (tombstones.get(record.sessionId)?.has(record.id) !== true) this.#append(record);
     }
-    for (const { sessionId, trash } of sessions) {
+    for (const { sessionId, trash, shields } of sessions) {
+      const shield = "UPDATE checkpoint SET shielded_until = ? WHERE id = ? AND session_id = ?";
+      for (const { checkpointId, until } of shields) this.#run(shield, until.getTime(), checkpointId, sessionId);
       for (const { checkpointId, at } of trash) {
         const row = this.#checkpoint(checkpointId);
         if (row?.session_id !== sessionId) continue;
@@ -199,7 +204,7 @@ export class CatalogWrites {
   }
 
   #refuse(
-    { record, expectedHead, unlessHeadIs, quota }: Append,
+    { record, expectedHead, unlessHeadIs, asides, quota }: Append,
     bytes: QuotaUsage | undefined,
     hasBlob: (ref: BlobRef) => boolean,
   ): CommitOutcome | undefined {
@@ -212,6 +217,7 @@ export class CatalogWrites {
     if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head };
     if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head };
     if (!hasBlob(record.blob)) return { status: "blob-missing" };
+    if (asides !== undefined && asidesToRemove(this.#asidesIn(record), record, asides) === undefined) return { status: "asides-full" };
     if (quota === undefined || bytes === undefined) return undefined;
     const over = exceededQuota(bytes, record.blobBytes, quota);
     return over === undefined ? undefined : { status: "over-quota", over, bytes };
@@ -222,11 +228,12 @@ export class CatalogWrites {
     // An id that was removed lives again: neither its tombstone nor the removal of its blob may stand.
     if (this.#run("DELETE FROM pending_removal WHERE blob = ?", record.blob) > 0) this.#changed.add(record.sessionId);
     this.#insert(rowOf(record, sequence), record.tags);
-    return { record: { ...record, sequence, lastAccessedAt: record.createdAt, damaged: false }, checkpointCount };
+    const fresh = { sequence, lastAccessedAt: record.createdAt, damaged: false, shieldedUntil: undefined };
+    return { record: { ...record, ...fresh }, checkpointCount };
   }
 
   #insert(row: Omit<CheckpointRow, "ordinal">, tags: readonly string[], ordinal: number | null = null): void {
-    this.#run(INSERT_CHECKPOINT, ordinal, ...INSERT_COLUMNS.map((column) => row[column]));
+    this.#run(INSERT_CHECKPOINT, ordinal, ...INSERT_COLUMNS.map((column) => row[column] ?? null));
     for (const tag of new Set(tags)) {
       this.#run("INSERT INTO checkpoint_tag (ordinal, tag) VALUES (last_insert_rowid(), ?)", tag);
     }
@@ -250,28 +257,63 @@ export class CatalogWrites {
     return countIn() as Counted;
   }
 
-  /** Removes the oldest beyond the limit. The blob of one that others are encoded against stays until none is. */
-  #prune({ record, keepNewest }: Append, checkpointCount: number): readonly CheckpointRecord[] {
-    // Most saves are far from the limit, and counting those of one kind takes time.
-    if (keepNewest === undefined || checkpointCount <= keepNewest) return [];
-    const { id, sessionId, createdAt: at, agentId } = record;
-    const rows = this.#statement(OLDEST).all(sessionId, id, sessionId, keepNewest) as CheckpointRow[];
-    const oldest = rows.map(recordOf);
-    for (const row of rows) this.#takeOut(row);
-    for (const each of oldest) {
+  /** Removes what is beyond the limits. The blob of one that others are encoded against stays until none is. */
+  #makeRoom({ record, keepNewest, asides }: Append, checkpointCount: number): readonly CheckpointRecord[] {
+    const { sessionId, createdAt: at, agentId } = record;
+    const unneeded = asides === undefined ? [] : (asidesToRemove(this.#asidesIn(record), record, asides) ?? []);
+    const removed = [...this.#beyond(keepNewest, record, checkpointCount), ...unneeded];
+    for (const each of removed) {
+      this.#takeOut(this.#checkpoint(each.id) as CheckpointRow);
       this.#expectRemoval(sessionId, each.id, each.blob);
       this.#audit({ at, action: "prune", sessionId, checkpointId: each.id, agentId });
     }
-    if (oldest.length > 0) this.#noteOldest(sessionId);
-    return oldest;
+    if (removed.length > 0) this.#noteOldest(sessionId);
+    return removed;
+  }
+
+  #beyond(keepNewest: number | undefined, { id, sessionId, createdAt }: NewRecord, checkpointCount: number): readonly CheckpointRecord[] {
+    // Most saves are far from the limit, and counting those of one kind takes time.
+    if (keepNewest === undefined || checkpointCount <= keepNewest) return [];
+    const rows = this.#statement(OLDEST).all(sessionId, id, createdAt.getTime(), sessionId, keepNewest) as CheckpointRow[];
+    return rows.map(recordOf);
+  }
+
+  /** The session's asides, but this one. */
+  #asidesIn({ id, sessionId }: NewRecord): readonly CheckpointRecord[] {
+    const rows = this.#statement("SELECT * FROM checkpoint WHERE session_id = ? AND kind = 'aside' AND id <> ?").all(sessionId, id);
+    return (rows as CheckpointRow[]).map(recordOf);
+  }
+
+  #shield(shields: readonly Shield[]): readonly CheckpointRecord[] {
+    for (const { checkpointId, until } of shields) {
+      const sql = "UPDATE checkpoint SET shielded_until = ? WHERE id = ? AND coalesce(shielded_until, 0) < ?";
+      if (this.#run(sql, until.getTime(), checkpointId, until.getTime()) === 0) continue;
+      const row = this.#checkpoint(checkpointId) as CheckpointRow;
+      this.#changed.add(row.session_id as SessionId);
+    }
+    const rows = [...new Set(shields.map(({ checkpointId }) => checkpointId))].map((id) => this.#checkpoint(id));
+    return rows.filter((row) => row !== undefined).map(recordOf);
   }
 
   /** In which order the checkpoints are named makes no difference. */
-  #move({ sessionId, checkpoints, from, to, at, reason, agentId, unlessUsedSince }: Move): readonly CheckpointRecord[] {
+  #move({
+    sessionId,
+    checkpoints,
+    from,
+    to,
+    at,
+    reason,
+    agentId,
+    unlessUsedSince,
+    sparesShielded = false,
+  }: Move): readonly CheckpointRecord[] {
     const session = this.#session(sessionId);
     if (session === undefined || (unlessUsedSince !== undefined && session.last_accessed_at > unlessUsedSince.getTime())) return [];
     const there = (id: CheckpointId): CheckpointRow | undefined => (from === "live" ? this.#checkpoint(id) : this.#trashed(id));
-    const rows = [...new Set(checkpoints)].map(there).filter((row) => row !== undefined && row.session_id === sessionId) as CheckpointRow[];
+    const isGoing = (row: CheckpointRow | undefined): row is CheckpointRow => {
+      return row?.session_id === sessionId && !(sparesShielded && isShielded(recordOf(row), at));
+    };
+    const rows = [...new Set(checkpoints)].map(there).filter(isGoing);
     const moved = rows.map(recordOf);
     for (const [index, row] of rows.entries()) {
       const record = moved[index] as CheckpointRecord;
@@ -390,6 +432,7 @@ export class CatalogWrites {
     return factsOf(session, {
       tombstones: (pending as { checkpoint_id: CheckpointId }[]).map((row) => row.checkpoint_id),
       trash: trashOf(this.#connection, session.id as SessionId),
+      shields: shieldsOf(this.#connection, session.id as SessionId),
     });
   }
 
@@ -440,6 +483,7 @@ const COUNT_ALL = `SELECT 'store', '', kind, count(*) FROM checkpoint GROUP BY k
 /** The oldest that may go, as many as there are too many. */
 const OLDEST = `SELECT * FROM checkpoint WHERE session_id = +? AND kind = 'workflow' AND id <> ?
     AND NOT EXISTS (SELECT 1 FROM checkpoint_tag WHERE ordinal = checkpoint.ordinal AND tag = '${KEEP_TAG}')
+    AND coalesce(shielded_until, 0) <= +?
   ORDER BY sequence LIMIT max(0, (SELECT count(*) FROM checkpoint WHERE session_id = ? AND kind = 'workflow') - ?)`;
 
 /** Before the name of who holds removals, in `state`. */
@@ -485,6 +529,7 @@ const INSERT_COLUMNS = [
   "damaged",
   "folded",
   "folded_name",
+  "shielded_until",
 ] as const;
 
 /** A place is given once: what is in the trash may come back to its own. */

@@ -1,6 +1,7 @@
 import { initial } from "./migrations/0001-initial.ts";
 import { trashAndTotals } from "./migrations/0002-trash-and-totals.ts";
 import { checkpointTotals } from "./migrations/0003-checkpoint-totals.ts";
+import { shields } from "./migrations/0004-shields.ts";
 
 /** A step from one schema to the next. */
 export interface Migration {
@@ -17,4 +18,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: trashAndTotals, minReader: 1, minWriter: 2 },
   // Its triggers count for an older writer too.
   { sql: checkpointTotals, minReader: 1, minWriter: 2 },
+  // An older writer would remove what handles hold.
+  { sql: shields, minReader: 1, minWriter: 4 },
 ];

@@ -42,6 +42,8 @@ export function recordOf(row: CheckpointRow): CheckpointRecord {
     keyId: row.key_id as KeyId | null,
     lastAccessedAt: new Date(row.last_accessed_at),
     damaged: row.damaged === 1,
+    // What went into the trash before there were shields has none.
+    shieldedUntil: (row.shielded_until ?? null) === null ? undefined : new Date(row.shielded_until as number),
   };
 }
 
@@ -72,6 +74,7 @@ export function rowOf(record: NewRecord, sequence: number): Omit<CheckpointRow, 
     damaged: 0,
     folded: foldedLabels(record),
     folded_name: record.name?.toLowerCase() ?? null,
+    shielded_until: null,
   };
 }
 
@@ -88,7 +91,10 @@ export function sessionOf(row: CountedSessionRow): Session {
   };
 }
 
-export function factsOf(row: SessionRow, { tombstones, trash }: Pick<SessionFacts, "tombstones" | "trash">): SessionFacts {
+export function factsOf(
+  row: SessionRow,
+  { tombstones, trash, shields }: Pick<SessionFacts, "tombstones" | "trash" | "shields">,
+): SessionFacts {
   return {
     sessionId: row.id as SessionId,
     createdAt: new Date(row.created_at),
@@ -97,6 +103,7 @@ export function factsOf(row: SessionRow, { tombstones, trash }: Pick<SessionFact
     tombstones,
     oldestLive: row.oldest_live as CheckpointId | null,
     trash,
+    shields,
   };
 }
 

@@ -67,6 +67,7 @@ export interface CheckpointRow {
   /** Name, tags, attributes, workflow and agent in small letters, for filtering by a part of them. */
   folded: string;
   folded_name: string | null;
+  shielded_until: number | null;
 }
 
 /** A checkpoint in the trash. */

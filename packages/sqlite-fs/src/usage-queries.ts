@@ -8,6 +8,7 @@ import {
   type SessionId,
   type SessionPage,
   type SessionQuery,
+  type Shield,
   type StoreUsage,
   timedCursor,
   type TrashPage,
@@ -45,16 +46,19 @@ export function sessionPage(reader: SqliteConnection, { project, unusedSince, em
 }
 
 /** What is in the trash, the longest there first. */
-export function trashPage(reader: SqliteConnection, { sessionId, limit, after }: TrashQuery): TrashPage {
+export function trashPage(reader: SqliteConnection, { sessionId, checkpointId, limit, after }: TrashQuery): TrashPage {
   const [time, id] = after === undefined ? [null, null] : parseTimedCursor(after);
   const rows = reader
     .statement(
       `WITH given (wanted, page_at, page_id) AS (VALUES (?, ?, ?))
        SELECT id, trashed_at, record FROM trashed, given
-       WHERE (wanted IS NULL OR session_id = wanted) AND (page_at IS NULL OR (trashed_at, id) > (page_at, page_id))
+       WHERE ${checkpointId === undefined ? "" : "id = ? AND"} (wanted IS NULL OR session_id = wanted) AND (page_at IS NULL OR (trashed_at, id) > (page_at, page_id))
        ORDER BY trashed_at, id LIMIT ?`,
     )
-    .all(sessionId ?? null, time?.getTime() ?? null, id, limit + 1) as readonly Pick<TrashedRow, "id" | "trashed_at" | "record">[];
+    .all(sessionId ?? null, time?.getTime() ?? null, id, ...(checkpointId === undefined ? [] : [checkpointId]), limit + 1) as readonly Pick<
+    TrashedRow,
+    "id" | "trashed_at" | "record"
+  >[];
   const shown = rows.slice(0, limit);
   const entries = shown.map((row) => ({ record: recordOf(parseRow(row.record)), trashedAt: new Date(row.trashed_at) }));
   const last = entries.at(-1);
@@ -108,6 +112,16 @@ export function trashOf(connection: SqliteConnection, sessionId: SessionId): rea
   const rows = connection.statement("SELECT id, trashed_at FROM trashed WHERE session_id = ?").all(sessionId);
   return (rows as { id: CheckpointId; trashed_at: number }[]).map((row) => ({ checkpointId: row.id, at: new Date(row.trashed_at) }));
 }
+
+/** Of one session, in the trash or not. */
+export function shieldsOf(connection: SqliteConnection, sessionId: SessionId): readonly Shield[] {
+  const rows = connection.statement(SHIELDS).all(sessionId, sessionId) as { id: CheckpointId; shielded_until: number }[];
+  return rows.map((row) => ({ checkpointId: row.id, until: new Date(row.shielded_until) }));
+}
+
+const SHIELDS = `SELECT id, shielded_until FROM checkpoint WHERE session_id = ? AND shielded_until IS NOT NULL
+  UNION ALL SELECT id, record ->> 'shielded_until' FROM trashed
+    WHERE session_id = ? AND record ->> 'shielded_until' IS NOT NULL`;
 
 /** A row of `checkpoint` as it was, in JSON. */
 export function parseRow(text: string): CheckpointRow {

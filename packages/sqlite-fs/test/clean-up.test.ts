@@ -25,7 +25,7 @@ import { SESSION, type TestStore, withDirectory, withOpened, withStore } from ".
 
 const HUGE = Number.MAX_SAFE_INTEGER;
 /** Whatever nobody is using at this moment goes to the trash. */
-const EVERYTHING: UpkeepPolicy = { retentionMs: 0, trashMs: HUGE, trashBytes: HUGE, quota: { above: HUGE, downTo: HUGE } };
+const EVERYTHING: UpkeepPolicy = { retentionMs: 0, asideMs: HUGE, trashMs: HUGE, trashBytes: HUGE, quota: { above: HUGE, downTo: HUGE } };
 
 function portsOf({ storage }: TestStore): CleanUpPorts {
   return { ...storage, clock: { now: () => new Date() } };

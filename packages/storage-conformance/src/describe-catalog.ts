@@ -8,10 +8,11 @@ import { describeMoves } from "./catalog/describe-moves.ts";
 import { describeReclaim } from "./catalog/describe-reclaim.ts";
 import { describeReplaceBlob } from "./catalog/describe-replace-blob.ts";
 import { describeSessions } from "./catalog/describe-sessions.ts";
+import { describeShields } from "./catalog/describe-shields.ts";
 import { describeUsage } from "./catalog/describe-usage.ts";
 import type { StorageHarness } from "./harness.ts";
 
-/** The catalog: appends and their terms, sessions and pins, listings and filters, which blobs may go, and get other bytes, trash and quotas. */
+/** The catalog: appends and their terms, sessions and pins, listings and filters, which blobs may go, and get other bytes, trash, quotas, and what handles hold. */
 export function describeCatalog(harness: StorageHarness): void {
   describe(`${harness.name}: catalog`, () => {
     describeAppend(harness);
@@ -21,6 +22,7 @@ export function describeCatalog(harness: StorageHarness): void {
     describeReplaceBlob(harness);
     describeDamage(harness);
     describeMoves(harness);
+    describeShields(harness);
     describeUsage(harness);
     describeHolds(harness);
     describeForgetting(harness);

@@ -83,8 +83,10 @@ export function describeRecovery(harness: StorageHarness): void {
             tombstones: [],
             oldestLive: null,
             trash: [],
+            shields: [{ checkpointId: record.id, until: new Date("2026-03-03T03:03:03.333Z") }],
           };
           await replaceAll(storage, [record], [facts]);
+          expect((await storage.catalog.find(record.id))?.shieldedUntil).toEqual(facts.shields[0]?.until);
           const { createdAt, tags, pins } = facts;
           expect(await storage.catalog.session(record.sessionId)).toMatchObject({ createdAt, tags, pins, checkpointCount: 1 });
         }),
@@ -160,6 +162,21 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
       const next = await saved(rebuilt.bench, { sessionId, context: { step: 3 }, expectedParentId: head.id });
       expect(next).toMatchObject({ sequence: 3, parentId: head.id });
       expect((await rebuilt.bench.load({ sessionId })).context).toEqual({ step: 3 });
+    }),
+  );
+
+  it(
+    "keeps what handles promise",
+    rebuilding(async (bench, _, rebuild) => {
+      const sessionId = randomIds.sessionId();
+      const first = await saved(bench, { sessionId, context: { step: 0 } });
+      const { record: aside, ...handle } = await bench.saveAside({ sessionId, context: { aside: true } });
+      const second = await bench.issueHandle(first.id);
+      const { storage, bench: again } = await rebuild();
+      expect(await storage.catalog.find(aside.id)).toMatchObject({ kind: "aside", shieldedUntil: handle.validUntil });
+      expect((await storage.catalog.find(first.id))?.shieldedUntil).toEqual(second?.validUntil);
+      for (let step = 1; step <= 4; step++) await saved(again, { sessionId, context: { step } });
+      expect((await again.load({ checkpointId: first.id })).context).toEqual({ step: 0 });
     }),
   );
 

@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import type { StorageHarness } from "./harness.ts";
 import { type ConformanceOptions, completeOptions } from "./options.ts";
 import { describeAnyOperations } from "./use-cases/describe-any-operations.ts";
+import { describeHandles } from "./use-cases/describe-handles.ts";
 import { describeRandomHistory } from "./use-cases/describe-random-history.ts";
 import { describeRestore } from "./use-cases/describe-restore.ts";
 import { describeRetries } from "./use-cases/describe-retries.ts";
@@ -14,6 +15,7 @@ export function describeUseCases(harness: StorageHarness, options?: ConformanceO
     describeRestore(harness, completed);
     describeRetries(harness);
     describeSavesAtOnce(harness);
+    describeHandles(harness);
     describeAnyOperations(harness, completed);
     describeRandomHistory(harness, completed);
   });

@@ -1,6 +1,9 @@
 import {
+  type AsideInput,
   type Background,
   BackgroundQueue,
+  cleanUp,
+  type CleanUpReport,
   type Clock,
   type Codec,
   collectGarbage,
@@ -11,7 +14,9 @@ import {
   type DecodedBlob,
   DEFAULT_LIMITS,
   type GarbageReport,
+  type Handle,
   type IdGenerator,
+  issueHandle,
   isWorkrailError,
   type Limits,
   loadCheckpoint,
@@ -28,11 +33,15 @@ import {
   type RepairOptions,
   type RepairReport,
   repairStore,
+  saveAside,
   saveCheckpoint,
+  type SavedAside,
   type SaveInput,
+  type SavePorts,
   type SaveResult,
   type SessionId,
   type Storage,
+  type UpkeepPolicy,
   type VerifyReport,
   verifyStore,
   WorkrailError,
@@ -85,7 +94,20 @@ export class Workbench {
   }
 
   save(input: SaveInput): Promise<SaveResult> {
-    return saveCheckpoint({ ...this.#ports(), ids: this.#ids, background: this.#background, writer: "workrail/conformance" }, input);
+    return saveCheckpoint(this.#savePorts(), input);
+  }
+
+  saveAside(input: AsideInput): Promise<SavedAside> {
+    return saveAside(this.#savePorts(), input);
+  }
+
+  issueHandle(checkpointId: CheckpointId): Promise<Handle | undefined> {
+    return issueHandle(this.#ports(), { checkpointId });
+  }
+
+  /** Has the store follow a policy; nothing of it is in use. */
+  cleanUp(policy: UpkeepPolicy): Promise<CleanUpReport> {
+    return cleanUp(this.#ports(), policy);
   }
 
   load(input: LoadInput): Promise<LoadedCheckpoint> {
@@ -148,6 +170,10 @@ export class Workbench {
   /** Resolves when the work after the answers is done. */
   idle(): Promise<void> {
     return this.#queue.idle();
+  }
+
+  #savePorts(): SavePorts {
+    return { ...this.#ports(), ids: this.#ids, background: this.#background, writer: "workrail/conformance" };
   }
 
   #ports() {

@@ -77,8 +77,10 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
             if (change.append === undefined) return storage.catalog.commit(change);
             const { record } = change.append;
             last = last.then(() => soon(30)).then(() => storage.catalog.commit(change));
-            const sequence = records.push({ ...record, sequence: records.length + 1, lastAccessedAt: record.createdAt, damaged: false });
-            return { status: "committed", record: records[sequence - 1], removed: [], moved: [], forgotten: [], bytes: undefined };
+            const fresh = { lastAccessedAt: record.createdAt, damaged: false, shieldedUntil: undefined };
+            const sequence = records.push({ ...record, sequence: records.length + 1, ...fresh });
+            const nothing = { removed: [], shielded: [], moved: [], forgotten: [] };
+            return { status: "committed", record: records[sequence - 1], ...nothing, bytes: undefined };
           },
           head: async (session) => records.findLast(({ sessionId }) => sessionId === session) ?? storage.catalog.head(session),
         },
@@ -126,6 +128,26 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
         catalog: {
           commit: ({ append, ...change }) =>
             storage.catalog.commit({ ...change, ...(append === undefined ? {} : { append: { ...append, expectedHead: undefined } }) }),
+        },
+      }),
+  },
+  "shortens-shields": {
+    fault: "prunes what is shielded",
+    caughtBy: [
+      "catalog > shields > keep the oldest from being pruned until they end, and are counted all the same",
+      "use cases > handles > resolve to what they were given out for until they run out, whatever is saved, compacted and cleaned up",
+    ],
+    breaks: (storage) => replacing(storage, { catalog: { commit: (change) => storage.catalog.commit({ ...change, shields: [] }) } }),
+  },
+  "forgets-shields": {
+    fault: "does not remember shields beside the catalog",
+    caughtBy: ["recovery > rebuilding over a catalog that is whole > keeps what handles promise"],
+    breaks: (storage) =>
+      replacing(storage, {
+        recovery: {
+          async *sessionFacts() {
+            for await (const facts of storage.recovery.sessionFacts()) yield { ...facts, shields: [] };
+          },
         },
       }),
   },

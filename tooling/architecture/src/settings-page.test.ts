@@ -13,6 +13,8 @@ const rows = tableOf(readPage("docs/reference/settings.md").text).map(([name, ty
 /** What each number becomes. */
 const NUMBERS: Readonly<Record<string, (settings: Settings) => number>> = {
   WORKRAIL_MAX_CHECKPOINTS: ({ limits }) => limits.maxCheckpoints,
+  WORKRAIL_MAX_ASIDES: ({ limits }) => limits.maxAsides,
+  WORKRAIL_MAX_ASIDE_BYTES: ({ limits }) => limits.maxAsideBytes,
   WORKRAIL_MAX_CHECKPOINT_BYTES: ({ limits }) => limits.maxCheckpointBytes,
   WORKRAIL_MAX_SESSION_BYTES: ({ limits }) => limits.maxSessionBytes,
   WORKRAIL_MAX_TOTAL_BYTES: ({ limits }) => limits.maxTotalBytes,

@@ -52,6 +52,7 @@ function mapped<K, V>(entries: readonly Entry<K, V>[], revive: (value: V) => V):
 
 function dated(record: CheckpointRecord): CheckpointRecord {
   const { agentId, workflowId, project, name, layers } = record;
-  const dates = { createdAt: new Date(record.createdAt), lastAccessedAt: new Date(record.lastAccessedAt) };
+  const shieldedUntil = record.shieldedUntil === undefined ? undefined : new Date(record.shieldedUntil);
+  const dates = { createdAt: new Date(record.createdAt), lastAccessedAt: new Date(record.lastAccessedAt), shieldedUntil };
   return { ...record, agentId, workflowId, project, name, layers, ...dates };
 }

@@ -33,6 +33,9 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
       tags: { sessionId, add: [key], remove: [] },
     })),
   ),
+  fc
+    .record({ id: someId, ms: fc.nat({ max: 40 }) })
+    .map(({ id, ms }) => committing(() => ({ shields: [{ checkpointId: id, until: new Date(ms) }] }))),
   fc.record({ sessionId: someSession, id: someId, kind: fc.nat({ max: 3 }) }).map(({ sessionId, id, kind }) =>
     committing((number) => {
       const common = { sessionId, checkpoints: [id], at: new Date(number), reason: "test" };

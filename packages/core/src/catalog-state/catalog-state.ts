@@ -4,7 +4,7 @@ import type { AuditAction, AuditEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { JsonObject } from "../model/context.ts";
 import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
-import { KEEP_TAG, type Session, type SessionFacts } from "../model/session.ts";
+import { KEEP_TAG, type Session, type SessionFacts, type Shield } from "../model/session.ts";
 import type {
   Append,
   AuditQuery,
@@ -25,6 +25,7 @@ import type {
   TrashQuery,
 } from "../ports/catalog.ts";
 import { actionOfMove } from "./action-of-move.ts";
+import { asidesToRemove, isShielded } from "./asides.ts";
 import { type CatalogEntries, entriesFromJson } from "./catalog-entries.ts";
 import { exceededQuota } from "./exceeded-quota.ts";
 import { matchesFilter } from "./matches-filter.ts";
@@ -65,12 +66,12 @@ export class CatalogState {
 
   /** Decides and applies. On any other outcome than `committed` nothing was changed. */
   apply(change: CatalogChange, hasBlob: (ref: BlobRef) => boolean): CommitOutcome {
-    const { append, move, forget, pins, tags, edges, accesses = [] } = change;
+    const { append, move, forget, pins, tags, edges, shields = [], accesses = [] } = change;
     const refusal = append === undefined ? undefined : this.#refuse(append, hasBlob);
     if (refusal !== undefined) return refusal;
     this.audit.push(...change.audit);
     const appended = append === undefined ? undefined : this.#append(append);
-    const removed = append === undefined ? [] : this.#prune(append);
+    const removed = append === undefined ? [] : this.#makeRoom(append);
     const moved = move === undefined ? [] : this.#move(move);
     const forgotten = forget === undefined ? [] : this.#forget(forget);
     if (pins !== undefined) this.#relabel(pins.sessionId, "pins", pins.pin, pins.release);
@@ -78,8 +79,9 @@ export class CatalogState {
     for (const edge of edges?.add ?? []) if (this.#isKnown(edge.dependent)) this.#edges.set(keyOf(edge), edge);
     for (const edge of edges?.drop ?? []) this.#edges.delete(keyOf(edge));
     for (const { checkpointId, at } of accesses) this.#touch(checkpointId, at);
+    const shielded = this.#shield(shields);
     const bytes = append?.quota === undefined ? undefined : this.#bytesWith(append.record.sessionId);
-    return { status: "committed", record: appended?.record, removed, moved, forgotten, bytes };
+    return { status: "committed", record: appended?.record, removed, shielded, moved, forgotten, bytes };
   }
 
   find(id: CheckpointId): CheckpointRecord | undefined {
@@ -119,8 +121,11 @@ export class CatalogState {
   }
 
   /** @throws INVALID_INPUT when `after` is no cursor. */
-  trash({ sessionId, limit, after }: TrashQuery): TrashPage {
-    const matching = this.#trash.values().filter(({ record }) => sessionId === undefined || record.sessionId === sessionId);
+  trash({ sessionId, checkpointId, limit, after }: TrashQuery): TrashPage {
+    const isWanted = ({ record }: TrashedRow): boolean => {
+      return (sessionId === undefined || record.sessionId === sessionId) && (checkpointId === undefined || record.id === checkpointId);
+    };
+    const matching = this.#trash.values().filter(isWanted);
     const { page, next } = cut(matching, ({ record, trashedAt }) => [trashedAt, record.id], { limit, after });
     return { entries: page.map(({ record, trashedAt }) => ({ record, trashedAt })), next };
   }
@@ -329,12 +334,13 @@ export class CatalogState {
         if (!this.#isKnown(id)) this.#removed.set(id, { sessionId, blob, isDone: false });
       }
     }
+    for (const { sessionId, shields } of sessions) this.#shieldAgain(sessionId, shields);
     for (const session of this.#sessions.values()) session.lastAccessedAt = audit.at;
     this.audit.push(audit);
   }
 
   /** Why the append must not be; `undefined` when it may. Nothing is changed. */
-  #refuse({ record, expectedHead, unlessHeadIs, quota }: Append, hasBlob: (ref: BlobRef) => boolean): Refusal | undefined {
+  #refuse({ record, expectedHead, unlessHeadIs, asides, quota }: Append, hasBlob: (ref: BlobRef) => boolean): Refusal | undefined {
     const existing = this.find(record.id);
     if (existing !== undefined) return { status: "exists", record: existing };
     const trashed = this.#trash.get(record.id)?.record;
@@ -343,6 +349,9 @@ export class CatalogState {
     if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head };
     if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head };
     if (!hasBlob(record.blob)) return { status: "blob-missing" };
+    if (asides !== undefined && asidesToRemove(this.#asidesIn(record.sessionId), record, asides) === undefined) {
+      return { status: "asides-full" };
+    }
     if (quota === undefined) return undefined;
     const bytes = this.#bytesWith(record.sessionId);
     const over = exceededQuota(bytes, record.blobBytes, quota);
@@ -367,8 +376,8 @@ export class CatalogState {
     this.#sessions.set(record.sessionId, session);
     session.lastSequence += 1;
     this.#lastCommit += 1;
-    const complete = { ...record, sequence: session.lastSequence, lastAccessedAt: record.createdAt, damaged: false };
-    const row: Row = { commit: this.#lastCommit, record: complete };
+    const fresh = { sequence: session.lastSequence, lastAccessedAt: record.createdAt, damaged: false, shieldedUntil: undefined };
+    const row: Row = { commit: this.#lastCommit, record: { ...record, ...fresh } };
     session.rows.push(row);
     session.used(record.createdAt);
     this.#sessions.touch(session.id);
@@ -376,24 +385,64 @@ export class CatalogState {
     return row;
   }
 
-  #prune({ record: { id, sessionId, createdAt, agentId }, keepNewest }: Append): readonly CheckpointRecord[] {
+  /** Removes what is beyond the limits with the one that was appended. */
+  #makeRoom({ record: added, keepNewest, asides }: Append): readonly CheckpointRecord[] {
+    const { id, sessionId, createdAt, agentId } = added;
     const session = this.#sessions.get(sessionId);
-    const removed = keepNewest === undefined ? [] : (session?.beyond(keepNewest, id) ?? []);
-    for (const row of removed) {
-      this.#takeOut(row);
-      this.#expectRemoval(row.record);
-      this.#log("prune", row.record, { at: createdAt, agentId });
+    const oldest = keepNewest === undefined ? [] : (session?.beyond(keepNewest, added) ?? []);
+    const others = this.#asidesIn(sessionId).filter((each) => each.id !== id);
+    const removed = [...oldest.map(({ record }) => record), ...(asides === undefined ? [] : (asidesToRemove(others, added, asides) ?? []))];
+    for (const record of removed) {
+      this.#takeOut(this.#rows.get(record.id) as Row);
+      this.#expectRemoval(record);
+      this.#log("prune", record, { at: createdAt, agentId });
     }
     if (removed.length > 0) session?.noteOldest();
     this.#sessions.touch(sessionId);
-    return removed.map(({ record }) => record);
+    return removed;
   }
 
-  #move({ sessionId, checkpoints, from, to, at, reason, agentId, unlessUsedSince }: Move): readonly CheckpointRecord[] {
+  #asidesIn(sessionId: SessionId): readonly CheckpointRecord[] {
+    return this.#sessions.get(sessionId)?.asides ?? [];
+  }
+
+  #shield(shields: readonly Shield[]): readonly CheckpointRecord[] {
+    for (const { checkpointId, until } of shields) {
+      const record = this.find(checkpointId);
+      if (record === undefined || isShielded(record, until) || record.shieldedUntil?.getTime() === until.getTime()) continue;
+      this.#replace(checkpointId, { shieldedUntil: until });
+      this.#changed.add(record.sessionId);
+    }
+    const ids = new Set(shields.map(({ checkpointId }) => checkpointId));
+    return [...ids].map((id) => this.find(id)).filter((record) => record !== undefined);
+  }
+
+  /** Those in the trash too. In another session the same id may live. */
+  #shieldAgain(sessionId: SessionId, shields: readonly Shield[]): void {
+    for (const { checkpointId, until } of shields) {
+      const row = this.#rows.get(checkpointId) ?? this.#trash.get(checkpointId);
+      if (row?.record.sessionId === sessionId) row.record = { ...row.record, shieldedUntil: until };
+    }
+  }
+
+  #move({
+    sessionId,
+    checkpoints,
+    from,
+    to,
+    at,
+    reason,
+    agentId,
+    unlessUsedSince,
+    sparesShielded = false,
+  }: Move): readonly CheckpointRecord[] {
     const session = this.#sessions.get(sessionId);
     if (session === undefined || (unlessUsedSince !== undefined && session.lastAccessedAt > unlessUsedSince)) return [];
     const there: Pick<Table<CheckpointId, Row>, "get"> = from === "live" ? this.#rows : this.#trash;
-    const rows = [...new Set(checkpoints)].map((id) => there.get(id)).filter((row) => row?.record.sessionId === sessionId) as Row[];
+    const isGoing = (row: Row | undefined): row is Row => {
+      return row?.record.sessionId === sessionId && !(sparesShielded && isShielded(row.record, at));
+    };
+    const rows = [...new Set(checkpoints)].map((id) => there.get(id)).filter(isGoing);
     const moved = rows.map(({ record }) => record);
     for (const row of rows) {
       if (from === "live") this.#takeOut(row);

@@ -1,7 +1,8 @@
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
-import { KEEP_TAG, type Session, type SessionFacts } from "../model/session.ts";
+import { KEEP_TAG, type Session, type SessionFacts, type Shield } from "../model/session.ts";
 import type { TrashedCheckpoint } from "../ports/catalog.ts";
+import { isShielded } from "./asides.ts";
 
 /** A record and its place among the commits of all sessions. */
 export interface Row {
@@ -62,10 +63,17 @@ export class SessionState implements SessionEntry {
     return this.rows.reduce((sum, { record }) => sum + record.blobBytes, 0);
   }
 
-  /** The oldest beyond the limit that may go, `spared` not among them. Only workflow checkpoints count, and only they go. */
-  beyond(keepNewest: number, spared: CheckpointId): readonly Row[] {
+  get asides(): readonly CheckpointRecord[] {
+    return this.rows.filter(({ record }) => record.kind === "aside").map(({ record }) => record);
+  }
+
+  /** The oldest beyond the limit that may go, the new one not among them. Only workflow checkpoints count, and only they go. */
+  beyond(keepNewest: number, added: Pick<CheckpointRecord, "id" | "createdAt">): readonly Row[] {
     const counted = this.rows.filter(({ record }) => record.kind === "workflow");
-    const free = counted.filter(({ record }) => record.id !== spared && !record.tags.includes(KEEP_TAG));
+    const isFree = (record: CheckpointRecord): boolean => {
+      return record.id !== added.id && !record.tags.includes(KEEP_TAG) && !isShielded(record, added.createdAt);
+    };
+    const free = counted.filter(({ record }) => isFree(record));
     return free.slice(0, Math.max(0, counted.length - keepNewest));
   }
 
@@ -115,6 +123,11 @@ export class SessionState implements SessionEntry {
       tombstones,
       oldestLive: this.oldestLive,
       trash: trashed.map(({ record, trashedAt }) => ({ checkpointId: record.id, at: trashedAt })),
+      shields: [...this.rows, ...trashed].flatMap(({ record }) => shieldOf(record)),
     };
   }
+}
+
+function shieldOf({ id, shieldedUntil }: CheckpointRecord): readonly Shield[] {
+  return shieldedUntil === undefined ? [] : [{ checkpointId: id, until: shieldedUntil }];
 }

@@ -4,7 +4,7 @@ import type { CheckpointView, SessionView } from "./plan.ts";
 import { checkSelection, planRemoval } from "./plan-removal.ts";
 
 const checkpoint = (id: string, more: Partial<CheckpointView> = {}): CheckpointView => {
-  return { id: id as CheckpointId, bytes: 10, project: "/p", isKept: false, canBeHead: true, ...more };
+  return { id: id as CheckpointId, bytes: 10, project: "/p", isKept: false, canBeHead: true, shieldedUntil: undefined, ...more };
 };
 const session = (id: string, checkpoints: readonly CheckpointView[], isKept = false): SessionView => {
   return { id: id as SessionId, lastAccessedAt: new Date(0), isKept, checkpoints };
@@ -20,6 +20,11 @@ describe("planRemoval", () => {
       ],
       spared: [],
     });
+  });
+
+  it("takes what a handle holds as well: what somebody asks for counts more", () => {
+    const sessions = [session("s", [checkpoint("a", { shieldedUntil: new Date("9999-12-31") })])];
+    expect(planRemoval(sessions, { sessionId: S })).toMatchObject({ moves: [{ checkpoints: ["a"] }], spared: [] });
   });
 
   it("removes for good when asked to", () => {

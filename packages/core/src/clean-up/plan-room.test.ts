@@ -6,19 +6,20 @@ import { planRoom } from "./plan-room.ts";
 const NOW = new Date("2026-03-01T00:00:00.000Z");
 const DAY = 86_400_000;
 
-function aSession(id: string, unusedDays: number, bytes: number, isKept = false): SessionView {
-  const checkpoint = { id: `${id}1` as CheckpointId, bytes, project: undefined, isKept: false, canBeHead: true };
+function aSession(id: string, unusedDays: number, bytes: number, isKept = false, shieldedUntil?: Date): SessionView {
+  const checkpoint = { id: `${id}1` as CheckpointId, bytes, project: undefined, isKept: false, canBeHead: true, shieldedUntil };
   return { id: id as SessionId, lastAccessedAt: new Date(NOW.getTime() - unusedDays * DAY), isKept, checkpoints: [checkpoint] };
 }
 
-const SESSIONS = [aSession("kept", 90, 100, true), aSession("old", 60, 100), aSession("busy", 3, 100), aSession("last", 2, 100)];
+const HELD = aSession("held", 80, 100, false, new Date(NOW.getTime() + DAY));
+const SESSIONS = [aSession("kept", 90, 100, true), HELD, aSession("old", 60, 100), aSession("busy", 3, 100), aSession("last", 2, 100)];
 const TODAY = aSession("today", 0.9, 100);
 const TRASH: readonly TrashView[] = [3, 0].map((days) => {
   return { id: `t${days}` as CheckpointId, sessionId: "gone" as SessionId, bytes: 50, trashedAt: new Date(NOW.getTime() - days * DAY) };
 });
 
 function planned(neededBytes: number): readonly string[] {
-  const store = { sessions: [...SESSIONS, TODAY], trash: TRASH, bytes: 600 };
+  const store = { sessions: [...SESSIONS, TODAY], trash: TRASH, bytes: 700 };
   const { moves } = planRoom(store, neededBytes, new Set(["busy" as SessionId]), NOW);
   expect(moves.every(({ to, reason }) => to === "nowhere" && reason === "disk-full")).toBe(true);
   expect(bytesOf(moves)).toBe(moves.reduce((sum, { bytes }) => sum + bytes, 0));
@@ -32,7 +33,7 @@ describe("planRoom", () => {
     expect(planned(51)).toEqual(["t3", "t0"]);
   });
 
-  it("then takes whole sessions, the least recently used first, but none that is kept or in use", () => {
+  it("then takes whole sessions, the least recently used first, but none that is kept, held by a handle or in use", () => {
     expect(planned(101)).toEqual(["t3", "t0", "old1"]);
     expect(planned(201)).toEqual(["t3", "t0", "old1", "last1"]);
   });

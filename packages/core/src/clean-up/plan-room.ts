@@ -18,9 +18,9 @@ export function isAtRest({ lastAccessedAt }: Pick<SessionView, "lastAccessedAt">
 /**
  * Decides what goes, for good, so that a full disk takes so many bytes more, and no more than that takes: what is in the
  * trash, the longest there first; then whole sessions at rest, the least recently used first. What is tagged `keep`
- * stays, and sessions in use.
+ * stays, and sessions in use, and what a handle holds that was given out.
  */
-export function planRoom(store: StoreView, neededBytes: number, inUse: ReadonlySet<SessionId>, now: Date): CleanUpPlan {
+export function planRoom(store: Omit<StoreView, "asides">, neededBytes: number, inUse: ReadonlySet<SessionId>, now: Date): CleanUpPlan {
   const leaving: TrashView[] = [];
   for (const entry of store.trash) {
     if (bytesOf(leaving) >= neededBytes) break;
@@ -28,6 +28,6 @@ export function planRoom(store: StoreView, neededBytes: number, inUse: ReadonlyS
   }
   const fromTrash = moveOutOfTrash(leaving.map((entry) => ({ entry, reason: "disk-full" as const })));
   const atRest = store.sessions.filter((session) => isAtRest(session, now));
-  const fromSessions = outOfSessions(atRest, { bytes: neededBytes - bytesOf(leaving), reason: "disk-full" }, inUse);
+  const fromSessions = outOfSessions(atRest, { bytes: neededBytes - bytesOf(leaving), reason: "disk-full" }, { now, inUse });
   return { moves: [...fromTrash, ...fromSessions.moves], spared: fromSessions.spared };
 }

@@ -1,4 +1,4 @@
-import { array, assert, boolean, double, integer, option, property, record } from "fast-check";
+import { array, assert, boolean, constant, double, integer, option, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import { bytesOf, type CleanUpPlan, type SessionView, type StoreView, type TrashView } from "./plan.ts";
@@ -6,7 +6,13 @@ import { planUpkeep, type UpkeepPolicy } from "./plan-upkeep.ts";
 
 const NOW = new Date("2026-03-01T00:00:00.000Z");
 const DAY = 86_400_000;
-const POLICY: UpkeepPolicy = { retentionMs: 30 * DAY, trashMs: 7 * DAY, trashBytes: 100, quota: { above: 900, downTo: 800 } };
+const POLICY: UpkeepPolicy = {
+  retentionMs: 30 * DAY,
+  asideMs: 7 * DAY,
+  trashMs: 7 * DAY,
+  trashBytes: 100,
+  quota: { above: 900, downTo: 800 },
+};
 
 function daysAgo(days: number): Date {
   return new Date(NOW.getTime() - days * DAY);
@@ -17,7 +23,10 @@ const session = record({
   unusedDays: integer({ min: 0, max: 60 }),
   isKept: boolean(),
   isInUse: boolean(),
-  checkpoints: array(record({ bytes: size, isKept: boolean() }), { minLength: 1, maxLength: 8 }),
+  checkpoints: array(record({ bytes: size, isKept: boolean(), isHeld: boolean(), isUnusedAside: boolean() }), {
+    minLength: 1,
+    maxLength: 8,
+  }),
 });
 const entry = record({ days: integer({ min: 0, max: 12 }), bytes: size, session: integer({ min: 0, max: 3 }) });
 const policy = record({
@@ -25,6 +34,7 @@ const policy = record({
     integer({ min: 1, max: 40 }).map((days) => days * DAY),
     { nil: undefined },
   ),
+  asideMs: constant(7 * DAY),
   trashMs: integer({ min: 0, max: 10 }).map((days) => days * DAY),
   trashBytes: integer({ min: 0, max: 300 }),
   quota: record({ above: integer({ min: 0, max: 1_000 }), share: double({ min: 0, max: 1, noNaN: true }) }).map(({ above, share }) => {
@@ -37,8 +47,11 @@ const store = record({ sessions: array(session, { maxLength: 8 }), trash: array(
   const used = given.sessions.toSorted((one, other) => other.unusedDays - one.unusedDays);
   const sessions = used.map(({ unusedDays, isKept, checkpoints }, index): SessionView => {
     const id = `s${index}` as SessionId;
-    const views = checkpoints.map((each, place) => {
-      return { ...each, id: `${id}-${place}` as CheckpointId, project: undefined, canBeHead: true };
+    const views = checkpoints.map(({ bytes, isKept: isOneKept, isHeld, isUnusedAside }, place) => {
+      const checkpointId = `${id}-${place}${isUnusedAside ? ASIDE : ""}` as CheckpointId;
+      // What a handle held until now it holds no more.
+      const shieldedUntil = isHeld ? new Date(NOW.getTime() + 1) : NOW;
+      return { bytes, isKept: isOneKept, id: checkpointId, project: undefined, canBeHead: !isUnusedAside, shieldedUntil };
     });
     return { id, lastAccessedAt: daysAgo(unusedDays), isKept, checkpoints: views };
   });
@@ -51,8 +64,14 @@ const store = record({ sessions: array(session, { maxLength: 8 }), trash: array(
   return { view: viewOf(sessions, trash), inUse };
 });
 
+/** At the end of the id of an aside that was not used for long. */
+const ASIDE = "-aside";
+
 function viewOf(sessions: readonly SessionView[], trash: readonly TrashView[]): StoreView {
-  return { sessions, trash, bytes: bytesOf(trash) + bytesOf(sessions.flatMap(({ checkpoints }) => checkpoints)) };
+  const asides = sessions
+    .map((each) => ({ ...each, checkpoints: each.checkpoints.filter(({ id }) => id.endsWith(ASIDE)) }))
+    .filter(({ checkpoints }) => checkpoints.length > 0);
+  return { sessions, asides, trash, bytes: bytesOf(trash) + bytesOf(sessions.flatMap(({ checkpoints }) => checkpoints)) };
 }
 
 /** What a store is once a plan was carried out. Fails when something is not where it is moved from. */
@@ -82,8 +101,14 @@ function age(at: Date): number {
 }
 
 function free({ id, isKept, checkpoints }: SessionView, inUse: ReadonlySet<SessionId>): SessionView["checkpoints"] {
-  return isKept || inUse.has(id) ? [] : checkpoints.filter((each) => !each.isKept);
+  return isKept || inUse.has(id) ? [] : checkpoints.filter((each) => !each.isKept && !isHeld(each));
 }
+
+function isHeld({ shieldedUntil }: SessionView["checkpoints"][number]): boolean {
+  return shieldedUntil !== undefined && shieldedUntil > NOW;
+}
+
+type LiveMove = Extract<CleanUpPlan["moves"][number], { from: "live" }>;
 
 type Given = { readonly view: StoreView; readonly inUse: ReadonlySet<SessionId> };
 
@@ -98,13 +123,19 @@ function alwaysEqual(facts: (given: Given, policy: UpkeepPolicy, plan: CleanUpPl
 }
 
 describe("planUpkeep, whatever the store and the policy,", () => {
-  it("touches nothing that is kept or in use", () => {
+  it("touches nothing that is kept, held by a handle or, but for unused asides, in use", () => {
     expect.hasAssertions();
     alwaysEqual(({ view, inUse }, _, { moves }) => {
-      const mayGo = new Set(view.sessions.flatMap((each) => free(each, inUse)).map(({ id }) => id));
+      const all = [...view.sessions.flatMap((each) => free(each, inUse)), ...view.asides.flatMap((each) => free(each, new Set()))];
+      const mayGo = new Set(all.map(({ id }) => id));
       const going = moves.filter(({ from }) => from === "live").flatMap(({ checkpoints }) => checkpoints);
       return [going.filter((id) => !mayGo.has(id)), []];
     });
+  });
+
+  it("leaves no aside that was unused for long, whoever uses its session", () => {
+    expect.hasAssertions();
+    alwaysEqual(({ view }, _, plan) => [carriedOut(view, plan).asides.flatMap((each) => free(each, new Set())), []]);
   });
 
   it("leaves nothing that was unused for long, and a trash as small as it may be, but for what is new there", () => {
@@ -118,7 +149,7 @@ describe("planUpkeep, whatever the store and the policy,", () => {
     });
   });
 
-  it("leaves a store too full only when all of it is kept or in use", () => {
+  it("leaves a store too full only when all of it is kept, held or in use", () => {
     expect.hasAssertions();
     alwaysEqual(({ view, inUse }, rules, plan) => {
       const after = carriedOut(view, plan);
@@ -152,7 +183,7 @@ describe("planUpkeep, whatever the store and the policy,", () => {
     expect.hasAssertions();
     alwaysEqual(({ view }, _, { moves }) => {
       const lastUses = new Map(view.sessions.map(({ id, lastAccessedAt }) => [id, lastAccessedAt]));
-      const live = moves.filter((move) => move.from === "live");
+      const live = moves.filter((move) => move.from === "live" && move.reason !== "aside-age") as readonly LiveMove[];
       return [live.map(({ unlessUsedSince }) => unlessUsedSince), live.map(({ sessionId }) => lastUses.get(sessionId))];
     });
   });
@@ -160,7 +191,7 @@ describe("planUpkeep, whatever the store and the policy,", () => {
 
 describe("planUpkeep", () => {
   const checkpoint = (id: string, bytes: number, isKept = false): SessionView["checkpoints"][number] => {
-    return { id: id as CheckpointId, bytes, project: undefined, isKept, canBeHead: true };
+    return { id: id as CheckpointId, bytes, project: undefined, isKept, canBeHead: true, shieldedUntil: undefined };
   };
   const aSession = (id: string, days: number, ...checkpoints: SessionView["checkpoints"]): SessionView => {
     return { id: id as SessionId, lastAccessedAt: daysAgo(days), isKept: false, checkpoints };
@@ -211,6 +242,20 @@ describe("planUpkeep", () => {
   it("does not wait for that where the store is too full", () => {
     const sessions = [aSession("old", 40, checkpoint("a", 500)), aSession("young", 1, checkpoint("b", 450))];
     expect(summary(planUpkeep(viewOf(sessions, []), POLICY, new Set(), NOW))).toEqual(["a -> trash: retention", "a -> nowhere: quota"]);
+  });
+
+  it("passes over what a handle holds, to the moment that it runs out, and says so", () => {
+    const held = { ...checkpoint("a1", 40), shieldedUntil: new Date(NOW.getTime() + 1) };
+    const over = { ...checkpoint("a2", 40), shieldedUntil: NOW };
+    const plan = planUpkeep(viewOf([aSession("a", 40, held, over)], []), POLICY, new Set(), NOW);
+    expect(summary(plan)).toEqual(["a2 -> trash: retention"]);
+    expect(plan.spared).toEqual([{ sessionId: "a", why: "handle", checkpoints: 1, bytes: 40 }]);
+  });
+
+  it("removes unused asides for good, and makes no more room than is needed beside", () => {
+    const sessions = [aSession("a", 20, checkpoint("a1", 400), checkpoint("a2-aside", 150)), aSession("b", 0, checkpoint("b1", 400))];
+    const plan = planUpkeep(viewOf(sessions, []), POLICY, new Set(["b" as SessionId]), NOW);
+    expect(summary(plan)).toEqual(["a2-aside -> nowhere: aside-age"]);
   });
 
   it("without a trash removes for good what was unused", () => {

@@ -19,6 +19,8 @@ import {
 export interface UpkeepPolicy {
   /** Sessions that were not used for this long go. `undefined`: none does. */
   readonly retentionMs: number | undefined;
+  /** Asides that were not used for this long go for good. */
+  readonly asideMs: number;
   /** How long things stay in the trash. 0: there is no trash, what goes is gone. */
   readonly trashMs: number;
   /** The most that the trash may hold, in bytes; what was put there within a day does not leave for this. */
@@ -28,18 +30,26 @@ export interface UpkeepPolicy {
 }
 
 /**
- * Decides what goes: sessions unused for long, into the trash; out of it what was there for long, and what is more than it
- * may hold, but not on the day that it was put there, so that people can still take back what goes at once; and while the store is too full whatever is in the trash, the longest there first, then whole sessions, the
+ * Decides what goes: asides unused for long; sessions unused for long, into the trash; out of it what was there for long,
+ * and what is more than it may hold, but not on the day that it was put there, so that people can still take back what goes
+ * at once; and while the store is too full whatever is in the trash, the longest there first, then whole sessions, the
  * least recently used first. These are to free bytes, and therefore go nowhere. What is tagged `keep` stays, and
- * sessions in use.
+ * sessions in use, and what a handle holds that was given out; but not what somebody put into the trash.
  */
 export function planUpkeep(store: StoreView, policy: UpkeepPolicy, inUse: ReadonlySet<SessionId>, now: Date): CleanUpPlan {
   const to = policy.trashMs === 0 ? "nowhere" : "trash";
   const moves: PlannedMove[] = [];
   const spared: Spared[] = [];
   const trash = [...store.trash];
-  for (const session of store.sessions.filter((each) => isUnused(each, policy, now))) {
-    const { going, staying } = part(session, inUse);
+  for (const session of store.asides) {
+    // It goes for its own age, whoever uses its session.
+    const { going, staying } = part(session, { now, inUse: new Set() });
+    moves.push(...moveOut(session, going, { to: "nowhere", reason: "aside-age" }));
+    spared.push(...staying);
+  }
+  const sessions = without(store.sessions, moves);
+  for (const session of sessions.filter((each) => isUnused(each, policy, now))) {
+    const { going, staying } = part(session, { now, inUse });
     moves.push(...moveOut(session, going, { to, reason: "retention" }));
     spared.push(...staying);
     if (to === "trash") trash.push(...going.map(({ id, bytes }) => ({ id, sessionId: session.id, bytes, trashedAt: now })));
@@ -47,8 +57,8 @@ export function planUpkeep(store: StoreView, policy: UpkeepPolicy, inUse: Readon
   const bytes = store.bytes - bytesOf(moves.filter((move) => move.to === "nowhere"));
   const excess = excessOf(bytes, policy);
   const fromTrash = planTrash(trash, policy, excess, now);
-  const used = store.sessions.filter((each) => !isUnused(each, policy, now));
-  const fromSessions = outOfSessions(used, { bytes: excess - bytesOf(fromTrash), reason: "quota" }, inUse);
+  const used = sessions.filter((each) => !isUnused(each, policy, now));
+  const fromSessions = outOfSessions(used, { bytes: excess - bytesOf(fromTrash), reason: "quota" }, { now, inUse });
   return { moves: [...moves, ...fromTrash, ...fromSessions.moves], spared: [...spared, ...fromSessions.spared] };
 }
 
@@ -60,6 +70,12 @@ export function isUnused({ lastAccessedAt }: Pick<SessionView, "lastAccessedAt">
 /** How many bytes are to be freed. */
 export function excessOf(bytes: number, { quota: { above, downTo } }: UpkeepPolicy): number {
   return bytes > above ? bytes - downTo : 0;
+}
+
+/** What is left of sessions after some moves. */
+function without(sessions: readonly SessionView[], moves: readonly PlannedMove[]): readonly SessionView[] {
+  const gone = new Set(moves.flatMap(({ checkpoints }) => checkpoints));
+  return sessions.map((session) => ({ ...session, checkpoints: session.checkpoints.filter(({ id }) => !gone.has(id)) }));
 }
 
 /** What leaves the trash, and why: the longest there leave first. */

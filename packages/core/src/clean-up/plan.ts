@@ -1,3 +1,4 @@
+import { isShielded } from "../catalog-state/asides.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 
 /** What is to go, in this order, and what is spared although its turn had come. */
@@ -7,11 +8,11 @@ export interface CleanUpPlan {
 }
 
 /**
- * Why something goes: its session was not used for long (`retention`); the store is full (`quota`), or its disk
- * is (`disk-full`); it was in the trash for long (`trash-age`); the trash is full (`trash-share`); somebody asked for it
- * (`manual`).
+ * Why something goes: its session was not used for long (`retention`); it is an aside that nobody used for long
+ * (`aside-age`); the store is full (`quota`), or its disk is (`disk-full`); it was in the trash for long (`trash-age`); the
+ * trash is full (`trash-share`); somebody asked for it (`manual`).
  */
-export type CleanUpReason = "retention" | "quota" | "disk-full" | "trash-age" | "trash-share" | "manual";
+export type CleanUpReason = "retention" | "aside-age" | "quota" | "disk-full" | "trash-age" | "trash-share" | "manual";
 
 /** Checkpoints of one session that go the same way for the same reason. */
 export type PlannedMove = {
@@ -20,15 +21,17 @@ export type PlannedMove = {
   /** Of their blobs, as stored. */
   readonly bytes: number;
   readonly reason: CleanUpReason;
-} & (
-  | { readonly from: "live"; readonly to: "trash" | "nowhere"; readonly unlessUsedSince: Date }
-  | { readonly from: "trash"; readonly to: "nowhere" }
-);
+} &
+  /** An aside goes for its own age, whenever its session was used. */
+  (
+    | { readonly from: "live"; readonly to: "trash" | "nowhere"; readonly unlessUsedSince: Date | undefined }
+    | { readonly from: "trash"; readonly to: "nowhere" }
+  );
 
-/** Checkpoints of one session that stay: they or their session are tagged `keep`, or it is in use. */
+/** Checkpoints of one session that stay: they or their session are tagged `keep`, it is in use, or a handle holds. */
 export interface Spared {
   readonly sessionId: SessionId;
-  readonly why: "keep" | "in-use";
+  readonly why: "keep" | "in-use" | "handle";
   readonly checkpoints: number;
   readonly bytes: number;
 }
@@ -37,6 +40,8 @@ export interface Spared {
 export interface StoreView {
   /** Those that can be concerned, the least recently used first. */
   readonly sessions: readonly SessionView[];
+  /** Sessions with such of their asides as were not used for so long that they may go. */
+  readonly asides: readonly SessionView[];
   /** The longest there first. */
   readonly trash: readonly TrashView[];
   /** Of all blobs, those in the trash included. */
@@ -58,6 +63,7 @@ export interface CheckpointView {
   readonly isKept: boolean;
   /** Whether work can go on from it: it is neither damaged nor an aside. */
   readonly canBeHead: boolean;
+  readonly shieldedUntil: Date | undefined;
 }
 
 export interface TrashView {
@@ -81,7 +87,8 @@ export function moveOut(
 ): readonly PlannedMove[] {
   if (going.length === 0) return [];
   const checkpoints = going.map((each) => each.id);
-  return [{ sessionId: id, checkpoints, bytes: bytesOf(going), reason, from: "live", to, unlessUsedSince: lastAccessedAt }];
+  const unlessUsedSince = reason === "aside-age" ? undefined : lastAccessedAt;
+  return [{ sessionId: id, checkpoints, bytes: bytesOf(going), reason, from: "live", to, unlessUsedSince }];
 }
 
 /** The note that some checkpoints of a session stay; none when there are none. */
@@ -104,28 +111,36 @@ export function moveOutOfTrash(leaving: readonly { readonly entry: TrashView; re
   });
 }
 
+/** When a plan is made, and which sessions are in use then. */
+export interface Moment {
+  readonly now: Date;
+  readonly inUse: ReadonlySet<SessionId>;
+}
+
 /** What of a session may go, and what may not. */
 export function part(
   session: SessionView,
-  inUse: ReadonlySet<SessionId>,
+  { now, inUse }: Moment,
 ): { readonly going: readonly CheckpointView[]; readonly staying: readonly Spared[] } {
   if (inUse.has(session.id)) return { going: [], staying: spare(session, session.checkpoints, "in-use") };
-  const stays = ({ isKept }: CheckpointView): boolean => isKept || session.isKept;
-  const going = session.checkpoints.filter((each) => !stays(each));
-  return { going, staying: spare(session, session.checkpoints.filter(stays), "keep") };
+  const { keep, handle, none } = Object.groupBy(session.checkpoints, (each) => {
+    if (session.isKept || each.isKept) return "keep";
+    return isShielded(each, now) ? "handle" : "none";
+  });
+  return { going: none ?? [], staying: [...spare(session, keep ?? [], "keep"), ...spare(session, handle ?? [], "handle")] };
 }
 
 /** Whole sessions, for good, in the order given, until that frees so many bytes; and what of them stays. */
 export function outOfSessions(
   sessions: readonly SessionView[],
   { bytes, reason }: { readonly bytes: number; readonly reason: CleanUpReason },
-  inUse: ReadonlySet<SessionId>,
+  moment: Moment,
 ): CleanUpPlan {
   const moves: PlannedMove[] = [];
   const spared: Spared[] = [];
   for (const session of sessions) {
     if (bytesOf(moves) >= bytes) break;
-    const { going, staying } = part(session, inUse);
+    const { going, staying } = part(session, moment);
     moves.push(...moveOut(session, going, { to: "nowhere", reason }));
     spared.push(...staying);
   }

@@ -49,10 +49,12 @@ export interface CheckpointRecord extends CheckpointFacts {
   readonly lastAccessedAt: Date;
   /** Its bytes proved wrong or gone, and what there was of them is in quarantine. It is never the head. */
   readonly damaged: boolean;
+  /** Until then nothing removes it of its own accord: a handle that was given out says so. `undefined`: none ever was. */
+  readonly shieldedUntil: Date | undefined;
 }
 
 /** A record before the catalog gave it its place. */
-export type NewRecord = Omit<CheckpointRecord, "sequence" | "lastAccessedAt" | "damaged">;
+export type NewRecord = Omit<CheckpointRecord, "sequence" | "lastAccessedAt" | "damaged" | "shieldedUntil">;
 
 /** Where an answer's data is safe: on disk, or in the memory of this process. */
 export type Durability = "disk" | "memory";

@@ -2,6 +2,10 @@
 export interface Limits {
   /** Live checkpoints a session keeps; the oldest go first. Project checkpoints and conversations are exempt. */
   readonly maxCheckpoints: number;
+  /** Asides that a session keeps; those used longest ago go first, but none that is shielded. */
+  readonly maxAsides: number;
+  /** Blobs of one session's asides, as stored, in bytes. */
+  readonly maxAsideBytes: number;
   /** Compressed size of one checkpoint, as stored whole, in bytes. */
   readonly maxCheckpointBytes: number;
   /** Blobs of one session's live checkpoints, as stored, in bytes. */
@@ -22,6 +26,8 @@ const GiB = 1024 * MiB;
 /** The specification's defaults, and RELIABILITY's for what it leaves open. */
 export const DEFAULT_LIMITS: Limits = {
   maxCheckpoints: 100,
+  maxAsides: 200,
+  maxAsideBytes: 100 * MiB,
   maxCheckpointBytes: 10 * MiB,
   maxSessionBytes: GiB,
   maxTotalBytes: 10 * GiB,

@@ -9,7 +9,7 @@ export interface Session {
   readonly tags: readonly string[];
   /** Entries that are CRITICAL whatever they hold, by key, in the order they were pinned. */
   readonly pins: readonly string[];
-  /** Damaged ones included. */
+  /** Damaged ones and asides included. */
   readonly checkpointCount: number;
   /** How many of them are damaged. */
   readonly damagedCount: number;
@@ -19,6 +19,12 @@ export interface Session {
 
 /** What is tagged with it is spared by whatever removes of its own accord: a checkpoint itself, a session with all of its checkpoints. */
 export const KEEP_TAG = "keep";
+
+/** A promise that nothing removes a checkpoint of its own accord before a time. Whoever removes it on purpose breaks it. */
+export interface Shield {
+  readonly checkpointId: CheckpointId;
+  readonly until: Date;
+}
 
 /** What can change about a session and must survive the loss of the catalog. */
 export interface SessionFacts {
@@ -32,4 +38,6 @@ export interface SessionFacts {
   readonly oldestLive: CheckpointId | null;
   /** What is in the trash: a rebuild must bring it back there, and not to life. */
   readonly trash: readonly { readonly checkpointId: CheckpointId; readonly at: Date }[];
+  /** Until when each checkpoint is shielded for which a handle was given out, in the trash or not. */
+  readonly shields: readonly Shield[];
 }

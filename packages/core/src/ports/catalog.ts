@@ -1,7 +1,7 @@
 import type { AuditAction, AuditEvent } from "../model/audit.ts";
 import type { CheckpointKind, CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, Digest, PageCursor, SessionId } from "../model/ids.ts";
-import type { Session, SessionFacts } from "../model/session.ts";
+import type { Session, SessionFacts, Shield } from "../model/session.ts";
 
 /**
  * Holds sessions and the records of their checkpoints, and decides, atomically, what is the head.
@@ -86,6 +86,11 @@ export interface CatalogChange {
    * after. One whose dependent is not live is not added: nobody would ever take it away.
    */
   readonly edges?: { readonly add: readonly Edge[]; readonly drop: readonly Edge[] };
+  /**
+   * Shields live checkpoints, the appended one among them, from whatever removes of its own accord. A shield is made longer, never
+   * shorter. Unknown checkpoints, and those in the trash, are passed over; the outcome tells which were not.
+   */
+  readonly shields?: readonly Shield[];
   /** Loads since the last commit; unknown checkpoints are passed over. */
   readonly accesses?: readonly { readonly checkpointId: CheckpointId; readonly at: Date }[];
   /** Written in the same transaction as what they tell of, and only if that is applied. */
@@ -105,6 +110,8 @@ export type Move = {
   readonly agentId?: string | undefined;
   /** Move nothing if the session was used after this, whoever did: what was planned for a session at rest is off then. */
   readonly unlessUsedSince?: Date | undefined;
+  /** Pass over what is shielded for longer than `at`. Default `false`: what somebody removes on purpose goes, and its shield with it. */
+  readonly sparesShielded?: boolean | undefined;
 } & ({ readonly from: "live"; readonly to: "trash" | "nowhere" } | { readonly from: "trash"; readonly to: "live" | "nowhere" });
 
 /**
@@ -139,9 +146,15 @@ export interface Append {
   readonly expectedHead: CheckpointId | null | undefined;
   /**
    * Remove the session's oldest workflow checkpoints beyond this many, all counted, but neither the appended one nor any
-   * that is tagged `keep`. Their blobs become pending removals, and an audit row `prune` is written for each.
+   * that is tagged `keep` or still shielded when the appended one was created. Their blobs become pending removals, and an
+   * audit row `prune` is written for each.
    */
   readonly keepNewest: number | undefined;
+  /**
+   * Make room for an aside among the session's asides as `asidesToRemove` of core decides; what goes is removed as by
+   * `keepNewest`. Do not append, answer `asides-full`, where it finds no room.
+   */
+  readonly asides?: AsideLimit | undefined;
   /** Do not append, answer `over-quota`, when the store would then hold more bytes of blobs than these. */
   readonly quota?: Quota | undefined;
   /** What the session is from the start, when this brings it into being. Absent: as old as the record, without tags and pins. */
@@ -153,8 +166,10 @@ export type CommitOutcome =
   | {
       readonly status: "committed";
       readonly record: CheckpointRecord | undefined;
-      /** What `keepNewest` removed. */
+      /** What `keepNewest` and `asides` removed. */
       readonly removed: readonly CheckpointRecord[];
+      /** Those of `shields` that are live, as they are now. */
+      readonly shielded: readonly CheckpointRecord[];
       /** What `move` moved, as it was before. */
       readonly moved: readonly CheckpointRecord[];
       /** What `forget` forgot. */
@@ -168,10 +183,19 @@ export type CommitOutcome =
   | { readonly status: "exists"; readonly record: CheckpointRecord }
   /** The id belongs to a checkpoint in the trash. */
   | { readonly status: "in-trash"; readonly record: CheckpointRecord }
+  /** Too many of the session's asides are shielded, or their bytes are too many. */
+  | { readonly status: "asides-full" }
   /** A quota does not allow it. `bytes` are those without the checkpoint. */
   | { readonly status: "over-quota"; readonly over: keyof Quota; readonly bytes: QuotaUsage }
   /** The blob is gone (garbage collection was faster): put it again. Only catalogs that can see the blobs answer it. */
   | { readonly status: "blob-missing" };
+
+/** What a session's asides may be. */
+export interface AsideLimit {
+  readonly count: number;
+  /** Of their blobs, as stored. */
+  readonly bytes: number;
+}
 
 /** Bytes of blobs as stored. What is in the trash counts for the store, and not for its session. */
 export interface Quota {
@@ -227,6 +251,8 @@ export interface SessionPage {
 
 export interface TrashQuery {
   readonly sessionId?: SessionId | undefined;
+  /** Only this one. */
+  readonly checkpointId?: CheckpointId | undefined;
   readonly limit: number;
   /** Continue where a page ended. */
   readonly after?: PageCursor | undefined;
@@ -295,7 +321,7 @@ export interface CatalogRecovery {
   /**
    * Replaces everything by these, all or nothing; what was there is kept aside where that is possible.
    * Records come in their order of commit; `sequence` is given anew from 1 in each session. Those that the facts name as
-   * being in the trash go there; those that they name among the tombstones stay removed, and only tell what their bytes need,
+   * being in the trash go there; their shields hold on; those that they name among the tombstones stay removed, and only tell what their bytes need,
    * for others may still need theirs. Every session counts as used at the time of `audit`: when it was is not known any more,
    * and what is removed for want of use must not go too soon.
    */

@@ -2,7 +2,7 @@ import { decodeBlob } from "../envelope/decode-blob.ts";
 import { isWorkrailError } from "../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
-import type { SessionFacts } from "../model/session.ts";
+import type { SessionFacts, Shield } from "../model/session.ts";
 import type { BackupContents, BackupTarget } from "../ports/backup-target.ts";
 import type { Catalog } from "../ports/catalog.ts";
 import type { Clock, IdGenerator } from "../ports/environment.ts";
@@ -238,15 +238,19 @@ class Backup {
       tombstones.set(source.sessionId, [...(tombstones.get(source.sessionId) ?? []), source.checkpointId]);
     }
     const trash = new Map<SessionId, SessionFacts["trash"][number][]>();
-    for (const { sessionId, checkpointId, trashedAt } of this.#wanted.values()) {
+    const shields = new Map<SessionId, Shield[]>();
+    for (const { sessionId, checkpointId, trashedAt, record } of this.#wanted.values()) {
       if (trashedAt !== undefined) trash.set(sessionId, [...(trash.get(sessionId) ?? []), { checkpointId, at: trashedAt }]);
+      const until = record.shieldedUntil;
+      if (until !== undefined) shields.set(sessionId, [...(shields.get(sessionId) ?? []), { checkpointId, until }]);
     }
     for (const sessionId of new Set([...this.#wanted.values()].map((wanted) => wanted.sessionId))) {
       const session = await this.#ports.catalog.session(sessionId);
       if (session === undefined) continue;
       const { createdAt, tags, pins } = session;
       const removed = { tombstones: tombstones.get(sessionId) ?? [], trash: trash.get(sessionId) ?? [] };
-      await this.#target.writeFacts({ sessionId, createdAt, tags, pins, oldestLive: null, ...removed });
+      const held = shields.get(sessionId) ?? [];
+      await this.#target.writeFacts({ sessionId, createdAt, tags, pins, oldestLive: null, ...removed, shields: held });
     }
   }
 

@@ -29,7 +29,7 @@ export interface CleanUpReport {
   readonly removed: readonly Removal[];
   /** What stays although its turn had come. */
   readonly spared: readonly Spared[];
-  /** Sessions that somebody used meanwhile, or removed something of: what there was left of them stays. */
+  /** Sessions that somebody used meanwhile, removed something of, or got a handle for: what there was left of them stays. */
   readonly passedOver: readonly SessionId[];
   /** Sessions of which nothing was left a day after their last use: they are forgotten, pins and tags included. */
   readonly forgotten: readonly SessionId[];
@@ -85,9 +85,11 @@ export async function carryOut(
 
 async function carryOutMove(
   { catalog, locking }: CleanUpPorts,
-  { checkpoints, ...move }: PlannedMove,
+  { checkpoints, ...planned }: PlannedMove,
   { now: at, pause }: { readonly now: Date; readonly pause: () => Promise<void> },
 ): Promise<Pick<Removal, "checkpointIds" | "bytes">> {
+  // A handle may have been given out since the plan was made.
+  const move = { ...planned, sparesShielded: planned.from === "live" && planned.reason !== "manual" };
   const moved: CheckpointRecord[] = [];
   for (let start = 0; start < checkpoints.length; start += BATCH) {
     const batch = checkpoints.slice(start, start + BATCH);

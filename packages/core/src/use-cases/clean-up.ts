@@ -2,7 +2,7 @@ import { bytesOf, DAY_MS, part, type SessionView, type StoreView } from "../clea
 import { excessOf, isUnused, planUpkeep, type UpkeepPolicy } from "../clean-up/plan-upkeep.ts";
 import type { SessionId } from "../model/ids.ts";
 import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
-import { eachSession, viewSession, viewTrash } from "./view-store.ts";
+import { eachSession, viewSession, viewTrash, viewUnusedAsides } from "./view-store.ts";
 
 export interface UpkeepOptions extends CleanUpOptions {
   /** Sessions that are being worked in: nothing of them goes. Default: none. */
@@ -61,13 +61,14 @@ async function viewFor(
 ): Promise<StoreView> {
   const { liveBytes, trashBytes } = await catalog.usage();
   const bytes = liveBytes + trashBytes;
+  const asides = await viewUnusedAsides(catalog, new Date(now.getTime() - policy.asideMs));
   const sessions: SessionView[] = [];
   let excess = excessOf(bytes, policy);
   for await (const session of eachSession(catalog, {})) {
     if (excess <= 0 && !isUnused(session, policy, now)) break;
     const view = await viewSession(catalog, session);
     sessions.push(view);
-    if (!isUnused(session, policy, now)) excess -= bytesOf(part(view, inUse).going);
+    if (!isUnused(session, policy, now)) excess -= bytesOf(part(view, { now, inUse }).going);
   }
-  return { sessions, trash: await viewTrash(catalog), bytes };
+  return { sessions, asides, trash: await viewTrash(catalog), bytes };
 }

@@ -75,11 +75,11 @@ export async function loadCheckpoint(ports: LoadPorts, { checkpointId, sessionId
 async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheckpoint> {
   const reasons: Reasons = new Map();
   const record = await ports.catalog.find(id);
-  if (record === undefined) throw checkpointNotFound(id);
+  if (record === undefined) throw await checkpointNotFound(ports, id);
   const read = await readProven(ports, record, reasons);
   if (read !== undefined) return { ...read, fellBackFrom: [], session: await ports.catalog.session(record.sessionId) };
   const still = await ports.catalog.find(id);
-  if (still === undefined) throw checkpointNotFound(id);
+  if (still === undefined) throw await checkpointNotFound(ports, id);
   const nearest = await findNearest(ports, still, reasons);
   throw damaged(still, reasons.get(id), nearest);
 }
@@ -217,10 +217,19 @@ function damaged(record: CheckpointRecord, reason: string | undefined, nearest: 
   });
 }
 
-function checkpointNotFound(checkpointId: CheckpointId): WorkrailError {
+/** A handle may have run out, and even while it holds somebody may remove what it is for: the error tells what can be told. */
+async function checkpointNotFound({ catalog }: Pick<LoadPorts, "catalog">, checkpointId: CheckpointId): Promise<WorkrailError> {
+  const [trashed] = (await catalog.trash({ checkpointId, limit: 1 })).entries;
+  if (trashed !== undefined) {
+    const [sessionId, trashedAt] = [trashed.record.sessionId, trashed.trashedAt.toISOString()];
+    return new WorkrailError("CHECKPOINT_NOT_FOUND", `Checkpoint ${checkpointId} was moved to the trash at ${trashedAt}.`, {
+      details: { checkpointId, sessionId, trashedAt },
+      hint: `\`workrail trash restore ${sessionId} ${checkpointId}\` brings it back.`,
+    });
+  }
   return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId}.`, {
     details: { checkpointId },
-    hint: "It may have been pruned. List the checkpoints to find one that exists.",
+    hint: "It may have been pruned, after its handle ran out if there was one, or removed on purpose. List the checkpoints to find one that exists.",
   });
 }
 

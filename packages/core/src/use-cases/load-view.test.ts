@@ -25,7 +25,13 @@ function portsFor(context: Context, pins: readonly string[] = []): ViewPorts {
   const bytes = Buffer.from(JSON.stringify(context));
   const digest = digests.sha256(bytes);
   const facts = { id: ID, sessionId: SESSION, contextBytes: bytes.length, exactDigest: digest, canonicalDigest: digest };
-  const record: CheckpointRecord = { ...aRecord(facts), sequence: 1, lastAccessedAt: new Date(0), damaged: false };
+  const record: CheckpointRecord = {
+    ...aRecord(facts),
+    sequence: 1,
+    lastAccessedAt: new Date(0),
+    damaged: false,
+    shieldedUntil: undefined,
+  };
   const session: Session = {
     id: SESSION,
     createdAt: new Date(0),

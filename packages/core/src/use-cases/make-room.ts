@@ -25,7 +25,7 @@ export async function makeRoom({ catalog, blobs, clock }: Omit<CleanUpPorts, "lo
     if (missing <= 0 || !isAtRest(session, now)) break;
     const view = await viewSession(catalog, session);
     sessions.push(view);
-    missing -= bytesOf(part(view, needed.inUse).going);
+    missing -= bytesOf(part(view, { now, inUse: needed.inUse }).going);
   }
   const bytes = liveBytes + trashBytes;
   const plan = planRoom({ sessions, trash, bytes }, needed.bytes, needed.inUse, now);

@@ -159,5 +159,14 @@ function completeFacts(live: readonly NewRecord[], known: ReadonlyMap<SessionId,
 }
 
 function factsOf(record: NewRecord): SessionFacts {
-  return { sessionId: record.sessionId, createdAt: record.createdAt, tags: [], pins: [], tombstones: [], oldestLive: null, trash: [] };
+  return {
+    sessionId: record.sessionId,
+    createdAt: record.createdAt,
+    tags: [],
+    pins: [],
+    tombstones: [],
+    oldestLive: null,
+    trash: [],
+    shields: [],
+  };
 }

@@ -44,7 +44,7 @@ export interface SaveInput {
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly attributes?: JsonObject | undefined;
-  /** Default `workflow`. Project checkpoints and conversations are never skipped as unchanged, nor counted. */
+  /** Default `workflow`. The other kinds are never skipped as unchanged, nor counted; asides have a limit of their own. */
   readonly kind?: CheckpointKind | undefined;
   readonly agentId?: string | undefined;
   readonly workflowId?: string | undefined;
@@ -63,13 +63,15 @@ export interface SaveInput {
   readonly layers?: LayerSummary | undefined;
   /** Save although the head holds the same content. Default `false`. */
   readonly force?: boolean | undefined;
+  /** What is saved is shielded until then, from the first moment on. What was there before is not. Default: it is not shielded. */
+  readonly shieldUntil?: Date | undefined;
 }
 
 export type SaveResult =
   | {
       readonly status: "saved";
       readonly record: CheckpointRecord;
-      /** What had to go because the session holds no more than so many. */
+      /** What had to go because the session holds no more than so many, or so many asides. */
       readonly removed: readonly CheckpointRecord[];
       /** What the session and the store hold now. */
       readonly bytes: QuotaUsage;
@@ -222,6 +224,7 @@ async function write(ports: SavePorts, input: SaveInput, { content, facts, bytes
     const stored = await putBlob(ports, input, facts, bytes);
     const outcome = await ports.catalog.commit({
       append: append(ports, input, content, stored),
+      ...(input.shieldUntil === undefined ? {} : { shields: [{ checkpointId: facts.id, until: input.shieldUntil }] }),
       audit: [{ at: facts.createdAt, action: "save", sessionId: facts.sessionId, checkpointId: facts.id, agentId: facts.agentId }],
     });
     if (outcome.status === "blob-missing") continue;
@@ -242,6 +245,7 @@ function append(ports: SavePorts, input: SaveInput, content: SavedContent, { fac
     unlessHeadIs: skipDigest(input, content),
     expectedHead: input.expectedParentId,
     keepNewest: facts.kind === "workflow" ? ports.limits.maxCheckpoints : undefined,
+    asides: facts.kind === "aside" ? { count: ports.limits.maxAsides, bytes: ports.limits.maxAsideBytes } : undefined,
     quota: { session: ports.limits.maxSessionBytes, store: ports.limits.maxTotalBytes },
   };
 }
@@ -347,6 +351,8 @@ async function conclude(
       return sameOrConflict(ports, input, content, outcome.record);
     case "in-trash":
       throw inTrash(outcome.record.id);
+    case "asides-full":
+      throw asidesFull(blobBytes, ports.limits);
     case "over-quota":
       throw overQuota(outcome, blobBytes, ports.limits);
   }
@@ -447,6 +453,17 @@ function overQuota({ over, bytes }: CommitOutcome & { status: "over-quota" }, si
         over === "session"
           ? "Save to a new session, or remove old checkpoints of this one with `workrail cleanup --session`."
           : "Empty the trash (`workrail trash empty`), remove what is not needed any more (`workrail cleanup`), or raise the limit.",
+    },
+  );
+}
+
+function asidesFull(sizeBytes: number, { maxAsides, maxAsideBytes }: Limits): WorkrailError {
+  return new WorkrailError(
+    "STORAGE_QUOTA_EXCEEDED",
+    `The session holds as many asides as it may (${maxAsides}, of ${maxAsideBytes} bytes in all), and handles that still hold were given out for them.`,
+    {
+      details: { limit: "maxAsides", maxAsides, maxAsideBytes, sizeBytes },
+      hint: "Save the context as a checkpoint, use another session, wait until the handles have run out, or raise the limit.",
     },
   );
 }

@@ -105,6 +105,8 @@ class Verification {
   readonly #options: VerifyOptions;
   readonly #findings: Finding[] = [];
   readonly #sessions = new Map<SessionId, Sums>();
+  /** Those that handles were given out for, which the sessions' files must say too. */
+  readonly #shielded = new Map<SessionId, CheckpointId[]>();
   readonly #refs = new Set<BlobRef>();
   /** The context of the checkpoint that was read last: mostly the base of the next. */
   #last: Read | undefined;
@@ -157,6 +159,7 @@ class Verification {
       sums.count += 1;
       sums.bytes += record.blobBytes;
       this.#refs.add(record.blob);
+      if (record.shieldedUntil !== undefined) this.#shielded.set(sessionId, [...(this.#shielded.get(sessionId) ?? []), record.id]);
       const finding = await this.#lookUntilItStands(record);
       if (finding !== undefined) this.#findings.push(finding);
       this.#done += 1;
@@ -272,11 +275,25 @@ class Verification {
     for await (const facts of this.#ports.recovery.sessionFacts()) if (sessions.has(facts.sessionId)) files.set(facts.sessionId, facts);
     for (const sessionId of sessions) {
       const session = await this.#ports.catalog.session(sessionId);
-      if (session !== undefined && !sayTheSame(session, files.get(sessionId))) wrong.add(sessionId);
+      if (session === undefined) continue;
+      const facts = files.get(sessionId);
+      if (!sayTheSame(session, facts) || !(await this.#holdsShields(sessionId, facts))) wrong.add(sessionId);
     }
     return wrong;
   }
+
+  /** Whether a rebuild from the session's file would keep what handles promise. */
+  async #holdsShields(sessionId: SessionId, facts: SessionFacts | undefined): Promise<boolean> {
+    const kept = new Map(facts?.shields.map(({ checkpointId, until }) => [checkpointId, until]));
+    for (const id of this.#shielded.get(sessionId) ?? []) {
+      const until = (await this.#ports.catalog.find(id))?.shieldedUntil;
+      if (until !== undefined && until > (kept.get(id) ?? NEVER)) return false;
+    }
+    return true;
+  }
 }
+
+const NEVER = new Date(0);
 
 /** What a newer version, or one with higher limits, may still read stays where it is. */
 const ORPHANS: Readonly<Partial<Record<ErrorCode, FindingKind>>> = { UNSUPPORTED_VERSION: "newer-version", TOO_LARGE: "too-large" };

@@ -1,6 +1,6 @@
 import type { CheckpointView, SessionView, TrashView } from "../clean-up/plan.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
-import type { PageCursor } from "../model/ids.ts";
+import type { PageCursor, SessionId } from "../model/ids.ts";
 import { KEEP_TAG, type Session } from "../model/session.ts";
 import type { Catalog, CheckpointFilter, SessionQuery, TrashedCheckpoint, TrashQuery } from "../ports/catalog.ts";
 
@@ -46,12 +46,32 @@ export async function viewTrash(catalog: Catalog, query: Omit<TrashQuery, "limit
 }
 
 /** A session with its checkpoints of every kind. */
-export async function viewSession(catalog: Catalog, { id, lastAccessedAt, tags }: Session): Promise<SessionView> {
+export async function viewSession(catalog: Catalog, session: Session): Promise<SessionView> {
   const checkpoints: CheckpointView[] = [];
-  for await (const record of eachRecord(catalog, { sessionId: id, kinds: CHECKPOINT_KINDS })) checkpoints.push(viewRecord(record));
-  return { id, lastAccessedAt, isKept: tags.includes(KEEP_TAG), checkpoints: checkpoints.toReversed() };
+  for await (const record of eachRecord(catalog, { sessionId: session.id, kinds: CHECKPOINT_KINDS })) checkpoints.push(viewRecord(record));
+  return { ...viewOf(session), checkpoints: checkpoints.toReversed() };
 }
 
-function viewRecord({ id, blobBytes, project, tags, kind, damaged }: CheckpointRecord): CheckpointView {
-  return { id, bytes: blobBytes, project, isKept: tags.includes(KEEP_TAG), canBeHead: kind !== "aside" && !damaged };
+/** The asides of all sessions that were not used since, each session with its own. */
+export async function viewUnusedAsides(catalog: Catalog, unusedSince: Date): Promise<readonly SessionView[]> {
+  const bySession = new Map<SessionId, CheckpointView[]>();
+  for await (const record of eachRecord(catalog, { kinds: ["aside"], until: unusedSince })) {
+    if (record.lastAccessedAt > unusedSince) continue;
+    bySession.set(record.sessionId, [...(bySession.get(record.sessionId) ?? []), viewRecord(record)]);
+  }
+  const views: SessionView[] = [];
+  for (const [id, checkpoints] of bySession) {
+    const session = await catalog.session(id);
+    if (session !== undefined) views.push({ ...viewOf(session), checkpoints: checkpoints.toReversed() });
+  }
+  return views;
+}
+
+function viewOf({ id, lastAccessedAt, tags }: Session): Omit<SessionView, "checkpoints"> {
+  return { id, lastAccessedAt, isKept: tags.includes(KEEP_TAG) };
+}
+
+function viewRecord({ id, blobBytes, project, tags, kind, damaged, shieldedUntil }: CheckpointRecord): CheckpointView {
+  const canBeHead = kind !== "aside" && !damaged;
+  return { id, bytes: blobBytes, project, isKept: tags.includes(KEEP_TAG), canBeHead, shieldedUntil };
 }

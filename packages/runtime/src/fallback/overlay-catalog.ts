@@ -16,6 +16,7 @@ import type {
   SessionId,
   SessionPage,
   SessionQuery,
+  Shield,
   StoredForm,
   StoreUsage,
   TrashPage,
@@ -28,6 +29,7 @@ import { isStorageFailure } from "./storage-failure.ts";
 /** A listing goes on in memory, or below it. */
 const ABOVE = "above.";
 const BELOW = "below.";
+const COMMITTED = { status: "committed", record: undefined, removed: [], shielded: [], moved: [], forgotten: [], bytes: undefined } as const;
 const NOTHING: CheckpointPage = { records: [], total: 0, next: undefined };
 
 /**
@@ -47,15 +49,16 @@ export class OverlayCatalog implements Catalog {
 
   /** Loads are not recorded meanwhile. */
   async commit(change: CatalogChange): Promise<CommitOutcome> {
-    const { append, pins, move, forget, tags, audit } = change;
+    const { append, pins, move, forget, tags, shields = [], audit } = change;
     // Only what is saved and pinned is kept in memory: anything else has to be done, or to fail.
     if (move !== undefined || forget !== undefined || tags !== undefined) return (await this.#below()).commit(change);
-    if (append !== undefined) return this.#append(append);
+    if (append !== undefined) return this.#append(append, shields);
+    if (shields.length > 0) return this.#shield(shields);
     if (pins !== undefined) {
       for (const key of pins.pin) this.#memory.pin({ sessionId: pins.sessionId, key, isPinned: true, audit });
       for (const key of pins.release) this.#memory.pin({ sessionId: pins.sessionId, key, isPinned: false, audit });
     }
-    return { status: "committed", record: undefined, removed: [], moved: [], forgotten: [], bytes: undefined };
+    return COMMITTED;
   }
 
   async find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
@@ -139,20 +142,30 @@ export class OverlayCatalog implements Catalog {
   }
 
   /** Decided against memory and what is below it, which nobody in this process changes meanwhile: saves keep their order. */
-  async #append({ record, expectedHead, unlessHeadIs, quota }: Append): Promise<CommitOutcome> {
+  async #append({ record, expectedHead, unlessHeadIs, quota }: Append, shields: readonly Shield[]): Promise<CommitOutcome> {
     const existing = await this.find(record.id);
     if (existing !== undefined) return { status: "exists", record: existing };
     const head = await this.head(record.sessionId);
     if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head };
     if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head };
-    // What is too old goes when it is written to the disk. Quotas are the disk's: memory has a bound of its own.
+    // What is too old, and what asides are too many, goes when it is written to the disk. Quotas are the disk's: memory has a bound of its own.
     const unlimited = { session: Number.POSITIVE_INFINITY, store: Number.POSITIVE_INFINITY };
     const terms = { expectedHead: undefined, unlessHeadIs: undefined, keepNewest: undefined };
     const append = { record, ...terms, quota: quota === undefined ? undefined : unlimited };
-    const outcome = await this.#above.commit({ append, audit: [] });
+    const outcome = await this.#above.commit({ append, shields, audit: [] });
     if (outcome.status !== "committed" || outcome.record === undefined) return outcome;
     this.#memory.hold(outcome.record, (head?.sequence ?? 0) + 1);
     return { ...outcome, record: this.#memory.placed(outcome.record) };
+  }
+
+  /** A shield is kept where its checkpoint is. One of the disk's is only promised if the disk can be written to. */
+  async #shield(shields: readonly Shield[]): Promise<CommitOutcome> {
+    const isAbove = ({ checkpointId }: Shield): boolean => this.#memory.holds(checkpointId);
+    const kept = await this.#above.commit({ shields: shields.filter(isAbove), audit: [] });
+    const others = shields.filter((each) => !isAbove(each));
+    const written = others.length === 0 ? COMMITTED : await (await this.#below()).commit({ shields: others, audit: [] });
+    const [above, below] = [kept, written].map((outcome) => (outcome.status === "committed" ? outcome.shielded : []));
+    return { ...COMMITTED, shielded: [...(above ?? []).map((record) => this.#memory.placed(record)), ...(below ?? [])] };
   }
 }
 

@@ -69,6 +69,8 @@ export class RetainedMemory {
       const [gone, left] = partition(await this.checkpoints(), ({ id }) => written.has(id));
       const audit = { at, action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
       await this.storage.recovery.replaceAll(left, [], audit);
+      const shields = left.flatMap(({ id: checkpointId, shieldedUntil: until }) => (until === undefined ? [] : [{ checkpointId, until }]));
+      await this.storage.catalog.commit({ shields, audit: [] });
       for (const { id, blob } of gone) {
         this.#places.delete(id);
         this.#disk.blobs.delete(blob);

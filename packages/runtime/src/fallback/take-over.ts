@@ -50,7 +50,9 @@ async function write(disk: TakeOverPorts, memory: RetainedMemory, record: Checkp
   const { id, sessionId, parentId, createdAt, name, tags, attributes, kind, agentId, workflowId, project, layers } = record;
   const { context } = await loadCheckpoint({ ...disk, ...memory.storage, onLoaded: ignore }, { checkpointId: id });
   // What memory took is not refused for its size: it is little, and has no other place to go to.
-  const limits = { ...disk.limits, maxSessionBytes: Number.MAX_SAFE_INTEGER, maxTotalBytes: Number.MAX_SAFE_INTEGER };
+  const unlimited = Number.MAX_SAFE_INTEGER;
+  const bounds = { maxSessionBytes: unlimited, maxTotalBytes: unlimited, maxAsides: unlimited, maxAsideBytes: unlimited };
+  const limits = { ...disk.limits, ...bounds };
   const ports = { ...disk, limits, clock: { now: () => createdAt } };
   const input = {
     sessionId,
@@ -67,9 +69,14 @@ async function write(disk: TakeOverPorts, memory: RetainedMemory, record: Checkp
     trustParent: true,
     // Nothing may be left out, nor anything be written twice: with its id it is recognised.
     force: true,
+    shieldUntil: record.shieldedUntil,
   };
   try {
-    await saveCheckpoint(ports, { ...input, checkpointId: id });
+    const { status } = await saveCheckpoint(ports, { ...input, checkpointId: id });
+    // It is on the disk already, and the handle that was given out meanwhile is to hold there as well.
+    if (status === "unchanged" && record.shieldedUntil !== undefined) {
+      await disk.catalog.commit({ shields: [{ checkpointId: id, until: record.shieldedUntil }], audit: [] });
+    }
   } catch (error) {
     if (!isWorkrailError(error) || error.code !== "CONFLICT") throw error;
     const { record: other } = await saveCheckpoint(ports, input);

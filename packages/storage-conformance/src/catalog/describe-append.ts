@@ -25,7 +25,8 @@ export function describeAppend(harness: StorageHarness): void {
         const given = await storedRecord(storage, { sessionId, ...EVERY_FIELD });
         const outcome = await commitRecord(storage, given);
         const expected = { ...given, sequence: 1, lastAccessedAt: given.createdAt, damaged: false };
-        expect(outcome).toEqual({ status: "committed", record: expected, removed: [], moved: [], forgotten: [], bytes: undefined });
+        const nothing = { removed: [], shielded: [], moved: [], forgotten: [] };
+        expect(outcome).toEqual({ status: "committed", record: expected, ...nothing, bytes: undefined });
         const found = await storage.catalog.find(given.id);
         expect(found).toEqual(expected);
         expect(JSON.stringify(found?.attributes)).toBe(JSON.stringify(given.attributes));

@@ -15,6 +15,8 @@ export interface ModelCheckpoint {
   readonly createdAt: number;
   /** Tagged to be spared by pruning. */
   readonly isKept: boolean;
+  /** When the last handle for it runs out. */
+  readonly shieldedUntil: number | undefined;
 }
 
 /** What a save must come to. */
@@ -118,6 +120,7 @@ export class ModelStore {
       text: JSON.stringify(context),
       canonical: canonicalJson(context),
       isKept: tags.includes(KEEP_TAG),
+      shieldedUntil: input.shieldUntil?.getTime(),
     };
     this.live = [...this.live, checkpoint];
     if (kind === "workflow") this.#prune(checkpoint);
@@ -129,6 +132,12 @@ export class ModelStore {
 
   tag(sessionId: SessionId, tag: string, isOn: boolean): void {
     if (this.knows(sessionId)) this.#relabel("tags", { sessionId, label: tag, isOn });
+  }
+
+  /** Those that are live are shielded until then at least. */
+  shield(id: CheckpointId, until: Date): void {
+    const held = (each: ModelCheckpoint): number => Math.max(each.shieldedUntil ?? 0, until.getTime());
+    this.live = this.live.map((each) => (each.id === id ? { ...each, shieldedUntil: held(each) } : each));
   }
 
   /** Those that are live go to the trash, or to nowhere. */
@@ -199,7 +208,7 @@ export class ModelStore {
 
   #prune(spared: ModelCheckpoint): void {
     const counted = this.ofSession(spared.sessionId).filter((each) => each.kind === "workflow");
-    const free = counted.filter((each) => each !== spared && !each.isKept);
+    const free = counted.filter((each) => each !== spared && !each.isKept && (each.shieldedUntil ?? 0) <= spared.createdAt);
     const pruned = new Set(free.slice(0, Math.max(0, counted.length - this.#maxCheckpoints)));
     this.live = this.live.filter((each) => !pruned.has(each));
     this.#removed = [...this.#removed, ...pruned];

@@ -25,9 +25,12 @@ export async function outcomeOf(saving: ReturnType<Workbench["save"]>): Promise<
   }
 }
 
-/** What a store and its model have in common. */
-export type Seen = Pick<ModelCheckpoint, "id" | "sessionId" | "parentId" | "kind" | "sequence"> & { readonly text: string | undefined };
+type Facts = Pick<ModelCheckpoint, "id" | "sessionId" | "parentId" | "kind" | "sequence">;
 
-export function seen({ id, sessionId, parentId, kind, sequence }: Omit<Seen, "text">, text: string | undefined): Seen {
-  return { id, sessionId, parentId, kind, sequence, text };
+/** What a store and its model have in common. */
+export type Seen = Facts & { readonly text: string | undefined; readonly shieldedUntil: number | undefined };
+
+export function seen(of: Facts & { readonly shieldedUntil: Date | number | undefined }, text: string | undefined): Seen {
+  const { id, sessionId, parentId, kind, sequence, shieldedUntil } = of;
+  return { id, sessionId, parentId, kind, sequence, text, shieldedUntil: shieldedUntil === undefined ? undefined : Number(shieldedUntil) };
 }

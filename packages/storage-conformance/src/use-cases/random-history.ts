@@ -39,6 +39,7 @@ const WEIGHTS = {
   load: 12,
   pin: 6,
   tag: 4,
+  shield: 6,
   trash: 6,
   restore: 5,
   delete: 4,
@@ -229,6 +230,7 @@ export class RandomHistory {
     load: () => (this.#chance.below(2) === 0 ? this.#loadHead() : this.#loadById()),
     pin: () => this.#pin(),
     tag: () => this.#tag(),
+    shield: () => this.#shield(),
     trash: () => this.#move("live", "trash"),
     restore: () => this.#move("trash", "live"),
     delete: () => this.#move("live", "nowhere"),
@@ -344,6 +346,19 @@ export class RandomHistory {
     };
   }
 
+  async #shield(): Promise<Done> {
+    const [checkpointId, until] = [this.#someId(), this.#someTime()];
+    if (checkpointId === undefined) return NOTHING;
+    const outcome = await this.#attempt(this.#any.storage.catalog.commit({ shields: [{ checkpointId, until }], audit: [] }));
+    const told = outcome?.status === "committed" ? outcome.shielded.length : undefined;
+    const step: Step = (model) => {
+      if (told !== undefined && told !== (model.find(checkpointId) === undefined ? 0 : 1)) return undefined;
+      model.shield(checkpointId, until);
+      return model;
+    };
+    return { happened: outcome === undefined ? "perhaps" : "yes", step };
+  }
+
   async #move(from: "live" | "trash", to: "live" | "trash" | "nowhere"): Promise<Done> {
     const sessionId = this.#someSession();
     const there = (this.#models[0]?.[from === "live" ? "live" : "trashed"] ?? []).filter((each) => each.sessionId === sessionId);
@@ -428,6 +443,7 @@ export class RandomHistory {
       parentId: this.#chance.below(10) === 0 ? this.#someId() : undefined,
       expectedParentId: [head, this.#someId() ?? null][this.#chance.below(10)],
       checkpointId: ofCaller ? (this.#oldId() ?? this.#newId()) : undefined,
+      shieldUntil: this.#chance.below(8) === 0 ? this.#someTime() : undefined,
     };
   }
 
@@ -443,6 +459,11 @@ export class RandomHistory {
 
   #someId(): CheckpointId | undefined {
     return this.#ids[this.#chance.below(this.#ids.length)];
+  }
+
+  /** Until some days from now, or from yesterday. */
+  #someTime(): Date {
+    return new Date(this.#clock.now().getTime() + (this.#chance.below(5) - 1) * DAY_MS);
   }
 
   #someSession(): SessionId {

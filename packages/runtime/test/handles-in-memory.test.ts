@@ -1,0 +1,100 @@
+import { gzipCodec } from "@workrail/codecs";
+import {
+  BackgroundQueue,
+  type CheckpointId,
+  DEFAULT_LIMITS,
+  issueHandle,
+  type Limits,
+  type LoadPorts,
+  saveAside,
+  saveCheckpoint,
+  type SavePorts,
+  type SessionId,
+  type Storage,
+} from "@workrail/core";
+import { SteppingClock } from "@workrail/core/testing";
+import { openMemoryStorage } from "@workrail/memory";
+import { describe, expect, it } from "vitest";
+import { nodeDigests, randomIds, silentLog } from "../src/environment.ts";
+import { overlayStorage } from "../src/fallback/overlay-storage.ts";
+import { RetainedMemory } from "../src/fallback/retained-memory.ts";
+import { takeOver } from "../src/fallback/take-over.ts";
+
+const SESSION = "session" as SessionId;
+const clock = new SteppingClock();
+
+function portsOf(storage: Storage, limits: Partial<Limits> = {}): SavePorts & LoadPorts {
+  const given = { codec: gzipCodec, digests: nodeDigests, ids: randomIds, clock, log: silentLog, onLoaded: () => undefined };
+  const background = new BackgroundQueue(silentLog);
+  return { ...storage, ...given, background, limits: { ...DEFAULT_LIMITS, ...limits }, writer: "workrail/test" };
+}
+
+function aStandIn() {
+  const disk: Storage = openMemoryStorage();
+  const memory = new RetainedMemory();
+  const standIn = portsOf(overlayStorage(memory, async () => disk));
+  return { disk, memory, standIn };
+}
+
+describe("handles while memory stands in for the disk", () => {
+  it("hold for asides and checkpoints in memory, and on the disk once they are there, however many asides it has", async () => {
+    const { disk, memory, standIn } = aStandIn();
+    const limits = { maxAsides: 1, maxAsideBytes: 1_000 };
+    await saveAside(portsOf(disk, limits), { sessionId: SESSION, context: { on: "the disk" } });
+    const saved = await saveCheckpoint(standIn, { sessionId: SESSION, context: { step: 1 } });
+    const aside = await saveAside(standIn, { sessionId: SESSION, context: { aside: 1 } });
+    const handle = await issueHandle(standIn, { checkpointId: saved.record.id });
+    expect(memory.holds(aside.record.id)).toBe(true);
+    expect((await saveAside(standIn, { sessionId: SESSION, context: { aside: 1 } })).record.id).toBe(aside.record.id);
+    expect((await standIn.catalog.find(saved.record.id))?.shieldedUntil).toEqual(handle?.validUntil);
+    expect(await takeOver(portsOf(disk, limits), memory)).toMatchObject({ checkpoints: 2 });
+    expect(memory.holds(aside.record.id)).toBe(false);
+    expect(await disk.catalog.find(aside.record.id)).toMatchObject({ kind: "aside", shieldedUntil: aside.validUntil });
+    expect((await disk.catalog.find(saved.record.id))?.shieldedUntil).toEqual(handle?.validUntil);
+  });
+
+  it("are made longer on the disk for what proves to be there already", async () => {
+    const { disk, memory, standIn } = aStandIn();
+    const context = { aside: 1 };
+    const before = await saveAside(portsOf(disk), { sessionId: SESSION, context });
+    clock.set(new Date(before.validUntil.getTime() + 1));
+    const { id: checkpointId } = before.record;
+    const during = await saveAside(portsOf(memory.storage), { sessionId: SESSION, context });
+    memory.hold(during.record, 1);
+    await takeOver(portsOf(disk), memory);
+    expect(during.validUntil.getTime()).toBeGreaterThan(before.validUntil.getTime());
+    expect((await standIn.catalog.find(checkpointId))?.shieldedUntil).toEqual(during.validUntil);
+  });
+
+  it("hold still for what is left in memory when the disk fails again in the middle", async () => {
+    const { disk, memory, standIn } = aStandIn();
+    const asides = [];
+    for (const step of [1, 2]) asides.push(await saveAside(standIn, { sessionId: SESSION, context: { step } }));
+    const failing = portsOf(disk);
+    let puts = 0;
+    const put: Storage["blobs"]["put"] = (key, bytes, options) => {
+      puts += 1;
+      return puts === 2 ? Promise.reject(new Error("the disk is gone")) : disk.blobs.put(key, bytes, options);
+    };
+    const blobs = new Proxy(disk.blobs, { get: (on, name) => (name === "put" ? put : bound(on, name)) });
+    await expect(takeOver({ ...failing, blobs }, memory)).rejects.toThrow("the disk is gone");
+    const left = asides[1]?.record.id as CheckpointId;
+    expect(memory.holds(left)).toBe(true);
+    expect((await standIn.catalog.find(left))?.shieldedUntil).toEqual(asides[1]?.validUntil);
+  });
+
+  it("are given out for what is on the disk only if the disk takes the promise", async () => {
+    const { disk, standIn } = aStandIn();
+    const { record } = await saveCheckpoint(portsOf(disk), { sessionId: SESSION, context: { step: 1 } });
+    const handle = await issueHandle(standIn, { checkpointId: record.id });
+    expect((await disk.catalog.find(record.id))?.shieldedUntil).toEqual(handle?.validUntil);
+    const other = await saveCheckpoint(portsOf(disk), { sessionId: SESSION, context: { step: 2 } });
+    disk.catalog.commit = () => Promise.reject(new Error("read only"));
+    await expect(issueHandle(standIn, { checkpointId: other.record.id })).rejects.toThrow("read only");
+  });
+});
+
+function bound(on: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(on, name);
+  return typeof value === "function" ? (value.bind(on) as unknown) : value;
+}

@@ -1,0 +1,8 @@
+/** Until when a checkpoint is shielded from being removed of its own accord, and asides, which go for their age. */
+export const shields: string = `
+ALTER TABLE checkpoint ADD COLUMN shielded_until INTEGER;
+
+CREATE INDEX checkpoint_shielded ON checkpoint (session_id) WHERE shielded_until IS NOT NULL;
+
+CREATE INDEX checkpoint_aside ON checkpoint (session_id, ordinal) WHERE kind = 'aside';
+`;
