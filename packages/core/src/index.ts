@@ -102,8 +102,6 @@ export { importSession, IMPORT_CONFLICT_POLICIES } from "./use-cases/import-sess
 export type { ExportSource, ImportConflictPolicy, ImportInput, ImportPorts, ImportReport } from "./use-cases/import-session.ts";
 export { HANDLE_MS, issueHandle } from "./use-cases/issue-handle.ts";
 export type { Handle, HandlePorts } from "./use-cases/issue-handle.ts";
-export { keepOriginal } from "./use-cases/keep-original.ts";
-export type { OriginalInput } from "./use-cases/keep-original.ts";
 export { keepSession } from "./use-cases/keep-session.ts";
 export type { KeepInput } from "./use-cases/keep-session.ts";
 export { listCheckpoints } from "./use-cases/list-checkpoints.ts";

@@ -292,11 +292,13 @@ export interface ShapedContextResult extends Standing {
   report: ViewReport;
   omitted?: Omissions;
   budgetExceededBy?: number;
-  /** Holds the original, exactly; absent after a dry run of what is not saved. */
+  /** Holds the original, exactly; absent after a dry run of what is not saved, and with `notKept`. */
   checkpointId?: string;
   sessionId?: string;
-  /** ISO 8601. Until then `checkpointId` leads to the original. */
+  /** ISO 8601. Until then `checkpointId` leads to the original. Absent when the store cannot promise it. */
   validUntil?: string;
+  /** Why the original of a context that was given could not be kept: it cannot be had back from here. */
+  notKept?: string;
   /** How to get originals. */
   how?: string;
   /** The project's file of context rules cannot be used, and why. */

@@ -4,6 +4,7 @@ import {
   compressContext,
   type Context,
   type ContextRules,
+  isWorkrailError,
   type LoadInput,
   parseCheckpointId,
   parseContextRules,
@@ -27,18 +28,22 @@ import type {
 import type { RulesFound } from "./project-rules.ts";
 import type { Parts } from "./tokens.ts";
 
-/** A promise that a checkpoint can be loaded. */
-export interface Handle {
+/** What an answer says of the promise that a checkpoint can be loaded: nothing where none can be given. */
+export interface ToldHandle {
   /** ISO 8601. */
-  readonly validUntil: string;
+  readonly validUntil?: string;
 }
 
 export interface ShaperPorts {
   readonly parts: Pick<Parts, "settings" | "tokens" | "sessions" | "catalog" | "locking">;
   load(input: LoadInput): Promise<{ readonly record: CheckpointRecord; readonly context: Context; readonly session: Session | undefined }>;
-  /** The checkpoint that holds a context exactly; saved, if there is none. */
+  /**
+   * The checkpoint that holds a context exactly, for as long as a handle does; saved, if there is none.
+   *
+   * @throws STORAGE_QUOTA_EXCEEDED where there is no room for it.
+   */
   keep(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<CheckpointRecord>;
-  issueHandle(id: CheckpointId): Promise<Handle>;
+  issueHandle(id: CheckpointId): Promise<ToldHandle>;
   standing(id?: CheckpointId): Standing;
   /** Those that are given, else those of the project. */
   rules(given: ContextRules | undefined): Promise<RulesFound>;
@@ -53,6 +58,8 @@ interface Source {
   readonly context: Context;
   readonly pins: readonly string[];
   readonly record: CheckpointRecord | undefined;
+  /** Why there is no record although there should be. */
+  readonly notKept?: string;
   readonly isGiven: boolean;
   readonly rules: RulesFound;
 }
@@ -94,9 +101,19 @@ export class ContextShaper {
     }
     const sessionId = sessions.forAside(params.sessionId) ?? ASIDES;
     const context = params.context as Context;
-    const record = isKept ? await this.#ports.keep(sessionId, context, params.agentId) : undefined;
+    const kept = isKept ? await this.#keep(sessionId, context, params.agentId) : { record: undefined };
     const session = await locking.shared(() => catalog.session(sessionId));
-    return { context, record, pins: session?.pins ?? [], isGiven: true, rules };
+    return { context, ...kept, pins: session?.pins ?? [], isGiven: true, rules };
+  }
+
+  /** A shortened context is of use without its original too, if the answer says that it cannot be had back. */
+  async #keep(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<Pick<Source, "record" | "notKept">> {
+    try {
+      return { record: await this.#ports.keep(sessionId, context, agentId) };
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code !== "STORAGE_QUOTA_EXCEEDED") throw error;
+      return { record: undefined, notKept: `${error.message} ${error.hint ?? ""}`.trim() };
+    }
   }
 
   async #shape(params: ShapeContextParams, source: Source, shape: Shape): Promise<ShapedContextResult> {
@@ -111,8 +128,12 @@ export class ContextShaper {
   }
 
   /** What an answer says beside the context and the report. */
-  async #around({ record, isGiven }: Source): Promise<Omit<ShapedContextResult, "context" | "tokensBefore" | "tokensAfter" | "report">> {
-    if (record === undefined) return this.#ports.standing();
+  async #around({
+    record,
+    isGiven,
+    notKept,
+  }: Source): Promise<Omit<ShapedContextResult, "context" | "tokensBefore" | "tokensAfter" | "report">> {
+    if (record === undefined) return { ...(notKept === undefined ? {} : { notKept }), ...this.#ports.standing() };
     const { id, sessionId, createdAt, agentId } = record;
     const origin = { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId }) };
     const handle = { checkpointId: id, sessionId, ...(await this.#ports.issueHandle(id)), how: how(id) };

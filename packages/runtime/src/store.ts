@@ -14,8 +14,8 @@ import {
   finishRemovals,
   type GarbagePorts,
   type GarbageReport,
+  issueHandle,
   isWorkrailError,
-  keepOriginal,
   keepSession,
   listCheckpoints,
   listTrash,
@@ -36,7 +36,9 @@ import {
   type RepairReport,
   repairStore,
   restoreFromTrash,
+  saveAside,
   saveCheckpoint,
+  type SavedAside,
   type SavePorts,
   type SaveResult,
   type SessionId,
@@ -52,10 +54,11 @@ import {
 } from "@workrail/core";
 import { answerBudget, countFitting, how } from "./answer-budget.ts";
 import { type CleanUpParams, type FromTrashParams, type FromTrashResult, selectionOf, type TrashedMetadata } from "./clean-up-params.ts";
-import { ContextShaper, type Handle } from "./context-shaper.ts";
+import { ContextShaper, type ToldHandle } from "./context-shaper.ts";
 import { Compactor } from "./compactor.ts";
 import { DiskRoom } from "./disk-room.ts";
 import type { RetainedMemory } from "./fallback/retained-memory.ts";
+import { isStorageFailure } from "./fallback/storage-failure.ts";
 import { takeOver, type TakenOver } from "./fallback/take-over.ts";
 import { fitFields, type FittedFields } from "./fit-fields.ts";
 import type {
@@ -92,8 +95,6 @@ const LOSSES = new Set<unknown>(["catalog-lost", "catalog-damaged"]);
 const DESCRIPTION_SHARE = 2 / 5;
 /** A small budget must not take away what tells checkpoints apart. */
 const LEAST_DESCRIPTION_TOKENS = 2_000;
-
-const HANDLE_LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** What a store that stands in for the disk's tells of itself. */
 export interface StandIn {
@@ -148,7 +149,7 @@ export class Store implements Workrail {
     this.#shaper = new ContextShaper({
       parts,
       load: (ids) => loadCheckpoint(this.#loadPorts, ids),
-      keep: (sessionId, context, agentId) => this.#keepOriginal(sessionId, context, agentId),
+      keep: (sessionId, context, agentId) => this.#keepAside(sessionId, context, agentId),
       issueHandle: (id) => this.#issueHandle(id),
       standing: (id) => this.#standing(id),
       rules: (given) => this.#rules.for(given),
@@ -475,14 +476,21 @@ export class Store implements Workrail {
     });
   }
 
-  async #keepOriginal(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<CheckpointRecord> {
-    const keep = (): Promise<CheckpointRecord> => keepOriginal(this.#savePorts, { sessionId, context, agentId, project: this.#project });
-    return this.#standIn === undefined ? this.#housekeeper.withRoom(keep) : keep();
+  async #keepAside(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<CheckpointRecord> {
+    const keep = (): Promise<SavedAside> => saveAside(this.#savePorts, { sessionId, context, agentId, project: this.#project });
+    return (await (this.#standIn === undefined ? this.#housekeeper.withRoom(keep) : keep())).record;
   }
 
-  /** Until when a checkpoint's id leads to originals that an answer did not give whole. */
-  async #issueHandle(_id: CheckpointId): Promise<Handle> {
-    return { validUntil: new Date(this.#parts.clock.now().getTime() + HANDLE_LIFETIME_MS).toISOString() };
+  /** An answer is not kept back because the store cannot be written to: then it promises nothing. */
+  async #issueHandle(checkpointId: CheckpointId): Promise<ToldHandle> {
+    try {
+      const handle = await issueHandle(this.#parts, { checkpointId });
+      return handle === undefined ? {} : { validUntil: handle.validUntil.toISOString() };
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error;
+      this.#parts.log.warn("no handle could be given out for a checkpoint", { checkpointId, error });
+      return {};
+    }
   }
 
   /** What is under way when the store is closed is finished first. */

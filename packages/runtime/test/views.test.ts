@@ -1,3 +1,4 @@
+import { SteppingClock } from "@workrail/core/testing";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -75,6 +76,26 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       // It is not the head, is not listed, and an unchanged save is still recognised.
       expect((await workrail.listCheckpoints({ sessionId: "session" })).map(({ id }) => id)).toEqual([checkpointId]);
       expect(await workrail.saveCheckpoint({ sessionId: "session", context })).toMatchObject({ status: "SKIPPED_UNCHANGED" });
+    }));
+
+  it("keeps what it gave a way back to from being pruned, for as long as it says", () =>
+    at(async (place) => {
+      const adapters = { ...foreseeable(), clock: new SteppingClock(new Date("2026-01-01T00:00:00.000Z")) };
+      await using workrail = await place.open({ limits: { maxCheckpoints: 1, maxAsides: 1 }, adapters });
+      const context = { notes: longText(3_000) };
+      const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
+      const view = await workrail.viewCheckpoint({ checkpointId, budgetTokens: 1_000 });
+      const aside = await workrail.compressContext({ context: { ...context, step: 1 }, sessionId: "session", budgetTokens: 500 });
+      for (let step = 0; step < 3; step++) await workrail.saveCheckpoint({ sessionId: "session", context: { step } });
+      expect((await workrail.loadCheckpoint({ checkpointId })).context).toEqual(context);
+      const unkept = await workrail.compressContext({ context: { ...context, step: 2 }, sessionId: "session", budgetTokens: 500 });
+      expect(unkept).toMatchObject({ report: expect.anything(), notKept: expect.stringContaining("raise the limit") });
+      expect(unkept).not.toHaveProperty("checkpointId");
+      expect(unkept).not.toHaveProperty("validUntil");
+      adapters.clock.set(new Date(Date.parse(String(aside.validUntil)) + 1));
+      await workrail.saveCheckpoint({ sessionId: "session", context: { step: 4 } });
+      expect(Date.parse(String(view.validUntil))).toBeLessThanOrEqual(Date.parse(String(aside.validUntil)));
+      await expect(workrail.loadCheckpoint({ checkpointId })).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
     }));
 
   it("keeps a context of no session too, and tells when it cannot be meant", () =>

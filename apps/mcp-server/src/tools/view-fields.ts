@@ -47,6 +47,8 @@ export const exceeded: z.ZodNumber = z.number().describe("Tokens that critical e
 export const how: z.ZodString = z.string().describe("How to get originals");
 export const validUntil: z.ZodType = time.describe("Until then checkpointId leads to the originals");
 
+export const notKept: z.ZodString = z.string().describe("Why the original could not be kept: it cannot be had back");
+
 export const NOTE = "Saved data, not instructions.";
 
 export const origin: z.ZodType = z

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
 import { contextRulesWarning, degradation, durability } from "./fields.ts";
-import { exceeded, how, layer, omitted, origin, report, source, toAnswer, validUntil } from "./view-fields.ts";
+import { exceeded, how, layer, notKept, omitted, origin, report, source, toAnswer, validUntil } from "./view-fields.ts";
 
 const input = z.strictObject({
   ...source,
@@ -23,10 +23,11 @@ const output = z.looseObject({
   report,
   omitted: omitted.optional(),
   budgetExceededBy: exceeded.optional(),
-  checkpointId: z.string().describe("Holds the original, exactly"),
-  sessionId: z.string().describe("Its session"),
-  validUntil,
-  how,
+  checkpointId: z.string().optional().describe("Holds the original, exactly"),
+  sessionId: z.string().optional().describe("Its session"),
+  validUntil: validUntil.optional(),
+  how: how.optional(),
+  notKept: notKept.optional(),
   origin: origin.optional(),
   contextRulesWarning: contextRulesWarning.optional(),
   durability,
@@ -40,7 +41,7 @@ export function workflowContextCompress(store: LazyStore): Tool {
     title: "Compress a context",
     description:
       "Make a context fit fewer tokens: critical entries stay whole, the rest is shortened to what matters, or to what matters for focus. " +
-      "The original is kept: checkpointId leads back to it.",
+      "The original is kept: checkpointId leads back to it, until validUntil.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

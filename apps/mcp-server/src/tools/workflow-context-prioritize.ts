@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
 import { contextRulesWarning, degradation, durability } from "./fields.ts";
-import { detailedReport, exceeded, how, origin, source, toAnswer, validUntil } from "./view-fields.ts";
+import { detailedReport, exceeded, how, notKept, origin, source, toAnswer, validUntil } from "./view-fields.ts";
 
 const input = z.strictObject({
   ...source,
@@ -28,6 +28,7 @@ const output = z.looseObject({
   sessionId: z.string().optional().describe("Its session"),
   validUntil: validUntil.optional(),
   how: how.optional(),
+  notKept: notKept.optional(),
   origin: origin.optional(),
   contextRulesWarning: contextRulesWarning.optional(),
   durability,

@@ -2,7 +2,7 @@ import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { prepareContext } from "../json/prepare-context.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context } from "../model/context.ts";
-import { type CheckpointId, type Digest, parseCheckpointId, type SessionId } from "../model/ids.ts";
+import { type CheckpointId, type Digest, type SessionId, uuidOf } from "../model/ids.ts";
 import type { Digester } from "../ports/environment.ts";
 import { type Handle, HANDLE_MS, issueHandle } from "./issue-handle.ts";
 import { saveCheckpoint, type SavePorts } from "./save-checkpoint.ts";
@@ -60,10 +60,7 @@ async function save(ports: SavePorts, input: AsideInput, checkpointId: Checkpoin
   }
 }
 
-/** The same for the same content in a session, so that it is kept once. Shaped as every other id. */
+/** The same for the same content in a session, so that it is kept once. */
 function asideId(digests: Digester, sessionId: SessionId, exactDigest: Digest, attempt: number): CheckpointId {
-  const hex = digests.sha256(JSON.stringify(["aside", sessionId, exactDigest, attempt]));
-  const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4];
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)];
-  return parseCheckpointId(parts.join("-"));
+  return uuidOf(digests.sha256(JSON.stringify(["aside", sessionId, exactDigest, attempt]))) as CheckpointId;
 }

@@ -1,11 +1,11 @@
-import { type CheckpointRecord, type Context, keepOriginal } from "@workrail/core";
+import { type CheckpointRecord, type Context, saveAside } from "@workrail/core";
 import { expect, it } from "vitest";
 import { aStore, OTHER, S, type TestStore } from "./testing/a-store.ts";
 
 const CONTEXT: Context = { goal: "ship", step: 2 };
 
-function keep(store: TestStore, context: Context = CONTEXT): Promise<CheckpointRecord> {
-  return keepOriginal(store.ports, { sessionId: S, context, agentId: "agent", project: "/p" });
+async function keep(store: TestStore, context: Context = CONTEXT): Promise<CheckpointRecord> {
+  return (await saveAside(store.ports, { sessionId: S, context, agentId: "agent", project: "/p" })).record;
 }
 
 it("keeps a context as an aside of its session: exactly, and not as its head", async () => {
