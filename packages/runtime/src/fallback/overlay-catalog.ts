@@ -29,7 +29,15 @@ import { isStorageFailure } from "./storage-failure.ts";
 /** A listing goes on in memory, or below it. */
 const ABOVE = "above.";
 const BELOW = "below.";
-const COMMITTED = { status: "committed", record: undefined, removed: [], shielded: [], moved: [], forgotten: [], bytes: undefined } as const;
+const COMMITTED = {
+  status: "committed",
+  record: undefined,
+  removed: [],
+  shielded: [],
+  moved: [],
+  forgotten: [],
+  bytes: undefined,
+} as const;
 const NOTHING: CheckpointPage = { records: [], total: 0, next: undefined };
 
 /**
