@@ -1,3 +1,4 @@
+import { WEIGHTS } from "./weights.ts";
 import { isStopWord } from "./words.ts";
 
 /** What a text speaks of: a word, a name, an identifier. */
@@ -6,36 +7,11 @@ export interface Term {
   readonly key: string;
   /** How much one expects to need it again, for what it looks like. */
   readonly worth: number;
+  /** Whether it is one of a kind, rather than a word. */
+  readonly isAnchor: boolean;
 }
 
-/**
- * How much a term is worth for what it looks like. What no one could guess or say in other words - a path, an id, a
- * hash - is lost when it is left out; a word comes again in other sentences. Found by trying on recorded sessions of
- * agents; halving or doubling any of them changes little.
- */
-const WORTH = {
-  /** `src/main.ts`, `https://example.org/a` */
-  path: 3,
-  /** `max_retries`, `TimeDelta`, `value.total_seconds` */
-  identifier: 3,
-  /** `HAT136`, `credit_card_4421486`, `e3b0c442` */
-  code: 3,
-  /** `2026-01-31`, and times with it */
-  date: 2,
-  /** `1474`, `2500` and longer: rarely a mere amount */
-  longNumber: 2,
-  number: 0.7,
-  digit: 0.2,
-  /** `Seattle`, `GET`; the first word of a sentence too */
-  name: 0.9,
-  word: 0.35,
-  /** Words of one or two letters that are no stop-words */
-  short: 0.15,
-  /** Longer than any name: an encoded file, a signature */
-  blob: 0.2,
-} as const;
-
-type Look = keyof typeof WORTH;
+type Look = keyof typeof WEIGHTS.looks;
 
 /** The anchors and words of a text, each once, in the order of their first mention. */
 export function termsOf(text: string): Term[] {
@@ -45,10 +21,12 @@ export function termsOf(text: string): Term[] {
     const look = lookOf(word);
     if (look === undefined) continue;
     const key = look === "word" || look === "name" || look === "short" ? word.toLowerCase() : word;
-    if (!terms.has(key)) terms.set(key, { key, worth: WORTH[look] });
+    if (!terms.has(key)) terms.set(key, { key, worth: WEIGHTS.looks[look], isAnchor: ANCHORS.has(look) });
   }
   return [...terms.values()];
 }
+
+const ANCHORS: ReadonlySet<Look> = new Set<Look>(["path", "identifier", "code", "date", "longNumber"]);
 
 const WORD = /[\p{L}\p{N}_$#@~./\\:+-]*[\p{L}\p{N}_](?:'\p{L}+)?/gu;
 const LONGEST_NAME = 120;

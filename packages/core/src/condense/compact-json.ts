@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../model/context.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import { parseData } from "./outline-data.ts";
 
 /**
@@ -12,7 +12,7 @@ export function compactJson(text: string): string | undefined {
   if (value === undefined) return undefined;
   const bare = text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/gsu, "$1");
   // Not for numbers beyond what a double holds, keys that come twice and the like.
-  const short = sameText(JSON.stringify(value), bare) ? write(value) : bare;
+  const short = sameText(JSON.stringify(value), bare) ? writeTop(value) : bare;
   return short.length < bare.length ? short : bare;
 }
 
@@ -29,39 +29,69 @@ function unescaped(escape: string, code: string): string {
   return unit > 0x7e && (unit & 0xf800) !== 0xd800 ? String.fromCharCode(unit) : escape;
 }
 
+/** A line for each member, so that lines that were said before can be told from new ones. */
+function writeTop(value: JsonValue): string {
+  return isJsonObject(value) ? writeMembers(value).join("\n") : write(value);
+}
+
 function write(value: JsonValue): string {
   if (typeof value === "string") return writeString(value);
   if (Array.isArray(value)) return writeArray(value);
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  return `{${Object.entries(value)
-    .map(([key, member]) => `${writeString(key)}: ${write(member)}`)
-    .join(", ")}}`;
+  return isJsonObject(value) ? `{${writeMembers(value).join(", ")}}` : JSON.stringify(value);
 }
 
-/** Fewer rows than this are not worth a head. */
-const LEAST_ROWS = 3;
+function writeMembers(value: JsonObject): string[] {
+  return Object.entries(value).map(([key, member]) => `${writeString(key)}: ${write(withoutName(member, key))}`);
+}
 
+/** What stands under its own id need not say it again. */
+function withoutName(value: JsonValue, name: string): JsonValue {
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value);
+  const others = entries.filter(([, member]) => member !== name);
+  return others.length === entries.length || others.length === 0 ? value : Object.fromEntries(others);
+}
+
+/** A list of objects with the same keys says them once, in front of all: `[each id, name: 1, Ann; 2, Bob]`. */
 function writeArray(value: readonly JsonValue[]): string {
-  const keys = commonKeys(value);
-  if (keys === undefined) return `[${value.map((item) => write(item)).join(", ")}]`;
-  const rows = value.map((row) => keys.map((key) => write((row as Readonly<Record<string, JsonValue>>)[key] ?? null)).join(", "));
-  return `[each ${keys.map((key) => writeString(key)).join(", ")}: ${rows.join("; ")}]`;
+  const columns = value.length > 1 ? columnsOf(value) : undefined;
+  if (columns === undefined) return `[${value.map((item) => write(item)).join(", ")}]`;
+  return `[each ${headOf(columns)}: ${value.map((row) => writeRow(row, columns)).join("; ")}]`;
 }
 
-function commonKeys(rows: readonly JsonValue[]): string[] | undefined {
+interface Column {
+  readonly key: string;
+  /** Where the member is itself an object with the same keys in each row. */
+  readonly columns: readonly Column[] | undefined;
+}
+
+function columnsOf(rows: readonly JsonValue[]): Column[] | undefined {
   const [first] = rows;
-  if (rows.length < LEAST_ROWS || !isJsonObject(first)) return undefined;
+  if (!isJsonObject(first) || !rows.every((row) => isJsonObject(row))) return undefined;
   const keys = Object.keys(first);
-  const head = keys.join("\n");
-  return keys.length > 0 && rows.every((row) => isJsonObject(row) && Object.keys(row).join("\n") === head) ? keys : undefined;
+  const head = JSON.stringify(keys);
+  if (keys.length === 0 || rows.some((row) => JSON.stringify(Object.keys(row)) !== head)) return undefined;
+  return keys.map((key) => ({ key, columns: columnsOf(rows.map((row) => row[key] ?? null)) }));
 }
 
-/** With quotes only where it would be taken for something else. */
+function headOf(columns: readonly Column[]): string {
+  return columns
+    .map(({ key, columns: below }) => (below === undefined ? writeString(key) : `${writeString(key)} (${headOf(below)})`))
+    .join(", ");
+}
+
+function writeRow(row: JsonValue, columns: readonly Column[]): string {
+  return columns
+    .map(({ key, columns: below }) => {
+      const member = isJsonObject(row) ? (row[key] ?? null) : null;
+      return below === undefined ? write(member) : `(${writeRow(member, below)})`;
+    })
+    .join(", ");
+}
+
+/** With quotes only where it would be taken for something else. Digits are the same with and without, for a reader. */
 function writeString(text: string): string {
   const isPlain =
-    text !== "" &&
-    text.trim() === text &&
-    !/[,;{}[\]"\\\p{Cc}]|: |:$/u.test(text) &&
-    !/^(?:true|false|null|each|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?: |$)/iu.test(text);
+    text !== "" && text.trim() === text && !/[,;{}[\]"\\\p{Cc}]|: |:$/u.test(text) && !/^(?:true|false|null|each .*)$/u.test(text);
   return isPlain ? text : JSON.stringify(text);
 }

@@ -116,6 +116,62 @@ describe("condensing a conversation", () => {
     expect(JSON.stringify(asked?.value)).toContain("Melanie paints");
     expect(JSON.stringify(asked?.value)).toContain("sunset");
   });
+
+  it("says of which day a message is that speaks of yesterday", () => {
+    const talk = [
+      { speaker: "Caroline", text: "Yesterday I went to a pottery class with my sister Ann in Leeds.", date: "1:56 pm on 8 May, 2023" },
+      {
+        speaker: "Mel",
+        text: "Well, that is really very nice to hear, and I would of course love to hear even more of it some time soon.",
+        date: "1:57 pm on 8 May, 2023",
+      },
+    ];
+    const said = condenseValue(talk, { tokens: 45, characters: 135 }, all)?.value;
+    expect(said).toContainEqual(expect.stringMatching(/^Caroline: \[8 May, 2023\] .*pottery class/));
+  });
+
+  it("lets what is older give way first", () => {
+    const talk = Array.from({ length: 30 }, (_, index) => ({
+      role: "assistant",
+      content: `Step ${index}: wrote module_${index}_file.ts and its tests.`,
+    }));
+    const kept = (strategies: typeof STRATEGIES | readonly ["anchor", "select"]): number[] =>
+      [
+        ...JSON.stringify(condenseValue(talk.slice(1), { tokens: 120, characters: 360 }, { count, strategies })?.value).matchAll(
+          /module_(\d+)_/g,
+        ),
+      ].map((found) => Number(found[1]));
+    const mean = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+    expect(mean(kept(STRATEGIES))).toBeGreaterThan(mean(kept(["anchor", "select"])));
+  });
+});
+
+describe("condensing other things", () => {
+  it("keeps what is kept of a text under its headings", () => {
+    const filler = "There is not very much to be said about it at this point of time, as all of you will know. ".repeat(6);
+    const page = `# Guide\n\n${filler}\n\n## Install\n\n${filler}\n\nRun \`npm ci --omit=dev\` in packages/runtime_core.\n\n## Notes\n\n${filler}`;
+    const said = condenseValue(page, { tokens: 60, characters: 180 }, all)?.value as string;
+    expect(said).toMatch(/## Install\n[^#]*npm ci --omit=dev/);
+  });
+
+  it("says of the members of a list by which name they go, and how many are left out", () => {
+    const flights = Array.from({ length: 50 }, (_, index) => ({
+      flight_number: `HAT${100 + index}`,
+      from: "JFK",
+      price: 100 + index,
+      seats: { economy: index },
+    }));
+    const said = condenseValue(flights, { tokens: 100, characters: 300 }, all)?.value as string[];
+    expect(said[0]).toMatch(/^\[\d+ left out\]$/);
+    expect(said.slice(1).every((each) => /^flight_number HAT\d+(?:$|, |; )/.test(each))).toBe(true);
+  });
+
+  it("looks through very long texts, and finds the line that matters", () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => `INFO worker ${index % 7} is alive and well`);
+    const log = lines.with(13_337, "ERROR E_CONN_4711 in src/net/pool.ts:88: connection refused").join("\n");
+    const condensed = condenseValue(log, { tokens: 200, characters: 600 }, all);
+    expect(condensed?.value).toContain("src/net/pool.ts:88");
+  });
 });
 
 it("uses the room for an object of many members that are each too large, and says how many are left out", () => {

@@ -7,7 +7,7 @@ import { outlineParagraphs } from "./outline-text.ts";
 import type { Group, Part } from "./outline.ts";
 import { reduceLines, reduceValue } from "./reduce-value.ts";
 import { renderParts } from "./render-parts.ts";
-import { selectUnits } from "./select-units.ts";
+import { selectUnits, takeUnits } from "./select-units.ts";
 import type { StrategyName } from "./strategies.ts";
 import { weighUnits } from "./weigh-units.ts";
 
@@ -157,11 +157,13 @@ function fill(
   how: CondenseHow,
   put: (texts: readonly (string | undefined)[]) => JsonValue | undefined,
 ): JsonValue | undefined {
-  const candidates = weighUnits(parts, { ...how, isHistory });
+  const candidates = weighUnits(parts, room.tokens, { ...how, isHistory });
   let best: JsonValue | undefined;
   let budget = room.tokens;
   for (let tries = 0; tries < TRIES && budget > 0; tries += 1) {
-    const chosen = selectUnits(candidates, budget, how.count);
+    const chosen = how.strategies.includes("select")
+      ? selectUnits(candidates, budget, how.count)
+      : takeUnits(candidates, budget, { count: how.count, isHistory });
     const value = put(renderParts(parts, candidates, chosen));
     if (value === undefined) return best;
     const size = sizeOf(value, how.count);

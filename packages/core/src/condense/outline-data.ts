@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../model/context.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import { parseJson } from "../json/parse-json.ts";
 import type { Group, Unit } from "./outline.ts";
 
@@ -16,17 +16,38 @@ interface Member {
 }
 
 function visit({ value, key, group }: Member, units: Unit[]): void {
-  if (Array.isArray(value) && !value.every(isScalar)) {
-    for (const item of value as readonly JsonValue[]) visit({ value: item, key: "", group: { label: key, parent: group } }, units);
-  } else if (isJsonObject(value)) {
+  if (Array.isArray(value) && !value.every((item) => isScalar(item))) {
     const under: Group = { label: key, parent: group };
-    for (const [name, member] of Object.entries(value)) visit({ value: member, key: name, group: under }, units);
+    for (const item of value as readonly JsonValue[]) visit({ value: item, key: "", group: under }, units);
+  } else if (isJsonObject(value)) {
+    visitObject(value, { label: key, parent: group }, units);
   } else {
     const said = Array.isArray(value) ? value.map((item: JsonValue) => plain(item)).join(", ") : plain(value);
     // What a member is called is often said by its value: `id: credit_card_4421486` below `credit_card_4421486`.
     const text = said === group.label ? "" : `${key} ${said}`.trim();
     if (text !== "") units.push({ text, group, joint: ", " });
   }
+}
+
+/** What names an object is said above all that is kept of it, for what is a price without what it is the price of? */
+function visitObject(value: JsonObject, group: Group, units: Unit[]): void {
+  const entries = Object.entries(value);
+  const [name] = entries.length > 1 ? entries.filter(([key, member]) => isName(key, member)) : [];
+  const label = name === undefined || plain(name[1]) === group.label ? undefined : `${name[0]} ${plain(name[1])}`;
+  const under: Group = label === undefined ? group : { label, parent: group };
+  if (label !== undefined) units.push({ text: "", group: under, joint: ", " });
+  for (const [key, member] of entries) {
+    if (label === undefined || key !== name?.[0]) visit({ value: member, key, group: under }, units);
+  }
+}
+
+function isName(key: string, value: JsonValue): boolean {
+  return (
+    /(?:^|[_-])(?:id|name|number|key|code|title)$|[a-z](?:Id|Name|Number|Key|Code|Title)$/u.test(key) &&
+    isScalar(value) &&
+    value !== null &&
+    plain(value).length <= 60
+  );
 }
 
 function isScalar(value: JsonValue): boolean {

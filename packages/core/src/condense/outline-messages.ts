@@ -30,9 +30,26 @@ function outlineMessage(message: JsonObject, calls: Map<string, string>): Part {
   const isReport = REPORTS.test(speaker);
   const tool = message["name"] ?? calls.get(JSON.stringify(message["tool_call_id"] ?? null));
   const root: Group = { label: isReport && typeof tool === "string" ? tool : speaker, parent: undefined };
-  const units = CONTENTS.flatMap((name) => outlineContent(message[name] ?? null, root, calls));
+  const units = CONTENTS.flatMap((name) => outlineContent(message[name] ?? null, root, calls)).map((unit) => dated(unit, dateOf(message)));
   return { root, pieces: [{ units, voice: voiceOf(message, speaker) }] };
 }
+
+const DATES = ["date", "timestamp", "time", "created_at", "createdAt"];
+
+/** The day of a message: that of `2023-05-08T13:56:00Z` or of `1:56 pm on 8 May, 2023`. */
+function dateOf(message: JsonObject): string | undefined {
+  const date = DATES.map((name) => message[name]).find((value) => typeof value === "string");
+  return date === undefined ? undefined : /\d{4}-\d\d-\d\d|\d{1,2} \p{L}{3,9},? \d{4}|\p{L}{3,9} \d{1,2},? \d{4}/u.exec(date)?.[0];
+}
+
+/** Nobody knows when yesterday was unless it is said of which day. */
+function dated(unit: Unit, date: string | undefined): Unit {
+  if (date === undefined || !RELATIVE.test(unit.text)) return unit;
+  return { ...unit, group: { label: `[${date}]`, parent: unit.group } };
+}
+
+const RELATIVE =
+  /\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|next|this|past|coming) (?:night|morning|week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b/iu;
 
 const REPORTS = /^(?:tool|function|ipython|observation|environment)$/u;
 

@@ -1,6 +1,7 @@
 import { splitsPair } from "../view/cut-text.ts";
 import { outlineData, parseData } from "./outline-data.ts";
 import type { Group, Piece, Unit, Voice } from "./outline.ts";
+import { isNote } from "./reduce-text.ts";
 
 /** Splits a text into lines, and long lines into sentences. */
 export function outlineText(text: string, group: Group): Unit[] {
@@ -13,35 +14,51 @@ export function outlineText(text: string, group: Group): Unit[] {
 export function outlineParagraphs(text: string, root: Group, how: { readonly headings: boolean; readonly voice: Voice }): Piece[] {
   const data = parseData(text);
   if (data !== undefined) return [{ units: outlineData(data, root), voice: how.voice }];
-  const headings: { level: number; group: Group }[] = [];
+  const headings = new Headings(root);
   const pieces: Unit[][] = [[]];
   for (const line of linesOf(text)) {
-    const heading = how.headings ? HEADING.exec(line) : null;
-    if (heading !== null) {
-      const level = heading[1]?.length ?? 1;
-      while ((headings.at(-1)?.level ?? 0) >= level) headings.pop();
-      headings.push({ level, group: { label: line.trim(), parent: headings.at(-1)?.group ?? root } });
-    }
-    if (heading !== null || line.trim() === "") pieces.push([]);
-    if (heading === null) pieces.at(-1)?.push(...outlineLine(line, headings.at(-1)?.group ?? root));
+    const isHeading = how.headings && headings.take(line);
+    if (isHeading || line.trim() === "") pieces.push([]);
+    if (!isHeading) pieces.at(-1)?.push(...outlineLine(line, headings.lowest));
   }
   return pieces.filter((units) => units.length > 0).map((units) => ({ units, voice: how.voice }));
 }
 
-const HEADING = /^(#{1,6})\s+\S/u;
+/** The headings of Markdown that a line stands under. */
+class Headings {
+  readonly #root: Group;
+  readonly #open: { readonly level: number; readonly group: Group }[] = [];
+
+  constructor(root: Group) {
+    this.#root = root;
+  }
+
+  get lowest(): Group {
+    return this.#open.at(-1)?.group ?? this.#root;
+  }
+
+  /** Whether the line is one. */
+  take(line: string): boolean {
+    const level = /^(#{1,6})\s+\S/u.exec(line)?.[1]?.length;
+    if (level === undefined) return false;
+    while ((this.#open.at(-1)?.level ?? 0) >= level) this.#open.pop();
+    this.#open.push({ level, group: { label: line.trim(), parent: this.lowest } });
+    return true;
+  }
+}
 
 function linesOf(text: string): string[] {
   return text.split(/\r\n|\n|\r/u);
 }
 
 /** Shorter ones are not worth taking apart. */
-const LONG_LINE = 80;
+const LONG_LINE = 120;
 /** Longer sentences are taken apart at some blank. */
 const LONG_SENTENCE = 400;
 
 function outlineLine(line: string, group: Group): Unit[] {
   const text = line.trim();
-  if (text === "") return [];
+  if (text === "" || isNote(text)) return [];
   if (text.length <= LONG_LINE) return [{ text, group, joint: "\n" }];
   return sentencesOf(text).map((sentence, index) => ({ text: sentence, group, joint: index === 0 ? "\n" : " " }));
 }

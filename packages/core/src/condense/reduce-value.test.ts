@@ -39,7 +39,12 @@ describe("reducing", () => {
   it("writes JSON text without blanks and needless quotes, lists of the same kind as rows", () => {
     const rows = [1, 2, 3].map((id) => ({ id, name: `n${id}`, when: "10:30" }));
     expect(reduceValue(JSON.stringify({ user_id: "mia_li_3668", zip: "78750", note: "yes, no", rows }, null, 2))).toBe(
-      '{user_id: mia_li_3668, zip: "78750", note: "yes, no", rows: [each id, name, when: 1, n1, 10:30; 2, n2, 10:30; 3, n3, 10:30]}',
+      [
+        "user_id: mia_li_3668",
+        "zip: 78750",
+        'note: "yes, no"',
+        "rows: [each id, name, when: 1, n1, 10:30; 2, n2, 10:30; 3, n3, 10:30]",
+      ].join("\n"),
     );
   });
 
@@ -65,5 +70,28 @@ describe("reducing", () => {
   it("tells the length of base64 instead of showing it", () => {
     const blob = "iVBORw0KGgoAAAANSUhEUgAAAAUA".repeat(20);
     expect(reduceValue(`see data:image/png;base64,${blob}==`)).toBe(`see [${blob.length + 24} characters of base64]`);
+  });
+
+  it("says of the numbers of a listing the first and each tenth, and knows a line again under another number", () => {
+    const listing = (first: number): string =>
+      Array.from({ length: 12 }, (_, index) => `${first + index}:  const step${index} = run();`).join("\n");
+    const reduced = reduceValue([listing(8), listing(9)]) as string[];
+    expect(reduced[0]?.split("\n").filter((each) => /^\d/.test(each))).toEqual(["8:  const step0 = run();", "10:  const step2 = run();"]);
+    expect(reduced[1]).toBe("[12 lines as above]");
+  });
+
+  it("shortens the ids that tie a call to its result, and only those", () => {
+    const id = "call_oIHazX6yQrB8hUwl4cRilFKj";
+    const talk = [
+      {
+        role: "assistant",
+        tool_calls: [{ id, type: "function", function: { name: "find", arguments: '{"id": "call_oIHazX6yQrB8hUwl4cRilFKj"}' } }],
+      },
+      { role: "tool", tool_call_id: id, content: "none" },
+    ];
+    expect(reduceValue(talk)).toEqual([
+      { role: "assistant", tool_calls: [{ id: "c1", type: "function", function: { name: "find", arguments: `id: ${id}` } }] },
+      { role: "tool", tool_call_id: "c1", content: "none" },
+    ]);
   });
 });

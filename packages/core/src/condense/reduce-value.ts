@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 import { compactJson } from "./compact-json.ts";
 import { parseData } from "./outline-data.ts";
+import { shortLinks } from "./short-links.ts";
 import { reduceText, SaidBefore } from "./reduce-text.ts";
 
 /**
@@ -20,7 +21,7 @@ type Reduce = (text: string, before: SaidBefore) => string;
 
 function reduce(value: JsonValue, how: Reduce, before: SaidBefore): JsonValue {
   if (typeof value === "string") return how(value, before);
-  if (Array.isArray(value)) return value.map((item: JsonValue) => reduce(item, how, before));
+  if (Array.isArray(value)) return shortLinks(value).map((item: JsonValue) => reduce(item, how, before));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, reduce(member, how, before)]));
 }

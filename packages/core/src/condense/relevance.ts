@@ -1,4 +1,5 @@
 import { stem } from "./stem.ts";
+import { WEIGHTS } from "./weights.ts";
 import { isStopWord } from "./words.ts";
 
 /** How well each text answers the focus, by BM25 with a share of its neighbours'; the best is 1. */
@@ -8,13 +9,11 @@ export function relevanceOf(focus: string, texts: readonly string[]): number[] {
     wanted,
     texts.map((text) => wordsOf(text)),
   );
-  const spread = scores.map((score, at) => Math.max(score, NEIGHBOUR * Math.max(scores[at - 1] ?? 0, scores[at + 1] ?? 0)));
+  const spread = scores.map((score, at) => Math.max(score, WEIGHTS.neighbour * Math.max(scores[at - 1] ?? 0, scores[at + 1] ?? 0)));
   const best = spread.reduce((most, score) => Math.max(most, score), 0);
   return best === 0 ? texts.map(() => 1) : spread.map((score) => score / best);
 }
 
-/** The answer to a question stands beside the words of the question as often as among them. */
-const NEIGHBOUR = 0.4;
 /** The usual constants of BM25: how soon a repeated word stops to count, and how much a long text is held against it. */
 const SATURATION = 1.2;
 const LENGTH = 0.5;

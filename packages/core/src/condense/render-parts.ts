@@ -7,14 +7,14 @@ const GAP = "…";
 /** The text of each part in the order of the original, `undefined` for a part of which nothing is kept. */
 export function renderParts(parts: readonly Part[], candidates: readonly Candidate[], chosen: ReadonlySet<number>): (string | undefined)[] {
   const texts: (string | undefined)[] = parts.map(() => undefined);
-  const lasts: number[] = [];
-  candidates.forEach((candidate, place) => {
-    if (!chosen.has(place)) return;
+  const lasts: (Candidate | undefined)[] = [];
+  candidates.forEach((candidate, index) => {
+    if (!chosen.has(index)) return;
     const last = lasts[candidate.part];
-    const before = last === undefined ? undefined : candidates[last]?.unit;
     const said = texts[candidate.part] ?? "";
-    texts[candidate.part] = said + jointOf(before, candidate.unit, last === place - 1) + withLabels(before?.group, candidate);
-    lasts[candidate.part] = place;
+    texts[candidate.part] =
+      said + jointOf(last?.unit, candidate.unit, last?.place === candidate.place - 1) + withLabels(last?.unit.group, candidate);
+    lasts[candidate.part] = candidate;
   });
   return texts.map((text, index) => (text === undefined ? undefined : withSpeaker(parts[index]?.root.label ?? "", text)));
 }
@@ -39,5 +39,16 @@ function withLabels(open: Group | undefined, { unit, text }: Candidate): string 
     if (group.label !== "") labels.unshift(group.label);
   }
   if (labels.length === 0) return text;
-  return unit.joint === ", " ? `${labels.join(".")}: ${text}` : `${labels.join("\n")}\n${text}`;
+  return text === "" ? labels.join(": ") : `${labels.join(isLine(unit) ? "\n" : ": ")}${afterLabel(labels.at(-1) ?? "", unit)}${text}`;
+}
+
+function isLine(unit: Unit): boolean {
+  return unit.joint !== ", ";
+}
+
+/** A heading has its line, a date is said in front, and what has a name of its own goes on with a comma. */
+function afterLabel(label: string, unit: Unit): string {
+  if (label.startsWith("[")) return " ";
+  if (isLine(unit)) return label.startsWith("#") ? "\n" : ": ";
+  return label.includes(" ") ? ", " : ": ";
 }

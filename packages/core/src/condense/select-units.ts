@@ -1,11 +1,7 @@
 import type { CountTokens } from "../ports/environment.ts";
 import type { Group } from "./outline.ts";
 import type { Candidate } from "./weigh-units.ts";
-
-/** What a second mention of a term is worth, and a third of that: little, as it is there already. */
-const AGAIN = 0.1;
-/** So that a unit of one or two tokens does not win for being short alone. */
-const LEAST_COST = 0.5;
+import { WEIGHTS } from "./weights.ts";
 
 /**
  * The units that say most that is new per token, as many as fit: each next one is the best beside those chosen before.
@@ -37,6 +33,27 @@ export function selectUnits(candidates: readonly Candidate[], room: number, coun
   return chosen;
 }
 
+/** As many units as fit from the beginning; of a history from its end. */
+export function takeUnits(
+  candidates: readonly Candidate[],
+  room: number,
+  how: { readonly count: CountTokens; readonly isHistory: boolean },
+): Set<number> {
+  const state = new Selection(how.count);
+  const chosen = new Set<number>();
+  let left = room;
+  for (let index = 0; index < candidates.length; index += 1) {
+    const place = how.isHistory ? candidates.length - 1 - index : index;
+    const candidate = candidates[place];
+    if (candidate === undefined) break;
+    left -= state.costOf(candidate);
+    if (left < 0) break;
+    state.choose(candidate);
+    chosen.add(place);
+  }
+  return chosen;
+}
+
 class Selection {
   readonly #count: CountTokens;
   readonly #mentions = new Map<number, number>();
@@ -49,8 +66,8 @@ class Selection {
 
   scoreOf(candidate: Candidate): number {
     let gain = 0;
-    for (const { id, weight } of candidate.terms) gain += weight * AGAIN ** (this.#mentions.get(id) ?? 0);
-    return (gain * candidate.relevance) / (this.costOf(candidate) + LEAST_COST);
+    for (const { id, weight } of candidate.terms) gain += weight * WEIGHTS.again ** (this.#mentions.get(id) ?? 0);
+    return (gain * candidate.relevance) / (this.costOf(candidate) + WEIGHTS.overhead);
   }
 
   costOf(candidate: Candidate): number {

@@ -27,6 +27,11 @@ describe("telegraphing", () => {
     expect(telegraph("Hello, I would like to move the order W2378156 to my new address, please.")).toBe("move order W2378156 new address,");
   });
 
+  it("keeps sentences apart, names that look like such words, and where something goes", () => {
+    expect(telegraph("Could you please find out why? Do not touch it. Please ask Will.")).toBe("find? not touch. ask Will.");
+    expect(telegraph("They went to the lake, then from Rome to Oslo in May.")).toBe("lake, from Rome to Oslo May.");
+  });
+
   it("never loses a negation, a number, or what is no plain word", () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), (words) => {

@@ -1,27 +1,50 @@
-import { isStopWord } from "./words.ts";
+import { isDirection, isStopWord } from "./words.ts";
 
 /**
- * A sentence in the style of a telegram: without the words that say little. Negations, numbers and names stay, and so
- * does everything that is no plain word.
+ * A sentence in the style of a telegram: without the words that say little. Negations, conditions, numbers and names
+ * stay, and so does everything that is no plain word. Code is left as it is.
  */
 export function telegraph(text: string): string {
   if (looksLikeCode(text)) return text;
-  const kept = text.split(" ").filter((word) => word !== "" && !isSpare(word));
+  const words = text.split(" ").filter((word) => word !== "");
+  const kept: string[] = [];
+  words.forEach((word, index) => {
+    if (!isSpare(word, words[index - 1], words[index + 1])) kept.push(word);
+    else if (ENDING.test(word)) endSentence(kept, word);
+  });
   // Nothing but such words: "as you like" still says something.
   return kept.some((word) => /[\p{L}\p{N}]/u.test(word)) ? kept.join(" ") : text;
 }
 
-/** Punctuation around a word goes with it, but not the end of a sentence that is written on. */
-function isSpare(word: string): boolean {
-  const bare = word.replace(/^["'([*_]+/u, "").replace(/["')\]*_,.!?:;]+$/u, "");
-  if (bare === "" || !/^[\p{L}'’]+$/u.test(bare)) return false;
-  // "IT", "US" and the like are names.
-  if (bare.length > 1 && bare === bare.toUpperCase() && bare !== "OK") return false;
-  return isStopWord(bare);
+/** So that "Could you find out why? Do not touch it." does not become "find not touch". */
+function endSentence(kept: string[], word: string): void {
+  const last = kept.at(-1);
+  if (last !== undefined && /[\p{L}\p{N}]$/u.test(last)) kept[kept.length - 1] = `${last}${word.at(-1) ?? ""}`;
 }
+
+const ENDING = /[.!?]$/u;
+
+function isSpare(word: string, before: string | undefined, next: string | undefined): boolean {
+  const bare = word.replace(OPENING, "").replace(CLOSING, "");
+  if (!/^[\p{L}'’]+$/u.test(bare) || !isStopWord(bare)) return false;
+  if (isDirection(bare) && bare === word && next !== undefined && POINTED.test(next)) return false;
+  // "in May", "ask Will", "US" are names; not so the beginning of a sentence, and "I".
+  const isFirst = before === undefined || /[.!?:;…]["')\]*_]*$/u.test(before);
+  return isFirst || !/^\p{Lu}/u.test(bare) || /^I(?:['’]|$)/u.test(bare) || OPENING.test(word);
+}
+
+/** Punctuation that goes with a word. */
+const OPENING = /^["'([*_]+/u;
+const CLOSING = /["')\]*_,.!?:;…]+$/u;
+/** A name, a number or an identifier. */
+const POINTED = /^["'([]?(?:\p{Lu}|\p{N}|[$€£#]|\p{L}+[_./:]\p{L})/u;
 
 /** In code `if`, `for` and `in` say much. */
 function looksLikeCode(text: string): boolean {
+  if (CODE.test(text)) return true;
   const signs = text.match(/[{}()[\]=<>;|$`\\]/gu)?.length ?? 0;
   return signs >= 3 && signs * 12 > text.length;
 }
+
+const CODE =
+  /^(?:\d+[:|]\s*)?(?:from \S+ import |import [\w{*."']|(?:async )?(?:def|function|class|fn|func) \w+|(?:const|let|var|export|public|private|return|raise|throw|elif|else|if|for|while|with|try|except|catch)\b.*[:;{(=]$|[$>#] ?\w+ |@\w+|\[[^\]]*\]$)|[;{]$|^[\w.]+\(.*\)$/u;

@@ -1,20 +1,23 @@
 import type { CountTokens } from "../ports/environment.ts";
-import { termsOf, type Term } from "./anchors.ts";
-import type { Group, Part, Piece, Unit, Voice } from "./outline.ts";
+import { termsOf } from "./anchors.ts";
+import type { Group, Part, Piece, Unit } from "./outline.ts";
 import { relevanceOf } from "./relevance.ts";
 import type { StrategyName } from "./strategies.ts";
 import { telegraph } from "./telegraph.ts";
+import { WEIGHTS } from "./weights.ts";
 
 /** A unit that may be kept, what it costs and what one has of it. */
 export interface Candidate {
   readonly unit: Unit;
-  /** Its place among the parts. */
+  /** Its place among all units. */
+  readonly place: number;
+  /** The place of its part among the parts. */
   readonly part: number;
   /** As it is said when it is kept. */
   readonly text: string;
   readonly tokens: number;
   readonly terms: readonly WeighedTerm[];
-  /** From 0: how well it answers the focus. 1 for all without one. */
+  /** From 0 to 1: how well it answers the focus. 1 for all without one. */
   readonly relevance: number;
 }
 
@@ -22,24 +25,6 @@ export interface WeighedTerm {
   readonly id: number;
   readonly weight: number;
 }
-
-const VOICES: Readonly<Record<Voice, number>> = { asks: 1.3, says: 1.3, acts: 1.5, reports: 1, rules: 0.5, data: 1 };
-
-const WEIGHTS = {
-  /** What is oldest weighs this much, what is newest 1: later actions use what was seen late. */
-  oldest: 0.5,
-  /**
-   * A term among many weighs less: of fifty flights in a list one is booked. By the square root, as lists grow long for
-   * reasons that have nothing to do with their worth.
-   */
-  crowd: 0.5,
-  /** Terms that a piece may have before that begins. */
-  uncrowded: 4,
-  /** Terms of more than half of all pieces are a refrain, such as a prompt: kept, but not for each mention. */
-  refrain: 0.7,
-  /** Who said it: what was asked for and done decides what is done next; rules come again with each prompt. */
-  voices: VOICES,
-};
 
 export interface Weighing {
   readonly strategies: readonly StrategyName[];
@@ -52,46 +37,96 @@ export interface Weighing {
 interface Known {
   readonly unit: Unit;
   readonly part: number;
-  readonly terms: readonly { readonly id: number; readonly worth: number }[];
+  readonly terms: readonly { readonly id: number; readonly worth: number; readonly isAnchor: boolean }[];
 }
 
-/** What each unit of the parts is worth, in their order. */
-export function weighUnits(parts: readonly Part[], how: Weighing): Candidate[] {
+interface KnownPiece extends Pick<Piece, "voice"> {
+  readonly units: readonly Known[];
+}
+
+/** What each unit of the parts is worth, in their order. Of very many only those that may well be among the best. */
+export function weighUnits(parts: readonly Part[], room: number, how: Weighing): Candidate[] {
   const ids = new Map<string, number>();
-  const pieces = parts.flatMap((part, index) => part.pieces.map((piece) => ({ voice: piece.voice, units: knownUnits(piece, index, ids) })));
+  const pieces = parts.flatMap((part, index) => part.pieces.map((piece) => knowPiece(piece, index, ids)));
   const weights = weighTerms(pieces, ids.size, how);
   const known = pieces.flatMap((piece) => piece.units);
-  const relevances =
-    how.focus === undefined
-      ? undefined
-      : relevanceOf(
-          how.focus,
-          known.map(({ unit }) => unit.text),
-        );
-  const isTerse = how.strategies.includes("telegraph");
+  const relevances = relevancesOf(known, how.focus);
   const isAnchored = how.strategies.includes("anchor");
-  return known.map(({ unit, part, terms }, index) => {
-    const text = isTerse ? telegraph(unit.text) : unit.text;
-    return {
-      unit,
-      part,
-      text,
-      // With what parts it from its neighbour.
-      tokens: how.count(` ${text}`) + 1,
-      terms: terms.map(({ id, worth }) => ({ id, weight: (isAnchored ? worth : 1) * (weights[id] ?? 0) })),
-      relevance: relevances?.[index] ?? 1,
-    };
+  const weighed = known.map(({ unit, part, terms }, place) => ({
+    unit,
+    place,
+    part,
+    terms: terms.map((term) => ({
+      id: term.id,
+      weight: isAnchored ? term.worth * recurring(term.isAnchor, weights[term.id]) : (weights[term.id] ?? 0),
+    })),
+    relevance: relevances?.[place] ?? 1,
+  }));
+  const isTerse = how.strategies.includes("telegraph");
+  return promising(weighed, room, how).map((candidate) => {
+    const { unit } = candidate;
+    const text = isTerse && unit.joint !== ", " ? telegraph(unit.text) : unit.text;
+    return { ...candidate, text, tokens: costOf(text, how.count) };
   });
 }
 
-function knownUnits(piece: Piece, part: number, ids: Map<string, number>): Known[] {
-  return piece.units.map((unit) => {
-    const terms = [unit.text, ...labelsOf(unit.group)]
-      .flatMap((text) => termsOf(text))
-      .map(({ key, worth }: Term) => ({ id: idOf(key, ids), worth }));
-    return { unit, part, terms };
-  });
+type Weighed = Omit<Candidate, "text" | "tokens">;
+
+/** Fewer are all looked at closely. */
+const MANY = 4_000;
+/** How much more than fits is looked at closely, as much of it will say the same. */
+const MARGIN = 12;
+
+/** Counting tokens is what takes the time, so of very many units the tokens are guessed first. */
+function promising(weighed: readonly Weighed[], room: number, how: Weighing): readonly Weighed[] {
+  if (weighed.length <= MANY) return weighed;
+  const guessed = weighed.map((one) => ({ one, tokens: one.unit.text.length / 4 + 1 }));
+  const scored = guessed.map(({ one, tokens }) => ({
+    one,
+    tokens,
+    score: how.strategies.includes("select") ? scoreOf(one, tokens) : placeOf(one, how),
+  }));
+  scored.sort((a, b) => b.score - a.score || a.one.place - b.one.place);
+  let left = room * MARGIN;
+  const kept = scored.filter(({ tokens }, index) => index < MANY || (left -= tokens) > 0);
+  return kept.map(({ one }) => one).sort((a, b) => a.place - b.place);
 }
+
+function scoreOf({ terms, relevance }: Weighed, tokens: number): number {
+  return (relevance * terms.reduce((sum, { weight }) => sum + weight, 0)) / (tokens + WEIGHTS.overhead);
+}
+
+/** What nothing selects is taken in order. */
+function placeOf({ place }: Weighed, how: Weighing): number {
+  return how.isHistory ? place : -place;
+}
+
+/** With what parts it from its neighbour. A unit without a text of its own is said by the labels above it. */
+function costOf(text: string, count: CountTokens): number {
+  return text === "" ? 0.5 : count(` ${text}`) + 1;
+}
+
+function recurring(isAnchor: boolean, weight: number | undefined): number {
+  return (weight ?? 0) ** (isAnchor ? WEIGHTS.recurringAnchor : WEIGHTS.recurringWord);
+}
+
+function relevancesOf(known: readonly Known[], focus: string | undefined): number[] | undefined {
+  if (focus === undefined) return undefined;
+  const texts = known.map(({ unit }) => [...labelsOf(unit.group), unit.text].join(" "));
+  return relevanceOf(focus, texts).map((relevance) => relevance ** WEIGHTS.focus);
+}
+
+function knowPiece({ voice, units }: Piece, part: number, ids: Map<string, number>): KnownPiece {
+  const known = units.map((unit, place) => {
+    const lead = voice === "asks" && place < WEIGHTS.leads ? WEIGHTS.lead : ERROR.test(unit.text) ? WEIGHTS.error : 1;
+    const terms = [unit.text, ...labelsOf(unit.group)].flatMap((text) => termsOf(text));
+    return { unit, part, terms: terms.map(({ key, worth, isAnchor }) => ({ id: idOf(key, ids), worth: worth * lead, isAnchor })) };
+  });
+  return { voice, units: known };
+}
+
+const ERROR =
+  /\b(?:[Ee]rror|ERROR|[Ee]xception|FATAL|[Ff]atal|[Pp]anic|Traceback|[Ff]ailed|FAILED?|[Ff]ailure|denied|refused)\b|[a-z]Error\b|\bE_?[A-Z]{4,}[A-Z_]*\b/u;
 
 function idOf(key: string, ids: Map<string, number>): number {
   let id = ids.get(key);
@@ -105,26 +140,24 @@ function labelsOf(group: Group): string[] {
 }
 
 /** A term weighs what the pieces that mention it weigh together, so what recurs weighs more. */
-function weighTerms(
-  pieces: readonly { readonly voice: Voice; readonly units: readonly Known[] }[],
-  terms: number,
-  how: Weighing,
-): number[] {
+function weighTerms(pieces: readonly KnownPiece[], terms: number, how: Weighing): number[] {
   const weights: number[] = Array.from({ length: terms }, () => 0);
   const mentions: number[] = Array.from({ length: terms }, () => 0);
-  const oldest = how.isHistory && how.strategies.includes("progressive") ? WEIGHTS.oldest : 1;
   pieces.forEach(({ voice, units }, index) => {
     const here = new Set(units.flatMap((unit) => unit.terms.map((term) => term.id)));
-    const age = oldest + (1 - oldest) * ((index + 1) / pieces.length);
     const crowd = (Math.max(here.size, WEIGHTS.uncrowded) / WEIGHTS.uncrowded) ** -WEIGHTS.crowd;
+    const weight = placeWeight(index, pieces.length, how) * crowd * WEIGHTS.voices[voice];
     for (const id of here) {
-      weights[id] = (weights[id] ?? 0) + age * crowd * WEIGHTS.voices[voice];
+      weights[id] = (weights[id] ?? 0) + weight;
       mentions[id] = (mentions[id] ?? 0) + 1;
     }
   });
-  return weights.map((weight, id) => (isRefrain(mentions[id] ?? 0, pieces.length) ? weight * WEIGHTS.refrain : weight));
+  const isRefrain = (id: number): boolean => pieces.length > 4 && (mentions[id] ?? 0) > pieces.length / 2;
+  return weights.map((weight, id) => (isRefrain(id) ? weight * WEIGHTS.refrain : weight));
 }
 
-function isRefrain(mentions: number, pieces: number): boolean {
-  return pieces > 4 && mentions > pieces / 2;
+function placeWeight(index: number, pieces: number, how: Weighing): number {
+  const oldest = how.isHistory && how.strategies.includes("progressive") ? WEIGHTS.oldest : 1;
+  const age = oldest + (1 - oldest) * ((index + 1) / pieces);
+  return age * (index === 0 ? WEIGHTS.first : 1) * (index === pieces - 1 ? WEIGHTS.last : 1);
 }

@@ -1,17 +1,18 @@
 /** Words that say little by themselves. What carries a negation, a condition, an amount or an order in time is not among them. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
-    "a about above actually again all already also am an and any anyway anything are as at be because been before being below between " +
-    "both but by can could definitely did do does doing done each either else even ever every everyone everything few for from further " +
-    "get gets getting give given go goes going gonna good got great had happy has have having he hello help her here hers herself hey hi " +
-    "him himself his how however i i'd i'll i'm i've if in indeed into is it it'd it'll it's its itself just kind know let let's like lol " +
-    "look looks lot lots love made make makes making many may maybe me might mine more most much must my myself nice now of off oh ok okay " +
-    "on once one or other our ours ourselves out over own perhaps please pretty quite really right said same say says see seems several " +
-    "shall she she'd she'll she's should since so some someone something somewhat soon still such sure take than thank thanks that that's " +
-    "the their theirs them themselves then there there's therefore these they they'd they'll they're they've thing things think this " +
-    "those though through thus to together too towards try under up upon us use used using very want wants was way we we'd we'll we're " +
-    "we've well went were what what's whatever when where where's whether which while who who's whom whose why will with within would wow " +
-    "yeah yes yet you you'd you'll you're you've your yours yourself yourselves absolutely amazing awesome cool glad hope"
+    "a about above actually already also am an and any anyway anything are as at be been being below between by can could " +
+    "definitely did do does doing done either else even ever everyone everything for from further get gets getting give " +
+    "given go goes going gonna good got great had happy has have having he hello help her here hers herself hey hi him " +
+    "himself his how however i i'd i'll i'm i've in indeed into is it it'd it'll it's its itself just kind know let let's " +
+    "like lol look looks lot lots love made make makes making many may maybe me might mine my myself nice now of off oh ok " +
+    "okay on one other our ours ourselves out own perhaps please pretty quite really right said same say says see seems " +
+    "several shall she she'd she'll she's since so some someone something somewhat soon still such sure take than thank " +
+    "thanks that that's the their theirs them themselves then there there's therefore these they they'd they'll they're " +
+    "they've thing things think this those though through thus to together too towards try up upon us use used using very " +
+    "want wants was way we we'd we'll we're we've well went were what what's whatever when where where's whether which " +
+    "while who who's whom whose why will with within would wow yeah yes yet you you'd you'll you're you've your yours " +
+    "yourself yourselves absolutely amazing awesome cool glad hope"
   ).split(" "),
 );
 
@@ -30,4 +31,11 @@ export function isStopWord(word: string): boolean {
 
 export function isNegation(word: string): boolean {
   return NEGATIONS.has(word.toLowerCase().replaceAll("’", "'"));
+}
+
+/** Words that say nothing by themselves, and with a name or a number behind them who, where or when: "from Rome to Oslo". */
+const DIRECTIONS: ReadonlySet<string> = new Set(["from", "to", "at", "by", "than", "between", "within"]);
+
+export function isDirection(word: string): boolean {
+  return DIRECTIONS.has(word.toLowerCase());
 }

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import type { Group } from "./outline.ts";
+import { selectUnits, takeUnits } from "./select-units.ts";
+import type { Candidate } from "./weigh-units.ts";
+
+const count = (text: string): number => text.length;
+const root: Group = { label: "", parent: undefined };
+
+function candidate(place: number, ids: readonly number[], given: { tokens?: number; group?: Group; relevance?: number } = {}): Candidate {
+  const { tokens = 10, group = root, relevance = 1 } = given;
+  const unit = { text: `unit ${place}`, group, joint: "\n" } as const;
+  return { unit, place, part: 0, text: unit.text, tokens, terms: ids.map((id) => ({ id, weight: 1 })), relevance };
+}
+
+describe("selecting units", () => {
+  it("prefers what is new to what is said already", () => {
+    const candidates = [candidate(0, [1, 2, 3]), candidate(1, [1, 2, 3]), candidate(2, [4])];
+    expect([...selectUnits(candidates, 20, count)]).toEqual([0, 2]);
+  });
+
+  it("prefers the cheaper of two that say the same, and the more relevant", () => {
+    expect([...selectUnits([candidate(0, [1], { tokens: 9 }), candidate(1, [1], { tokens: 5 })], 9, count)]).toEqual([1]);
+    expect([...selectUnits([candidate(0, [1], { relevance: 0.2 }), candidate(1, [2])], 10, count)]).toEqual([1]);
+  });
+
+  it("pays for a heading once", () => {
+    const group = { label: "1234567", parent: root };
+    const candidates = [candidate(0, [1], { group }), candidate(1, [2], { group })];
+    expect(selectUnits(candidates, 10 + 10 + 9, count).size).toBe(2);
+    expect(selectUnits(candidates, 10 + 10 + 8, count).size).toBe(1);
+  });
+
+  it("goes on to what still fits", () => {
+    expect([...selectUnits([candidate(0, [1, 2, 3, 4, 5, 6, 7, 8], { tokens: 30 }), candidate(1, [9])], 12, count)]).toEqual([1]);
+  });
+});
+
+it("takes units in order, from the end of a history", () => {
+  const candidates = [candidate(0, []), candidate(1, []), candidate(2, [])];
+  expect([...takeUnits(candidates, 20, { count, isHistory: false })]).toEqual([0, 1]);
+  expect([...takeUnits(candidates, 20, { count, isHistory: true })]).toEqual([2, 1]);
+});
