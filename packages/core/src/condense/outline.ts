@@ -1,5 +1,3 @@
-import type { JsonValue } from "../model/context.ts";
-
 /** What stands above units and is said once for them: who spoke, a heading, the key of an object. */
 export interface Group {
   /** Empty for one that is not said, such as a member of an array. */
@@ -28,6 +26,4 @@ export interface Piece {
 export interface Part {
   readonly root: Group;
   readonly pieces: readonly Piece[];
-  /** What takes the place of the text when nothing of the part is left out. */
-  readonly whole?: JsonValue;
 }

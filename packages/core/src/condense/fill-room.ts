@@ -1,0 +1,47 @@
+import type { JsonValue } from "../model/context.ts";
+import type { CountTokens } from "../ports/environment.ts";
+import { isWithin, type Room } from "../view/room.ts";
+import type { Part } from "./outline.ts";
+import { renderParts } from "./render-parts.ts";
+import { selectUnits, takeUnits } from "./select-units.ts";
+import { weighUnits, type Weighing } from "./weigh-units.ts";
+
+/** What the kept texts of the parts come back as, `undefined` for what nothing is kept of; or `undefined` when that is nothing at all. */
+export type PutTogether = (texts: readonly (string | undefined)[]) => JsonValue | undefined;
+
+/** Tries that bring what is selected by the cost of its units close to the room as a whole. */
+const TRIES = 8;
+/** A room that is filled up to one part in so many is full. */
+const FULL = 50;
+
+/** Selects as much of the parts as fits once it is put together. */
+export function fillRoom(parts: readonly Part[], room: Room, how: Weighing & { readonly put: PutTogether }): JsonValue | undefined {
+  const candidates = weighUnits(parts, room.tokens, how);
+  const choose = how.strategies.includes("select")
+    ? (budget: number) => selectUnits(candidates, budget, how.count)
+    : (budget: number) => takeUnits(candidates, budget, how);
+  let best: JsonValue | undefined;
+  let budget = room.tokens;
+  for (let tries = 0; tries < TRIES && budget > 0; tries += 1) {
+    const chosen = choose(budget);
+    const value = how.put(renderParts(parts, candidates, chosen));
+    if (value === undefined) return best;
+    const size = sizeOf(value, how.count);
+    if (isWithin(size, room)) {
+      best = value;
+      const slack = room.tokens - size.tokens;
+      if (slack * FULL < room.tokens || chosen.size === candidates.length) break;
+      budget += Math.ceil(slack * 0.7);
+    } else {
+      const over = Math.max(size.tokens / room.tokens, size.characters / room.characters);
+      budget = Math.min(budget - 1, Math.floor(budget / over));
+    }
+  }
+  return best;
+}
+
+/** What a value takes as JSON text. */
+export function sizeOf(value: JsonValue, count: CountTokens): Room {
+  const text = JSON.stringify(value);
+  return { tokens: count(text), characters: text.length };
+}
