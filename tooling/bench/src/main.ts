@@ -9,6 +9,7 @@ import type { Results } from "./results.ts";
 import { serviceLevels } from "./service-levels.ts";
 import { measureCodec } from "./suites/codec.ts";
 import { measureColdStart } from "./suites/cold-start.ts";
+import { measureContext } from "./suites/context.ts";
 import { measureGrowth } from "./suites/growth.ts";
 import { measureLarge } from "./suites/large.ts";
 import { measureLibrary } from "./suites/library.ts";
@@ -28,6 +29,7 @@ const SUITES = {
   list: async (bench: Bench) => ({ listing: await measureListing(bench) }),
   library: async (bench: Bench) => ({ library: await measureLibrary(bench) }),
   codec: async (bench: Bench) => ({ codec: await measureCodec(bench) }),
+  context: async (bench: Bench) => ({ context: await measureContext(bench) }),
   processes: async (bench: Bench) => ({ processes: await measureProcesses(bench) }),
   mcp: (bench: Bench) => withServer(bench, async () => ({ mcp: await measureMcp(bench) })),
   "cold-start": (bench: Bench) => withServer(bench, async () => ({ coldStart: await measureColdStart(bench) })),

@@ -14,6 +14,7 @@ export function report(results: Results): string {
   return [
     section("Targets (median over the floor's median unless it says otherwise)", targetTable(results)),
     section("Library", libraryTable(results)),
+    section("Making contexts fit, beside JSON.stringify and gzip of the same", contextTable(results)),
     section("Several processes on one store, without a pause", processesTable(results)),
     section("Through MCP on standard input and output", mcpTable(results)),
     section("Cold start: from spawning to the answer", coldStartTable(results)),
@@ -50,6 +51,16 @@ function libraryTable({ library, listing }: Results): string | undefined {
     rows.push(["page of 20 among 10,000 of a project", ...figures(listing.ofProject)]);
   }
   return rows.length === 0 ? undefined : table(["operation", ...FIGURES], rows);
+}
+
+function contextTable({ context }: Results): string | undefined {
+  return (
+    context &&
+    table(
+      ["operation", ...FIGURES],
+      context.map((row) => [`${row.operation} ${label(row.contextBytes)}`, ...figures(row)]),
+    )
+  );
 }
 
 function mcpTable({ mcp }: Results): string | undefined {

@@ -1,5 +1,6 @@
 import type { Comparison } from "./alternate.ts";
 import type { ColdStartResult } from "./suites/cold-start.ts";
+import type { ContextRow } from "./suites/context.ts";
 import type { GrowthResult } from "./suites/growth.ts";
 import type { LargeResult } from "./suites/large.ts";
 import type { LibraryRow } from "./suites/library.ts";
@@ -15,6 +16,7 @@ export interface Results {
   library?: readonly LibraryRow[];
   listing?: ListingResult;
   codec?: Comparison;
+  context?: readonly ContextRow[];
   processes?: readonly ProcessesRow[];
   growth?: GrowthResult;
   scale?: ScaleResult;

@@ -13,8 +13,9 @@ export interface ServiceLevel {
 }
 
 /** The table "Performance SLAs" of the specification, beside what this run has measured. */
-export function serviceLevels({ library, codec, listing }: Results): readonly ServiceLevel[] {
+export function serviceLevels({ library, codec, context, listing }: Results): readonly ServiceLevel[] {
   const average = library?.filter((row) => row.contextBytes === 100 * KB && row.checkpoints === 100);
+  const hundred = context?.filter((row) => row.contextBytes === 100 * KB);
   return [
     {
       operation: "Checkpoint Save (avg ctx)",
@@ -30,15 +31,21 @@ export function serviceLevels({ library, codec, listing }: Results): readonly Se
     },
     {
       operation: "Compression (100KB)",
-      measuredAs: "gzip of 100 KB; condensing is no feature yet",
+      measuredAs: "gzip of 100 KB",
       goal: { median: 10, p95: 20, p99: 50, max: 100 },
       measured: codec?.measured,
     },
     {
+      operation: "Compression (100KB)",
+      measuredAs: "100 KB compressed to 2,000 tokens",
+      goal: { median: 10, p95: 20, p99: 50, max: 100 },
+      measured: hundred?.find((row) => row.operation === "compress")?.measured,
+    },
+    {
       operation: "Classification",
-      measuredAs: "no feature yet",
+      measuredAs: "every entry of 100 KB",
       goal: { median: 1, p95: 5, p99: 10, max: 50 },
-      measured: undefined,
+      measured: hundred?.find((row) => row.operation === "classify")?.measured,
     },
     {
       operation: "Metadata Query (indexed)",

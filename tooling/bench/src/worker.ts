@@ -1,4 +1,5 @@
 import { compareCodec } from "./tasks/compare-codec.ts";
+import { compareContext } from "./tasks/compare-context.ts";
 import { compareLibrary } from "./tasks/compare-library.ts";
 import { compareListing } from "./tasks/compare-listing.ts";
 import { compareScale } from "./tasks/compare-scale.ts";
@@ -12,6 +13,7 @@ import { timePruning } from "./tasks/time-pruning.ts";
 /** What a child process can be asked to do. Each has a process of its own, so that none inherits another's heap. */
 const TASKS = {
   compareCodec,
+  compareContext,
   compareLibrary,
   compareListing,
   compareScale,

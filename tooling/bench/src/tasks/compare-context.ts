@@ -1,0 +1,48 @@
+import { gzipSync } from "node:zlib";
+import { classifyContext, compressContext, type Context, type JsonValue, reduceValue, type ViewBudget } from "@workrail/core";
+import { tokenCounter } from "@workrail/runtime";
+import { alternate, type Call, type Comparison, type Effort } from "../alternate.ts";
+import { generateContext } from "../generate-context.ts";
+
+export const CONTEXT_OPERATIONS = ["classify", "count tokens", "reduce", "compress"] as const;
+
+export type ContextOperation = (typeof CONTEXT_OPERATIONS)[number];
+
+export interface ContextInput {
+  readonly operation: ContextOperation;
+  readonly bytes: number;
+  readonly effort: Effort;
+}
+
+/** As the tool has it without settings: 2,000 tokens wanted, of the 10,000 that an answer may have. */
+const BUDGET: ViewBudget = {
+  wanted: { tokens: 2_000, characters: 45_000 },
+  ceiling: { tokens: 10_000, characters: 45_000 },
+  of: "context",
+};
+
+/**
+ * One step on the way from a context to a view, turn by turn with `JSON.stringify` and gzip of the same context. Each
+ * sample has a context of its own, because token counts of what was seen before are remembered.
+ */
+export async function compareContext({ operation, bytes, effort }: ContextInput): Promise<Comparison> {
+  const tokens = tokenCounter("o200k");
+  const count = await tokens.load();
+  let current: { readonly sample: number; readonly context: Context; readonly json: string } | undefined;
+  const at = (sample: number): { readonly context: Context; readonly json: string } => {
+    if (current?.sample === sample) return current;
+    const context = generateContext(bytes, sample + 1);
+    return (current = { sample, context, json: JSON.stringify(context) });
+  };
+  const calls: Readonly<Record<ContextOperation, Call>> = {
+    classify: (sample) => classifyContext(at(sample).context, { pins: [] }),
+    "count tokens": (sample) => count(at(sample).json),
+    reduce: (sample) => reduceValue(at(sample).context),
+    compress: (sample) => compressContext({ tokens }, { context: at(sample).context, pins: [], budget: BUDGET }),
+  };
+  return alternate(effort, {
+    floor: (sample) => gzipSync(JSON.stringify(at(sample).context), { level: 6 }),
+    measured: calls[operation],
+    before: at,
+  });
+}
