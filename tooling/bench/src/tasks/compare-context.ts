@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { classifyContext, compressContext, type Context, type JsonValue, reduceValue, type ViewBudget } from "@workrail/core";
+import { classifyContext, compressContext, type Context, reduceValue, type ViewBudget } from "@workrail/core";
 import { tokenCounter } from "@workrail/runtime";
 import { alternate, type Call, type Comparison, type Effort } from "../alternate.ts";
 import { generateContext } from "../generate-context.ts";
