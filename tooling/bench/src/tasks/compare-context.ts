@@ -14,6 +14,12 @@ export interface ContextInput {
   readonly effort: Effort;
 }
 
+interface Sample {
+  readonly sample: number;
+  readonly context: Context;
+  readonly json: string;
+}
+
 /** As the tool has it without settings: 2,000 tokens wanted, of the 10,000 that an answer may have. */
 const BUDGET: ViewBudget = {
   wanted: { tokens: 2_000, characters: 45_000 },
@@ -28,8 +34,8 @@ const BUDGET: ViewBudget = {
 export async function compareContext({ operation, bytes, effort }: ContextInput): Promise<Comparison> {
   const tokens = tokenCounter("o200k");
   const count = await tokens.load();
-  let current: { readonly sample: number; readonly context: Context; readonly json: string } | undefined;
-  const at = (sample: number): { readonly context: Context; readonly json: string } => {
+  let current: Sample | undefined;
+  const at = (sample: number): Sample => {
     if (current?.sample === sample) return current;
     const context = generateContext(bytes, sample + 1);
     return (current = { sample, context, json: JSON.stringify(context) });
