@@ -47,6 +47,8 @@ export interface SaveCheckpointParams {
   expectedParentId?: string | null | undefined;
   /** The caller's own id: repeating the call with the same context is then harmless. */
   checkpointId?: string | undefined;
+  /** The phase of the workflow that ends here: the checkpoint is marked as its end, and is saved although nothing else changed. */
+  phase?: string | undefined;
   /** Default `workflow`. */
   kind?: CheckpointKind | undefined;
   /** How the context's entries are to be classified. Default: as the project's file of rules says, if it has one. */
@@ -145,6 +147,8 @@ export interface CheckpointMetadata {
   sequence: number;
   /** How many of the context's entries were in each layer when it was saved. */
   layers?: LayerSummary;
+  /** The phase of the workflow that ended with it. */
+  phase?: string;
   /** Pinned entries of the session. */
   criticalKeys?: string[];
   /** Its bytes proved wrong or gone: it cannot be loaded. */
@@ -259,6 +263,8 @@ export interface ShapeContextParams {
   sessionId?: string | undefined;
   /** The most tokens that the resulting `context` takes as JSON; soft for CRITICAL entries. Default and most: what an answer holds. */
   budgetTokens?: number | undefined;
+  /** For programs: the result may be larger than an answer; `budgetTokens` alone bounds it. Default `false`. */
+  full?: boolean | undefined;
   /** What matters now: where not all fits, what is about it gets more room. */
   focus?: string | undefined;
   /** How entries are classified. Default: as the project's file of rules says, if it has one. */

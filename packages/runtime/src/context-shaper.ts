@@ -52,6 +52,7 @@ export interface ShaperPorts {
 /** Where asides are kept that belong to no session. */
 const ASIDES = parseSessionId("asides");
 const MOST_DIGITS = 9_999_999;
+const MOST_OF_ANYTHING = 999_999_999;
 
 /** What is to be shaped, and where its original is. */
 interface Source {
@@ -120,7 +121,7 @@ export class ContextShaper {
     const { rules, warning } = source.rules;
     const around = { ...(await this.#around(source)), ...(warning === undefined ? {} : { contextRulesWarning: warning }) };
     const { context, pins } = source;
-    const budget = await this.#budget(around, params.budgetTokens, context);
+    const budget = params.full === true ? unbounded(params.budgetTokens) : await this.#budget(around, params.budgetTokens, context);
     const cursor = params.cursor === undefined ? undefined : Number(params.cursor);
     const shaped = await shape({ context, pins, rules, focus: params.focus, budget, cursor });
     const report = shaped.report ?? { kept: Object.keys(context).length, reduced: 0, condensed: 0, dropped: 0, entries: [] };
@@ -148,6 +149,12 @@ export class ContextShaper {
     const { ceiling } = await answerBudget(frame, contentBytes, undefined, settings, tokens);
     return { wanted: { ...ceiling, tokens: Math.min(budgetTokens ?? ceiling.tokens, ceiling.tokens) }, ceiling, of: "context" };
   }
+}
+
+/** For programs, which take results of any size. */
+function unbounded(budgetTokens: number | undefined): ViewBudget {
+  const ceiling = { tokens: MOST_OF_ANYTHING, characters: MOST_OF_ANYTHING };
+  return { wanted: { ...ceiling, tokens: budgetTokens ?? ceiling.tokens }, ceiling, of: "context" };
 }
 
 function checkParams({ context, checkpointId, sessionId, cursor }: ShapeContextParams): void {

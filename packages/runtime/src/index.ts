@@ -25,6 +25,8 @@ export type {
 } from "./context-management-service.ts";
 export type { Repeat } from "./environment.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
+export { contextOptimizer } from "@workrail/core";
+export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
 export { openWorkrail } from "./open-workrail.ts";
 export type { OpenOptions } from "./open-workrail.ts";
 export { findProject } from "./project.ts";

@@ -16,6 +16,7 @@ const OWN_FIELDS = [
   "kind",
   "sequence",
   "layers",
+  "phase",
   "criticalKeys",
   "damaged",
 ];

@@ -25,6 +25,7 @@ describe("settings", () => {
       maxAnswerTokens: 10_000,
       maxAnswerCharacters: 45_000,
       tokenizer: "o200k",
+      autoSave: true,
       project: undefined,
     });
   });
@@ -54,6 +55,7 @@ describe("settings", () => {
       WORKRAIL_MAX_ANSWER_TOKENS: "500",
       WORKRAIL_MAX_ANSWER_CHARACTERS: "2000",
       WORKRAIL_TOKENIZER: "claude-estimate",
+      WORKRAIL_CHECKPOINT_AUTO_SAVE: "0",
       WORKRAIL_ENCRYPTION: "disabled",
     };
     expect(readSettings(env, {})).toEqual({
@@ -83,6 +85,7 @@ describe("settings", () => {
       maxAnswerTokens: 500,
       maxAnswerCharacters: 2_000,
       tokenizer: "claude-estimate",
+      autoSave: false,
       project: path.resolve("/project"),
     });
   });
@@ -132,6 +135,7 @@ describe("settings", () => {
     ["WORKRAIL_MAX_ANSWER_CHARACTERS", "1999"],
     ["WORKRAIL_SQLITE_DRIVER", "sqlite3"],
     ["WORKRAIL_TOKENIZER", "cl100k"],
+    ["WORKRAIL_CHECKPOINT_AUTO_SAVE", "yes"],
   ])("refuse %s=%s, which leaves no room or is unknown", (name, value) => {
     expect(refusalOf({ [name]: value })).toMatchObject({ code: "INVALID_INPUT", field: name, hint: `Correct or unset ${name}.` });
   });

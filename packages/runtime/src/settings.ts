@@ -41,6 +41,8 @@ export interface Settings {
   readonly tokenizer: TokenizerName;
   /** Where a save goes when the disk cannot be written to. */
   readonly fallback: Fallback;
+  /** Whether a live context saves a checkpoint at the end of each phase. */
+  readonly autoSave: boolean;
   /** Root of the project, where it is not to be found from the working directory. */
   readonly project: string | undefined;
 }
@@ -49,6 +51,11 @@ const whole = (least: number): z.ZodOptional<z.ZodCoercedNumber> => z.coerce.num
 const percent = (least: number): z.ZodOptional<z.ZodCoercedNumber> => z.coerce.number().int().min(least).max(100).optional();
 /** So that the time they make can be told in milliseconds. */
 const days = (): z.ZodOptional<z.ZodCoercedNumber> => z.coerce.number().int().min(0).max(36_500).optional();
+
+const flag = z
+  .enum(["true", "false", "1", "0"])
+  .transform((text) => text === "true" || text === "1")
+  .optional();
 
 /** The environment variables there are. `docs/reference/settings.md` describes each. */
 const variables = z.object({
@@ -76,6 +83,7 @@ const variables = z.object({
   WORKRAIL_MAX_ANSWER_TOKENS: whole(500),
   WORKRAIL_MAX_ANSWER_CHARACTERS: whole(2_000),
   WORKRAIL_TOKENIZER: z.enum(TOKENIZERS).optional(),
+  WORKRAIL_CHECKPOINT_AUTO_SAVE: flag,
   // Not available yet. Asked for all the same it must not be passed over in silence: the data would be stored in clear.
   WORKRAIL_ENCRYPTION: z.enum(["disabled", "off", "false", "0"]).optional(),
 });
@@ -128,6 +136,7 @@ export function readSettings(
     maxAnswerCharacters: values.WORKRAIL_MAX_ANSWER_CHARACTERS ?? 45_000,
     tokenizer: values.WORKRAIL_TOKENIZER ?? "o200k",
     fallback: given.fallback ?? values.WORKRAIL_FALLBACK ?? "fail",
+    autoSave: values.WORKRAIL_CHECKPOINT_AUTO_SAVE ?? true,
     project: values.WORKRAIL_PROJECT === undefined ? undefined : path.resolve(values.WORKRAIL_PROJECT),
   };
 }

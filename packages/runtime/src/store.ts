@@ -9,6 +9,7 @@ import {
   type CleanUpReport,
   collectGarbage,
   type Context,
+  type ContextRules,
   emptyTrash,
   type ExportOptions,
   finishRemovals,
@@ -66,6 +67,7 @@ import type {
   CompressContextParams,
   FindCheckpointsParams,
   FindCheckpointsResult,
+  IContextManagementService,
   LoadCheckpointParams,
   LoadCheckpointResult,
   MarkCriticalParams,
@@ -80,6 +82,8 @@ import type {
   ViewCheckpointResult,
 } from "./context-management-service.ts";
 import { Housekeeper } from "./housekeeper.ts";
+import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
+import { StoreLiveContext } from "./live/store-live-context.ts";
 import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
 import type { Parts } from "./tokens.ts";
 import { ProjectRules, type RulesFound } from "./project-rules.ts";
@@ -95,6 +99,9 @@ const LOSSES = new Set<unknown>(["catalog-lost", "catalog-damaged"]);
 const DESCRIPTION_SHARE = 2 / 5;
 /** A small budget must not take away what tells checkpoints apart. */
 const LEAST_DESCRIPTION_TOKENS = 2_000;
+
+/** As in rules for contexts. */
+const MAX_PHASE_LENGTH = 200;
 
 /** What a store that stands in for the disk's tells of itself. */
 export interface StandIn {
@@ -162,17 +169,18 @@ export class Store implements Workrail {
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     const labels = splitLabels(params.metadata);
+    const phase = optional(params.phase, parsePhase);
     const given = params.contextRules === undefined ? undefined : parseContextRules(params.contextRules);
     const sessions = this.#parts.sessions;
     let found: RulesFound = {};
     const { sessionId, reason } = sessions.forSave(params.sessionId, params.workflowId, params.context);
-    const save = (): Promise<SaveResult> =>
+    const save = (force = params.force): Promise<SaveResult> =>
       saveCheckpoint(this.#savePorts, {
         sessionId,
         context: params.context as Context,
         name: labels.name,
         tags: labels.tags,
-        attributes: labels.attributes,
+        attributes: phase === undefined ? labels.attributes : { ...labels.attributes, phase },
         kind: params.kind,
         agentId: params.agentId ?? labels.agentId,
         workflowId: params.workflowId,
@@ -185,11 +193,17 @@ export class Store implements Workrail {
           found = await this.#rules.for(given);
           return found.rules;
         },
-        force: params.force,
+        force,
       });
+    const saveEnd = async (): Promise<SaveResult> => {
+      const result = await save();
+      // That a phase ended is news, although nothing else may be.
+      const isNoted = result.status === "saved" || phase === undefined || result.record.attributes["phase"] === phase;
+      return isNoted ? result : save(true);
+    };
     // What stands in for the disk has a bound of its own.
     const housekeeper = this.#standIn === undefined ? this.#housekeeper : undefined;
-    const result = await this.#using(() => housekeeper?.withRoom(save) ?? save()).catch((error: unknown) => {
+    const result = await this.#using(() => housekeeper?.withRoom(saveEnd) ?? saveEnd()).catch((error: unknown) => {
       sessions.notSaved(sessionId, params.workflowId);
       throw error;
     });
@@ -263,6 +277,13 @@ export class Store implements Workrail {
 
   async prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult> {
     return this.#using(() => this.#shaper.prioritize(params));
+  }
+
+  /** @param service what it saves to and loads from: this store, or one that this is a part of. */
+  liveContext(params: LiveContextParams, service: IContextManagementService = this): LiveContext {
+    const { settings, tokens, clock, log } = this.#parts;
+    const projectRules = async (): Promise<ContextRules | undefined> => (await this.#rules.inFile()).rules?.rules;
+    return new StoreLiveContext({ service, tokens, clock, log, autoSave: settings.autoSave, projectRules }, params);
   }
 
   async listCheckpoints(params: { sessionId: string; limit?: number; offset?: number }): Promise<CheckpointMetadata[]> {
@@ -556,6 +577,11 @@ function parseTime(text: string, field: string): Date {
   const time = new Date(text);
   if (!Number.isNaN(time.getTime())) return time;
   throw new WorkrailError("INVALID_INPUT", `${field} must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.`, { details: { field } });
+}
+
+function parsePhase(name: unknown): string {
+  if (typeof name === "string" && name !== "" && name.length <= MAX_PHASE_LENGTH) return name;
+  throw new WorkrailError("INVALID_INPUT", `phase must be a text of 1 to ${MAX_PHASE_LENGTH} characters.`, { details: { field: "phase" } });
 }
 
 function closed(): WorkrailError {

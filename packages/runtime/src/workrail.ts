@@ -20,6 +20,7 @@ import type {
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "./context-management-service.ts";
+import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import type { FittedFields } from "./fit-fields.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
@@ -33,6 +34,13 @@ export interface Workrail extends IContextManagementService {
   findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult>;
   /** Loads what fits a budget, and says what it left out. */
   viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult>;
+  /**
+   * The context of a workflow that this program runs: kept in memory, saved at the end of each phase and on demand, condensed
+   * when it grows too large. Nothing is loaded or saved before it is asked to. Close it before the store.
+   *
+   * @throws INVALID_INPUT for parameters that cannot be used.
+   */
+  liveContext(params: LiveContextParams): LiveContext;
   /**
    * What describes a checkpoint, as an answer has room for it: the largest fields may be left out, and are named.
    * `viewCheckpoint` does it by itself.

@@ -37,6 +37,7 @@ import type {
 } from "../context-management-service.ts";
 import { nodeDigests, randomIds } from "../environment.ts";
 import type { FittedFields } from "../fit-fields.ts";
+import type { LiveContext, LiveContextParams } from "../live/live-context.ts";
 import type { StorePlan } from "../open-store.ts";
 import type { BackupResult } from "../restore-backup.ts";
 import { SessionResolver } from "../session-resolver.ts";
@@ -120,6 +121,10 @@ export class FallbackStore implements Workrail {
         return shape(this.#blindStandIn);
       }
     });
+  }
+
+  liveContext(params: LiveContextParams): LiveContext {
+    return this.#standIn.liveContext(params, this);
   }
 
   async loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
