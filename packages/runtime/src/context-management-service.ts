@@ -244,7 +244,7 @@ export interface ViewCheckpointResult extends LoadCheckpointResult {
   report?: ViewReport;
   /** What was left out, largest first. */
   omitted?: Omissions;
-  /** Tokens that CRITICAL entries took beyond `budgetTokens`. */
+  /** Tokens of the answer beyond `budgetTokens`, which CRITICAL entries took, or what is said around the context. */
   budgetExceededBy?: number;
   /** How to get originals, where something is not whole. */
   how?: string;

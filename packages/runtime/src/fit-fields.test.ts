@@ -51,3 +51,9 @@ it("keeps a key named __proto__", async () => {
   const fields = JSON.parse(`{"__proto__":1,"big":"${"x".repeat(500)}"}`) as object;
   expect(JSON.stringify((await fitFields(fields, room(100), counter)).fields)).toBe('{"__proto__":1}');
 });
+
+it("keeps nothing that has no room, and names nothing, where it is told so", async () => {
+  const fields = { id: "a".repeat(100), name: "n" };
+  const fitted = await fitFields(fields, room(20), counter, { always: new Set(), mostNamed: 0 });
+  expect(fitted).toEqual({ fields: { name: "n" }, omitted: { count: 1, entries: [] } });
+});

@@ -28,15 +28,27 @@ const ALWAYS = new Set([
 const MOST_NAMED = 10;
 const LONGEST_KEY_NAMED = 120;
 
+/** What an answer has whatever the room. */
+interface Needed {
+  readonly always?: ReadonlySet<string>;
+  /** How many of those that are left out are named. */
+  readonly mostNamed?: number;
+}
+
 /**
  * What describes a checkpoint, without the fields that are too large for an answer. The smallest are kept
  * first; order stays. Nothing is cut in the middle.
  */
-export async function fitFields<T extends object>(fields: T, room: Room, counter: TokenCounter): Promise<FittedFields<T>> {
+export async function fitFields<T extends object>(
+  fields: T,
+  room: Room,
+  counter: TokenCounter,
+  { always: isAlways = ALWAYS, mostNamed = MOST_NAMED }: Needed = {},
+): Promise<FittedFields<T>> {
   if (await isWithin(JSON.stringify(fields), room, counter)) return { fields };
   const entries = Object.entries(fields).map(([key, value]) => ({ key, value: value as unknown, text: JSON.stringify({ [key]: value }) }));
-  const always = entries.filter(({ key }) => ALWAYS.has(key));
-  const others = entries.filter(({ key }) => !ALWAYS.has(key)).toSorted((left, right) => left.text.length - right.text.length);
+  const always = entries.filter(({ key }) => isAlways.has(key));
+  const others = entries.filter(({ key }) => !isAlways.has(key)).toSorted((left, right) => left.text.length - right.text.length);
   const frame = JSON.stringify(Object.fromEntries(always.map(({ key, value }) => [key, value])));
   const left = { tokens: room.tokens - (await counter.count(frame)), characters: room.characters - frame.length };
   const kept = new Set(always);
@@ -51,7 +63,7 @@ export async function fitFields<T extends object>(fields: T, room: Room, counter
   const omitted = others.filter((entry) => !kept.has(entry)).toReversed();
   return {
     fields: Object.fromEntries(entries.filter((entry) => kept.has(entry)).map(({ key, value }) => [key, value])) as T,
-    ...(omitted.length === 0 ? {} : { omitted: reportOf(omitted) }),
+    ...(omitted.length === 0 ? {} : { omitted: reportOf(omitted, mostNamed) }),
   };
 }
 
@@ -61,10 +73,10 @@ async function isWithin(text: string, room: Room, counter: TokenCounter): Promis
   return Buffer.byteLength(text) <= room.tokens || (await counter.count(text)) <= room.tokens;
 }
 
-function reportOf(omitted: readonly { readonly key: string; readonly value: unknown }[]): OmittedFields {
+function reportOf(omitted: readonly { readonly key: string; readonly value: unknown }[], mostNamed: number): OmittedFields {
   return {
     count: omitted.length,
-    entries: omitted.slice(0, MOST_NAMED).map(({ key, value }) => {
+    entries: omitted.slice(0, mostNamed).map(({ key, value }) => {
       const name = key.length <= LONGEST_KEY_NAMED ? key : `${key.slice(0, LONGEST_KEY_NAMED).toWellFormed()}...`;
       return { key: name, characters: JSON.stringify(value).length };
     }),

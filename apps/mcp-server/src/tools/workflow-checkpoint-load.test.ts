@@ -395,6 +395,19 @@ describe("budgetTokens", () => {
     expect(loaded).not.toHaveProperty("budgetExceededBy");
   });
 
+  it.each([200, 300, 450])(
+    "of %i goes to the context rather than to ids and digests, and the answer tells what it takes beyond it",
+    async (budgetTokens) => {
+      const { checkpointId } = await save({ goal: "ship it", log: "word ".repeat(2_000) });
+      const loaded = await server.ok(LOAD, { checkpointId, budgetTokens });
+      expect(loaded["metadata"]).not.toHaveProperty("contextHash");
+      const over = sizeOfAnswer(loaded).tokens - budgetTokens;
+      expect(Math.abs(Math.max(0, over) - Number(loaded["budgetExceededBy"] ?? 0))).toBeLessThan(10);
+      expect(over).toBeLessThan(100);
+      if (budgetTokens >= 300) expect(loaded["context"]).toMatchObject({ goal: "ship it" });
+    },
+  );
+
   it("too small for anything still says what there is", async () => {
     const { checkpointId } = await save(context);
     const loaded = await server.ok(LOAD, { checkpointId, budgetTokens: 1 });
@@ -413,7 +426,7 @@ describe("budgetTokens", () => {
     expect((loaded["omitted"] as Omitted).count).toBe(40);
     const { tokens } = sizeOfAnswer(loaded);
     expect(tokens).toBeGreaterThan(500);
-    expect(Math.abs(tokens - 500 - Number(loaded["budgetExceededBy"]))).toBeLessThan(300);
+    expect(Math.abs(tokens - 500 - Number(loaded["budgetExceededBy"]))).toBeLessThan(10);
   });
 
   it("is not softer than the ceiling: a critical entry beyond it is named", async () => {

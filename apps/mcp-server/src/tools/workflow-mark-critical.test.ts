@@ -76,7 +76,7 @@ describe("marking a key", () => {
     await using elsewhere = await ServerProcess.start({ home: server.home });
     const loaded = await elsewhere.ok(LOAD, { sessionId, budgetTokens: 1 });
     expect(loaded["context"]).toEqual({ goal: "later" });
-    expect(loaded["metadata"]).toMatchObject({ criticalKeys: ["goal"] });
+    expect(await criticalKeys(elsewhere, sessionId)).toEqual(["goal"]);
   });
 });
 
