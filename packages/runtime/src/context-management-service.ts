@@ -245,7 +245,7 @@ export interface ViewCheckpointResult extends LoadCheckpointResult {
   /** What was left out, largest first. */
   omitted?: Omissions;
   /** Tokens of the answer beyond `budgetTokens`, which CRITICAL entries took, or what is said around the context. */
-  budgetExceededBy?: number;
+  budgetExceededBy?: number | undefined;
   /** How to get originals, where something is not whole. */
   how?: string;
   /** ISO 8601. Until then `checkpointId` leads to the originals. */

@@ -240,10 +240,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
   },
   "writes-in-place": {
     fault: "writes blobs under their final name, bit by bit",
-    caughtBy: [
-      "blob store > shows a reader all of a blob or nothing while it is being stored",
-      "faults > a write that takes a part > at any file operation of a save under the caller's own id",
-    ],
+    caughtBy: ["blob store > shows a reader all of a blob or nothing while it is being stored"],
     breaks: (storage, place) =>
       replacing(storage, {
         blobs: {

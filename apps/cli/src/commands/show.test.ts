@@ -25,6 +25,7 @@ describe("workrail show", () => {
       contextSizeBytes  999
       contextHash       19e9aef50634f713192df9c00738d0a389ffc7fedd6e72033bad6649512ca7bb
       blobPath          contexts/s/cp-1.json.gz
+      layers            {"IMPORTANT":2,"USEFUL":1}
 
       {
         "plan": [
@@ -64,6 +65,7 @@ describe("workrail show", () => {
         parentId: null,
         kind: "workflow",
         sequence: 1,
+        layers: { IMPORTANT: 2, USEFUL: 1 },
       },
       context: CONTEXT,
     });
