@@ -177,6 +177,7 @@ function describeRebuild(harness: StorageHarness, meanwhile: (storage: Storage, 
       expect((await storage.catalog.find(first.id))?.shieldedUntil).toEqual(second?.validUntil);
       for (let step = 1; step <= 4; step++) await saved(again, { sessionId, context: { step } });
       expect((await again.load({ checkpointId: first.id })).context).toEqual({ step: 0 });
+      await again.idle();
     }),
   );
 
