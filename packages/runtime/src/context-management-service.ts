@@ -185,6 +185,8 @@ export interface FindCheckpointsParams {
   until?: string | undefined;
   workflowId?: string | undefined;
   agentId?: string | undefined;
+  /** Only ends of this phase. */
+  phase?: string | undefined;
   kind?: CheckpointKind | undefined;
   /** Default 20, at most 100. */
   limit?: number | undefined;

@@ -112,6 +112,7 @@ function conditions(c: Checkpoints, filter: CheckpointFilter): Condition[] {
     equal(c, "project", filter.project),
     equal(c, "workflow_id", filter.workflowId),
     equal(c, "agent_id", filter.agentId),
+    filter.phase === undefined ? undefined : c(sql<string>`json_extract(attributes, '$.phase')`, "=", planless(filter.phase)),
     filter.since === undefined ? undefined : c("created_at", ">=", planless(filter.since.getTime())),
     filter.until === undefined ? undefined : c("created_at", "<=", planless(filter.until.getTime())),
     ofKinds(c, filter.kinds),

@@ -14,7 +14,7 @@ export const degradation = {
 } satisfies z.ZodRawShape;
 
 export const metadata: ReturnType<typeof jsonObject> = jsonObject().describe(
-  "What describes the checkpoint: name, tags, agentId, contextHash, blobPath, lastAccessedAt, criticalKeys and your own keys",
+  "What describes the checkpoint: name, tags, agentId, contextHash, blobPath, lastAccessedAt, phase, criticalKeys and your own keys",
 );
 
 export const contextRulesWarning: z.ZodString = z.string().describe("The project's file of rules cannot be used. Tell your user");

@@ -16,6 +16,7 @@ const input = z.strictObject({
   until: time.optional().describe("Saved then or earlier"),
   workflowId: z.string().optional().describe("Only this workflow"),
   agentId: z.string().optional().describe("Only this agent"),
+  phase: z.string().optional().describe("Only ends of this phase"),
   kind: z.enum(CHECKPOINT_KINDS).optional().describe("Default: all but asides"),
 });
 

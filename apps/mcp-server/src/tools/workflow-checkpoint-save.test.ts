@@ -47,6 +47,22 @@ describe("a save", () => {
     expect(second["parentId"]).toBe(first["checkpointId"]);
   });
 
+  it("marks the end of a phase, although nothing else changed, and the list finds it", async () => {
+    const sessionId = randomUUID();
+    const context = { goal: "Ship" };
+    await server.ok(SAVE, { sessionId, context });
+    const end = await server.ok(SAVE, { sessionId, context, phase: "plan" });
+    expect(end["status"]).toBe("SAVED");
+    expect((await server.ok(SAVE, { sessionId, context, phase: "plan" }))["checkpointId"]).toBe(end["checkpointId"]);
+    await server.ok(SAVE, { sessionId, context: { goal: "Ship", step: 1 }, metadata: { phase: "mine" } });
+    expect(await server.ok(LIST, { sessionId, phase: "plan" })).toMatchObject({
+      total: 1,
+      checkpoints: [{ checkpointId: end["checkpointId"], metadata: { phase: "plan" } }],
+    });
+    expect((await server.ok(LIST, { sessionId, phase: "mine" }))["total"]).toBe(0);
+    expect((await server.ok(LOAD, { checkpointId: end["checkpointId"] }))["metadata"]).toMatchObject({ phase: "plan" });
+  });
+
   it("takes an empty context", async () => {
     const sessionId = randomUUID();
     await server.ok(SAVE, { sessionId, context: {} });

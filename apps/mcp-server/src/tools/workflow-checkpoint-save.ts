@@ -25,6 +25,7 @@ const input = z.strictObject({
   parentId: z.string().optional().describe("Checkpoint this one continues. Default: the latest"),
   expectedParentId: z.string().optional().describe("Fail with CONFLICT unless this is still the latest"),
   checkpointId: z.string().optional().describe("Id of your own, so that repeating the call is harmless"),
+  phase: z.string().min(1).max(200).optional().describe("Phase of the workflow that ends here. Marks the checkpoint"),
   contextRules: rules.optional(),
 });
 

@@ -9,6 +9,7 @@ export function matchesFilter(record: CheckpointRecord, sessionTags: readonly st
     isSame(record.project, filter.project) &&
     isSame(record.workflowId, filter.workflowId) &&
     isSame(record.agentId, filter.agentId) &&
+    (filter.phase === undefined || record.attributes["phase"] === filter.phase) &&
     (filter.since === undefined || record.createdAt >= filter.since) &&
     (filter.until === undefined || record.createdAt <= filter.until) &&
     (filter.tags ?? []).every((tag) => record.tags.includes(tag) || sessionTags.includes(tag)) &&

@@ -283,6 +283,8 @@ export interface CheckpointFilter {
   readonly until?: Date | undefined;
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
+  /** The attribute `phase`: the phase that ended with the checkpoint. */
+  readonly phase?: string | undefined;
   /** Absent: all but asides. */
   readonly kinds?: readonly CheckpointKind[] | undefined;
 }

@@ -118,6 +118,8 @@ export function describeListing(harness: StorageHarness): void {
       ["a project that is only part of one", { project: "/home/me" }, []],
       ["a workflow", { workflowId: "fix-bug" }, ["draft", "first"]],
       ["an agent", { agentId: "coder" }, ["plan", "first"]],
+      ["the phase that ended with it", { phase: "plan" }, ["draft"]],
+      ["a phase that is only part of one", { phase: "pla" }, []],
       ["one tag", { tags: ["release"] }, ["plan", "first"]],
       ["all of several tags", { tags: ["release", "v2"] }, ["plan"]],
       ["a tag in another case: that is another tag", { tags: ["Release"] }, []],
@@ -193,11 +195,11 @@ async function appendLibrary(storage: Storage): Promise<Record<string, Checkpoin
       agentId: "coder",
       tags: ["release"],
     },
-    draft: { name: "Draft of the plan", workflowId: "fix-bug", agentId: "writer" },
+    draft: { name: "Draft of the plan", workflowId: "fix-bug", agentId: "writer", attributes: { phase: "plan" } },
     plan: { name: "the Plan", project: "/home/me/app", agentId: "coder", tags: ["v2", "release"], kind: "project" },
     talk: { name: "Letzte änderung", project: "/home/me/app/sub", kind: "conversation" },
     aside: { name: "aside", kind: "aside" },
-    other: { attributes: { depth: { text: "a Needle in hay" } } },
+    other: { attributes: { depth: { text: "a Needle in hay" }, phase: ["plan"] } },
   };
   const sessionId = randomIds.sessionId();
   const ids: Record<string, CheckpointId> = {};
