@@ -4,7 +4,8 @@ import { classifyWords } from "./classify-key.ts";
 import { classifyValue } from "./classify-value.ts";
 import type { CompiledRules } from "./compile-rules.ts";
 import { wordsOf } from "./key-words.ts";
-import { OPAQUE } from "./vocabulary.ts";
+import { isRich } from "./value-shape.ts";
+import { OPAQUE, THROWAWAY } from "./vocabulary.ts";
 
 export interface ClassifyHow {
   /** Keys that were marked critical in the session. */
@@ -30,7 +31,9 @@ export function classifyEntry(key: string, value: JsonValue, how: ClassifyHow): 
 
 function byItself(key: string, value: JsonValue): Classification {
   const words = wordsOf(key);
-  const isOpaque = words.every((word) => OPAQUE.has(word));
+  // `tmp1` names a variable in haste more often than it says that a sentence is temporary.
+  const isHasty = words.length === 1 && THROWAWAY.has(words[0] ?? "") && typeof value === "string" && isRich(value);
+  const isOpaque = isHasty || words.every((word) => OPAQUE.has(word));
   if (!isOpaque) {
     const told = classifyWords(words, value);
     if (told !== undefined) return told;
@@ -47,5 +50,5 @@ function byDefault(key: string, value: JsonValue, isOpaque: boolean): Classifica
 
 /** What loops call their counters. */
 function isIndex(key: string): boolean {
-  return /^[ijkn]$/i.test(key);
+  return /^[ijkmn]$/i.test(key);
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
 import { singularsOf } from "./key-words.ts";
-import { isRawMaterial, isRich, isSmall, looksTemporary } from "./value-shape.ts";
+import { isRawMaterial, isRecord, isRich, isSmall, looksTemporary } from "./value-shape.ts";
 import {
   ASPECTS,
   AUXILIARIES,
@@ -21,6 +21,7 @@ import {
   PHRASES,
   PLACES,
   PREPOSITIONS,
+  RECORDED,
   STATISTICS,
   STEERING,
   SUBJECTS,
@@ -120,6 +121,7 @@ function asSwitch(words: readonly string[], value: JsonValue): Classification | 
   const about = roleOf(headPhrase(words).at(-1) ?? "")?.[1];
   if (about?.kind === "head" && about !== EPHEMERAL_HEAD && about.layer !== "USEFUL") return keyWord("IMPORTANT", 0.75, words.join(" "));
   if (fleeting !== undefined) return { layer: "EPHEMERAL", confidence: 0.8, why: `switch about "${fleeting}"` };
+  if (words.length > 1 && words.some((word) => word === "required" || word === "needed")) return keyWord("IMPORTANT", 0.8, words.join(" "));
   const [first = ""] = words;
   if (about === EPHEMERAL_HEAD || words.length < 2) return undefined;
   if (words.length > 1 && AUXILIARIES.has(first)) return { layer: "IMPORTANT", confidence: 0.8, why: `switch "${first} ..."` };
@@ -153,7 +155,7 @@ function asHead(words: readonly string[], value: JsonValue): Classification | un
   const before = words.slice(0, -1);
   const temporary = asTemporaryPlace(word, before);
   if (temporary !== undefined) return temporary;
-  if (role.kind === "aspect") return asAspect(word, before);
+  if (role.kind === "aspect") return RECORDED.has(word) && isRecord(value) ? keyWord("USEFUL", 0.7, `${word}, a record`) : asAspect(word, before);
   if (role.kind === "container") return asContainer(word, role.layer, before, value);
   return asNoun(word, role.layer, words, value);
 }
@@ -174,6 +176,7 @@ function asNoun(word: string, layer: Layer, words: readonly string[], value: Jso
     return keyWord(layer, 0.75, word);
   }
   if (layer === "CRITICAL") return asOrdered(word, words, value);
+  if (RECORDED.has(word) && isRecord(value)) return keyWord("USEFUL", 0.7, `${word}, a record`);
   // A plural with a number for its value counts: `filesProcessed: 12`.
   if (typeof value === "number" && isPlural(words.at(-1) ?? "", word)) return keyWord("EPHEMERAL", 0.7, `number of ${word}`);
   const decided = before.findLast((each) => MODIFIERS.CRITICAL.has(each));

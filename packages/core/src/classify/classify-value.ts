@@ -3,7 +3,7 @@ import type { Layer } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
 import { wordsOf } from "./key-words.ts";
 import { classifyWords } from "./classify-key.ts";
-import { CUES, LONGEST_CUE } from "./cues.ts";
+import { CUES, LONGEST_CUE, OPENERS } from "./cues.ts";
 import { firstKeys, firstMembers, isMaterial, looksTemporary, sampleText } from "./value-shape.ts";
 
 /*
@@ -14,7 +14,7 @@ import { firstKeys, firstMembers, isMaterial, looksTemporary, sampleText } from 
 /** Characters from which a text is more likely material than a note. */
 const LONG_TEXT = 700;
 
-const NO_WORD = /[\s,;:!?"()[\]{}<>/\\|*`_=+#]+|\.(?=\s|$)/;
+const NO_WORD = /[\s,;:!?"()[\]{}<>/\\|*`_=+#]+|\.+(?=\s|$)/;
 
 /** By the shape and words of a value; `undefined` when they tell nothing. `isOpaque`: the key told nothing whatever. */
 export function classifyValue(value: JsonValue, isOpaque: boolean): Classification | undefined {
@@ -28,7 +28,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const HEX = /^(?:0x|sha\d+[:-]|md5[:-])?(?=[a-f]*\d)[0-9a-f]{7,}$/;
 const ULID = /^(?=[A-Z]*\d)[0-9A-HJKMNP-TV-Z]{26}$/;
 const OPAQUE_TOKEN = /^(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[\w+/=-]{16,}$/;
-const MEASURE = /^\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|min|minutes|h|hours|%|kb|mb|gb|kib|mib|gib|bytes|fps)$/;
+const MEASURE =
+  /^\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|m|min|minutes|h|hours|%|kb|mb|gb|kib|mib|gib|bytes|fps)(?: ?\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|m|min|minutes))?$/;
+/** `req_01HZX8QKJ3M9`, `session-8f2a9c1b`: what it identifies, and figures among letters. */
+const PREFIXED_ID = /^[a-z]{1,12}[_-](?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{6,}$/;
+/** `processing... 3 of 12`, `Uploading (45%)`. */
+const HOW_FAR = /^[a-z]+ing\b[\s.:…(-]*\d+(?:\.\d+)?\s?(?:%|(?:\/|of)\s?\d+)/;
 const COUNTED =
   /^(?:\d+\s*(?:\/|of)\s*\d+|(?:attempt|try|retry|iteration|page|step|loop|pass|round|run|tick)\s*#?\d+(?:\s*(?:\/|of)\s*\d+)?)$/;
 
@@ -39,9 +44,9 @@ function byShape(value: JsonValue): Classification | undefined {
   const small = text.toLowerCase();
   if (INSTANT.test(text) && text.length < 40) return fleeting("a point in time");
   if (HTTP_DATE.test(small) || CLOCK.test(text)) return fleeting("a point in time");
-  if (UUID.test(small) || HEX.test(small) || ULID.test(text) || OPAQUE_TOKEN.test(text)) return fleeting("an identifier");
+  if (UUID.test(small) || HEX.test(small) || ULID.test(text) || OPAQUE_TOKEN.test(text) || PREFIXED_ID.test(small)) return fleeting("an identifier");
   if (MEASURE.test(small)) return fleeting("a measure");
-  if (COUNTED.test(small)) return fleeting("a counter");
+  if (COUNTED.test(small) || (small.length < 80 && HOW_FAR.test(small))) return fleeting("a counter");
   if (looksTemporary(text) && !text.includes(" ")) return fleeting("a temporary path");
   return undefined;
 }
@@ -87,7 +92,7 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   return byCues(text);
 }
 
-const LOG_LINE = /^(?:\[?\d{4}-\d{2}-\d{2}[t ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]/;
+const LOG_LINE = /^(?:\[?\d{4}-\d{2}-\d{2}[t ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]|\blevel=[a-z]+ /;
 const LOG_WORD = /\b(?:DEBUG|TRACE|INFO|WARN(?:ING)?|VERBOSE)\b|\b(?:heartbeat|pid[ =]\d|tick \d|took \d+ ?ms|cache (?:hit|miss))/;
 
 function isLog(text: string): boolean {
@@ -109,6 +114,12 @@ function byCues(text: string): Classification | undefined {
   const scores = new Map<Layer, number>();
   let strongest = { weight: 0, cue: "" };
   let best: Layer | undefined;
+  const opener = OPENERS.get(words[0] ?? "");
+  if (opener !== undefined) {
+    best = opener.layer;
+    strongest = { weight: opener.weight, cue: words[0] ?? "" };
+    scores.set(best, opener.weight);
+  }
   for (let at = 0; at < words.length; at++) {
     for (let length = Math.min(LONGEST_CUE, words.length - at); length > 0; length--) {
       const cue = words.slice(at, at + length).join(" ");

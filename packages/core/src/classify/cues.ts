@@ -25,14 +25,17 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
     `must, must not, must never, shall, shall not, never, mandatory, forbidden, prohibited, not allowed, non-negotiable, nonnegotiable, under no circumstances, required to, is required, are required,
      goal, objective, requirement, requirements, non-goal, non-goals, constraint, constraints, acceptance, acceptance criteria, acceptance criterion, definition of done, success means, success criteria, hard limit, deadline, invariant,
      decision, decided, we decided, we agreed, agreed, agreed with, settled on, we chose, we picked, we will use, we go with, going with, committed to, signed off, sign-off, verdict, final answer, ruling, task, instruction, instructions,
-     preference, do not, don't, always, policy, the rule is, rule`,
+     preference, do not, don't, always, policy, the rule is, rule,
+     i want, i want to, i would like, i'd like, would like, we want, wish to, wishes to, please, done when, is done when, complete when, success is,
+     will go with, we'll go with, went with, opted for, it was decided, it was agreed, the choice is, the aim is, our aim, must be, may only, may not exceed,
+     cannot exceed, can not exceed, not exceed, above all, at all costs, not acceptable, no exceptions, strictly, off limits, out of scope, in scope`,
   ],
   [
     "CRITICAL",
     2,
     `at most, at least, no more than, not more than, no later than, not later than, no earlier than, only if, unless, has to, have to, needs to, need to, ought to, prefers, insists, please, approved, approved by, accepted, chose, chosen,
      selected, asked for, asked to, asked us, asked me, wants to, user wants, without breaking, without losing, without downtime, without changing, without touching, limit, required, comply, complies, gdpr, hipaa, cannot move, stay closed,
-     not negotiable, exactly, as requested, is final, the answer is, is allowed, are allowed, may not, instead of`,
+     not negotiable, stay below, stay under, stay within, should not, should never, has to be, have to be, nothing else, and nothing else, only the, only use, exactly, as requested, is final, the answer is, is allowed, are allowed, may not, instead of`,
   ],
   [
     "CRITICAL",
@@ -44,6 +47,9 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
     3,
     `because, therefore, hence, hypothesis, suspect, suspects, suspected, suspicion, root cause, finding, findings, analysis, risk, risks, open question, open questions, next step, next steps, next, plan, to do, todo, remaining,
      i think, we think, it seems, seems to, seems that, looks like, appears to, probably, likely, maybe, perhaps, turns out, suggests, suggests that, indicates, indicates that, implies, conclusion, conclude, trade-off, trade-offs,
+     guess, my guess, concern, concerns, main concern, worry, worried, still to do, to be done, left to do, still need, still needs, still missing, ruled out, cannot explain,
+     after comparing, comparing, on balance, in summary, to summarise, to summarize, overall, all in all, correlates with, points to, hints at, tends to, evidence, as if, we tried, already tried, next up, up next, afterwards,
+     we have, have finished, has finished, tbd, trade-offs are, pros, cons, differ because, differs because, because of, blocker, blockers, in progress, not yet,
      lesson, lessons, insight, idea, option a, assumption, assume, assuming, explains, caused by, due to, so far, blocked, blocked by, waiting for, let me, let's, we should, should we, not sure, unclear, unknown, uncertain, summary, in short, step 1, phase 1`,
   ],
   [
@@ -56,12 +62,12 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
   [
     "EPHEMERAL",
     3,
-    "temporary, scratch, throwaway, ignore this, can be deleted, loading, heartbeat, retrying, polling, cache hit, cache miss, debug only, spinner, please wait, reconnecting, connection established",
+    "processing, temporary, scratch, throwaway, ignore this, can be deleted, loading, heartbeat, retrying, polling, cache hit, cache miss, debug only, spinner, please wait, reconnecting, connection established",
   ],
   [
     "USEFUL",
     3,
-    "for example, e.g, see also, according to, chapter, copyright, table of contents, read more, all rights reserved, dear, kind regards, best regards, sincerely, lorem ipsum, exit code, file updated, successfully",
+    "for example, e.g, see also, according to, chapter, copyright, table of contents, read more, all rights reserved, dear, kind regards, best regards, sincerely, lorem ipsum, exit code, file updated, successfully, installation, getting started, see below, once upon a",
   ],
   ["USEFUL", 1, "example, http, https, file, page, version, figure, section"],
 ];
@@ -73,4 +79,22 @@ export const CUES: ReadonlyMap<string, Cue> = new Map([
 
 function list(text: string): string[] {
   return text.split(",").map((cue) => cue.trim().replaceAll(/\s+/g, " "));
+}
+
+/** First words of a text by which it tells an order or a state of things; elsewhere in a text they mean little. */
+export const OPENERS: ReadonlyMap<string, Cue> = new Map([
+  ...openers(
+    "CRITICAL",
+    `no, only, use, keep, write, reply, respond, answer, cite, include, exclude, avoid, ensure, return, deliver, limit, stay, refuse, prefer, remember, stick, format,
+     preserve, leave, treat, guarantee, every, all, each, cancel, refund, exchange, make, nobody, nothing, none, without`,
+  ),
+  ...openers(
+    "IMPORTANT",
+    `half, most, remaining, tomorrow, first, two, three, four, five, six, seven, eight, nine, both, either, neither, checked, tried, found, finished, started, reviewed,
+     compared, investigated, waiting, blocked, stuck, whether, why, how, what, which, who`,
+  ),
+]);
+
+function openers(layer: Layer, text: string): [string, Cue][] {
+  return list(text).map((word): [string, Cue] => [word, { layer, weight: 1 }]);
 }

@@ -75,3 +75,13 @@ const EXCERPT = 250;
 export function isRawMaterial(value: JsonValue): boolean {
   return typeof value === "string" && value.length >= EXCERPT && value.includes("\n") && isMaterial(value.slice(0, MAX_TEXT));
 }
+
+const COMMAND = /^(?:[a-z]+_[a-z_]+(?:\s|\(|$)|\S*\$ \S|(?:ls|cd|cat|grep|find|git|npm|python3?|sed|curl|open|edit|search) \S+$)/;
+const RECORD_FIELDS = ["role", "action", "observation", "tool", "command", "arguments", "price", "cost"];
+
+/** Whether a value records what was done, shown or on offer: messages, calls, commands, output, priced things. */
+export function isRecord(value: JsonValue): boolean {
+  if (typeof value === "string") return COMMAND.test(value.slice(0, SMALL_TEXT)) || (value.includes("\n") && isMaterial(value.slice(0, MAX_TEXT)));
+  const members = Array.isArray(value) ? firstMembers(value) : [];
+  return members.length > 0 && members.every((each) => isJsonObject(each) && RECORD_FIELDS.some((field) => field in each));
+}

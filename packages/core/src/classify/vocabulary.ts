@@ -19,6 +19,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     decision choice selection pick verdict ruling judgment judgement resolution determination settlement
     answer agreement commitment promise contract pledge approval consent authorization authorisation permission
     signoff confirmation refusal veto adr dod precondition postcondition prerequisite complexity principle tenet
+    sla slo standard stipulation proviso embargo moratorium covenant bylaw allergy contraindication
     nonnegotiable musthave spec specification problem ticket story epic
   `),
   IMPORTANT: words(`
@@ -44,7 +45,11 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     reflection introspection consideration deliberation brainstorm brainstorming investigation exploration
     verification validation sequence sequencing schedule timeline itinerary procedure playbook checklist
     change fork branchpoint crossroad pivot adjustment refinement amendment revision correction
-     gate trigger condition signal cadence allocation trajectory
+     opinion alignment thesis prognosis triage guess worry challenge dilemma roadblock showstopper suspect
+    confusion misconception misunderstanding consensus disagreement nuance correlation causation factor methodology
+    advantage disadvantage benefit drawback downside upside merit swot retro debrief enquiry inquiry
+    workplan worklist logline storyline subplot
+    gate trigger condition signal cadence allocation trajectory
   `),
   USEFUL: words(`
     order command msg err resp cfg conf file content source code snippet diff patch hunk output response reply payload body html xml css svg markdown markup page
@@ -69,6 +74,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     technology stack framework language tool plugin extension version release changelog
     answerkey faq kb wiki glossaryentry search hit match lookup scrape crawl fetch download upload
     translation localization locale transcription caption subtitle
+    call passport
     patient prescription medication lab diagnosiscode
     stock portfolio asset holding balance
     comment annotation biography bio  background
@@ -82,6 +88,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     hash checksum digest etag fingerprint sha md5 crc cache  buffer tmp temp scratch scratchpad scratchspace
     debug debugging logging logger verbosity loglevel telemetry instrumentation span profiling
     progress percent percentage pct spinner progressbar scroll scrollbar hover viewport zoom tab modal panel toast tooltip
+    countdown stopwatch jitter rtt inflight trial caret clipboard snackbar popup websocket
     dropdown sidebar cursorposition selectionrange highlight collapsed expanded breadcrumb
     lock mutex semaphore lease socket port connection pool heap rss cpu gpu memory ram usage throughput qps rps rate bandwidth
     cookie csrf internal placeholderid hostname host  tmpdir tempdir tmpfile tempfile tmppath temppath tempname
@@ -121,7 +128,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
     `deal term, contract term, payment term, target price, target cost, target weight, target score, target date, end state, target state, desired state, goal state, acceptance test, acceptance scenario, desired outcome, expected outcome, intended outcome, target outcome, wanted outcome, due date, end goal, win state, win condition, stop condition, exit condition, success condition,
      victory condition, success measure, success metric, success definition, success indicator, success signal, definition of done, definition of ready, out of scope, must have, must not,
      must haves, should have, nice to have, never do, do not, non goal, anti goal, hard line, red line, north star, problem statement,
-     problem description, problem definition, mission statement, vision statement, user story, user input, user message,
+     problem description, bug description, feature description, task description, story description, change description, request description, defect description, scope boundary, research question, problem definition, mission statement, vision statement, user story, user input, user message,
      user prompt, user query, user question, user feedback, user comment, user reply, user answer, user text, user note, user statement,
      user correction, user context, system prompt, original prompt, initial prompt, original message, initial message, first message, original question,
      original query, initial query, feature request, change request, exit criteria, service level, final result, final response, final output, final design,
@@ -132,7 +139,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ),
   ...phrases(
     "IMPORTANT",
-    `status update, progress update, state machine, failure mode, blind spot, root cause, pain point, open point, talking point, decision point, turning point, edge case, corner case, use case,
+    `status update, status report, progress update, progress report, progress note, state machine, failure mode, blind spot, root cause, pain point, open point, talking point, decision point, turning point, edge case, corner case, use case,
      action item, work item, open item, open thread, loose end, next up, to do, sub goal, sub task, side effect, test plan, test strategy, test approach,
      follow up, runner up, trade off, pull quote, dead end, working theory, state of play, lessons learned, line of thought, chain of thought,
      train of thought, critical path, happy path, migration path, upgrade path, learning path, decision path, escalation path, call path,
@@ -145,7 +152,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ),
   ...phrases(
     "USEFUL",
-    `chat log, conversation log, message log, commit log, git log, git status, user messages, user queries, user comments, user replies, customer messages, product review, customer review, book review, movie review, user review, hotel review, weather forecast, coverage report, test coverage, pull request, merge request, http request, api request, web request, network request, raw request, sample request, request header, request body,
+    `case law, reference pattern, plane ticket, train ticket, bus ticket, concert ticket, movie ticket, theatre ticket, theater ticket, museum ticket, lottery ticket, parking ticket, season ticket, return ticket, chat log, conversation log, message log, commit log, git log, git status, user messages, user queries, user comments, user replies, customer messages, product review, customer review, book review, movie review, user review, hotel review, weather forecast, coverage report, test coverage, pull request, merge request, http request, api request, web request, network request, raw request, sample request, request header, request body,
      purchase order, work order, order detail, order item, order history, order line, order number, order status, order data, order record,
      sort order, shell command, bash command, shell history, test command, build command, git command, command output, command result, command history, command line,
      terminal command, sql command, cli command, recent command, executed command, command list, command, commands run, job posting, job description, job listing, job ad,
@@ -169,7 +176,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
      debug output, debug flag, debug dump, debug message, debug line, console output, console log, temp file, tmp file, temp path, tmp path, temp dir, temp directory, tmp dir, tmp directory, temp folder, temporary file, temporary path,
      temporary directory, temporary folder, scratch file, scratch dir, scratch directory, scratch path, scratch pad, scratch space, scratch note, scratch area, scratch buffer, lock file, pid file, swap file, socket path, cache path, cache dir, cache directory,
      cache file, cache key, cache hit, cache miss, cache entry, cache state, cached result, cached response, cached value, cached file, cached data, work dir, working directory, working dir, current directory,
-     current dir, page number, line number, step number, phase number, version number, build number, sequence number, attempt number, retry number, run number, turn number, round number, step counter,
+     current dir, instance cost, run cost, session cost, api cost, llm cost, inference cost, token cost, model cost, cost so far, model stat, run stat, agent stat, session stat, token stat, container name, pod name, worker name, thread name, process name, batch number, frame number, job number, tick number, page number, line number, step number, phase number, version number, build number, sequence number, attempt number, retry number, run number, turn number, round number, step counter,
      current page, current time, current date, system time, local time, start time, end time, stop time, finish time, begin time, response time, run time, execution time,
      processing time, wait time, elapsed time, load time, total time, idle time, cpu time, build time, render time, request time, boot time, creation time, update time, save time, completion time, modification time,
      wall time, time stamp, time taken, time spent, time left, time remaining, time out, time zone, start date, end date, created date, creation date, updated date, update date, modified date, modification date, run date,
@@ -190,7 +197,7 @@ export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   CRITICAL: words(`
     selected chosen preferred max maximum min minimum permitted allowed decided agreed accepted approved adopted elected settled ratified signed  picked mandated  winning
     required mandatory obligatory forbidden prohibited banned disallowed desired requested wanted intended demanded
-    must never always nonnegotiable binding authoritative
+    must never always nonnegotiable binding authoritative acceptance
   `),
   IMPORTANT: words(`
     current next completed done finished remaining pending open closed outstanding unresolved resolved unanswered unsolved identified known unknown
@@ -203,7 +210,7 @@ export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   EPHEMERAL: words(`
     cpu gpu ram metric progress cursor counter focused hovered highlighted expanded collapsed debug temp temporary tmp transient ephemeral volatile scratch cached cache logged logging log trace tracing telemetry internal ui gui
     loading spinner heartbeat polling poll verbose runtime process scroll hover viewport render rendering animation window editor retry loop lock
-    throwaway disposable heap gc socket connection performance perf timing profiler
+    throwaway disposable heap gc socket websocket connection performance perf timing profiler
   `),
 };
 
@@ -253,9 +260,13 @@ export const WHEN_RICH: ReadonlyMap<string, Layer> = new Map([
   ["position", "IMPORTANT"],
   ["loop", "USEFUL"],
   ["progress", "IMPORTANT"],
+  ["trial", "USEFUL"],
   ["delay", "USEFUL"],
   ["rate", "USEFUL"],
 ]);
+
+/** IMPORTANT nouns under which agents also keep the record of what they did: lists of messages, commands and their output are material. */
+export const RECORDED: ReadonlySet<string> = words(`action observation history trajectory step turn thread review option candidate`);
 
 /** Containers that are output of a program, unless they are of something that matters. */
 export const LOGS: ReadonlySet<string> = words(`log journal trace`);
