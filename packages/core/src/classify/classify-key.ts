@@ -8,6 +8,7 @@ import {
   AUXILIARIES,
   CLOCKS,
   CONTAINERS,
+  DEMANDS,
   FILLERS,
   FLEETING,
   FOLLOWERS,
@@ -84,8 +85,12 @@ function tidy(words: readonly string[]): string[] {
 }
 
 /** `mustNotUseCloud`, `never_delete`: what follows is an order, whatever it is. */
-function asOrder([first = "", second = ""]: readonly string[]): Classification | undefined {
+function asOrder([first = "", second = "", ...rest]: readonly string[]): Classification | undefined {
   if (first === "why") return keyWord("IMPORTANT", 0.8, first);
+  if (first === "what" && second !== "") {
+    const wanted = [second, ...rest].find((word) => singularsOf(word).some((form) => DEMANDS.has(form)));
+    return wanted === undefined ? keyWord("IMPORTANT", 0.6, `${first} ${second}`) : keyWord("CRITICAL", 0.7, `${first} ... ${wanted}`);
+  }
   const order = ORDERS.has(first) ? first : ORDERS.has(`${first} ${second}`) ? `${first} ${second}` : undefined;
   return order === undefined ? undefined : { layer: "CRITICAL", confidence: 0.85, why: `key word "${order}"` };
 }
@@ -155,7 +160,8 @@ function asHead(words: readonly string[], value: JsonValue): Classification | un
   const before = words.slice(0, -1);
   const temporary = asTemporaryPlace(word, before);
   if (temporary !== undefined) return temporary;
-  if (role.kind === "aspect") return RECORDED.has(word) && isRecord(value) ? keyWord("USEFUL", 0.7, `${word}, a record`) : asAspect(word, before);
+  if (role.kind === "aspect")
+    return RECORDED.has(word) && isRecord(value) ? keyWord("USEFUL", 0.7, `${word}, a record`) : asAspect(word, before);
   if (role.kind === "container") return asContainer(word, role.layer, before, value);
   return asNoun(word, role.layer, words, value);
 }

@@ -44,7 +44,8 @@ function byShape(value: JsonValue): Classification | undefined {
   const small = text.toLowerCase();
   if (INSTANT.test(text) && text.length < 40) return fleeting("a point in time");
   if (HTTP_DATE.test(small) || CLOCK.test(text)) return fleeting("a point in time");
-  if (UUID.test(small) || HEX.test(small) || ULID.test(text) || OPAQUE_TOKEN.test(text) || PREFIXED_ID.test(small)) return fleeting("an identifier");
+  if (UUID.test(small) || HEX.test(small) || ULID.test(text) || OPAQUE_TOKEN.test(text) || PREFIXED_ID.test(small))
+    return fleeting("an identifier");
   if (MEASURE.test(small)) return fleeting("a measure");
   if (COUNTED.test(small) || (small.length < 80 && HOW_FAR.test(small))) return fleeting("a counter");
   if (looksTemporary(text) && !text.includes(" ")) return fleeting("a temporary path");
@@ -92,7 +93,8 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   return byCues(text);
 }
 
-const LOG_LINE = /^(?:\[?\d{4}-\d{2}-\d{2}[t ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]|\blevel=[a-z]+ /;
+const LOG_LINE =
+  /^(?:\[?\d{4}-\d{2}-\d{2}[t ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]|\blevel=[a-z]+ /;
 const LOG_WORD = /\b(?:DEBUG|TRACE|INFO|WARN(?:ING)?|VERBOSE)\b|\b(?:heartbeat|pid[ =]\d|tick \d|took \d+ ?ms|cache (?:hit|miss))/;
 
 function isLog(text: string): boolean {

@@ -26,6 +26,7 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
      goal, objective, requirement, requirements, non-goal, non-goals, constraint, constraints, acceptance, acceptance criteria, acceptance criterion, definition of done, success means, success criteria, hard limit, deadline, invariant,
      decision, decided, we decided, we agreed, agreed, agreed with, settled on, we chose, we picked, we will use, we go with, going with, committed to, signed off, sign-off, verdict, final answer, ruling, task, instruction, instructions,
      preference, do not, don't, always, policy, the rule is, rule,
+     have chosen, has chosen, we have chosen, have decided, has decided, we have decided, have agreed, has agreed, we have agreed, doesn't want, don't want, does not want, do not want, didn't want, no longer wants,
      i want, i want to, i would like, i'd like, would like, we want, wish to, wishes to, please, done when, is done when, complete when, success is,
      will go with, we'll go with, went with, opted for, it was decided, it was agreed, the choice is, the aim is, our aim, must be, may only, may not exceed,
      cannot exceed, can not exceed, not exceed, above all, at all costs, not acceptable, no exceptions, strictly, off limits, out of scope, in scope`,
@@ -50,7 +51,7 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
      guess, my guess, concern, concerns, main concern, worry, worried, still to do, to be done, left to do, still need, still needs, still missing, ruled out, cannot explain,
      after comparing, comparing, on balance, in summary, to summarise, to summarize, overall, all in all, correlates with, points to, hints at, tends to, evidence, as if, we tried, already tried, next up, up next, afterwards,
      we have, have finished, has finished, tbd, trade-offs are, pros, cons, differ because, differs because, because of, blocker, blockers, in progress, not yet,
-     lesson, lessons, insight, idea, option a, assumption, assume, assuming, explains, caused by, due to, so far, blocked, blocked by, waiting for, let me, let's, we should, should we, not sure, unclear, unknown, uncertain, summary, in short, step 1, phase 1`,
+     danger, dangers, biggest danger, worst case, weakness, drawback, downside, lesson, lessons, insight, idea, option a, assumption, assume, assuming, explains, caused by, due to, so far, blocked, blocked by, waiting for, let me, let's, we should, should we, not sure, unclear, unknown, uncertain, summary, in short, step 1, phase 1`,
   ],
   [
     "IMPORTANT",
@@ -86,7 +87,7 @@ export const OPENERS: ReadonlyMap<string, Cue> = new Map([
   ...openers(
     "CRITICAL",
     `no, only, use, keep, write, reply, respond, answer, cite, include, exclude, avoid, ensure, return, deliver, limit, stay, refuse, prefer, remember, stick, format,
-     preserve, leave, treat, guarantee, every, all, each, cancel, refund, exchange, make, nobody, nothing, none, without`,
+     preserve, leave, treat, guarantee, every, all, each, cancel, refund, exchange, make, nobody, nothing, none, without, just, ship, send, move, put, give, show, hide, speak, translate, label, sort, round, match`,
   ),
   ...openers(
     "IMPORTANT",

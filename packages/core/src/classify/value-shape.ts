@@ -81,7 +81,8 @@ const RECORD_FIELDS = ["role", "action", "observation", "tool", "command", "argu
 
 /** Whether a value records what was done, shown or on offer: messages, calls, commands, output, priced things. */
 export function isRecord(value: JsonValue): boolean {
-  if (typeof value === "string") return COMMAND.test(value.slice(0, SMALL_TEXT)) || (value.includes("\n") && isMaterial(value.slice(0, MAX_TEXT)));
+  if (typeof value === "string")
+    return COMMAND.test(value.slice(0, SMALL_TEXT)) || (value.includes("\n") && isMaterial(value.slice(0, MAX_TEXT)));
   const members = Array.isArray(value) ? firstMembers(value) : [];
   return members.length > 0 && members.every((each) => isJsonObject(each) && RECORD_FIELDS.some((field) => field in each));
 }

@@ -19,7 +19,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     decision choice selection pick verdict ruling judgment judgement resolution determination settlement
     answer agreement commitment promise contract pledge approval consent authorization authorisation permission
     signoff confirmation refusal veto adr dod precondition postcondition prerequisite complexity principle tenet
-    sla slo standard stipulation proviso embargo moratorium covenant bylaw allergy contraindication
+    sla slo standard stipulation proviso embargo moratorium covenant bylaw allergy contraindication dont
     nonnegotiable musthave spec specification problem ticket story epic
   `),
   IMPORTANT: words(`
@@ -45,7 +45,8 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     reflection introspection consideration deliberation brainstorm brainstorming investigation exploration
     verification validation sequence sequencing schedule timeline itinerary procedure playbook checklist
     change fork branchpoint crossroad pivot adjustment refinement amendment revision correction
-     opinion alignment thesis prognosis triage guess worry challenge dilemma roadblock showstopper suspect
+     discussion debate impression dive judgmentcall judgementcall planning troubleshooting forecasting prioritizing prioritising scoping sizing
+    opinion alignment thesis prognosis triage guess worry challenge dilemma roadblock showstopper suspect
     confusion misconception misunderstanding consensus disagreement nuance correlation causation factor methodology
     advantage disadvantage benefit drawback downside upside merit swot retro debrief enquiry inquiry
     workplan worklist logline storyline subplot
@@ -88,7 +89,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     hash checksum digest etag fingerprint sha md5 crc cache  buffer tmp temp scratch scratchpad scratchspace
     debug debugging logging logger verbosity loglevel telemetry instrumentation span profiling
     progress percent percentage pct spinner progressbar scroll scrollbar hover viewport zoom tab modal panel toast tooltip
-    countdown stopwatch jitter rtt inflight trial caret clipboard snackbar popup websocket
+    countdown stopwatch jitter rtt inflight trial caret clipboard snackbar popup websocket pointer fps
     dropdown sidebar cursorposition selectionrange highlight collapsed expanded breadcrumb
     lock mutex semaphore lease socket port connection pool heap rss cpu gpu memory ram usage throughput qps rps rate bandwidth
     cookie csrf internal placeholderid hostname host  tmpdir tempdir tmpfile tempfile tmppath temppath tempname
@@ -126,7 +127,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ...phrases(
     "CRITICAL",
     `deal term, contract term, payment term, target price, target cost, target weight, target score, target date, end state, target state, desired state, goal state, acceptance test, acceptance scenario, desired outcome, expected outcome, intended outcome, target outcome, wanted outcome, due date, end goal, win state, win condition, stop condition, exit condition, success condition,
-     victory condition, success measure, success metric, success definition, success indicator, success signal, definition of done, definition of ready, out of scope, must have, must not,
+     victory condition, success measure, success metric, success definition, success indicator, success signal, definition of done, definition of ready, out of scope, off limit, no go, no go area, do and dont, final reply, final response, task prompt, user said, user asked, asked for, must have, must not,
      must haves, should have, nice to have, never do, do not, non goal, anti goal, hard line, red line, north star, problem statement,
      problem description, bug description, feature description, task description, story description, change description, request description, defect description, scope boundary, research question, problem definition, mission statement, vision statement, user story, user input, user message,
      user prompt, user query, user question, user feedback, user comment, user reply, user answer, user text, user note, user statement,
@@ -139,7 +140,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ),
   ...phrases(
     "IMPORTANT",
-    `status update, status report, progress update, progress report, progress note, state machine, failure mode, blind spot, root cause, pain point, open point, talking point, decision point, turning point, edge case, corner case, use case,
+    `status update, status report, progress update, progress report, progress note, state machine, failure mode, blind spot, deep dive, attack vector, waiting on, root cause, pain point, open point, talking point, decision point, turning point, edge case, corner case, use case,
      action item, work item, open item, open thread, loose end, next up, to do, sub goal, sub task, side effect, test plan, test strategy, test approach,
      follow up, runner up, trade off, pull quote, dead end, working theory, state of play, lessons learned, line of thought, chain of thought,
      train of thought, critical path, happy path, migration path, upgrade path, learning path, decision path, escalation path, call path,
@@ -152,7 +153,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ),
   ...phrases(
     "USEFUL",
-    `case law, reference pattern, plane ticket, train ticket, bus ticket, concert ticket, movie ticket, theatre ticket, theater ticket, museum ticket, lottery ticket, parking ticket, season ticket, return ticket, chat log, conversation log, message log, commit log, git log, git status, user messages, user queries, user comments, user replies, customer messages, product review, customer review, book review, movie review, user review, hotel review, weather forecast, coverage report, test coverage, pull request, merge request, http request, api request, web request, network request, raw request, sample request, request header, request body,
+    `case law, confusion matrix, paper abstract, reference pattern, plane ticket, train ticket, bus ticket, concert ticket, movie ticket, theatre ticket, theater ticket, museum ticket, lottery ticket, parking ticket, season ticket, return ticket, chat log, conversation log, message log, commit log, git log, git status, user messages, user queries, user comments, user replies, customer messages, product review, customer review, book review, movie review, user review, hotel review, weather forecast, coverage report, test coverage, pull request, merge request, http request, api request, web request, network request, raw request, sample request, request header, request body,
      purchase order, work order, order detail, order item, order history, order line, order number, order status, order data, order record,
      sort order, shell command, bash command, shell history, test command, build command, git command, command output, command result, command history, command line,
      terminal command, sql command, cli command, recent command, executed command, command list, command, commands run, job posting, job description, job listing, job ad,
@@ -176,7 +177,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
      debug output, debug flag, debug dump, debug message, debug line, console output, console log, temp file, tmp file, temp path, tmp path, temp dir, temp directory, tmp dir, tmp directory, temp folder, temporary file, temporary path,
      temporary directory, temporary folder, scratch file, scratch dir, scratch directory, scratch path, scratch pad, scratch space, scratch note, scratch area, scratch buffer, lock file, pid file, swap file, socket path, cache path, cache dir, cache directory,
      cache file, cache key, cache hit, cache miss, cache entry, cache state, cached result, cached response, cached value, cached file, cached data, work dir, working directory, working dir, current directory,
-     current dir, instance cost, run cost, session cost, api cost, llm cost, inference cost, token cost, model cost, cost so far, model stat, run stat, agent stat, session stat, token stat, container name, pod name, worker name, thread name, process name, batch number, frame number, job number, tick number, page number, line number, step number, phase number, version number, build number, sequence number, attempt number, retry number, run number, turn number, round number, step counter,
+     current dir, env id, ip address, mac address, sequence no, byte read, bytes read, byte sent, bytes sent, instance cost, run cost, session cost, api cost, llm cost, inference cost, token cost, model cost, cost so far, model stat, run stat, agent stat, session stat, token stat, container name, pod name, worker name, thread name, process name, batch number, frame number, job number, tick number, page number, line number, step number, phase number, version number, build number, sequence number, attempt number, retry number, run number, turn number, round number, step counter,
      current page, current time, current date, system time, local time, start time, end time, stop time, finish time, begin time, response time, run time, execution time,
      processing time, wait time, elapsed time, load time, total time, idle time, cpu time, build time, render time, request time, boot time, creation time, update time, save time, completion time, modification time,
      wall time, time stamp, time taken, time spent, time left, time remaining, time out, time zone, start date, end date, created date, creation date, updated date, update date, modified date, modification date, run date,
@@ -203,7 +204,7 @@ export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
     current next completed done finished remaining pending open closed outstanding unresolved resolved unanswered unsolved identified known unknown
     proposed suggested recommended considered rejected discarded excluded eliminated abandoned deferred postponed blocked upcoming planned potential possible
     candidate alternative challenged suspected confirmed verified validated missing needed unfinished active ongoing  runner up
-    discovered learned detected emerging competing  leading promising likely critical key main primary important
+    discovered learned detected emerging competing  suspicious surprising worrying notable leading promising likely critical key main primary important
     incomplete started begun todo nextup anticipated foreseen expected
   `),
   USEFUL: words(`raw example sample mock dummy fake draft fetched retrieved downloaded scraped generated rendered parsed loaded full  `),
@@ -293,6 +294,11 @@ export const ORDERS: ReadonlySet<string> = new Set([
   "non negotiable",
 ]);
 
+/** Verbs of somebody who gives an order: `whatTheUserWants`. */
+export const DEMANDS: ReadonlySet<string> = words(
+  `want wanted need needed ask asked require required demand demanded request requested expect expected`,
+);
+
 /** Nouns that name what the following words are an instance of: `requirement_export`. */
 export const SUBJECTS: ReadonlySet<string> = words(
   `goal requirement constraint decision criterion acceptance invariant rule instruction preference nongoal`,
@@ -325,7 +331,7 @@ export const MEASURES: ReadonlySet<string> = words(`list set collection array gr
 /** A key that starts with one asks yes or no: a switch for the next step, unless it is about what is fleeting. */
 export const AUXILIARIES: ReadonlySet<string> = words(`
   is are was were has have had should shall can could may might will would does did do needs need requires require enable enabled disable use uses allow allows
-  include includes skip force show hide supports want wants
+  include includes skip force show hide supports want wants ready
 `);
 
 /** Words of a yes-or-no key that make it a matter of the moment. */
