@@ -52,6 +52,31 @@ describe("the words of a key", () => {
     expect(layerOf("listOfDecisions", ["a"])).toBe("CRITICAL");
   });
 
+  it("tells a record from a thought by what it holds", () => {
+    expect(layerOf("history", "first only CSV, then also XML")).toBe("IMPORTANT");
+    expect(layerOf("history", [{ role: "user", content: "hello" }])).toBe("USEFUL");
+    expect(layerOf("action", "repair the pump")).toBe("IMPORTANT");
+    expect(layerOf("action", "find_file pump.py")).toBe("USEFUL");
+    expect(layerOf("flightOptions", [{ price: 120 }])).toBe("USEFUL");
+  });
+
+  it("reads what a key asks", () => {
+    expect(layerOf("whatWorked")).toBe("IMPORTANT");
+    expect(layerOf("whyNotRedis")).toBe("IMPORTANT");
+    expect(layerOf("whatTheUserWants")).toBe("CRITICAL");
+    expect(layerOf("recheckRequired", true)).toBe("IMPORTANT");
+  });
+
+  it("lets a sentence under a hasty name speak for itself", () => {
+    expect(layerOf("tmp1", "I suspect that the lamp was never connected to the switch.")).toBe("IMPORTANT");
+    expect(layerOf("tmp1", "ab12")).toBe("EPHEMERAL");
+    expect(layerOf("x", "No personal data in the logs")).toBe("CRITICAL");
+    expect(layerOf("x", "Three of five chapters are revised")).toBe("IMPORTANT");
+    expect(layerOf("x", "processing... 3 of 12")).toBe("EPHEMERAL");
+    expect(layerOf("x", "1h 12m")).toBe("EPHEMERAL");
+    expect(layerOf("x", "job_88f2a1c0")).toBe("EPHEMERAL");
+  });
+
   it("is not misled by words within words", () => {
     for (const key of ["catalog", "technology", "dialogs", "template", "temperature", "blog", "contemplation"]) {
       expect(layerOf(key), key).not.toBe("EPHEMERAL");

@@ -76,7 +76,7 @@ export function isRawMaterial(value: JsonValue): boolean {
   return typeof value === "string" && value.length >= EXCERPT && value.includes("\n") && isMaterial(value.slice(0, MAX_TEXT));
 }
 
-const COMMAND = /^(?:[a-z]+_[a-z_]+(?:\s|\(|$)|\S*\$ \S|(?:ls|cd|cat|grep|find|git|npm|python3?|sed|curl|open|edit|search) \S+$)/;
+const COMMAND = /^(?:[a-z]+_[a-z_]+(?:\s|\(|$)|\S*\$ \S|(?:ls|cd|cat|grep|find|git|npm|python3?|sed|curl|open|edit|search) \S*[./_-]\S*$)/;
 const RECORD_FIELDS = ["role", "action", "observation", "tool", "command", "arguments", "price", "cost"];
 
 /** Whether a value records what was done, shown or on offer: messages, calls, commands, output, priced things. */
