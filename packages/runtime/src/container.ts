@@ -4,6 +4,7 @@ import {
   BackgroundQueue,
   type Clock,
   type Codec,
+  type Condenser,
   type Digester,
   type IdGenerator,
   isWorkrailError,
@@ -15,6 +16,7 @@ import { openFilesStorage } from "@workrail/files-catalog";
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
 import { AccessRecorder } from "./access-recorder.ts";
+import { condensingBy } from "./condensing.ts";
 import { nodeDigests, randomIds, type Repeat, silentLog, systemClock } from "./environment.ts";
 import { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
@@ -30,6 +32,8 @@ export interface Adapters {
   readonly ids?: IdGenerator;
   readonly digests?: Digester;
   readonly tokens?: TokenCounter;
+  /** Asked for what has to be condensed, whatever the settings say; default: as they say. */
+  readonly condenser?: Condenser;
   /** Default: silent. */
   readonly log?: Log;
   /** Default: an interval that does not keep the process running. */
@@ -63,6 +67,7 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   value(TOKENS.ids, adapters.ids ?? randomIds);
   value(TOKENS.digests, adapters.digests ?? nodeDigests);
   value(TOKENS.tokens, adapters.tokens ?? tokenCounter(settings.tokenizer));
+  once(TOKENS.condensing, (c) => condensingBy(settings.condenser, adapters.condenser, c.resolve(TOKENS.digests)));
   once(TOKENS.background, (c) => new BackgroundQueue(c.resolve(TOKENS.log)));
   once(TOKENS.accesses, (c) => {
     return new AccessRecorder({

@@ -1,4 +1,5 @@
 import type {
+  AdvancedReport,
   CheckpointKind,
   CompressionStrategy,
   ContextRules,
@@ -300,6 +301,8 @@ export interface ShapedContextResult extends Standing {
   report: ViewReport;
   omitted?: Omissions;
   budgetExceededBy?: number;
+  /** What a condenser had a part in; absent where none was asked. */
+  advanced?: AdvancedReport;
   /** Holds the original, exactly; absent after a dry run of what is not saved, and with `notKept`. */
   checkpointId?: string;
   sessionId?: string;

@@ -5,6 +5,7 @@ import {
   type Context,
   type ContextRules,
   isWorkrailError,
+  LONGEST_ADVANCED_REPORT,
   type LoadInput,
   parseCheckpointId,
   parseContextRules,
@@ -35,7 +36,7 @@ export interface ToldHandle {
 }
 
 export interface ShaperPorts {
-  readonly parts: Pick<Parts, "settings" | "tokens" | "sessions" | "catalog" | "locking">;
+  readonly parts: Pick<Parts, "settings" | "tokens" | "condensing" | "sessions" | "catalog" | "locking">;
   load(input: LoadInput): Promise<{ readonly record: CheckpointRecord; readonly context: Context; readonly session: Session | undefined }>;
   /**
    * The checkpoint that holds a context exactly, for as long as a handle does; saved, if there is none.
@@ -77,8 +78,9 @@ export class ContextShaper {
 
   async compress(params: CompressContextParams): Promise<ShapedContextResult> {
     const { strategy, layers } = params;
+    const { tokens, condensing } = this.#ports.parts;
     return this.#shape(params, await this.#sourceOf(params, true), (input) =>
-      compressContext(this.#ports.parts, { ...input, strategy, layers }),
+      compressContext({ tokens, advanced: condensing.advanced }, { ...input, strategy, layers }),
     );
   }
 
@@ -142,8 +144,9 @@ export class ContextShaper {
   }
 
   async #budget(around: object, budgetTokens: number | undefined, context: Context): Promise<ViewBudget> {
-    const { settings, tokens } = this.#ports.parts;
-    const frame = { ...around, tokensBefore: MOST_DIGITS, tokensAfter: MOST_DIGITS };
+    const { settings, tokens, condensing } = this.#ports.parts;
+    const advanced = condensing.advanced === undefined ? {} : { advanced: LONGEST_ADVANCED_REPORT };
+    const frame = { ...around, ...advanced, tokensBefore: MOST_DIGITS, tokensAfter: MOST_DIGITS };
     // What is asked for holds for the context alone, what is allowed for the whole answer.
     const contentBytes = JSON.stringify(context).length * 3;
     const { ceiling } = await answerBudget(frame, contentBytes, undefined, settings, tokens);

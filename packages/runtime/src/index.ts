@@ -33,7 +33,7 @@ export { findProject } from "./project.ts";
 export { restoreBackup } from "./restore-backup.ts";
 export type { BackupResult, RestoreOptions, RestoreResult } from "./restore-backup.ts";
 export { defaultDataDir, readSettings } from "./settings.ts";
-export type { Environment, HousekeepingSettings, Fallback, Settings } from "./settings.ts";
+export type { CondenserSettings, Environment, HousekeepingSettings, Fallback, Settings } from "./settings.ts";
 export { tokenCounter, TOKENIZERS } from "./token-counter.ts";
 export type { TokenizerName } from "./token-counter.ts";
 export type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";

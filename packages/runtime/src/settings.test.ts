@@ -21,6 +21,7 @@ describe("settings", () => {
       },
       lockWaitMs: 5_000,
       sqliteDriver: "auto",
+      condenser: undefined,
       fallback: "fail",
       maxAnswerTokens: 10_000,
       maxAnswerCharacters: 45_000,
@@ -56,6 +57,12 @@ describe("settings", () => {
       WORKRAIL_MAX_ANSWER_CHARACTERS: "2000",
       WORKRAIL_TOKENIZER: "claude-estimate",
       WORKRAIL_CHECKPOINT_AUTO_SAVE: "0",
+      WORKRAIL_CONTEXT_COMPRESSION: "advanced",
+      WORKRAIL_CONDENSER_URL: "http://localhost:11434/v1",
+      WORKRAIL_CONDENSER_MODEL: "small",
+      WORKRAIL_CONDENSER_KEY: "k",
+      WORKRAIL_CONDENSER_TIMEOUT_MS: "1",
+      WORKRAIL_CONDENSER_INPUT_TOKENS: "100",
       WORKRAIL_ENCRYPTION: "disabled",
     };
     expect(readSettings(env, {})).toEqual({
@@ -81,6 +88,7 @@ describe("settings", () => {
       },
       lockWaitMs: 0,
       sqliteDriver: "node:sqlite",
+      condenser: { url: "http://localhost:11434/v1", model: "small", apiKey: "k", timeoutMs: 1, inputTokens: 100 },
       fallback: "memory",
       maxAnswerTokens: 500,
       maxAnswerCharacters: 2_000,

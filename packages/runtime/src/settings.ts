@@ -25,6 +25,18 @@ export interface HousekeepingSettings {
   readonly cleanUpToPercent: number;
 }
 
+/** An endpoint that speaks the chat completions of OpenAI, such as that of Ollama, llama.cpp or LM Studio. */
+export interface CondenserSettings {
+  /** Up to and with the version. Absent, as the model may be: each answer tells that it is not set. */
+  readonly url: string | undefined;
+  readonly model: string | undefined;
+  readonly apiKey: string | undefined;
+  /** The longest that an answer waits for it. */
+  readonly timeoutMs: number;
+  /** The most tokens of a text that it is sent. */
+  readonly inputTokens: number;
+}
+
 /** Everything that can be set from outside. */
 export interface Settings {
   readonly dataDir: string;
@@ -43,6 +55,8 @@ export interface Settings {
   readonly fallback: Fallback;
   /** Whether a live context saves a checkpoint at the end of each phase. */
   readonly autoSave: boolean;
+  /** Who is asked for what is to be condensed; absent: nobody. */
+  readonly condenser: CondenserSettings | undefined;
   /** Root of the project, where it is not to be found from the working directory. */
   readonly project: string | undefined;
 }
@@ -84,6 +98,12 @@ const variables = z.object({
   WORKRAIL_MAX_ANSWER_CHARACTERS: whole(2_000),
   WORKRAIL_TOKENIZER: z.enum(TOKENIZERS).optional(),
   WORKRAIL_CHECKPOINT_AUTO_SAVE: flag,
+  WORKRAIL_CONTEXT_COMPRESSION: z.enum(["basic", "advanced"]).optional(),
+  WORKRAIL_CONDENSER_URL: z.url({ protocol: /^https?$/ }).optional(),
+  WORKRAIL_CONDENSER_MODEL: z.string().optional(),
+  WORKRAIL_CONDENSER_KEY: z.string().optional(),
+  WORKRAIL_CONDENSER_TIMEOUT_MS: whole(1),
+  WORKRAIL_CONDENSER_INPUT_TOKENS: whole(100),
   // Not available yet. Asked for all the same it must not be passed over in silence: the data would be stored in clear.
   WORKRAIL_ENCRYPTION: z.enum(["disabled", "off", "false", "0"]).optional(),
 });
@@ -135,6 +155,16 @@ export function readSettings(
     maxAnswerTokens: values.WORKRAIL_MAX_ANSWER_TOKENS ?? 10_000,
     maxAnswerCharacters: values.WORKRAIL_MAX_ANSWER_CHARACTERS ?? 45_000,
     tokenizer: values.WORKRAIL_TOKENIZER ?? "o200k",
+    condenser:
+      values.WORKRAIL_CONTEXT_COMPRESSION !== "advanced"
+        ? undefined
+        : {
+            url: values.WORKRAIL_CONDENSER_URL,
+            model: values.WORKRAIL_CONDENSER_MODEL,
+            apiKey: values.WORKRAIL_CONDENSER_KEY,
+            timeoutMs: values.WORKRAIL_CONDENSER_TIMEOUT_MS ?? 20_000,
+            inputTokens: values.WORKRAIL_CONDENSER_INPUT_TOKENS ?? 6_000,
+          },
     fallback: given.fallback ?? values.WORKRAIL_FALLBACK ?? "fail",
     autoSave: values.WORKRAIL_CHECKPOINT_AUTO_SAVE ?? true,
     project: values.WORKRAIL_PROJECT === undefined ? undefined : path.resolve(values.WORKRAIL_PROJECT),

@@ -1,4 +1,5 @@
 import type {
+  AdvancedMode,
   BackgroundQueue,
   Catalog,
   CatalogRecovery,
@@ -17,6 +18,12 @@ import type { AccessRecorder } from "./access-recorder.ts";
 import type { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 
+/** Who condenses. */
+export interface Condensing {
+  /** Absent: nobody but core. */
+  readonly advanced?: AdvancedMode | undefined;
+}
+
 /** The parts of an open store, by name. */
 export interface Parts {
   readonly settings: Settings;
@@ -30,6 +37,7 @@ export interface Parts {
   readonly ids: IdGenerator;
   readonly digests: Digester;
   readonly tokens: TokenCounter;
+  readonly condensing: Condensing;
   readonly log: Log;
   readonly background: BackgroundQueue;
   readonly accesses: AccessRecorder;
@@ -49,6 +57,7 @@ export const TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name
   ids: Symbol("IdGenerator"),
   digests: Symbol("Digester"),
   tokens: Symbol("TokenCounter"),
+  condensing: Symbol("Condensing"),
   log: Symbol("Log"),
   background: Symbol("BackgroundQueue"),
   accesses: Symbol("AccessRecorder"),

@@ -24,6 +24,7 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string, message: st
   ["packages/sqlite-fs/src/x.ts", "@workrail/runtime", "Adapters know core and their driver"],
   ["packages/sqlite-fs/src/x.ts", "@workrail/storage-conformance", "Adapters know core and their driver"],
   ["packages/sqlite-fs/src/x.ts", "tsyringe", "Only packages/runtime knows the container"],
+  ["packages/http-condenser/src/x.ts", "@workrail/runtime", "Adapters know core and their driver"],
   ["packages/runtime/src/x.ts", "@workrail/mcp-server", "Runtime assembles core and adapters"],
   ["apps/cli/src/x.ts", "@workrail/sqlite-fs", "Apps know runtime and core only"],
   ["apps/cli/src/x.ts", "better-sqlite3", "Apps know runtime and core only"],

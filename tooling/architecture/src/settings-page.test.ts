@@ -28,6 +28,8 @@ const NUMBERS: Readonly<Record<string, (settings: Settings) => number>> = {
   WORKRAIL_CLEANUP_FROM_PERCENT: ({ housekeeping }) => housekeeping.cleanUpFromPercent,
   WORKRAIL_CLEANUP_TO_PERCENT: ({ housekeeping }) => housekeeping.cleanUpToPercent,
   WORKRAIL_LOCK_TIMEOUT_MS: ({ lockWaitMs }) => lockWaitMs,
+  WORKRAIL_CONDENSER_TIMEOUT_MS: ({ condenser }) => condenser?.timeoutMs ?? Number.NaN,
+  WORKRAIL_CONDENSER_INPUT_TOKENS: ({ condenser }) => condenser?.inputTokens ?? Number.NaN,
   WORKRAIL_MAX_ANSWER_TOKENS: ({ maxAnswerTokens }) => maxAnswerTokens,
   WORKRAIL_MAX_ANSWER_CHARACTERS: ({ maxAnswerCharacters }) => maxAnswerCharacters,
 };
@@ -35,7 +37,9 @@ const NUMBERS: Readonly<Record<string, (settings: Settings) => number>> = {
 describe("docs/reference/settings.md", () => {
   it("has every environment variable that the sources name, and no other", () => {
     const named = new Set(
-      globSync("{packages/{core,codecs,memory,blob-files,files-catalog,sqlite-fs,runtime},apps/*}/src/**/*.ts", { cwd: ROOT })
+      globSync("{packages/{core,codecs,memory,blob-files,files-catalog,http-condenser,sqlite-fs,runtime},apps/*}/src/**/*.ts", {
+        cwd: ROOT,
+      })
         .filter((path) => !path.endsWith(".test.ts") && !/[\\/]testing[\\/]/.test(path))
         .flatMap((path) => readFileSync(join(ROOT, path), "utf8").match(/\bWORKRAIL_[A-Z_]+\b/g) ?? []),
     );
@@ -45,14 +49,19 @@ describe("docs/reference/settings.md", () => {
   it("knows every number", () => {
     const numbers = rows.filter(({ type }) => type?.startsWith("whole number")).map(({ name }) => name);
     expect(numbers.toSorted()).toEqual(Object.keys(NUMBERS).toSorted());
-    expect(Object.keys(NUMBERS)).toHaveLength(Object.keys(DEFAULT_LIMITS).length + 9);
+    expect(Object.keys(NUMBERS)).toHaveLength(Object.keys(DEFAULT_LIMITS).length + 11);
   });
 
   it.each(rows.filter(({ name }) => NUMBERS[name] !== undefined).map((row) => [row.name, row] as const))(
     "tells what %s is without it, and the least it may be",
     (name, { type, fallback }) => {
       const read = (value?: number): number | undefined =>
-        NUMBERS[name]?.(readSettings(value === undefined ? {} : { [name]: String(value) }, { dataDir: "unused" }));
+        NUMBERS[name]?.(
+          readSettings(
+            { WORKRAIL_CONTEXT_COMPRESSION: "advanced", ...(value === undefined ? {} : { [name]: String(value) }) },
+            { dataDir: "unused" },
+          ),
+        );
       const least = Number(/from ([\d,]+)/.exec(type ?? "")?.[1]?.replaceAll(",", ""));
       expect(read()).toBe(Number(fallback.replaceAll(",", "")));
       expect(read(least)).toBe(least);

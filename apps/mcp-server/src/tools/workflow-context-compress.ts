@@ -23,6 +23,14 @@ const output = z.looseObject({
   report,
   omitted: omitted.optional(),
   budgetExceededBy: exceeded.optional(),
+  advanced: z
+    .looseObject({
+      by: z.string(),
+      condensed: z.number(),
+      fellBack: z.array(z.looseObject({ key: z.string(), why: z.string() })),
+    })
+    .optional()
+    .describe("Condensed by a model"),
   checkpointId: z.string().optional().describe("Holds the original, exactly"),
   sessionId: z.string().optional().describe("Its session"),
   validUntil: validUntil.optional(),

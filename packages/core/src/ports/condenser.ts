@@ -4,7 +4,8 @@ export interface Condenser {
   readonly name: string;
   /**
    * Resolves to a text that says the most important of this one. It may be longer than `budgetTokens`: the caller cuts.
-   * May be repeated; need not give the same twice. Must never keep the text.
+   * May be repeated; need not give the same twice. Rejects when it cannot, with a message for people that has no word of
+   * the text. Must never keep the text.
    *
    * @param focus what the text is wanted for.
    */

@@ -3,9 +3,13 @@ import { type Layer, LAYERS } from "../model/layer.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import { buildView, type View, type ViewBudget, type ViewHow } from "../view/build-view.ts";
 import { howToView, type ViewWish } from "../view/how-to-view.ts";
+import type { AdvancedMode } from "./ask-condenser.ts";
+import { type AdvancedReport, compressAdvanced } from "./compress-advanced.ts";
 
 export interface ShapePorts {
   readonly tokens: TokenCounter;
+  /** Asked for what `auto` has to condense. Default: no one is. */
+  readonly advanced?: AdvancedMode | undefined;
 }
 
 export interface ShapeInput extends ViewWish {
@@ -32,11 +36,18 @@ export interface ShapedContext extends View {
   readonly tokensBefore: number;
   /** Of `context` as JSON; of a dry run, of the values that it would hold. */
   readonly tokensAfter: number;
+  /** Only where a condenser was asked. */
+  readonly advanced?: AdvancedReport;
 }
 
 /** Makes a context fit: what matters whole, the rest shortened, and a report of what was done. */
 export async function compressContext(ports: ShapePorts, input: CompressInput): Promise<ShapedContext> {
-  return shape(ports, input, { ...howToView(input.context, input), layers: input.layers });
+  const how: ViewHow = { ...howToView(input.context, input), layers: input.layers };
+  const { advanced } = ports;
+  const { strategy = "auto", cursor } = input;
+  if (advanced === undefined || strategy !== "auto" || cursor !== undefined) return shape(ports, input, how);
+  const count = await ports.tokens.load();
+  return compressAdvanced((shaping) => shape(ports, input, shaping), { advanced, count, context: input.context, how });
 }
 
 /**
