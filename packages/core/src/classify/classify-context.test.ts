@@ -72,6 +72,8 @@ describe("the words of a key", () => {
     expect(layerOf("tmp1", "ab12")).toBe("EPHEMERAL");
     expect(layerOf("x", "No personal data in the logs")).toBe("CRITICAL");
     expect(layerOf("x", "Three of five chapters are revised")).toBe("IMPORTANT");
+    expect(layerOf("x", { make: "Volvo", model: "240", year: 1988 })).toBe("USEFUL");
+    expect(layerOf("x", ["scan the letters (done)", "index them (next)"])).toBe("IMPORTANT");
     expect(layerOf("x", "processing... 3 of 12")).toBe("EPHEMERAL");
     expect(layerOf("x", "1h 12m")).toBe("EPHEMERAL");
     expect(layerOf("x", "job_88f2a1c0")).toBe("EPHEMERAL");

@@ -67,8 +67,11 @@ function byMembers(value: JsonValue): Classification | undefined {
   if (!isJsonObject(value)) return undefined;
   const told = firstKeys(value).flatMap((key) => classifyWords(wordsOf(key), value[key] ?? null) ?? []);
   const counted = (layer: Layer): number => told.filter((each) => each.layer === layer).length;
-  const important = told.find((each) => each.layer === "CRITICAL") ?? told.find((each) => each.layer === "IMPORTANT");
-  if (important !== undefined && counted(important.layer) * 2 >= told.length)
+  const critical = told.find((each) => each.layer === "CRITICAL");
+  const important = critical ?? told.find((each) => each.layer === "IMPORTANT");
+  // One word for thinking among names that tell nothing is chance: the `model` of a car.
+  const outOf = critical === undefined ? firstKeys(value).length : told.length;
+  if (important !== undefined && counted(important.layer) * 2 >= outOf)
     return { ...important, confidence: 0.6, why: `holds ${important.why}` };
   const ephemeral = told.find((each) => each.layer === "EPHEMERAL");
   if (ephemeral !== undefined && counted("EPHEMERAL") === firstKeys(value).length)

@@ -27,6 +27,7 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
      decision, decided, we decided, we agreed, agreed, agreed with, settled on, we chose, we picked, we will use, we go with, going with, committed to, signed off, sign-off, verdict, final answer, ruling, task, instruction, instructions,
      preference, do not, don't, always, policy, the rule is, rule,
      have chosen, has chosen, we have chosen, have decided, has decided, we have decided, have agreed, has agreed, we have agreed, doesn't want, don't want, does not want, do not want, didn't want, no longer wants,
+     i need, voted for, voted to, voted against, nobody may, no one may, was approved, were approved, was chosen, were chosen,
      i want, i want to, i would like, i'd like, would like, we want, wish to, wishes to, please, done when, is done when, complete when, success is,
      will go with, we'll go with, went with, opted for, it was decided, it was agreed, the choice is, the aim is, our aim, must be, may only, may not exceed,
      cannot exceed, can not exceed, not exceed, above all, at all costs, not acceptable, no exceptions, strictly, off limits, out of scope, in scope`,
@@ -51,7 +52,8 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
      guess, my guess, concern, concerns, main concern, worry, worried, still to do, to be done, left to do, still need, still needs, still missing, ruled out, cannot explain,
      after comparing, comparing, on balance, in summary, to summarise, to summarize, overall, all in all, correlates with, points to, hints at, tends to, evidence, as if, we tried, already tried, next up, up next, afterwards,
      we have, have finished, has finished, tbd, trade-offs are, pros, cons, differ because, differs because, because of, blocker, blockers, in progress, not yet,
-     danger, dangers, biggest danger, worst case, weakness, drawback, downside, lesson, lessons, insight, idea, option a, assumption, assume, assuming, explains, caused by, due to, so far, blocked, blocked by, waiting for, let me, let's, we should, should we, not sure, unclear, unknown, uncertain, summary, in short, step 1, phase 1`,
+     explanation, possible explanation, possibly, presumably, apparently, supposedly, evidently, not clear, nobody knows, no one knows, unsure, doubt, doubts, doubtful,
+     suggest, suggest that, indicate, imply, hint at, to go, were not, could be, might be, would explain, danger, dangers, biggest danger, worst case, weakness, drawback, downside, lesson, lessons, insight, idea, option a, assumption, assume, assuming, explains, caused by, due to, so far, blocked, blocked by, waiting for, let me, let's, we should, should we, not sure, unclear, unknown, uncertain, summary, in short, step 1, phase 1`,
   ],
   [
     "IMPORTANT",
@@ -68,7 +70,7 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
   [
     "USEFUL",
     3,
-    "for example, e.g, see also, according to, chapter, copyright, table of contents, read more, all rights reserved, dear, kind regards, best regards, sincerely, lorem ipsum, exit code, file updated, successfully, installation, getting started, see below, once upon a",
+    "for example, e.g, see also, according to, chapter, table of contents, read more, all rights reserved, dear, kind regards, best regards, sincerely, lorem ipsum, exit code, file updated, successfully, installation, getting started, see below, once upon a",
   ],
   ["USEFUL", 1, "example, http, https, file, page, version, figure, section"],
 ];

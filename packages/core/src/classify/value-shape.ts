@@ -58,7 +58,8 @@ export function looksTemporary(value: JsonValue): boolean {
 const MARKUP = /^\s*(?:<[A-Za-z!?/][^\n]{0,200}>|[[{]\s*(?:"|\{|\[|\d|\})|---\n|#!\/|diff --git|@@ |[+-]{3} [ab]\/|```)/;
 const CODE =
   /(?:^|\n)\s*(?:import |from \S+ import|export |const |let |var |function |def |class |return |if \(|for \(|while \(|public |private |#include|package |SELECT |INSERT |CREATE |\$ |>>> |at \S+ \(|File ")/;
-const CODE_SIGNS = /[{}();=<>[\]|\\]/g;
+/** Brackets count where they follow a name, as prose puts a space before them. */
+const CODE_SIGNS = /[{};=<>[\]|\\]|\w\(|\)(?=[;,.)\]}])/g;
 const TRACE = /Traceback \(most recent|\n\s+at .+:\d+|Exit(?:ed)? (?:code|status)|\d+ (?:passed|failed)|Process finished/;
 
 /** Whether a text is written for machines, or by them. */

@@ -89,7 +89,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     hash checksum digest etag fingerprint sha md5 crc cache  buffer tmp temp scratch scratchpad scratchspace
     debug debugging logging logger verbosity loglevel telemetry instrumentation span profiling
     progress percent percentage pct spinner progressbar scroll scrollbar hover viewport zoom tab modal panel toast tooltip
-    countdown stopwatch jitter rtt inflight trial caret clipboard snackbar popup websocket pointer fps
+    restart reboot reconnect traceparent countdown stopwatch jitter rtt inflight trial caret clipboard snackbar popup websocket pointer fps
     dropdown sidebar cursorposition selectionrange highlight collapsed expanded breadcrumb
     lock mutex semaphore lease socket port connection pool heap rss cpu gpu memory ram usage throughput qps rps rate bandwidth
     cookie csrf internal placeholderid hostname host  tmpdir tempdir tmpfile tempfile tmppath temppath tempname
@@ -153,7 +153,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
   ),
   ...phrases(
     "USEFUL",
-    `case law, confusion matrix, paper abstract, reference pattern, plane ticket, train ticket, bus ticket, concert ticket, movie ticket, theatre ticket, theater ticket, museum ticket, lottery ticket, parking ticket, season ticket, return ticket, chat log, conversation log, message log, commit log, git log, git status, user messages, user queries, user comments, user replies, customer messages, product review, customer review, book review, movie review, user review, hotel review, weather forecast, coverage report, test coverage, pull request, merge request, http request, api request, web request, network request, raw request, sample request, request header, request body,
+    `lecture note, class note, release note, sheet music, case law, confusion matrix, paper abstract, reference pattern, plane ticket, train ticket, bus ticket, concert ticket, movie ticket, theatre ticket, theater ticket, museum ticket, lottery ticket, parking ticket, season ticket, return ticket, chat log, conversation log, message log, commit log, git log, git status, user messages, user queries, user comments, user replies, customer messages, product review, customer review, book review, movie review, user review, hotel review, weather forecast, coverage report, test coverage, pull request, merge request, http request, api request, web request, network request, raw request, sample request, request header, request body,
      purchase order, work order, order detail, order item, order history, order line, order number, order status, order data, order record,
      sort order, shell command, bash command, shell history, test command, build command, git command, command output, command result, command history, command line,
      terminal command, sql command, cli command, recent command, executed command, command list, command, commands run, job posting, job description, job listing, job ad,
