@@ -25,6 +25,35 @@ const room = fc.record({ tokens: fc.integer({ min: -10, max: 400 }), characters:
 const focus = fc.option(text, { nil: undefined });
 const strategies = fc.subarray([...STRATEGIES]);
 
+describe("what is kept", () => {
+  it("of a table is whole rows", () => {
+    const rows = Array.from({ length: 40 }, (_, at) => ({ region: `r${at % 5}`, orders: 2_000 + at * 37, refunds: 70 + ((at * 7) % 50) }));
+    const { value } = condenseValue(rows, { tokens: 120, characters: 1_000 }, all) ?? {};
+    const [note, ...kept] = value as string[];
+    expect(note).toBe(`[${40 - kept.length} left out]`);
+    expect(kept.length).toBeGreaterThan(2);
+    for (const row of kept) expect(row).toMatch(/^region r\d, orders \d+, refunds \d+$/);
+  });
+
+  it("of many members of an object inside another is a text, rather than a little of each", () => {
+    const service = (at: number): [string, JsonValue] => [
+      `s${at}`,
+      { port: 8_000 + at, image: `shop/s${at}:2026.${at}`, env: { TZ: "UTC", LOG: "info" } },
+    ];
+    const services = Object.fromEntries(Array.from({ length: 12 }, (_, at) => service(at)));
+    const { value } = condenseValue({ cluster: "eu", services }, { tokens: 150, characters: 1_000 }, all) ?? {};
+    expect((value as { services: string }).services).toMatch(/s\d+: (?:port \d+, )?image shop/);
+  });
+
+  it("has headings on lines of their own", () => {
+    const chatter = "This is said at length, and says little of anything. ".repeat(4);
+    const section = (at: number): string => `## Part ${at}\n\n${chatter}It costs ${at}00 EUR at vendor-${at}.`;
+    const { value } = condenseValue([1, 2, 3, 4].map(section).join("\n\n"), { tokens: 80, characters: 1_000 }, all) ?? {};
+    expect((value as string).match(/##/g)?.length).toBeGreaterThan(1);
+    expect(value).not.toMatch(/[^\n]## /);
+  });
+});
+
 describe("condensing a value", () => {
   it("never takes more than the room, whatever the value and however tokens are counted", () => {
     const counts = fc.constantFrom(

@@ -48,8 +48,19 @@ function condense(value: JsonValue, room: Room, how: CondenseHow): JsonValue | u
   if (typeof value === "string") return fillRoom([outlineItem(value, how)], room, { ...how, isHistory: false, put: ([only]) => only });
   if (Array.isArray(value)) return condenseArray(value, room, how);
   if (!isJsonObject(value)) return undefined;
-  return condenseObject(value, room, { count: how.count, condense: (member, share) => condense(member, share, how) });
+  return condenseObject(value, room, { count: how.count, condense: (member, share) => condenseMember(member, share, how) });
 }
+
+/** An object whose members would get next to nothing each says more in one text, which picks out what matters. */
+function condenseMember(member: JsonValue, room: Room, how: CondenseHow): JsonValue | undefined {
+  const isTight = isJsonObject(member) && room.tokens < Object.keys(member).length * LEAST_OF_MEMBER;
+  return isTight
+    ? fillRoom([outlineItem(member, how)], room, { ...how, isHistory: false, put: ([only]) => only })
+    : condense(member, room, how);
+}
+
+/** Tokens. */
+const LEAST_OF_MEMBER = 40;
 
 function condenseArray(value: readonly JsonValue[], room: Room, how: CondenseHow): JsonValue | undefined {
   const isHistory = isMessages(value);

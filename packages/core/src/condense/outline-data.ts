@@ -32,6 +32,11 @@ function visit({ value, key, group }: Member, units: Unit[]): void {
 /** What names an object is said above all that is kept of it, for what is a price without what it is the price of? */
 function visitObject(value: JsonObject, group: Group, units: Unit[]): void {
   const entries = Object.entries(value);
+  const row = rowOf(entries);
+  if (row !== undefined) {
+    units.push({ text: row, group, joint: ", " });
+    return;
+  }
   const [name] = entries.length > 1 ? entries.filter(([key, member]) => isName(key, member)) : [];
   const label = name === undefined || plain(name[1]) === group.label ? undefined : `${name[0]} ${plain(name[1])}`;
   const under: Group = label === undefined ? group : { label, parent: group };
@@ -40,6 +45,15 @@ function visitObject(value: JsonObject, group: Group, units: Unit[]): void {
     if (label === undefined || key !== name?.[0]) visit({ value: member, key, group: under }, units);
   }
 }
+
+/** Of a short object that nothing names, such as a row of a table, no member says anything without the others. */
+function rowOf(entries: readonly (readonly [string, JsonValue])[]): string | undefined {
+  if (entries.length < 2 || entries.some(([key, member]) => !isScalar(member) || isName(key, member))) return undefined;
+  const text = entries.map(([key, member]) => `${key} ${plain(member)}`).join(", ");
+  return text.length <= LONGEST_ROW ? text : undefined;
+}
+
+const LONGEST_ROW = 160;
 
 function isName(key: string, value: JsonValue): boolean {
   return (

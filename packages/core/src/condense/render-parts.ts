@@ -12,8 +12,10 @@ export function renderParts(parts: readonly Part[], candidates: readonly Candida
     if (!chosen.has(index)) return;
     const last = lasts[candidate.part];
     const said = texts[candidate.part] ?? "";
-    texts[candidate.part] =
-      said + jointOf(last?.unit, candidate.unit, last?.place === candidate.place - 1) + withLabels(last?.unit.group, candidate);
+    const text = withLabels(last?.unit.group, candidate);
+    const joint =
+      text.startsWith("#") && last !== undefined ? "\n" : jointOf(last?.unit, candidate.unit, last?.place === candidate.place - 1);
+    texts[candidate.part] = said + joint + text;
     lasts[candidate.part] = candidate;
   });
   return texts.map((text, index) => (text === undefined ? undefined : withSpeaker(parts[index]?.root.label ?? "", text)));

@@ -28,8 +28,13 @@ describe("telegraphing", () => {
   });
 
   it("keeps sentences apart, names that look like such words, and where something goes", () => {
-    expect(telegraph("Could you please find out why? Do not touch it. Please ask Will.")).toBe("find? not touch. ask Will.");
-    expect(telegraph("They went to the lake, then from Rome to Oslo in May.")).toBe("lake, from Rome to Oslo May.");
+    expect(telegraph("Could you please find out why? Do not touch it. Please ask Will.")).toBe("find out? not touch. ask Will.");
+    expect(telegraph("They went to the lake, then from Rome to Oslo in May.")).toBe("lake, from Rome to Oslo in May.");
+  });
+
+  it("keeps how many, how sure, and what is asked", () => {
+    expect(telegraph("We have 209 of 212 files, and it could be that one is for Ana.")).toBe("209 of 212 files, could one for Ana.");
+    expect(telegraph("Who pays for the disk? It costs about 120 USD.")).toBe("Who pays disk? costs about 120 USD.");
   });
 
   it("never loses a negation, a number, or what is no plain word", () => {

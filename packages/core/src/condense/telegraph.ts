@@ -1,4 +1,4 @@
-import { isDirection, isStopWord } from "./words.ts";
+import { isDirection, isQuestion, isStopWord, isTelling } from "./words.ts";
 
 /**
  * A sentence in the style of a telegram: without the words that say little. Negations, conditions, numbers and names
@@ -30,6 +30,8 @@ function isSpare(word: string, before: string | undefined, next: string | undefi
   if (isDirection(bare) && bare === word && next !== undefined && POINTED.test(next)) return false;
   // "in May", "ask Will", "US" are names; not so the beginning of a sentence, and "I".
   const isFirst = before === undefined || /[.!?:;…]["')\]*_]*$/u.test(before);
+  // "Could you please" and "I would like to" are how one asks; "it could be" is how sure one is.
+  if (isFirst ? isQuestion(bare) : isTelling(bare) && next !== "like") return false;
   return isFirst || !/^\p{Lu}/u.test(bare) || /^I(?:['’]|$)/u.test(bare) || OPENING.test(word);
 }
 
@@ -47,4 +49,4 @@ function looksLikeCode(text: string): boolean {
 }
 
 const CODE =
-  /^(?:\d+[:|]\s*)?(?:from \S+ import |import [\w{*."']|(?:async )?(?:def|function|class|fn|func) \w+|(?:const|let|var|export|public|private|return|raise|throw|elif|else|if|for|while|with|try|except|catch)\b.*[:;{(=]$|[$>#] ?\w+ |@\w+|\[[^\]]*\]$)|[;{]$|^[\w.]+\(.*\)$/u;
+  /^(?:\d+[:|]\s*)?(?:from \S+ import |import [\w{*."']|(?:async )?(?:def|function|class|fn|func) \w+|(?:const|let|var|export|public|private|return|raise|throw|elif|else|if|for|while|with|try|except|catch)\b.*[:;{(=]$|[$>#] ?\w+ |at \S+ ?\(|@\w+|\[[^\]]*\]$)|[;{]$|^[\w.]+\(.*\)$/u;

@@ -55,7 +55,7 @@ export const WEIGHTS = {
   /** Lines that tell of an error: they are why the next thing was done. */
   error: 1.5,
   /** What a second mention of a term is worth, and a third of that: little, as it is there already. */
-  again: 0.05,
+  again: 0.1,
   /** Tokens that each unit costs besides its own, so that none wins for being short alone. */
   overhead: 3,
   /** How far apart relevance to the focus sets units: its power. */

@@ -33,8 +33,22 @@ export function isNegation(word: string): boolean {
   return NEGATIONS.has(word.toLowerCase().replaceAll("’", "'"));
 }
 
-/** Words that say nothing by themselves, and with a name or a number behind them who, where or when: "from Rome to Oslo". */
-const DIRECTIONS: ReadonlySet<string> = new Set(["from", "to", "at", "by", "than", "between", "within"]);
+/** Words that say nothing by themselves, and with a name or a number behind them who, where, when or how much: "from Rome to Oslo". */
+const DIRECTIONS: ReadonlySet<string> = new Set("from to at by than between within of in on for with since about above up".split(" "));
+
+/** Words that say little of a subject, and much of a sentence: how many, who is asked for, whether it is so or may be. */
+const TELLING: ReadonlySet<string> = new Set("one out off together will would could may might".split(" "));
+
+/** Whether a sentence would say something else without it. */
+export function isTelling(word: string): boolean {
+  return TELLING.has(word.toLowerCase());
+}
+
+const QUESTIONS: ReadonlySet<string> = new Set("how what when where which who whose why".split(" "));
+
+export function isQuestion(word: string): boolean {
+  return QUESTIONS.has(word.toLowerCase());
+}
 
 export function isDirection(word: string): boolean {
   return DIRECTIONS.has(word.toLowerCase());
