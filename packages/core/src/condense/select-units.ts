@@ -14,8 +14,9 @@ export function selectUnits(candidates: readonly Candidate[], room: number, coun
   const queue = new Queue();
   candidates.forEach((candidate, place) => queue.add({ place, score: state.scoreOf(candidate) }));
   const chosen = new Set<number>();
+  const least = candidates.reduce((cost, { tokens }) => Math.min(cost, tokens), Number.POSITIVE_INFINITY);
   let left = room;
-  for (let next = queue.take(); next !== undefined; next = queue.take()) {
+  for (let next = queue.take(); next !== undefined && least <= left; next = queue.take()) {
     const candidate = candidates[next.place];
     if (candidate === undefined) break;
     const cost = state.costOf(candidate);

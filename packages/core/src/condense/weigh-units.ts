@@ -46,9 +46,9 @@ interface KnownPiece extends Pick<Piece, "voice"> {
 
 /** What each unit of the parts is worth, in their order. Of very many only those that may well be among the best. */
 export function weighUnits(parts: readonly Part[], room: number, how: Weighing): Candidate[] {
-  const ids = new Map<string, number>();
-  const pieces = parts.flatMap((part, index) => part.pieces.map((piece) => knowPiece(piece, index, ids)));
-  const weights = weighTerms(pieces, ids.size, how);
+  const termsHere = new TermIds();
+  const pieces = parts.flatMap((part, index) => part.pieces.map((piece) => knowPiece(piece, index, termsHere)));
+  const weights = weighTerms(pieces, termsHere.size, how);
   const known = pieces.flatMap((piece) => piece.units);
   const relevances = relevancesOf(known, how.focus);
   const isAnchored = how.strategies.includes("anchor");
@@ -73,9 +73,9 @@ export function weighUnits(parts: readonly Part[], room: number, how: Weighing):
 type Weighed = Omit<Candidate, "text" | "tokens">;
 
 /** Fewer are all looked at closely. */
-const MANY = 4_000;
+const MANY = 2_000;
 /** How much more than fits is looked at closely, as much of it will say the same. */
-const MARGIN = 12;
+const MARGIN = 6;
 
 /** Counting tokens is what takes the time, so of very many units the tokens are guessed first. */
 function promising(weighed: readonly Weighed[], room: number, how: Weighing): readonly Weighed[] {
@@ -116,11 +116,11 @@ function relevancesOf(known: readonly Known[], focus: string | undefined): numbe
   return relevanceOf(focus, texts).map((relevance) => relevance ** WEIGHTS.focus);
 }
 
-function knowPiece({ voice, units }: Piece, part: number, ids: Map<string, number>): KnownPiece {
+function knowPiece({ voice, units }: Piece, part: number, ids: TermIds): KnownPiece {
   const known = units.map((unit, place) => {
     const lead = voice === "asks" && place < WEIGHTS.leads ? WEIGHTS.lead : ERROR.test(unit.text) ? WEIGHTS.error : 1;
-    const terms = [unit.text, ...labelsOf(unit.group)].flatMap((text) => termsOf(text));
-    return { unit, part, terms: terms.map(({ key, worth, isAnchor }) => ({ id: idOf(key, ids), worth: worth * lead, isAnchor })) };
+    const terms = [...ids.of(unit.text), ...ids.above(unit.group)];
+    return { unit, part, terms: lead === 1 ? terms : terms.map((term) => ({ ...term, worth: term.worth * lead })) };
   });
   return { voice, units: known };
 }
@@ -128,10 +128,32 @@ function knowPiece({ voice, units }: Piece, part: number, ids: Map<string, numbe
 const ERROR =
   /\b(?:[Ee]rror|ERROR|[Ee]xception|FATAL|[Ff]atal|[Pp]anic|Traceback|[Ff]ailed|FAILED?|[Ff]ailure|denied|refused)\b|[a-z]Error\b|\bE_?[A-Z]{4,}[A-Z_]*\b/u;
 
-function idOf(key: string, ids: Map<string, number>): number {
-  let id = ids.get(key);
-  if (id === undefined) ids.set(key, (id = ids.size));
-  return id;
+/** Numbers the terms. Those of a label are found once for all that stands under it. */
+class TermIds {
+  readonly #ids = new Map<string, number>();
+  readonly #above = new Map<Group, Known["terms"]>();
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  of(text: string): Known["terms"] {
+    return termsOf(text).map(({ key, worth, isAnchor }) => ({ id: this.#idOf(key), worth, isAnchor }));
+  }
+
+  above(group: Group): Known["terms"] {
+    // Who spoke is said of whatever is kept.
+    if (group.parent === undefined) return [];
+    let terms = this.#above.get(group);
+    if (terms === undefined) this.#above.set(group, (terms = [...this.of(group.label), ...this.above(group.parent)]));
+    return terms;
+  }
+
+  #idOf(key: string): number {
+    let id = this.#ids.get(key);
+    if (id === undefined) this.#ids.set(key, (id = this.#ids.size));
+    return id;
+  }
 }
 
 /** Without who spoke: that is said of whatever is kept. */
