@@ -238,6 +238,13 @@ it.each<[string, ViewRequest]>([
   await expect(view({ a: 1, b: 2 }, request)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field } });
 });
 
+it("keeps room for saying that values found none beside an entry that fits exactly", async () => {
+  const context = { b: "x".repeat(2_000), c: { d: 1 } };
+  const room = { tokens: 674, characters: JSON.stringify({ context: { b: context.b } }).length };
+  const json = JSON.stringify(part(await view(context, { keys: [[], "b"] }, { budget: { wanted: room, ceiling: room } })));
+  expect(json.length).toBeLessThanOrEqual(room.characters);
+});
+
 it("never gives more than the ceiling, whatever is asked for", async () => {
   const text = fc.string({ unit: "binary", maxLength: 200 });
   const key = fc.oneof(fc.constantFrom("a", "b", "c", "list", "__proto__"), text);

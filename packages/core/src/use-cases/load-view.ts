@@ -100,6 +100,8 @@ interface Found {
 
 /** Of the room, for naming what is not there. */
 const MISSING_SHARE = 1 / 5;
+/** What an answer says where paths were asked for, though none of their values finds room. */
+const NO_VALUES = { values: [], valuesLeft: 100_000 };
 
 async function chooseKeys(
   counter: TokenCounter,
@@ -120,7 +122,9 @@ async function chooseKeys(
   const wholeEntries = Object.fromEntries(found.filter(({ path }) => typeof path === "string").map(({ path, value }) => [path, value]));
   // What is asked for by name is an original: whole or not at all, and of equal rank unless it is pinned.
   const classifications = new Map(pins.map((key) => [key, { layer: "CRITICAL" as const, confidence: 1, why: "pinned" }]));
-  const { report: _report, ...view } = await buildView(wholeEntries, { classifications }, left, counter, cursor);
+  const paths = found.filter(({ path }) => typeof path !== "string");
+  const entriesLeft = paths.length === 0 ? left : await budgetBeside({ ...missing, ...NO_VALUES }, budget, counter);
+  const { report: _report, ...view } = await buildView(wholeEntries, { classifications }, entriesLeft, counter, cursor);
   if (cursor !== undefined) return view;
   const isSingle = request.keys?.length === 1;
   const isEntry = typeof request.keys?.[0] === "string";
@@ -129,7 +133,6 @@ async function chooseKeys(
     const room = await roomBeside({ context: {} }, left, counter);
     return { context: {}, ...(await tellValues(found, request.range, room, counter)), ...missing };
   }
-  const paths = found.filter(({ path }) => typeof path !== "string");
   return { ...view, ...(await tellValues(paths, undefined, await roomBeside(view, left, counter), counter)), ...missing };
 }
 
