@@ -96,7 +96,9 @@ async function run({ files, names, env = {} }, folder, seed) {
   const pattern = names === undefined ? [] : ["-t", names];
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
   const there = files.filter((file) => existsSync(join(ROOT, file)) || !file.endsWith(".ts"));
-  await runTool("vitest", ["run", ...reporters, ...pattern, ...there], { env: { ...env, [SEED]: seed, WORKRAIL_FAULT_TALLY: tally } });
+  await runTool("vitest", ["run", ...reporters, ...pattern, ...there], {
+    env: { ...env, [SEED]: seed, WORKRAIL_CONFORMANCE_STRIDE: "1", WORKRAIL_FAULT_TALLY: tally },
+  });
   const [counts, outcome] = [counted(tally), outcomeOf(results)];
   // A test that counts nothing is one try.
   return { ...counts, tries: Math.max(counts.tries, outcome.tests), ...outcome };

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { FaultPlan, StorageHarness } from "./harness.ts";
 import { type Held, type Scenario, SCENARIOS } from "./fault-sweeps/scenarios.ts";
 import { TestBed } from "./fault-sweeps/test-bed.ts";
+import { type ConformanceOptions, completeOptions } from "./options.ts";
 import { provided } from "./store-under-test.ts";
 import { tally } from "./tally.ts";
 
@@ -10,11 +11,12 @@ import { tally } from "./tally.ts";
  * Every file operation of a save, a pin, a rebuild and so on fails once: never a record without its blob, never a wrong
  * value, what was there is there, and all is well when the fault is gone.
  */
-export function describeFaults(harness: StorageHarness): void {
+export function describeFaults(harness: StorageHarness, options: ConformanceOptions = {}): void {
+  const { stride } = completeOptions(options);
   describe(`${harness.name}: faults`, { timeout: 600_000 }, () => {
     provided(harness.openWithFaults !== undefined && harness.capabilities.persistent, "the harness injects no faults", () => {
       describe.each(FAULTS)("$name", (fault) => {
-        it.each(SCENARIOS)("at any file operation of $name", (scenario) => sweep(harness, scenario, fault));
+        it.each(SCENARIOS)("at any file operation of $name", (scenario) => sweep(harness, scenario, fault, stride));
         it("at any file operation of opening the store", () => sweepOpening(harness, fault));
       });
     });
@@ -39,12 +41,15 @@ const FAULTS: readonly Fault[] = [
 /** More than any piece of work should take; a sweep that does not come to its end would say nothing. */
 const MAX_OPERATIONS = 1_000;
 
+/** At each of the first operations, which are the most different from each other, faults strike whatever the stride. */
+const EACH_OF_THE_FIRST = 30;
+
 /** Strikes at the first operation, the second, and so on, until there is none left to strike at. */
-async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault): Promise<void> {
+async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault, stride: number): Promise<void> {
   let bed = await TestBed.create(harness, scenario);
   try {
     let struck = true;
-    for (let at = 1; struck; at++) {
+    for (let at = 1; struck; at += at < EACH_OF_THE_FIRST ? 1 : stride) {
       struck = await naming(`${fault.name} at operation ${at} of ${scenario.name}`, () => strikeAt(bed, scenario, fault, at));
       if (at > MAX_OPERATIONS) throw new Error(`${scenario.name} takes more than ${MAX_OPERATIONS} file operations.`);
       if (scenario.isOfStore === true) bed = await bed.replaced();

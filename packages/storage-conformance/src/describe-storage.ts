@@ -18,5 +18,5 @@ export function describeStorage(harness: StorageHarness, options?: ConformanceOp
   describeUseCases(harness, options);
   describeCompaction(harness);
   describeDurability(harness, options);
-  describeFaults(harness);
+  describeFaults(harness, options);
 }

@@ -11,6 +11,11 @@ export interface ConformanceOptions {
    * (`WORKRAIL_CONFORMANCE_SEED`). Another one tries other things; a failure names it.
    */
   readonly seed?: number;
+  /**
+   * Beyond the first 30 file operations of a piece of work faults strike at each so-manieth, default 1, at each
+   * (`WORKRAIL_CONFORMANCE_STRIDE`).
+   */
+  readonly stride?: number;
 }
 
 const DEFAULT_SEED = 1;
@@ -21,6 +26,7 @@ export function completeOptions(options: ConformanceOptions = {}): Required<Conf
     operations: fromEnvironment("OPERATIONS") ?? options.operations ?? 500,
     kills: fromEnvironment("KILLS") ?? options.kills ?? 10,
     seed: fromEnvironment("SEED") ?? options.seed ?? DEFAULT_SEED,
+    stride: Math.max(1, fromEnvironment("STRIDE") ?? options.stride ?? 1),
   };
 }
 
