@@ -97,6 +97,15 @@ describe("condensing a value", () => {
     });
   });
 
+  it("gives what fits where characters are scarce and tokens are not, however many those are", () => {
+    const value = Array.from({ length: 200 }, (_, index) => `Module ${index} handles configuration ${(index * 7) % 1_009}.`).join(" ");
+    for (const tokens of [3_000, 10_000, 1_000_000]) {
+      const characters = Math.floor(value.length * 0.9);
+      const condensed = condenseValue(value, { tokens, characters }, { count, strategies: ["reduce", "anchor", "select"] })?.value;
+      expect(JSON.stringify(condensed ?? "").length).toBeGreaterThan(characters * 0.7);
+    }
+  });
+
   it("keeps small members of an object whole, and says how many it left out", () => {
     const value = { goal: "Ship 2.1", log: "nothing of note happened here today. ".repeat(200), flag: true, empty: {} };
     const condensed = condenseValue(value, { tokens: 60, characters: 200 }, all)?.value;

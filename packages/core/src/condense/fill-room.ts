@@ -11,6 +11,8 @@ export type PutTogether = (texts: readonly (string | undefined)[]) => JsonValue 
 
 /** Tries that bring what is selected by the cost of its units close to the room as a whole. */
 const TRIES = 8;
+/** When all those tries were too much, the next takes so much less than what seems to fit. */
+const SURELY_LESS = 0.9;
 /** A room that is filled up to one part in so many is full. */
 const FULL = 50;
 
@@ -22,7 +24,7 @@ export function fillRoom(parts: readonly Part[], room: Room, how: Weighing & { r
     : (budget: number) => takeUnits(candidates, budget, how);
   let best: JsonValue | undefined;
   let budget = room.tokens;
-  for (let tries = 0; tries < TRIES && budget > 0; tries += 1) {
+  for (let tries = 0; (tries < TRIES || best === undefined) && budget > 0; tries += 1) {
     const chosen = choose(budget);
     const value = how.put(renderParts(parts, candidates, chosen));
     if (value === undefined) return best;
@@ -34,7 +36,9 @@ export function fillRoom(parts: readonly Part[], room: Room, how: Weighing & { r
       budget += Math.ceil(slack * 0.7);
     } else {
       const over = Math.max(size.tokens / room.tokens, size.characters / room.characters);
-      budget = Math.min(budget - 1, Math.floor(budget / over));
+      // Where characters are scarcer than tokens, much of the budget is not spent, and less of it changes nothing.
+      const spent = tries < TRIES - 1 ? budget : Math.min(budget, size.tokens) * SURELY_LESS;
+      budget = Math.min(budget - 1, Math.floor(spent / over));
     }
   }
   return best;
