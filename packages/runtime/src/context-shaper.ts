@@ -169,6 +169,9 @@ function checkParams({ context, checkpointId, sessionId, cursor }: ShapeContextP
     });
   }
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
-    throw new WorkrailError("INVALID_INPUT", "cursor must be the nextCursor of an earlier answer.", { details: { field: "cursor" } });
+    throw new WorkrailError("INVALID_INPUT", "cursor must be the nextCursor of an earlier answer.", {
+      details: { field: "cursor" },
+      hint: "Leave cursor out to begin with the first names.",
+    });
   }
 }

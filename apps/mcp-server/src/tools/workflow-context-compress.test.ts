@@ -157,6 +157,8 @@ describe("workflow_context_compress", () => {
     for (const given of [{}, { context: {}, checkpointId: "c" }, { checkpointId: "c", sessionId: "s" }]) {
       expect((await server.fails(COMPRESS, given)).text).toContain("Give one of context, checkpointId and sessionId");
     }
+    expect((await server.fails(COMPRESS, { context: {}, cursor: "x" })).text).toContain("Leave cursor out");
+    expect((await server.fails(LOAD, { sessionId: "s", range: { offset: 5 } })).text).toContain('such as keys: ["plan"]');
     const strategy = await server.fails(COMPRESS, { context: {}, strategy: "zip" });
     expect(strategy).toMatchObject({ code: "INVALID_INPUT" });
     expect(strategy.text).toContain("strategy");
@@ -185,6 +187,11 @@ describe("workflow_context_prioritize", () => {
     expect(entries.filter(({ why, confidence }) => why === "" || !(confidence >= 0 && confidence <= 1))).toEqual([]);
     expect(layers).toMatchObject({ CRITICAL: { entries: 1 }, EPHEMERAL: { entries: 1, tokensAfter: 0 } });
     expect((await server.ok(LOAD, { checkpointId: answer["checkpointId"] }))["context"]).toEqual(context);
+  });
+
+  it.each([true, false])("tells of a context without entries that there are none, with dryRun %s", async (dryRun) => {
+    const report = { kept: 0, reduced: 0, condensed: 0, dropped: 0, layers: {}, entries: [] };
+    expect(await server.ok(PRIORITIZE, { context: {}, dryRun })).toMatchObject({ context: {}, report });
   });
 
   it("holds layers to their budgets", async () => {

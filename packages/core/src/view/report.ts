@@ -97,7 +97,7 @@ export class Reporter {
 
   /** Whether there is anything to tell. */
   get isNeeded(): boolean {
-    return this.#named.length > 0;
+    return this.#isDetailed || this.#named.length > 0;
   }
 
   /** What to keep free for the report: `share`, or less where the entries are few. */
