@@ -1,6 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { JsonValue } from "@workrail/core";
+import { tokensCounted } from "@workrail/core/testing";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Condensed, LiveContext } from "../src/live/live-context.ts";
 import { foreseeable, KINDS, onDisk, refusalOf } from "./stores.ts";
@@ -10,6 +12,10 @@ function findings(about: string): string {
   const lines = Array.from({ length: 40 }, (_, index) => `${about} ${index}: the handler of request ${index * 37} waits ${index * 11} ms.`);
   return lines.join("\n");
 }
+
+/** Counts as fast as can be. */
+const fourths = tokensCounted((text) => Math.ceil(text.length / 4));
+const inMemory = KINDS[0]?.at ?? onDisk;
 
 const GOAL = "Ship the release without breaking the login of anybody";
 
@@ -149,6 +155,61 @@ describe("condensing a live context", () => {
       await live.close();
       expect(times).toBe(1);
     }));
+
+  it("goes by its maximum, however much an answer to an agent may hold", () =>
+    onDisk(async (place) => {
+      await using store = await place.open({ adapters: { tokens: fourths } });
+      const notes = Array.from({ length: 60 }, (_, index) => [`notes${index}`, findings(`note ${index}`)]);
+      const live = store.liveContext({ sessionId: "w", context: Object.fromEntries(notes) as object, ...wide, maxTokens: 40_000 });
+      const condensed = await live.condense();
+      expect(condensed?.tokensAfter).toBeGreaterThan(15_000);
+      expect(condensed?.tokensAfter).toBeLessThanOrEqual(21_000);
+      await live.close();
+    }));
+
+  it("can be undone for each entry, whatever is written and condensed in whatever order, and after a crash", async () => {
+    const key = fc.constantFrom("notesA", "notesB", "notesC", "scratch", "goal");
+    const step = fc.oneof(
+      fc.record({ set: key, to: fc.integer({ min: 0, max: 99 }) }),
+      fc.record({ remove: key }),
+      fc.constant("condense" as const),
+      fc.constant("crash" as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), (steps) =>
+        inMemory(async (place) => {
+          await using store = await place.open({ adapters: { tokens: fourths } });
+          const given = new Map<string, string>();
+          const open = (): LiveContext => store.liveContext({ sessionId: "w", ...wide });
+          let live = open();
+          const all = ["notesA", "notesB", "notesC"].map((name) => ({ set: name, to: 100 }));
+          for (const each of [...all, "condense" as const, ...steps, "condense" as const]) {
+            if (each === "condense") await live.condense();
+            else if (each === "crash") {
+              await live.checkpoint();
+              await live.close();
+              live = open();
+              await live.resume();
+            } else if ("remove" in each) {
+              live.delete(each.remove);
+              given.delete(each.remove);
+            } else {
+              live.set(each.set, findings(`${each.set} ${each.to}`));
+              given.set(each.set, findings(`${each.set} ${each.to}`));
+            }
+          }
+          await live.close();
+          for (const [name, text] of given) {
+            const isWhole = live.get(name) === text;
+            expect(isWhole ? text : await live.original(name)).toBe(text);
+            expect(isWhole || name !== "goal").toBe(true);
+          }
+          for (const name of Object.keys(live.context)) expect(given.has(name)).toBe(true);
+        }),
+      ),
+      { numRuns: 40 },
+    );
+  });
 
   it("forgets originals that are not kept any more", () =>
     onDisk(async (place) => {
