@@ -141,7 +141,9 @@ describe("a view of any context in any room", () => {
         const given = Object.keys(view.context);
         expect(given).toEqual(Object.keys(context).filter((key) => Object.hasOwn(view.context, key)));
         const changed = given.filter((key) => JSON.stringify(view.context[key]) !== JSON.stringify(context[key]));
-        expect(changed.filter((key) => layerOf(key) === "CRITICAL" || layerOf(key) === "EPHEMERAL")).toEqual([]);
+        const isAllEphemeral = Object.keys(context).every((key) => layerOf(key) === "EPHEMERAL");
+        const untouched: readonly string[] = isAllEphemeral ? [] : ["CRITICAL", "EPHEMERAL"];
+        expect(changed.filter((key) => untouched.includes(layerOf(key)))).toEqual([]);
         const { kept = given.length, reduced = 0, condensed = 0, dropped = 0 } = view.report ?? {};
         expect({ kept, shortened: reduced + condensed, dropped }).toEqual({
           kept: given.length - changed.length,
@@ -244,6 +246,13 @@ describe("layers", () => {
     expect(fates(view)).toEqual({ trace: "dropped" });
     // In the room that no other layer needs.
     expect(view.context).toEqual({ notes: context.notes, plan: context.plan, goal: "ship it", step: 3, scratch: "s" });
+  });
+
+  it("are shortened even when EPHEMERAL, where there is nothing else", async () => {
+    const alone = { trace: context.trace, scratch: "s" };
+    const view = await buildView(alone, { classifications: classified(alone, () => "EPHEMERAL"), shorten }, roomOf(500), counter);
+    expect(fates(view)).toEqual({ trace: "condensed" });
+    expect(view.context).toMatchObject({ scratch: "s" });
   });
 
   it("give way from the last: USEFUL is shortened before IMPORTANT", async () => {

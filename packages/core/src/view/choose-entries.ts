@@ -58,7 +58,7 @@ const MOST_MISSES = 200;
 /**
  * Chooses what of a context to give. CRITICAL entries come whole, within the ceiling, whatever was wanted. What they
  * leave is shared: USEFUL gives way to IMPORTANT, both before anything is lost that could have stayed; unused room flows
- * on. EPHEMERAL entries are given only where everything else is there whole.
+ * on. EPHEMERAL entries are given only where everything else is there whole, and shortened only where there is nothing else.
  */
 export function chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how: ChooseHow, sizes: EntrySizes): Chosen[] {
   const of = (layer: Layer): Entry[] => entries.filter((entry) => entry.layer === layer);
@@ -75,8 +75,12 @@ export function chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how:
   const chosen = fill(importantOnes, capped("IMPORTANT", shrink(left, totalOf(useful))), how, sizes).concat(useful);
   const isWhole = chosen.length === importantOnes.length + usefulOnes.length && chosen.every(({ outcome }) => outcome !== "condensed");
   const spare = shrink(left, totalOf(chosen));
-  const ephemeral = isWhole ? wholeOnes(of("EPHEMERAL").sort(byLength), capped("EPHEMERAL", spare), sizes) : [];
-  return [...critical, ...chosen, ...ephemeral];
+  if (!isWhole) return [...critical, ...chosen];
+  const ephemeral = of("EPHEMERAL");
+  const room = capped("EPHEMERAL", spare);
+  // An empty answer would serve nobody.
+  const isAll = ephemeral.length === entries.length;
+  return [...critical, ...chosen, ...(isAll ? fill(ephemeral, room, how, sizes) : wholeOnes(ephemeral.sort(byLength), room, sizes))];
 }
 
 function share(how: ChooseHow, layer: Layer): number {
