@@ -51,7 +51,14 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
     const { code, result, stderr } = await inspect("--method", "tools/list", "--strict");
     expect({ code, tools: (result as { tools: { name: string }[] }).tools.map(({ name }) => name) }).toEqual({
       code: 0,
-      tools: ["workflow_checkpoint_save", "workflow_checkpoint_load", "workflow_checkpoint_list", "workflow_mark_critical"],
+      tools: [
+        "workflow_checkpoint_save",
+        "workflow_checkpoint_load",
+        "workflow_checkpoint_list",
+        "workflow_context_compress",
+        "workflow_context_prioritize",
+        "workflow_mark_critical",
+      ],
     });
     expect(stderr).not.toContain("Error: tool");
     // What is in a context, or at a path in it, may be anything: that is the one thing it has to say.
@@ -67,6 +74,8 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
       values: [{ path: ["list", 0], value: 1 }],
     });
     expect(await call("workflow_checkpoint_list", "limit=5", 'tags=["t"]')).toMatchObject({ total: 1, limit: 5 });
+    expect(await call("workflow_context_compress", "sessionId=inspected", "budgetTokens=200")).toMatchObject({ context: { goal: "g" } });
+    expect(await call("workflow_context_prioritize", "sessionId=inspected", "dryRun=true")).toMatchObject({ sessionId: "inspected" });
     expect(await call("workflow_mark_critical", "sessionId=inspected", "contextKey=goal")).toMatchObject({ status: "SUCCESS" });
   });
 
