@@ -285,7 +285,10 @@ export class Store implements Workrail {
   ): Promise<{ budgetExceededBy?: number | undefined }> {
     if (budgetTokens === undefined) return {};
     const { origin } = restOfAnswer(record, record.agentId);
-    const over = (await this.#parts.tokens.count(JSON.stringify({ ...answer, origin }))) - budgetTokens;
+    const text = JSON.stringify({ ...answer, origin });
+    // A token is at least one byte: what is short enough needs no tokenizer.
+    if (Buffer.byteLength(text) <= budgetTokens) return { budgetExceededBy: undefined };
+    const over = (await this.#parts.tokens.count(text)) - budgetTokens;
     // Said anew, for the view counts its own part alone.
     return { budgetExceededBy: over > 0 ? over : undefined };
   }
