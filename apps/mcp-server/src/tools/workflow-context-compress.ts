@@ -2,8 +2,7 @@ import { COMPRESSION_STRATEGIES } from "@workrail/core";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { contextRulesWarning, degradation, durability } from "./fields.ts";
-import { exceeded, how, layer, notKept, omitted, origin, report, source, toAnswer, validUntil } from "./view-fields.ts";
+import { exceeded, layer, omitted, original, report, source, toAnswer } from "./view-fields.ts";
 
 const input = z.strictObject({
   ...source,
@@ -32,14 +31,7 @@ const output = z.looseObject({
     .optional()
     .describe("Condensed by a model"),
   checkpointId: z.string().optional().describe("Holds the original, exactly"),
-  sessionId: z.string().optional().describe("Its session"),
-  validUntil: validUntil.optional(),
-  how: how.optional(),
-  notKept: notKept.optional(),
-  origin: origin.optional(),
-  contextRulesWarning: contextRulesWarning.optional(),
-  durability,
-  ...degradation,
+  ...original,
 });
 
 /** Makes a context fit a budget, and keeps the original. */

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { contextRulesWarning, degradation, durability } from "./fields.ts";
-import { detailedReport, exceeded, how, notKept, origin, source, toAnswer, validUntil } from "./view-fields.ts";
+import { detailedReport, exceeded, original, source, toAnswer } from "./view-fields.ts";
 
 const input = z.strictObject({
   ...source,
@@ -25,14 +24,7 @@ const output = z.looseObject({
   report: detailedReport,
   budgetExceededBy: exceeded.optional(),
   checkpointId: z.string().optional().describe("Holds the original, exactly; none after a dry run of what is not saved"),
-  sessionId: z.string().optional().describe("Its session"),
-  validUntil: validUntil.optional(),
-  how: how.optional(),
-  notKept: notKept.optional(),
-  origin: origin.optional(),
-  contextRulesWarning: contextRulesWarning.optional(),
-  durability,
-  ...degradation,
+  ...original,
 });
 
 /** Orders a context by importance, within budgets, and keeps the original. */
