@@ -67,7 +67,7 @@ function withoutGaps(lines: readonly string[]): string[] {
 /** Of Markdown, which says nothing that the words do not. Not `**arguments` in code. */
 const BOLD = /(?<![\w(,*`])\*\*(?=[\p{L}\p{N}])([^*\n`]{1,200})(?<=[\p{L}\p{N}:.!?%)])\*\*(?![\w*])/gu;
 
-// eslint-disable-next-line no-control-regex -- these are control characters
+// oxlint-disable-next-line no-control-regex -- these are control characters
 const ANSI = /\u001B\[[0-9;?]*[A-Za-z]/gu;
 
 /** Of the numbers in front of the lines of a listing the first and each tenth: the others follow. */
