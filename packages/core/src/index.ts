@@ -15,6 +15,7 @@ export { reduceValue } from "./condense/reduce-value.ts";
 export { STRATEGIES } from "./condense/strategies.ts";
 export type { StrategyName } from "./condense/strategies.ts";
 export type { Condenser } from "./ports/condenser.ts";
+export type { EmbeddedAs, Embedder } from "./ports/embedder.ts";
 export { decodeBlob } from "./envelope/decode-blob.ts";
 export { decodeEnvelope, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope/envelope.ts";
 export type { DecodedBlob, DeltaBlob, WholeBlob } from "./envelope/envelope.ts";

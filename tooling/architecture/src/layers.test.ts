@@ -1,13 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { workspacePackages } from "./workspace.ts";
 
-const ADAPTERS = ["@workrail/codecs", "@workrail/files-catalog", "@workrail/http-condenser", "@workrail/memory", "@workrail/sqlite-fs"];
+const ADAPTERS = [
+  "@workrail/codecs",
+  "@workrail/files-catalog",
+  "@workrail/http-condenser",
+  "@workrail/http-embedder",
+  "@workrail/memory",
+  "@workrail/sqlite-fs",
+];
 
 /** What each package may need at run time. A package that is missing here has not been given a place yet. */
 const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/core": [],
   "@workrail/codecs": ["@workrail/core"],
-  "@workrail/http-condenser": ["@workrail/core"],
+  "@workrail/http-endpoint": ["@workrail/core"],
+  "@workrail/http-condenser": ["@workrail/core", "@workrail/http-endpoint"],
+  "@workrail/http-embedder": ["@workrail/core", "@workrail/http-endpoint"],
   "@workrail/memory": ["@workrail/core"],
   "@workrail/blob-files": ["@workrail/core"],
   "@workrail/files-catalog": ["@workrail/core", "@workrail/blob-files"],

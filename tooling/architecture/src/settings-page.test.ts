@@ -37,9 +37,12 @@ const NUMBERS: Readonly<Record<string, (settings: Settings) => number>> = {
 describe("docs/reference/settings.md", () => {
   it("has every environment variable that the sources name, and no other", () => {
     const named = new Set(
-      globSync("{packages/{core,codecs,memory,blob-files,files-catalog,http-condenser,sqlite-fs,runtime},apps/*}/src/**/*.ts", {
-        cwd: ROOT,
-      })
+      globSync(
+        "{packages/{core,codecs,memory,blob-files,files-catalog,http-condenser,http-embedder,http-endpoint,sqlite-fs,runtime},apps/*}/src/**/*.ts",
+        {
+          cwd: ROOT,
+        },
+      )
         .filter((path) => !path.endsWith(".test.ts") && !/[\\/]testing[\\/]/.test(path))
         .flatMap((path) => readFileSync(join(ROOT, path), "utf8").match(/\bWORKRAIL_[A-Z_]+\b/g) ?? []),
     );

@@ -1,0 +1,94 @@
+import { type EmbeddedAs, type Embedder, isWorkrailError } from "@workrail/core";
+import { askEndpoint, type Endpoint, notAnAnswer } from "@workrail/http-endpoint";
+import { batchesOf, inParts } from "./batches.ts";
+import { type EmbedderKind, SPOKEN } from "./spoken.ts";
+
+export interface HttpEmbedderOptions {
+  /** How the endpoint is spoken to. Default `openai`. */
+  readonly kind?: EmbedderKind;
+  /** For `openai` up to and with the version, such as `http://localhost:8080/v1`; for `ollama` without a path. */
+  readonly url: string;
+  readonly model: string;
+  /** Sent as a bearer token. Default: none is. */
+  readonly apiKey?: string | undefined;
+  /** For one request with a question, which somebody waits for. */
+  readonly timeoutMs: number;
+  /** For one request with texts, which nobody waits for. Default 120,000 ms: a model may have to be loaded first. */
+  readonly textsTimeoutMs?: number;
+  /** Put before each question, as the model was taught to expect it. Default: nothing. */
+  readonly queryPrefix?: string | undefined;
+  /** Put before each text. Default: nothing. */
+  readonly textPrefix?: string | undefined;
+  /** About what is waited before the second try. Default 250 ms. */
+  readonly firstWaitMs?: number;
+}
+
+const TRIES = 4;
+/** Of 32 vectors with 4,096 numbers each as JSON. */
+const MOST_BYTES = 8_000_000;
+/** What an endpoint says to too long a text, or to too many at once. */
+const TOO_MUCH = new Set<unknown>([400, 413, 422]);
+
+/** Has texts embedded by a model behind an endpoint with OpenAI's embeddings, or Ollama's. */
+export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
+  return new HttpEmbedder(options);
+}
+
+class HttpEmbedder implements Embedder {
+  readonly name: string;
+  readonly #options: HttpEmbedderOptions;
+  readonly #spoken: (typeof SPOKEN)[EmbedderKind];
+  #dimensions: number | undefined;
+
+  constructor(options: HttpEmbedderOptions) {
+    this.#options = options;
+    this.#spoken = SPOKEN[options.kind ?? "openai"];
+    // The same model makes other vectors behind another prefix.
+    this.name = options.textPrefix === undefined ? options.model : `${options.model} (${options.textPrefix.trim()})`;
+  }
+
+  get dimensions(): number | undefined {
+    return this.#dimensions;
+  }
+
+  async embed(texts: readonly string[], as: EmbeddedAs): Promise<readonly Float32Array[]> {
+    const prefix = (as === "query" ? this.#options.queryPrefix : this.#options.textPrefix) ?? "";
+    const vectors: Float32Array[] = [];
+    for (const batch of batchesOf(texts.map((text) => prefix + text))) vectors.push(...(await this.#embedBatch(batch, as)));
+    return vectors;
+  }
+
+  /** What is too much for the endpoint is asked for in parts. */
+  async #embedBatch(batch: readonly string[], as: EmbeddedAs): Promise<readonly Float32Array[]> {
+    try {
+      return await this.#ask(batch, as);
+    } catch (error) {
+      const isTooMuch = isWorkrailError(error) && TOO_MUCH.has(error.details["status"]);
+      const parts = isTooMuch ? inParts(batch) : [];
+      if (parts.length === 0) throw error;
+      const vectors: Float32Array[] = [];
+      for (const part of parts) vectors.push(...(await this.#embedBatch(part, as)));
+      return vectors;
+    }
+  }
+
+  async #ask(batch: readonly string[], as: EmbeddedAs): Promise<readonly Float32Array[]> {
+    const { timeoutMs, textsTimeoutMs = 120_000, url, apiKey, firstWaitMs = 250, model } = this.#options;
+    const limits = { timeoutMs: as === "query" ? timeoutMs : textsTimeoutMs, tries: TRIES, firstWaitMs, mostBytes: MOST_BYTES };
+    const endpoint: Endpoint = { url, apiKey, hint: this.#spoken.hint, ...limits };
+    const answer = await askEndpoint(endpoint, this.#spoken.path, { model, input: batch });
+    const vectors = this.#spoken.vectors(answer)?.map(vectorOf) ?? [];
+    if (vectors.length !== batch.length) throw notAnAnswer(endpoint, `has no vector for each of ${batch.length} texts`);
+    return vectors.map((vector) => {
+      if (vector === undefined) throw notAnAnswer(endpoint, "has a vector that is none");
+      this.#dimensions ??= vector.length;
+      if (vector.length === this.#dimensions) return vector;
+      throw notAnAnswer(endpoint, `has a vector of ${vector.length} numbers where the model makes ${this.#dimensions}`);
+    });
+  }
+}
+
+function vectorOf(numbers: unknown): Float32Array | undefined {
+  if (!Array.isArray(numbers) || !numbers.every(Number.isFinite) || !numbers.some((number) => number !== 0)) return undefined;
+  return Float32Array.from(numbers as number[]);
+}
