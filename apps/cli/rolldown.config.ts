@@ -8,7 +8,11 @@ export default defineConfig([
     platform: "node",
     // Native code and a vocabulary of some megabytes: installed beside the bundle, loaded when first used.
     external: ["better-sqlite3", /^gpt-tokenizer(\/|$)/],
-    resolve: { conditionNames: ["@workrail/source", "node", "import", "default"] },
+    resolve: {
+      conditionNames: ["@workrail/source", "node", "import", "default"],
+      // Its entry for Node is of a kind that cannot be bundled.
+      alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+    },
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",

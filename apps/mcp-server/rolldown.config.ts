@@ -16,7 +16,11 @@ export default defineConfig([
     // Native code and a vocabulary of some megabytes: installed beside the bundle, loaded when first used.
     external: ["better-sqlite3", /^gpt-tokenizer(\/|$)/],
     plugins: [withoutValidator],
-    resolve: { conditionNames: ["@workrail/source", "node", "import", "default"] },
+    resolve: {
+      conditionNames: ["@workrail/source", "node", "import", "default"],
+      // Its entry for Node is of a kind that cannot be bundled.
+      alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+    },
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",

@@ -51,6 +51,8 @@ describe("the command line", () => {
                                      it
         repair [options]             put right what can be, and put damaged files
                                      aside
+        config                       show settings, where they come from, and change
+                                     them
         help [command]               print help for a command
 
       Examples:
@@ -58,6 +60,7 @@ describe("the command line", () => {
         workrail load --session my-task
 
       Every command has examples of its own: workrail save --help
+      Every setting is an option, too, such as --max-depth 5: workrail config list
 
       "
     `);

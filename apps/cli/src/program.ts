@@ -2,6 +2,7 @@ import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { addBackupCommand } from "./commands/backup.ts";
 import { addCleanupCommand } from "./commands/cleanup.ts";
+import { addConfigCommand } from "./commands/config.ts";
 import { addExportCommand } from "./commands/export.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addKeepCommand } from "./commands/keep.ts";
@@ -16,6 +17,7 @@ import { addStatusCommand } from "./commands/status.ts";
 import { addTrashCommand } from "./commands/trash.ts";
 import { addVerifyCommand } from "./commands/verify.ts";
 import { parsePath } from "./parse-option.ts";
+import { settingOptions } from "./setting-options.ts";
 
 const EXAMPLES = `
 Examples:
@@ -23,6 +25,7 @@ Examples:
   workrail load --session my-task
 
 Every command has examples of its own: workrail save --help
+Every setting is an option, too, such as --max-depth 5: workrail config list
 `;
 
 /** The commands and their options. What is wrong with a command line is thrown as a `CommanderError`. */
@@ -55,7 +58,9 @@ export function buildProgram(): Command {
     addRebuildCommand,
     addVerifyCommand,
     addRepairCommand,
+    addConfigCommand,
   ];
+  for (const option of settingOptions()) program.addOption(option);
   for (const add of commands) add(program);
   return program;
 }

@@ -1,6 +1,7 @@
 import { type ErrorCode, isWorkrailError } from "@workrail/core";
 import { CommanderError } from "commander";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { closestSettingOption } from "./setting-options.ts";
 
 /** A failure as the command line reports it. */
 export interface Failure {
@@ -38,7 +39,8 @@ export function toFailure(error: unknown, usageHint: string): Failure {
     };
   }
   if (error instanceof CommanderError) {
-    const message = error.code === "commander.help" ? "Which command?" : error.message.replace(/^error: /u, "").replaceAll("\n", " ");
+    const message =
+      error.code === "commander.help" ? "Which command?" : suggesting(error.message.replace(/^error: /u, "").replaceAll("\n", " "));
     return { code: "INVALID_INPUT", message, hint: usageHint, details: {}, exitCode: EXIT_CODES.INVALID_INPUT };
   }
   return {
@@ -48,6 +50,13 @@ export function toFailure(error: unknown, usageHint: string): Failure {
     details: error instanceof Error ? { stack: error.stack } : {},
     exitCode: EXIT_CODES.INTERNAL,
   };
+}
+
+/** The library suggests only options that the help shows. */
+function suggesting(message: string): string {
+  const [, option] = /^unknown option '([^']+)'$/u.exec(message) ?? [];
+  const meant = option === undefined ? undefined : closestSettingOption(option);
+  return meant === undefined ? message : `${message} (Did you mean ${meant}?)`;
 }
 
 function translate(text: string): string {

@@ -1,8 +1,9 @@
 import type { Log } from "@workrail/core";
 import type { Workrail } from "@workrail/runtime";
 import { printWarning } from "./print.ts";
+import { settingArgs } from "./setting-options.ts";
 
-/** The options of every command. */
+/** The options of every command; settings are among them. */
 export interface GlobalOptions {
   readonly dataDir?: string;
   readonly json?: true;
@@ -15,7 +16,8 @@ export interface GlobalOptions {
 export async function withStore<T>(options: GlobalOptions, work: (store: Workrail) => Promise<T>): Promise<T> {
   const { openWorkrail } = await import("@workrail/runtime");
   // A memory that ends with the command keeps nothing.
-  const store = await openWorkrail({ dataDir: options.dataDir, fallback: "fail", adapters: { log: warningsOnly(options.json === true) } });
+  const adapters = { log: warningsOnly(options.json === true) };
+  const store = await openWorkrail({ args: settingArgs(options), fallback: "fail", adapters });
   try {
     return await work(store);
   } finally {

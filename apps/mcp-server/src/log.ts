@@ -1,27 +1,22 @@
 import process from "node:process";
 import type { Log, LogFields } from "@workrail/core";
+import type { SettingValues } from "@workrail/runtime";
 import { pino, type Logger } from "pino";
 
-const LEVELS: readonly string[] = ["debug", "info", "warn", "error", "silent"];
-const DEFAULT_LEVEL = "warn";
 /** What is kept for a host that does not read; later lines are lost. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** Logs JSON lines to stderr, from the level that `WORKRAIL_LOG_LEVEL` names upwards. */
-export function createLog(environment: NodeJS.ProcessEnv = process.env): Log {
-  const wanted = environment["WORKRAIL_LOG_LEVEL"]?.toLowerCase() ?? DEFAULT_LEVEL;
-  const isKnown = LEVELS.includes(wanted);
-  const log = new StderrLog(isKnown ? wanted : DEFAULT_LEVEL);
-  if (!isKnown) {
-    log.warn(`WORKRAIL_LOG_LEVEL is not a level; using ${DEFAULT_LEVEL}`, { levels: LEVELS });
-  }
-  return log;
+export type LogLevel = SettingValues["logLevel"];
+
+/** Logs JSON lines to stderr, from a level upwards. */
+export function createLog(level: LogLevel = "warn"): Log {
+  return new StderrLog(level);
 }
 
 class StderrLog implements Log {
   readonly #pino: Logger;
 
-  constructor(level: string) {
+  constructor(level: LogLevel) {
     this.#pino = pino(
       {
         level,

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { bundleServer } from "./testing/bundle.ts";
 import { type Answer, RawClient } from "./testing/raw-client.ts";
 import { ServerProcess, TestHome } from "./testing/server-process.ts";
@@ -326,15 +326,72 @@ describe("the end", () => {
   });
 });
 
-describe("a store that is refused", () => {
-  it("because of a setting that makes no sense is said with its name", async () => {
-    await using server = await ServerProcess.start({ env: { WORKRAIL_MAX_CHECKPOINTS: "many" } });
-    const failure = await server.fails(SAVE, { context: {} });
-    expect(failure).toMatchObject({ code: "INVALID_INPUT", details: { field: "WORKRAIL_MAX_CHECKPOINTS" } });
+describe("settings", () => {
+  let home: TestHome;
+  let config: string;
+
+  beforeEach(async () => {
+    home = await TestHome.create();
+    config = join(home.dataDir, "config.json");
+    await mkdir(home.dataDir);
   });
 
-  it("because encryption was asked for, which there is not yet, stores nothing in clear", async () => {
-    await using server = await ServerProcess.start({ env: { WORKRAIL_ENCRYPTION: "enabled" } });
+  afterEach(async () => {
+    await home[Symbol.asyncDispose]();
+  });
+
+  it("are taken from config.json, the environment and options, one before the other", async () => {
+    await writeFile(config, '{ "maxDepth": 3, "maxKeys": 3, "logLevel": "debug" } // few');
+    const env = { WORKRAIL_MAX_DEPTH: "4", WORKRAIL_LOG_LEVEL: "INFO" };
+    await using server = await ServerProcess.start({ home, env, args: ["--max-keys=2", "--log-level", "silent"] });
+    expect((await server.fails(SAVE, { context: { a: [[[[1]]]] } })).text).toContain("deeper than 4 levels");
+    expect((await server.fails(SAVE, { context: { a: 1, b: 2, c: 3 } })).text).toContain("over 2 keys");
+    expect(server.log).toEqual([]);
+  });
+
+  it("move the store by --storage-path, which goes before the environment", async () => {
+    await using server = await ServerProcess.start({ home, args: ["--storage-path", join(home.directory, "elsewhere")] });
+    await server.ok(SAVE, { context: {} });
+    expect(await readdir(home.dataDir)).toEqual([]);
+    expect(await readdir(join(home.directory, "elsewhere"))).toContain("workrail.db");
+  });
+
+  it("that are wrong do not keep it from starting: each call and the log say what is wrong, until it is put right", async () => {
+    await writeFile(config, '{\n  "retentionDay": 0\n}\n');
+    await using server = await ServerProcess.start({ home });
+    await vi.waitFor(() =>
+      expect(server.log).toMatchObject([{ level: "error", file: config, line: 2, hint: "Did you mean retentionDays?" }]),
+    );
+    expect(await server.fails(SAVE, { context: {} })).toMatchObject({
+      code: "INVALID_INPUT",
+      text: `INVALID_INPUT: There is no setting retentionDay (${config}, line 2). Did you mean retentionDays?`,
+      details: { field: "retentionDay", file: config, line: 2 },
+    });
+    await writeFile(config, '{ "retentionDays": 0 }');
+    await server.ok(SAVE, { context: {} });
+  });
+
+  it("that are wrong are named as they were given", async () => {
+    const env = { WORKRAIL_MAX_CHECKPOINTS: "many", WORKRAIL_LOG_LEVEL: "loud" };
+    await using server = await ServerProcess.start({ home, env, args: ["--max-dept=5"] });
+    expect(await server.fails(SAVE, { context: {} })).toMatchObject({
+      code: "INVALID_INPUT",
+      details: { field: "--max-dept", issues: [{ field: "--max-dept" }, { field: "WORKRAIL_MAX_CHECKPOINTS" }] },
+    });
+    await vi.waitFor(() =>
+      expect(server.log.map(({ level, field }) => [level, field])).toEqual([
+        ["error", "--max-dept"],
+        ["error", "WORKRAIL_MAX_CHECKPOINTS"],
+        ["warn", "WORKRAIL_LOG_LEVEL"],
+      ]),
+    );
+  });
+
+  it.each([
+    ["an option", { args: ["--encryption=enabled"] }],
+    ["the environment", { env: { WORKRAIL_ENCRYPTION: "enabled" } }],
+  ])("that ask by %s for encryption, which there is not yet, have nothing stored in clear", async (_, options) => {
+    await using server = await ServerProcess.start({ home, ...options });
     expect((await server.fails(SAVE, { context: { a: 1 } })).text).toContain("Encryption is not available");
   });
 });

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { openWorkrail } from "@workrail/runtime";
+import { openWorkrail, readConfiguration } from "@workrail/runtime";
 import { LazyStore } from "./lazy-store.ts";
 import { createLog } from "./log.ts";
 import { storeStatus } from "./resources/store-status.ts";
@@ -10,10 +10,14 @@ import { readVersion } from "./version.ts";
 // Before any file is made: SQLite's are created by the umask.
 process.umask(0o077);
 
-const log = createLog();
-// An agent goes on working whatever becomes of the disk, unless somebody would rather have it stop.
-const fallback = (process.env["WORKRAIL_FALLBACK"] ?? "") === "" ? "memory" : undefined;
-const store = new LazyStore(() => openWorkrail({ fallback, adapters: { log } }));
+const args = process.argv.slice(2);
+const { values, issues } = readConfiguration({ env: process.env, args });
+const log = createLog(values.logLevel);
+// It serves all the same, so that whoever calls a tool is told, too.
+for (const { severity, message, ...issue } of issues) log[severity === "error" ? "error" : "warn"](message, issue);
+// Read anew whenever opening is tried, so that what was wrong can be put right while the server runs. An agent goes on
+// working whatever becomes of the disk, unless somebody would rather have it stop.
+const store = new LazyStore(() => openWorkrail({ args, fallback: values.fallback ?? "memory", adapters: { log } }));
 
 await serveStdio({
   name: "workrail",

@@ -23,6 +23,15 @@ export type {
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "./context-management-service.ts";
+export { configJsonSchema } from "./config/config-schema.ts";
+export type { ConfigurationIssue } from "./config/configuration-issue.ts";
+export { defaultDataDir } from "./config/default-data-dir.ts";
+export type { Environment } from "./config/default-data-dir.ts";
+export { readConfiguration } from "./config/read-configuration.ts";
+export type { Configuration, ConfigurationSources, ConfiguredSetting } from "./config/read-configuration.ts";
+export { parseSettingName, setSetting } from "./config/set-setting.ts";
+export type { ChangedSetting } from "./config/set-setting.ts";
+export type { Fallback, SettingName, SettingPlace, SettingValues } from "./config/setting-table.ts";
 export type { Repeat } from "./environment.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
 export { contextOptimizer } from "@workrail/core";
@@ -32,8 +41,8 @@ export type { OpenOptions } from "./open-workrail.ts";
 export { findProject } from "./project.ts";
 export { restoreBackup } from "./restore-backup.ts";
 export type { BackupResult, RestoreOptions, RestoreResult } from "./restore-backup.ts";
-export { defaultDataDir, readSettings } from "./settings.ts";
-export type { CondenserSettings, Environment, HousekeepingSettings, Fallback, Settings } from "./settings.ts";
+export { readSettings } from "./settings.ts";
+export type { CondenserSettings, GivenSettings, HousekeepingSettings, Settings } from "./settings.ts";
 export { tokenCounter, TOKENIZERS } from "./token-counter.ts";
 export type { TokenizerName } from "./token-counter.ts";
 export type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";

@@ -3,7 +3,9 @@ import type { Adapters } from "./container.ts";
 import { FallbackStore } from "./fallback/fallback-store.ts";
 import { openStore } from "./open-store.ts";
 import { findProject } from "./project.ts";
-import { type Environment, type Fallback, readSettings } from "./settings.ts";
+import type { Environment } from "./config/default-data-dir.ts";
+import type { Fallback } from "./config/setting-table.ts";
+import { readSettings } from "./settings.ts";
 import type { Workrail } from "./workrail.ts";
 
 export interface OpenOptions {
@@ -22,6 +24,8 @@ export interface OpenOptions {
   readonly cwd?: string | undefined;
   /** Default: the process's environment. */
   readonly env?: Environment | undefined;
+  /** Options of a command line, such as `--max-depth=5`; they go before the environment. Default: none. */
+  readonly args?: readonly string[] | undefined;
   /** Parts to use instead of ours. */
   readonly adapters?: Adapters | undefined;
 }
@@ -34,8 +38,8 @@ export interface OpenOptions {
  */
 export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail> {
   const env = options.env ?? process.env;
-  const settings = readSettings(env, options);
   const { adapters = {} } = options;
+  const settings = readSettings(env, options, adapters.log);
   const project = options.project === undefined ? (settings.project ?? findProject(options.cwd ?? process.cwd())) : options.project;
   const plan = { settings, adapters, project: project ?? undefined };
   return settings.fallback === "memory" ? FallbackStore.open(plan) : openStore(plan);

@@ -2,7 +2,8 @@ import path from "node:path";
 import { isFree, isReplacedStore, nodeFileSystem, restoreInPlace, restoreToNewPlace, StoredBackup } from "@workrail/blob-files";
 import { type BackupReport, type RebuildReport, recoverCatalog, WorkrailError } from "@workrail/core";
 import { type Adapters, wire } from "./container.ts";
-import { type Environment, readSettings, type Settings } from "./settings.ts";
+import type { Environment } from "./config/default-data-dir.ts";
+import { readSettings, type Settings } from "./settings.ts";
 
 export interface BackupResult extends Omit<BackupReport, "createdAt"> {
   /** Absolute path. */
@@ -17,6 +18,8 @@ export interface RestoreOptions {
   readonly replace?: boolean | undefined;
   /** Default: the process's environment. */
   readonly env?: Environment | undefined;
+  /** Options of a command line, such as `--data-dir=elsewhere`. Default: none. */
+  readonly args?: readonly string[] | undefined;
   /** Parts to use instead of ours. */
   readonly adapters?: Adapters | undefined;
 }
@@ -43,8 +46,8 @@ export interface RestoreResult {
  *   UNSUPPORTED_VERSION; STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
  */
 export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {
-  const settings = readSettings(options.env ?? process.env, options);
   const { adapters = {} } = options;
+  const settings = readSettings(options.env ?? process.env, options, adapters.log);
   const backup = await StoredBackup.open(path.resolve(directory));
   const isNew = isFree(settings.dataDir);
   if (!isNew && options.replace !== true) throw taken(settings.dataDir);

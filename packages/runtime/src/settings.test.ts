@@ -2,14 +2,17 @@ import os from "node:os";
 import path from "node:path";
 import { DEFAULT_LIMITS, isWorkrailError } from "@workrail/core";
 import { describe, expect, it } from "vitest";
-import { defaultDataDir, type Environment, readSettings } from "./settings.ts";
+import { defaultDataDir, type Environment } from "./config/default-data-dir.ts";
+import { readSettings } from "./settings.ts";
 
 const HOME = os.homedir();
+/** Where there is no config.json, and will never be. */
+const NOWHERE = path.join(os.tmpdir(), "workrail-nowhere");
 
 describe("settings", () => {
   it("have a value for everything when nothing is set", () => {
-    expect(readSettings({}, {})).toEqual({
-      dataDir: defaultDataDir({}, process.platform),
+    expect(readSettings({ XDG_DATA_HOME: NOWHERE, APPDATA: NOWHERE }, {})).toEqual({
+      dataDir: defaultDataDir({ XDG_DATA_HOME: NOWHERE, APPDATA: NOWHERE }, process.platform),
       limits: DEFAULT_LIMITS,
       housekeeping: {
         retentionDays: 30,
@@ -100,13 +103,15 @@ describe("settings", () => {
 
   it.each(["WORKRAIL_WARN_PERCENT", "WORKRAIL_CLEANUP_FROM_PERCENT", "WORKRAIL_CLEANUP_TO_PERCENT", "WORKRAIL_TRASH_PERCENT"])(
     "have no more than all for %s",
-    (name) => expect(() => readSettings({ [name]: "101" }, {})).toThrow(name),
+    (name) => expect(() => readSettings({ [name]: "101" }, { dataDir: NOWHERE })).toThrow(name),
   );
 
   it("pass over empty variables and those of others", () => {
     const names = ["DATA_DIR", "STORAGE_PATH", "PROJECT", "MAX_CHECKPOINTS", "LOCK_TIMEOUT_MS", "ENCRYPTION", "UNKNOWN"];
     const empty = Object.fromEntries(names.map((name) => [`WORKRAIL_${name}`, ""]));
-    expect(readSettings({ ...empty, MAX_CHECKPOINTS: "7", WORKRAIL_MAX_KEYS: undefined }, {})).toEqual(readSettings({}, {}));
+    expect(readSettings({ ...empty, MAX_CHECKPOINTS: "7", WORKRAIL_MAX_KEYS: undefined }, { dataDir: NOWHERE })).toEqual(
+      readSettings({}, { dataDir: NOWHERE }),
+    );
   });
 
   it.each<[string, Environment, { dataDir?: string }, string]>([
@@ -119,7 +124,7 @@ describe("settings", () => {
   });
 
   it("have limits that are given before those of the environment, each for itself", () => {
-    const { limits } = readSettings({ WORKRAIL_MAX_DEPTH: "9", WORKRAIL_MAX_KEYS: "10" }, { limits: { maxKeys: 3 } });
+    const { limits } = readSettings({ WORKRAIL_MAX_DEPTH: "9", WORKRAIL_MAX_KEYS: "10" }, { dataDir: NOWHERE, limits: { maxKeys: 3 } });
     expect(limits).toEqual({ ...DEFAULT_LIMITS, maxDepth: 9, maxKeys: 3 });
   });
 
@@ -186,7 +191,7 @@ describe("the data directory", () => {
 
 function refusalOf(env: Environment, limits: object = {}): Record<string, unknown> | undefined {
   try {
-    readSettings(env, { limits });
+    readSettings(env, { dataDir: NOWHERE, limits });
   } catch (error) {
     if (!isWorkrailError(error)) throw error;
     return { code: error.code, field: error.details["field"], message: error.message, hint: error.hint };

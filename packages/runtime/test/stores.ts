@@ -6,7 +6,7 @@ import { isWorkrailError, type WorkrailError } from "@workrail/core";
 import { SequentialIds, SteppingClock } from "@workrail/core/testing";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { type OpenOptions, openWorkrail } from "../src/open-workrail.ts";
-import type { Environment } from "../src/settings.ts";
+import type { Environment } from "../src/config/default-data-dir.ts";
 import type { Workrail } from "../src/workrail.ts";
 
 /** A kind of store, and a place for one of it that several openers in turn can find again. */
@@ -34,7 +34,15 @@ function inMemory(): Place {
   const storage = () => openMemoryStorage({ disk });
   return {
     dataDir: "",
-    open: (options = {}) => openWorkrail({ env: {}, project: null, ...options, adapters: { storage, ...options.adapters } }),
+    // Where there is no config.json, and will never be.
+    open: (options = {}) =>
+      openWorkrail({
+        env: {},
+        project: null,
+        dataDir: path.join(os.tmpdir(), "workrail-nowhere"),
+        ...options,
+        adapters: { storage, ...options.adapters },
+      }),
     loseCatalog: () => disk.loseCatalog(),
   };
 }

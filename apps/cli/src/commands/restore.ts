@@ -5,6 +5,7 @@ import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { parsePath } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
+import { settingArgs } from "../setting-options.ts";
 import { type GlobalOptions, warningsOnly } from "../with-store.ts";
 
 interface RestoreOptions extends GlobalOptions {
@@ -32,7 +33,7 @@ export function addRestoreCommand(program: Command): void {
 async function restore(backup: string, options: RestoreOptions): Promise<void> {
   const { restoreBackup } = await import("@workrail/runtime");
   const adapters = { log: warningsOnly(options.json === true) };
-  const result = await restoreBackup(backup, { dataDir: options.dataDir, replace: options.yes === true, adapters });
+  const result = await restoreBackup(backup, { args: settingArgs(options), replace: options.yes === true, adapters });
   // The rest is restored, but a script should hear that something is damaged.
   if (result.unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
   await (options.json ? writeJson(result) : tell(result));

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { createLog } from "../log.ts";
+import { createLog, type LogLevel } from "../log.ts";
 import { serveStdio } from "../serve-stdio.ts";
 import { fixtureTools } from "./fixture-tools.ts";
 
@@ -10,6 +10,6 @@ await serveStdio({
   version: "1.2.3",
   instructions: "Use echo to hear yourself.",
   tools: fixtureTools,
-  log: createLog(),
+  log: createLog(process.env["WORKRAIL_LOG_LEVEL"] as LogLevel | undefined),
   close: [() => void process.stderr.write("closed\n")],
 });

@@ -11,6 +11,8 @@ export interface ServerProcessOptions {
   /** Default: a fresh one. */
   readonly home?: TestHome;
   readonly env?: Readonly<Record<string, string>>;
+  /** Options of the server. */
+  readonly args?: readonly string[];
   /** How the client names itself; default `test-client`. */
   readonly clientName?: string;
   /** A command that runs the server: it is given Node and its arguments. */
@@ -73,7 +75,7 @@ export class ServerProcess {
     const [command = process.execPath, ...args] = [...through, process.execPath, ...nodeOptions];
     const transport = new StdioClientTransport({
       command,
-      args: [...args, join(await bundleServer(), "workrail-mcp.mjs")],
+      args: [...args, join(await bundleServer(), "workrail-mcp.mjs"), ...(options.args ?? [])],
       cwd: home.project,
       env: { WORKRAIL_DATA_DIR: home.dataDir, ...options.env },
       stderr: "pipe",

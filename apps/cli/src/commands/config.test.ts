@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { configJsonSchema } from "@workrail/runtime";
+import { describe, expect, it } from "vitest";
+import { useCli } from "../testing/use-cli.ts";
+
+const cli = useCli();
+
+function writeConfig(text: string): void {
+  mkdirSync(cli.dataDir, { recursive: true });
+  writeFileSync(join(cli.dataDir, "config.json"), text);
+}
+
+interface Listed {
+  readonly settings: readonly { readonly name: string; readonly value?: unknown; readonly origin: string; readonly source?: string }[];
+  readonly issues: readonly object[];
+}
+
+describe("workrail config", () => {
+  it("lists what holds, and where it comes from", async () => {
+    writeConfig('{\n  "maxDepth": 5, // few\n  "trashDays": 3, "condenserKey": "hunter2" }');
+    const env = { WORKRAIL_TRASH_DAYS: "4", WORKRAIL_RETENTION_DAYS: "40" };
+    const text = await cli.output(["config", "list", "--origin", "--retention-days=50"], { env });
+    const lines = cli.normal(text).split("\n");
+    expect(lines[0]).toMatch(/^SETTING +VALUE +ORIGIN$/u);
+    for (const line of [
+      /^dataDir +<folder>\/data +WORKRAIL_DATA_DIR$/u,
+      /^maxDepth +5 +<folder>\/data\/config\.json:2$/u,
+      /^trashDays +4 +WORKRAIL_TRASH_DAYS$/u,
+      /^retentionDays +50 +--retention-days$/u,
+      /^condenserKey +\(not shown\) +<folder>\/data\/config\.json:3$/u,
+      /^maxKeys +100000 +default$/u,
+    ]) {
+      expect(lines).toContainEqual(expect.stringMatching(line));
+    }
+    const listed = await cli.json<Listed>(["config", "list"], { env });
+    expect(listed).toMatchObject({ file: join(cli.dataDir, "config.json"), hasFile: true, issues: [] });
+    expect(listed.settings).toContainEqual({ name: "trashDays", value: 4, origin: "environment", source: "WORKRAIL_TRASH_DAYS" });
+    expect(JSON.stringify(listed)).not.toContain("hunter2");
+  });
+
+  it("sets, gets and takes out a setting of the file, beside comments", async () => {
+    expect(await cli.run(["config", "set", "maxCheckpoints", "50"])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: `maxCheckpoints is set in ${join(cli.dataDir, "config.json")}.\n`,
+    });
+    writeConfig(readFileSync(join(cli.dataDir, "config.json"), "utf8").replace("50", "50 // of a session"));
+    expect(await cli.output(["config", "get", "maxCheckpoints"])).toBe("50\n");
+    const env = { WORKRAIL_MAX_CHECKPOINTS: "7" };
+    expect((await cli.run(["config", "set", "maxCheckpoints", "60"], { env })).stderr).toContain(
+      "but WORKRAIL_MAX_CHECKPOINTS goes before it",
+    );
+    expect(readFileSync(join(cli.dataDir, "config.json"), "utf8")).toContain("60 // of a session");
+    expect(await cli.json(["config", "unset", "maxCheckpoints"])).toMatchObject({ value: null, holds: { value: 100, origin: "default" } });
+    expect(await cli.json(["config", "get", "project"])).toEqual({ name: "project", value: null, origin: "default" });
+    expect(await cli.output(["config", "get", "project"])).toBe("");
+  });
+
+  it.each([
+    [["set", "maxDepht", "5"], "There is no setting maxDepht.", "Did you mean maxDepth?"],
+    [["set", "maxDepth", "many"], 'maxDepth must be a whole number from 1, not "many".', "Correct or remove maxDepth."],
+    [["get", "depth"], "There is no setting depth.", "`workrail config list` names all settings."],
+  ])("refuses %j, and writes nothing", async (args, message, hint) => {
+    expect(await cli.run(["config", ...args])).toEqual({ code: 2, stdout: "", stderr: `INVALID_INPUT: ${message}\n  ${hint}\n` });
+    expect(existsSync(cli.dataDir)).toBe(false);
+  });
+
+  it("prints where the file is, and the schema, whatever is in it", async () => {
+    writeConfig("{");
+    expect(await cli.output(["config", "path"])).toBe(`${join(cli.dataDir, "config.json")}\n`);
+    expect(JSON.parse(await cli.output(["config", "schema"]))).toEqual(configJsonSchema());
+  });
+
+  it("goes on with a file that is broken, and tells of it, where other commands are refused", async () => {
+    writeConfig('{\n  "maxDepht": 5 }');
+    const where = `(${join(cli.dataDir, "config.json")}, line 2)`;
+    const listed = await cli.run(["config", "list"]);
+    expect(listed).toMatchObject({ code: 2, stdout: expect.stringContaining("maxDepth") });
+    expect(listed.stderr).toContain(`There is no setting maxDepht ${where}.`);
+    expect(await cli.run(["list"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `INVALID_INPUT: There is no setting maxDepht ${where}.\n  Did you mean maxDepth?\n`,
+    });
+    for (const args of [["--version"], ["--help"], ["list", "--help"]]) expect(await cli.run(args)).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe("a setting as an option", () => {
+  it("goes before the environment and the file, for any command and before or after it", async () => {
+    writeConfig('{ "maxDepth": 2 }');
+    const input = '{"a":[[1]]}';
+    for (const args of [
+      ["save", "--max-depth", "3"],
+      ["--max-depth=3", "save"],
+    ]) {
+      expect(await cli.run(args, { input, env: { WORKRAIL_MAX_DEPTH: "2" } })).toMatchObject({ code: 0 });
+    }
+    expect((await cli.run(["save"], { input: '{"b":[[1]]}' })).stderr).toContain("deeper than 2 levels");
+  });
+
+  it("moves the store by its other name", async () => {
+    await cli.save({ a: 1 }, "--storage-path", join(cli.folder, "elsewhere"));
+    expect(existsSync(join(cli.folder, "elsewhere/workrail.db"))).toBe(true);
+    expect(existsSync(cli.dataDir)).toBe(false);
+  });
+
+  it.each([
+    ["--max-dept", "5", "unknown option '--max-dept' (Did you mean --max-depth?)"],
+    ["--log-level", "info", "unknown option '--log-level'"],
+    ["--encryption", "enabled", "Encryption is not available in this version, so nothing is stored."],
+  ])("is refused: %s %s", async (option, value, message) => {
+    const { code, stderr } = await cli.run(["save", option, value], { input: "{}" });
+    expect({ code, stderr: stderr.split("\n")[0] }).toEqual({ code: 2, stderr: `INVALID_INPUT: ${message}` });
+  });
+});

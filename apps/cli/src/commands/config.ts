@@ -1,0 +1,144 @@
+import process from "node:process";
+import type { ChangedSetting, Configuration, ConfiguredSetting } from "@workrail/runtime";
+import { SETTINGS } from "@workrail/runtime/settings";
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { note, outputWidth, printWarning, styled, writeData, writeJson } from "../print.ts";
+import { type Column, renderTable } from "../render-table.ts";
+import { settingArgs } from "../setting-options.ts";
+import type { GlobalOptions } from "../with-store.ts";
+
+interface ListOptions extends GlobalOptions {
+  readonly origin?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail config list --origin
+  workrail config set retentionDays 90
+  workrail config get retentionDays
+`;
+
+const HIDDEN = "(not shown)";
+
+/** `workrail config`: what is set, where, and how to change it. */
+export function addConfigCommand(program: Command): void {
+  const config = program
+    .command("config")
+    .summary("show settings, where they come from, and change them")
+    .description(
+      "Settings come from config.json in the data directory, the environment and options; each goes before the one named before it.",
+    )
+    .addHelpText("after", EXAMPLES);
+  config
+    .command("list")
+    .summary("list all settings as they hold")
+    .description("Lists all settings as they hold. What is wrong with one is told, and the exit code is then 2.")
+    .option("--origin", "also where each comes from")
+    .addHelpText("after", "\nExample:\n  workrail config list --origin\n")
+    .action(async (_options: ListOptions, command: Command) => list(command.optsWithGlobals()));
+  config
+    .command("get")
+    .summary("print a setting")
+    .description("Prints a setting as it holds, and nothing when it is not set and has no default.")
+    .argument("<setting>", "name of the setting, as in config.json")
+    .addHelpText("after", "\nExample:\n  workrail config get maxCheckpoints\n")
+    .action(async (name: string, _options: GlobalOptions, command: Command) => get(name, command.optsWithGlobals()));
+  config
+    .command("set")
+    .summary("set a setting in config.json")
+    .description("Sets a setting in config.json, where the rest stays as it is, comments too. The file is made when it is not there.")
+    .argument("<setting>", "name of the setting, as in config.json")
+    .argument("<value>", "what it is to be")
+    .addHelpText("after", "\nExample:\n  workrail config set maxCheckpoints 50\n")
+    .action(async (name: string, value: string, _options: GlobalOptions, command: Command) =>
+      change(name, value, command.optsWithGlobals()),
+    );
+  config
+    .command("unset")
+    .summary("take a setting out of config.json")
+    .description("Takes a setting out of config.json, where the rest stays as it is.")
+    .argument("<setting>", "name of the setting, as in config.json")
+    .addHelpText("after", "\nExample:\n  workrail config unset maxCheckpoints\n")
+    .action(async (name: string, _options: GlobalOptions, command: Command) => change(name, undefined, command.optsWithGlobals()));
+  config
+    .command("path")
+    .summary("print where config.json is, or would be")
+    .description("Prints where config.json is, or would be: in the data directory.")
+    .addHelpText("after", "\nExample:\n  workrail config path\n")
+    .action(async (_options: GlobalOptions, command: Command) => path(command.optsWithGlobals()));
+  config
+    .command("schema")
+    .summary("print the JSON Schema of config.json")
+    .description("Prints the JSON Schema of config.json, for editors that complete and check.")
+    .addHelpText("after", "\nExample:\n  workrail config schema > config.schema.json\n")
+    .action(async () => schema());
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const { file, hasFile, settings, issues } = await read(options);
+  const shown = settings.map(withoutSecret);
+  if (options.json) return writeJson({ file, hasFile, settings: shown, issues });
+  const { header, lines } = renderTable(columns(options.origin === true), shown, outputWidth());
+  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+}
+
+async function get(text: string, options: GlobalOptions): Promise<void> {
+  const { parseSettingName } = await import("@workrail/runtime");
+  const name = parseSettingName(text);
+  const { settings } = await read(options);
+  const setting = settings.find((each) => each.name === name);
+  if (options.json) return writeJson({ ...setting, value: setting?.value ?? null });
+  if (setting?.value !== undefined) await writeData(`${escapeText(String(setting.value))}\n`);
+}
+
+async function change(name: string, text: string | undefined, options: GlobalOptions): Promise<void> {
+  const { setSetting } = await import("@workrail/runtime");
+  const changed = setSetting(sourcesOf(options), name, text);
+  if (options.json) return writeJson({ ...changed, value: changed.value ?? null });
+  note(describe(changed));
+}
+
+async function path(options: GlobalOptions): Promise<void> {
+  const { file, hasFile } = await read(options, { quietly: true });
+  await (options.json ? writeJson({ file, hasFile }) : writeData(`${escapeText(file)}\n`));
+}
+
+async function schema(): Promise<void> {
+  const { configJsonSchema } = await import("@workrail/runtime");
+  await writeData(`${JSON.stringify(configJsonSchema(), undefined, 2)}\n`);
+}
+
+/** Reads the settings, and says beside the data what is wrong with them. */
+async function read(options: GlobalOptions, { quietly = false } = {}): Promise<Configuration> {
+  const { readConfiguration } = await import("@workrail/runtime");
+  const configuration = readConfiguration(sourcesOf(options));
+  if (quietly) return configuration;
+  for (const { message, hint } of configuration.issues) printWarning(message, { hint }, options.json === true);
+  if (configuration.issues.some(({ severity }) => severity === "error")) process.exitCode = EXIT_CODES.INVALID_INPUT;
+  return configuration;
+}
+
+function sourcesOf(options: GlobalOptions): { readonly env: NodeJS.ProcessEnv; readonly args: readonly string[] } {
+  return { env: process.env, args: settingArgs(options) };
+}
+
+function withoutSecret(setting: ConfiguredSetting): ConfiguredSetting {
+  return SETTINGS[setting.name].secret === true && setting.value !== undefined ? { ...setting, value: HIDDEN } : setting;
+}
+
+function columns(withOrigin: boolean): readonly Column<ConfiguredSetting>[] {
+  const origin: Column<ConfiguredSetting> = { title: "ORIGIN", cell: ({ origin, source }) => escapeText(source ?? origin) };
+  return [
+    { title: "SETTING", cell: ({ name }) => name },
+    { title: "VALUE", cell: ({ name, value }) => escapeText(String(value ?? SETTINGS[name].otherwise ?? "")) },
+    ...(withOrigin ? [origin] : []),
+  ];
+}
+
+function describe({ file, name, value, holds }: ChangedSetting): string {
+  const done = value === undefined ? `${name} is not set in ${file} any more` : `${name} is set in ${file}`;
+  const isElsewhere = holds.origin !== "file" && holds.origin !== "default";
+  return isElsewhere ? `${done}, but ${holds.source ?? holds.origin} goes before it.` : `${done}.`;
+}

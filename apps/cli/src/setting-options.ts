@@ -1,0 +1,24 @@
+import { canBeIn, closest, namesOf, optionOf, SETTING_NAMES, type SettingName } from "@workrail/runtime/settings";
+import { Option } from "commander";
+
+/** The command line never keeps things in its memory, which ends with it, and has no log. */
+const NOT_HERE: ReadonlySet<SettingName> = new Set(["fallback", "logLevel"]);
+
+/** The settings that are options of every command, by all their names. `--data-dir` is told of in the help, the others where settings are. */
+const NAMES: readonly string[] = SETTING_NAMES.filter((name) => canBeIn(name, "command line") && !NOT_HERE.has(name)).flatMap(namesOf);
+
+/** Options for all settings that help does not show: there are too many, and a command is seldom about them. */
+export function settingOptions(): readonly Option[] {
+  return NAMES.filter((name) => name !== "dataDir").map((name) => new Option(`${optionOf(name)} <value>`).hideHelp());
+}
+
+/** Settings as they were given to a command, in the form in which the library reads them. */
+export function settingArgs(options: object): readonly string[] {
+  const given = options as Readonly<Record<string, unknown>>;
+  return NAMES.flatMap((name) => (typeof given[name] === "string" ? [`${optionOf(name)}=${given[name]}`] : []));
+}
+
+/** The setting's option that was most likely meant. */
+export function closestSettingOption(given: string): string | undefined {
+  return closest(given, NAMES.map(optionOf));
+}

@@ -1,0 +1,147 @@
+import fs from "node:fs";
+import path from "node:path";
+import { WorkrailError } from "@workrail/core";
+import { applyEdits, modify, type Node, parseTree, type ParseError, printParseErrorCode, stripComments } from "jsonc-parser";
+
+/** The file's name in the data directory. */
+export const CONFIG_FILE = "config.json";
+
+/** Written by hand; whatever is larger is something else. */
+const MAX_BYTES = 256 * 1024;
+const LAYOUT = { insertSpaces: true, tabSize: 2, eol: "\n", insertFinalNewline: true } as const;
+
+/** A place in a text; both count from 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ConfigMember {
+  readonly name: string;
+  readonly value: unknown;
+  readonly place: TextPlace;
+}
+
+/** What is in a file of settings, whether it makes sense or not. */
+export interface ConfigText {
+  /** `undefined`: there is no file. */
+  readonly text: string | undefined;
+  /** Settings in the order in which they stand there. */
+  readonly members: readonly ConfigMember[];
+  /** Why the file cannot be read, or where it is not what it should be. */
+  readonly fault?: { readonly message: string; readonly place?: TextPlace; readonly isOfDisk?: true };
+}
+
+/** Reads a file of settings. Never fails: what is wrong is told. */
+export function readConfigFile(file: string): ConfigText {
+  try {
+    const { size } = fs.statSync(file);
+    if (size > MAX_BYTES) return { text: undefined, members: [], fault: { message: `It is larger than ${MAX_BYTES} bytes` } };
+    return parseConfig(fs.readFileSync(file, "utf8"));
+  } catch (error) {
+    return unreadable(file, error);
+  }
+}
+
+function parseConfig(text: string): ConfigText {
+  const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  // A file of nothing, or of comments, sets nothing.
+  if (isBlank(source)) return { text: source, members: [] };
+  const errors: ParseError[] = [];
+  const root = parseTree(source, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error !== undefined) return { text: source, members: [], fault: { message: inWords(error), place: placeOf(source, error.offset) } };
+  if (root?.type !== "object") return { text: source, members: [], fault: { message: "It must be one JSON object" } };
+  return { text: source, members: (root.children ?? []).map((property) => memberOf(source, property)) };
+}
+
+/**
+ * Sets one member of a file of settings, or takes it out with `undefined`. Everything else in the file stays, comments too. It is
+ * replaced at once and is its owner's alone.
+ *
+ * @throws INVALID_INPUT when the file is not what it should be: it must be put right by hand first.
+ */
+export function writeConfigMember(file: string, name: string, value: unknown): void {
+  const { text = "", fault } = readConfigFile(file);
+  if (fault !== undefined) {
+    throw new WorkrailError("INVALID_INPUT", `${fault.message} (${describePlace(file, fault.place)}), so nothing was changed in it.`, {
+      details: { file, ...fault.place },
+      hint: "Put it right by hand first.",
+    });
+  }
+  const source = isBlank(text) ? `${text}{}\n` : text;
+  const changed =
+    value === undefined ? without(source, name) : applyEdits(source, modify(source, [name], value, { formattingOptions: LAYOUT }));
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${process.pid}.tmp`;
+  try {
+    fs.writeFileSync(unfinished, changed, { mode: 0o600, flush: true });
+    fs.renameSync(unfinished, file);
+  } catch (error) {
+    fs.rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** `/data/config.json, line 3`. */
+export function describePlace(file: string, place: TextPlace | undefined): string {
+  return place === undefined ? file : `${file}, line ${place.line}`;
+}
+
+/** The library would take the comments before it, too. A comma that is left over does no harm. */
+function without(source: string, name: string): string {
+  const property = parseTree(source)?.children?.find(({ children }) => children?.[0]?.value === name);
+  if (property === undefined) return source;
+  const before = source.slice(0, property.offset);
+  const after = source.slice(property.offset + property.length).replace(/^\s*,/u, "");
+  // Of a line of its own nothing stays.
+  const isAlone = /\n[ \t]*$/u.test(before) && /^[ \t]*\r?\n/u.test(after);
+  return isAlone ? before.replace(/[ \t]*$/u, "") + after.replace(/^[ \t]*\r?\n/u, "") : before + after;
+}
+
+function isBlank(text: string): boolean {
+  return stripComments(text).trim() === "";
+}
+
+function memberOf(source: string, property: Node): ConfigMember {
+  const [key, value] = property.children ?? [];
+  return {
+    name: String(key?.value),
+    value: value === undefined ? undefined : valueOf(source, value),
+    place: placeOf(source, property.offset),
+  };
+}
+
+/** Settings are single values; of anything else it is enough to know that it is none. */
+function valueOf(source: string, node: Node): unknown {
+  return node.type === "object" || node.type === "array" ? { text: source.slice(node.offset, node.offset + node.length) } : node.value;
+}
+
+function placeOf(source: string, offset: number): TextPlace {
+  const before = source.slice(0, offset).split("\n");
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+/** `CommaExpected`: "comma expected". */
+function inWords({ error }: ParseError): string {
+  const words = printParseErrorCode(error).replaceAll(/(?<!^)[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`);
+  return `It is not JSON with comments, ${words.toLowerCase()}`;
+}
+
+function unreadable(file: string, error: unknown): ConfigText {
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  if (code === "ENOENT" || code === "ENOTDIR") return { text: undefined, members: [] };
+  const message = `It cannot be read, ${code}`;
+  // When the disk itself cannot be used, the settings are the least of it.
+  const isOfFile = code === "EISDIR" || ((code === "EACCES" || code === "EPERM") && isUsable(path.dirname(file)));
+  return { text: undefined, members: [], fault: isOfFile ? { message } : { message, isOfDisk: true } };
+}
+
+function isUsable(directory: string): boolean {
+  try {
+    fs.accessSync(directory, fs.constants.R_OK | fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,115 @@
+import { WorkrailError } from "@workrail/core";
+import { closest } from "./closest.ts";
+import { describePlace, type TextPlace } from "./config-file.ts";
+import {
+  describeType,
+  namesOf,
+  optionOf,
+  SETTING_NAMES,
+  type SettingName,
+  type SettingPlace,
+  SETTINGS,
+  variableOf,
+} from "./setting-table.ts";
+
+/** What is wrong with a setting. */
+export interface ConfigurationIssue {
+  /** `warning`: it is passed over. `error`: nothing may be done with these settings. */
+  readonly severity: "error" | "warning";
+  readonly message: string;
+  readonly hint: string;
+  /** The setting as it is called where it was set: `maxDepth`, `WORKRAIL_MAX_DEPTH` or `--max-depth`. */
+  readonly field?: string;
+  /** The file, and the place in it, that is meant. */
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** A setting as one of the places has it. */
+export interface FoundSetting {
+  readonly value: unknown;
+  readonly place: SettingPlace;
+  /** As it is called there. */
+  readonly field: string;
+  readonly where?: PlaceInFile;
+}
+
+export type PlaceInFile = TextPlace & { readonly file: string };
+
+/** Names as they are written somewhere, and the setting that each means. */
+export type KnownNames = ReadonlyMap<string, SettingName>;
+
+const MOST_QUOTED = 80;
+
+const PUT_AWAY: Readonly<Record<SettingPlace, string>> = { file: "remove", environment: "unset", "command line": "leave out" };
+
+/** Settings that cannot be gone by, the first told and all in the details. */
+export function refusalOf([first, ...others]: readonly [ConfigurationIssue, ...ConfigurationIssue[]]): WorkrailError {
+  const { message, hint, severity: _, ...place } = first;
+  const issues = [first, ...others].map(({ severity: _severity, ...issue }) => issue);
+  return new WorkrailError("INVALID_INPUT", message, { details: { ...place, ...(others.length > 0 ? { issues } : {}) }, hint });
+}
+
+export function wrongValue(name: SettingName, { value, place, field, where }: FoundSetting): ConfigurationIssue {
+  const { type, secret, lenient, refusal } = SETTINGS[name];
+  const isQuotable = secret !== true && type.kind !== "address" && (typeof value !== "object" || value === null);
+  const quoted = isQuotable ? `, not ${JSON.stringify(value).slice(0, MOST_QUOTED)}` : "";
+  const message = `${field} must be ${describeType(type)}${quoted}${inFile(where)}.`;
+  const meant = type.kind === "choice" ? closest(String(value), type.choices) : undefined;
+  const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}Correct or ${PUT_AWAY[place]} ${field}.`;
+  if (lenient === true) return { severity: "warning", message, hint: `${hint} Until then it is as by default.`, field, ...where };
+  return { severity: "error", message: refusal?.message ?? message, hint: refusal?.hint ?? hint, field, ...where };
+}
+
+export function setTwice({ field, where }: FoundSetting): ConfigurationIssue {
+  return { severity: "error", message: `${field} is set twice${inFile(where)}.`, hint: "Remove one of the two.", field, ...where };
+}
+
+export function unknownOption(option: string, known: KnownNames): ConfigurationIssue {
+  const message = known.has(option) ? `${option} needs a value.` : `There is no option ${option}.`;
+  return { severity: "error", message, hint: suggestion(option.split("=")[0] ?? "", known.keys()), field: option };
+}
+
+/** @param where absent: it is in no file yet. */
+export function unknownSetting(field: string, where?: PlaceInFile): ConfigurationIssue {
+  const issue = { severity: "error", field, ...where } as const;
+  const isElsewhere = SETTING_NAMES.some((name) => namesOf(name).includes(field));
+  if (!isElsewhere) return { ...issue, message: `There is no setting ${field}${inFile(where)}.`, hint: suggestion(field, SETTING_NAMES) };
+  return {
+    ...issue,
+    message: `${field} cannot be set in a file that belongs to the store${inFile(where)}.`,
+    hint: `Set ${variableOf(field)} in the environment, or give ${optionOf(field)} to the program.`,
+  };
+}
+
+/** Only what looks like a slip is one: other programs may have variables that begin so. */
+export function unknownVariable(variable: string, known: KnownNames): ConfigurationIssue | undefined {
+  const meant = closest(variable, known.keys());
+  if (meant === undefined) return undefined;
+  const message = `${variable} is not read, because there is no such setting.`;
+  return { severity: "warning", message, hint: `Did you mean ${meant}?`, field: variable };
+}
+
+/** @param isOfDisk the data directory cannot be used: that is told by whoever opens the store. */
+export function faultyFile(
+  file: string,
+  { message, place, isOfDisk }: { readonly message: string; readonly place?: TextPlace; readonly isOfDisk?: true },
+): ConfigurationIssue {
+  return {
+    severity: isOfDisk === true ? "warning" : "error",
+    message: `${message} (${describePlace(file, place)}).`,
+    hint: "Correct or remove the file.",
+    file,
+    ...place,
+  };
+}
+
+function suggestion(given: string, names: Iterable<string>): string {
+  const meant = closest(given, names);
+  return meant === undefined ? "`workrail config list` names all settings." : `Did you mean ${meant}?`;
+}
+
+function inFile(where: PlaceInFile | undefined): string {
+  return where === undefined ? "" : ` (${describePlace(where.file, where)})`;
+}

@@ -1,0 +1,226 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readSettings } from "../settings.ts";
+import { CONFIG_FILE } from "./config-file.ts";
+import { type Configuration, readConfiguration } from "./read-configuration.ts";
+import { canBeIn, namesOf, optionOf, SETTING_NAMES, type SettingName, type SettingPlace, SETTINGS, variableOf } from "./setting-table.ts";
+
+let dataDir: string;
+
+beforeEach(() => {
+  dataDir = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-config-"));
+});
+
+afterEach(() => fs.rmSync(dataDir, { recursive: true, force: true }));
+
+function write(text: string): void {
+  fs.writeFileSync(path.join(dataDir, CONFIG_FILE), text);
+}
+
+type Sample = string | number | boolean;
+
+/** Three values that each setting may have, the default not among them where there are enough others. */
+function samplesOf(name: SettingName): readonly [Sample, Sample, Sample] {
+  const { type, default: standard } = SETTINGS[name];
+  const take = (values: readonly [Sample, ...Sample[]]): [Sample, Sample, Sample] => {
+    const [first = values[0], ...others] = values.filter((value) => value !== standard);
+    return [first, others[0] ?? first, others[1] ?? first];
+  };
+  switch (type.kind) {
+    case "whole":
+      return take([type.least, type.least + 1, type.least + 2, type.least + 3]);
+    case "choice":
+      return take(type.choices as [string, ...string[]]);
+    case "flag":
+      return take([true, false]);
+    case "address":
+      return ["http://a.example/v1", "https://b.example/v1", "http://c.example:1/v1"];
+    case "text":
+      return ["one", "two", "three"];
+    case "path":
+      return [path.resolve("/one"), path.resolve("/two"), path.resolve("/three")];
+  }
+}
+
+/** Reads a setting that is set in some of the places. */
+function withSet(name: SettingName, set: Partial<Record<SettingPlace, Sample>>): Configuration {
+  if (set.file !== undefined) write(JSON.stringify({ [name]: set.file }));
+  return readConfiguration({
+    env: set.environment === undefined ? {} : { [variableOf(name)]: String(set.environment) },
+    args: set["command line"] === undefined ? [] : [`${optionOf(name)}=${String(set["command line"])}`],
+    // A directory that is given goes before all others.
+    dataDir: name === "dataDir" ? undefined : dataDir,
+  });
+}
+
+function settingOf({ settings }: Configuration, name: SettingName): unknown {
+  return settings.find((setting) => setting.name === name);
+}
+
+describe.each(SETTING_NAMES.map((name) => [name] as const))("the setting %s", (name) => {
+  const [inFile, inEnvironment, onCommandLine] = samplesOf(name);
+  const places = (["file", "environment", "command line"] as const).filter((place) => canBeIn(name, place));
+  const all = { file: inFile, environment: inEnvironment, "command line": onCommandLine };
+
+  it("is as by default where nobody sets it", () => {
+    expect(settingOf(readConfiguration({ env: {}, dataDir }), name)).toEqual({
+      name,
+      value: name === "dataDir" ? dataDir : SETTINGS[name].default,
+      origin: "default",
+    });
+  });
+
+  it.each(places)("can be set in the place: %s", (place) => {
+    const configuration = withSet(name, { [place]: all[place] });
+    expect(configuration.issues).toEqual([]);
+    expect(settingOf(configuration, name)).toMatchObject({ value: all[place], origin: place });
+  });
+
+  it("has the command line go before the environment, and both before the file", () => {
+    for (let count = places.length; count > 0; count -= 1) {
+      const set = Object.fromEntries(places.slice(0, count).map((place) => [place, all[place]]));
+      const best = places[count - 1] ?? "file";
+      expect(settingOf(withSet(name, set), name)).toMatchObject({ value: all[best], origin: best });
+    }
+  });
+});
+
+const CHECKED = SETTING_NAMES.filter((name) => !["text", "path"].includes(SETTINGS[name].type.kind));
+
+describe("a setting that is wrong", () => {
+  it.each(SETTING_NAMES.filter((name) => !canBeIn(name, "file")))("is %s in the file, and the way to set it is told", (name) => {
+    write(JSON.stringify({ [name]: "x" }));
+    const { issues } = readConfiguration({ env: {}, dataDir });
+    expect(issues).toMatchObject([{ severity: "error", field: name, line: 1, hint: expect.stringContaining(variableOf(name)) }]);
+  });
+
+  it.each(SETTING_NAMES.filter((name) => !canBeIn(name, "command line")))("is %s as an option, because others can read those", (name) => {
+    const { issues } = readConfiguration({ env: {}, args: [`${optionOf(name)}=x`], dataDir });
+    expect(issues).toMatchObject([{ severity: "error", message: `There is no option ${optionOf(name)}.` }]);
+  });
+
+  it.each(CHECKED)("is told with its place, and is then as by default: %s", (name) => {
+    const severity = SETTINGS[name].lenient === true ? "warning" : "error";
+    write(`{\n  // by hand\n  "${name}": "wrong"\n}\n`);
+    const configuration = readConfiguration({ env: { [variableOf(name)]: "wrong" }, args: [`${optionOf(name)}=wrong`], dataDir });
+    const known = configuration.issues.filter(({ message }) => !message.startsWith("There is no option"));
+    expect(known.map((issue) => ({ ...issue, message: "", hint: "" }))).toEqual([
+      ...(canBeIn(name, "command line") ? [{ severity, field: optionOf(name), message: "", hint: "" }] : []),
+      { severity, field: variableOf(name), message: "", hint: "" },
+      { severity, field: name, file: path.join(dataDir, CONFIG_FILE), line: 3, column: 3, message: "", hint: "" },
+    ]);
+    expect(settingOf(configuration, name)).toEqual({ name, value: SETTINGS[name].default, origin: "default" });
+  });
+});
+
+describe("the names of settings", () => {
+  it("follow one rule in all places", () => {
+    expect(namesOf("dataDir").map((name) => [name, variableOf(name), optionOf(name)])).toEqual([
+      ["dataDir", "WORKRAIL_DATA_DIR", "--data-dir"],
+      ["storagePath", "WORKRAIL_STORAGE_PATH", "--storage-path"],
+    ]);
+    expect([variableOf("contextCompression"), optionOf("contextCompression")]).toEqual([
+      "WORKRAIL_CONTEXT_COMPRESSION",
+      "--context-compression",
+    ]);
+  });
+
+  it("are read from the command line with a sign between name and value, and without", () => {
+    const { values } = readConfiguration({ env: {}, args: ["--storage-path", dataDir, "--max-depth", "5", "--max-keys=6"] });
+    expect(values).toMatchObject({ dataDir, maxDepth: 5, maxKeys: 6 });
+  });
+
+  it.each<[string, readonly string[], string, string]>([
+    ["a slip", ["--max-dept=5"], "There is no option --max-dept.", "Did you mean --max-depth?"],
+    ["something else", ["--frobnicate", "5"], "There is no option --frobnicate.", "`workrail config list` names all settings."],
+    ["no option", ["5"], "There is no option 5.", "`workrail config list` names all settings."],
+    ["no value", ["--max-depth"], "--max-depth needs a value.", "Did you mean --max-depth?"],
+  ])("are suggested on the command line for %s", (_, args, message, hint) => {
+    expect(readConfiguration({ env: {}, args, dataDir }).issues).toMatchObject([{ severity: "error", message, hint }]);
+  });
+
+  it("are suggested in the environment for what looks like a slip, and others' variables are passed over", () => {
+    const env = { WORKRAIL_RETENTION_DAY: "0", WORKRAIL_SOMETHING_OF_MINE: "1", WORKRAIL_MAX_DEPHT: "" };
+    expect(readConfiguration({ env, dataDir }).issues).toEqual([
+      {
+        severity: "warning",
+        message: "WORKRAIL_RETENTION_DAY is not read, because there is no such setting.",
+        hint: "Did you mean WORKRAIL_RETENTION_DAYS?",
+        field: "WORKRAIL_RETENTION_DAY",
+      },
+    ]);
+  });
+});
+
+describe("config.json", () => {
+  const issues = (): readonly object[] => readConfiguration({ env: {}, dataDir }).issues;
+
+  it("may have comments, a comma too many, a mark of its encoding, and the schema's place", () => {
+    write('\uFEFF// mine\n{\n  "$schema": "./schema.json", /* few */ "maxCheckpoints": 5,\n}\n');
+    const configuration = readConfiguration({ env: {}, dataDir });
+    expect(configuration).toMatchObject({ hasFile: true, issues: [], values: { maxCheckpoints: 5 } });
+    expect(settingOf(configuration, "maxCheckpoints")).toMatchObject({ source: `${path.join(dataDir, CONFIG_FILE)}:3` });
+  });
+
+  it.each(["", " \n", "// nothing yet\n", "{}"])("may set nothing: %j", (text) => {
+    write(text);
+    expect(readConfiguration({ env: {}, dataDir })).toMatchObject({ hasFile: true, issues: [] });
+  });
+
+  it.each([
+    ['{\n  "maxDepth": 5\n  "maxKeys": 6\n}', "It is not JSON with comments, comma expected", 3],
+    ['{ "maxDepth": ', "It is not JSON with comments, value expected", 1],
+    ["[1]", "It must be one JSON object", undefined],
+    ['{\n"maxDepht": 5 }', "There is no setting maxDepht", 2],
+    ['{\n\n"maxDepth": null }', "maxDepth must be a whole number from 1, not null", 3],
+    ['{ "maxDepth": "5" }', 'maxDepth must be a whole number from 1, not "5"', 1],
+    ['{ "maxDepth": [5] }', "maxDepth must be a whole number from 1", 1],
+    ['{ "maxDepth": 5,\n"maxDepth": 6 }', "maxDepth is set twice", 2],
+    ['{ "condenserUrl": "ftp://user:secret@a.example" }', "condenserUrl must be an address with http or https", 1],
+    ['{ "condenserKey": 5 }', "condenserKey must be a text that is not empty", 1],
+    ['{ "contextCompression": "advance" }', 'contextCompression must be basic or advanced, not "advance"', 1],
+  ])("has what is wrong in it told with its line: %j", (text, message, line) => {
+    write(text);
+    const file = path.join(dataDir, CONFIG_FILE);
+    const place = line === undefined ? file : `${file}, line ${line}`;
+    expect(issues()).toMatchObject([{ severity: "error", message: `${message} (${place}).`, file }]);
+  });
+
+  it("suggests the value that was most likely meant", () => {
+    write('{ "contextCompression": "advance" }');
+    expect(issues()).toMatchObject([{ hint: "Did you mean advanced? Correct or remove contextCompression." }]);
+  });
+
+  it("is refused as a whole when a part of it is wrong, and every fault is told", () => {
+    write('{ "maxDepth": 0, "maxKeys": "many" }');
+    expect(() => readSettings({}, { dataDir })).toThrow(
+      expect.objectContaining({
+        code: "INVALID_INPUT",
+        details: expect.objectContaining({
+          field: "maxDepth",
+          line: 1,
+          issues: [expect.objectContaining({ field: "maxDepth" }), expect.objectContaining({ field: "maxKeys" })],
+        }),
+      }),
+    );
+  });
+
+  it("may not be something else", () => {
+    fs.mkdirSync(path.join(dataDir, CONFIG_FILE));
+    expect(issues()).toMatchObject([{ severity: "error", message: expect.stringContaining("It cannot be read, EISDIR") }]);
+  });
+
+  it.skipIf(process.getuid?.() === 0 || process.platform === "win32")(
+    "is only warned of when the whole directory cannot be read (skipped where everything can be)",
+    () => {
+      write("{}");
+      fs.chmodSync(dataDir, 0);
+      expect(issues()).toMatchObject([{ severity: "warning" }]);
+      fs.chmodSync(dataDir, 0o700);
+      fs.chmodSync(path.join(dataDir, CONFIG_FILE), 0);
+      expect(issues()).toMatchObject([{ severity: "error" }]);
+    },
+  );
+});

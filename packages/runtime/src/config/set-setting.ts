@@ -1,0 +1,44 @@
+import { writeConfigMember } from "./config-file.ts";
+import { isAllowed, readText } from "./config-schema.ts";
+import { refusalOf, unknownSetting, wrongValue } from "./configuration-issue.ts";
+import { type ConfigurationSources, type ConfiguredSetting, readConfiguration } from "./read-configuration.ts";
+import { canBeIn, isSettingName, type SettingName, SETTINGS } from "./setting-table.ts";
+
+export interface ChangedSetting {
+  /** The file that was written. */
+  readonly file: string;
+  readonly name: SettingName;
+  /** What is in the file now; `undefined`: nothing. */
+  readonly value: unknown;
+  /** What holds, which may be set elsewhere. */
+  readonly holds: ConfiguredSetting;
+}
+
+/**
+ * Sets one setting in `config.json`, which is made when it is not there, or takes it out. The rest of the file stays, comments too.
+ *
+ * @param text as one would give it on a command line; `undefined` takes the setting out.
+ * @throws INVALID_INPUT for a setting that there is not, or that cannot be in the file, for a wrong value, and for a file
+ *   that is no JSON.
+ */
+export function setSetting(sources: ConfigurationSources, name: string, text: string | undefined): ChangedSetting {
+  const known = settingInFile(name);
+  const value = text === undefined ? undefined : readText(SETTINGS[known].type, text);
+  if (text !== undefined && !isAllowed(known, value)) throw refusalOf([wrongValue(known, { value, place: "file", field: known })]);
+  const { file } = readConfiguration(sources);
+  writeConfigMember(file, known, value);
+  const holds = readConfiguration(sources).settings.filter((setting) => setting.name === known);
+  return { file, name: known, value, holds: holds[0] as ConfiguredSetting };
+}
+
+/** @throws INVALID_INPUT with the name that was most likely meant. */
+export function parseSettingName(name: string): SettingName {
+  if (isSettingName(name)) return name;
+  throw refusalOf([unknownSetting(name)]);
+}
+
+function settingInFile(text: string): SettingName {
+  const name = parseSettingName(text);
+  if (canBeIn(name, "file")) return name;
+  throw refusalOf([unknownSetting(name)]);
+}

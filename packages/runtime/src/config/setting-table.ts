@@ -1,0 +1,257 @@
+import { DEFAULT_LIMITS, type Limits } from "@workrail/core";
+import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
+import type { TokenizerName } from "../token-counter.ts";
+
+/** `memory`: it is kept in this process's memory until the disk is back. `fail`: it fails, and is kept nowhere. */
+export type Fallback = "memory" | "fail";
+
+/** Every setting by its name in `config.json`, and what it is once read: those without a default may be missing. */
+export interface SettingValues extends Limits {
+  readonly dataDir: string;
+  readonly project?: string;
+  readonly fallback?: Fallback;
+  readonly retentionDays: number;
+  readonly trashDays: number;
+  readonly trashPercent: number;
+  readonly warnPercent: number;
+  readonly cleanupFromPercent: number;
+  readonly cleanupToPercent: number;
+  readonly lockTimeoutMs: number;
+  readonly sqliteDriver: SqliteDriverChoice | "none";
+  readonly maxAnswerTokens: number;
+  readonly maxAnswerCharacters: number;
+  readonly tokenizer: TokenizerName;
+  readonly checkpointAutoSave: boolean;
+  readonly contextCompression: "basic" | "advanced";
+  readonly condenserUrl?: string;
+  readonly condenserModel?: string;
+  readonly condenserKey?: string;
+  readonly condenserTimeoutMs: number;
+  readonly condenserInputTokens: number;
+  readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
+  readonly encryption?: "disabled" | "off" | "false" | "0";
+}
+
+export type SettingName = keyof SettingValues;
+
+/** What a value may be. A path is meant from the working directory. */
+export type SettingType =
+  | { readonly kind: "whole"; readonly least: number; readonly most?: number }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | { readonly kind: "flag" }
+  | { readonly kind: "address" }
+  | { readonly kind: "text" }
+  | { readonly kind: "path" };
+
+/** Where a setting can come from, what goes before what: the last first. */
+export type SettingPlace = "file" | "environment" | "command line";
+
+export interface Setting<T = unknown> {
+  readonly type: SettingType;
+  /** What holds when nobody sets it; absent: nothing, or what is found out elsewhere. */
+  readonly default?: T;
+  /** In words, when it is found out elsewhere. */
+  readonly otherwise?: string;
+  /** What it is for, in one or two sentences. */
+  readonly meaning: string;
+  /** Another name that it goes by everywhere; it counts less. */
+  readonly alias?: string;
+  /** Default: all of them. */
+  readonly places?: readonly SettingPlace[];
+  /** Not shown where settings are listed. */
+  readonly secret?: true;
+  /** A wrong value is warned of and passed over, because nothing is lost by it. */
+  readonly lenient?: true;
+  /** Said instead of what the value may be. */
+  readonly refusal?: { readonly message: string; readonly hint: string };
+}
+
+/** Which store, and whose work, is told by who starts the program: the file lies in the one and is shared by all of the other. */
+const NOT_IN_FILE = ["environment", "command line"] as const;
+/** Other users can see the command lines of programs that run. */
+const NOT_ON_COMMAND_LINE = ["file", "environment"] as const;
+/** A hundred years, so that the time they make can be told in milliseconds. */
+const MOST_DAYS = 36_500;
+
+/** All settings there are: the file, the environment, the options, the schema and `docs/reference/settings.md` are made or checked by this table. */
+export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<SettingValues[Name]>> } = {
+  dataDir: {
+    type: { kind: "path" },
+    otherwise: "by platform",
+    meaning: "The directory that holds everything.",
+    alias: "storagePath",
+    places: NOT_IN_FILE,
+  },
+  project: {
+    type: { kind: "path" },
+    otherwise: "found from the working directory",
+    meaning: "The root of the project that saves belong to and that listings show.",
+    places: NOT_IN_FILE,
+  },
+  fallback: {
+    type: choice("memory", "fail"),
+    otherwise: "memory for the MCP server, else fail",
+    meaning: "What becomes of a save when the disk cannot be written to.",
+  },
+  maxCheckpoints: limit("maxCheckpoints", "Workflow checkpoints that a session keeps. A save beyond it removes the oldest."),
+  maxAsides: limit("maxAsides", "Asides that a session keeps, beside its checkpoints."),
+  maxAsideBytes: limit("maxAsideBytes", "The most bytes the asides of a session may take as stored."),
+  maxCheckpointBytes: limit("maxCheckpointBytes", "The most bytes a checkpoint may take compressed."),
+  maxSessionBytes: limit("maxSessionBytes", "The most bytes the live checkpoints of a session may take as stored."),
+  maxTotalBytes: limit("maxTotalBytes", "The most bytes all checkpoints of the store may take as stored, those in the trash included."),
+  maxContextBytes: limit("maxContextBytes", "The most bytes a context may have as JSON text."),
+  maxDepth: limit("maxDepth", "The most levels of objects and arrays in a context, the context itself being the first."),
+  maxKeys: limit("maxKeys", "The most object members in a whole context, nested ones included."),
+  retentionDays: {
+    type: { kind: "whole", least: 0, most: MOST_DAYS },
+    default: 30,
+    meaning: "Sessions that nobody saved to or loaded from for this many days go to the trash. 0: none does.",
+  },
+  trashDays: {
+    type: { kind: "whole", least: 0, most: MOST_DAYS },
+    default: 7,
+    meaning: "How many days things stay in the trash before they are removed for good. 0: there is no trash, what goes is gone.",
+  },
+  trashPercent: {
+    type: { kind: "whole", least: 0, most: 100 },
+    default: 10,
+    meaning: "The most that the trash may take, in percent of maxTotalBytes.",
+  },
+  warnPercent: {
+    type: { kind: "whole", least: 1, most: 100 },
+    default: 80,
+    meaning: "A store that holds more than this, in percent of maxTotalBytes, is warned of, once.",
+  },
+  cleanupFromPercent: {
+    type: { kind: "whole", least: 1, most: 100 },
+    default: 90,
+    meaning: "A store that holds more than this, in percent of maxTotalBytes, is cleaned up.",
+  },
+  cleanupToPercent: {
+    type: { kind: "whole", least: 1, most: 100 },
+    default: 80,
+    meaning: "How far down that goes, in percent of maxTotalBytes; no further than to cleanupFromPercent.",
+  },
+  lockTimeoutMs: {
+    type: { kind: "whole", least: 0 },
+    default: 5_000,
+    meaning: "How long to wait, in milliseconds, for a lock that another process holds.",
+  },
+  sqliteDriver: {
+    type: choice("auto", "better-sqlite3", "node:sqlite", "none"),
+    default: "auto",
+    meaning: "The library that runs SQLite.",
+  },
+  maxAnswerTokens: {
+    type: { kind: "whole", least: 500 },
+    default: 10_000,
+    meaning: "The most tokens of an answer of the MCP server, counted by tokenizer.",
+  },
+  maxAnswerCharacters: {
+    type: { kind: "whole", least: 2_000 },
+    default: 45_000,
+    meaning: "The most characters of an answer of the MCP server.",
+  },
+  tokenizer: { type: choice("o200k", "claude-estimate"), default: "o200k", meaning: "What tokens are counted with." },
+  checkpointAutoSave: {
+    type: { kind: "flag" },
+    default: true,
+    meaning: "Whether a live context of the library saves a checkpoint at the end of each phase.",
+  },
+  contextCompression: {
+    type: choice("basic", "advanced"),
+    default: "basic",
+    meaning: "With advanced, a language model is asked for what has to be condensed; with basic, nobody is.",
+  },
+  condenserUrl: {
+    type: { kind: "address" },
+    meaning: "Where the chat completions of OpenAI are spoken, up to and with the version, such as http://localhost:11434/v1.",
+  },
+  condenserModel: { type: { kind: "text" }, meaning: "The model, as the endpoint calls it." },
+  condenserKey: {
+    type: { kind: "text" },
+    meaning: "Sent to the endpoint as a bearer token.",
+    places: NOT_ON_COMMAND_LINE,
+    secret: true,
+  },
+  condenserTimeoutMs: {
+    type: { kind: "whole", least: 1 },
+    default: 20_000,
+    meaning: "The most milliseconds that an answer waits for the endpoint.",
+  },
+  condenserInputTokens: {
+    type: { kind: "whole", least: 100 },
+    default: 6_000,
+    meaning: "The most tokens of an entry that the endpoint is sent, which must fit the context window that the model is run with.",
+  },
+  logLevel: {
+    type: choice("debug", "info", "warn", "error", "silent"),
+    default: "warn",
+    meaning: "What the MCP server writes to standard error.",
+    lenient: true,
+  },
+  encryption: {
+    type: choice("disabled", "off", "false", "0"),
+    meaning: "There is no encryption in this version. Any other value is refused, so that nobody takes data stored in clear for encrypted.",
+    refusal: {
+      message: "Encryption is not available in this version, so nothing is stored.",
+      hint: "Leave it out to store in clear, readable by your user alone.",
+    },
+  },
+};
+
+export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS) as SettingName[];
+
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(SETTINGS, name);
+}
+
+/** The names that a setting goes by in the file, the one that counts first. */
+export function namesOf(name: SettingName): readonly string[] {
+  const { alias } = SETTINGS[name];
+  return alias === undefined ? [name] : [name, alias];
+}
+
+export function canBeIn(name: SettingName, place: SettingPlace): boolean {
+  return SETTINGS[name].places?.includes(place) ?? true;
+}
+
+/** `maxDepth` in the environment: `WORKRAIL_MAX_DEPTH`. */
+export function variableOf(name: string): string {
+  return `WORKRAIL_${name.replaceAll(/[A-Z]/gu, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** `maxDepth` on the command line: `--max-depth`. */
+export function optionOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** What a value may be, in words: "a whole number from 1". */
+export function describeType(type: SettingType): string {
+  switch (type.kind) {
+    case "whole":
+      return `a whole number ${type.most === undefined ? "from" : "between"} ${type.least}${type.most === undefined ? "" : ` and ${type.most}`}`;
+    case "choice":
+      return oneOf(type.choices);
+    case "flag":
+      return oneOf(["true", "false"]);
+    case "address":
+      return "an address with http or https";
+    case "text":
+      return "a text that is not empty";
+    case "path":
+      return "a path";
+  }
+}
+
+function oneOf(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
+}
+
+function limit(name: keyof Limits, meaning: string): Setting<number> {
+  return { type: { kind: "whole", least: 1 }, default: DEFAULT_LIMITS[name], meaning };
+}
+
+function choice(...choices: readonly string[]): SettingType {
+  return { kind: "choice", choices };
+}
