@@ -42,6 +42,8 @@ export { CHECKPOINT_KINDS } from "./model/checkpoint.ts";
 export type { CheckpointFacts, CheckpointKind, CheckpointRecord, Durability, NewRecord } from "./model/checkpoint.ts";
 export { isJsonObject } from "./model/context.ts";
 export type { Context, JsonObject, JsonValue } from "./model/context.ts";
+export { CONVERSATION_FORMATS, CONVERSATION_LIMITS } from "./model/conversation.ts";
+export type { ConversationFormat, GivenConversation } from "./model/conversation.ts";
 export { parseCheckpointId, parseDigest, parseSessionId, uuidOf } from "./model/ids.ts";
 export type { BlobRef, CheckpointId, Digest, KeyId, PageCursor, SessionId } from "./model/ids.ts";
 export { LAYERS } from "./model/layer.ts";
@@ -90,6 +92,7 @@ export type { Background, Clock, CountTokens, Digester, IdGenerator, Log, LogFie
 export type { Locking } from "./ports/locking.ts";
 export type { PatternCompiler } from "./ports/patterns.ts";
 export type { Reserve, Storage } from "./ports/storage.ts";
+export type { NewTranscript, TranscriptFiles, WrittenTranscript } from "./ports/transcript-files.ts";
 export type { UnreadableInExport } from "./export-format/export-fields.ts";
 export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";
 export { findSecrets } from "./secrets/find-secrets.ts";
@@ -148,6 +151,14 @@ export { LONGEST_ADVANCED_REPORT } from "./use-cases/compress-advanced.ts";
 export type { AdvancedReport, FellBack } from "./use-cases/compress-advanced.ts";
 export { compressContext, prioritizeContext } from "./use-cases/shape-context.ts";
 export type { CompressInput, PrioritizeInput, ShapedContext, ShapeInput, ShapePorts } from "./use-cases/shape-context.ts";
+export { storeConversation } from "./use-cases/store-conversation.ts";
+export type {
+  ConversationCheckpoint,
+  ConversationInput,
+  ConversationPorts,
+  KeptConversation,
+  StoredConversation,
+} from "./use-cases/store-conversation.ts";
 export { storeStatus } from "./use-cases/store-status.ts";
 export type { LastCleanUp, QuarantineUse, QuotaUse, SessionUse, StatusPorts, StoreStatus } from "./use-cases/store-status.ts";
 export { verifyStore } from "./use-cases/verify-store.ts";

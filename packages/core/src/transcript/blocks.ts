@@ -1,0 +1,112 @@
+import { fenceAround, selfContained } from "./fences.ts";
+import { type Part, SPEAKERS, type Turn } from "./turn.ts";
+import { withoutBlobs } from "./without-blobs.ts";
+
+/** A piece of a page. Its text may be cut anywhere; what stands around it may not. */
+export interface Block {
+  readonly before: string;
+  readonly text: string;
+  readonly after: string;
+  /** Makes a text that was cut mean by itself what it meant. */
+  readonly mend?: (text: string) => string;
+}
+
+/** Longer outputs of tools are folded. */
+const FOLDED_LINES = 20;
+const FOLDED_CHARACTERS = 2_000;
+
+/** The pieces of a page that shows what was said, speakers as headings. */
+export function blocksOf(turns: readonly Turn[]): readonly Block[] {
+  const speakers = [...SPEAKERS.values(), ...turns.flatMap(({ speaker }) => speaker ?? [])];
+  const headings = new Set(speakers.map(headingOf));
+  // Nobody may put words into another's mouth.
+  const isTaken = (line: string): boolean => headings.has(line.trim());
+  return turns.flatMap(({ speaker, parts }) => [
+    ...(speaker === undefined ? [] : [{ before: headingOf(speaker), text: "", after: "" }]),
+    ...parts.map((part) => blockOf(part, isTaken)),
+  ]);
+}
+
+function headingOf(speaker: string): string {
+  return `## ${inOneLine(speaker)}`;
+}
+
+function blockOf(part: Part, isTaken: (line: string) => boolean): Block {
+  const text = withoutBlobs(visible(part.text));
+  switch (part.kind) {
+    case "text":
+      return { before: "", text: trimmed(text), after: "", mend: (piece) => selfContained(piece, isTaken) };
+    case "thinking":
+      return folded("Thinking", text);
+    case "call":
+      return fenced(text, `**Call of ${code(part.tool)}**\n\n`, "", languageOf(text));
+    case "result":
+      return result(part.tool, part.failed, text);
+    case "attachment":
+      return { before: `*[${asWords(inOneLine(text))}]*`, text: "", after: "" };
+    case "data":
+      return fenced(text, "", "", languageOf(text));
+  }
+}
+
+function result(tool: string | undefined, failed: boolean, text: string): Block {
+  const title = `${failed ? "Failure" : "Result"}${tool === undefined ? "" : " of "}`;
+  const lines = trimmed(text).split("\n").length;
+  if (lines <= FOLDED_LINES && text.length <= FOLDED_CHARACTERS) {
+    return fenced(text, `**${title}${tool === undefined ? "" : code(tool)}**\n\n`, "", languageOf(text));
+  }
+  const name = tool === undefined ? "" : `<code>${asHtml(inOneLine(tool))}</code>`;
+  return folded(`${title}${name}, ${lines === 1 ? "1 line" : `${lines} lines`}`, text, languageOf(text));
+}
+
+function folded(summary: string, text: string, language = ""): Block {
+  return fenced(text, `<details>\n<summary>${summary}</summary>\n\n`, "\n\n</details>", language);
+}
+
+function fenced(text: string, before: string, after: string, language: string): Block {
+  const fence = fenceAround(text);
+  return { before: `${before}${fence}${language}\n`, text: trimmed(text), after: `\n${fence}${after}` };
+}
+
+function languageOf(text: string): string {
+  if (!/^\s*[[{]/u.test(text)) return "";
+  try {
+    JSON.parse(text);
+    return "json";
+  } catch {
+    return "";
+  }
+}
+
+/** Without what a terminal would act upon, and without what makes programs take a file for no text. */
+function visible(text: string): string {
+  return text.replaceAll(/\r\n?/gu, "\n").replaceAll(COLOUR, "").replaceAll(CONTROL, "\ufffd");
+}
+
+// oxlint-disable-next-line no-control-regex -- these are what it is about
+const COLOUR = /\u001b\[[0-9;?]*[a-zA-Z]/gu;
+const CONTROL = /(?![\n\t])\p{Cc}/gu;
+
+function trimmed(text: string): string {
+  return text.replace(/^(?:[ \t]*\n)+/u, "").trimEnd();
+}
+
+const LONGEST_NAME = 100;
+
+export function inOneLine(text: string): string {
+  const line = text.replaceAll(/[\s\p{C}]+/gu, " ").trim();
+  return line.length <= LONGEST_NAME * 2 ? line : `${line.slice(0, LONGEST_NAME)}...`;
+}
+
+function code(name: string): string {
+  return `\`${inOneLine(name).replaceAll("`", "'")}\``;
+}
+
+function asHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+/** Nothing of it means anything to a reader of Markdown. */
+function asWords(text: string): string {
+  return asHtml(text).replaceAll(/[*_`[\]\\]/gu, "\\$&");
+}

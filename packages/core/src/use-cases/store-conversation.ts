@@ -1,0 +1,107 @@
+import { isWorkrailError, WorkrailError } from "../errors.ts";
+import type { JsonObject } from "../model/context.ts";
+import type { ConversationFormat } from "../model/conversation.ts";
+import type { Clock } from "../ports/environment.ts";
+import type { TranscriptFiles } from "../ports/transcript-files.ts";
+import { readConversation } from "../transcript/read-conversation.ts";
+import { readTurns } from "../transcript/read-turns.ts";
+import { renderTranscript } from "../transcript/render-transcript.ts";
+import { topicOf } from "../transcript/topic.ts";
+import { transcriptPath } from "../transcript/transcript-path.ts";
+
+/** A conversation as a checkpoint of the store. */
+export interface ConversationCheckpoint {
+  readonly name: string;
+  readonly context: JsonObject;
+  readonly agentId: string | undefined;
+}
+
+export interface ConversationPorts {
+  readonly clock: Clock;
+  readonly transcripts: TranscriptFiles;
+  /** Saves the conversation, whole. A `WorkrailError` keeps no transcript from being written: it becomes a warning. */
+  readonly keep: (checkpoint: ConversationCheckpoint) => Promise<KeptConversation>;
+}
+
+export interface KeptConversation {
+  readonly checkpointId: string;
+  readonly sessionId: string;
+  /** What there is to say about it. */
+  readonly warning?: string | undefined;
+}
+
+export interface ConversationInput {
+  /** A text, or messages. */
+  readonly conversation: unknown;
+  /** Default: out of the first thing that the user said. */
+  readonly topic?: string | undefined;
+  /** Default `plain`. A list is taken for messages in any case. */
+  readonly format?: ConversationFormat | undefined;
+  readonly agentId?: string | undefined;
+}
+
+export interface StoredConversation {
+  /** Absolute path of the transcript. */
+  readonly file: string;
+  readonly filename: string;
+  readonly topic: string;
+  readonly date: Date;
+  /** Absent when the store did not take it. */
+  readonly kept: KeptConversation | undefined;
+  /** What the caller should know, a sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Keeps a conversation twice: whole as a checkpoint, where search finds it, and as a page for people in the project.
+ *
+ * @throws INVALID_INPUT and TOO_LARGE for the conversation, before anything is written; what `TranscriptFiles` rejects with:
+ *   then `details.checkpointId` names the checkpoint that holds it all the same.
+ */
+export async function storeConversation(ports: ConversationPorts, input: ConversationInput): Promise<StoredConversation> {
+  const conversation = readConversation(input.conversation, input.format);
+  const date = ports.clock.now();
+  const turns = readTurns(conversation);
+  const { topic, isFallback } = topicOf(input.topic, turns);
+  const { agentId } = input;
+  const context = { topic, format: conversation.format, conversation: conversation.given };
+  const { kept, warning } = await keepIfPossible(ports, { name: topic, context, agentId });
+  const transcript = renderTranscript(turns, { topic, date, agentId, checkpointId: kept?.checkpointId });
+  const { file, filename, isInProject } = await ports.transcripts
+    .write({ ...transcriptPath(topic, date), text: transcript.text })
+    .catch((error: unknown) => {
+      throw kept === undefined ? error : withCheckpoint(error, kept);
+    });
+  const warnings = [
+    ...(turns.every(({ parts }) => parts.length === 0) ? ["Conversation is empty"] : []),
+    ...(isInProject ? [] : ["Using current directory as project root"]),
+    ...(isFallback ? [`No topic could be extracted, using "${topic}"`] : []),
+    ...(transcript.isCut ? ["Conversation truncated to 1MB"] : []),
+    ...(warning === undefined ? [] : [warning]),
+  ];
+  return { file, filename, topic, date, kept, warnings };
+}
+
+async function keepIfPossible(
+  { keep }: ConversationPorts,
+  checkpoint: ConversationCheckpoint,
+): Promise<{ readonly kept?: KeptConversation; readonly warning?: string | undefined }> {
+  try {
+    const kept = await keep(checkpoint);
+    return { kept, warning: kept.warning };
+  } catch (error) {
+    if (!isWorkrailError(error)) throw error;
+    return { warning: `The store did not take the conversation, which is in the file alone (${error.code}: ${error.message})` };
+  }
+}
+
+/** Half of it is done: the error says where the conversation is. */
+function withCheckpoint(error: unknown, { checkpointId, sessionId }: KeptConversation): unknown {
+  if (!isWorkrailError(error)) return error;
+  const { code, message, details, hint = "" } = error;
+  return new WorkrailError(code, message, {
+    details: { ...details, checkpointId, sessionId },
+    hint: `${hint} The whole conversation is in the store, as checkpoint ${checkpointId}.`.trim(),
+    cause: error,
+  });
+}
