@@ -8,6 +8,7 @@ const ADAPTERS = [
   "@workrail/http-embedder",
   "@workrail/memory",
   "@workrail/sqlite-fs",
+  "@workrail/transcripts",
 ];
 
 /** What each package may need at run time. A package that is missing here has not been given a place yet. */
@@ -21,6 +22,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/blob-files": ["@workrail/core"],
   "@workrail/files-catalog": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/sqlite-fs": ["@workrail/core", "@workrail/blob-files"],
+  "@workrail/transcripts": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/storage-conformance": ["@workrail/core"],
   "@workrail/runtime": ["@workrail/core", "@workrail/blob-files", ...ADAPTERS],
   "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime"],

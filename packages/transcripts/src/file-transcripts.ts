@@ -1,0 +1,173 @@
+import path from "node:path";
+import { fileError, type FileSystem, hasCode, nodeFileSystem, writeAll } from "@workrail/blob-files";
+import { isWorkrailError, type NewTranscript, type TranscriptFiles, WorkrailError, type WrittenTranscript } from "@workrail/core";
+import { findProjectRoot } from "./project-root.ts";
+
+export interface FileTranscriptsOptions {
+  /** Root of the project, where it is known. Default: found from `directory`. */
+  readonly project?: string | undefined;
+  /** The working directory. It stands in for the root of a project that is not found. */
+  readonly directory: string;
+  /** Default: Node's. */
+  readonly fs?: FileSystem | undefined;
+}
+
+/** A directory that was looked at, and what it was then. */
+interface Seen {
+  readonly directory: string;
+  readonly identity: string;
+}
+
+/**
+ * Writes transcripts into a project, owner-only.
+ *
+ * A name is claimed by creating its file, which fails where anything of that name is, a link that leads nowhere included. So
+ * processes need no lock between them on any file system, and there is no other name that a crash could leave behind.
+ */
+export class FileTranscripts implements TranscriptFiles {
+  readonly #options: FileTranscriptsOptions;
+  readonly #fs: FileSystem;
+
+  constructor(options: FileTranscriptsOptions) {
+    this.#options = options;
+    this.#fs = options.fs ?? nodeFileSystem;
+  }
+
+  async write({ folders, names, text }: NewTranscript): Promise<WrittenTranscript> {
+    const { directory, project = findProjectRoot(directory) } = this.#options;
+    const root = path.resolve(project ?? directory);
+    const seen = await this.#makeFolders(root, folders);
+    const folder = seen.at(-1)?.directory ?? root;
+    const { file, fd } = this.#claim(folder, names);
+    await this.#fill({ file, fd, seen }, Buffer.from(text));
+    return { file, filename: path.basename(file), isInProject: project !== undefined };
+  }
+
+  /** The folders below the root, made where they are missing. */
+  async #makeFolders(root: string, folders: readonly string[]): Promise<readonly Seen[]> {
+    const seen: Seen[] = [];
+    let parent = root;
+    for (const name of folders) {
+      const directory = path.join(parent, plainName(name, "folder"));
+      await this.#onDisk("folder", directory, async () => {
+        if (this.#fs.makeDirectory(directory)) await this.#syncNames(parent);
+      });
+      seen.push({ directory, identity: this.#look(directory) });
+      parent = directory;
+    }
+    return seen;
+  }
+
+  /** What a directory is. A link may lead anywhere, and is none. */
+  #look(directory: string): string {
+    const found = this.#fs.inspect(directory);
+    if (found?.kind === "directory") return found.identity;
+    const what = { file: "is a file", other: "is a link, which is not followed" };
+    throw failure("folder", directory, found === undefined ? "was removed" : what[found.kind], {
+      reason: found?.kind === "other" ? "symbolic-link" : "wrong-kind-of-file",
+    });
+  }
+
+  /** Creates the file under the first name that is free. */
+  #claim(folder: string, names: Iterable<string>): { readonly file: string; readonly fd: number } {
+    for (const name of names) {
+      const file = path.join(folder, plainName(name, "file"));
+      try {
+        return { file, fd: this.#fs.create(file) };
+      } catch (error) {
+        // A link in the place of a file is told as one by some systems, and as a name that is taken by others.
+        if (!hasCode(error, "EEXIST", "ELOOP")) throw cannot("file", file, error);
+      }
+    }
+    throw new WorkrailError("CONFLICT", `No name is free for the conversation in ${folder}`, {
+      details: { step: "name", path: folder },
+      hint: "Store it again in a second, or give another topic.",
+    });
+  }
+
+  /** Either all of the text is on the disk under the name, or there is no file. */
+  async #fill({ file, fd, seen }: { file: string; fd: number; seen: readonly Seen[] }, bytes: Uint8Array): Promise<void> {
+    try {
+      try {
+        for (const { directory, identity } of seen) {
+          if (this.#look(directory) !== identity) throw failure("folder", directory, "was replaced while the file was written");
+        }
+        writeAll(this.#fs, fd, bytes);
+        await this.#fs.sync(fd);
+      } finally {
+        this.#fs.close(fd);
+      }
+      await this.#syncNames(path.dirname(file));
+    } catch (error) {
+      this.#remove(file);
+      throw isWorkrailError(error) ? error : cannot("file", file, error);
+    }
+  }
+
+  #remove(file: string): void {
+    try {
+      this.#fs.unlink(file);
+    } catch {
+      // The failure that brought us here is the one worth telling.
+    }
+  }
+
+  async #syncNames(directory: string): Promise<void> {
+    try {
+      await this.#fs.syncDirectory(directory);
+    } catch (error) {
+      // Not every file system knows how, and a folder that one may write to need not be one's to read: then the system sees to it.
+      if (!hasCode(error, "EINVAL", "ENOTSUP", "EOPNOTSUPP", "EACCES")) throw error;
+    }
+  }
+
+  async #onDisk(step: Step, at: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      throw cannot(step, at, error);
+    }
+  }
+}
+
+/** What was being done when it failed. */
+type Step = "folder" | "file";
+
+/** Rules make these names; whatever they were to make, it stays in its folder. */
+function plainName(name: string, step: Step): string {
+  if (/^[^/\\:\0]+$/u.test(name) && name !== "." && name !== "..") return name;
+  throw new WorkrailError("INVALID_INPUT", "A transcript's names must be plain names", { details: { field: step } });
+}
+
+function cannot(step: Step, at: string, error: unknown): unknown {
+  const known = fileError(error, at);
+  if (!isWorkrailError(known) || !(error instanceof Error)) return error;
+  return failure(
+    step,
+    at,
+    `cannot be ${step === "folder" ? "created" : "written"} (${String(known.details["code"])})`,
+    known.details,
+    error,
+  );
+}
+
+/** What a person can do, by the reason that errors of the file system have in all of the product. */
+const HINTS: Readonly<Record<string, string>> = {
+  "disk-full": "Free space on the disk of the project, then try again.",
+  quota: "Free space, or have this user's quota on the disk raised, then try again.",
+  "not-permitted": "Give this user write access to the project, or have WORKRAIL_PROJECT name another one.",
+  "read-only": "Have WORKRAIL_PROJECT name a project on a file system that can be written to.",
+  "symbolic-link": "Remove the link: nothing is written outside of the project.",
+  "wrong-kind-of-file": "See that the project is there, and that no file has the name of the folder.",
+};
+
+function failure(
+  step: Step,
+  at: string,
+  what: string,
+  details: WorkrailError["details"] = { reason: "other" },
+  cause?: unknown,
+): WorkrailError {
+  const hint = HINTS[String(details["reason"])] ?? "Check the project and its disk.";
+  return new WorkrailError("STORAGE_UNAVAILABLE", `${at} ${what}`, { details: { ...details, step, path: at }, hint, cause });
+}

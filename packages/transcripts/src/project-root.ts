@@ -1,0 +1,42 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+/** What stands in the root of a project of one language or another. */
+const MANIFESTS = [
+  "package.json",
+  "pyproject.toml",
+  "setup.py",
+  "requirements.txt",
+  "go.mod",
+  "Cargo.toml",
+  "pom.xml",
+  "build.gradle",
+  "build.gradle.kts",
+  "composer.json",
+  "Gemfile",
+  "mix.exs",
+  "deno.json",
+  "pubspec.yaml",
+  "Package.swift",
+  "CMakeLists.txt",
+  "Makefile",
+];
+
+/**
+ * The root of the project that a directory belongs to: the nearest directory above it, itself included, with a `.git`, which is a
+ * file in worktrees and submodules; else the nearest with what a language's tools ask for, such as `package.json`. `undefined`
+ * when there is none: the root of the file system and the home directory are no projects.
+ */
+export function findProjectRoot(directory: string): string | undefined {
+  const candidates = [...upwards(path.resolve(directory))];
+  const holds = (at: string, name: string): boolean => fs.existsSync(path.join(at, name));
+  return candidates.find((at) => holds(at, ".git")) ?? candidates.find((at) => MANIFESTS.some((name) => holds(at, name)));
+}
+
+function* upwards(start: string): Generator<string> {
+  const home = os.homedir();
+  // The working directory is told without links, the home directory as it was set.
+  const homes = [home, fs.existsSync(home) ? fs.realpathSync(home) : home];
+  for (let at = start; at !== path.parse(at).root && !homes.includes(at); at = path.dirname(at)) yield at;
+}
