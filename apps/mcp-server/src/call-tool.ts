@@ -22,12 +22,17 @@ export async function callTool(tool: Tool, given: unknown, call: ToolCall, log: 
       ...(meta !== undefined && { _meta: meta }),
     };
   } catch (error) {
-    const failure = toToolFailure(error);
-    if (failure.code === "INTERNAL" && !call.signal.aborted) {
+    const failure = tool.toFailure?.(error) ?? toToolFailure(error);
+    if (isFault(error) && !call.signal.aborted) {
       log.error("a tool failed unexpectedly", { tool: tool.name, error });
     }
     return toErrorResult(failure);
   }
+}
+
+/** Whether nobody foresaw it. */
+function isFault(error: unknown): boolean {
+  return toToolFailure(error).code === "INTERNAL";
 }
 
 /** No `structuredContent`: one that does not match the output schema makes clients lose the text. */

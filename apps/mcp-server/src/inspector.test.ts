@@ -28,7 +28,8 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
   });
 
   async function inspect(...args: string[]): Promise<{ code: number | null; result: unknown; stderr: string }> {
-    const common = ["--cli", process.execPath, server, "-e", `WORKRAIL_DATA_DIR=${home.dataDir}`, "--format", "json", "-q"];
+    const settings = ["-e", `WORKRAIL_DATA_DIR=${home.dataDir}`, "-e", `WORKRAIL_PROJECT=${home.project}`];
+    const common = ["--cli", process.execPath, server, ...settings, "--format", "json", "-q"];
     // It keeps a catalogue of servers in the home directory.
     const env = { ...process.env, HOME: home.directory, USERPROFILE: home.directory };
     const child = spawn(process.execPath, [inspector ?? "", ...common, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -58,6 +59,7 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
         "workflow_context_compress",
         "workflow_context_prioritize",
         "workflow_mark_critical",
+        "store_session",
       ],
     });
     expect(stderr).not.toContain("Error: tool");
@@ -77,6 +79,7 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
     expect(await call("workflow_context_compress", "sessionId=inspected", "budgetTokens=200")).toMatchObject({ context: { goal: "g" } });
     expect(await call("workflow_context_prioritize", "sessionId=inspected", "dryRun=true")).toMatchObject({ sessionId: "inspected" });
     expect(await call("workflow_mark_critical", "sessionId=inspected", "contextKey=goal")).toMatchObject({ status: "SUCCESS" });
+    expect(await call("store_session", "conversation=User: hello", "topic=Hello")).toMatchObject({ success: true, topic: "hello" });
   });
 
   it("sees a failed call as one", async () => {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "@workrail/core";
 import * as z from "zod";
+import type { ToolFailure } from "./wire-errors.ts";
 
 /** Who is calling, and whether they still want the answer. */
 export interface ToolCall {
@@ -39,6 +40,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
    * and the reverse are always understood and need not be listed.
    */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** How a failure is told, for tools whose specification has a form of its own. Default: `toToolFailure`. */
+  toFailure?(error: unknown): ToolFailure;
   /** `_meta` of a successful result, such as `{ code: "CONTEXT_UNCHANGED" }`. */
   resultMeta?(result: z.output<Output>): Readonly<Record<string, unknown>> | undefined;
   /** Rejects with a coded error for a failure that the caller should read about. */

@@ -11,9 +11,11 @@ import {
   type Log,
   type Storage,
   type TokenCounter,
+  type TranscriptFiles,
 } from "@workrail/core";
 import { openFilesStorage } from "@workrail/files-catalog";
 import { openSqliteFs } from "@workrail/sqlite-fs";
+import { FileTranscripts } from "@workrail/transcripts";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
 import { AccessRecorder } from "./access-recorder.ts";
 import { condensingBy } from "./condensing.ts";
@@ -34,6 +36,8 @@ export interface Adapters {
   readonly tokens?: TokenCounter;
   /** Asked for what has to be condensed, whatever the settings say; default: as they say. */
   readonly condenser?: Condenser;
+  /** Writes conversations for people; default: into the project, or else the working directory. */
+  readonly transcripts?: TranscriptFiles;
   /** Default: silent. */
   readonly log?: Log;
   /** Default: an interval that does not keep the process running. */
@@ -68,6 +72,8 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   value(TOKENS.digests, adapters.digests ?? nodeDigests);
   value(TOKENS.tokens, adapters.tokens ?? tokenCounter(settings.tokenizer));
   once(TOKENS.condensing, (c) => condensingBy(settings.condenser, adapters.condenser, c.resolve(TOKENS.digests)));
+  // Files in clear: where a store is sealed, this is the place to ask whether there may be any.
+  once(TOKENS.transcripts, () => adapters.transcripts ?? new FileTranscripts({ project: settings.project, directory: process.cwd() }));
   once(TOKENS.background, (c) => new BackgroundQueue(c.resolve(TOKENS.log)));
   once(TOKENS.accesses, (c) => {
     return new AccessRecorder({

@@ -32,6 +32,7 @@ export type { Configuration, ConfigurationSources, ConfiguredSetting } from "./c
 export { parseSettingName, setSetting } from "./config/set-setting.ts";
 export type { ChangedSetting } from "./config/set-setting.ts";
 export type { Fallback, SettingName, SettingPlace, SettingValues } from "./config/setting-table.ts";
+export type { StoreConversationParams, StoreConversationResult } from "./conversations.ts";
 export type { Repeat } from "./environment.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
 export { contextOptimizer } from "@workrail/core";

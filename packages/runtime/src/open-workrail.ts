@@ -1,4 +1,5 @@
 import type { Limits } from "@workrail/core";
+import { FileTranscripts } from "@workrail/transcripts";
 import type { Adapters } from "./container.ts";
 import { FallbackStore } from "./fallback/fallback-store.ts";
 import { openStore } from "./open-store.ts";
@@ -38,9 +39,11 @@ export interface OpenOptions {
  */
 export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail> {
   const env = options.env ?? process.env;
-  const { adapters = {} } = options;
-  const settings = readSettings(env, options, adapters.log);
-  const project = options.project === undefined ? (settings.project ?? findProject(options.cwd ?? process.cwd())) : options.project;
+  const { cwd = process.cwd() } = options;
+  const settings = readSettings(env, options, options.adapters?.log);
+  const project = options.project === undefined ? (settings.project ?? findProject(cwd)) : options.project;
+  const transcripts = new FileTranscripts({ project: options.project ?? settings.project, directory: cwd });
+  const adapters = { transcripts, ...options.adapters };
   const plan = { settings, adapters, project: project ?? undefined };
   return settings.fallback === "memory" ? FallbackStore.open(plan) : openStore(plan);
 }

@@ -1,4 +1,5 @@
 import {
+  type CheckpointKind,
   type Digester,
   type IdGenerator,
   type Limits,
@@ -15,6 +16,11 @@ export interface ResolvedSession {
   readonly reason: SessionReason;
 }
 
+/** Whether checkpoints of a kind are what a session goes on with. Others are kept beside that, and bind nobody to their session. */
+export function isWork(kind: CheckpointKind = "workflow"): boolean {
+  return kind === "workflow" || kind === "aside";
+}
+
 /** A process that lives for years must not take all that it ever used for being in use. */
 const MOST_IN_USE = 10;
 
@@ -29,6 +35,8 @@ export class SessionResolver {
   /** By workflow; calls that name none share the entry of `undefined`. */
   readonly #byWorkflow = new Map<string | undefined, SessionId>();
   readonly #used = new Set<SessionId>();
+  /** For conversations that belong to no session. */
+  #ownConversations: SessionId | undefined;
   /** Chosen for saves that are still under way: those that are called meanwhile go the same way. */
   readonly #chosen = new Map<string | undefined, { readonly sessionId: SessionId; saves: number }>();
 
@@ -59,6 +67,24 @@ export class SessionResolver {
     if (known !== undefined) return { sessionId: known, reason: "process" };
     if (workflowId === undefined) return { sessionId: this.#ids.sessionId(), reason: "fresh" };
     return { sessionId: this.#derive(workflowId, context), reason: "derived" };
+  }
+
+  /** For a save of what is no work of its session: the one named, else a fresh one. Nothing must follow. */
+  besideWork(given: string | undefined): ResolvedSession {
+    return given === undefined
+      ? { sessionId: this.#ids.sessionId(), reason: "fresh" }
+      : { sessionId: parseSessionId(given), reason: "given" };
+  }
+
+  /**
+   * For a conversation: the session of the conversations `of` the session that was used last, the same in every process; else
+   * one of this process.
+   */
+  forConversation(): { readonly sessionId: SessionId; readonly of: SessionId | undefined } {
+    const of = [...this.#used].at(-1);
+    if (of !== undefined) return { sessionId: parseSessionId(uuidOf(this.#digests.sha256(`conversations\n${of}`))), of };
+    this.#ownConversations ??= this.#ids.sessionId();
+    return { sessionId: this.#ownConversations, of };
   }
 
   /** Where it matters which session is meant: the one named, or the only one in use. */

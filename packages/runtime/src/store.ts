@@ -57,6 +57,7 @@ import { answerBudget, countFitting, how } from "./answer-budget.ts";
 import { type CleanUpParams, type FromTrashParams, type FromTrashResult, selectionOf, type TrashedMetadata } from "./clean-up-params.ts";
 import { ContextShaper, type ToldHandle } from "./context-shaper.ts";
 import { Compactor } from "./compactor.ts";
+import { keepConversation, type StoreConversationParams, type StoreConversationResult } from "./conversations.ts";
 import { DiskRoom } from "./disk-room.ts";
 import type { RetainedMemory } from "./fallback/retained-memory.ts";
 import { isStorageFailure } from "./fallback/storage-failure.ts";
@@ -88,6 +89,7 @@ import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
 import type { Parts } from "./tokens.ts";
 import { ProjectRules, type RulesFound } from "./project-rules.ts";
 import type { BackupResult } from "./restore-backup.ts";
+import { isWork } from "./session-resolver.ts";
 import { type ExportAllResult, type ExportResult, type ImportFileOptions, type ImportFileResult, Transfer } from "./transfer.ts";
 import { VERSION } from "./version.ts";
 import type { Workrail } from "./workrail.ts";
@@ -153,7 +155,7 @@ export class Store implements Workrail {
       ...parts,
       limits: settings.limits,
       onLoaded: (record) => {
-        sessions.loaded(record.sessionId, record.workflowId);
+        if (isWork(record.kind)) sessions.loaded(record.sessionId, record.workflowId);
         accesses.record(record);
       },
     };
@@ -178,7 +180,10 @@ export class Store implements Workrail {
     const given = params.contextRules === undefined ? undefined : parseContextRules(params.contextRules);
     const sessions = this.#parts.sessions;
     let found: RulesFound = {};
-    const { sessionId, reason } = sessions.forSave(params.sessionId, params.workflowId, params.context);
+    const binds = isWork(params.kind);
+    const { sessionId, reason } = binds
+      ? sessions.forSave(params.sessionId, params.workflowId, params.context)
+      : sessions.besideWork(params.sessionId);
     const save = (force = params.force): Promise<SaveResult> =>
       saveCheckpoint(this.#savePorts, {
         sessionId,
@@ -209,10 +214,10 @@ export class Store implements Workrail {
     // What stands in for the disk has a bound of its own.
     const housekeeper = this.#standIn === undefined ? this.#housekeeper : undefined;
     const result = await this.#using(() => housekeeper?.withRoom(saveEnd) ?? saveEnd()).catch((error: unknown) => {
-      sessions.notSaved(sessionId, params.workflowId);
+      if (binds) sessions.notSaved(sessionId, params.workflowId);
       throw error;
     });
-    sessions.saved(sessionId, params.workflowId);
+    if (binds) sessions.saved(sessionId, params.workflowId);
     if (result.status === "saved" && this.#standIn === undefined) {
       this.#compactor.request(sessionId);
       this.#room.watch();
@@ -306,6 +311,11 @@ export class Store implements Workrail {
     const { settings, tokens, clock, log } = this.#parts;
     const projectRules = async (): Promise<ContextRules | undefined> => (await this.#rules.inFile()).rules?.rules;
     return new StoreLiveContext({ service, tokens, clock, log, autoSave: settings.autoSave, projectRules }, params);
+  }
+
+  /** @param service what it saves to: this store, or one that this is a part of. */
+  async storeConversation(params: StoreConversationParams, service: IContextManagementService = this): Promise<StoreConversationResult> {
+    return this.#tracked(() => keepConversation({ ...this.#parts, service }, params));
   }
 
   async listCheckpoints(params: { sessionId: string; limit?: number; offset?: number }): Promise<CheckpointMetadata[]> {

@@ -12,6 +12,7 @@ import type {
   Log,
   Storage,
   TokenCounter,
+  TranscriptFiles,
 } from "@workrail/core";
 import type { InjectionToken } from "tsyringe";
 import type { AccessRecorder } from "./access-recorder.ts";
@@ -38,6 +39,7 @@ export interface Parts {
   readonly digests: Digester;
   readonly tokens: TokenCounter;
   readonly condensing: Condensing;
+  readonly transcripts: TranscriptFiles;
   readonly log: Log;
   readonly background: BackgroundQueue;
   readonly accesses: AccessRecorder;
@@ -58,6 +60,7 @@ export const TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name
   digests: Symbol("Digester"),
   tokens: Symbol("TokenCounter"),
   condensing: Symbol("Condensing"),
+  transcripts: Symbol("TranscriptFiles"),
   log: Symbol("Log"),
   background: Symbol("BackgroundQueue"),
   accesses: Symbol("AccessRecorder"),

@@ -12,6 +12,7 @@ import type {
   VerifyReport,
 } from "@workrail/core";
 import type { CleanUpParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
+import type { StoreConversationParams, StoreConversationResult } from "./conversations.ts";
 import type {
   FindCheckpointsParams,
   FindCheckpointsResult,
@@ -30,6 +31,15 @@ export interface Workrail extends IContextManagementService {
   /** Where the store is; `undefined` for storage without a place on this machine. */
   readonly dataDir: string | undefined;
   readonly durability: Durability;
+  /**
+   * Keeps a conversation twice: whole as a checkpoint of kind `conversation`, where search finds it, and as a Markdown file for
+   * people in `.codearchitect/sessions` of the project. Where the store cannot take it the file is written all the same.
+   *
+   * @throws INVALID_INPUT and TOO_LARGE for what is no conversation, or more than 10 MB; STORAGE_UNAVAILABLE when the file cannot be
+   *   written, with `details.step` (`folder`, `file`) and, if the store has the conversation, `details.checkpointId`; CONFLICT when
+   *   no name is free.
+   */
+  storeConversation(params: StoreConversationParams): Promise<StoreConversationResult>;
   /** Lists checkpoints of one or of all sessions, by any filter, and how many there are. */
   findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult>;
   /** Loads what fits a budget, and says what it left out. */

@@ -1,5 +1,6 @@
 import type { LazyStore } from "../lazy-store.ts";
 import type { Tool } from "../tool.ts";
+import { storeSession } from "./store-session.ts";
 import { workflowCheckpointList } from "./workflow-checkpoint-list.ts";
 import { workflowCheckpointLoad } from "./workflow-checkpoint-load.ts";
 import { workflowCheckpointSave } from "./workflow-checkpoint-save.ts";
@@ -16,5 +17,6 @@ export function createTools(store: LazyStore): readonly Tool[] {
     workflowContextCompress(store),
     workflowContextPrioritize(store),
     workflowMarkCritical(store),
+    storeSession(store),
   ];
 }

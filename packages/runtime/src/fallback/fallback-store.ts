@@ -35,6 +35,7 @@ import type {
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "../context-management-service.ts";
+import type { StoreConversationParams, StoreConversationResult } from "../conversations.ts";
 import { nodeDigests, randomIds } from "../environment.ts";
 import type { FittedFields } from "../fit-fields.ts";
 import type { LiveContext, LiveContextParams } from "../live/live-context.ts";
@@ -125,6 +126,10 @@ export class FallbackStore implements Workrail {
 
   liveContext(params: LiveContextParams): LiveContext {
     return this.#standIn.liveContext(params, this);
+  }
+
+  async storeConversation(params: StoreConversationParams): Promise<StoreConversationResult> {
+    return this.#standIn.storeConversation(params, this);
   }
 
   async loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
