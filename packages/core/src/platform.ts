@@ -6,6 +6,9 @@ declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 declare const structuredClone: <T>(value: T) => T;
 declare const TextDecoder: new (label: "utf-8", options: { fatal: boolean; ignoreBOM: boolean }) => { decode(bytes: Uint8Array): string };
 
+declare const performance: { now(): number };
+declare const setTimeout: (work: () => void, afterMs: number) => unknown;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -22,4 +25,16 @@ export function decodeUtf8(bytes: Uint8Array): string {
 /** A copy that nothing is shared with. */
 export function copied<T>(value: T): T {
   return structuredClone(value);
+}
+
+/** Milliseconds since some moment: for how long something takes, never for what time it is. */
+export function elapsedMs(): number {
+  return performance.now();
+}
+
+/** Resolves once other work had its turn. */
+export async function othersTurn(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, 0);
+  });
 }

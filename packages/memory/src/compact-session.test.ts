@@ -43,7 +43,7 @@ async function recordsOf(store: TestStore): Promise<CheckpointRecord[]> {
 
 async function expectAllBack(store: TestStore, ids: readonly CheckpointId[], first = 1): Promise<void> {
   for (const [index, id] of ids.entries()) {
-    expect((await store.load(id)).contextText).toBe(JSON.stringify(contextAt(first + index)));
+    expect((await store.load(id)).contextText()).toBe(JSON.stringify(contextAt(first + index)));
   }
 }
 
@@ -95,7 +95,7 @@ describe("compaction", () => {
     expect(whole.length).toBeGreaterThan(1);
     expect(whole.length).toBeLessThan(20);
     for (const [index, { id }] of saved.entries()) {
-      expect((await store.load(id)).contextText).toBe(JSON.stringify({ step: index + 1, constant }));
+      expect((await store.load(id)).contextText()).toBe(JSON.stringify({ step: index + 1, constant }));
     }
   });
 
@@ -187,8 +187,8 @@ describe("compaction", () => {
     const report = await rebuildCatalog(store.ports);
     expect(report.checkpoints + report.unreadable.length).toBe(12);
     expect(report.unreadable.map(({ ref }) => ref)).toContain(damaged.blob);
-    expect((await store.load(ids[11] as CheckpointId)).contextText).toBe(JSON.stringify(contextAt(12)));
-    expect((await store.load(ids[6] as CheckpointId)).contextText).toBe(JSON.stringify(contextAt(7)));
+    expect((await store.load(ids[11] as CheckpointId)).contextText()).toBe(JSON.stringify(contextAt(12)));
+    expect((await store.load(ids[6] as CheckpointId)).contextText()).toBe(JSON.stringify(contextAt(7)));
   });
 });
 
@@ -198,7 +198,7 @@ describe("a load beside compaction", () => {
     await compacted(store);
     store.disk.blobs.delete((await recordsOf(store))[3]?.blob as BlobRef);
     await expect(store.load(ids[0] as CheckpointId)).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
-    expect((await store.load(ids[5] as CheckpointId)).contextText).toBe(JSON.stringify(contextAt(6)));
+    expect((await store.load(ids[5] as CheckpointId)).contextText()).toBe(JSON.stringify(contextAt(6)));
   });
 
   it("never gives a wrong value when a delta is another one's", async () => {

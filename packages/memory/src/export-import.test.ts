@@ -523,7 +523,7 @@ describe("an import refuses, and imports nothing:", () => {
     const text = await edited((value) => void (value.checkpoints[0] = { ...value.checkpoints[0], ...proven(context) }));
     const store = aStore();
     await imported(store, text);
-    expect((await store.load("c1" as CheckpointId)).contextText).toBe(JSON.stringify(context));
+    expect((await store.load("c1" as CheckpointId)).contextText()).toBe(JSON.stringify(context));
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     await expect(imported(aStore(), text.replace('"id":"c1"', '"__proto__":{"id":"c1"},"id":"c1"'))).rejects.toMatchObject(
       failure("INVALID_INPUT", expect.objectContaining({ place: "checkpoints[0]", field: "__proto__" }) as object),

@@ -10,8 +10,8 @@ it("loads a checkpoint by its id, and a session's latest by the session's", asyn
   const second = await saved({ n: 2 });
   const session = await storage.catalog.session(S);
   expect(session?.checkpointCount).toBe(2);
-  expect(await load(first.id)).toEqual({ record: first, context: { n: 1 }, contextText: `{"n":1}`, fellBackFrom: [], session });
-  expect(await load(S)).toEqual({ record: second, context: { n: 2 }, contextText: `{"n":2}`, fellBackFrom: [], session });
+  expect(await load(first.id)).toEqual({ record: first, context: { n: 1 }, contextText: expect.any(Function), fellBackFrom: [], session });
+  expect(await load(S)).toEqual({ record: second, context: { n: 2 }, contextText: expect.any(Function), fellBackFrom: [], session });
   expect(loaded).toEqual([first, second]);
 });
 
@@ -27,7 +27,7 @@ it.each<[string, Context]>([
   const { id } = await saved(context);
   const loaded = await load(id);
   expect(loaded.context).toEqual(context);
-  expect(loaded.contextText).toBe(JSON.stringify(context));
+  expect(loaded.contextText()).toBe(JSON.stringify(context));
 });
 
 describe("an answer is refused", () => {

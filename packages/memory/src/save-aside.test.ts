@@ -13,7 +13,7 @@ it("keeps a context as an aside of its session: exactly, and not as its head", a
   const head = await store.saved({ step: 1 });
   const aside = await keep(store);
   expect(aside).toMatchObject({ kind: "aside", sessionId: S, agentId: "agent", project: "/p", parentId: head.id });
-  expect((await store.load(aside.id)).contextText).toBe(JSON.stringify(CONTEXT));
+  expect((await store.load(aside.id)).contextText()).toBe(JSON.stringify(CONTEXT));
   expect((await store.load(S)).record.id).toBe(head.id);
   expect((await store.saved({ step: 3 })).parentId).toBe(head.id);
 });

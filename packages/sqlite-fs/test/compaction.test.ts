@@ -61,7 +61,7 @@ describe("processes that save to sessions and compact them", { timeout: 600_000 
         while (work.isUnderWay) {
           const told = children.flatMap(acknowledgedBy);
           const kept = told.filter(({ sessionId }) => sessionId !== PRUNED);
-          for (const { id, text } of kept.slice(-20)) expect((await store.load({ checkpointId: id })).contextText).toBe(text);
+          for (const { id, text } of kept.slice(-20)) expect((await store.load({ checkpointId: id })).contextText()).toBe(text);
           for (const sessionId of new Set(told.map((each) => each.sessionId as SessionId))) await store.load({ sessionId });
           loads += told.length;
           await new Promise((resolve) => setImmediate(resolve));
@@ -97,7 +97,7 @@ function acknowledgedBy({ writer, child }: Writer): readonly Acknowledged[] {
 /** What was acknowledged, exactly; and whatever else there is can be read too, the heads not least. */
 async function expectAllBack(store: TestStore, acknowledged: readonly Acknowledged[]): Promise<void> {
   const kept = acknowledged.filter(({ sessionId }) => sessionId !== PRUNED);
-  for (const { id, text } of kept) expect((await store.load({ checkpointId: id })).contextText).toBe(text);
+  for (const { id, text } of kept) expect((await store.load({ checkpointId: id })).contextText()).toBe(text);
   for (const sessionId of [SHARED, PRUNED]) {
     const records = await recordsOf(store, sessionId);
     for (const { id } of records) await store.load({ checkpointId: id });

@@ -110,9 +110,9 @@ describe.each(FILES)("in a store that was %s, in %s", (state, file, steps) => {
 /** Whether the newest is loaded, or it is told what was passed over. */
 function latest(store: TestStore, newest: number): Promise<string> {
   return named(async () => {
-    const { context, contextText, fellBackFrom } = await store.load();
+    const { context, fellBackFrom, ...loaded } = await store.load();
     const step = context["step"] as number;
-    const isRight = contextText === JSON.stringify(contextAt(step)) && (step >= newest || fellBackFrom.length > 0);
+    const isRight = loaded.contextText() === JSON.stringify(contextAt(step)) && (step >= newest || fellBackFrom.length > 0);
     return isRight ? "right" : `step ${step}`;
   });
 }
@@ -122,7 +122,7 @@ function rightOrNamed(step: number): readonly string[] {
 }
 
 function read(store: TestStore, step: number): Promise<string> {
-  return named(async () => (await store.load({ checkpointId: idOf(step) })).contextText);
+  return named(async () => (await store.load({ checkpointId: idOf(step) })).contextText());
 }
 
 async function named(work: () => Promise<string>): Promise<string> {

@@ -86,7 +86,7 @@ async function readableSteps(store: TestStore): Promise<readonly number[]> {
   for (let step = 1; step <= STEPS; step++) {
     const checkpointId = `step-${step}` as CheckpointId;
     const read = await store.load({ checkpointId }).then(
-      ({ contextText }) => contextText,
+      (loaded) => loaded.contextText(),
       (error: unknown) => errorAbout(error, checkpointId),
     );
     const right = [JSON.stringify(contextAt(step)), `CHECKPOINT_CORRUPT ${checkpointId}`];
@@ -110,7 +110,7 @@ describe.each(DAMAGES)("%s", (_, spoil) => {
         (dataDir) => spoilFile(dataDir, record.blob, spoil),
         async (store) => {
           const latest = await store.load();
-          expect(latest.contextText).toBe(JSON.stringify(contextAt(latest.context["step"] as number)));
+          expect(latest.contextText()).toBe(JSON.stringify(contextAt(latest.context["step"] as number)));
           // The head and the one before it are never both lost.
           expect(latest.context["step"]).toBe(step === STEPS && latest.fellBackFrom.length > 0 ? STEPS - 1 : STEPS);
           tally({ tries: 1 });

@@ -56,9 +56,9 @@ function contextOf(dataDir: string, row: CheckpointRow): unknown {
   if (bytes.length !== row.blob_bytes) throw new Error(`The blob of ${row.id} has ${bytes.length} bytes instead of ${row.blob_bytes}.`);
   const blob = decodeEnvelope(gunzipSync(bytes), sha256);
   if (blob.kind !== "whole") throw new Error(`The blob of ${row.id} is a delta, though nobody compacted it.`);
-  const { facts, contextText } = blob;
+  const { facts, context } = blob;
   if (facts.id !== row.id || facts.exactDigest !== row.exact_digest) throw new Error(`The blob of ${row.id} holds another checkpoint.`);
-  return JSON.parse(contextText) as unknown;
+  return JSON.parse(Buffer.from(context).toString()) as unknown;
 }
 
 function proveSession(session: SessionRow, rows: readonly CheckpointRow[]): void {

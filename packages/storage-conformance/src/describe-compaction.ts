@@ -138,12 +138,12 @@ function describeCompacting(harness: StorageHarness): void {
         await grow(bench, sessionId, 4, 6);
         await bench.idle();
         const text = JSON.stringify(contextAt(1));
-        expect((await bench.load({ checkpointId: kept.record.id })).contextText).toBe(text);
+        expect((await bench.load({ checkpointId: kept.record.id })).contextText()).toBe(text);
         await bench.compact(sessionId);
         await bench.collectGarbage();
-        expect((await bench.load({ checkpointId: kept.record.id })).contextText).toBe(text);
+        expect((await bench.load({ checkpointId: kept.record.id })).contextText()).toBe(text);
         await bench.rebuild();
-        expect((await bench.load({ checkpointId: kept.record.id })).contextText).toBe(text);
+        expect((await bench.load({ checkpointId: kept.record.id })).contextText()).toBe(text);
         expect((await proveStore(storage)).records).toHaveLength(3);
       }));
   });

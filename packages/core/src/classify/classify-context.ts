@@ -1,4 +1,5 @@
 import type { Context, JsonValue } from "../model/context.ts";
+import { atOnce, type Steps } from "../turns.ts";
 import type { Classification } from "./classification.ts";
 import { classifyWords } from "./classify-key.ts";
 import { classifyValue } from "./classify-value.ts";
@@ -20,7 +21,17 @@ export interface ClassifyHow {
  * always classified alike, and no context makes it fail or slow: long keys and values are only read in part.
  */
 export function classifyContext(context: Context, how: ClassifyHow): ReadonlyMap<string, Classification> {
-  return new Map(Object.entries(context).map(([key, value]) => [key, classifyEntry(key, value, how)]));
+  return atOnce(classifySteps(context, how));
+}
+
+/** The same, with room for other work between entries. */
+export function* classifySteps(context: Context, how: ClassifyHow): Steps<ReadonlyMap<string, Classification>> {
+  const classified = new Map<string, Classification>();
+  for (const [key, value] of Object.entries(context)) {
+    classified.set(key, classifyEntry(key, value, how));
+    yield;
+  }
+  return classified;
 }
 
 /** The same for one entry. */

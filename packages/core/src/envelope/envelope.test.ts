@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS, LABEL_LIMITS } from "../model/limits.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts } from "../model/checkpoint.ts";
 import type { JsonObject } from "../model/context.ts";
 import type { CheckpointId, Digest, SessionId } from "../model/ids.ts";
+import { encodeUtf8 } from "../platform.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
 import { decodeBlob } from "./decode-blob.ts";
@@ -82,7 +83,7 @@ it("gives back the facts and the context's text, byte for byte", () => {
     fc.property(facts, fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), (given, context) => {
       const text = JSON.stringify(context);
       const decoded = decodeEnvelope(encode(text, given), digests);
-      expect(decoded).toMatchObject({ kind: "whole", contextText: text });
+      expect(decoded).toMatchObject({ kind: "whole", context: encodeUtf8(text) });
       // By way of JSON, for which there is no -0.
       const attributes = JSON.parse(JSON.stringify(given.attributes)) as JsonObject;
       expect(decoded.facts).toEqual(factsOf(text, { ...given, attributes }));
@@ -110,7 +111,7 @@ it("is small: what is usual is left out", () => {
 
 it("keeps lone surrogates and keys named __proto__", () => {
   const text = JSON.stringify({ "\ud800": "\udfff", nested: JSON.parse(`{"__proto__":{"a":1}}`) as unknown });
-  expect(decodeEnvelope(encode(text), digests)).toMatchObject({ kind: "whole", contextText: text });
+  expect(decodeEnvelope(encode(text), digests)).toMatchObject({ kind: "whole", context: encodeUtf8(text) });
 });
 
 it("notices every changed byte, or reads the same in spite of it", () => {

@@ -55,8 +55,8 @@ export type DecodedBlob = WholeBlob | DeltaBlob;
 export interface WholeBlob {
   readonly kind: "whole";
   readonly facts: CheckpointFacts;
-  /** The context's JSON, byte for byte as it was digested. Proven to match `facts.exactDigest`. */
-  readonly contextText: string;
+  /** UTF-8 of the context's JSON, as it was digested. Proven to match `facts.exactDigest`. */
+  readonly context: Uint8Array;
 }
 
 /** Says how the context is made from another checkpoint's. Only what is made can be proven against `facts.exactDigest`. */
@@ -142,7 +142,7 @@ export function openEnvelope(bytes: Uint8Array, digests: Digester): OpenedBlob |
 /** @throws CHECKPOINT_CORRUPT when the context's digest is another one than the envelope says. */
 export function proven({ facts, context }: OpenedBlob, digest: Digest): WholeBlob {
   if (digest !== facts.exactDigest) throw corrupt("does not match its digest");
-  return { kind: "whole", facts, contextText: decodeUtf8(context) };
+  return { kind: "whole", facts, context };
 }
 
 function readDelta(payload: Uint8Array): JsonValue {

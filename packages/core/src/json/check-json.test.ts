@@ -114,10 +114,10 @@ it("accepts whatever JSON can say", () => {
 });
 
 it("tells canonical key order exactly when plain JSON is canonical JSON", () => {
-  expect(check({ a: 1, b: { c: 1, d: 2 } })).toEqual({ isCanonical: true });
-  expect(check({ b: 1, a: 2 })).toEqual({ isCanonical: false });
+  expect(check({ a: 1, b: { c: 1, d: 2 } })).toMatchObject({ isCanonical: true });
+  expect(check({ b: 1, a: 2 })).toMatchObject({ isCanonical: false });
   // Numbers come first in an object, and in numerical order; in canonical JSON 10 is before 9.
-  expect(check({ 9: 1, 10: 2 })).toEqual({ isCanonical: false });
+  expect(check({ 9: 1, 10: 2 })).toMatchObject({ isCanonical: false });
   const keys = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.nat(20).map(String));
   fc.assert(
     fc.property(fc.dictionary(keys, fc.oneof(fc.integer(), fc.dictionary(keys, fc.constant(1)))), (value) => {
@@ -125,4 +125,13 @@ it("tells canonical key order exactly when plain JSON is canonical JSON", () => 
     }),
     { numRuns: 1_000 },
   );
+});
+
+it("never tells more characters than the JSON has", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+      expect(check(value).characters).toBeLessThanOrEqual(JSON.stringify(value).length);
+    }),
+  );
+  expect(check({ text: "x".repeat(1_000) }).characters).toBeGreaterThan(1_000);
 });

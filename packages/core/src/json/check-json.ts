@@ -4,6 +4,8 @@ import type { Limits } from "../model/limits.ts";
 export interface JsonCheck {
   /** Whether every object's keys already stand in canonical order, so that its plain JSON is its canonical JSON. */
   readonly isCanonical: boolean;
+  /** Its JSON has at least so many characters: those of its texts, keys and separators. */
+  readonly characters: number;
 }
 
 interface Place {
@@ -25,12 +27,13 @@ interface Place {
 export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKeys">, name = "context"): JsonCheck {
   const pending: Place[] = [{ value: root, depth: 1, parent: undefined, key: name }];
   let keys = 0;
+  let characters = 0;
   let isCanonical = true;
   for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
     if (place.depth > limits.maxDepth) refuse(place, `is nested deeper than ${limits.maxDepth} levels`);
     if (Array.isArray(place.value)) {
       for (let index = 0; index < place.value.length; index++) {
-        checkMember(place, index, place.value[index], pending);
+        characters += checkMember(place, index, place.value[index], pending);
       }
       continue;
     }
@@ -41,23 +44,30 @@ export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKe
       if (key < previous) isCanonical = false;
       previous = key;
       if (++keys > limits.maxKeys) refuse(place, `brings the ${name} over ${limits.maxKeys} keys`);
-      checkMember(place, key, record[key], pending);
+      characters += key.length + KEY_MARKS + checkMember(place, key, record[key], pending);
     }
   }
-  return { isCanonical };
+  return { isCanonical, characters };
 }
 
-function checkMember(parent: Place, key: string | number, value: unknown, pending: Place[]): void {
+/** Two quotes and a colon. */
+const KEY_MARKS = 3;
+/** Of any value, and what separates it from the next. */
+const LEAST_CHARACTERS = 2;
+
+/** How many characters it takes at least; what its own members take is not counted. */
+function checkMember(parent: Place, key: string | number, value: unknown, pending: Place[]): number {
   switch (typeof value) {
     case "string":
+      return value.length + LEAST_CHARACTERS;
     case "boolean":
-      return;
+      return LEAST_CHARACTERS;
     case "number":
       if (!Number.isFinite(value)) refuse({ value: Object(value), depth: 0, parent, key }, "is not a finite number");
-      return;
+      return LEAST_CHARACTERS;
     case "object":
       if (value !== null) pending.push({ value, depth: parent.depth + 1, parent, key });
-      return;
+      return LEAST_CHARACTERS;
     default:
       refuse({ value: Object(value), depth: 0, parent, key }, `is ${typeof value}, which JSON cannot hold`);
   }

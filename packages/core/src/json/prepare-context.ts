@@ -5,7 +5,7 @@ import type { Limits } from "../model/limits.ts";
 import { encodeUtf8 } from "../platform.ts";
 import type { Digester } from "../ports/environment.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import { checkJson } from "./check-json.ts";
+import { checkJson, type JsonCheck } from "./check-json.ts";
 
 /** A context made ready to be stored: checked, written as JSON once, and digested. */
 export interface PreparedContext {
@@ -19,34 +19,36 @@ export interface PreparedContext {
  * @throws INVALID_INPUT when the value is not a JSON object or breaks a rule of `checkJson`; TOO_LARGE over `maxContextBytes`.
  */
 export function prepareContext(context: unknown, limits: Limits, digests: Digester): PreparedContext {
-  return prepareText(writeContext(context, limits), limits, digests);
+  const checked = checkContext(context, limits);
+  return prepareText(checked, writeText(checked, limits), limits, digests);
 }
 
-/** A context that was checked and written as JSON, and is what it was then. */
-export interface WrittenContext {
+/** A context that was found to be what JSON can say. */
+export interface CheckedContext extends JsonCheck {
   readonly context: Context;
-  readonly text: string;
-  /** Whether its canonical JSON is the same. */
-  readonly isCanonical: boolean;
 }
 
-/** @throws as `prepareContext`, but for texts that only grow over the limit as UTF-8. */
-export function writeContext(context: unknown, limits: Limits): WrittenContext {
+/** @throws INVALID_INPUT as `prepareContext`; TOO_LARGE where it shows before anything is written. */
+export function checkContext(context: unknown, limits: Limits): CheckedContext {
   if (!isJsonObject(context)) {
     throw new WorkrailError("INVALID_INPUT", "context must be a JSON object.", {
       details: { field: "context" },
       hint: "Put what you want to keep under keys of one object.",
     });
   }
-  const { isCanonical } = checkJson(context, limits);
-  const text = stringify(context, limits);
+  return { context, ...checkJson(context, limits) };
+}
+
+/** Its JSON in one go. @throws TOO_LARGE, but for texts that only grow over the limit as UTF-8. */
+export function writeText({ context }: CheckedContext, limits: Limits): string {
+  const text = written(() => JSON.stringify(context), limits);
   // No text has fewer bytes than characters.
   if (text.length > limits.maxContextBytes) throw tooLarge(text.length, limits);
-  return { context, text, isCanonical };
+  return text;
 }
 
 /** Digests it in one go. To be called before anybody can have changed the context. */
-export function prepareText({ context, text, isCanonical }: WrittenContext, limits: Limits, digests: Digester): PreparedContext {
+export function prepareText({ context, isCanonical }: CheckedContext, text: string, limits: Limits, digests: Digester): PreparedContext {
   const bytes = encodeUtf8(text);
   if (bytes.length > limits.maxContextBytes) throw tooLarge(bytes.length, limits);
   const exactDigest = digests.sha256(bytes);
@@ -57,11 +59,11 @@ export function prepareText({ context, text, isCanonical }: WrittenContext, limi
   };
 }
 
-function stringify(context: Context, limits: Limits): string {
+/** @throws TOO_LARGE where the engine's longest string is the limit: nothing else can fail here. */
+export function written<T>(write: () => T, limits: Limits): T {
   try {
-    return JSON.stringify(context);
+    return write();
   } catch (cause) {
-    // The engine's longest string is the only thing left that can fail here.
     throw tooLarge(undefined, limits, cause);
   }
 }

@@ -1,9 +1,9 @@
 import type { Digest } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Digester } from "../ports/environment.ts";
-import { canonicalParts } from "./canonical-parts.ts";
-import { prepareText, tooLarge, writeContext, type WrittenContext } from "./prepare-context.ts";
+import { checkContext, type CheckedContext, prepareText, tooLarge, written, writeText } from "./prepare-context.ts";
 import { LARGE_BYTES, utf8Parts } from "./text-parts.ts";
+import { canonicalTexts, type WrittenJson, writeJson, writtenTexts } from "./written-json.ts";
 
 /** A context as it is saved: UTF-8 of its JSON text, in the key order given, and its digests. */
 export interface SavedContent {
@@ -21,28 +21,36 @@ export interface SavedContent {
  * @throws as `prepareContext`; TOO_LARGE may come from the result.
  */
 export function takeDown(context: unknown, limits: Limits, digests: Digester): () => Promise<SavedContent> {
-  const written = writeContext(context, limits);
+  const checked = checkContext(context, limits);
   const digestInTurns = digests.sha256OfParts;
-  if (digestInTurns !== undefined && written.text.length > LARGE_BYTES) return () => takeDownLarge(written, limits, digestInTurns);
-  const { bytes, ...digested } = prepareText(written, limits, digests);
+  if (digestInTurns !== undefined && checked.characters > LARGE_BYTES) {
+    const json = written(() => writeJson(checked.context), limits);
+    return () => takeDownLarge(json, checked, limits, digestInTurns);
+  }
+  const text = writeText(checked, limits);
+  // Mostly escapes, or long numbers.
+  if (digestInTurns !== undefined && text.length > LARGE_BYTES) return () => takeDownLarge(text, checked, limits, digestInTurns);
+  const { bytes, ...digested } = prepareText(checked, text, limits, digests);
   const content: SavedContent = { sizeBytes: bytes.length, ...digested, parts: () => [bytes] };
   return async () => content;
 }
 
 async function takeDownLarge(
-  { text, isCanonical }: Omit<WrittenContext, "context">,
+  json: WrittenJson,
+  { isCanonical }: Pick<CheckedContext, "isCanonical">,
   limits: Limits,
   sha256OfParts: NonNullable<Digester["sha256OfParts"]>,
 ): Promise<SavedContent> {
   let sizeBytes = 0;
+  const parts = (): Generator<Uint8Array> => utf8Parts(writtenTexts(json));
   const counted = function* (): Generator<Uint8Array> {
-    for (const part of utf8Parts(text)) {
+    for (const part of parts()) {
       sizeBytes += part.length;
       yield part;
     }
   };
   const exactDigest = await sha256OfParts(counted());
   if (sizeBytes > limits.maxContextBytes) throw tooLarge(sizeBytes, limits);
-  const canonicalDigest = isCanonical ? exactDigest : await sha256OfParts(canonicalParts(text));
-  return { sizeBytes, exactDigest, canonicalDigest, parts: () => utf8Parts(text) };
+  const canonicalDigest = isCanonical ? exactDigest : await sha256OfParts(utf8Parts(canonicalTexts(json)));
+  return { sizeBytes, exactDigest, canonicalDigest, parts };
 }

@@ -7,6 +7,7 @@ import { encodeUtf8 } from "../platform.ts";
 export const LARGE_BYTES: number = 16 * 1024 * 1024;
 /** Takes a millisecond or so, whatever is done with it. */
 const PART_BYTES: number = 1024 * 1024;
+const NOTHING = new Uint8Array();
 
 /** A text in parts of about so many characters, no pair of surrogates parted. */
 export function* textParts(text: string, start = 0, end: number = text.length, size: number = PART_BYTES): Generator<string> {
@@ -18,9 +19,17 @@ export function* textParts(text: string, start = 0, end: number = text.length, s
   }
 }
 
-/** Its UTF-8, part by part. */
-export function* utf8Parts(text: string): Generator<Uint8Array> {
-  for (const part of textParts(text)) yield encodeUtf8(part);
+/** The UTF-8 of texts, one behind the other: long ones part by part, short ones together. An empty one stands for itself. */
+export function* utf8Parts(texts: Iterable<string>): Generator<Uint8Array> {
+  let short = "";
+  for (const text of texts) {
+    if (text === "") yield NOTHING;
+    short += text;
+    if (short.length < PART_BYTES) continue;
+    for (const part of textParts(short)) yield encodeUtf8(part);
+    short = "";
+  }
+  if (short !== "") yield encodeUtf8(short);
 }
 
 /** The same bytes in parts. */

@@ -51,7 +51,7 @@ export async function* exportSession(
       continue;
     }
     yield isFirst ? "\n" : ",\n";
-    yield* checkpointTexts(loaded.record, loaded.context, loaded.contextText);
+    yield* checkpointTexts(loaded.record, loaded.context, loaded.contextText());
     isFirst = false;
   }
   yield closingText(!isFirst, unreadable);

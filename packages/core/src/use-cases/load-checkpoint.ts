@@ -29,7 +29,7 @@ export interface LoadedCheckpoint {
   /** The same JSON value that was saved, key order kept. */
   readonly context: Context;
   /** Its JSON text, byte for byte as saved. */
-  readonly contextText: string;
+  contextText(): string;
   /** Newer ones of the session that cannot be read, newest first. None when a checkpoint was asked for by its id. */
   readonly fellBackFrom: readonly UnreadableCheckpoint[];
   /** The checkpoint's session, as it is once the context was read. */

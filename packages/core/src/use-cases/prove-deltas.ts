@@ -3,7 +3,7 @@ import { decodeBlob } from "../envelope/decode-blob.ts";
 import type { EnvelopeFacts } from "../envelope/envelope-json.ts";
 import { type ErrorCode, isWorkrailError, WorkrailError } from "../errors.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
-import { parseJson } from "../json/parse-json.ts";
+import { parseContext } from "../json/parse-context.ts";
 import type { NewRecord } from "../model/checkpoint.ts";
 import type { JsonValue } from "../model/context.ts";
 import type { BlobRef, CheckpointId, Digest } from "../model/ids.ts";
@@ -80,7 +80,7 @@ async function make(ports: ProofPorts, record: FoundRecord, base: JsonValue | un
   const bytes = await ports.blobs.get(record.blob);
   if (bytes === undefined) throw new WorkrailError("CHECKPOINT_CORRUPT", "Its file is missing.");
   const blob = await decodeBlob(ports, bytes);
-  if (blob.kind === "whole") return parseJson(blob.contextText);
+  if (blob.kind === "whole") return parseContext(blob.context);
   const value = applyDelta(base ?? null, blob.delta);
   if (ports.digests.sha256(JSON.stringify(value)) === record.exactDigest) return value;
   throw new WorkrailError("CHECKPOINT_CORRUPT", "What its delta makes does not match its digest.");

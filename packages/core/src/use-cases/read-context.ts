@@ -3,11 +3,14 @@ import { decodeBlob } from "../envelope/decode-blob.ts";
 import type { DecodedBlob, DeltaBlob, WholeBlob } from "../envelope/envelope.ts";
 import { completeFacts, type EnvelopeFacts } from "../envelope/envelope-json.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
-import { parseJson } from "../json/parse-json.ts";
+import { parseContext } from "../json/parse-context.ts";
+import { LARGE_BYTES, utf8Parts } from "../json/text-parts.ts";
+import { type WrittenJson, writeJson, writtenTexts } from "../json/written-json.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context, JsonValue } from "../model/context.ts";
-import type { BlobRef, CheckpointId } from "../model/ids.ts";
+import type { BlobRef, CheckpointId, Digest } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
+import { decodeUtf8 } from "../platform.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Catalog } from "../ports/catalog.ts";
 import type { Codec } from "../ports/codec.ts";
@@ -24,7 +27,7 @@ export interface ReadPorts {
 export interface ReadContext {
   readonly context: Context;
   /** Its JSON text, byte for byte as saved. */
-  readonly contextText: string;
+  contextText(): string;
   /** What its blob says, with what it leaves out to those it is stored against. */
   readonly facts: EnvelopeFacts;
 }
@@ -126,19 +129,33 @@ export function makeContext(digests: Digester, base: JsonValue, { at, blob }: St
   throw blame(at, "What its delta makes does not match its digest.");
 }
 
-function rebuild(ports: ReadPorts, wanted: CheckpointRecord, whole: WholeBlob, steps: readonly Step[]): ReadContext {
-  const text = parseJson(whole.contextText);
-  if (steps.length === 0) return { context: text as Context, contextText: whole.contextText, facts: whole.facts };
-  const value = fold(text, steps);
-  const contextText = value === undefined ? undefined : JSON.stringify(value);
-  if (contextText === undefined || ports.digests.sha256(contextText) !== wanted.exactDigest) {
+async function rebuild(ports: ReadPorts, wanted: CheckpointRecord, whole: WholeBlob, steps: readonly Step[]): Promise<ReadContext> {
+  const first = await parseContext(whole.context);
+  if (steps.length === 0) return { context: first as Context, contextText: () => decodeUtf8(whole.context), facts: whole.facts };
+  const value = fold(first, steps);
+  const written = value === undefined ? undefined : await writeAndDigest(value, whole.context.length, ports.digests);
+  if (written?.digest !== wanted.exactDigest) {
     // Once more, slowly: the first that is not what was saved is the one that is damaged.
-    let proven = text;
+    let proven = first;
     for (const step of steps.toReversed()) proven = makeContext(ports.digests, proven, step);
     throw new WorkrailError("INTERNAL", `Checkpoint ${wanted.id} made two things of the same deltas.`);
   }
   const facts = steps.reduceRight<EnvelopeFacts>((base, { blob }) => completeFacts(blob.facts, base), whole.facts);
-  return { context: value as Context, contextText, facts };
+  return { context: value as Context, contextText: () => [...writtenTexts(written.json)].join(""), facts };
+}
+
+/** What is made from something large is probably large too. */
+async function writeAndDigest(
+  value: JsonValue,
+  baseBytes: number,
+  digests: Digester,
+): Promise<{ readonly json: WrittenJson; readonly digest: Digest }> {
+  if (baseBytes > LARGE_BYTES && digests.sha256OfParts !== undefined) {
+    const json = writeJson(value);
+    return { json, digest: await digests.sha256OfParts(utf8Parts(writtenTexts(json))) };
+  }
+  const json = JSON.stringify(value);
+  return { json, digest: digests.sha256(json) };
 }
 
 /** `undefined` when a delta does not fit. */

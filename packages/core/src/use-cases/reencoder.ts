@@ -91,7 +91,8 @@ export class Reencoder {
       await this.#pause();
       // As a reader will get it: the delta through its text. Neither step above changes the base, which was read from its own.
       const made = applyDelta(from.context, parseJson(decodeUtf8(encodeUtf8(JSON.stringify(delta)))));
-      if (JSON.stringify(made) !== target.contextText) throw new WorkrailError("INTERNAL", "A delta does not make what it was found for.");
+      if (JSON.stringify(made) !== target.contextText())
+        throw new WorkrailError("INTERNAL", "A delta does not make what it was found for.");
       return await this.#ports.codec.encode(encodeDelta(record, from.facts, delta, this.#ports.digests));
     } catch (error) {
       if (isWorkrailError(error) && (error.code === "CHECKPOINT_CORRUPT" || error.code === "UNSUPPORTED_VERSION")) return undefined;

@@ -2,7 +2,7 @@ import { decodeBlob } from "../envelope/decode-blob.ts";
 import { encodeBlob } from "../envelope/encode-blob.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { summarise } from "../classify/classification.ts";
-import { classifyContext } from "../classify/classify-context.ts";
+import { classifySteps } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
 import { type SavedContent, takeDown } from "../json/saved-content.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../model/checkpoint.ts";
@@ -15,6 +15,7 @@ import type { BlobStore } from "../ports/blob-store.ts";
 import type { Append, Catalog, CommitOutcome, QuotaUsage } from "../ports/catalog.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Locking } from "../ports/locking.ts";
+import { inTurns } from "../turns.ts";
 import { checkAttributes, checkName, checkTags } from "./labels.ts";
 import { readContext } from "./read-context.ts";
 import { readFacts } from "./read-facts.ts";
@@ -177,7 +178,7 @@ async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<b
 
 async function layersOf(ports: SavePorts, input: SaveInput, rules: CompiledRules | undefined): Promise<LayerSummary> {
   const session = await ports.catalog.session(input.sessionId);
-  return summarise(classifyContext(input.context, { pins: session?.pins ?? [], rules }));
+  return summarise(await inTurns(classifySteps(input.context, { pins: session?.pins ?? [], rules })));
 }
 
 async function describe(

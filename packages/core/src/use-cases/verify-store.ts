@@ -2,7 +2,7 @@ import { type ErrorCode, isWorkrailError, type WorkrailError } from "../errors.t
 import type { DecodedBlob } from "../envelope/envelope.ts";
 import { decodeBlob } from "../envelope/decode-blob.ts";
 import { completeFacts, type EnvelopeFacts } from "../envelope/envelope-json.ts";
-import { parseJson } from "../json/parse-json.ts";
+import { parseContext } from "../json/parse-context.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { JsonValue } from "../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
@@ -212,7 +212,7 @@ class Verification {
 
   async #read(record: CheckpointRecord): Promise<Omit<Read, "id"> & { readonly blob: DecodedBlob }> {
     const blob = await readBlob(this.#ports, record);
-    if (blob.kind === "whole") return { blob, value: parseJson(blob.contextText), facts: blob.facts };
+    if (blob.kind === "whole") return { blob, value: await parseContext(blob.context), facts: blob.facts };
     if (this.#last?.id === blob.base) {
       const value = makeContext(this.#ports.digests, this.#last.value, { at: record, blob });
       return { blob, value, facts: completeFacts(blob.facts, this.#last.facts) };

@@ -156,7 +156,7 @@ class Comparison {
       const head = this.#model.head(sessionId);
       expect((await storage.catalog.head(sessionId))?.id).toBe(head?.id);
       expect((await storage.catalog.session(sessionId))?.pins ?? []).toEqual(this.#model.pins(sessionId));
-      if (head !== undefined) expect((await this.#bench.load({ sessionId })).contextText).toBe(head.text);
+      if (head !== undefined) expect((await this.#bench.load({ sessionId })).contextText()).toBe(head.text);
     }
     for (const id of this.#everSaved) expect((await storage.catalog.find(id))?.id).toBe(this.#model.find(id)?.id);
   }

@@ -49,7 +49,7 @@ export function describeHandles(harness: StorageHarness): void {
           await bench.cleanUp(chance.below(ONE_IN_GREEDY) === 0 ? GREEDY : LENIENT);
           const now = clock.now();
           for (const [checkpointId, { validUntil }] of handles) if (validUntil <= now) handles.delete(checkpointId);
-          for (const [checkpointId, { text }] of handles) expect((await bench.load({ checkpointId })).contextText).toBe(text);
+          for (const [checkpointId, { text }] of handles) expect((await bench.load({ checkpointId })).contextText()).toBe(text);
         }
         expect(handles.size).toBeGreaterThan(3);
         pass(clock, HANDLE_MS);

@@ -90,7 +90,7 @@ async function expectAll(bench: Workbench, texts: ReadonlyMap<CheckpointId, stri
 }
 
 /** The same text, and a value that is written as that text: key order, lone surrogates, `__proto__` and all. */
-function expectSame(loaded: { readonly context: Context; readonly contextText: string }, text: string): void {
-  expect(loaded.contextText).toBe(text);
+function expectSame(loaded: { readonly context: Context; contextText(): string }, text: string): void {
+  expect(loaded.contextText()).toBe(text);
   expect(JSON.stringify(loaded.context)).toBe(text);
 }

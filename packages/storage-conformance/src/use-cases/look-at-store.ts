@@ -35,7 +35,7 @@ export async function lookAt(storage: Storage, { sessions, ids }: Known): Promis
   const bench = new Workbench(storage);
   const { entries } = await catalog.trash({ limit: 1_000 });
   const trashed: Seen[] = [];
-  for (const { record } of entries) trashed.push(seen(record, (await bench.read(record)).contextText));
+  for (const { record } of entries) trashed.push(seen(record, (await bench.read(record)).contextText()));
   const ofSessions: SeenSession[] = [];
   for (const id of sessions) {
     const session = await catalog.session(id);
