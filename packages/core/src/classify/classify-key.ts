@@ -6,6 +6,7 @@ import { isRawMaterial, isRecord, isRich, isSmall, looksTemporary } from "./valu
 import {
   ASPECTS,
   AUXILIARIES,
+  BOUNDS,
   CLOCKS,
   CONTAINERS,
   DEMANDS,
@@ -29,6 +30,7 @@ import {
   TEMPORARY,
   TEMPORARY_PLACES,
   THROWAWAY,
+  TO_BE_GIVEN,
   TIMED,
   UNDECIDED,
   UNLIFTED,
@@ -58,6 +60,7 @@ const LONGEST_PHRASE = 4;
  */
 export function classifyWords(words: readonly string[], value: JsonValue): Classification | undefined {
   const told = tidy(words);
+  if (told[0] === "number" && told[1] === "of" && typeof value === "number") return keyWord("EPHEMERAL", 0.7, "number of");
   const classified = asOrder(told) ?? asPhrase(told, 0.95) ?? asTime(told) ?? asSwitch(told, value) ?? asHead(headPhrase(told), value);
   // `toolCalls: 12` counts them.
   const isCount = classified?.layer === "USEFUL" && typeof value === "number" && /[^s]s$/.test(headPhrase(told).at(-1) ?? "");
@@ -142,7 +145,8 @@ function headPhrase(words: readonly string[]): string[] {
     return headPhrase(before);
   }
   const last = words.at(-1) ?? "";
-  const isFollower = FOLLOWERS.has(last) || (last.endsWith("ed") && roleOf(last) === undefined && roleOf(words.at(-2) ?? "") !== undefined);
+  const maySayMore = last.endsWith("ed") || MODIFIERS.IMPORTANT.has(last) || MODIFIERS.CRITICAL.has(last);
+  const isFollower = FOLLOWERS.has(last) || (maySayMore && roleOf(last) === undefined && roleOf(words.at(-2) ?? "")?.[1].kind === "head");
   if (words.length > 1 && (isFollower || PREPOSITIONS.has(last))) {
     const rest = headPhrase(words.slice(0, -1));
     return isFollower ? [...rest.slice(0, -1), last, ...rest.slice(-1)] : rest;
@@ -175,6 +179,8 @@ function asTemporaryPlace(word: string, before: readonly string[]): Classificati
 function asNoun(word: string, layer: Layer, words: readonly string[], value: JsonValue): Classification {
   const before = words.slice(0, -1);
   if (layer === "EPHEMERAL") {
+    const bound = before.at(-1);
+    if (bound !== undefined && BOUNDS.has(bound) && typeof value === "number") return keyWord("CRITICAL", 0.75, `${bound} ${word}`);
     if (word === "id" && isOfDomain(before.at(-1) ?? "")) return keyWord("USEFUL", 0.6, words.slice(-2).join(" "));
     const rich = WHEN_RICH.get(word);
     if (rich !== undefined && isRich(value)) return keyWord(rich, 0.7, word);
@@ -203,7 +209,7 @@ function asOrdered(word: string, words: readonly string[], value: JsonValue): Cl
   if (isMany && typeof value === "number" && (WORK.has(word) || word === "request")) return keyWord("EPHEMERAL", 0.6, `number of ${word}`);
   const before = words.slice(0, -1);
   const undecided = before.findLast((each) => UNDECIDED.has(each));
-  if (undecided !== undefined && (word === "decision" || word === "choice")) return keyWord("IMPORTANT", 0.8, `${undecided} ${word}`);
+  if (undecided !== undefined && TO_BE_GIVEN.has(word)) return keyWord("IMPORTANT", 0.8, `${undecided} ${word}`);
   const going = before.findLast((each) => MODIFIERS.IMPORTANT.has(each) || each === "followup" || each === "sub");
   if (WORK.has(word) && (going !== undefined || isMany)) return keyWord("IMPORTANT", 0.8, words.join(" "));
   return keyWord("CRITICAL", 0.9, word);
@@ -236,6 +242,8 @@ function isDecidable(word: string, layer: Layer): boolean {
 
 function asAspect(word: string, before: readonly string[]): Classification {
   const about = subjectOf(before);
+  const decided = before.at(-1);
+  if (decided !== undefined && MODIFIERS.CRITICAL.has(decided)) return keyWord("CRITICAL", 0.75, `${decided} ${word}`);
   if (about?.layer === "EPHEMERAL" || about?.layer === "USEFUL") return { ...about, confidence: 0.7 };
   return keyWord("IMPORTANT", about === undefined ? 0.7 : 0.8, word);
 }

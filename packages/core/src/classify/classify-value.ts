@@ -21,17 +21,19 @@ export function classifyValue(value: JsonValue, isOpaque: boolean): Classificati
   return byShape(value) ?? (isOpaque ? byMembers(value) : undefined) ?? byText(value, isOpaque);
 }
 
+const LONGEST_COUNT = 80;
+const DIGIT = /\d/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 const HTTP_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*, \d{1,2} [a-z]{3} \d{4} \d{2}:\d{2}/;
 const CLOCK = /^\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const HEX = /^(?:0x|sha\d+[:-]|md5[:-])?(?=[a-f]*\d)[0-9a-f]{7,}$/;
+const HEX = /^0x[0-9a-f]{4,}$|^(?:sha\d+[:-]|md5[:-])?(?=[a-f]*\d)[0-9a-f]{7,}$/;
 const ULID = /^(?=[A-Z]*\d)[0-9A-HJKMNP-TV-Z]{26}$/;
 const OPAQUE_TOKEN = /^(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[\w+/=-]{16,}$/;
 const MEASURE =
   /^\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|m|min|minutes|h|hours|%|kb|mb|gb|kib|mib|gib|bytes|fps)(?: ?\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|m|min|minutes))?$/;
 /** `req_01HZX8QKJ3M9`, `session-8f2a9c1b`: what it identifies, and figures among letters. */
-const PREFIXED_ID = /^[a-z]{1,12}[_-](?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{6,}$/;
+const PREFIXED_ID = /^[a-z]{1,12}[_-](?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{5,}$/;
 /** `processing... 3 of 12`, `Uploading (45%)`. */
 const HOW_FAR = /^[a-z]+ing\b[\s.:…(-]*\d+(?:\.\d+)?\s?(?:%|(?:\/|of)\s?\d+)/;
 const COUNTED =
@@ -42,14 +44,30 @@ function byShape(value: JsonValue): Classification | undefined {
   if (typeof value !== "string" || value.length > 200) return undefined;
   const text = value.trim();
   const small = text.toLowerCase();
-  if (INSTANT.test(text) && text.length < 40) return fleeting("a point in time");
-  if (HTTP_DATE.test(small) || CLOCK.test(text)) return fleeting("a point in time");
-  if (UUID.test(small) || HEX.test(small) || ULID.test(text) || OPAQUE_TOKEN.test(text) || PREFIXED_ID.test(small))
-    return fleeting("an identifier");
-  if (MEASURE.test(small)) return fleeting("a measure");
-  if (COUNTED.test(small) || (small.length < 80 && HOW_FAR.test(small))) return fleeting("a counter");
-  if (looksTemporary(text) && !text.includes(" ")) return fleeting("a temporary path");
-  return undefined;
+  return (text.includes(" ") ? undefined : byOneWord(text, small)) ?? byFigures(text, small);
+}
+
+function byOneWord(text: string, small: string): Classification | undefined {
+  if (looksTemporary(text)) return fleeting("a temporary path");
+  // Words of people are shorter, or without figures.
+  if (text.length < 7 || !DIGIT.test(text)) return undefined;
+  const isIdentifier = UUID.test(small) || HEX.test(small) || ULID.test(text) || OPAQUE_TOKEN.test(text) || PREFIXED_ID.test(small);
+  return isIdentifier ? fleeting("an identifier") : undefined;
+}
+
+/** Whoever measures or counts begins with a figure, or is short and has one. */
+function byFigures(text: string, small: string): Classification | undefined {
+  if (isDigit(text.charCodeAt(0))) {
+    if (CLOCK.test(text) || (text.length < 40 && INSTANT.test(text))) return fleeting("a point in time");
+    if (MEASURE.test(small)) return fleeting("a measure");
+  }
+  if (text.length >= LONGEST_COUNT || !DIGIT.test(text)) return undefined;
+  if (HTTP_DATE.test(small)) return fleeting("a point in time");
+  return COUNTED.test(small) || HOW_FAR.test(small) ? fleeting("a counter") : undefined;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
 }
 
 /** Seconds or milliseconds since 1970, from 2001 to 2096: no other number is likely to fall there. */
@@ -71,7 +89,8 @@ function byMembers(value: JsonValue): Classification | undefined {
   const important = critical ?? told.find((each) => each.layer === "IMPORTANT");
   // One word for thinking among names that tell nothing is chance: the `model` of a car.
   const outOf = critical === undefined ? firstKeys(value).length : told.length;
-  if (important !== undefined && counted(important.layer) * 2 >= outOf)
+  const isOutvoted = critical === undefined && counted("USEFUL") >= counted("IMPORTANT");
+  if (important !== undefined && !isOutvoted && counted(important.layer) * 2 >= outOf)
     return { ...important, confidence: 0.6, why: `holds ${important.why}` };
   const ephemeral = told.find((each) => each.layer === "EPHEMERAL");
   if (ephemeral !== undefined && counted("EPHEMERAL") === firstKeys(value).length)
@@ -93,8 +112,32 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   if (isMaterial(text)) return { layer: "USEFUL", confidence: 0.7, why: "code, markup or output" };
   if (typeof value === "string" && value.length > LONG_TEXT) return { layer: "USEFUL", confidence: 0.6, why: "long text" };
   if (!isOpaque) return undefined;
-  return byCues(text);
+  return byStatus(text) ?? byCues(text);
 }
+
+/** What programs say of what they do just now is about so long at most. */
+const LONGEST_STATUS = 80;
+/** `Saving...`, `Uploading 4 of 9`, `still loading` */
+const UNDER_WAY =
+  /^(?:still |now )?(?!(?:any|every|no|some)thing\b|during\b|morning\b|evening\b)[a-z]{2,}ing\b[^.!?]*(?:\.\.\.|\u2026|\d[^.!?]*)\s*\)?$/;
+const ELAPSED = /\bago\b|\bjust now\b|\ba moment\b/;
+const FIGURE_WITH_UNIT = /\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|minutes?|[kmg]i?b|bytes|fps|rps|%)(?![a-z])/g;
+/** Whoever sets a limit measures too. */
+const LIMIT = /\b(?:under|over|below|above|within|than|up to|at|max|min|only|must|limit|needs?|should)\b/;
+
+/** By the way in which programs tell where they are. */
+function byStatus(text: string): Classification | undefined {
+  if (text.length > LONGEST_STATUS || text.trim().includes("\n")) return undefined;
+  const small = text.trim().toLowerCase();
+  if (LIMIT.test(small)) return undefined;
+  if (UNDER_WAY.test(small)) return { layer: "EPHEMERAL", confidence: 0.6, why: "says what is under way" };
+  const figures = small.match(FIGURE_WITH_UNIT)?.length ?? 0;
+  const isTold = figures > 0 && small.split(" ").length <= figures * WORDS_A_FIGURE;
+  if (isTold || ELAPSED.test(small)) return { layer: "EPHEMERAL", confidence: 0.5, why: "says how long or how much" };
+  return undefined;
+}
+
+const WORDS_A_FIGURE = 4;
 
 const LOG_LINE =
   /^(?:\[?\d{4}-\d{2}-\d{2}[t ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]|\blevel=[a-z]+ /;
@@ -102,9 +145,19 @@ const LOG_WORD = /\b(?:DEBUG|TRACE|INFO|WARN(?:ING)?|VERBOSE)\b|\b(?:heartbeat|p
 
 function isLog(text: string): boolean {
   const lines = text.split("\n", 6).filter((line) => line.trim() !== "");
-  const logged = lines.filter((line) => LOG_LINE.test(line.slice(0, 60).toLowerCase()) || LOG_WORD.test(line.slice(0, 60)));
+  const logged = lines.map((line) => line.slice(0, 60)).filter((start) => isLogLike(start));
   return logged.length > 0 && logged.length * 2 > lines.length;
 }
+
+/** The expressions are asked only where they can match: most sentences say nothing in figures, brackets or capitals. */
+function isLogLike(start: string): boolean {
+  const first = start.charCodeAt(0);
+  const mayBeLine =
+    isDigit(first) || LOG_STARTS.includes(start.charAt(0).toLowerCase()) || start.includes("evel=") || start.includes("EVEL=");
+  return (mayBeLine && LOG_LINE.test(start.toLowerCase())) || LOG_WORD.test(start);
+}
+
+const LOG_STARTS = "[dtiwv";
 
 /** Words that an argument, a decision or a note is told by are at its start more often than not. */
 const OPENING = 1.5;

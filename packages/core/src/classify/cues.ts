@@ -30,6 +30,9 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
      i need, voted for, voted to, voted against, nobody may, no one may, was approved, were approved, was chosen, were chosen,
      i want, i want to, i would like, i'd like, would like, we want, wish to, wishes to, please, done when, is done when, complete when, success is,
      will go with, we'll go with, went with, opted for, it was decided, it was agreed, the choice is, the aim is, our aim, must be, may only, may not exceed,
+     cannot be, can't be, are to be, is to be, comes first, come first, matters more, matters most, allergic, allergic to, intolerant, refuses, refuses to, dislikes, hates,
+     turned down, no later, voted, waived, winner is, settled for, none of, left out of, whatever happens, no matter what, at any price, insisted on, insists on, insist on, asked that, decided that, decided on, decided against,
+     has the last word, comes before, is reserved for, are reserved for, only acceptable, only licences, only licenses, otherwise it is, or not at all, no substitutes,
      cannot exceed, can not exceed, not exceed, above all, at all costs, not acceptable, no exceptions, strictly, off limits, out of scope, in scope`,
   ],
   [
@@ -37,7 +40,7 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
     2,
     `at most, at least, no more than, not more than, no later than, not later than, no earlier than, only if, unless, has to, have to, needs to, need to, ought to, prefers, insists, please, approved, approved by, accepted, chose, chosen,
      selected, asked for, asked to, asked us, asked me, wants to, user wants, without breaking, without losing, without downtime, without changing, without touching, limit, required, comply, complies, gdpr, hipaa, cannot move, stay closed,
-     not negotiable, stay below, stay under, stay within, should not, should never, has to be, have to be, nothing else, and nothing else, only the, only use, exactly, as requested, is final, the answer is, is allowed, are allowed, may not, instead of`,
+     not negotiable, stay below, stay under, stay within, should not, should never, has to be, have to be, nothing else, and nothing else, only the, wants, insisted, rather than, stays, remains, closes on, ends on, is due, not in, not to, not at, not from, not the, not by, at once, only use, exactly, as requested, is final, the answer is, is allowed, are allowed, may not, instead of`,
   ],
   [
     "CRITICAL",
@@ -47,7 +50,10 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
   [
     "IMPORTANT",
     3,
-    `because, therefore, hence, hypothesis, suspect, suspects, suspected, suspicion, root cause, finding, findings, analysis, risk, risks, open question, open questions, next step, next steps, next, plan, to do, todo, remaining,
+    `my bet, i bet, half way, halfway, still have to, still has to, still needs to, still has, nobody has, no one has, contradict, contradicts, contradictory, breaks down, takes over, take over, so the,
+     would free, would make, would take, would mean, would cost, surprised me, surprising, surprisingly, through with, as far as, as far, confuse, confuses, confused by, are confused, does not add up,
+     whenever, every time, only happens, happens only, not been able, could not, couldn't, did not help, didn't help, no idea, wonder, wondering, in doubt, comes from, come from, stems from,
+     it only, disagree, disagrees, left to, times faster, times slower, times as, twice as, faster than, slower than, lacks, because, therefore, hence, hypothesis, suspect, suspects, suspected, suspicion, root cause, finding, findings, analysis, risk, risks, open question, open questions, next step, next steps, next, plan, to do, todo, remaining,
      i think, we think, it seems, seems to, seems that, looks like, appears to, probably, likely, maybe, perhaps, turns out, suggests, suggests that, indicates, indicates that, implies, conclusion, conclude, trade-off, trade-offs,
      guess, my guess, concern, concerns, main concern, worry, worried, still to do, to be done, left to do, still need, still needs, still missing, ruled out, cannot explain,
      after comparing, comparing, on balance, in summary, to summarise, to summarize, overall, all in all, correlates with, points to, hints at, tends to, evidence, as if, we tried, already tried, next up, up next, afterwards,
@@ -61,7 +67,11 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
     `then, step, phase, found, found that, noticed, observed, observation, investigate, verify, check whether, consider, compared, compare, depends on, strategy, approach, i will, i'll, might, could, cause, fails when,
      fails if, fails because, fails for, leak, leaks, grows, grew, drops, since, whether, why, done, half done, finished, still open, tried, means that, reason, started, progress, status, currently, option, alternative, better than, worse than`,
   ],
-  ["IMPORTANT", 1, "when, first, after, if, so, but, only when, again, still, problem, issue, later, already, worked, works"],
+  [
+    "IMPORTANT",
+    1,
+    "yet, would, than, i, we, us, my, our, when, first, after, if, so, but, only when, again, still, problem, issue, later, already, worked, works",
+  ],
   [
     "EPHEMERAL",
     3,
@@ -70,9 +80,9 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
   [
     "USEFUL",
     3,
-    "for example, e.g, see also, according to, chapter, table of contents, read more, all rights reserved, dear, kind regards, best regards, sincerely, lorem ipsum, exit code, file updated, successfully, installation, getting started, see below, once upon a",
+    "for example, e.g, see also, according to, table of contents, read more, all rights reserved, dear, kind regards, best regards, sincerely, lorem ipsum, exit code, file updated, successfully, installation, getting started, see below, once upon a",
   ],
-  ["USEFUL", 1, "example, http, https, file, page, version, figure, section"],
+  ["USEFUL", 1, "chapter, example, http, https, file, page, version, figure, section"],
 ];
 
 export const CUES: ReadonlyMap<string, Cue> = new Map([
@@ -88,16 +98,20 @@ function list(text: string): string[] {
 export const OPENERS: ReadonlyMap<string, Cue> = new Map([
   ...openers(
     "CRITICAL",
-    `no, only, use, keep, write, reply, respond, answer, cite, include, exclude, avoid, ensure, return, deliver, limit, stay, refuse, prefer, remember, stick, format,
+    `no, only, use, keep, write, reply, respond, answer, cite, include, exclude, avoid, ensure, return, deliver, limit, stay, rank, list, pick, choose, anything, anybody, anyone, whoever, everyone, everybody, rather, refuse, prefer, remember, stick, format,
+     delete, remove, find, get, fix, add, create, build, implement, rename, replace, convert, summarise, summarize, draft, prepare, produce, book, order, buy, pay, call, mail, email, reduce, cut, halve,
+     double, increase, raise, lower, port, support, allow, block, require, publish, release, upgrade, update, change, correct, turn, let, help, explain, design, set, cheaper, under, within, below, max, maximum,
      preserve, leave, treat, guarantee, every, all, each, cancel, refund, exchange, make, nobody, nothing, none, without, just, ship, send, move, put, give, show, hide, speak, translate, label, sort, round, match`,
   ),
   ...openers(
     "IMPORTANT",
-    `half, most, remaining, tomorrow, first, two, three, four, five, six, seven, eight, nine, both, either, neither, checked, tried, found, finished, started, reviewed,
+    `retest, recheck, rerun, retry, test, look, inspect, examine, debug, measure, profile, revisit, rethink, ask, got, perhaps, so,
+     half, most, remaining, tomorrow, first, two, three, four, five, six, seven, eight, nine, both, either, neither, checked, tried, found, finished, started, reviewed,
      compared, investigated, waiting, blocked, stuck, whether, why, how, what, which, who`,
   ),
+  ...openers("USEFUL", "dear, hi, hello, hey, chapter, figure, table, preheat, serves"),
 ]);
 
 function openers(layer: Layer, text: string): [string, Cue][] {
-  return list(text).map((word): [string, Cue] => [word, { layer, weight: 1 }]);
+  return list(text).map((word): [string, Cue] => [word, { layer, weight: layer === "USEFUL" ? 3 : 1 }]);
 }

@@ -52,22 +52,31 @@ const TEMPORARY_PLACE =
 
 /** Whether a text is a path to where programs keep what they do not need for long. */
 export function looksTemporary(value: JsonValue): boolean {
-  return typeof value === "string" && value.length < 400 && TEMPORARY_PLACE.test(value.toLowerCase());
+  if (typeof value !== "string" || value.length >= 400) return false;
+  return (value.includes("/") || value.includes("\\") || value.includes(".")) && TEMPORARY_PLACE.test(value.toLowerCase());
 }
 
-const MARKUP = /^\s*(?:<[A-Za-z!?/][^\n]{0,200}>|[[{]\s*(?:"|\{|\[|\d|\})|---\n|#!\/|diff --git|@@ |[+-]{3} [ab]\/|```)/;
+const MARKUP = /^\s*(?:<[A-Za-z!?/][^\n]{0,200}>|[[{]\s*(?:"|\{|\[|\d|\})|---\n|\$ \w|#!\/|diff --git|@@ |[+-]{3} [ab]\/|```)/;
 const CODE =
   /(?:^|\n)\s*(?:import |from \S+ import|export |const |let |var |function |def |class |return |if \(|for \(|while \(|public |private |#include|package |SELECT |INSERT |CREATE |\$ |>>> |at \S+ \(|File ")/;
 /** Brackets count where they follow a name, as prose puts a space before them. */
 const CODE_SIGNS = /[{};=<>[\]|\\]|\w\(|\)(?=[;,.)\]}])/g;
 const TRACE = /Traceback \(most recent|\n\s+at .+:\d+|Exit(?:ed)? (?:code|status)|\d+ (?:passed|failed)|Process finished/;
+/** Without one of these it is not found. */
+const TRACE_WORDS = ["(most", "at ", "Exit", "passed", "failed", "finished"];
+/** What begins with another sign is no markup. */
+const MARKUP_STARTS = "<[{-#@+`$d";
 
 /** Whether a text is written for machines, or by them. */
 export function isMaterial(text: string): boolean {
-  if (MARKUP.test(text) || TRACE.test(text)) return true;
+  if (MARKUP_STARTS.includes(text.trimStart().charAt(0)) && MARKUP.test(text)) return true;
+  if (TRACE_WORDS.some((word) => text.includes(word)) && TRACE.test(text)) return true;
   const signs = (text.match(CODE_SIGNS) ?? []).length / text.length;
-  return signs > 0.06 || (signs > 0.015 && CODE.test(text)) || (text.match(/\n/g) ?? []).length > 12;
+  return signs > 0.06 || (signs > 0.015 && CODE.test(text)) || text.split("\n", MOST_LINES + 2).length > MOST_LINES + 1;
 }
+
+/** Whoever writes for people in a page has fewer line feeds. */
+const MOST_LINES = 12;
 
 /** From as many characters a text in code or markup is an excerpt, not a mention. */
 const EXCERPT = 250;

@@ -226,6 +226,14 @@ export const UNDECIDED: ReadonlySet<string> = words(
   `pending open next upcoming outstanding undecided unresolved deferred postponed potential possible proposed missing`,
 );
 
+/** What somebody else decides: as long as it is open it is a question. */
+export const TO_BE_GIVEN: ReadonlySet<string> = words(
+  `decision choice approval confirmation permission consent authorization authorisation signoff agreement verdict ruling answer resolution`,
+);
+
+/** Nouns that make a bound of the measure behind them: `limitTokens`. */
+export const BOUNDS: ReadonlySet<string> = words(`limit budget cap ceiling allowance quota`);
+
 /** Modifiers that make an order of anything, also of what is otherwise only thought of: `forbiddenActions`. */
 export const OBLIGING: ReadonlySet<string> = words(`forbidden prohibited banned disallowed permitted allowed mandatory`);
 

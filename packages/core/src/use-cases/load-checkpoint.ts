@@ -140,8 +140,8 @@ async function readProven(
     let failure: WorkrailError;
     try {
       if (record.damaged) return fail(reasons, first.id, FOUND_BEFORE);
-      const { context, contextText } = await readContext(ports, record, reasons);
-      return { record, context, contextText };
+      const { facts: _, ...read } = await readContext(ports, record, reasons);
+      return { record, ...read };
     } catch (error) {
       if (!isCorrupt(error)) throw error;
       failure = error;
