@@ -7,6 +7,7 @@ import {
   BACKUPS,
   CONTEXTS,
   DATABASE,
+  SEARCH_DATABASE,
   EXPORTS,
   isReplacedStore,
   JOURNAL,
@@ -93,10 +94,13 @@ function isOurName(name: string): boolean {
     STORE_LOCK,
     DATABASE,
     JOURNAL,
+    SEARCH_DATABASE,
     BACKUP_MANIFEST,
     RESTORING,
   ].includes(name);
-  const isCatalog = name.startsWith(`${DATABASE}-`) || [DATABASE, JOURNAL, STORE_LOCK].some((file) => name.startsWith(`${file}.`));
+  const isCatalog =
+    [DATABASE, SEARCH_DATABASE].some((file) => name.startsWith(`${file}-`)) ||
+    [DATABASE, JOURNAL, STORE_LOCK].some((file) => name.startsWith(`${file}.`));
   return isWhole || isCatalog || isReplacedStore(name);
 }
 

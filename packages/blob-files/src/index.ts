@@ -11,7 +11,18 @@ export type { StorageFailure } from "./file-errors.ts";
 export { hasCode, nodeFileSystem } from "./file-system.ts";
 export type { FileInspection, FileSystem } from "./file-system.ts";
 export { isFree } from "./new-directory.ts";
-export { BACKUPS, blobRefOf, CONTEXTS, DATABASE, directoryNameOf, fileNameOf, isReplacedStore, JOURNAL, STORE_LOCK } from "./paths.ts";
+export {
+  BACKUPS,
+  blobRefOf,
+  CONTEXTS,
+  DATABASE,
+  directoryNameOf,
+  fileNameOf,
+  isReplacedStore,
+  JOURNAL,
+  SEARCH_DATABASE,
+  STORE_LOCK,
+} from "./paths.ts";
 export { ReserveFile } from "./reserve-file.ts";
 export { finishRestore, isBeingRestored, refuseUnfinishedRestore, restoreInPlace, restoreToNewPlace } from "./restore.ts";
 export { StoredBackup } from "./stored-backup.ts";

@@ -4,6 +4,8 @@ import type { BlobKey, BlobRef } from "@workrail/core";
 
 /** Names in the data directory. */
 export const DATABASE = "workrail.db";
+/** The search index: made of the store, and made again when it is gone. */
+export const SEARCH_DATABASE = "search.db";
 /** The catalog of a store that is used without SQLite. */
 export const JOURNAL = "catalog.jsonl";
 export const STORE_LOCK = "workrail.lock";

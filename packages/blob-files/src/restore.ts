@@ -4,7 +4,7 @@ import { renamePatiently, temporaryName } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 import { NewDirectory, removeAbandonedDirectories } from "./new-directory.ts";
-import { CONTEXTS, DATABASE, JOURNAL, REPLACED, RESTORING } from "./paths.ts";
+import { CONTEXTS, DATABASE, JOURNAL, REPLACED, RESTORING, SEARCH_DATABASE } from "./paths.ts";
 import type { StoredBackup } from "./stored-backup.ts";
 
 /** In `restoring/`: what becomes the store's `contexts/`. Beside it lies what it takes the place of. */
@@ -79,7 +79,9 @@ export async function finishRestore(fs: FileSystem, dataDir: string): Promise<vo
 
 /** What makes up the store: its checkpoints, and its catalog with all that belongs to that. */
 function isReplaced(name: string): boolean {
-  return [CONTEXTS, DATABASE, JOURNAL].includes(name) || name.startsWith(`${DATABASE}-`);
+  return (
+    [CONTEXTS, DATABASE, JOURNAL, SEARCH_DATABASE].includes(name) || [DATABASE, SEARCH_DATABASE].some((file) => name.startsWith(`${file}-`))
+  );
 }
 
 function freeName(fs: FileSystem, dataDir: string): string {

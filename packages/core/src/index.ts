@@ -45,7 +45,7 @@ export type { Context, JsonObject, JsonValue } from "./model/context.ts";
 export { CONVERSATION_FORMATS, CONVERSATION_LIMITS } from "./model/conversation.ts";
 export type { ConversationFormat, GivenConversation } from "./model/conversation.ts";
 export { parseCheckpointId, parseDigest, parseSessionId, uuidOf } from "./model/ids.ts";
-export type { BlobRef, CheckpointId, Digest, KeyId, PageCursor, SessionId } from "./model/ids.ts";
+export type { BlobRef, ChangePosition, CheckpointId, Digest, KeyId, PageCursor, SessionId } from "./model/ids.ts";
 export { LAYERS } from "./model/layer.ts";
 export type { Layer, LayerSummary } from "./model/layer.ts";
 export { DEFAULT_LIMITS, LABEL_LIMITS } from "./model/limits.ts";
@@ -61,6 +61,9 @@ export type {
   Catalog,
   CatalogChange,
   CatalogRecovery,
+  ChangedSession,
+  ChangePage,
+  ChangeQuery,
   CheckpointFilter,
   CheckpointPage,
   CheckpointQuery,
@@ -85,6 +88,8 @@ export { entriesFromJson } from "./catalog-state/catalog-entries.ts";
 export type { CatalogEntries } from "./catalog-state/catalog-entries.ts";
 export { CatalogState, parseTimedCursor, timedCursor, tombstonesOf } from "./catalog-state/catalog-state.ts";
 export { exceededQuota } from "./catalog-state/exceeded-quota.ts";
+export { changesIn, positionBehind, rowBefore } from "./catalog-state/changes.ts";
+export type { NumberedEvent } from "./catalog-state/changes.ts";
 export { matchesFilter } from "./catalog-state/matches-filter.ts";
 export { StateCatalog } from "./catalog-state/state-catalog.ts";
 export type { Codec } from "./ports/codec.ts";
@@ -172,3 +177,28 @@ export type { CompressionStrategy, ViewWish } from "./view/how-to-view.ts";
 export { pageValue } from "./view/page-value.ts";
 export type { Range, ValuePage } from "./view/page-value.ts";
 export type { Room } from "./view/room.ts";
+export { isAlike } from "./search/alike.ts";
+export { rarity, saturation } from "./search/bm25.ts";
+export { countsOf, weighRelated } from "./search/related-terms.ts";
+export { termsOf } from "./search/terms.ts";
+export type {
+  IndexChange,
+  IndexedCheckpoint,
+  IndexedSession,
+  IndexFilter,
+  IndexHit,
+  IndexNews,
+  IndexQuery,
+  IndexState,
+  SearchEngine,
+  SearchIndex,
+  SearchIndexing,
+  TextOfCheckpoint,
+  WeightedTerm,
+} from "./ports/search-index.ts";
+export { followChanges } from "./use-cases/follow-changes.ts";
+export type { FollowPorts } from "./use-cases/follow-changes.ts";
+export { indexSession } from "./use-cases/index-session.ts";
+export type { IndexPorts } from "./use-cases/index-session.ts";
+export { searchCheckpoints } from "./use-cases/search-checkpoints.ts";
+export type { FoundCheckpoint, SearchInput, SearchOutcome, SearchPorts } from "./use-cases/search-checkpoints.ts";

@@ -14,6 +14,7 @@ import {
   type TranscriptFiles,
 } from "@workrail/core";
 import { openFilesStorage } from "@workrail/files-catalog";
+import { miniSearchIndex } from "@workrail/search-minisearch";
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import { FileTranscripts } from "@workrail/transcripts";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
@@ -65,6 +66,7 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   value(TOKENS.recovery, storage.recovery);
   value(TOKENS.blobs, storage.blobs);
   value(TOKENS.locking, storage.locking);
+  value(TOKENS.search, storage.search ?? miniSearchIndex());
   value(TOKENS.log, log);
   value(TOKENS.codec, adapters.codec ?? gzipCodec);
   value(TOKENS.clock, adapters.clock ?? systemClock);

@@ -42,6 +42,7 @@ export type { OpenOptions } from "./open-workrail.ts";
 export { findProject } from "./project.ts";
 export { restoreBackup } from "./restore-backup.ts";
 export type { BackupResult, RestoreOptions, RestoreResult } from "./restore-backup.ts";
+export type { SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";
 export { readSettings } from "./settings.ts";
 export type { CondenserSettings, GivenSettings, HousekeepingSettings, Settings } from "./settings.ts";
 export { tokenCounter, TOKENIZERS } from "./token-counter.ts";

@@ -91,6 +91,8 @@ import { ProjectRules, type RulesFound } from "./project-rules.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import { isWork } from "./session-resolver.ts";
 import { type ExportAllResult, type ExportResult, type ImportFileOptions, type ImportFileResult, Transfer } from "./transfer.ts";
+import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
+import { StoreSearch } from "./search/store-search.ts";
 import { VERSION } from "./version.ts";
 import type { Workrail } from "./workrail.ts";
 
@@ -137,6 +139,7 @@ export class Store implements Workrail {
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
   readonly #backupPorts: BackupPorts;
   readonly #transfer: Transfer;
+  readonly #search: StoreSearch;
   readonly #underWay = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -168,6 +171,7 @@ export class Store implements Workrail {
       standing: (id) => this.#standing(id),
       rules: (given) => this.#rules.for(given),
     });
+    this.#search = new StoreSearch(parts);
     this.#rebuildPorts = { ...parts, limits: settings.limits };
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
@@ -220,6 +224,7 @@ export class Store implements Workrail {
     if (binds) sessions.saved(sessionId, params.workflowId);
     if (result.status === "saved" && this.#standIn === undefined) {
       this.#compactor.request(sessionId);
+      this.#search.changed();
       this.#room.watch();
     }
     const quotaWarning = result.status === "saved" ? housekeeper?.saved(result.bytes.store) : undefined;
@@ -344,6 +349,10 @@ export class Store implements Workrail {
       ...(session === undefined ? {} : { session: sessionMetadataOf(session) }),
       ...this.#standing(),
     };
+  }
+
+  async searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult> {
+    return this.#using(async () => ({ ...(await this.#search.search(params, this.#project)), ...this.#standing() }));
   }
 
   async fitDescription<T extends object>(description: T, budgetTokens?: number): Promise<FittedFields<T>> {
@@ -486,6 +495,7 @@ export class Store implements Workrail {
     });
     this.#parts.background.run("remove what exports left behind", () => this.#transfer.removeLeftovers());
     this.#compactor.catchUp();
+    this.#search.changed();
     this.#room.watch();
     this.#housekeeper.start();
   }
@@ -513,6 +523,7 @@ export class Store implements Workrail {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#underWay);
+    this.#search.stop();
     this.#compactor.stop();
     this.#housekeeper.stop();
     this.#parts.accesses.flush();

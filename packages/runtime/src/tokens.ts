@@ -10,6 +10,7 @@ import type {
   IdGenerator,
   Locking,
   Log,
+  SearchEngine,
   Storage,
   TokenCounter,
   TranscriptFiles,
@@ -37,6 +38,7 @@ export interface Parts {
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly digests: Digester;
+  readonly search: SearchEngine;
   readonly tokens: TokenCounter;
   readonly condensing: Condensing;
   readonly transcripts: TranscriptFiles;
@@ -58,6 +60,7 @@ export const TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name
   clock: Symbol("Clock"),
   ids: Symbol("IdGenerator"),
   digests: Symbol("Digester"),
+  search: Symbol("SearchEngine"),
   tokens: Symbol("TokenCounter"),
   condensing: Symbol("Condensing"),
   transcripts: Symbol("TranscriptFiles"),

@@ -23,6 +23,7 @@ import type {
 } from "./context-management-service.ts";
 import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import type { FittedFields } from "./fit-fields.ts";
+import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
 
@@ -42,6 +43,12 @@ export interface Workrail extends IContextManagementService {
   storeConversation(params: StoreConversationParams): Promise<StoreConversationResult>;
   /** Lists checkpoints of one or of all sessions, by any filter, and how many there are. */
   findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult>;
+  /**
+   * Finds checkpoints by the words of their names, tags, attributes and contexts, the best first. What was saved before is found.
+   *
+   * @throws INVALID_INPUT
+   */
+  searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult>;
   /** Loads what fits a budget, and says what it left out. */
   viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult>;
   /**

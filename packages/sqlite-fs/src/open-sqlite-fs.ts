@@ -9,6 +9,7 @@ import {
   nodeFileSystem,
   prepareDataDirectory,
   ReserveFile,
+  SEARCH_DATABASE,
   SessionFactsFiles,
   STORE_LOCK,
   StoreClaim,
@@ -16,6 +17,7 @@ import {
 import { isWorkrailError, type Log, type Reserve, type Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import type { Migration } from "./migrations.ts";
+import { SqliteSearch } from "./search/sqlite-search.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
 import type { JournalMode } from "./sqlite-connection.ts";
 import type { OpenDatabase, SqliteDriver } from "./sqlite-driver.ts";
@@ -124,8 +126,17 @@ async function openShared(
     throw error;
   }
   const opened = catalog;
+  const search = new SqliteSearch({
+    file: path.join(dataDir, SEARCH_DATABASE),
+    fs,
+    openDatabase: driver.open,
+    journal: opened.journal,
+    lockWaitMs,
+    log,
+  });
   const close = async (): Promise<void> => {
     try {
+      await search.close();
       await opened.close();
     } finally {
       locking.close();
@@ -135,7 +146,7 @@ async function openShared(
   for (const warning of warnings) log.warn(warning, { path: dataDir });
   log.info("opened the store", { dataDir, mode: driver.name });
   const reserve = reserveOf(new ReserveFile(dataDir, fs), opened);
-  return { durability: "disk", mode: driver.name, warnings, catalog: opened, recovery: opened, blobs, locking, reserve, close };
+  return { durability: "disk", mode: driver.name, warnings, catalog: opened, recovery: opened, blobs, locking, reserve, search, close };
 }
 
 /** On a full disk the write-ahead log is room too, once its pages are in the database. */

@@ -6,6 +6,8 @@ import {
   type Catalog,
   type CatalogChange,
   type CatalogRecovery,
+  type ChangePage,
+  type ChangeQuery,
   type CheckpointId,
   type CheckpointPage,
   type CheckpointQuery,
@@ -37,7 +39,7 @@ import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
 import type { JournalMode, SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase, SqliteDriverName } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
-import { auditRows, DAMAGED_COUNT, sessionPage, storeUsage, trashPage } from "./usage-queries.ts";
+import { auditRows, changePage, DAMAGED_COUNT, sessionPage, storeUsage, trashPage } from "./usage-queries.ts";
 
 export interface SqliteCatalogOptions {
   readonly dataDir: string;
@@ -163,6 +165,10 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
 
   async auditLog(query: AuditQuery): Promise<readonly AuditEvent[]> {
     return this.#read((reader) => auditRows(reader, query));
+  }
+
+  async changes(query: ChangeQuery): Promise<ChangePage | undefined> {
+    return this.#read((reader) => changePage(reader, query));
   }
 
   async replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {

@@ -7,6 +7,8 @@ export { describeDurability } from "./describe-durability.ts";
 export { describeFaults } from "./describe-faults.ts";
 export { describeLocking } from "./describe-locking.ts";
 export { describeRecovery } from "./describe-recovery.ts";
+export { describeSearch } from "./describe-search.ts";
+export type { SearchHarness } from "./describe-search.ts";
 export { describeStorage } from "./describe-storage.ts";
 export { describeUseCases } from "./describe-use-cases.ts";
 export type { StorageCapabilities, StorageHarness } from "./harness.ts";

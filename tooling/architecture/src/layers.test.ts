@@ -7,6 +7,7 @@ const ADAPTERS = [
   "@workrail/http-condenser",
   "@workrail/http-embedder",
   "@workrail/memory",
+  "@workrail/search-minisearch",
   "@workrail/sqlite-fs",
   "@workrail/transcripts",
 ];
@@ -19,6 +20,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/http-condenser": ["@workrail/core", "@workrail/http-endpoint"],
   "@workrail/http-embedder": ["@workrail/core", "@workrail/http-endpoint"],
   "@workrail/memory": ["@workrail/core"],
+  "@workrail/search-minisearch": ["@workrail/core"],
   "@workrail/blob-files": ["@workrail/core"],
   "@workrail/files-catalog": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/sqlite-fs": ["@workrail/core", "@workrail/blob-files"],

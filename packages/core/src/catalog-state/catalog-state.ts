@@ -8,6 +8,8 @@ import { KEEP_TAG, type Session, type SessionFacts, type Shield } from "../model
 import type {
   Append,
   AuditQuery,
+  ChangePage,
+  ChangeQuery,
   CatalogChange,
   CheckpointPage,
   CheckpointQuery,
@@ -28,6 +30,7 @@ import { actionOfMove } from "./action-of-move.ts";
 import { asidesToRemove, isShielded } from "./asides.ts";
 import { type CatalogEntries, entriesFromJson } from "./catalog-entries.ts";
 import { exceededQuota } from "./exceeded-quota.ts";
+import { changesIn, type NumberedEvent, positionBehind, rowBefore } from "./changes.ts";
 import { matchesFilter } from "./matches-filter.ts";
 import { type Removed, type Row, SessionState, type TrashedRow } from "./session-state.ts";
 import { Table } from "./table.ts";
@@ -146,6 +149,18 @@ export class CatalogState {
   auditLog({ actions, at, limit }: AuditQuery): readonly AuditEvent[] {
     const rows = this.audit.filter((event) => actions.includes(event.action) && (at === undefined || event.at.getTime() === at.getTime()));
     return rows.toReversed().slice(0, limit);
+  }
+
+  changes({ after, limit }: ChangeQuery): ChangePage | undefined {
+    const numbered = (row: number): NumberedEvent | undefined => {
+      const event = this.audit[row - 1];
+      return event === undefined ? undefined : { number: row, event };
+    };
+    if (after === undefined) return { sessions: [], position: positionBehind(numbered(this.audit.length)), hasMore: false, rows: 0 };
+    const before = rowBefore(after);
+    if (positionBehind(numbered(before)) !== after) return undefined;
+    const rows = this.audit.slice(before, before + limit + 1).map((event, index) => ({ number: before + index + 1, event }));
+    return changesIn(after, rows, limit);
   }
 
   /** Whether a checkpoint is still as expected, and what it is to be encoded against is live and whole. */

@@ -6,6 +6,8 @@ import type {
   AuditQuery,
   Catalog,
   CatalogChange,
+  ChangePage,
+  ChangeQuery,
   CheckpointPage,
   CheckpointQuery,
   CommitOutcome,
@@ -82,6 +84,10 @@ export abstract class StateCatalog implements Catalog {
 
   auditLog(query: AuditQuery): Promise<readonly AuditEvent[]> {
     return this.look((state) => state.auditLog(query));
+  }
+
+  changes(query: ChangeQuery): Promise<ChangePage | undefined> {
+    return this.look((state) => state.changes(query));
   }
 
   replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {

@@ -15,6 +15,8 @@ export type Digest = Brand<"Digest">;
 export type KeyId = Brand<"KeyId">;
 /** A position in a listing: opaque, made by the catalog that reads it. */
 export type PageCursor = Brand<"PageCursor">;
+/** A position in the history of a catalog: opaque, made by the catalog that reads it. */
+export type ChangePosition = Brand<"ChangePosition">;
 
 const ID_PATTERN = /^[A-Za-z0-9_-]{1,128}$/;
 const DIGEST_PATTERN = /^[0-9a-f]{64}$/;

@@ -1,6 +1,6 @@
 import type { AuditAction, AuditEvent } from "../model/audit.ts";
 import type { CheckpointKind, CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
-import type { BlobRef, CheckpointId, Digest, PageCursor, SessionId } from "../model/ids.ts";
+import type { BlobRef, ChangePosition, CheckpointId, Digest, PageCursor, SessionId } from "../model/ids.ts";
 import type { Session, SessionFacts, Shield } from "../model/session.ts";
 
 /**
@@ -53,6 +53,12 @@ export interface Catalog {
   usage(): Promise<StoreUsage>;
   /** Rows of the audit log, the newest first. */
   auditLog(query: AuditQuery): Promise<readonly AuditEvent[]>;
+  /**
+   * In which sessions checkpoints or tags came or went since a position, at most `limit` changes at a time. `undefined` when it
+   * is not a position of this catalog, as after a rebuild: then anything may have changed. Without `after` it tells the
+   * position of now, and of no session.
+   */
+  changes(query: ChangeQuery): Promise<ChangePage | undefined>;
   /**
    * Calls `remove` for each ref that no record, live or in the trash, and no edge needs, while no commit anywhere can begin
    * to need it, and resolves with those it removed. Afterwards they no longer count as pending removals.
@@ -221,6 +227,27 @@ export interface StoreUsage {
   readonly neededRemovals: number;
   /** Until when somebody, such as a backup, has nothing be removed; `undefined` while nobody does. */
   readonly removalsHeldUntil: Date | undefined;
+}
+
+export interface ChangeQuery {
+  readonly after?: ChangePosition | undefined;
+  readonly limit: number;
+}
+
+export interface ChangedSession {
+  readonly sessionId: SessionId;
+  /** Whether checkpoints were added behind all others, and nothing else happened to them. */
+  readonly isExtended: boolean;
+}
+
+export interface ChangePage {
+  /** Each once. */
+  readonly sessions: readonly ChangedSession[];
+  /** What to continue from. */
+  readonly position: ChangePosition;
+  readonly hasMore: boolean;
+  /** How far the position moved: what changed no session counts too. */
+  readonly rows: number;
 }
 
 export interface AuditQuery {

@@ -2,6 +2,7 @@ import type { Durability } from "../model/checkpoint.ts";
 import type { BlobStore } from "./blob-store.ts";
 import type { Catalog, CatalogRecovery } from "./catalog.ts";
 import type { Locking } from "./locking.ts";
+import type { SearchEngine } from "./search-index.ts";
 
 /** What a storage adapter gives: ports that belong together, and the way to close them. */
 export interface Storage {
@@ -17,6 +18,8 @@ export interface Storage {
   readonly locking: Locking;
   /** Absent where there is nothing that can be full. */
   readonly reserve?: Reserve;
+  /** Its index of texts, kept beside the store. Absent where it has none of its own. */
+  readonly search?: SearchEngine;
   /** Releases files and locks; everything acknowledged is already durable. May be called twice. */
   close(): Promise<void>;
 }

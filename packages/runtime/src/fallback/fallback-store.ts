@@ -42,6 +42,7 @@ import type { LiveContext, LiveContextParams } from "../live/live-context.ts";
 import type { StorePlan } from "../open-store.ts";
 import type { BackupResult } from "../restore-backup.ts";
 import { SessionResolver } from "../session-resolver.ts";
+import type { SearchCheckpointsParams, SearchCheckpointsResult } from "../search/search-checkpoints.ts";
 import { Store } from "../store.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "../transfer.ts";
 import type { Workrail } from "../workrail.ts";
@@ -146,6 +147,10 @@ export class FallbackStore implements Workrail {
 
   async findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult> {
     return this.#reading().findCheckpoints(params);
+  }
+
+  async searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult> {
+    return this.#reading().searchCheckpoints(params);
   }
 
   async fitDescription<T extends object>(description: T): Promise<FittedFields<T>> {

@@ -5,6 +5,9 @@ import type {
   BlobRef,
   Catalog,
   CatalogChange,
+  ChangePage,
+  ChangePosition,
+  ChangeQuery,
   CheckpointId,
   CheckpointPage,
   CheckpointQuery,
@@ -29,6 +32,10 @@ import { isStorageFailure } from "./storage-failure.ts";
 /** A listing goes on in memory, or below it. */
 const ABOVE = "above.";
 const BELOW = "below.";
+/** Between two positions in one. */
+const BETWEEN = "|";
+/** The position of what could not be read when it was to be asked for one. */
+const NOWHERE = "" as ChangePosition;
 const COMMITTED = {
   status: "committed",
   record: undefined,
@@ -107,8 +114,16 @@ export class OverlayCatalog implements Catalog {
     return session === undefined ? undefined : { ...session, pins: changed(session.pins, pins) };
   }
 
+  /** Those that memory knows, then those below; one that is in both comes twice. */
   async sessions(query: SessionQuery): Promise<SessionPage> {
-    return (await this.#below()).sessions(query);
+    const { after } = query;
+    if (after?.startsWith(BELOW) !== true) {
+      const { sessions, next } = await this.#above.sessions({ ...query, after: cut(after, ABOVE) });
+      return { sessions, next: (next === undefined ? BELOW : `${ABOVE}${next}`) as PageCursor };
+    }
+    const askBelow = async (): Promise<SessionPage> => (await this.#below()).sessions({ ...query, after: cut(after, BELOW) });
+    const { sessions, next } = await ifReadable(askBelow, { sessions: [], next: undefined });
+    return { sessions, next: next === undefined ? undefined : (`${BELOW}${next}` as PageCursor) };
   }
 
   async trash(query: TrashQuery): Promise<TrashPage> {
@@ -118,6 +133,25 @@ export class OverlayCatalog implements Catalog {
   /** Of the disk: what is in memory is on its way there. */
   async usage(): Promise<StoreUsage> {
     return (await this.#below()).usage();
+  }
+
+  /** Of memory and of what is below, each by its own history. What cannot be read has not changed. */
+  async changes({ after, limit }: ChangeQuery): Promise<ChangePage | undefined> {
+    const [mine, theirs] = after === undefined ? [] : (after.split(BETWEEN) as ChangePosition[]);
+    const above = await this.#above.changes({ after: mine, limit });
+    const unread: ChangePage = { sessions: [], position: theirs ?? NOWHERE, hasMore: false, rows: 0 };
+    const askBelow = async (): Promise<ChangePage | undefined> => {
+      return (await this.#below()).changes({ after: theirs === NOWHERE ? undefined : theirs, limit });
+    };
+    const below = await ifReadable(askBelow, unread);
+    const isNew = theirs === NOWHERE && below !== unread;
+    if (above === undefined || below === undefined || isNew) return undefined;
+    return {
+      sessions: [...above.sessions, ...below.sessions].map(({ sessionId }) => ({ sessionId, isExtended: false })),
+      position: `${above.position}${BETWEEN}${below.position}` as ChangePosition,
+      hasMore: above.hasMore || below.hasMore,
+      rows: above.rows + below.rows,
+    };
   }
 
   async auditLog(query: AuditQuery): Promise<readonly AuditEvent[]> {

@@ -1,0 +1,17 @@
+/** The constants of BM25: how soon a repeated term stops to count, and how much a long text is held against it. */
+const SATURATION = 1.6;
+const LENGTH = 0.75;
+
+/** How rare a term is: 0 and more. */
+export function rarity(withTerm: number, texts: number): number {
+  return Math.log(1 + (texts - withTerm + 0.5) / (withTerm + 0.5));
+}
+
+/**
+ * What a term that occurs so often counts for, from 0 to 1, to be multiplied by its rarity.
+ *
+ * @param relativeLength of the text, against that of all on average; in different terms.
+ */
+export function saturation(times: number, relativeLength: number): number {
+  return times / (times + SATURATION * (1 - LENGTH + LENGTH * relativeLength));
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { findLines, holdsPhrase, snippetOf } from "./found-text.ts";
+import { termsOf } from "./terms.ts";
+
+function found(lines: readonly string[], query: string): ReturnType<typeof findLines> {
+  return findLines(lines, new Map(termsOf(query).map((term) => [term, 1])));
+}
+
+describe("lines that have what was looked for", () => {
+  it("come with the most of it first", () => {
+    const lines = ["Nothing here.", "One retry.", "Retries with a timeout.", "A timeout."];
+    expect(found(lines, "retry timeouts").map(({ line }) => line)).toEqual(["Retries with a timeout.", "One retry.", "A timeout."]);
+  });
+
+  it("are found by every form of a word and every way to write an identifier", () => {
+    expect(found(["happily ever after", "const maxRetries = 3;", "東京都に行く"], "happily")).toHaveLength(1);
+    expect(found(["const maxRetries = 3;"], "max_retries")).toHaveLength(1);
+    expect(found(["東京都に行く", "大阪"], "京都")).toHaveLength(1);
+  });
+});
+
+describe("a snippet", () => {
+  it("is a short line as it is", () => expect(snippetOf(found(["The export fails."], "export"))).toBe("The export fails."));
+
+  it("of a long line is the part with the words, cut between words", () => {
+    const line = `${"before and ".repeat(80)}the nightly export fails with a timeout${" and after".repeat(80)}`;
+    const snippet = snippetOf(found([line], "export timeout"));
+    expect(snippet).toMatch(/^….*nightly export fails with a timeout.*…$/u);
+    expect(snippet?.length).toBeLessThanOrEqual(282);
+  });
+
+  it("shows a second line for words that the first lacks", () => {
+    expect(snippetOf(found(["The export fails.", "It is the disk."], "export disk"))).toBe("The export fails. … It is the disk.");
+  });
+
+  it("never cuts a character in two", () => {
+    const snippet = snippetOf(found([`${"😀".repeat(400)} needle ${"😀".repeat(400)}`], "needle")) ?? "";
+    expect(snippet).toContain("needle");
+    expect(snippet.isWellFormed()).toBe(true);
+  });
+});
+
+describe("a phrase", () => {
+  it.each<[string, string, boolean]>([
+    ["occurs whatever its capitals", "The Nightly  Export fails", true],
+    ["does not occur in another order", "export nightly", false],
+    ["does not occur as a part of words", "fortnightly exports", false],
+  ])("%s", (_, line, isThere) => expect(holdsPhrase([line], "nightly export")).toBe(isThere));
+
+  it("may be of signs, and of scripts without spaces", () => {
+    expect(holdsPhrase(["f(a[0]) // $x"], "f(a[0])")).toBe(true);
+    expect(holdsPhrase(["私は東京都に行く"], "東京都")).toBe(true);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { porterStem } from "./porter-stem.ts";
+
+/** From the algorithm's own list of words and stems. */
+const STEMS: Readonly<Record<string, string>> = {
+  abilities: "abil",
+  agreed: "agre",
+  callousness: "callous",
+  caresses: "caress",
+  communication: "communic",
+  connections: "connect",
+  consign: "consign",
+  consistency: "consist",
+  cries: "cri",
+  dying: "die",
+  electricity: "electr",
+  gas: "gas",
+  gaps: "gap",
+  generously: "generous",
+  happily: "happili",
+  hoped: "hope",
+  hopping: "hop",
+  kiwis: "kiwi",
+  knackeries: "knackeri",
+  knightly: "knight",
+  news: "news",
+  proceed: "proceed",
+  rational: "ration",
+  relational: "relat",
+  sky: "sky",
+  skies: "sky",
+  succeeds: "succeed",
+  ties: "tie",
+  this: "this",
+};
+
+describe("the stem of a word", () => {
+  it.each(Object.entries(STEMS))("of %s is %s", (word, stem) => expect(porterStem(word)).toBe(stem));
+
+  it("leaves alone what is no English word", () => {
+    for (const word of ["e3b0c442", "straße", "ns", "", "42"]) expect(porterStem(word)).toBe(word);
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * The stem of an English word in lower case, by Martin Porter's second algorithm (https://snowballstem.org/algorithms/english/stemmer.html):
+ * "connected", "connecting" and "connections" become "connect". Whatever is not made of the letters a to z stays as it is.
+ */
+export function porterStem(word: string): string {
+  if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
+  const irregular = IRREGULAR.get(word);
+  if (irregular !== undefined) return irregular;
+  // A `Y` is a consonant: at the beginning, and after a vowel.
+  const marked = word.replace(/^y/, "Y").replace(/([aeiouy])y/g, "$1Y");
+  const first = firstRegion(marked);
+  const second = nextRegion(marked, first);
+  const singular = withoutPlural(marked);
+  if (UNCHANGED.has(singular)) return singular;
+  const bare = withoutInflection(singular, first).replace(/(?<=.[^aeiouy])[yY]$/, "i");
+  return withoutLastLetter(withoutSuffix(shortened(bare, first, second), second), first, second).toLowerCase();
+}
+
+/** Behind the first consonant that follows a vowel: endings that begin there may go. */
+function firstRegion(word: string): number {
+  return /^(?:gener|commun|arsen)/.exec(word)?.[0].length ?? nextRegion(word, 0);
+}
+
+function nextRegion(word: string, from: number): number {
+  const found = /[aeiouy][^aeiouy]/.exec(word.slice(from));
+  return found === null ? word.length : from + found.index + 2;
+}
+
+function withoutPlural(word: string): string {
+  if (word.endsWith("sses")) return word.slice(0, -2);
+  if (/ie[ds]$/.test(word)) return word.slice(0, word.length > 4 ? -2 : -1);
+  return /[aeiouy].*[^us]s$|[aeiouy].+us$/.test(word) && !/(?:us|ss)$/.test(word) ? word.slice(0, -1) : word;
+}
+
+function withoutInflection(word: string, first: number): string {
+  const agreed = /eed(?:ly)?$/.exec(word);
+  if (agreed !== null) return agreed.index >= first ? `${word.slice(0, agreed.index)}ee` : word;
+  const ending = /(?:ingly|edly|ing|ed)$/.exec(word);
+  if (ending === null || !/[aeiouy]/.test(word.slice(0, ending.index))) return word;
+  const bare = word.slice(0, ending.index);
+  if (/(?:at|bl|iz)$/.test(bare)) return `${bare}e`;
+  if (/([bdfgmnprt])\1$/.test(bare)) return bare.slice(0, -1);
+  return first >= bare.length && endsShort(bare) ? `${bare}e` : bare;
+}
+
+function shortened(word: string, first: number, second: number): string {
+  return replaced(replacedOnce(word, first), THIRD, first, second);
+}
+
+function replacedOnce(word: string, first: number): string {
+  const made = replaced(word, SECOND, first, first);
+  if (made !== word || SECOND.some(([ending]) => word.endsWith(ending))) return made;
+  const isLate = word.length - 2 >= first;
+  if (word.endsWith("logi") && word.length - 3 >= first) return word.slice(0, -1);
+  return isLate && /[cdeghkmnrt]li$/.test(word) ? word.slice(0, -2) : word;
+}
+
+/** By the longest ending that there is, if it begins within the region. */
+function replaced(word: string, endings: readonly (readonly [string, string])[], first: number, second: number): string {
+  const found = endings.find(([ending]) => word.endsWith(ending));
+  if (found === undefined) return word;
+  const [ending, becomes] = found;
+  const at = word.length - ending.length;
+  return at >= (ending === "ative" ? second : first) ? word.slice(0, at) + becomes : word;
+}
+
+function withoutSuffix(word: string, second: number): string {
+  const suffix = SUFFIXES.find((ending) => word.endsWith(ending));
+  if (suffix === undefined) return word;
+  const bare = word.slice(0, -suffix.length);
+  return bare.length >= second && (suffix !== "ion" || /[st]$/.test(bare)) ? bare : word;
+}
+
+function withoutLastLetter(word: string, first: number, second: number): string {
+  const at = word.length - 1;
+  if (word.endsWith("e")) return at >= second || (at >= first && !endsShort(word.slice(0, at))) ? word.slice(0, at) : word;
+  return word.endsWith("ll") && at >= second ? word.slice(0, at) : word;
+}
+
+/** As "hop" does, and "fail" does not. */
+function endsShort(word: string): boolean {
+  return /[^aeiouy][aeiouy][^aeiouywxY]$|^[aeiouy][^aeiouy]$/.test(word);
+}
+
+const SECOND: readonly (readonly [string, string])[] = [
+  ["ational", "ate"],
+  ["fulness", "ful"],
+  ["iveness", "ive"],
+  ["ization", "ize"],
+  ["ousness", "ous"],
+  ["biliti", "ble"],
+  ["lessli", "less"],
+  ["tional", "tion"],
+  ["alism", "al"],
+  ["aliti", "al"],
+  ["ation", "ate"],
+  ["entli", "ent"],
+  ["fulli", "ful"],
+  ["iviti", "ive"],
+  ["ousli", "ous"],
+  ["abli", "able"],
+  ["alli", "al"],
+  ["anci", "ance"],
+  ["ator", "ate"],
+  ["enci", "ence"],
+  ["izer", "ize"],
+  ["bli", "ble"],
+];
+
+const THIRD: readonly (readonly [string, string])[] = [
+  ["ational", "ate"],
+  ["tional", "tion"],
+  ["alize", "al"],
+  ["ative", ""],
+  ["icate", "ic"],
+  ["iciti", "ic"],
+  ["ical", "ic"],
+  ["ness", ""],
+  ["ful", ""],
+];
+
+const SUFFIXES: readonly string[] = ("ement ance ence able ible ment ant ate ent ion ism iti ive ize ous al er ic" satisfies string).split(
+  " ",
+);
+
+const IRREGULAR: ReadonlyMap<string, string> = new Map(
+  (
+    "skis ski,skies sky,idly idl,gently gentl,ugly ugli,early earli,only onli,singly singl,sky sky,news news,howe howe,atlas atlas," +
+    "cosmos cosmos,bias bias,andes andes,dying die,lying lie,tying tie"
+  )
+    .split(",")
+    .map((pair): readonly [string, string] => [pair.slice(0, pair.indexOf(" ")), pair.slice(pair.indexOf(" ") + 1)]),
+);
+
+const UNCHANGED: ReadonlySet<string> = new Set("inning outing canning herring earring proceed exceed succeed".split(" "));

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { termsOf } from "./terms.ts";
+
+describe("the terms of a text", () => {
+  it.each<[string, string, readonly string[]]>([
+    ["words, stemmed, without stop-words", "The connections were connecting to the connected", ["connect", "connect", "connect"]],
+    ["camelCase whole and by part", "getUserName", ["getusername", "get", "user", "name"]],
+    ["capitals before a word, and their plural", "HTMLPage userIDs", ["htmlpage", "html", "page", "userids", "user", "id"]],
+    ["snake and kebab case", "max_retries well-known", ["maxretries", "max", "retri", "wellknown", "well", "known"]],
+    ["paths", "src/main.ts", ["srcmaints", "src", "main", "ts"]],
+    ["names of modules", "std::vec", ["stdvec", "std", "vec"]],
+    ["figures with letters as one", "error404 e3b0c442", ["error404", "e3b0c442"]],
+    ["what an apostrophe joins", "it's Newton's isn’t", ["newton", "isnt"]],
+    ["letters without their accents", "Café naïve", ["cafe", "naiv"]],
+    ["full width and ligatures as what they mean", "ＡＢＣ ﬁle", ["abc", "file"]],
+    ["text without spaces by pairs of letters", "東京都に行く", ["東京", "京都", "都に", "に行", "行く"]],
+    ["a single letter of such a script", "京", ["京"]],
+    ["both kinds in one word", "API設定", ["api", "設定"]],
+    ["other alphabets by word", "Привет мир", ["привет", "мир"]],
+    ["nothing of signs", "--- *** !?", []],
+  ])("are %s", (_, text, terms) => expect(termsOf(text)).toEqual(terms));
+
+  it("are found by any way to write an identifier", () => {
+    const ways = ["maxRetries", "max_retries", "max-retries", "MAX_RETRIES", "max.retries"];
+    expect(new Set(ways.map((way) => termsOf(way)[0]))).toEqual(new Set(["maxretries"]));
+  });
+
+  it("of what is very long are its beginning", () => {
+    const [term] = termsOf("a1".repeat(5_000));
+    expect(term).toBe("a1".repeat(32));
+  });
+
+  it("take time that grows with the text alone", () => {
+    const started = performance.now();
+    termsOf("a-".repeat(200_000));
+    termsOf("aB".repeat(200_000));
+    termsOf("語".repeat(200_000));
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,88 @@
+import { porterStem } from "./porter-stem.ts";
+import { isStopWord } from "./stop-words.ts";
+
+/** What is longer than any name, an encoded file for instance, is found by how it begins. */
+const LONGEST = 64;
+/** An identifier of more parts than this is found by its parts alone. */
+const MOST_PARTS = 12;
+
+/** Words that something joins: `src/main.ts`, `max_retries`, `well-known`, `ns::name`. */
+const COMPOUND = /[\p{L}\p{M}\p{Nd}]+(?:(?:[-._/\\:@#$+~]|::|->)[\p{L}\p{M}\p{Nd}]+)*/gu;
+const SIMPLE = /[\p{L}\p{M}\p{Nd}]+/gu;
+/** Scripts that put no spaces between words, or hang endings on them: they are found by each two letters in a row. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+/gu;
+const HUMPS =
+  /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}[\p{Ll}\p{Nd}]*|\p{Lu}[\p{Lu}\p{Nd}]*|[\p{Lo}\p{Lm}\p{M}\p{Nd}]+/gu;
+
+/**
+ * The terms a text is found by, in their order, each as often as it occurs: its words without stop-words, stemmed;
+ * identifiers, paths and camelCase as a whole, without what joins them, and by part; scripts without spaces by pairs of
+ * letters. Made alike of what is indexed and of what is asked for. Letters and digits only.
+ */
+export function termsOf(text: string): string[] {
+  const terms: string[] = [];
+  for (const [compound] of folded(text).matchAll(COMPOUND)) addTerms(compound, terms);
+  return terms;
+}
+
+/** One form for what looks or reads the same: without accents on Latin letters, full width, ligatures. Capitals stay, apostrophes go. */
+function folded(given: string): string {
+  const text = given.replace(/(?<=\p{L})['’](?:s(?!\p{L}))?/gu, "");
+  // eslint-disable-next-line no-control-regex
+  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  return text
+    .normalize("NFD")
+    .replace(/(?<=\p{Script=Latin})\p{Mn}+/gu, "")
+    .normalize("NFKC");
+}
+
+function addTerms(compound: string, terms: string[]): void {
+  const words = compound.match(SIMPLE) ?? [];
+  const [only] = words;
+  if (words.length === 1 && only !== undefined && isPlain(only)) return addWord(only.toLowerCase(), terms);
+  const parts = words.flatMap((word) => (isPlain(word) ? [word] : partsOf(word)));
+  if (parts.length > 1 && parts.length <= MOST_PARTS) addWhole(words.join(""), terms);
+  for (const part of parts) addPart(part, terms);
+}
+
+/** Small letters and digits, with at most a capital in front. */
+function isPlain(word: string): boolean {
+  return /^[A-Z]?[a-z0-9]*$/.test(word);
+}
+
+function partsOf(word: string): string[] {
+  const spaced = word.split(UNSPACED).flatMap((piece) => piece.match(HUMPS) ?? []);
+  return [...spaced, ...(word.match(UNSPACED) ?? [])];
+}
+
+function addWhole(whole: string, terms: string[]): void {
+  if (UNSPACED_ONCE.test(whole)) return;
+  terms.push(whole.toLowerCase().slice(0, LONGEST));
+}
+
+function addPart(part: string, terms: string[]): void {
+  if (!UNSPACED_ONCE.test(part)) return addWord(part.toLowerCase(), terms);
+  const letters = Array.from(part);
+  if (letters.length === 1) terms.push(part);
+  for (let at = 0; at + 1 < letters.length; at++) terms.push(`${letters[at]}${letters[at + 1]}`);
+}
+
+const UNSPACED_ONCE = new RegExp(UNSPACED.source, "u");
+
+function addWord(word: string, terms: string[]): void {
+  if (!isStopWord(word)) terms.push(stemmed(word));
+}
+
+/** The same few thousand words come again and again. */
+const STEMS = new Map<string, string>();
+const MOST_STEMS = 20_000;
+
+function stemmed(word: string): string {
+  const known = STEMS.get(word);
+  if (known !== undefined) return known;
+  const stem = word.length > LONGEST ? word.slice(0, LONGEST) : porterStem(word);
+  if (STEMS.size >= MOST_STEMS) STEMS.clear();
+  STEMS.set(word, stem);
+  return stem;
+}

@@ -1,0 +1,53 @@
+import type { Catalog, ChangedSession } from "../ports/catalog.ts";
+import type { Locking } from "../ports/locking.ts";
+import type { SearchIndexing } from "../ports/search-index.ts";
+import { eachSession } from "./view-store.ts";
+
+export interface FollowPorts {
+  readonly catalog: Catalog;
+  readonly locking: Locking;
+  readonly search: SearchIndexing;
+  readonly pause: () => Promise<void>;
+}
+
+/** Changes read at once. */
+const PAGE = 1_000;
+/** Rows that tell of nothing to be indexed, such as loads, are read again each time, until they are this many. */
+const WORTH_NOTING = 500;
+
+/**
+ * Tells the index which sessions changed since it last knew. Where that cannot be told, as of a new index and after the catalog
+ * was rebuilt, all sessions are to be looked at.
+ *
+ * @returns whether the index was begun anew.
+ */
+export async function followChanges(ports: FollowPorts): Promise<boolean> {
+  return ports.locking.shared(async () => {
+    let { position } = await ports.search.state();
+    while (position !== undefined) {
+      const page = await ports.catalog.changes({ after: position, limit: PAGE });
+      if (page === undefined) break;
+      const isWorthNoting = page.sessions.length > 0 || page.rows >= WORTH_NOTING;
+      if (isWorthNoting) await ports.search.note(page);
+      if (!page.hasMore) return false;
+      position = page.position;
+    }
+    await beginAnew(ports);
+    return true;
+  });
+}
+
+/** The position is noted last: whoever is interrupted begins anew once more. */
+async function beginAnew({ catalog, search, pause }: FollowPorts): Promise<void> {
+  const now = await catalog.changes({ limit: 0 });
+  await search.note({ sessions: [], restart: true });
+  let sessions: ChangedSession[] = [];
+  for await (const { id } of eachSession(catalog, {})) {
+    sessions.push({ sessionId: id, isExtended: false });
+    if (sessions.length < PAGE) continue;
+    await search.note({ sessions });
+    sessions = [];
+    await pause();
+  }
+  await search.note({ sessions, position: now?.position });
+}

@@ -1,0 +1,140 @@
+import { isWorkrailError } from "../errors.ts";
+import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
+import type { ChangedSession } from "../ports/catalog.ts";
+import type { Locking } from "../ports/locking.ts";
+import type { IndexChange, SearchIndexing, TextOfCheckpoint } from "../ports/search-index.ts";
+import { linesOf } from "../search/checkpoint-text.ts";
+import { type Findable, type IndexingPlan, type Link, linked, planIndexing } from "../search/plan-indexing.ts";
+import { termsOf } from "../search/terms.ts";
+import { readContext, type ReadPorts } from "./read-context.ts";
+import { eachRecord } from "./view-store.ts";
+
+export interface IndexPorts extends ReadPorts {
+  readonly locking: Locking;
+  readonly search: SearchIndexing;
+  /** Awaited between the pieces of work that keep the processor busy, so that others come in between. */
+  readonly pause: () => Promise<void>;
+}
+
+/** Checkpoints written to the index at once. */
+const BATCH = 64;
+const PAGE = 200;
+/** Of text taken apart between two pauses, in characters. */
+const PIECE = 100_000;
+
+/**
+ * Has the index hold of a session what is live, each checkpoint with the lines that its live predecessor lacks, and nothing
+ * else. May be done by several at the same time, may be stopped at any moment, and may be repeated.
+ *
+ * @returns whether it is done; else somebody else changed the index meanwhile, or there is more to do: call it again.
+ * @throws STORAGE_UNAVAILABLE
+ */
+export async function indexSession(ports: IndexPorts, changed: ChangedSession): Promise<boolean> {
+  const { sessionId } = changed;
+  return ports.locking.shared(async () => {
+    const session = await ports.catalog.session(sessionId);
+    const { plan, version } = changed.isExtended ? await planExtension(ports, sessionId) : await planWhole(ports, sessionId);
+    const now = plan.add.slice(0, BATCH);
+    const remove = plan.remove;
+    const add = await textsOf(ports, now);
+    const isDone = now.length === plan.add.length;
+    const change: IndexChange = { sessionId, version, remove, add, sessionTags: session?.tags ?? [], isDone };
+    return (await ports.search.update(change)) && isDone;
+  });
+}
+
+interface Planned {
+  readonly plan: IndexingPlan;
+  readonly version: number;
+}
+
+async function planWhole(ports: IndexPorts, sessionId: SessionId): Promise<Planned> {
+  const { version, checkpoints } = await ports.search.indexed(sessionId);
+  const live: Findable[] = [];
+  for await (const record of newestFirst(ports, sessionId)) {
+    if (!record.damaged) live.push(findable(record));
+    if (live.length % PAGE === 0) await ports.pause();
+  }
+  return { version, plan: planIndexing(linked(live.toReversed()), checkpoints) };
+}
+
+/** Looks no further back than to the newest that is indexed, and what it follows. */
+async function planExtension(ports: IndexPorts, sessionId: SessionId): Promise<Planned> {
+  const { version, checkpoints } = await ports.search.indexed(sessionId, 1);
+  const newest = checkpoints.at(-1)?.sequence ?? 0;
+  const added: Findable[] = [];
+  let before: Findable | undefined;
+  for await (const record of newestFirst(ports, sessionId)) {
+    if (record.damaged) continue;
+    if (record.sequence > newest) added.push(findable(record));
+    else if (record.kind !== "aside") {
+      before = findable(record);
+      break;
+    }
+    if (added.length % PAGE === 0) await ports.pause();
+  }
+  return { version, plan: { remove: [], add: linked(added.toReversed(), before) } };
+}
+
+function newestFirst({ catalog }: IndexPorts, sessionId: SessionId): AsyncGenerator<CheckpointRecord> {
+  return eachRecord(catalog, { sessionId, kinds: CHECKPOINT_KINDS }, PAGE);
+}
+
+/** Many are held at once, so no more than is needed. */
+function findable({ id, sequence, kind }: CheckpointRecord): Findable {
+  return { id, sequence, kind };
+}
+
+async function textsOf(ports: IndexPorts, links: readonly Link[]): Promise<TextOfCheckpoint[]> {
+  const texts: TextOfCheckpoint[] = [];
+  let last: { readonly id: CheckpointId; readonly lines: readonly string[] } | undefined;
+  for (const { checkpoint, previous } of links) {
+    const record = await ports.catalog.find(checkpoint.id);
+    // Removed meanwhile: that is another change, which will be told.
+    if (record === undefined) continue;
+    const lines = await linesOfRecord(ports, record);
+    const known = new Set(previous?.id === last?.id ? last?.lines : await linesOfPrevious(ports, previous));
+    const terms = await termsIn(
+      lines.filter((line) => !known.has(line)),
+      ports.pause,
+    );
+    texts.push(textOf(record, checkpoint.sequence, previous?.sequence ?? 0, terms));
+    if (checkpoint.kind !== "aside") last = { id: checkpoint.id, lines };
+  }
+  return texts;
+}
+
+async function linesOfPrevious(ports: IndexPorts, previous: Findable | undefined): Promise<readonly string[]> {
+  const record = previous === undefined ? undefined : await ports.catalog.find(previous.id);
+  return record === undefined ? [] : linesOfRecord(ports, record);
+}
+
+/** None of one that cannot be read: nobody could be shown it. */
+async function linesOfRecord(ports: IndexPorts, record: CheckpointRecord): Promise<readonly string[]> {
+  await ports.pause();
+  try {
+    return linesOf(record, (await readContext(ports, record)).context);
+  } catch (error) {
+    if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+    return [];
+  }
+}
+
+async function termsIn(lines: readonly string[], pause: () => Promise<void>): Promise<string[]> {
+  const terms: string[] = [];
+  let since = 0;
+  for (const line of lines) {
+    for (const term of termsOf(line)) terms.push(term);
+    since += line.length;
+    if (since < PIECE) continue;
+    since = 0;
+    await pause();
+  }
+  return terms;
+}
+
+function textOf(record: CheckpointRecord, sequence: number, previous: number, terms: readonly string[]): TextOfCheckpoint {
+  const { id: checkpointId, kind, createdAt, project, agentId, workflowId, tags } = record;
+  return { checkpointId, sequence, previous, terms, kind, createdAt, project, agentId, workflowId, tags };
+}

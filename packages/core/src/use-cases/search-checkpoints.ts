@@ -1,0 +1,200 @@
+import { isWorkrailError } from "../errors.ts";
+import { matchesFilter } from "../catalog-state/matches-filter.ts";
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
+import type { Session } from "../model/session.ts";
+import type { Locking } from "../ports/locking.ts";
+import type { IndexFilter, IndexHit, SearchIndex, WeightedTerm } from "../ports/search-index.ts";
+import { linesOf } from "../search/checkpoint-text.ts";
+import { findLines, holdsPhrase, snippetOf } from "../search/found-text.ts";
+import { type ParsedQuery, parseQuery } from "../search/parse-query.ts";
+import { relatedTerms } from "../search/related-terms.ts";
+import { termsOf } from "../search/terms.ts";
+import { readContext, type ReadPorts } from "./read-context.ts";
+
+export interface SearchPorts extends ReadPorts {
+  readonly locking: Locking;
+  readonly search: SearchIndex;
+}
+
+export interface SearchInput {
+  readonly query: string;
+  readonly filter: IndexFilter;
+  /** Hits of this project come before all others. */
+  readonly projectFirst?: string | undefined;
+  readonly limit: number;
+}
+
+export interface FoundCheckpoint {
+  readonly record: CheckpointRecord;
+  /** Of its session. */
+  readonly session: Session | undefined;
+  /** The session's head; the checkpoint itself where there is none. */
+  readonly head: CheckpointId;
+  /** From 0 to 1. */
+  readonly score: number;
+  /** A piece of its text with words that were looked for. */
+  readonly snippet: string | undefined;
+}
+
+export interface SearchOutcome {
+  /** The best first. */
+  readonly hits: readonly FoundCheckpoint[];
+  /** Nothing has the words that were asked for: these have some that begin alike or are spelled alike. */
+  readonly isLoose: boolean;
+}
+
+/** The best hits that say what else a search is about. */
+const SAMPLES = 3;
+/** From so many terms on it is worth asking them; fewer are a name, which is looked for as it is. */
+const WORTH_RELATING = 3;
+/** Of each of them, in characters. */
+const SAMPLE = 4_000;
+/** Hits looked at where most turn out not to be what was asked for. */
+const MOST_HITS = 400;
+/** Terms that one is taken for which is not in the index. */
+const MOST_ALIKE = 8;
+/** Later checkpoints looked at that may still hold a text. */
+const MOST_LATER = 10;
+/** What is spelled alike counts for less. */
+const LOOSE = 0.5;
+
+/**
+ * Finds checkpoints by words. A hit is the checkpoint where the text appeared or, where that one does not meet the filter, a
+ * later one of its session that does and still holds the text. What was removed or cannot be read is no hit.
+ */
+export async function searchCheckpoints(ports: SearchPorts, input: SearchInput): Promise<SearchOutcome> {
+  const query = parseQuery(input.query);
+  return ports.locking.shared(async () => {
+    const hits = await new Search(ports, query, input).run(query.terms);
+    if (hits.length > 0) return { hits, isLoose: false };
+    const alike = await termsAlike(ports.search, query);
+    const loose = alike.length === 0 ? [] : await new Search(ports, query, input).run(alike);
+    return { hits: loose.map((hit) => ({ ...hit, score: hit.score * LOOSE })), isLoose: loose.length > 0 };
+  });
+}
+
+async function termsAlike(search: SearchIndex, { terms, required }: ParsedQuery): Promise<WeightedTerm[]> {
+  const alike = new Map<string, number>();
+  for (const { term, weight } of terms) {
+    if (required.includes(term)) continue;
+    const likely = await search.termsLike(term, MOST_ALIKE);
+    for (const [index, each] of likely.entries()) alike.set(each, Math.max(alike.get(each) ?? 0, weight / (index + 1)));
+  }
+  return [...alike].map(([term, weight]) => ({ term, weight }));
+}
+
+class Search {
+  readonly #ports: SearchPorts;
+  readonly #query: ParsedQuery;
+  readonly #input: SearchInput;
+  readonly #lines = new Map<CheckpointId, Promise<readonly string[] | undefined>>();
+  readonly #sessions = new Map<SessionId, Promise<Session | undefined>>();
+  readonly #heads = new Map<SessionId, Promise<CheckpointRecord | undefined>>();
+  readonly #found = new Map<CheckpointId, FoundCheckpoint>();
+  #weights: ReadonlyMap<string, number> = new Map();
+
+  constructor(ports: SearchPorts, query: ParsedQuery, input: SearchInput) {
+    this.#ports = ports;
+    this.#query = query;
+    this.#input = input;
+  }
+
+  async run(terms: readonly WeightedTerm[]): Promise<FoundCheckpoint[]> {
+    const { filter, projectFirst, limit } = this.#input;
+    if (terms.length === 0) return [];
+    this.#weights = new Map(terms.map(({ term, weight }) => [term, weight * Math.sqrt(term.length)]));
+    if (projectFirst !== undefined) await this.#collect(terms, { ...filter, project: projectFirst });
+    if (this.#found.size < limit) await this.#collect(terms, filter);
+    return [...this.#found.values()];
+  }
+
+  async #collect(terms: readonly WeightedTerm[], filter: IndexFilter): Promise<void> {
+    const { limit } = this.#input;
+    const related = await this.#related(terms, filter);
+    for (let offset = 0; offset < MOST_HITS && this.#found.size < limit;) {
+      const page = Math.min(MOST_HITS, offset === 0 ? limit + this.#found.size : 100);
+      const hits = await this.#ports.search.match({ terms, required: this.#query.required, related, filter, limit: page, offset });
+      for (const hit of hits) if (this.#found.size < limit) await this.#add(hit, filter);
+      if (hits.length < page) return;
+      offset += page;
+    }
+  }
+
+  /** A first look shows what the best hits are about; a second has those come first that are about it too. */
+  async #related(terms: readonly WeightedTerm[], filter: IndexFilter): Promise<WeightedTerm[]> {
+    const { required } = this.#query;
+    if (terms.length < WORTH_RELATING || required.length > 0) return [];
+    const hits = await this.#ports.search.match({ terms, required, related: [], filter, limit: SAMPLES, offset: 0 });
+    const samples: { readonly score: number; readonly terms: readonly string[] }[] = [];
+    for (const { checkpointId, score } of hits) {
+      const record = await this.#ports.catalog.find(checkpointId);
+      const lines = record === undefined ? undefined : await this.#linesOf(record);
+      if (lines !== undefined) samples.push({ score, terms: termsOf(this.#sampleOf(lines)) });
+    }
+    return relatedTerms(new Set(terms.map(({ term }) => term)), samples);
+  }
+
+  #sampleOf(lines: readonly string[]): string {
+    const all = lines.join("\n");
+    if (all.length <= SAMPLE) return all;
+    const found = findLines(lines, this.#weights).map(({ line }) => line);
+    return found.join("\n").slice(0, SAMPLE);
+  }
+
+  async #add(hit: IndexHit, filter: IndexFilter): Promise<void> {
+    const record = await this.#recordFor(hit, filter);
+    if (record === undefined || this.#found.has(record.id)) return;
+    const lines = await this.#linesOf(record);
+    if (lines === undefined || !this.#query.phrases.every((phrase) => holdsPhrase(lines, phrase))) return;
+    const session = await this.#sessionOf(record.sessionId);
+    const head = (await this.#headOf(record.sessionId))?.id ?? record.id;
+    const snippet = snippetOf(findLines(lines, this.#weights));
+    this.#found.set(record.id, { record, session, head, score: hit.score, snippet });
+  }
+
+  async #recordFor(hit: IndexHit, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
+    const record = await this.#ports.catalog.find(hit.checkpointId);
+    if (record === undefined) return undefined;
+    const tags = (await this.#sessionOf(record.sessionId))?.tags ?? [];
+    return matchesFilter(record, tags, filter) ? record : this.#laterHolding(record, filter);
+  }
+
+  /** The oldest of those looked at that meets the filter and has the line that the hit is for. */
+  async #laterHolding(hit: CheckpointRecord, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
+    const lines = await this.#linesOf(hit);
+    const [best] = lines === undefined ? [] : findLines(lines, this.#weights);
+    if (best === undefined) return undefined;
+    const { records } = await this.#ports.catalog.list({ filter: { ...filter, sessionId: hit.sessionId }, limit: 100, offset: 0 });
+    const later = records.filter(({ sequence }) => sequence > hit.sequence).toReversed();
+    for (const record of later.slice(0, MOST_LATER)) if ((await this.#linesOf(record))?.includes(best.line) === true) return record;
+    return undefined;
+  }
+
+  #linesOf(record: CheckpointRecord): Promise<readonly string[] | undefined> {
+    return remembered(this.#lines, record.id, () => this.#readLines(record));
+  }
+
+  async #readLines(record: CheckpointRecord): Promise<readonly string[] | undefined> {
+    try {
+      return linesOf(record, (await readContext(this.#ports, record)).context);
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+      return undefined;
+    }
+  }
+
+  #sessionOf(id: SessionId): Promise<Session | undefined> {
+    return remembered(this.#sessions, id, () => this.#ports.catalog.session(id));
+  }
+
+  #headOf(id: SessionId): Promise<CheckpointRecord | undefined> {
+    return remembered(this.#heads, id, () => this.#ports.catalog.head(id));
+  }
+}
+
+function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
+}

@@ -1,0 +1,103 @@
+import {
+  CHECKPOINT_KINDS,
+  type CheckpointKind,
+  type FoundCheckpoint,
+  parseSessionId,
+  type SearchInput,
+  WorkrailError,
+} from "@workrail/core";
+import type { CheckpointMetadata, Standing } from "../context-management-service.ts";
+import { metadataOf } from "../metadata.ts";
+
+/** What to look for, and where. All filters must hold. Times are ISO 8601. */
+export interface SearchCheckpointsParams {
+  /** 1 to 1,000 characters. Words, any of which may occur; "what is in quotation marks" must occur as such. */
+  query: string;
+  sessionId?: string | undefined;
+  /** `null`: whatever the project. Default: whatever the project, those of the working directory's project first. */
+  project?: string | null | undefined;
+  /** Default: all but asides. */
+  kinds?: CheckpointKind[] | undefined;
+  /** All of them must be on the checkpoint, or on its session. */
+  tags?: string[] | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  agentId?: string | undefined;
+  workflowId?: string | undefined;
+  /** Default 5, 1 to 100. */
+  limit?: number | undefined;
+}
+
+export interface SearchCheckpointsResult extends Standing {
+  /** The best first. */
+  hits: SearchHit[];
+  /** Nothing has the words that were asked for: these have some that begin alike, or are spelled alike. */
+  loose?: true;
+  /** Sessions whose newest texts could not be indexed before this answer: what they brought may be missing in it. */
+  indexPending?: number;
+}
+
+export interface SearchHit {
+  /** Where the text appeared; or, where that one does not meet the filters, a later one that does and still holds the text. */
+  checkpoint: CheckpointMetadata;
+  /** The latest checkpoint of its session. */
+  head: string;
+  /** From 0 to 1: of what a text could at most score that is full of the words that were asked for, the rare ones counting most. */
+  score: number;
+  /** `1 - score`. */
+  distance: number;
+  /** A piece of the checkpoint's text with some of the words. */
+  snippet?: string;
+}
+
+const MAX_QUERY = 1_000;
+const DEFAULT_LIMIT = 5;
+const MAX_LIMIT = 100;
+
+/** @throws INVALID_INPUT for what cannot be looked for. */
+export function searchInputOf(params: SearchCheckpointsParams, ownProject: string | undefined): SearchInput {
+  const { query, limit = DEFAULT_LIMIT, sessionId, project, kinds, tags, since, until, agentId, workflowId } = params;
+  if (typeof query !== "string" || query.trim() === "" || query.length > MAX_QUERY) {
+    throw invalid("query", `query must be a text of 1 to ${MAX_QUERY} characters.`, "Ask in a few words.");
+  }
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+    throw invalid("limit", `limit must be a whole number from 1 to ${MAX_LIMIT}.`, "Ask for fewer, or in other words.");
+  }
+  if (kinds?.some((kind) => !CHECKPOINT_KINDS.includes(kind)) === true) {
+    throw invalid("kinds", `kinds must be of ${CHECKPOINT_KINDS.join(", ")}.`, "Leave it out to search all but asides.");
+  }
+  const filter = {
+    sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId),
+    project: project ?? undefined,
+    kinds,
+    tags,
+    since: timeOf(since, "since"),
+    until: timeOf(until, "until"),
+    agentId,
+    workflowId,
+  };
+  const isAnywhere = project === undefined && sessionId === undefined;
+  return { query, filter, projectFirst: isAnywhere ? ownProject : undefined, limit };
+}
+
+export function searchHitOf({ record, session, head, score, snippet }: FoundCheckpoint): SearchHit {
+  const rounded = Math.round(score * 10_000) / 10_000;
+  return {
+    checkpoint: metadataOf(record, session?.pins),
+    head,
+    score: rounded,
+    distance: Math.round((1 - rounded) * 10_000) / 10_000,
+    ...(snippet === undefined ? {} : { snippet }),
+  };
+}
+
+function timeOf(text: string | undefined, field: string): Date | undefined {
+  if (text === undefined) return undefined;
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw invalid(field, `${field} must be a time in ISO 8601.`, "Such as 2026-01-31T12:00:00Z.");
+  return time;
+}
+
+function invalid(field: string, message: string, hint: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", message, { details: { field }, hint });
+}

@@ -1,0 +1,54 @@
+import { type IndexPorts, searchCheckpoints, type SearchPorts } from "@workrail/core";
+import { isStorageFailure } from "../fallback/storage-failure.ts";
+import type { Parts } from "../tokens.ts";
+import { Indexer } from "./indexer.ts";
+import { searchHitOf, searchInputOf, type SearchCheckpointsParams, type SearchCheckpointsResult } from "./search-checkpoints.ts";
+
+/** How long a search waits for what is not indexed yet. */
+const CATCH_UP_MS = 1_000;
+
+/** Search over one store, and the index that it is done with. */
+export class StoreSearch {
+  readonly #ports: IndexPorts & SearchPorts;
+  readonly #indexer: Indexer;
+  readonly #log: Parts["log"];
+
+  constructor(parts: Parts) {
+    const { settings, search, log, background } = parts;
+    this.#ports = { ...parts, search, limits: settings.limits, pause: async () => {} };
+    this.#indexer = new Indexer(this.#ports, background, log);
+    this.#log = log;
+  }
+
+  /** To be told of each change. */
+  changed(): void {
+    this.#indexer.request();
+  }
+
+  /** @throws INVALID_INPUT, STORAGE_UNAVAILABLE */
+  async search(params: SearchCheckpointsParams, project: string | undefined): Promise<Omit<SearchCheckpointsResult, "durability">> {
+    const input = searchInputOf(params, project);
+    const pending = await this.#catchUp();
+    const { hits, isLoose } = await searchCheckpoints(this.#ports, input);
+    return {
+      hits: hits.map(searchHitOf),
+      ...(isLoose ? { loose: true } : {}),
+      ...(pending === 0 ? {} : { indexPending: pending }),
+    };
+  }
+
+  stop(): void {
+    this.#indexer.stop();
+  }
+
+  /** What is indexed can be searched although no more can be, as on a disk that is full. */
+  async #catchUp(): Promise<number> {
+    try {
+      return await this.#indexer.catchUp(CATCH_UP_MS);
+    } catch (error) {
+      if (!isStorageFailure(error)) throw error;
+      this.#log.warn("the search index could not be brought up to date", { error });
+      return Math.max(1, (await this.#ports.search.state()).pending);
+    }
+  }
+}

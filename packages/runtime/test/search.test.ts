@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import type { Workrail } from "../src/workrail.ts";
+import { withFailingDisk } from "./failing-disk.ts";
+import { KINDS, refusalOf } from "./stores.ts";
+
+async function save(workrail: Workrail, sessionId: string, context: object, more: object = {}): Promise<string> {
+  return (await workrail.saveCheckpoint({ sessionId, context, ...more })).checkpointId;
+}
+
+async function found(workrail: Workrail, query: string, more: object = {}): Promise<string[]> {
+  return (await workrail.searchCheckpoints({ query, ...more })).hits.map(({ checkpoint }) => checkpoint.id);
+}
+
+describe.each(KINDS)("search in $kind", ({ at }) => {
+  it("finds what was just saved, with its session's head and a piece of its text", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const first = await save(workrail, "a", { plan: "Move the nightly export to another disk." });
+      const head = await save(workrail, "a", { plan: "Move the nightly export to another disk.", done: ["Asked for a quota."] });
+      await save(workrail, "b", { plan: "Answer the letter of the bank." });
+      const { hits, ...rest } = await workrail.searchCheckpoints({ query: "Where do exports go?" });
+      expect(rest).toEqual({ durability: workrail.durability });
+      expect(hits).toMatchObject([
+        { checkpoint: { id: first, sessionId: "a" }, head, snippet: "Move the nightly export to another disk." },
+      ]);
+      const [{ score, distance } = { score: 0, distance: 0 }] = hits;
+      expect(score > 0 && score <= 1).toBe(true);
+      expect(score + distance).toBeCloseTo(1);
+    }));
+
+  it("finds names, tags, attributes and keys too", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const metadata = { name: "Before the migration", tags: ["postgres"], reviewer: "Somebody called Ada" };
+      const id = await save(workrail, "a", { maxRetries: 3 }, { metadata });
+      for (const query of ["migrations", "postgres", "ada", "max_retries"]) expect(await found(workrail, query)).toEqual([id]);
+    }));
+
+  it("names the checkpoint where a text appeared, and a later one when only that meets the filter", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const first = await save(workrail, "a", { notes: ["The cache is stale."] });
+      const tagged = await save(workrail, "a", { notes: ["The cache is stale.", "Deployed."] }, { metadata: { tags: ["release"] } });
+      await save(workrail, "a", { notes: ["Deployed."] }, { metadata: { tags: ["release"] }, force: true });
+      expect(await found(workrail, "stale cache")).toEqual([first]);
+      expect(await found(workrail, "stale cache", { tags: ["release"] })).toEqual([tagged]);
+      expect(await found(workrail, "stale cache", { tags: ["nowhere"] })).toEqual([]);
+    }));
+
+  it("finds a quoted phrase as such", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      await save(workrail, "a", { note: "the user of a table" });
+      const id = await save(workrail, "b", { note: "a User Table" });
+      expect(await found(workrail, '"user table"')).toEqual([id]);
+      expect(await found(workrail, '"table user"')).toEqual([]);
+      expect(await found(workrail, 'note "user table"')).toEqual([id]);
+    }));
+
+  it("says of a loose match that it is one", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const id = await save(workrail, "a", { note: "authentication" });
+      for (const query of ["auth", "authentciation"]) {
+        const { hits, loose } = await workrail.searchCheckpoints({ query });
+        expect([hits.map(({ checkpoint }) => checkpoint.id), loose]).toEqual([[id], true]);
+      }
+      expect(await workrail.searchCheckpoints({ query: "zebra" })).toEqual({ hits: [], durability: workrail.durability });
+    }));
+
+  it("still finds what the latest holds when the checkpoint it appeared in is pruned, and nothing that is gone", () =>
+    at(async (place) => {
+      await using workrail = await place.open({ limits: { maxCheckpoints: 3 } });
+      const words = Array.from({ length: 12 }, (_, step) => `word${step}x`);
+      for (const step of words.keys()) {
+        await save(workrail, "a", { kept: words.slice(0, step + 1), current: `passing${step}x` });
+        if (step % 5 === 0) await found(workrail, "word0x");
+      }
+      for (const word of words) expect([word, (await found(workrail, word)).length]).toEqual([word, 1]);
+      expect(await found(workrail, '"passing3x"')).toEqual([]);
+      expect(await found(workrail, '"passing10x"')).toHaveLength(1);
+    }));
+
+  it("does not find what is in the trash, and finds it again when it is brought back", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const id = await save(workrail, "a", { note: "perishable" });
+      expect(await found(workrail, "perishable")).toEqual([id]);
+      await workrail.cleanUp({ sessionId: "a" });
+      expect(await found(workrail, "perishable")).toEqual([]);
+      await workrail.restoreFromTrash({ sessionId: "a" });
+      expect(await found(workrail, "perishable")).toEqual([id]);
+    }));
+
+  it("comes to projects in their order: the own one first, or one alone", () =>
+    at(async (place) => {
+      const other = await place.open({ project: "/other" });
+      const better = await save(other, "b", { note: "needle needle needle" });
+      await other.close();
+      await using workrail = await place.open({ project: "/own" });
+      const own = await save(workrail, "a", { note: "a needle in hay, and much more of hay" });
+      expect(await found(workrail, "needle")).toEqual([own, better]);
+      expect(await found(workrail, "needle", { project: "/other" })).toEqual([better]);
+      expect(await found(workrail, "needle", { project: null })).toEqual([better, own]);
+    }));
+
+  it("finds what was saved before the index was there, and after the catalog was rebuilt", () =>
+    at(async (place) => {
+      const first = await place.open();
+      const id = await save(first, "a", { note: "durable words" });
+      await first.close();
+      place.loseCatalog();
+      await using workrail = await place.open();
+      expect(await found(workrail, "durable")).toEqual([id]);
+      await workrail.rebuildCatalog();
+      const second = await save(workrail, "a", { note: "durable words", more: "later words" });
+      expect(await found(workrail, "durable")).toEqual([id]);
+      expect(await found(workrail, "later")).toEqual([second]);
+    }));
+
+  it("refuses what cannot be looked for, and says what is wrong", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const wrong = [
+        { query: "" },
+        { query: "a".repeat(1_001) },
+        { query: "a", limit: 0 },
+        { query: "a", limit: 101 },
+        { query: "a", since: "x" },
+      ];
+      for (const params of wrong) expect((await refusalOf(workrail.searchCheckpoints(params))).code).toBe("INVALID_INPUT");
+    }));
+});
+
+describe("search while the disk cannot be written to", () => {
+  it("finds what is on the disk and what is in memory", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      const before = await save(workrail, "a", { note: "written needle" });
+      disk.writing = "ENOSPC";
+      await refusalOf(workrail.saveCheckpoint({ sessionId: "b", context: { note: "kept needle" } }));
+      const { hits, degraded } = await workrail.searchCheckpoints({ query: "needle" });
+      expect(degraded).toBe(true);
+      expect(hits.map(({ checkpoint }) => checkpoint.sessionId).toSorted()).toEqual(["a", "b"]);
+      expect(hits.map(({ checkpoint }) => checkpoint.id)).toContain(before);
+      disk.writing = undefined;
+    }));
+});

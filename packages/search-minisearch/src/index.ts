@@ -1,0 +1,1 @@
+export { miniSearchIndex } from "./mini-search-index.ts";

@@ -1,0 +1,234 @@
+import {
+  type ChangedSession,
+  type ChangePosition,
+  type CheckpointId,
+  type IndexChange,
+  type IndexedSession,
+  type IndexFilter,
+  type IndexHit,
+  type IndexNews,
+  type IndexQuery,
+  type IndexState,
+  isAlike,
+  rarity,
+  type SearchEngine,
+  type SessionId,
+  type TextOfCheckpoint,
+  weighRelated,
+} from "@workrail/core";
+import MiniSearch from "minisearch";
+
+/** What is indexed of a session. */
+interface IndexedTexts {
+  version: number;
+  tags: readonly string[];
+  /** In their sequence. */
+  texts: readonly IndexedText[];
+}
+
+type IndexedText = Omit<TextOfCheckpoint, "terms"> & { readonly sessionId: SessionId };
+
+/** How MiniSearch weighs a term that is there very often, against one that is there once, plus what it adds: its BM25+. */
+const SATURATION = { k: 1.6, b: 0.75, d: 0 } as const;
+/** What `related` terms are looked up for: the best hits. */
+const RERANKED = 200;
+
+/** A search index in the memory of this process, for storage that has none of its own: it is made anew by each process. */
+export function miniSearchIndex(): SearchEngine {
+  return new MiniSearchIndex();
+}
+
+class MiniSearchIndex implements SearchEngine {
+  #mini = emptyIndex();
+  #sessions = new Map<SessionId, IndexedTexts>();
+  #texts = new Map<CheckpointId, IndexedText>();
+  #pending = new Map<SessionId, boolean>();
+  #position: ChangePosition | undefined;
+  #changes = 0;
+
+  async state(): Promise<IndexState> {
+    return { position: this.#position, pending: this.#pending.size };
+  }
+
+  async note({ position, sessions, restart = false }: IndexNews): Promise<void> {
+    if (restart) this.#forget();
+    for (const { sessionId, isExtended } of sessions) {
+      this.#pending.set(sessionId, isExtended && this.#pending.get(sessionId) !== false);
+      this.#entry(sessionId).version = ++this.#changes;
+    }
+    this.#position = position ?? this.#position;
+  }
+
+  async pending(limit: number): Promise<readonly ChangedSession[]> {
+    return [...this.#pending].slice(0, limit).map(([sessionId, isExtended]) => ({ sessionId, isExtended }));
+  }
+
+  async indexed(session: SessionId, newest?: number): Promise<IndexedSession> {
+    const entry = this.#sessions.get(session);
+    const texts = newest === undefined ? (entry?.texts ?? []) : (entry?.texts ?? []).slice(-newest);
+    const checkpoints = texts.map(({ checkpointId, sequence, previous }) => ({ checkpointId, sequence, previous }));
+    return { version: entry?.version ?? 0, checkpoints };
+  }
+
+  async update({ sessionId, version, remove, add, sessionTags, isDone }: IndexChange): Promise<boolean> {
+    if ((this.#sessions.get(sessionId)?.version ?? 0) !== version) return false;
+    const entry = this.#entry(sessionId);
+    const removed = new Set(remove);
+    for (const id of remove) this.#remove(id);
+    for (const text of add) this.#add(text, sessionId);
+    const kept = entry.texts.filter(({ checkpointId }) => !removed.has(checkpointId));
+    const added = add.map((text) => labelsOf(text, sessionId));
+    entry.texts = [...kept, ...added].sort((one, other) => one.sequence - other.sequence);
+    entry.tags = sessionTags;
+    entry.version = ++this.#changes;
+    if (isDone) this.#pending.delete(sessionId);
+    if (entry.texts.length === 0 && !this.#pending.has(sessionId)) this.#sessions.delete(sessionId);
+    return true;
+  }
+
+  async match({ terms, required, related, filter, limit, offset }: IndexQuery): Promise<readonly IndexHit[]> {
+    const scores = this.#scores(new Map(terms.map(({ term, weight }) => [term, weight])));
+    const having = required.map((term) => this.#scores(new Map([[term, 1]])));
+    const newest = new Map<SessionId, number>();
+    const hits = [...scores]
+      .filter(([id]) => having.every((found) => found.has(id)))
+      .map(([id, score]) => ({ text: this.#texts.get(id) as IndexedText, score }))
+      .filter(({ text }) => text.sequence <= this.#newestMeeting(text.sessionId, filter, newest))
+      .sort((one, other) => other.score - one.score || other.text.createdAt.getTime() - one.text.createdAt.getTime());
+    const best = this.#reranked(hits, related);
+    const most = this.#most(terms);
+    return best.slice(offset, offset + limit).map(({ text: { checkpointId, sessionId, sequence }, score }) => {
+      return { checkpointId, sessionId, sequence, score: Math.min(1, score / most) };
+    });
+  }
+
+  async termsLike(term: string, most: number): Promise<readonly string[]> {
+    const longer = this.#alike(term, { prefix: true }).filter((other) => other !== term && other.startsWith(term));
+    if (longer.length > 0) return longer.slice(0, most);
+    return this.#alike(term, { fuzzy: 2 })
+      .filter((other) => isAlike(term, other))
+      .slice(0, most);
+  }
+
+  async tidy(): Promise<boolean> {
+    return false;
+  }
+
+  async close(): Promise<void> {
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#mini = emptyIndex();
+    this.#sessions = new Map();
+    this.#texts = new Map();
+    this.#pending = new Map();
+    this.#position = undefined;
+  }
+
+  #entry(id: SessionId): IndexedTexts {
+    const entry = this.#sessions.get(id) ?? { version: 0, tags: [], texts: [] };
+    this.#sessions.set(id, entry);
+    return entry;
+  }
+
+  #add(text: TextOfCheckpoint, sessionId: SessionId): void {
+    this.#remove(text.checkpointId);
+    if (text.terms.length === 0) return;
+    this.#mini.add({ id: text.checkpointId, terms: text.terms });
+    this.#texts.set(text.checkpointId, labelsOf(text, sessionId));
+  }
+
+  #remove(id: CheckpointId): void {
+    if (this.#texts.delete(id)) this.#mini.discard(id);
+  }
+
+  /** What each text scores that has one of the terms at least. */
+  #scores(weights: ReadonlyMap<string, number>): Map<CheckpointId, number> {
+    const scores = new Map<CheckpointId, number>();
+    // One by one: asked for together, MiniSearch multiplies their sum by how many of them there are.
+    for (const [term, weight] of weights) {
+      for (const { id, score } of this.#mini.search(term, AS_GIVEN)) {
+        scores.set(id as CheckpointId, (scores.get(id as CheckpointId) ?? 0) + weight * score);
+      }
+    }
+    return scores;
+  }
+
+  #reranked<Hit extends { readonly text: IndexedText; readonly score: number }>(
+    hits: readonly Hit[],
+    related: IndexQuery["related"],
+  ): readonly Hit[] {
+    if (related.length === 0) return hits;
+    const known = related.map((each) => ({ ...each, found: this.#scores(new Map([[each.term, 1]])) }));
+    const worths = weighRelated(
+      known.map((each) => ({ ...each, texts: each.found.size })),
+      this.#mini.documentCount,
+    );
+    const more = new Map<CheckpointId, number>();
+    for (const { term, worth } of worths) for (const id of term.found.keys()) more.set(id, (more.get(id) ?? 0) + worth);
+    const best = hits.slice(0, RERANKED).map((hit) => ({ ...hit, score: hit.score + (more.get(hit.text.checkpointId) ?? 0) }));
+    return [...best.sort((one, other) => other.score - one.score), ...hits.slice(RERANKED)];
+  }
+
+  /** What a text would score that has nothing but these terms, over and over. */
+  #most(terms: IndexQuery["terms"]): number {
+    const texts = this.#mini.documentCount;
+    return terms.reduce((sum, { term, weight }) => {
+      const count = this.#scores(new Map([[term, 1]])).size;
+      return sum + weight * rarity(count, texts) * (SATURATION.k + 1);
+    }, 0);
+  }
+
+  #alike(term: string, how: { readonly prefix?: boolean; readonly fuzzy?: number }): string[] {
+    const counts = new Map<string, number>();
+    for (const { terms } of this.#mini.search(term, { ...AS_GIVEN, ...how })) {
+      for (const found of terms) counts.set(found, (counts.get(found) ?? 0) + 1);
+    }
+    return [...counts].sort(([, one], [, other]) => other - one).map(([found]) => found);
+  }
+
+  /** The sequence of the newest in a session that meets the filter; 0 when none does. */
+  #newestMeeting(session: SessionId, filter: IndexFilter, known: Map<SessionId, number>): number {
+    const before = known.get(session);
+    if (before !== undefined) return before;
+    const entry = this.#sessions.get(session);
+    const newest = entry?.texts.findLast((text) => meets(text, entry.tags, filter))?.sequence ?? 0;
+    known.set(session, newest);
+    return newest;
+  }
+}
+
+/** Terms come as they are to be compared. */
+const AS_GIVEN = { tokenize: (text: string) => [text], processTerm: (term: string) => term, bm25: SATURATION };
+
+/** Without the terms, which only MiniSearch needs. */
+function labelsOf({ terms, ...labels }: TextOfCheckpoint, sessionId: SessionId): IndexedText {
+  void terms;
+  return { ...labels, sessionId };
+}
+
+function emptyIndex(): MiniSearch<{ readonly id: CheckpointId; readonly terms: readonly string[] }> {
+  return new MiniSearch({
+    fields: ["terms"],
+    storeFields: [],
+    extractField: (document, field) => document[field as "id"],
+    stringifyField: (value) => value as string,
+    tokenize: (terms) => terms as unknown as string[],
+    processTerm: (term) => term,
+  });
+}
+
+function meets(text: IndexedText, sessionTags: readonly string[], filter: IndexFilter): boolean {
+  const { sessionId, project, tags = [], since, until, workflowId, agentId, kinds } = filter;
+  return (
+    (kinds === undefined ? text.kind !== "aside" : kinds.includes(text.kind)) &&
+    (sessionId === undefined || text.sessionId === sessionId) &&
+    (project === undefined || text.project === project) &&
+    (workflowId === undefined || text.workflowId === workflowId) &&
+    (agentId === undefined || text.agentId === agentId) &&
+    (since === undefined || text.createdAt >= since) &&
+    (until === undefined || text.createdAt <= until) &&
+    tags.every((tag) => text.tags.includes(tag) || sessionTags.includes(tag))
+  );
+}

@@ -1,0 +1,50 @@
+/** Of the search index, and of the terms it is made of: one of another version is made anew. */
+export const INDEX_VERSION = 1;
+
+/**
+ * `document`: one for each checkpoint; `previous` is how many places before it in its session the one is whose text it was
+ * compared with; `terms` is how many different ones it has; times are in whole seconds.
+ * `session.version` is another after each change, `is_pending` and `is_extended` tell whether it is to be looked at, and how.
+ * `name`: projects, agents and workflows, and lists of tags as JSON. `state` holds the catalog's position and sums.
+ * `term`: FTS5 keeps which documents have a term, and nothing else. One that occurs more than once is there again with a
+ * mark behind it: see `marked`.
+ */
+export const SEARCH_SCHEMA: string = `
+CREATE TABLE state (key TEXT PRIMARY KEY NOT NULL, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+
+INSERT INTO state VALUES ('texts', 0), ('terms', 0), ('changes', 0), ('untidied', 0);
+
+CREATE TABLE session (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  version INTEGER NOT NULL,
+  tags TEXT,
+  is_extended INTEGER,
+  noted INTEGER
+) STRICT;
+
+CREATE INDEX session_pending ON session (noted) WHERE noted IS NOT NULL;
+
+CREATE TABLE name (number INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE) STRICT;
+
+CREATE TABLE document (
+  number INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  id ANY NOT NULL,
+  previous INTEGER,
+  terms INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  project INTEGER,
+  agent INTEGER,
+  workflow INTEGER,
+  tags INTEGER
+) STRICT;
+
+CREATE INDEX document_by_session ON document (session, sequence);
+
+CREATE VIRTUAL TABLE term USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii');
+
+INSERT INTO term (term, rank) VALUES ('pgsz', 960);
+`;

@@ -1,0 +1,247 @@
+import {
+  type ChangedSession,
+  type ChangePosition,
+  CHECKPOINT_KINDS,
+  countsOf,
+  type IndexChange,
+  type IndexedSession,
+  type IndexHit,
+  type IndexNews,
+  type IndexQuery,
+  type IndexState,
+  isAlike,
+  type SearchEngine,
+  type SessionId,
+  type TextOfCheckpoint,
+} from "@workrail/core";
+import { documentFilter, type DocumentRow, seconds } from "./document-filter.ts";
+import { packedId, unpackedId } from "./packed-id.ts";
+import { isTerm, marked } from "./postings.ts";
+import { rankDocuments, relatedScores } from "./rank-documents.ts";
+import { type Run, SearchDatabase, type SearchDatabaseOptions } from "./search-database.ts";
+
+/** Rough scores are made exact for so many more candidates than are asked for. */
+const LOOKED_AT = 200;
+/** Words of the index looked at for those that are alike. */
+const MOST_WORDS = 20_000;
+/** Pages of the index merged in one piece. */
+const MERGED_PAGES = 100;
+
+/** The search index in `search.db`, by FTS5: derived from the store, and made anew whenever it is missing. */
+export class SqliteSearch implements SearchEngine {
+  readonly #database: SearchDatabase;
+
+  constructor(options: SearchDatabaseOptions) {
+    this.#database = new SearchDatabase(options);
+  }
+
+  state(): Promise<IndexState> {
+    return this.#database.read((run) => {
+      const { pending } = run.get(HOW_MANY_PENDING) as { readonly pending: number };
+      return { position: valueOf(run, "position") as ChangePosition | undefined, pending };
+    });
+  }
+
+  note({ position, sessions, restart = false }: IndexNews): Promise<void> {
+    return this.#database.write((run) => {
+      if (restart) run.exec(FORGET);
+      for (const { sessionId, isExtended } of sessions) noteSession(run, sessionId, isExtended);
+      if (position !== undefined) run.run("INSERT OR REPLACE INTO state VALUES ('position', ?)", position);
+    });
+  }
+
+  pending(limit: number): Promise<readonly ChangedSession[]> {
+    return this.#database.read((run) => {
+      const rows = run.all(PENDING, limit) as readonly { id: SessionId; is_extended: number }[];
+      return rows.map(({ id, is_extended: isExtended }) => ({ sessionId: id, isExtended: isExtended === 1 }));
+    });
+  }
+
+  indexed(session: SessionId, newest?: number): Promise<IndexedSession> {
+    return this.#database.read((run) => {
+      const rows = (run.all(INDEXED, newest ?? -1, session) as readonly IndexedRow[]).toReversed();
+      const checkpoints = rows.filter(isDocument).map(({ id, sequence, previous }) => {
+        return { checkpointId: unpackedId(id), sequence, previous: previous === null ? 0 : sequence - previous };
+      });
+      return { version: rows[0]?.version ?? 0, checkpoints };
+    });
+  }
+
+  update(change: IndexChange): Promise<boolean> {
+    return this.#database.write((run) => {
+      const session = run.get(SESSION, change.sessionId) as { readonly number: number; readonly version: number } | undefined;
+      if ((session?.version ?? 0) !== change.version) return false;
+      const number = session?.number ?? addSession(run, change.sessionId);
+      for (const id of change.remove) removeDocument(run, number, packedId(id));
+      for (const text of change.add) addDocument(run, number, text);
+      const tags = change.sessionTags.length === 0 ? null : JSON.stringify(change.sessionTags);
+      run.run("UPDATE session SET version = ?, tags = ? WHERE number = ?", nextChange(run), tags, number);
+      if (change.isDone) run.run("UPDATE session SET noted = NULL, is_extended = NULL WHERE number = ?", number);
+      run.run(DROP_EMPTY, number);
+      run.run("UPDATE state SET value = value + ? WHERE key = 'untidied'", change.remove.length + change.add.length);
+      return true;
+    });
+  }
+
+  match({ terms, required, related, filter, limit, offset }: IndexQuery): Promise<readonly IndexHit[]> {
+    return this.#database.read((run) => {
+      const texts = Number(valueOf(run, "texts"));
+      const meets = documentFilter(run, filter);
+      if (texts === 0 || meets === undefined) return [];
+      const usual = Number(valueOf(run, "terms")) / texts;
+      const ranking = rankDocuments(run, terms, required, texts);
+      const { candidates, most } = ranking;
+      const hits: { readonly row: DocumentRow; readonly score: number }[] = [];
+      const piece = LOOKED_AT + 2 * (limit + offset);
+      for (let at = 0; at < candidates.length && hits.length < limit + offset; at += piece) {
+        const numbers = candidates.slice(at, at + piece).map(({ number }) => number);
+        const more = relatedScores(run, related, new Set(numbers), texts);
+        const rows = (run.all(DOCUMENTS, JSON.stringify(numbers)) as readonly DocumentRow[]).filter(meets);
+        const scored = rows.map((row) => ({ row, score: ranking.exact(row.number, row.terms / usual) + (more.get(row.number) ?? 0) }));
+        hits.push(...scored.sort((one, other) => other.score - one.score || other.row.number - one.row.number));
+      }
+      return hits.slice(offset, offset + limit).map(({ row, score }) => ({
+        checkpointId: unpackedId(row.id),
+        sessionId: row.session_id as SessionId,
+        sequence: row.sequence,
+        score: most === 0 ? 0 : Math.min(1, score / most),
+      }));
+    });
+  }
+
+  termsLike(term: string, most: number): Promise<readonly string[]> {
+    return this.#database.read((run) => {
+      const longer = wordsIn(run, BEGINNING, term, `${term}${LAST}`, most * 4);
+      if (longer.length > 0) return longer.filter(isTerm).slice(0, most);
+      const first = String.fromCodePoint(term.codePointAt(0) ?? 0);
+      const words = wordsIn(run, WORDS, first, `${first}${LAST}`, MOST_WORDS);
+      return words.filter((word) => isTerm(word) && isAlike(term, word)).slice(0, most);
+    });
+  }
+
+  tidy(): Promise<boolean> {
+    return this.#database.write((run) => {
+      const [untidied, texts] = [Number(valueOf(run, "untidied")), Number(valueOf(run, "texts"))];
+      // All is merged into one when much of it is new; else what grew, as far as it grew.
+      const isFull = untidied > 0 && untidied * 4 >= texts;
+      const before = changesOf(run);
+      run.run("INSERT INTO term (term, rank) VALUES ('merge', ?)", isFull ? -MERGED_PAGES : MERGED_PAGES);
+      if (isFull) run.run("UPDATE state SET value = 0 WHERE key = 'untidied'");
+      run.exec(`PRAGMA incremental_vacuum(${MERGED_PAGES})`);
+      return isFull || changesOf(run) - before >= 2;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#database.close();
+  }
+}
+
+/** The last character there is. */
+const LAST = "\u{10ffff}";
+
+const NOTE = `INSERT INTO session (id, version, noted, is_extended) VALUES (?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET version = excluded.version, noted = coalesce(noted, excluded.noted),
+    is_extended = min(coalesce(is_extended, 1), excluded.is_extended)`;
+
+const SESSION = "SELECT number, version FROM session WHERE id = ?";
+
+const DROP_EMPTY =
+  "DELETE FROM session WHERE number = ? AND noted IS NULL AND NOT EXISTS (SELECT 1 FROM document WHERE document.session = session.number)";
+
+const HOW_MANY_PENDING = "SELECT count(*) AS pending FROM session WHERE noted IS NOT NULL";
+const PENDING = "SELECT id, is_extended FROM session WHERE noted IS NOT NULL ORDER BY noted LIMIT ?";
+
+/** With one row at least for a session that is there. */
+const INDEXED = `SELECT version, document.id, sequence, previous FROM session
+  LEFT JOIN (SELECT * FROM document) AS document ON document.session = session.number
+    AND document.sequence IN (SELECT sequence FROM document WHERE session = session.number ORDER BY sequence DESC LIMIT ?)
+  WHERE session.id = ? ORDER BY sequence DESC`;
+
+const DOCUMENT = "SELECT number, terms FROM document WHERE session = ? AND id = ?";
+const DOCUMENTS = `SELECT document.number, session, session.id AS session_id, session.tags AS session_tags, sequence, document.id, terms
+  FROM json_each(?) AS wanted JOIN document ON document.number = wanted.value JOIN session ON session.number = document.session`;
+
+const BEGINNING = "SELECT term FROM temp.vocabulary WHERE term > ? AND term < ? ORDER BY doc DESC LIMIT ?";
+const WORDS = "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT ?";
+
+const FORGET = `INSERT INTO term (term) VALUES ('delete-all'); DELETE FROM document; DELETE FROM name; DELETE FROM session;
+  DELETE FROM state WHERE key = 'position'; UPDATE state SET value = 0 WHERE key IN ('texts', 'terms')`;
+
+interface IndexedRow {
+  readonly version: number;
+  readonly id: string | Uint8Array | null;
+  readonly sequence: number | null;
+  readonly previous: number | null;
+}
+
+function isDocument(row: IndexedRow): row is IndexedRow & { readonly id: string | Uint8Array; readonly sequence: number } {
+  return row.id !== null;
+}
+
+function wordsIn(run: Run, sql: string, from: string, to: string, most: number): readonly string[] {
+  return (run.all(sql, from, to, most) as readonly { readonly term: string }[]).map(({ term }) => term);
+}
+
+function valueOf(run: Run, key: string): unknown {
+  return (run.get("SELECT value FROM state WHERE key = ?", key) as { readonly value: unknown } | undefined)?.value;
+}
+
+/** Another number each time. */
+function nextChange(run: Run): number {
+  run.run("UPDATE state SET value = value + 1 WHERE key = 'changes'");
+  return Number(valueOf(run, "changes"));
+}
+
+function noteSession(run: Run, id: SessionId, isExtended: boolean): void {
+  const change = nextChange(run);
+  run.run(NOTE, id, change, change, isExtended ? 1 : 0);
+}
+
+function changesOf(run: Run): number {
+  return (run.get("SELECT total_changes() AS changes") as { readonly changes: number }).changes;
+}
+
+function addSession(run: Run, id: SessionId): number {
+  run.run("INSERT INTO session (id, version) VALUES (?, 0)", id);
+  return (run.get(SESSION, id) as { readonly number: number }).number;
+}
+
+function removeDocument(run: Run, session: number, id: string | Uint8Array): void {
+  const row = run.get(DOCUMENT, session, id) as { readonly number: number; readonly terms: number } | undefined;
+  if (row === undefined) return;
+  run.run("DELETE FROM document WHERE number = ?", row.number);
+  if (row.terms === 0) return;
+  run.run("DELETE FROM term WHERE rowid = ?", row.number);
+  count(run, -1, -row.terms);
+}
+
+function addDocument(run: Run, session: number, text: TextOfCheckpoint): void {
+  const counts = countsOf(text.terms);
+  const names = [text.project, text.agentId, text.workflowId, text.tags.length === 0 ? undefined : JSON.stringify(text.tags)];
+  const { number } = run.get(
+    `INSERT INTO document (session, sequence, id, previous, terms, kind, created, project, agent, workflow, tags)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
+    session,
+    text.sequence,
+    packedId(text.checkpointId),
+    text.previous === 0 ? null : text.sequence - text.previous,
+    counts.size,
+    CHECKPOINT_KINDS.indexOf(text.kind),
+    seconds(text.createdAt),
+    ...names.map((name) => (name === undefined ? null : nameNumber(run, name))),
+  ) as { number: number };
+  if (counts.size === 0) return;
+  run.run("INSERT INTO term (rowid, words) VALUES (?, ?)", number, marked(counts));
+  count(run, 1, counts.size);
+}
+
+function count(run: Run, texts: number, terms: number): void {
+  run.run("UPDATE state SET value = value + ? WHERE key = 'texts'", texts);
+  run.run("UPDATE state SET value = value + ? WHERE key = 'terms'", terms);
+}
+
+function nameNumber(run: Run, value: string): number {
+  run.run("INSERT OR IGNORE INTO name (value) VALUES (?)", value);
+  return (run.get("SELECT number FROM name WHERE value = ?", value) as { readonly number: number }).number;
+}

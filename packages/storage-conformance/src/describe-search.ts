@@ -1,0 +1,402 @@
+import type {
+  ChangePosition,
+  CheckpointId,
+  IndexChange,
+  IndexFilter,
+  IndexHit,
+  IndexQuery,
+  SearchEngine,
+  SessionId,
+  TextOfCheckpoint,
+} from "@workrail/core";
+import { describe, expect, it } from "vitest";
+
+export interface SearchHarness {
+  /** Stands before every test's name. */
+  readonly name: string;
+  /** Makes an empty index; the suite closes it. */
+  open(): Promise<SearchEngine>;
+}
+
+/** A search index: what it notes and holds, which texts match which terms and filters, and in which order. */
+export function describeSearch(harness: SearchHarness): void {
+  /** The test gets an empty index, which is closed afterwards. */
+  const withIndex =
+    (test: (index: SearchEngine) => Promise<void>): (() => Promise<void>) =>
+    async () => {
+      const index = await harness.open();
+      try {
+        await test(index);
+      } finally {
+        await index.close();
+      }
+    };
+
+  describe(`${harness.name}: what the index follows`, () => {
+    it(
+      "is nothing at first, and up to nowhere",
+      withIndex(async (index) => {
+        expect(await index.state()).toEqual({ position: undefined, pending: 0 });
+        expect(await index.pending(10)).toEqual([]);
+        expect(await index.indexed(SESSION)).toEqual({ version: 0, checkpoints: [] });
+        expect(await found(index, ["word"])).toEqual([]);
+      }),
+    );
+
+    it(
+      "is noted with the sessions to look at, in their order, until they are done",
+      withIndex(async (index) => {
+        await index.note({ position: at("1"), sessions: [extended("b"), extended("a")] });
+        await index.note({ sessions: [{ sessionId: session("c"), isExtended: false }] });
+        expect(await index.state()).toEqual({ position: "1", pending: 3 });
+        expect((await index.pending(2)).map(({ sessionId }) => sessionId)).toEqual(["b", "a"]);
+        await put(index, [text("one", ["word"])], { sessionId: session("b") });
+        expect((await index.pending(9)).map(({ sessionId }) => sessionId)).toEqual(["a", "c"]);
+      }),
+    );
+
+    it(
+      "says that a session was extended only as long as nothing else happened to it",
+      withIndex(async (index) => {
+        await index.note({ sessions: [extended("a"), { sessionId: session("b"), isExtended: false }] });
+        await index.note({ sessions: [extended("a"), extended("b")] });
+        expect(await index.pending(9)).toEqual([extended("a"), { sessionId: "b", isExtended: false }]);
+      }),
+    );
+
+    it(
+      "keeps a session that is not done",
+      withIndex(async (index) => {
+        await index.note({ sessions: [extended("a")] });
+        await put(index, [text("one", ["word"])], { sessionId: session("a"), isDone: false });
+        expect(await index.pending(9)).toEqual([extended("a")]);
+      }),
+    );
+
+    it(
+      "forgets everything when it begins anew",
+      withIndex(async (index) => {
+        await index.note({ position: at("1"), sessions: [extended("a")] });
+        await put(index, [text("one", ["word"])]);
+        await index.note({ sessions: [], restart: true });
+        expect(await index.state()).toEqual({ position: undefined, pending: 0 });
+        expect(await found(index, ["word"])).toEqual([]);
+        await put(index, [text("one", ["other"])]);
+        expect(await found(index, ["other"])).toEqual(["one"]);
+      }),
+    );
+  });
+
+  describe(`${harness.name}: what the index holds`, () => {
+    it(
+      "is told with the sequences that each checkpoint has and was compared with, oldest first",
+      withIndex(async (index) => {
+        const uuid = "7f1c54a2-9b0e-4a3c-8d52-0c6f3f6e9a10";
+        const texts = [text("Own-Id_1", ["one"], { sequence: 4 }), text(uuid, [], { sequence: 7, previous: 4 })];
+        await put(index, texts.toReversed());
+        const { checkpoints } = await index.indexed(SESSION);
+        expect(checkpoints).toEqual([
+          { checkpointId: "Own-Id_1", sequence: 4, previous: 0 },
+          { checkpointId: uuid, sequence: 7, previous: 4 },
+        ]);
+        expect((await index.indexed(SESSION, 1)).checkpoints).toEqual(checkpoints.slice(1));
+      }),
+    );
+
+    it(
+      "is another version after each change, and only changed by who knows the version",
+      withIndex(async (index) => {
+        await put(index, [text("one", ["word"])]);
+        const { version } = await index.indexed(SESSION);
+        expect(await index.update(change({ version: version + 1, add: [text("two", ["word"])] }))).toBe(false);
+        expect(await found(index, ["word"])).toEqual(["one"]);
+        expect(await index.update(change({ version, add: [text("two", ["word"], { sequence: 2 })] }))).toBe(true);
+        expect((await index.indexed(SESSION)).version).not.toBe(version);
+        expect((await found(index, ["word"])).toSorted()).toEqual(["one", "two"]);
+      }),
+    );
+
+    it(
+      "is another version once the session is noted again, so that no news is lost",
+      withIndex(async (index) => {
+        await put(index, [text("one", ["word"])]);
+        const { version } = await index.indexed(SESSION);
+        await index.note({ sessions: [{ sessionId: SESSION, isExtended: true }] });
+        expect(await index.update(change({ version }))).toBe(false);
+        expect((await index.state()).pending).toBe(1);
+      }),
+    );
+
+    it(
+      "is gone when it is removed, and back when it is put again",
+      withIndex(async (index) => {
+        await put(index, [text("one", ["word"]), text("two", ["word"], { sequence: 2 })]);
+        await put(index, [], { remove: ["one" as CheckpointId] });
+        expect(await found(index, ["word"])).toEqual(["two"]);
+        await put(index, [text("one", ["word", "more"])]);
+        expect(await found(index, ["more"])).toEqual(["one"]);
+        await put(index, [], { remove: ["one", "two"] as CheckpointId[] });
+        expect(await found(index, ["word"])).toEqual([]);
+        expect((await index.indexed(SESSION)).checkpoints).toEqual([]);
+      }),
+    );
+
+    it(
+      "takes another text for the same checkpoint when both come in one change",
+      withIndex(async (index) => {
+        await put(index, [text("one", ["before"])]);
+        await put(index, [text("one", ["after"])], { remove: ["one" as CheckpointId] });
+        expect([await found(index, ["before"]), await found(index, ["after"])]).toEqual([[], ["one"]]);
+      }),
+    );
+
+    it(
+      "is the same however it is tidied",
+      withIndex(async (index) => {
+        for (let each = 1; each <= 30; each++) await put(index, [text(`c${each}`, ["word", `own${each}`], { sequence: each })]);
+        await put(index, [], { remove: ["c1", "c2"] as CheckpointId[] });
+        while (await index.tidy());
+        expect(await found(index, ["own3"])).toEqual(["c3"]);
+        expect(await found(index, ["own1", "own2"])).toEqual([]);
+        expect(await found(index, ["word"], { limit: 100 })).toHaveLength(28);
+      }),
+    );
+  });
+
+  describe(`${harness.name}: what matches`, () => {
+    it(
+      "is any text with one of the terms, as they are",
+      withIndex(async (index) => {
+        await put(index, [text("one", ["alpha", "beta"]), text("two", ["gamma"], { sequence: 2 }), text("three", [], { sequence: 3 })]);
+        expect((await found(index, ["beta", "gamma", "delta"])).toSorted()).toEqual(["one", "two"]);
+        expect(await found(index, ["alph"])).toEqual([]);
+      }),
+    );
+
+    it(
+      "is found by terms of any script, and of signs that a query language may know",
+      withIndex(async (index) => {
+        const odd = ["東京", "straße", "and", "or", "not", "near", "ünïcode", "한국"];
+        await put(
+          index,
+          odd.map((term, place) => text(`c${place}`, [term], { sequence: place + 1 })),
+        );
+        for (const [place, term] of odd.entries()) expect(await found(index, [term])).toEqual([`c${place}`]);
+      }),
+    );
+
+    it(
+      "comes with the best first: what is rarer, what occurs more often, and what is shorter",
+      withIndex(async (index) => {
+        const filler = Array.from({ length: 40 }, (_, place) => `filler${place}`);
+        await put(index, [
+          text("long", ["rare", ...filler], { sequence: 1 }),
+          text("short", ["rare", "filler1"], { sequence: 2 }),
+          text("often", ["rare", "rare", "rare", "rare", "filler1", "filler2"], { sequence: 3 }),
+          ...Array.from({ length: 10 }, (_, place) => text(`common${place}`, ["common", "filler2"], { sequence: place + 4 })),
+        ]);
+        expect(await found(index, ["rare"])).toEqual(["often", "short", "long"]);
+        expect((await found(index, ["rare", "common"])).slice(0, 2)).toEqual(["often", "short"]);
+      }),
+    );
+
+    it(
+      "scores from 0 to 1, more for more of the terms",
+      withIndex(async (index) => {
+        await put(index, [
+          text("both", ["alpha", "beta"]),
+          text("one", ["alpha", "gamma"], { sequence: 2 }),
+          text("none", ["delta"], { sequence: 3 }),
+        ]);
+        const hits = await match(index, ["alpha", "beta"]);
+        expect(hits.map(({ checkpointId }) => checkpointId)).toEqual(["both", "one"]);
+        for (const { score } of hits) expect(score > 0 && score <= 1).toBe(true);
+        expect((hits[0] as IndexHit).score).toBeGreaterThan((hits[1] as IndexHit).score);
+      }),
+    );
+
+    it(
+      "counts a term by its weight",
+      withIndex(async (index) => {
+        await put(index, [text("one", ["alpha"]), text("two", ["beta"], { sequence: 2 })]);
+        const weighed = (alpha: number, beta: number): Promise<string[]> =>
+          found(index, [], {
+            terms: [
+              { term: "alpha", weight: alpha },
+              { term: "beta", weight: beta },
+            ],
+          });
+        expect([await weighed(2, 1), await weighed(1, 2)]).toEqual([
+          ["one", "two"],
+          ["two", "one"],
+        ]);
+      }),
+    );
+
+    it(
+      "has all that is required",
+      withIndex(async (index) => {
+        await put(index, [text("both", ["alpha", "beta"]), text("one", ["alpha"], { sequence: 2 })]);
+        expect(await found(index, ["alpha"], { required: ["alpha", "beta"] })).toEqual(["both"]);
+        expect(await found(index, ["alpha"], { required: ["alpha", "nowhere"] })).toEqual([]);
+      }),
+    );
+
+    it(
+      "has its order changed by related terms, and is not found by them",
+      withIndex(async (index) => {
+        await put(index, [
+          text("first", ["asked", "other"], { sequence: 1 }),
+          text("about", ["asked", "topic"], { sequence: 2 }),
+          text("only", ["topic"], { sequence: 3 }),
+          text("else", ["something"], { sequence: 4 }),
+        ]);
+        const related = [{ term: "topic", weight: 1 }];
+        expect(await found(index, ["asked"], { related })).toEqual(["about", "first"]);
+      }),
+    );
+
+    it(
+      "comes in pages",
+      withIndex(async (index) => {
+        await put(
+          index,
+          Array.from({ length: 25 }, (_, place) =>
+            text(`c${place}`, ["word", ...Array.from({ length: place }, () => "more")], { sequence: place + 1 }),
+          ),
+        );
+        const all = await found(index, ["word"], { limit: 25 });
+        expect(new Set(all).size).toBe(25);
+        const pages = [0, 10, 20].map((offset) => found(index, ["word"], { limit: 10, offset }));
+        expect((await Promise.all(pages)).flat()).toEqual(all);
+      }),
+    );
+
+    it(
+      "tells the session and the place of a hit",
+      withIndex(async (index) => {
+        await put(index, [text("one", ["word"], { sequence: 12 })]);
+        expect(await match(index, ["word"])).toMatchObject([{ checkpointId: "one", sessionId: SESSION, sequence: 12 }]);
+      }),
+    );
+  });
+
+  describe(`${harness.name}: filters of a search`, () => {
+    const filters: readonly (readonly [string, Partial<TextOfCheckpoint>, IndexFilter])[] = [
+      ["project", { project: "/mine" }, { project: "/mine" }],
+      ["agent", { agentId: "me" }, { agentId: "me" }],
+      ["workflow", { workflowId: "flow" }, { workflowId: "flow" }],
+      ["kind", { kind: "conversation" }, { kinds: ["conversation", "project"] }],
+      ["tags", { tags: ["a", "b", "c"] }, { tags: ["a", "c"] }],
+      ["beginning", { createdAt: new Date("2030-06-02T00:00:00Z") }, { since: new Date("2030-06-01T00:00:00Z") }],
+      ["end", { createdAt: new Date("2010-06-01T00:00:00Z") }, { until: new Date("2010-06-02T00:00:00Z") }],
+    ];
+
+    it.each(filters)("find what has the %s", async (_, has, filter) => {
+      const index = await harness.open();
+      await put(index, [text("with", ["word"], has)], { sessionId: session("a") });
+      await put(index, [text("without", ["word"], { tags: ["a"] })], { sessionId: session("b") });
+      expect(await found(index, ["word"], { filter })).toEqual(["with"]);
+      await index.close();
+    });
+
+    it.each(filters)("find what a later one of the session with the %s may still hold", async (_, has, filter) => {
+      const index = await harness.open();
+      const later = text("later", [], { ...has, sequence: 5, previous: 3 });
+      await put(index, [text("before", ["word"], { sequence: 3 }), later, text("after", ["word"], { sequence: 8, previous: 5 })]);
+      expect(await found(index, ["word"], { filter })).toEqual(["before"]);
+      await index.close();
+    });
+
+    it(
+      "find one session",
+      withIndex(async (index) => {
+        await put(index, [text("mine", ["word"])], { sessionId: session("a") });
+        await put(index, [text("other", ["word"])], { sessionId: session("b") });
+        expect(await found(index, ["word"], { filter: { sessionId: session("a") } })).toEqual(["mine"]);
+        expect(await found(index, ["word"], { filter: { sessionId: session("nowhere") } })).toEqual([]);
+      }),
+    );
+
+    it(
+      "count tags of the session as those of its checkpoints, as they are now",
+      withIndex(async (index) => {
+        await put(index, [text("one", ["word"], { tags: ["own"] })], { sessionTags: ["shared"] });
+        expect(await found(index, ["word"], { filter: { tags: ["own", "shared"] } })).toEqual(["one"]);
+        await put(index, [], { sessionTags: [] });
+        expect(await found(index, ["word"], { filter: { tags: ["own", "shared"] } })).toEqual([]);
+      }),
+    );
+
+    it(
+      "leave asides out unless they are asked for",
+      withIndex(async (index) => {
+        await put(index, [text("aside", ["word"], { kind: "aside" })]);
+        expect(await found(index, ["word"])).toEqual([]);
+        expect(await found(index, ["word"], { filter: { kinds: ["aside"] } })).toEqual(["aside"]);
+      }),
+    );
+  });
+
+  describe(`${harness.name}: terms that are alike`, () => {
+    it(
+      "are those that begin so, else those that are spelled nearly so",
+      withIndex(async (index) => {
+        await put(index, [text("one", ["checkpoint", "checkout", "checkpoints", "chalk"]), text("two", ["checkpoint"], { sequence: 2 })]);
+        expect((await index.termsLike("check", 5)).toSorted()).toEqual(["checkout", "checkpoint", "checkpoints"]);
+        expect(await index.termsLike("check", 1)).toEqual(["checkpoint"]);
+        expect(await index.termsLike("chekpoint", 5)).toContain("checkpoint");
+        expect(await index.termsLike("chekcout", 5)).toEqual(["checkout"]);
+        expect(await index.termsLike("zebra", 5)).toEqual([]);
+      }),
+    );
+  });
+}
+
+const SESSION = session("session");
+
+function session(id: string): SessionId {
+  return id as SessionId;
+}
+
+function at(position: string): ChangePosition {
+  return position as ChangePosition;
+}
+
+function extended(id: string): { sessionId: SessionId; isExtended: boolean } {
+  return { sessionId: session(id), isExtended: true };
+}
+
+function text(id: string, terms: readonly string[], more: Partial<TextOfCheckpoint> = {}): TextOfCheckpoint {
+  return {
+    checkpointId: id as CheckpointId,
+    sequence: 1,
+    previous: 0,
+    terms,
+    kind: "workflow",
+    createdAt: new Date("2020-01-01T00:00:00Z"),
+    project: undefined,
+    agentId: undefined,
+    workflowId: undefined,
+    tags: [],
+    ...more,
+  };
+}
+
+function change(more: Partial<IndexChange>): IndexChange {
+  return { sessionId: SESSION, version: 0, remove: [], add: [], sessionTags: [], isDone: true, ...more };
+}
+
+async function put(index: SearchEngine, add: readonly TextOfCheckpoint[], more: Partial<IndexChange> = {}): Promise<void> {
+  const { version } = await index.indexed(more.sessionId ?? SESSION);
+  expect(await index.update(change({ version, add, ...more }))).toBe(true);
+}
+
+function match(index: SearchEngine, terms: readonly string[], more: Partial<IndexQuery> = {}): Promise<readonly IndexHit[]> {
+  const weighed = terms.map((term) => ({ term, weight: 1 }));
+  return index.match({ terms: weighed, required: [], related: [], filter: {}, limit: 20, offset: 0, ...more });
+}
+
+async function found(index: SearchEngine, terms: readonly string[], more?: Partial<IndexQuery>): Promise<string[]> {
+  return (await match(index, terms, more)).map(({ checkpointId }) => checkpointId);
+}
