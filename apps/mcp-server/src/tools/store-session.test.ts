@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmod, chown, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import process from "node:process";
@@ -227,6 +228,17 @@ describe("the error codes of the specification", () => {
     await chmod(ours.directory, 0o755);
   });
 
+  it("PROJECT_ROOT_NOT_FOUND: not where WORKRAIL_PROJECT names the project", async () => {
+    await using ours = await TestHome.create();
+    const project = join(ours.directory, "named");
+    await mkdir(project);
+    await using theirs = await ServerProcess.start({ home: ours, env: { WORKRAIL_PROJECT: project } });
+    const { file, warning } = await theirs.ok(STORE, { conversation: "User: hello" });
+    expect([await sessionFiles(project), warning]).toEqual([[relative(project, String(file))], undefined]);
+    await rm(project, { recursive: true });
+    expect(await fails({ conversation: "User: hello" }, theirs)).toMatchObject({ error: "DIRECTORY_CREATION_ERROR" });
+  });
+
   it("DIRECTORY_CREATION_ERROR: a file in the place of the folder", async () => {
     await writeFile(join(home.project, ".codearchitect"), "in the way");
     expect(await fails({ conversation: "User: hello" })).toMatchObject({
@@ -235,6 +247,34 @@ describe("the error codes of the specification", () => {
     });
     expect(await readFile(join(home.project, ".codearchitect"), "utf8")).toBe("in the way");
   });
+
+  it.skipIf(!isRoot || process.platform !== "linux")(
+    "(a small disk of its own; only as root on Linux) FILE_WRITE_ERROR: a full disk",
+    async (context) => {
+      await using ours = await TestHome.create();
+      const project = join(ours.directory, "small");
+      await mkdir(project);
+      try {
+        execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", project], { stdio: "ignore" });
+      } catch {
+        context.skip("no file system may be mounted here");
+      }
+      try {
+        await using theirs = await ServerProcess.start({ home: ours, env: { WORKRAIL_PROJECT: project } });
+        const conversation = `User: hello\n${"a line of text\n".repeat(30_000)}`;
+        const failure = await fails({ conversation }, theirs);
+        expect(failure).toMatchObject({
+          error: "FILE_WRITE_ERROR",
+          message: expect.stringContaining("ENOSPC") as string,
+          meta: { details: { step: "file", reason: "disk-full" } },
+        });
+        expect(await sessionFiles(project)).toEqual([]);
+        expect(await theirs.ok(STORE, { conversation: "User: hello" })).toMatchObject({ success: true });
+      } finally {
+        execFileSync("umount", ["-l", project]);
+      }
+    },
+  );
 
   it("FILENAME_GENERATION_ERROR: the name and 1,000 counters are taken", async () => {
     await mkdir(dayOf(home), { recursive: true });

@@ -15,16 +15,16 @@ export interface Block {
 const FOLDED_LINES = 20;
 const FOLDED_CHARACTERS = 2_000;
 
-/** The pieces of a page that shows what was said, speakers as headings. */
-export function blocksOf(turns: readonly Turn[]): readonly Block[] {
-  const speakers = [...SPEAKERS.values(), ...turns.flatMap(({ speaker }) => speaker ?? [])];
-  const headings = new Set(speakers.map(headingOf));
+/** The pieces of a page that shows what was said, speakers as headings. Each is made when it is asked for: a page may be full before. */
+export function* blocksOf(turns: readonly Turn[]): Generator<Block, void, undefined> {
+  const speakers = new Set([...SPEAKERS.values(), ...turns.flatMap(({ speaker }) => speaker ?? [])]);
+  const headings = new Set(Array.from(speakers, headingOf));
   // Nobody may put words into another's mouth.
   const isTaken = (line: string): boolean => headings.has(line.trim());
-  return turns.flatMap(({ speaker, parts }) => [
-    ...(speaker === undefined ? [] : [{ before: headingOf(speaker), text: "", after: "" }]),
-    ...parts.map((part) => blockOf(part, isTaken)),
-  ]);
+  for (const { speaker, parts } of turns) {
+    if (speaker !== undefined) yield { before: headingOf(speaker), text: "", after: "" };
+    for (const part of parts) yield blockOf(part, isTaken);
+  }
 }
 
 function headingOf(speaker: string): string {
@@ -87,8 +87,10 @@ function visible(text: string): string {
 const COLOUR = /\u001b\[[0-9;?]*[a-zA-Z]/gu;
 const CONTROL = /(?![\n\t])\p{Cc}/gu;
 
+/** Without blank lines at its ends. */
 function trimmed(text: string): string {
-  return text.replace(/^(?:[ \t]*\n)+/u, "").trimEnd();
+  const first = text.search(/\S/u);
+  return first === -1 ? "" : text.slice(text.lastIndexOf("\n", first) + 1).trimEnd();
 }
 
 const LONGEST_NAME = 100;

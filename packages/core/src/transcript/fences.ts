@@ -5,12 +5,12 @@ export class Fences {
   /** Whether a line is code, or the beginning or the end of it. To be asked for every line, in their order. */
   isCode(line: string): boolean {
     if (this.#open === undefined) {
-      const [, fence = "", info = ""] = /^ {0,3}(`{3,}|~{3,})(.*)$/su.exec(line) ?? [];
+      const [, fence = "", info = ""] = /^ {0,3}(```+|~~~+)(.*)$/su.exec(line) ?? [];
       if (fence === "" || (fence.startsWith("`") && info.includes("`"))) return false;
       this.#open = fence;
       return true;
     }
-    const [, fence = ""] = /^ {0,3}(`{3,}|~{3,})[ \t]*$/u.exec(line) ?? [];
+    const [, fence = ""] = /^ {0,3}(```+|~~~+)[ \t]*$/u.exec(line) ?? [];
     if (fence.startsWith(this.#open)) this.#open = undefined;
     return true;
   }
@@ -24,7 +24,7 @@ export class Fences {
 /** A fence that nothing inside of a text can close. */
 export function fenceAround(text: string): string {
   let longest = 2;
-  for (const run of text.match(/`{3,}/gu) ?? []) longest = Math.max(longest, run.length);
+  for (const run of text.match(/```+/gu) ?? []) longest = Math.max(longest, run.length);
   return "`".repeat(longest + 1);
 }
 

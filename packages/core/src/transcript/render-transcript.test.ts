@@ -293,6 +293,14 @@ describe("a conversation larger than 1MB", () => {
   });
 });
 
+it.each([
+  ["backticks", "`"],
+  ["letters", "aB3"],
+])("10MB of %s in one line are read and shown", { timeout: 30_000 }, (_, piece) => {
+  const { text } = render(`x${piece.repeat(Math.floor((10 * MiB - 100) / piece.length))}`);
+  expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(MiB);
+});
+
 const HEADINGS: Readonly<Record<string, string>> = { user: "## User", assistant: "## Assistant", tool: "## Tool" };
 
 /** Read as the specification of Markdown says, and written apart from what is tested. */

@@ -24,12 +24,11 @@ export interface Transcript {
 export function renderTranscript(turns: readonly Turn[], facts: TranscriptFacts): Transcript {
   const { transcriptBytes } = CONVERSATION_LIMITS;
   const head = headOf(facts);
-  const blocks = blocksOf(turns);
-  const all = fitBlocks(blocks, transcriptBytes);
+  const all = fitBlocks(blocksOf(turns), transcriptBytes);
   if (!all.isCut) return { text: page(head, all.text === "" ? EMPTY : all.text), isCut: false };
   const end = endOf(facts);
   // With everything around it, so that the file is no larger either.
-  const { text } = fitBlocks(blocks, transcriptBytes - encodeUtf8(page(head, "", end)).length);
+  const { text } = fitBlocks(blocksOf(turns), transcriptBytes - encodeUtf8(page(head, "", end)).length);
   return { text: page(head, text, end), isCut: true };
 }
 

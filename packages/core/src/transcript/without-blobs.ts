@@ -1,13 +1,43 @@
-/** Bytes written as letters are of no use to a reader: what they are, and how many, stands in their place. */
+/** In a URL that says that it is base64. */
+const SHORTEST_IN_URL = 64;
+/** Anywhere else: so long that it can be nothing else. */
+const SHORTEST = 1_000;
+
+/**
+ * Bytes written as letters are of no use to a reader: what they are, and how many, stands in their place.
+ *
+ * Runs are looked for by hand: an expression that may go back takes memory for each of millions of characters.
+ */
 export function withoutBlobs(text: string): string {
-  return text.replaceAll(BLOB, (blob, type: string | undefined) => {
-    if (type === undefined && !isBase64(blob)) return blob;
-    return `[${type === undefined ? "" : `${type}, `}${blob.length} characters of base64]`;
-  });
+  const pieces: string[] = [];
+  let done = 0;
+  for (let at = 0; at < text.length; at++) {
+    const end = endOfRun(text, at);
+    if (end - at >= SHORTEST_IN_URL) {
+      const [url, type] = /data:([\w/+.-]{1,100})(?:;[\w=-]{1,100}){0,5};base64,$/u.exec(text.slice(Math.max(0, at - 500), at)) ?? [];
+      const start = at - (url?.length ?? 0);
+      if (url !== undefined || (end - at >= SHORTEST && isBase64(text.slice(at, end)))) {
+        pieces.push(text.slice(done, start), `[${type === undefined ? "" : `${type}, `}${end - start} characters of base64]`);
+        done = end;
+      }
+    }
+    at = Math.max(at, end - 1);
+  }
+  return pieces.length === 0 ? text : [...pieces, text.slice(done)].join("");
 }
 
-/** In a URL that says so, or else so long that it can be nothing else. */
-const BLOB = /data:([\w/+.-]+)(?:;[\w=-]+)*;base64,[A-Za-z0-9+/_-]{64,}={0,2}|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{1000,}={0,2}/gu;
+/** Where the characters of base64 end that begin here. */
+function endOfRun(text: string, start: number): number {
+  let end = start;
+  while (BASE64.has(text.charCodeAt(end))) end += 1;
+  if (end > start) while (text.charCodeAt(end) === PADDING) end += 1;
+  return end;
+}
+
+const PADDING = "=".charCodeAt(0);
+const BASE64: ReadonlySet<number> = new Set(
+  Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_", (character) => character.charCodeAt(0)),
+);
 
 /** Small and capital letters and digits, all mixed: neither words nor a ruler. */
 function isBase64(text: string): boolean {
