@@ -16,6 +16,7 @@ import {
   RESERVE,
   RESTORING,
   STORE_LOCK,
+  VECTORS,
 } from "./paths.ts";
 
 /**
@@ -95,11 +96,12 @@ function isOurName(name: string): boolean {
     DATABASE,
     JOURNAL,
     SEARCH_DATABASE,
+    VECTORS,
     BACKUP_MANIFEST,
     RESTORING,
   ].includes(name);
   const isCatalog =
-    [DATABASE, SEARCH_DATABASE].some((file) => name.startsWith(`${file}-`)) ||
+    [DATABASE, SEARCH_DATABASE, VECTORS].some((file) => name.startsWith(`${file}-`)) ||
     [DATABASE, JOURNAL, STORE_LOCK].some((file) => name.startsWith(`${file}.`));
   return isWhole || isCatalog || isReplacedStore(name);
 }

@@ -22,6 +22,7 @@ export {
   JOURNAL,
   SEARCH_DATABASE,
   STORE_LOCK,
+  VECTORS,
 } from "./paths.ts";
 export { ReserveFile } from "./reserve-file.ts";
 export { finishRestore, isBeingRestored, refuseUnfinishedRestore, restoreInPlace, restoreToNewPlace } from "./restore.ts";

@@ -6,6 +6,8 @@ import type { BlobKey, BlobRef } from "@workrail/core";
 export const DATABASE = "workrail.db";
 /** The search index: made of the store, and made again when it is gone. */
 export const SEARCH_DATABASE = "search.db";
+/** What checkpoints mean, as vectors, where an embedder is configured. It can be lost. */
+export const VECTORS = "vectors.db";
 /** The catalog of a store that is used without SQLite. */
 export const JOURNAL = "catalog.jsonl";
 export const STORE_LOCK = "workrail.lock";

@@ -98,6 +98,22 @@ export type { Locking } from "./ports/locking.ts";
 export type { PatternCompiler } from "./ports/patterns.ts";
 export type { Reserve, Storage } from "./ports/storage.ts";
 export type { NewTranscript, TranscriptFiles, WrittenTranscript } from "./ports/transcript-files.ts";
+export type {
+  CheckpointVector,
+  Neighbour,
+  PendingSession,
+  VectorEngine,
+  VectorIndex,
+  VectorIndexing,
+  VectorNews,
+  VectorQuery,
+  VectorSpace,
+  VectorState,
+} from "./ports/vector-index.ts";
+export { dotProduct, NearestFirst, unitVector } from "./search/nearest.ts";
+export { parseQuery } from "./search/parse-query.ts";
+export type { ParsedQuery } from "./search/parse-query.ts";
+export { cleanText } from "./search/text-to-embed.ts";
 export type { UnreadableInExport } from "./export-format/export-fields.ts";
 export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";
 export { findSecrets } from "./secrets/find-secrets.ts";
@@ -115,12 +131,16 @@ export { compactSession } from "./use-cases/compact-session.ts";
 export type { CompactionLimits, CompactionPorts, CompactionReport } from "./use-cases/compact-session.ts";
 export { collectGarbage, finishRemovals } from "./use-cases/collect-garbage.ts";
 export type { GarbagePorts, GarbageReport } from "./use-cases/collect-garbage.ts";
+export { embedSession } from "./use-cases/embed-session.ts";
+export type { EmbedPorts } from "./use-cases/embed-session.ts";
 export { emptyTrash } from "./use-cases/empty-trash.ts";
 export type { EmptyTrashInput } from "./use-cases/empty-trash.ts";
 export { exportSession, listSessionIds } from "./use-cases/export-session.ts";
 export type { ExportOptions, ExportPorts } from "./use-cases/export-session.ts";
 export { importSession, IMPORT_CONFLICT_POLICIES } from "./use-cases/import-session.ts";
 export type { ExportSource, ImportConflictPolicy, ImportInput, ImportPorts, ImportReport } from "./use-cases/import-session.ts";
+export { findByMeaning } from "./use-cases/find-by-meaning.ts";
+export type { MeaningInput, MeaningPorts, NearCheckpoint } from "./use-cases/find-by-meaning.ts";
 export { HANDLE_MS, issueHandle } from "./use-cases/issue-handle.ts";
 export type { Handle, HandlePorts } from "./use-cases/issue-handle.ts";
 export { keepSession } from "./use-cases/keep-session.ts";
@@ -197,6 +217,7 @@ export type {
   WeightedTerm,
 } from "./ports/search-index.ts";
 export { followChanges } from "./use-cases/follow-changes.ts";
+export type { Follower } from "./use-cases/follow-changes.ts";
 export type { FollowPorts } from "./use-cases/follow-changes.ts";
 export { indexSession } from "./use-cases/index-session.ts";
 export type { IndexPorts } from "./use-cases/index-session.ts";

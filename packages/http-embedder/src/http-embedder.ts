@@ -19,6 +19,8 @@ export interface HttpEmbedderOptions {
   readonly queryPrefix?: string | undefined;
   /** Put before each text. Default: nothing. */
   readonly textPrefix?: string | undefined;
+  /** Ends what is under way, and what is asked later. */
+  readonly signal?: AbortSignal | undefined;
   /** About what is waited before the second try. Default 250 ms. */
   readonly firstWaitMs?: number;
 }
@@ -73,9 +75,9 @@ class HttpEmbedder implements Embedder {
   }
 
   async #ask(batch: readonly string[], as: EmbeddedAs): Promise<readonly Float32Array[]> {
-    const { timeoutMs, textsTimeoutMs = 120_000, url, apiKey, firstWaitMs = 250, model } = this.#options;
+    const { timeoutMs, textsTimeoutMs = 120_000, url, apiKey, firstWaitMs = 250, model, signal } = this.#options;
     const limits = { timeoutMs: as === "query" ? timeoutMs : textsTimeoutMs, tries: TRIES, firstWaitMs, mostBytes: MOST_BYTES };
-    const endpoint: Endpoint = { url, apiKey, hint: this.#spoken.hint, ...limits };
+    const endpoint: Endpoint = { url, apiKey, signal, hint: this.#spoken.hint, ...limits };
     const answer = await askEndpoint(endpoint, this.#spoken.path, { model, input: batch });
     const vectors = this.#spoken.vectors(answer)?.map(vectorOf) ?? [];
     if (vectors.length !== batch.length) throw notAnAnswer(endpoint, `has no vector for each of ${batch.length} texts`);

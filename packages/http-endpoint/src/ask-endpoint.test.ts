@@ -77,6 +77,23 @@ describe("askEndpoint", () => {
     });
   });
 
+  it.each<readonly [string, Answer<Request>]>([
+    ["an answer is waited for", () => undefined],
+    ["another try is waited for", (response) => response.writeHead(429, { "retry-after": "3" }).end()],
+  ])("ends at once while %s, and asks no more", async (_, answer) => {
+    const ending = new AbortController();
+    const { url, seen } = await openEndpoint<Request>((response, call, body) => {
+      answer(response, call, body);
+      setImmediate(() => ending.abort());
+    });
+    const begun = performance.now();
+    for (const _ of ["under way", "later"]) {
+      await expect(ask(url, { signal: ending.signal })).rejects.toMatchObject({ details: { reason: "ended" } });
+    }
+    expect(performance.now() - begun).toBeLessThan(2_500);
+    expect(seen).toHaveLength(1);
+  });
+
   it("says that nothing listens there, and no more of the address than the host", async () => {
     const { url, close } = await openEndpoint(fine);
     await close();

@@ -17,6 +17,8 @@ export interface Endpoint {
   readonly firstWaitMs?: number;
   /** The longest answer that is read. Default 1,000,000. */
   readonly mostBytes?: number;
+  /** Ends what is under way, and what is asked later. */
+  readonly signal?: AbortSignal | undefined;
   /** What a person can do when it fails. */
   readonly hint: string;
 }
@@ -25,13 +27,13 @@ export interface Endpoint {
  * Posts `body` and resolves with the answer. What may pass - a lost connection, a server error, too many requests - is tried
  * again, later if the endpoint says so. Nobody is followed to another address.
  *
- * @throws INTERNAL with `details.reason` `refused` (and the `status`), `unreachable`, `timeout` or `not-an-answer`;
+ * @throws INTERNAL with `details.reason` `refused` (and the `status`), `unreachable`, `timeout`, `ended` or `not-an-answer`;
  *   `isPassing` where another try may help, and `retryAfterMs` where the endpoint said when. It has no word of `body` or of the
  *   answer.
  */
 export async function askEndpoint(endpoint: Endpoint, path: string, body: object): Promise<unknown> {
   const { timeoutMs, tries = 2, firstWaitMs = 250 } = endpoint;
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(endpoint.signal === undefined ? [] : [endpoint.signal])]);
   const deadline = performance.now() + timeoutMs;
   const request = JSON.stringify(body);
   const attempt = async (): Promise<unknown> => {
@@ -41,7 +43,8 @@ export async function askEndpoint(endpoint: Endpoint, path: string, body: object
       throw toFailure(error, endpoint, signal);
     }
   };
-  return pRetry(attempt, {
+  const asked = pRetry(attempt, {
+    signal,
     retries: tries - 1,
     minTimeout: firstWaitMs,
     randomize: true,
@@ -51,9 +54,12 @@ export async function askEndpoint(endpoint: Endpoint, path: string, body: object
       const longer = Math.max(0, Number(details["retryAfterMs"] ?? 0) - retryDelay);
       // What is known to be too late is not waited for.
       if (performance.now() + longer + retryDelay > deadline) return false;
-      await waitFor(longer);
+      await waitFor(longer, undefined, { signal });
       return true;
     },
+  });
+  return asked.catch((error: unknown) => {
+    throw toFailure(error, endpoint, signal);
   });
 }
 
@@ -107,8 +113,9 @@ async function bodyOf(response: Response, endpoint: Endpoint): Promise<string> {
 }
 
 /** What `fetch` rejects with says little; its cause says more, and has no word of the text. */
-function toFailure(error: unknown, { url, timeoutMs, hint }: Endpoint, signal: AbortSignal): WorkrailError {
+function toFailure(error: unknown, { url, timeoutMs, hint, signal: ending }: Endpoint, signal: AbortSignal): WorkrailError {
   if (isWorkrailError(error)) return error;
+  if (ending?.aborted === true) return failed(hint, "The endpoint is not asked any more.", { reason: "ended" }, error);
   if (signal.aborted) return failed(hint, `The endpoint took longer than ${timeoutMs} ms.`, { reason: "timeout" }, error);
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
   const code = cause === undefined ? "" : ` (${(cause as NodeJS.ErrnoException).code ?? cause.message})`;

@@ -4,3 +4,4 @@ export { MemoryDisk } from "./memory-disk.ts";
 export { MemoryLocking } from "./memory-locking.ts";
 export { openMemoryStorage } from "./open-memory-storage.ts";
 export type { MemoryStorage, MemoryStorageOptions } from "./open-memory-storage.ts";
+export { MemoryVectors } from "./memory-vectors.ts";

@@ -3,6 +3,7 @@ import { MemoryBlobStore } from "./memory-blob-store.ts";
 import { MemoryCatalog } from "./memory-catalog.ts";
 import { MemoryDisk } from "./memory-disk.ts";
 import { MemoryLocking } from "./memory-locking.ts";
+import { MemoryVectors } from "./memory-vectors.ts";
 
 export interface MemoryStorageOptions {
   /** What an earlier storage kept, to go on from there. Default: an empty one. */
@@ -25,6 +26,7 @@ export function openMemoryStorage({ disk = new MemoryDisk() }: MemoryStorageOpti
     recovery: catalog,
     blobs,
     locking: new MemoryLocking(disk),
+    vectors: new MemoryVectors(),
     close: async () => {},
   };
 }

@@ -6,6 +6,7 @@ import {
   type Codec,
   type Condenser,
   type Digester,
+  type Embedder,
   type IdGenerator,
   isWorkrailError,
   type Log,
@@ -21,6 +22,8 @@ import { container as root, type DependencyContainer, instanceCachingFactory, ty
 import { AccessRecorder } from "./access-recorder.ts";
 import { condensingBy } from "./condensing.ts";
 import { nodeDigests, randomIds, type Repeat, silentLog, systemClock } from "./environment.ts";
+import { embeddingBy } from "./search/embedding.ts";
+import { forgettingVectors } from "./search/forgetting-catalog.ts";
 import { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 import { tokenCounter } from "./token-counter.ts";
@@ -39,6 +42,8 @@ export interface Adapters {
   readonly condenser?: Condenser;
   /** Writes conversations for people; default: into the project, or else the working directory. */
   readonly transcripts?: TranscriptFiles;
+  /** Asked what texts mean, whatever the settings say; default: as they say. */
+  readonly embedder?: Embedder;
   /** Default: silent. */
   readonly log?: Log;
   /** Default: an interval that does not keep the process running. */
@@ -62,7 +67,11 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
 
   value(TOKENS.settings, settings);
   value(TOKENS.storage, storage);
-  value(TOKENS.catalog, storage.catalog);
+  once(TOKENS.catalog, (c) => {
+    return storage.vectors === undefined
+      ? storage.catalog
+      : forgettingVectors(storage.catalog, storage.vectors, c.resolve(TOKENS.background));
+  });
   value(TOKENS.recovery, storage.recovery);
   value(TOKENS.blobs, storage.blobs);
   value(TOKENS.locking, storage.locking);
@@ -76,6 +85,7 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   once(TOKENS.condensing, (c) => condensingBy(settings.condenser, adapters.condenser, c.resolve(TOKENS.digests)));
   // Files in clear: where a store is sealed, this is the place to ask whether there may be any.
   once(TOKENS.transcripts, () => adapters.transcripts ?? new FileTranscripts({ project: settings.project, directory: process.cwd() }));
+  once(TOKENS.embedding, (c) => embeddingBy(settings.embedder, adapters.embedder, { clock: c.resolve(TOKENS.clock), log }));
   once(TOKENS.background, (c) => new BackgroundQueue(c.resolve(TOKENS.log)));
   once(TOKENS.accesses, (c) => {
     return new AccessRecorder({

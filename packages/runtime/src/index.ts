@@ -44,7 +44,7 @@ export { restoreBackup } from "./restore-backup.ts";
 export type { BackupResult, RestoreOptions, RestoreResult } from "./restore-backup.ts";
 export type { SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";
 export { readSettings } from "./settings.ts";
-export type { CondenserSettings, GivenSettings, HousekeepingSettings, Settings } from "./settings.ts";
+export type { CondenserSettings, EmbedderSettings, GivenSettings, HousekeepingSettings, Settings } from "./settings.ts";
 export { tokenCounter, TOKENIZERS } from "./token-counter.ts";
 export type { TokenizerName } from "./token-counter.ts";
 export type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";

@@ -1,4 +1,5 @@
 import { DEFAULT_LIMITS, type Limits, type Log, WorkrailError } from "@workrail/core";
+import type { EmbedderKind } from "@workrail/http-embedder";
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import { type ConfigurationIssue, refusalOf } from "./config/configuration-issue.ts";
 import { type Configuration, readConfiguration } from "./config/read-configuration.ts";
@@ -33,6 +34,21 @@ export interface CondenserSettings {
   readonly inputTokens: number;
 }
 
+/** An endpoint that speaks the embeddings of OpenAI, or Ollama. */
+export interface EmbedderSettings {
+  readonly kind: EmbedderKind;
+  /** For `openai` up to and with the version, for `ollama` without a path. Absent, as the model may be: each search tells that it is not set. */
+  readonly url: string | undefined;
+  readonly model: string | undefined;
+  readonly apiKey: string | undefined;
+  /** The longest that a search waits for it. */
+  readonly timeoutMs: number;
+  /** Put before each question. */
+  readonly queryPrefix: string | undefined;
+  /** Put before each text. */
+  readonly textPrefix: string | undefined;
+}
+
 /** Everything that can be set from outside. */
 export interface Settings {
   readonly dataDir: string;
@@ -53,6 +69,8 @@ export interface Settings {
   readonly autoSave: boolean;
   /** Who is asked for what is to be condensed; absent: nobody. */
   readonly condenser: CondenserSettings | undefined;
+  /** Who is asked what texts mean; absent: nobody. */
+  readonly embedder: EmbedderSettings | undefined;
   /** Root of the project, where it is not to be found from the working directory. */
   readonly project: string | undefined;
 }
@@ -100,6 +118,7 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
     maxAnswerCharacters: values.maxAnswerCharacters,
     tokenizer: values.tokenizer,
     condenser: values.contextCompression === "advanced" ? condenserOf(values) : undefined,
+    embedder: values.embedderUrl === undefined && values.embedderModel === undefined ? undefined : embedderOf(values),
     fallback: given.fallback ?? values.fallback ?? "fail",
     autoSave: values.checkpointAutoSave,
     project: values.project,
@@ -118,6 +137,18 @@ function condenserOf(values: SettingValues): CondenserSettings {
     apiKey: values.condenserKey,
     timeoutMs: values.condenserTimeoutMs,
     inputTokens: values.condenserInputTokens,
+  };
+}
+
+function embedderOf(values: SettingValues): EmbedderSettings {
+  return {
+    kind: values.embedderKind,
+    url: values.embedderUrl,
+    model: values.embedderModel,
+    apiKey: values.embedderKey,
+    timeoutMs: values.embedderTimeoutMs,
+    queryPrefix: values.embedderQueryPrefix,
+    textPrefix: values.embedderTextPrefix,
   };
 }
 

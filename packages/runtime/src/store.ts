@@ -523,7 +523,7 @@ export class Store implements Workrail {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#underWay);
-    this.#search.stop();
+    await this.#search.stop();
     this.#compactor.stop();
     this.#housekeeper.stop();
     this.#parts.accesses.flush();

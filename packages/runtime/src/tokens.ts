@@ -17,6 +17,7 @@ import type {
 } from "@workrail/core";
 import type { InjectionToken } from "tsyringe";
 import type { AccessRecorder } from "./access-recorder.ts";
+import type { Embedding } from "./search/embedding.ts";
 import type { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 
@@ -42,6 +43,7 @@ export interface Parts {
   readonly tokens: TokenCounter;
   readonly condensing: Condensing;
   readonly transcripts: TranscriptFiles;
+  readonly embedding: Embedding;
   readonly log: Log;
   readonly background: BackgroundQueue;
   readonly accesses: AccessRecorder;
@@ -64,6 +66,7 @@ export const TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name
   tokens: Symbol("TokenCounter"),
   condensing: Symbol("Condensing"),
   transcripts: Symbol("TranscriptFiles"),
+  embedding: Symbol("Embedding"),
   log: Symbol("Log"),
   background: Symbol("BackgroundQueue"),
   accesses: Symbol("AccessRecorder"),

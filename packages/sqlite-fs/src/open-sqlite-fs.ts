@@ -20,6 +20,7 @@ import type { Migration } from "./migrations.ts";
 import { SqliteSearch } from "./search/sqlite-search.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
 import type { JournalMode } from "./sqlite-connection.ts";
+import { SqliteVectors } from "./sqlite-vectors.ts";
 import type { OpenDatabase, SqliteDriver } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
 import { StoreLock, type StoreLockOptions } from "./store-lock.ts";
@@ -134,9 +135,11 @@ async function openShared(
     lockWaitMs,
     log,
   });
+  const vectors = new SqliteVectors({ dataDir, fs, openDatabase: driver.open, journal: opened.journal, lockWaitMs });
   const close = async (): Promise<void> => {
     try {
       await search.close();
+      await vectors.close();
       await opened.close();
     } finally {
       locking.close();
@@ -146,7 +149,19 @@ async function openShared(
   for (const warning of warnings) log.warn(warning, { path: dataDir });
   log.info("opened the store", { dataDir, mode: driver.name });
   const reserve = reserveOf(new ReserveFile(dataDir, fs), opened);
-  return { durability: "disk", mode: driver.name, warnings, catalog: opened, recovery: opened, blobs, locking, reserve, search, close };
+  return {
+    durability: "disk",
+    mode: driver.name,
+    warnings,
+    catalog: opened,
+    recovery: opened,
+    blobs,
+    locking,
+    reserve,
+    search,
+    vectors,
+    close,
+  };
 }
 
 /** On a full disk the write-ahead log is room too, once its pages are in the database. */

@@ -11,5 +11,7 @@ export { describeSearch } from "./describe-search.ts";
 export type { SearchHarness } from "./describe-search.ts";
 export { describeStorage } from "./describe-storage.ts";
 export { describeUseCases } from "./describe-use-cases.ts";
+export { describeVectors } from "./describe-vectors.ts";
+export type { VectorsHarness } from "./describe-vectors.ts";
 export type { StorageCapabilities, StorageHarness } from "./harness.ts";
 export type { ConformanceOptions } from "./options.ts";

@@ -31,8 +31,8 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/cli": ["@workrail/core", "@workrail/runtime"],
 };
 
-/** Tests of an adapter run the conformance kit against it. */
-const TESTS_MAY_KNOW = ["@workrail/storage-conformance"];
+/** Tests of an adapter run the conformance kit against it; tests of what asks an endpoint open one. */
+const TESTS_MAY_KNOW = ["@workrail/storage-conformance", "@workrail/http-endpoint"];
 
 const CONTAINER = ["tsyringe", "reflect-metadata"];
 

@@ -3,6 +3,7 @@ import type { BlobStore } from "./blob-store.ts";
 import type { Catalog, CatalogRecovery } from "./catalog.ts";
 import type { Locking } from "./locking.ts";
 import type { SearchEngine } from "./search-index.ts";
+import type { VectorEngine } from "./vector-index.ts";
 
 /** What a storage adapter gives: ports that belong together, and the way to close them. */
 export interface Storage {
@@ -20,6 +21,8 @@ export interface Storage {
   readonly reserve?: Reserve;
   /** Its index of texts, kept beside the store. Absent where it has none of its own. */
   readonly search?: SearchEngine;
+  /** Holds what an embedder makes of it. Absent where there is no place for that. */
+  readonly vectors?: VectorEngine;
   /** Releases files and locks; everything acknowledged is already durable. May be called twice. */
   close(): Promise<void>;
 }

@@ -1,12 +1,17 @@
 import type { Catalog, ChangedSession } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
-import type { SearchIndexing } from "../ports/search-index.ts";
+import type { IndexState, SearchIndexing } from "../ports/search-index.ts";
 import { eachSession } from "./view-store.ts";
+
+/** What is kept up to date with the catalog. */
+export interface Follower extends Pick<SearchIndexing, "note"> {
+  state(): Promise<Pick<IndexState, "position">>;
+}
 
 export interface FollowPorts {
   readonly catalog: Catalog;
   readonly locking: Locking;
-  readonly search: SearchIndexing;
+  readonly search: Follower;
   readonly pause: () => Promise<void>;
 }
 

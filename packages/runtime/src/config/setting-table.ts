@@ -1,4 +1,5 @@
 import { DEFAULT_LIMITS, type Limits } from "@workrail/core";
+import type { EmbedderKind } from "@workrail/http-embedder";
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import type { TokenizerName } from "../token-counter.ts";
 
@@ -28,6 +29,13 @@ export interface SettingValues extends Limits {
   readonly condenserKey?: string;
   readonly condenserTimeoutMs: number;
   readonly condenserInputTokens: number;
+  readonly embedderUrl?: string;
+  readonly embedderKind: EmbedderKind;
+  readonly embedderModel?: string;
+  readonly embedderKey?: string;
+  readonly embedderTimeoutMs: number;
+  readonly embedderQueryPrefix?: string;
+  readonly embedderTextPrefix?: string;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly encryption?: "disabled" | "off" | "false" | "0";
 }
@@ -183,6 +191,39 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: { kind: "whole", least: 100 },
     default: 6_000,
     meaning: "The most tokens of an entry that the endpoint is sent, which must fit the context window that the model is run with.",
+  },
+  embedderUrl: {
+    type: { kind: "address" },
+    meaning:
+      "Where checkpoints are embedded, to be found by meaning: for openai up to and with the version, such as http://localhost:8080/v1; for ollama without a path, such as http://localhost:11434.",
+  },
+  embedderKind: {
+    type: choice("openai", "ollama"),
+    default: "openai",
+    meaning: "Whose embeddings the endpoint speaks.",
+  },
+  embedderModel: {
+    type: { kind: "text" },
+    meaning: "The model, as the endpoint calls it. With another one the checkpoints are embedded anew, in the background.",
+  },
+  embedderKey: {
+    type: { kind: "text" },
+    meaning: "Sent to the endpoint as a bearer token.",
+    places: NOT_ON_COMMAND_LINE,
+    secret: true,
+  },
+  embedderTimeoutMs: {
+    type: { kind: "whole", least: 1 },
+    default: 5_000,
+    meaning: "The most milliseconds that a search waits for the endpoint.",
+  },
+  embedderQueryPrefix: {
+    type: { kind: "text" },
+    meaning: 'Put before each question, as some models were taught, such as "search_query: ".',
+  },
+  embedderTextPrefix: {
+    type: { kind: "text" },
+    meaning: 'Put before each text of a checkpoint, such as "search_document: ". With another one they are embedded anew.',
   },
   logLevel: {
     type: choice("debug", "info", "warn", "error", "silent"),

@@ -35,6 +35,18 @@ export interface SearchCheckpointsResult extends Standing {
   loose?: true;
   /** Sessions whose newest texts could not be indexed before this answer: what they brought may be missing in it. */
   indexPending?: number;
+  /** What a search by meaning came to, which is made where an embedder is configured, the words leave places, and none of them has to occur as such. */
+  meaning?: MeaningNote;
+}
+
+/** What a search by meaning came to. */
+export interface MeaningNote {
+  /** The model that was asked. */
+  embedder: string;
+  /** Sessions with checkpoints that are not embedded yet, and so may be missing. */
+  pending?: number;
+  /** Why nothing was looked for by meaning. */
+  failed?: string;
 }
 
 export interface SearchHit {
@@ -48,6 +60,11 @@ export interface SearchHit {
   distance: number;
   /** A piece of the checkpoint's text with some of the words. */
   snippet?: string;
+  /**
+   * It was not found by the words, but because it means the like. Such hits stand behind all others; their score is the cosine,
+   * times the least score of the others.
+   */
+  by?: "meaning";
 }
 
 const MAX_QUERY = 1_000;

@@ -2,6 +2,7 @@ import { type IndexPorts, searchCheckpoints, type SearchPorts } from "@workrail/
 import { isStorageFailure } from "../fallback/storage-failure.ts";
 import type { Parts } from "../tokens.ts";
 import { Indexer } from "./indexer.ts";
+import { MeaningSearch } from "./meaning-search.ts";
 import { searchHitOf, searchInputOf, type SearchCheckpointsParams, type SearchCheckpointsResult } from "./search-checkpoints.ts";
 
 /** How long a search waits for what is not indexed yet. */
@@ -12,17 +13,20 @@ export class StoreSearch {
   readonly #ports: IndexPorts & SearchPorts;
   readonly #indexer: Indexer;
   readonly #log: Parts["log"];
+  readonly #meaning: MeaningSearch;
 
   constructor(parts: Parts) {
     const { settings, search, log, background } = parts;
     this.#ports = { ...parts, search, limits: settings.limits, pause: async () => {} };
     this.#indexer = new Indexer(this.#ports, background, log);
     this.#log = log;
+    this.#meaning = new MeaningSearch(parts);
   }
 
   /** To be told of each change. */
   changed(): void {
     this.#indexer.request();
+    this.#meaning.changed();
   }
 
   /** @throws INVALID_INPUT, STORAGE_UNAVAILABLE */
@@ -30,15 +34,18 @@ export class StoreSearch {
     const input = searchInputOf(params, project);
     const pending = await this.#catchUp();
     const { hits, isLoose } = await searchCheckpoints(this.#ports, input);
+    const filling = await this.#meaning.fill(input, hits);
     return {
-      hits: hits.map(searchHitOf),
+      ...filling,
+      hits: [...hits.map(searchHitOf), ...filling.hits],
       ...(isLoose ? { loose: true } : {}),
       ...(pending === 0 ? {} : { indexPending: pending }),
     };
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#indexer.stop();
+    await this.#meaning.stop();
   }
 
   /** What is indexed can be searched although no more can be, as on a disk that is full. */

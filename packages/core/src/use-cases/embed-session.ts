@@ -1,0 +1,93 @@
+import { isWorkrailError } from "../errors.ts";
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { CheckpointId } from "../model/ids.ts";
+import type { Embedder } from "../ports/embedder.ts";
+import type { Locking } from "../ports/locking.ts";
+import type { PendingSession, VectorIndexing, VectorSpace } from "../ports/vector-index.ts";
+import { linesOf } from "../search/checkpoint-text.ts";
+import { textToEmbed } from "../search/text-to-embed.ts";
+import { readContext, type ReadPorts } from "./read-context.ts";
+import { eachRecord } from "./view-store.ts";
+
+export interface EmbedPorts extends ReadPorts {
+  readonly locking: Locking;
+  readonly vectors: VectorIndexing;
+  readonly embedder: Embedder;
+  /** Awaited between the pieces of work that keep the processor busy, so that others come in between. */
+  readonly pause: () => Promise<void>;
+}
+
+/** Checkpoints embedded at once: as many as go into one request. What was embedded is held before the next are. */
+const BATCH = 32;
+
+/**
+ * Has the vectors of a session be those of its live checkpoints that can be read, asides apart, and no others. May be done by
+ * several at the same time, may be stopped at any moment, and may be repeated.
+ *
+ * @returns whether it is done; else there is more to do: call it again.
+ * @throws what the embedder rejects with, and STORAGE_UNAVAILABLE.
+ */
+export async function embedSession(ports: EmbedPorts, space: VectorSpace, session: PendingSession): Promise<boolean> {
+  const { locking, vectors, embedder } = ports;
+  const { missing, texts } = await locking.shared(async () => {
+    const live = await liveOf(ports, session);
+    const lacking = new Set(
+      await vectors.settle(
+        space,
+        session,
+        live.map(({ id }) => id),
+      ),
+    );
+    return textsOf(ports, live, lacking);
+  });
+  if (missing.length === 0) return true;
+  // Nobody is kept out of the store while the endpoint thinks.
+  const made = await embedder.embed(texts, "text");
+  await vectors.put(
+    space,
+    session.sessionId,
+    missing.map(({ id, project }, at) => ({ checkpointId: id, project, vector: made[at] as Float32Array })),
+  );
+  return false;
+}
+
+/** Oldest first. */
+async function liveOf({ catalog }: EmbedPorts, { sessionId }: PendingSession): Promise<CheckpointRecord[]> {
+  const live: CheckpointRecord[] = [];
+  for await (const record of eachRecord(catalog, { sessionId })) if (!record.damaged) live.push(record);
+  return live.toReversed();
+}
+
+interface Batch {
+  readonly missing: readonly CheckpointRecord[];
+  readonly texts: readonly string[];
+}
+
+async function textsOf(ports: EmbedPorts, live: readonly CheckpointRecord[], lacking: ReadonlySet<CheckpointId>): Promise<Batch> {
+  const missing: CheckpointRecord[] = [];
+  const texts: string[] = [];
+  let last: { readonly record: CheckpointRecord; readonly lines: readonly string[] } | undefined;
+  for (const [at, record] of live.entries()) {
+    if (missing.length === BATCH) break;
+    if (!lacking.has(record.id)) continue;
+    const previous = live[at - 1];
+    const known = last !== undefined && last.record === previous ? last.lines : await linesOfRecord(ports, previous);
+    const lines = await linesOfRecord(ports, record);
+    last = { record, lines };
+    missing.push(record);
+    texts.push(textToEmbed(record.name, lines, known));
+  }
+  return { missing, texts };
+}
+
+/** None of one that is not there or cannot be read: that is found by its name. */
+async function linesOfRecord(ports: EmbedPorts, record: CheckpointRecord | undefined): Promise<readonly string[]> {
+  await ports.pause();
+  if (record === undefined) return [];
+  try {
+    return linesOf(record, (await readContext(ports, record)).context);
+  } catch (error) {
+    if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+    return [];
+  }
+}

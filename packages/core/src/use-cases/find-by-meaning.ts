@@ -1,0 +1,66 @@
+import { matchesFilter } from "../catalog-state/matches-filter.ts";
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { CheckpointId } from "../model/ids.ts";
+import type { Session } from "../model/session.ts";
+import type { Catalog, CheckpointFilter } from "../ports/catalog.ts";
+import type { Locking } from "../ports/locking.ts";
+import type { VectorIndex, VectorSpace } from "../ports/vector-index.ts";
+
+export interface MeaningPorts {
+  readonly catalog: Catalog;
+  readonly locking: Locking;
+  readonly vectors: VectorIndex;
+}
+
+export interface MeaningInput {
+  readonly space: VectorSpace;
+  /** What the question was embedded as. */
+  readonly vector: Float32Array;
+  readonly filter: CheckpointFilter;
+  /** What is found in this project comes before all else. */
+  readonly projectFirst?: string | undefined;
+  /** Found already: not to be found again. */
+  readonly except: ReadonlySet<CheckpointId>;
+  readonly limit: number;
+}
+
+export interface NearCheckpoint {
+  readonly record: CheckpointRecord;
+  /** Of its session. */
+  readonly session: Session | undefined;
+  /** The session's head; the checkpoint itself where there is none. */
+  readonly head: CheckpointId;
+  /** The cosine between the question and the checkpoint; more than 0. */
+  readonly similarity: number;
+}
+
+/** The nearest that are looked at where most do not meet the filter. */
+const MOST_LOOKED_AT = 2_000;
+
+/** Finds checkpoints that mean the like, the nearest first. What was removed, is damaged or does not meet the filter is none. */
+export async function findByMeaning(ports: MeaningPorts, input: MeaningInput): Promise<readonly NearCheckpoint[]> {
+  const { filter, projectFirst, limit } = input;
+  return ports.locking.shared(async () => {
+    const found = new Map<CheckpointId, NearCheckpoint>();
+    const isFirst = projectFirst !== undefined && filter.project === undefined;
+    if (isFirst) await collect(ports, { ...input, filter: { ...filter, project: projectFirst } }, found);
+    if (found.size < limit) await collect(ports, input, found);
+    return [...found.values()];
+  });
+}
+
+async function collect(ports: MeaningPorts, input: MeaningInput, found: Map<CheckpointId, NearCheckpoint>): Promise<void> {
+  const { space, vector, filter, except, limit } = input;
+  const { sessionId, project } = filter;
+  const nearest = await ports.vectors.nearest(space, { vector, limit: MOST_LOOKED_AT, sessionId, project });
+  for (const { checkpointId, similarity } of nearest) {
+    if (found.size >= limit || similarity <= 0) return;
+    if (except.has(checkpointId) || found.has(checkpointId)) continue;
+    const record = await ports.catalog.find(checkpointId);
+    if (record === undefined || record.damaged) continue;
+    const session = await ports.catalog.session(record.sessionId);
+    if (!matchesFilter(record, session?.tags ?? [], filter)) continue;
+    const head = (await ports.catalog.head(record.sessionId))?.id ?? record.id;
+    found.set(checkpointId, { record, session, head, similarity });
+  }
+}

@@ -1,0 +1,95 @@
+import {
+  cleanText,
+  type Embedder,
+  findByMeaning,
+  type FoundCheckpoint,
+  parseQuery,
+  type SearchInput,
+  type VectorEngine,
+} from "@workrail/core";
+import type { Parts } from "../tokens.ts";
+import { type MeaningNote, searchHitOf, type SearchHit } from "./search-checkpoints.ts";
+import { spaceOf, VectorKeeper } from "./vector-keeper.ts";
+
+/** Whom to ask, and where the answers are kept. */
+interface Asked {
+  readonly embedder: Embedder;
+  /** Absent: the storage has no place for them. */
+  readonly vectors: VectorEngine | undefined;
+}
+
+/** What fills the places that words leave. */
+export interface Filling {
+  readonly hits: readonly SearchHit[];
+  /** Absent: nobody was asked. */
+  readonly meaning?: MeaningNote;
+}
+
+/** A page of hits is often followed by the next, of the same question. */
+const MOST_REMEMBERED = 64;
+
+/** Finds what means the like of a question, where an embedder is configured. */
+export class MeaningSearch {
+  readonly #parts: Parts;
+  readonly #keeper: VectorKeeper | undefined;
+  readonly #questions = new Map<string, Float32Array>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { embedding, storage, settings } = parts;
+    if (embedding.embedder === undefined || storage.vectors === undefined) return;
+    this.#keeper = new VectorKeeper({ ...parts, limits: settings.limits, embedder: embedding.embedder, vectors: storage.vectors });
+  }
+
+  /** To be told of each change. */
+  changed(): void {
+    this.#keeper?.request();
+  }
+
+  /** Never fails: it says why it found nothing. */
+  async fill(input: SearchInput, found: readonly FoundCheckpoint[]): Promise<Filling> {
+    const { embedding, storage } = this.#parts;
+    const { embedder } = embedding;
+    if (embedder === undefined || found.length >= input.limit || parseQuery(input.query).phrases.length > 0) return { hits: [] };
+    try {
+      return await this.#find(input, found, { embedder, vectors: storage.vectors });
+    } catch (error) {
+      return { hits: [], meaning: { embedder: embedder.name, failed: error instanceof Error ? error.message : String(error) } };
+    }
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    const stopped = this.#keeper?.stop();
+    this.#parts.embedding.end();
+    await stopped;
+  }
+
+  async #find(input: SearchInput, found: readonly FoundCheckpoint[], { embedder, vectors }: Asked): Promise<Filling> {
+    if (vectors === undefined) throw new Error("This storage has no place for vectors: they are kept in SQLite.");
+    const vector = await this.#vectorOf(cleanText(input.query), embedder);
+    const space = await spaceOf(embedder);
+    const except = new Set(found.map(({ record }) => record.id));
+    const near = await findByMeaning({ ...this.#parts, vectors }, { ...input, space, vector, except, limit: input.limit - found.length });
+    const { pending } = await vectors.state(space);
+    const least = Math.min(1, ...found.map(({ score }) => score));
+    return {
+      hits: near.map(({ similarity, ...hit }) => ({
+        ...searchHitOf({ ...hit, score: Math.min(1, similarity) * least, snippet: undefined }),
+        by: "meaning",
+      })),
+      meaning: { embedder: embedder.name, ...(pending === 0 ? {} : { pending }) },
+    };
+  }
+
+  async #vectorOf(question: string, embedder: Embedder): Promise<Float32Array> {
+    const known = this.#questions.get(question);
+    if (known !== undefined) return known;
+    const [vector] = await embedder.embed([question], "query");
+    if (vector === undefined) throw new Error("The embedder gave no vector.");
+    const [oldest] = this.#questions.keys();
+    if (this.#questions.size >= MOST_REMEMBERED && oldest !== undefined) this.#questions.delete(oldest);
+    this.#questions.set(question, vector);
+    return vector;
+  }
+}
