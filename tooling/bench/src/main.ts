@@ -15,6 +15,7 @@ import { measureLarge } from "./suites/large.ts";
 import { measureLibrary } from "./suites/library.ts";
 import { measureListing } from "./suites/listing.ts";
 import { measureMcp, whyNoServer } from "./suites/mcp.ts";
+import { measureMeaning } from "./suites/meaning.ts";
 import { measureMemory } from "./suites/memory.ts";
 import { measureProcesses } from "./suites/processes.ts";
 import { measurePruning } from "./suites/prune.ts";
@@ -36,6 +37,7 @@ const SUITES = {
   scale: async (bench: Bench) => ({ scale: await measureScale(bench) }),
   prune: async (bench: Bench) => ({ prune: await measurePruning(bench) }),
   large: async (bench: Bench) => ({ large: await measureLarge(bench) }),
+  meaning: async (bench: Bench) => ({ meaning: await measureMeaning(bench) }),
   memory: async (bench: Bench) => ({ memory: await measureMemory(bench) }),
 } satisfies Record<string, (bench: Bench) => Promise<Results>>;
 

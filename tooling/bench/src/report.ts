@@ -20,6 +20,7 @@ export function report(results: Results): string {
     section("Cold start: from spawning to the answer", coldStartTable(results)),
     section("Scale: medians in milliseconds, each store in its turn", scaleTable(results)),
     section("Saves without a pause in a session at its limit, beside others, 10 KB contexts", pruneTable(results)),
+    section("Finding by meaning, beside comparing the same vectors in memory", meaningTable(results)),
     section("Peak memory of a process that does nothing else, MB", memoryTable(results)),
     section("Growth: one session, 10 KB contexts, saved without a pause", growthTable(results)),
     section("One large context", largeTable(results)),
@@ -59,6 +60,20 @@ function contextTable({ context }: Results): string | undefined {
     table(
       ["operation", ...FIGURES],
       context.map((row) => [`${row.operation} ${label(row.contextBytes)}`, ...figures(row)]),
+    )
+  );
+}
+
+function meaningTable({ meaning }: Results): string | undefined {
+  return (
+    meaning &&
+    table(
+      ["operation", ...FIGURES, "recall of 10"],
+      meaning.map((row) => [
+        `nearest of ${row.vectors.toLocaleString("en")}, ${row.dimensions} numbers`,
+        ...figures(row),
+        row.recall.toFixed(2),
+      ]),
     )
   );
 }

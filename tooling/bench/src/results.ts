@@ -5,6 +5,7 @@ import type { GrowthResult } from "./suites/growth.ts";
 import type { LargeResult } from "./suites/large.ts";
 import type { LibraryRow } from "./suites/library.ts";
 import type { McpResult } from "./suites/mcp.ts";
+import type { MeaningRow } from "./suites/meaning.ts";
 import type { MemoryRow } from "./suites/memory.ts";
 import type { ProcessesRow } from "./suites/processes.ts";
 import type { PruneResult } from "./suites/prune.ts";
@@ -22,6 +23,7 @@ export interface Results {
   scale?: ScaleResult;
   prune?: PruneResult;
   large?: LargeResult;
+  meaning?: readonly MeaningRow[];
   memory?: readonly MemoryRow[];
   mcp?: McpResult;
   coldStart?: ColdStartResult;

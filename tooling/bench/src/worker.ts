@@ -2,6 +2,7 @@ import { compareCodec } from "./tasks/compare-codec.ts";
 import { compareContext } from "./tasks/compare-context.ts";
 import { compareLibrary } from "./tasks/compare-library.ts";
 import { compareListing } from "./tasks/compare-listing.ts";
+import { compareMeaning } from "./tasks/compare-meaning.ts";
 import { compareScale } from "./tasks/compare-scale.ts";
 import { fillStore } from "./tasks/fill-store.ts";
 import { growStore } from "./tasks/grow-store.ts";
@@ -16,6 +17,7 @@ const TASKS = {
   compareContext,
   compareLibrary,
   compareListing,
+  compareMeaning,
   compareScale,
   fillStore,
   growStore,

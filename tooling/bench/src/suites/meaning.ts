@@ -1,0 +1,23 @@
+import type { Bench } from "../bench.ts";
+import { runWorker } from "../run-worker.ts";
+import type { MeaningResult } from "../tasks/compare-meaning.ts";
+
+export interface MeaningRow extends MeaningResult {
+  readonly vectors: number;
+  readonly dimensions: number;
+}
+
+const VECTORS = 10_000;
+/** Of `all-minilm`, and of `nomic-embed-text`. */
+const DIMENSIONS = [384, 768];
+
+/** The nearest of so many vectors, of models that people run at home. */
+export async function measureMeaning(bench: Bench): Promise<readonly MeaningRow[]> {
+  const rows: MeaningRow[] = [];
+  for (const dimensions of DIMENSIONS) {
+    bench.say(`meaning: ${VECTORS} vectors of ${dimensions} numbers`);
+    const input = { dataDir: bench.fresh(`meaning-${dimensions}`), vectors: VECTORS, dimensions, effort: bench.effort(0.3) };
+    rows.push({ vectors: VECTORS, dimensions, ...(await runWorker("compareMeaning", input)) });
+  }
+  return rows;
+}
