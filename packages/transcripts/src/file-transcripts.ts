@@ -50,7 +50,9 @@ export class FileTranscripts implements TranscriptFiles {
     for (const name of folders) {
       const directory = path.join(parent, plainName(name, "folder"));
       await this.#onDisk("folder", directory, async () => {
-        if (this.#fs.makeDirectory(directory)) await this.#syncNames(parent);
+        this.#fs.makeDirectory(directory);
+        // Somebody else may have made it in this moment, and not have got to this.
+        await this.#syncNames(parent);
       });
       seen.push({ directory, identity: this.#look(directory) });
       parent = directory;
