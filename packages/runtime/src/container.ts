@@ -83,7 +83,6 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   value(TOKENS.digests, adapters.digests ?? nodeDigests);
   value(TOKENS.tokens, adapters.tokens ?? tokenCounter(settings.tokenizer));
   once(TOKENS.condensing, (c) => condensingBy(settings.condenser, adapters.condenser, c.resolve(TOKENS.digests)));
-  // Files in clear: where a store is sealed, this is the place to ask whether there may be any.
   once(TOKENS.transcripts, () => adapters.transcripts ?? new FileTranscripts({ project: settings.project, directory: process.cwd() }));
   once(TOKENS.embedding, (c) => embeddingBy(settings.embedder, adapters.embedder, { clock: c.resolve(TOKENS.clock), log }));
   once(TOKENS.background, (c) => new BackgroundQueue(c.resolve(TOKENS.log)));

@@ -45,7 +45,11 @@ export interface ConversationParts {
   readonly service: Pick<IContextManagementService, "saveCheckpoint">;
 }
 
-/** @throws as `Workrail.storeConversation` says. */
+/**
+ * What is written is a file in clear: where a store is sealed, this is the one place to ask whether there may be any.
+ *
+ * @throws as `Workrail.storeConversation` says.
+ */
 export async function keepConversation(parts: ConversationParts, params: StoreConversationParams): Promise<StoreConversationResult> {
   const ports = { ...parts, keep: (checkpoint: ConversationCheckpoint) => keep(parts, checkpoint) };
   const { file, filename, topic, date, kept, warnings } = await storeConversation(ports, params);

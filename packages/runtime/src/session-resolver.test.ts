@@ -166,3 +166,36 @@ function codeOf(call: () => unknown): string | undefined {
   const error = refusal(call);
   return isWorkrailError(error) ? error.code : undefined;
 }
+
+describe("the session of what is no work", () => {
+  it("is the one named, or a fresh one, and binds no later save", () => {
+    const resolver = aResolver();
+    const work = resolver.forSave("work", undefined, CONTEXT);
+    resolver.saved(work.sessionId, undefined);
+    expect(resolver.besideWork("shop")).toEqual({ sessionId: "shop", reason: "given" });
+    expect(resolver.besideWork(undefined)).toMatchObject({ reason: "fresh" });
+    expect(resolver.forSave(undefined, undefined, CONTEXT)).toEqual({ sessionId: "work", reason: "process" });
+  });
+
+  it("is, for conversations, beside the session used last, the same in every process", () => {
+    const [resolver, other] = [aResolver(), aResolver()];
+    for (const each of [resolver, other]) {
+      each.loaded("early" as SessionId, undefined);
+      each.loaded("work" as SessionId, undefined);
+    }
+    const { sessionId, of } = resolver.forConversation();
+    expect(of).toBe("work");
+    expect(sessionId).not.toBe("work");
+    expect(other.forConversation()).toEqual({ sessionId, of });
+    other.loaded("early" as SessionId, undefined);
+    expect(other.forConversation()).toMatchObject({ of: "early" });
+    expect(other.forConversation().sessionId).not.toBe(sessionId);
+  });
+
+  it("is, for conversations of a process that has used no session, always the same in it", () => {
+    const resolver = aResolver();
+    const first = resolver.forConversation();
+    expect(first.of).toBeUndefined();
+    expect(resolver.forConversation()).toEqual(first);
+  });
+});
