@@ -65,6 +65,7 @@ export function countingInChunks(load: () => Promise<CountTokens>): TokenCounter
 }
 
 function countWhole(text: string, count: CountTokens): number {
+  if (text.length < SURELY_SHORT) return count(text);
   let sum = 0;
   for (const chunk of splitForCounting(text, CHUNK_CHARACTERS)) sum += count(chunk);
   return sum;
@@ -82,6 +83,9 @@ async function countInTurns(text: string, count: CountTokens): Promise<number> {
   }
   return sum;
 }
+
+/** Too short for any run that would be cut. */
+const SURELY_SHORT = 256;
 
 /** Some ten milliseconds. */
 const CHUNKS_A_TURN = 4;

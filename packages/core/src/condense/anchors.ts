@@ -17,7 +17,7 @@ type Look = keyof typeof WEIGHTS.looks;
 export function termsOf(text: string): Term[] {
   const terms = new Map<string, Term>();
   for (const [found] of text.matchAll(WORD)) {
-    const word = found.replace(/^[.:+\-#@~\\]+/u, "");
+    const word = SIGN_FIRST.test(found) ? found.replace(SIGNS_FIRST, "") : found;
     const look = lookOf(word);
     if (look === undefined) continue;
     const key = look === "word" || look === "name" || look === "short" ? word.toLowerCase() : word;
@@ -29,10 +29,15 @@ export function termsOf(text: string): Term[] {
 const ANCHORS: ReadonlySet<Look> = new Set<Look>(["path", "identifier", "code", "date", "longNumber"]);
 
 const WORD = /[\p{L}\p{N}_$#@~./\\:+-]*[\p{L}\p{N}_](?:'\p{L}+)?/gu;
+const SIGN_FIRST = /^[.:+\-#@~\\]/;
+const SIGNS_FIRST = /^[.:+\-#@~\\]+/;
+/** What most words of most texts are. */
+const SMALL_WORD = /^[a-z]{3,}$/;
 const LONGEST_NAME = 120;
 
 function lookOf(word: string): Look | undefined {
   if (word.length > LONGEST_NAME) return "blob";
+  if (SMALL_WORD.test(word)) return isStopWord(word) ? undefined : "word";
   const hasDigit = /\p{N}/u.test(word);
   if (!/\p{L}/u.test(word)) return hasDigit ? lookOfNumber(word) : undefined;
   if (/[/\\]/u.test(word)) return "path";

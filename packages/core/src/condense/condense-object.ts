@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../model/context.ts";
 import type { CountTokens } from "../ports/environment.ts";
 import { isWithin, part, type Room, shrink } from "../view/room.ts";
+import type { Steps } from "../turns.ts";
 import { sizeOf } from "./fill-room.ts";
 
 interface Entry {
@@ -13,17 +14,21 @@ interface Entry {
 interface How {
   readonly count: CountTokens;
   /** Condenses a member into its share. */
-  readonly condense: (member: JsonValue, room: Room) => JsonValue | undefined;
+  readonly condense: (member: JsonValue, room: Room) => Steps<JsonValue | undefined>;
 }
 
 const TRIES = 8;
 
 /** Small members stay whole; those that do not fit share what is left. */
-export function condenseObject(value: JsonObject, room: Room, how: How): JsonValue | undefined {
-  const entries = Object.entries(value).map(([key, member], place) => ({ key, member, place, size: sizeOf({ [key]: member }, how.count) }));
+export function* condenseObject(value: JsonObject, room: Room, how: How): Steps<JsonValue | undefined> {
+  const entries: Entry[] = [];
+  for (const [key, member] of Object.entries(value)) {
+    entries.push({ key, member, place: entries.length, size: sizeOf({ [key]: member }, how.count) });
+    yield;
+  }
   let inside = room;
   for (let tries = 0; tries < TRIES && inside.tokens > 0 && inside.characters > 0; tries += 1) {
-    const joined = joinEntries(shareOut(entries, inside, how), value);
+    const joined = joinEntries(yield* shareOut(entries, inside, how), value);
     if (joined === undefined) return undefined;
     const size = sizeOf(joined, how.count);
     if (isWithin(size, room)) return joined;
@@ -35,26 +40,26 @@ export function condenseObject(value: JsonObject, room: Room, how: How): JsonVal
 }
 
 /** From the smallest on, so that what the small ones do not need goes to the large. */
-function shareOut(entries: readonly Entry[], room: Room, how: How): Entry[] {
+function* shareOut(entries: readonly Entry[], room: Room, how: How): Steps<Entry[]> {
   const kept: Entry[] = [];
   let left = room;
   const fromSmallest = entries.toSorted((a, b) => a.size.tokens - b.size.tokens || a.place - b.place);
-  fromSmallest.forEach((entry, index) => {
-    const fitted = fitEntry(entry, part(left, 1 / (entries.length - index)), how);
-    if (fitted === undefined) return;
+  for (const [index, entry] of fromSmallest.entries()) {
+    const fitted = yield* fitEntry(entry, part(left, 1 / (entries.length - index)), how);
+    if (fitted === undefined) continue;
     kept.push(fitted);
     left = shrink(left, { tokens: fitted.size.tokens - BRACES, characters: fitted.size.characters - BRACES });
-  });
+  }
   return kept.sort((a, b) => a.place - b.place);
 }
 
 /** Counted with each entry, and there once; in the place of the other is a comma. */
 const BRACES = 1;
 
-function fitEntry(entry: Entry, room: Room, how: How): Entry | undefined {
+function* fitEntry(entry: Entry, room: Room, how: How): Steps<Entry | undefined> {
   if (isWithin(entry.size, room)) return entry;
   const frame = sizeOf({ [entry.key]: 0 }, how.count);
-  const member = how.condense(entry.member, { tokens: room.tokens - frame.tokens + 1, characters: room.characters - frame.characters + 1 });
+  const member = yield* how.condense(entry.member, { tokens: room.tokens - frame.tokens + 1, characters: room.characters - frame.characters + 1 });
   if (member === undefined) return undefined;
   const size = sizeOf({ [entry.key]: member }, how.count);
   return isWithin(size, room) ? { ...entry, member, size } : undefined;

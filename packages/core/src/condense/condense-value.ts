@@ -1,13 +1,15 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 import type { CountTokens } from "../ports/environment.ts";
-import { isWithin, type Room } from "../view/room.ts";
+import type { Room } from "../view/room.ts";
+import { surelyMore } from "../view/surely-more.ts";
+import { atOnce, type Steps } from "../turns.ts";
 import { condenseObject } from "./condense-object.ts";
 import { fillRoom, sizeOf } from "./fill-room.ts";
 import { outlineData } from "./outline-data.ts";
 import { isMessages, outlineMessages } from "./outline-messages.ts";
 import { outlineParagraphs } from "./outline-text.ts";
 import type { Group, Part } from "./outline.ts";
-import { reduceLines, reduceValue } from "./reduce-value.ts";
+import { reduceLinesSteps, reduceSteps } from "./reduce-value.ts";
 import type { StrategyName } from "./strategies.ts";
 
 export interface CondenseHow {
@@ -34,25 +36,37 @@ export interface Condensed {
  * @returns `undefined` when nothing fits that would be of use.
  */
 export function condenseValue(value: JsonValue, room: Room, how: CondenseHow): Condensed | undefined {
+  return atOnce(condenseSteps(value, room, how));
+}
+
+/** The same, with room for other work in between. */
+export function* condenseSteps(value: JsonValue, room: Room, how: CondenseHow): Steps<Condensed | undefined> {
   const isReduced = how.strategies.includes("reduce");
-  const reduced = isReduced ? reduceValue(value) : value;
-  const size = sizeOf(reduced, how.count);
-  if (isWithin(size, room)) return { value: reduced, tokens: size.tokens, outcome: "reduced", strategies: isReduced ? ["reduce"] : [] };
-  const condensed = condense(isReduced ? reduceLines(value) : value, room, how);
+  const reduced = isReduced ? yield* reduceSteps(value) : value;
+  const tokens = tokensWithin(JSON.stringify(reduced), room, how.count);
+  if (tokens !== undefined) return { value: reduced, tokens, outcome: "reduced", strategies: isReduced ? ["reduce"] : [] };
+  const condensed = yield* condense(isReduced ? yield* reduceLinesSteps(value) : value, room, how);
   if (condensed === undefined) return undefined;
   return { value: condensed, tokens: sizeOf(condensed, how.count).tokens, outcome: "condensed", strategies: how.strategies };
 }
 
-function condense(value: JsonValue, room: Room, how: CondenseHow): JsonValue | undefined {
+/** `undefined` when it takes more. */
+function tokensWithin(text: string, room: Room, count: CountTokens): number | undefined {
+  if (text.length > room.characters || surelyMore(text, room.tokens, count)) return undefined;
+  const tokens = count(text);
+  return tokens <= room.tokens ? tokens : undefined;
+}
+
+function* condense(value: JsonValue, room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
   if (room.tokens <= 0 || room.characters <= 0) return undefined;
-  if (typeof value === "string") return fillRoom([outlineItem(value, how)], room, { ...how, isHistory: false, put: ([only]) => only });
-  if (Array.isArray(value)) return condenseArray(value, room, how);
+  if (typeof value === "string") return yield* fillRoom([outlineItem(value, how)], room, { ...how, isHistory: false, put: ([only]) => only });
+  if (Array.isArray(value)) return yield* condenseArray(value, room, how);
   if (!isJsonObject(value)) return undefined;
-  return condenseObject(value, room, { count: how.count, condense: (member, share) => condenseMember(member, share, how) });
+  return yield* condenseObject(value, room, { count: how.count, condense: (member, share) => condenseMember(member, share, how) });
 }
 
 /** An object whose members would get next to nothing each says more in one text, which picks out what matters. */
-function condenseMember(member: JsonValue, room: Room, how: CondenseHow): JsonValue | undefined {
+function condenseMember(member: JsonValue, room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
   const isTight = isJsonObject(member) && room.tokens < Object.keys(member).length * LEAST_OF_MEMBER;
   return isTight
     ? fillRoom([outlineItem(member, how)], room, { ...how, isHistory: false, put: ([only]) => only })
@@ -62,10 +76,14 @@ function condenseMember(member: JsonValue, room: Room, how: CondenseHow): JsonVa
 /** Tokens. */
 const LEAST_OF_MEMBER = 40;
 
-function condenseArray(value: readonly JsonValue[], room: Room, how: CondenseHow): JsonValue | undefined {
+function* condenseArray(value: readonly JsonValue[], room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
   const isHistory = isMessages(value);
-  const parts = isHistory ? outlineMessages(value) : value.map((item) => outlineItem(item, how));
-  return fillRoom(parts, room, { ...how, isHistory, put: listKept });
+  const parts: Part[] = [];
+  for (const part of isHistory ? outlineMessages(value) : outlineItems(value, how)) {
+    parts.push(part);
+    yield;
+  }
+  return yield* fillRoom(parts, room, { ...how, isHistory, put: listKept });
 }
 
 /** The members that something is kept of, behind a note of how many are gone. */
@@ -73,6 +91,10 @@ function listKept(texts: readonly (string | undefined)[]): JsonValue | undefined
   const kept = texts.filter((text) => text !== undefined);
   if (kept.length === 0) return undefined;
   return kept.length === texts.length ? kept : [`[${texts.length - kept.length} left out]`, ...kept];
+}
+
+function* outlineItems(items: readonly JsonValue[], how: CondenseHow): Generator<Part> {
+  for (const item of items) yield outlineItem(item, how);
 }
 
 function outlineItem(item: JsonValue, how: CondenseHow): Part {

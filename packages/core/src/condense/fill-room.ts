@@ -1,6 +1,7 @@
 import type { JsonValue } from "../model/context.ts";
 import type { CountTokens } from "../ports/environment.ts";
 import { isWithin, type Room } from "../view/room.ts";
+import type { Steps } from "../turns.ts";
 import type { Part } from "./outline.ts";
 import { renderParts } from "./render-parts.ts";
 import { selectUnits, takeUnits } from "./select-units.ts";
@@ -17,14 +18,19 @@ const SURELY_LESS = 0.9;
 const FULL = 50;
 
 /** Selects as much of the parts as fits once it is put together. */
-export function fillRoom(parts: readonly Part[], room: Room, how: Weighing & { readonly put: PutTogether }): JsonValue | undefined {
-  const candidates = weighUnits(parts, room.tokens, how);
+export function* fillRoom(
+  parts: readonly Part[],
+  room: Room,
+  how: Weighing & { readonly put: PutTogether },
+): Steps<JsonValue | undefined> {
+  const candidates = yield* weighUnits(parts, room.tokens, how);
   const choose = how.strategies.includes("select")
     ? (budget: number) => selectUnits(candidates, budget, how.count)
     : (budget: number) => takeUnits(candidates, budget, how);
   let best: JsonValue | undefined;
   let budget = room.tokens;
   for (let tries = 0; (tries < TRIES || best === undefined) && budget > 0; tries += 1) {
+    yield;
     const chosen = choose(budget);
     const value = how.put(renderParts(parts, candidates, chosen));
     if (value === undefined) return best;

@@ -18,10 +18,10 @@ function speakerOf(message: JsonObject): string | undefined {
   return SPEAKERS.map((name) => message[name]).find((speaker) => typeof speaker === "string");
 }
 
-/** A part for each message. */
-export function outlineMessages(messages: readonly JsonObject[]): Part[] {
+/** A part for each message, made as it is asked for. */
+export function* outlineMessages(messages: readonly JsonObject[]): Generator<Part> {
   const calls = new Map<string, string>();
-  return messages.map((message) => outlineMessage(message, calls));
+  for (const message of messages) yield outlineMessage(message, calls);
 }
 
 /** @param calls the names of the tools that were called, by the id of the call as JSON text. */

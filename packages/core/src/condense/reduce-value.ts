@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
+import { atOnce, type Steps } from "../turns.ts";
 import { compactJson } from "./compact-json.ts";
 import { parseData } from "./outline-data.ts";
 import { shortLinks } from "./short-links.ts";
@@ -9,21 +10,40 @@ import { reduceText, SaidBefore } from "./reduce-text.ts";
  * numbers and the shape of the value stay. Reducing twice gives what reducing once gives.
  */
 export function reduceValue(value: JsonValue): JsonValue {
+  return atOnce(reduceSteps(value));
+}
+
+/** The same, with room for other work between texts. */
+export function reduceSteps(value: JsonValue): Steps<JsonValue> {
   return reduce(value, (text, before) => reduceText(shortJson(text), before), new SaidBefore());
 }
 
 /** The same, but for JSON texts, which are left as they are for whoever takes them apart. */
-export function reduceLines(value: JsonValue): JsonValue {
+export function reduceLinesSteps(value: JsonValue): Steps<JsonValue> {
   return reduce(value, (text, before) => (isData(text) ? text : reduceText(text, before)), new SaidBefore());
 }
 
 type Reduce = (text: string, before: SaidBefore) => string;
 
-function reduce(value: JsonValue, how: Reduce, before: SaidBefore): JsonValue {
-  if (typeof value === "string") return how(value, before);
-  if (Array.isArray(value)) return shortLinks(value).map((item: JsonValue) => reduce(item, how, before));
+function* reduce(value: JsonValue, how: Reduce, before: SaidBefore): Steps<JsonValue> {
+  if (typeof value === "string") {
+    yield;
+    return how(value, before);
+  }
+  if (Array.isArray(value)) {
+    const items: JsonValue[] = [];
+    for (const item of shortLinks(value)) items.push(isLeaf(item) ? item : yield* reduce(item, how, before));
+    return items;
+  }
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, reduce(member, how, before)]));
+  const members: [string, JsonValue][] = [];
+  for (const [key, member] of Object.entries(value)) members.push([key, isLeaf(member) ? member : yield* reduce(member, how, before)]);
+  return Object.fromEntries(members);
+}
+
+/** Whether there is nothing to reduce in it. */
+function isLeaf(value: JsonValue): boolean {
+  return typeof value !== "string" && (typeof value !== "object" || value === null);
 }
 
 function shortJson(text: string): string {

@@ -1,4 +1,5 @@
 import type { CountTokens } from "../ports/environment.ts";
+import type { Steps } from "../turns.ts";
 import { termsOf } from "./anchors.ts";
 import type { Group, Part, Piece, Unit } from "./outline.ts";
 import { relevanceOf } from "./relevance.ts";
@@ -45,13 +46,17 @@ interface KnownPiece extends Pick<Piece, "voice"> {
 }
 
 /** What each unit of the parts is worth, in their order. Of very many only those that may well be among the best. */
-export function weighUnits(parts: readonly Part[], room: number, how: Weighing): Candidate[] {
+export function* weighUnits(parts: readonly Part[], room: number, how: Weighing): Steps<Candidate[]> {
   const termsHere = new TermIds();
-  const pieces = parts.flatMap((part, index) => part.pieces.map((piece) => knowPiece(piece, index, termsHere)));
+  const pieces: KnownPiece[] = [];
+  for (const [index, part] of parts.entries()) {
+    for (const piece of part.pieces) pieces.push(yield* knowPiece(piece, index, termsHere));
+  }
   const weights = weighTerms(pieces, termsHere.size, how);
   const known = pieces.flatMap((piece) => piece.units);
   const relevances = relevancesOf(known, how.focus);
   const isAnchored = how.strategies.includes("anchor");
+  yield;
   const weighed = known.map(({ unit, part, terms }, place) => ({
     unit,
     place,
@@ -63,19 +68,23 @@ export function weighUnits(parts: readonly Part[], room: number, how: Weighing):
     relevance: relevances?.[place] ?? 1,
   }));
   const isTerse = how.strategies.includes("telegraph");
-  return promising(weighed, room, how).map((candidate) => {
+  yield;
+  const candidates: Candidate[] = [];
+  for (const candidate of promising(weighed, room, how)) {
     const { unit } = candidate;
     const text = isTerse && unit.joint !== ", " ? telegraph(unit.text) : unit.text;
-    return { ...candidate, text, tokens: costOf(text, how.count) };
-  });
+    candidates.push({ ...candidate, text, tokens: costOf(text, how.count) });
+    yield;
+  }
+  return candidates;
 }
 
 type Weighed = Omit<Candidate, "text" | "tokens">;
 
 /** Fewer are all looked at closely. */
-const MANY = 2_000;
+const MANY = 150;
 /** How much more than fits is looked at closely, as much of it will say the same. */
-const MARGIN = 6;
+const MARGIN = 4;
 
 /** Counting tokens is what takes the time, so of very many units the tokens are guessed first. */
 function promising(weighed: readonly Weighed[], room: number, how: Weighing): readonly Weighed[] {
@@ -116,12 +125,14 @@ function relevancesOf(known: readonly Known[], focus: string | undefined): numbe
   return relevanceOf(focus, texts).map((relevance) => relevance ** WEIGHTS.focus);
 }
 
-function knowPiece({ voice, units }: Piece, part: number, ids: TermIds): KnownPiece {
-  const known = units.map((unit, place) => {
+function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<KnownPiece> {
+  const known: Known[] = [];
+  for (const [place, unit] of units.entries()) {
     const lead = voice === "asks" && place < WEIGHTS.leads ? WEIGHTS.lead : ERROR.test(unit.text) ? WEIGHTS.error : 1;
     const terms = [...ids.of(unit.text), ...ids.above(unit.group)];
-    return { unit, part, terms: lead === 1 ? terms : terms.map((term) => ({ ...term, worth: term.worth * lead })) };
-  });
+    known.push({ unit, part, terms: lead === 1 ? terms : terms.map((term) => ({ ...term, worth: term.worth * lead })) });
+    yield;
+  }
   return { voice, units: known };
 }
 

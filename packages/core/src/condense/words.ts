@@ -26,11 +26,17 @@ export const NEGATIONS: ReadonlySet<string> = new Set(
 );
 
 export function isStopWord(word: string): boolean {
-  return STOP_WORDS.has(word.toLowerCase().replaceAll("’", "'"));
+  return STOP_WORDS.has(plain(word));
 }
 
 export function isNegation(word: string): boolean {
-  return NEGATIONS.has(word.toLowerCase().replaceAll("’", "'"));
+  return NEGATIONS.has(plain(word));
+}
+
+/** In small letters, with the apostrophe of typewriters. */
+function plain(word: string): string {
+  const small = word.toLowerCase();
+  return small.includes("’") ? small.replaceAll("’", "'") : small;
 }
 
 /** Words that say nothing by themselves, and with a name or a number behind them who, where, when or how much: "from Rome to Oslo". */

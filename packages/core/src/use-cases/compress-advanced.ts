@@ -58,8 +58,8 @@ export async function compressAdvanced<V extends View>(
   const shortened = new Map<JsonValue, { readonly room: Room; readonly shorter: ShorterValue | undefined }>();
   const basic = await shape({
     ...how,
-    shorten(value, room) {
-      const shorter = how.shorten?.(value, room, count);
+    *shorten(value, room) {
+      const shorter = how.shorten && (yield* how.shorten(value, room, count));
       shortened.set(value, { room, shorter });
       return shorter;
     },
@@ -91,12 +91,12 @@ function withAnswers(
   count: CountTokens,
   shorten: ViewHow["shorten"],
 ): ViewHow["shorten"] {
-  return (value, room) => {
+  return function* (value, room) {
     const answer = answers.get(value);
     if (answer !== undefined && "text" in answer) {
       const size = measure(JSON.stringify(answer.text), count);
       if (isWithin(size, room)) return { value: answer.text, tokens: size.tokens, outcome: "condensed" };
     }
-    return shorten?.(value, room, count);
+    return shorten && (yield* shorten(value, room, count));
   };
 }

@@ -5,6 +5,7 @@ import type { Context, JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 import { tokensCounted } from "../testing/builders.ts";
 import { buildView, type View, type ViewBudget, type ViewHow } from "./build-view.ts";
+import type { Steps } from "../turns.ts";
 import type { ShortenValue } from "./choose-entries.ts";
 import type { OmittedEntry, ReportedEntry } from "./report.ts";
 import type { Room } from "./room.ts";
@@ -16,7 +17,7 @@ const counter = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));
 const LEAST: Room = { tokens: 90, characters: 260 };
 
 /** The simplest that keeps to the contract: the beginning of a text, the first items of a list. */
-const shorten: ShortenValue = (value, room, count) => {
+const shorten: ShortenValue = function* (value, room, count) {
   const fits = (part: JsonValue): boolean => count(JSON.stringify(part)) <= room.tokens && JSON.stringify(part).length <= room.characters;
   if (typeof value !== "string" && !Array.isArray(value)) return undefined;
   const whole: string | readonly JsonValue[] = value;
@@ -359,7 +360,9 @@ it("gives entries whole or not at all where nothing may be shortened, the smalle
 });
 
 it("reduces every value that is not CRITICAL when asked to, whatever the room", async () => {
-  const reduce = (value: JsonValue): JsonValue => (typeof value === "string" ? value.trim() : value);
+  const reduce = function* (value: JsonValue): Steps<JsonValue> {
+    return typeof value === "string" ? value.trim() : value;
+  };
   const context = { log: "line   ", goal: "goal   ", step: 3 };
   const view = await buildView(context, { classifications: pinned("goal"), reduce }, roomOf(1_000), counter);
   expect(view.context).toEqual({ log: "line", goal: "goal   ", step: 3 });

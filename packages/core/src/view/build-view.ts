@@ -1,7 +1,9 @@
 import type { Classification } from "../classify/classification.ts";
 import type { Context, JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
-import type { TokenCounter } from "../ports/environment.ts";
+import { encodeUtf8 } from "../platform.ts";
+import type { CountTokens, TokenCounter } from "../ports/environment.ts";
+import { inTurns, type Steps } from "../turns.ts";
 import { type ChooseHow, chooseEntries, type Chosen, type EntryRooms, totalOf } from "./choose-entries.ts";
 import { entriesOf, type Entry, EntrySizes } from "./entry.ts";
 import { type Fate, type Omissions, Reporter, type ViewReport } from "./report.ts";
@@ -32,7 +34,7 @@ export interface ViewHow extends ChooseHow {
   /** By key. An entry that is missing here counts as USEFUL. */
   readonly classifications: ReadonlyMap<string, Classification>;
   /** Done to every value first, whether there is room or not; CRITICAL entries are spared. */
-  readonly reduce?: ((value: JsonValue) => JsonValue) | undefined;
+  readonly reduce?: ((value: JsonValue) => Steps<JsonValue>) | undefined;
   /** Only entries of these, whatever the room; the others are dropped. Default: all. */
   readonly layers?: readonly Layer[] | undefined;
   /** Default `saved`. */
@@ -61,11 +63,21 @@ const LEAST_BESIDE_CONTEXT: Room = { tokens: 2_500, characters: 10_000 };
  * @param cursor continues the report of an earlier view with the same budget; no entries are given then.
  */
 export async function buildView(context: Context, how: ViewHow, budget: ViewBudget, tokens: TokenCounter, cursor?: number): Promise<View> {
-  const entries = entriesOf(context, how.classifications, how.reduce);
+  const entries = await inTurns(entriesOf(context, how.classifications, how.reduce));
   // First of all, because it often needs no tokens counted.
   if (cursor === undefined && mayBeWhole(how) && (await allFit(entries, budget, tokens))) return { context };
-  return new ViewBuilder(entries, how, budget, new EntrySizes(await tokens.load())).build(cursor);
+  return inTurns(new ViewBuilder(entries, how, budget, new EntrySizes(await countLargeFirst(entries, tokens))).build(cursor));
 }
+
+/** Long texts would be counted in one go when they come up; by turns they can only be counted before. */
+async function countLargeFirst(entries: readonly Entry[], tokens: TokenCounter): Promise<CountTokens> {
+  const count = await tokens.load();
+  const counted = new Map<string, number>();
+  for (const { savedJson } of entries) if (savedJson.length > LONG_TEXT) counted.set(savedJson, await tokens.count(savedJson));
+  return (text) => (text.length > LONG_TEXT ? counted.get(text) : undefined) ?? count(text);
+}
+
+const LONG_TEXT = 65_536;
 
 function mayBeWhole({ reduce, layers, caps, order, isDetailed }: ViewHow): boolean {
   return reduce === undefined && layers === undefined && caps === undefined && order !== "layer" && isDetailed !== true;
@@ -101,9 +113,9 @@ class ViewBuilder {
     this.#sizes = sizes;
   }
 
-  build(cursor: number | undefined): View {
+  *build(cursor: number | undefined): Steps<View> {
     const rooms = this.#divide();
-    const { view, chosen } = this.#compose(rooms);
+    const { view, chosen } = yield* this.#compose(rooms);
     return cursor === undefined ? view : { context: {}, ...this.#reporter(chosen).tellOn(cursor, rooms.reportPage) };
   }
 
@@ -129,12 +141,12 @@ class ViewBuilder {
   }
 
   /** Sizes of pieces add up to a little more than the whole, as a rule; a tokenizer may have exceptions. So the whole decides. */
-  #compose(rooms: Rooms): { view: View; chosen: readonly Chosen[] } {
+  *#compose(rooms: Rooms): Steps<{ view: View; chosen: readonly Chosen[] }> {
     const { layers } = this.#how;
     const candidates = layers === undefined ? this.#entries : this.#entries.filter(({ layer }) => layers.includes(layer));
     let { wanted, ceiling } = rooms;
     for (let excess = 1; ; excess *= 2) {
-      const chosen = chooseEntries(candidates, { wanted, ceiling }, this.#how, this.#sizes);
+      const chosen = yield* chooseEntries(candidates, { wanted, ceiling }, this.#how, this.#sizes);
       const view = this.#view(chosen, this.#roomToTell(rooms, wanted, chosen));
       if (chosen.length === 0) return { view, chosen };
       const { overCeiling, overWanted } = this.#excessOf(view);
@@ -164,8 +176,11 @@ class ViewBuilder {
   /** Whether a view is beyond the ceiling, and by how many tokens beyond what was wanted; 1 where characters are. */
   #excessOf(view: View): { overCeiling: boolean; overWanted: number } {
     const { wanted, ceiling, of } = this.#budget;
-    const size = this.#measure(view);
-    const counted = of === "context" ? this.#measure(view.context) : size;
+    const text = JSON.stringify(view);
+    const isContext = of === "context";
+    // Where only the ceiling is asked for, few enough bytes are proof: a token is at least one.
+    const size = isContext && text.length <= ceiling.characters && encodeUtf8(text).length <= ceiling.tokens ? NOTHING : measure(text, this.#sizes.count);
+    const counted = isContext ? this.#measure(view.context) : size;
     const most = lesser(wanted, ceiling);
     const overWanted = counted.tokens - most.tokens;
     return { overCeiling: !isWithin(size, ceiling), overWanted: overWanted > 0 || counted.characters <= most.characters ? overWanted : 1 };

@@ -2,6 +2,7 @@ import { DEFAULT_SHARES } from "../classify/context-rules.ts";
 import type { JsonValue } from "../model/context.ts";
 import type { Layer } from "../model/layer.ts";
 import type { CountTokens } from "../ports/environment.ts";
+import type { Steps } from "../turns.ts";
 import { byLength, type Entry, type EntrySizes } from "./entry.ts";
 import { relevanceOf } from "./relevance.ts";
 import { greater, isWithin, lesser, part, type Room, shrink, sum } from "./room.ts";
@@ -17,8 +18,11 @@ export interface ShorterValue {
   readonly outcome: "reduced" | "condensed";
 }
 
-/** Makes a value fit: its JSON takes no more than the room. `undefined` where nothing useful would be left of it. */
-export type ShortenValue = (value: JsonValue, room: Room, count: CountTokens) => ShorterValue | undefined;
+/**
+ * Makes a value fit: its JSON takes no more than the room. `undefined` where nothing useful would be left of it. Yields
+ * where other work may have its turn.
+ */
+export type ShortenValue = (value: JsonValue, room: Room, count: CountTokens) => Steps<ShorterValue | undefined>;
 
 export interface ChooseHow {
   /** Default: entries are given whole, or not at all. */
@@ -60,7 +64,7 @@ const MOST_MISSES = 200;
  * leave is shared: USEFUL gives way to IMPORTANT, both before anything is lost that could have stayed; unused room flows
  * on. EPHEMERAL entries are given only where everything else is there whole, and shortened only where there is nothing else.
  */
-export function chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how: ChooseHow, sizes: EntrySizes): Chosen[] {
+export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   const of = (layer: Layer): Entry[] => entries.filter((entry) => entry.layer === layer);
   const critical = wholeOnes(of("CRITICAL").sort(surestFirst), rooms.ceiling, sizes);
   const left = shrink(lesser(rooms.wanted, rooms.ceiling), totalOf(critical));
@@ -71,8 +75,8 @@ export function chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how:
   const guaranteed = part(left, ofBoth === 0 ? 0 : 1 - important / ofBoth);
   const demand = sumWithin(importantOnes, capped("IMPORTANT", left), sizes);
   const usefulRoom = demand === undefined ? guaranteed : greater(guaranteed, shrink(left, demand));
-  const useful = fill(usefulOnes, capped("USEFUL", usefulRoom), how, sizes);
-  const chosen = fill(importantOnes, capped("IMPORTANT", shrink(left, totalOf(useful))), how, sizes).concat(useful);
+  const useful = yield* fill(usefulOnes, capped("USEFUL", usefulRoom), how, sizes);
+  const chosen = [...(yield* fill(importantOnes, capped("IMPORTANT", shrink(left, totalOf(useful))), how, sizes)), ...useful];
   const isWhole = chosen.length === importantOnes.length + usefulOnes.length && chosen.every(({ outcome }) => outcome !== "condensed");
   const spare = shrink(left, totalOf(chosen));
   if (!isWhole) return [...critical, ...chosen];
@@ -80,7 +84,7 @@ export function chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how:
   const room = capped("EPHEMERAL", spare);
   // An empty answer would serve nobody.
   const isAll = ephemeral.length === entries.length;
-  return [...critical, ...chosen, ...(isAll ? fill(ephemeral, room, how, sizes) : wholeOnes(ephemeral.sort(byLength), room, sizes))];
+  return [...critical, ...chosen, ...(isAll ? yield* fill(ephemeral, room, how, sizes) : wholeOnes(ephemeral.sort(byLength), room, sizes))];
 }
 
 function share(how: ChooseHow, layer: Layer): number {
@@ -131,7 +135,7 @@ function sumWithin(entries: readonly Entry[], room: Room, sizes: EntrySizes): Ro
 }
 
 /** Small entries whole; large ones share what those leave. Where even the least of each is too much, some are left out. */
-function fill(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Chosen[] {
+function* fill(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   if (sumWithin(entries, room, sizes) !== undefined) return entries.map((entry) => whole(entry, sizes));
   const admitted = admit(entries, room, how, sizes);
   const chosen: Chosen[] = [];
@@ -146,7 +150,7 @@ function fill(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: Entr
     chosen.push(whole(entry, sizes));
     left = shrink(left, sizes.of(entry));
   }
-  return [...chosen, ...divide(large, left, how, sizes)];
+  return [...chosen, ...(yield* divide(large, left, how, sizes))];
 }
 
 /** Those that there is room for, if only for the least of each: relevant ones first, then the shortest. */
@@ -188,7 +192,7 @@ function isDivisible(value: JsonValue): boolean {
 }
 
 /** By relevance, if there is a focus; evenly otherwise. What one does not use, the next gets. */
-function divide(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Chosen[] {
+function* divide(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   const relevance = relevanceOf(entries, how.focus);
   const weights = entries.map((entry) => 1 + RELEVANCE_WEIGHT * relevance(entry));
   let waiting = weights.reduce((total, weight) => total + weight, 0);
@@ -197,10 +201,10 @@ function divide(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: En
   for (const [index, entry] of entries.entries()) {
     const weight = weights[index] as number;
     const isLast = index === entries.length - 1;
-    const placed = place(entry, isLast ? left : part(left, weight / waiting), how, sizes);
+    const placed = yield* place(entry, isLast ? left : part(left, weight / waiting), how, sizes);
     waiting -= weight;
     // There is no use in it: what was meant for it goes to the others, those before it included.
-    if (placed === undefined) return divide(entries.toSpliced(index, 1), room, how, sizes);
+    if (placed === undefined) return yield* divide(entries.toSpliced(index, 1), room, how, sizes);
     chosen.push(placed);
     left = shrink(left, placed.size);
   }
@@ -210,12 +214,12 @@ function divide(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: En
 /** An entry with all the words of the focus gets so many times more than one with none. */
 const RELEVANCE_WEIGHT = 4;
 
-function place(entry: Entry, room: Room, how: ChooseHow, sizes: EntrySizes): Chosen | undefined {
+function* place(entry: Entry, room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen | undefined> {
   if (sizes.isWithin(entry, room)) return whole(entry, sizes);
   const around = sizes.around(entry);
   const inside = shrink(room, around);
   if (how.shorten === undefined || inside.tokens <= 0 || inside.characters <= 0) return undefined;
-  const shorter = how.shorten(entry.value, inside, sizes.count);
+  const shorter = yield* how.shorten(entry.value, inside, sizes.count);
   if (shorter === undefined) return undefined;
   const { value, tokens, outcome } = shorter;
   const size = { tokens: around.tokens + tokens, characters: around.characters + JSON.stringify(value).length };

@@ -2,7 +2,9 @@ import type { Classification } from "../classify/classification.ts";
 import type { Context, JsonValue } from "../model/context.ts";
 import type { Layer } from "../model/layer.ts";
 import type { CountTokens } from "../ports/environment.ts";
+import type { Steps } from "../turns.ts";
 import { isWithin, type Room } from "./room.ts";
+import { surelyMore } from "./surely-more.ts";
 
 /** One entry of a context on its way into a view. */
 export interface Entry {
@@ -24,20 +26,23 @@ export interface Entry {
 const UNCLASSIFIED: Classification = { layer: "USEFUL", confidence: 0, why: "default" };
 
 /** @param reduce what is done to every value first; CRITICAL entries are spared. */
-export function entriesOf(
+export function* entriesOf(
   context: Context,
   classifications: ReadonlyMap<string, Classification>,
-  reduce: ((value: JsonValue) => JsonValue) | undefined,
-): Entry[] {
-  return Object.entries(context).map(([key, value]) => {
+  reduce: ((value: JsonValue) => Steps<JsonValue>) | undefined,
+): Steps<Entry[]> {
+  const entries: Entry[] = [];
+  for (const [key, value] of Object.entries(context)) {
     const savedJson = JSON.stringify(value);
     const classification = classifications.get(key) ?? UNCLASSIFIED;
     const whole = { key, value, json: savedJson, isReduced: false, savedJson, ...classification };
-    if (reduce === undefined || classification.layer === "CRITICAL") return whole;
-    const reduced = reduce(value);
-    const json = JSON.stringify(reduced);
-    return json.length < savedJson.length ? { ...whole, value: reduced, json, isReduced: true } : whole;
-  });
+    const isSpared = reduce === undefined || classification.layer === "CRITICAL";
+    const reduced = isSpared ? value : yield* reduce(value);
+    const json = isSpared ? savedJson : JSON.stringify(reduced);
+    entries.push(json.length < savedJson.length ? { ...whole, value: reduced, json, isReduced: true } : whole);
+    yield;
+  }
+  return entries;
 }
 
 /** The shortest first; of two as long, by key, so that the order is always the same. */
@@ -72,9 +77,10 @@ export class EntrySizes {
     return tokens;
   }
 
-  /** What has too many characters is not counted. */
+  /** What has too many characters is not counted, and of what is surely too large only the beginning. */
   isWithin(entry: Entry, room: Room): boolean {
     if (room.tokens <= 0 || entry.json.length + entry.key.length > room.characters) return false;
+    if (!this.#tokens.has(entry) && surelyMore(entry.json, room.tokens, this.count)) return false;
     return isWithin(this.of(entry), room);
   }
 }

@@ -1,7 +1,7 @@
 import { classifyContext } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
-import { condenseValue } from "../condense/condense-value.ts";
-import { reduceValue } from "../condense/reduce-value.ts";
+import { condenseSteps } from "../condense/condense-value.ts";
+import { reduceSteps } from "../condense/reduce-value.ts";
 import { STRATEGIES, type StrategyName } from "../condense/strategies.ts";
 import type { Context } from "../model/context.ts";
 import type { ViewHow } from "./build-view.ts";
@@ -41,7 +41,7 @@ export interface ViewWish {
 /** How a context is to be shown whose entries may be shortened. */
 export function howToView(context: Context, { pins, rules, focus, strategy = "auto" }: ViewWish): ViewHow {
   const how = { classifications: classifyContext(context, { pins, rules }), focus, shares: rules?.rules.budgets };
-  if (strategy === "reduce") return { ...how, reduce: reduceValue };
+  if (strategy === "reduce") return { ...how, reduce: reduceSteps };
   const strategies = STEPS[strategy];
-  return { ...how, shorten: (value, room, count) => condenseValue(value, room, { count, focus, strategies }) };
+  return { ...how, shorten: (value, room, count) => condenseSteps(value, room, { count, focus, strategies }) };
 }
