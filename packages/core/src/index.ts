@@ -191,6 +191,7 @@ export type { Finding, FindingKind, VerifyOptions, VerifyPorts, VerifyProgress, 
 export { buildView } from "./view/build-view.ts";
 export type { View, ViewBudget, ViewHow } from "./view/build-view.ts";
 export type { Outcome, ShortenValue, ShorterValue } from "./view/choose-entries.ts";
+export type { Steps } from "./turns.ts";
 export type { LayerTotals, Omissions, OmittedEntry, ReportedEntry, ViewReport } from "./view/report.ts";
 export { COMPRESSION_STRATEGIES } from "./view/how-to-view.ts";
 export type { CompressionStrategy, ViewWish } from "./view/how-to-view.ts";

@@ -59,7 +59,10 @@ const BRACES = 1;
 function* fitEntry(entry: Entry, room: Room, how: How): Steps<Entry | undefined> {
   if (isWithin(entry.size, room)) return entry;
   const frame = sizeOf({ [entry.key]: 0 }, how.count);
-  const member = yield* how.condense(entry.member, { tokens: room.tokens - frame.tokens + 1, characters: room.characters - frame.characters + 1 });
+  const member = yield* how.condense(entry.member, {
+    tokens: room.tokens - frame.tokens + 1,
+    characters: room.characters - frame.characters + 1,
+  });
   if (member === undefined) return undefined;
   const size = sizeOf({ [entry.key]: member }, how.count);
   return isWithin(size, room) ? { ...entry, member, size } : undefined;

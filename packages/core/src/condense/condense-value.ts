@@ -59,7 +59,8 @@ function tokensWithin(text: string, room: Room, count: CountTokens): number | un
 
 function* condense(value: JsonValue, room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
   if (room.tokens <= 0 || room.characters <= 0) return undefined;
-  if (typeof value === "string") return yield* fillRoom([outlineItem(value, how)], room, { ...how, isHistory: false, put: ([only]) => only });
+  if (typeof value === "string")
+    return yield* fillRoom([outlineItem(value, how)], room, { ...how, isHistory: false, put: ([only]) => only });
   if (Array.isArray(value)) return yield* condenseArray(value, room, how);
   if (!isJsonObject(value)) return undefined;
   return yield* condenseObject(value, room, { count: how.count, condense: (member, share) => condenseMember(member, share, how) });

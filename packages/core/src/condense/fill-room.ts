@@ -18,11 +18,7 @@ const SURELY_LESS = 0.9;
 const FULL = 50;
 
 /** Selects as much of the parts as fits once it is put together. */
-export function* fillRoom(
-  parts: readonly Part[],
-  room: Room,
-  how: Weighing & { readonly put: PutTogether },
-): Steps<JsonValue | undefined> {
+export function* fillRoom(parts: readonly Part[], room: Room, how: Weighing & { readonly put: PutTogether }): Steps<JsonValue | undefined> {
   const candidates = yield* weighUnits(parts, room.tokens, how);
   const choose = how.strategies.includes("select")
     ? (budget: number) => selectUnits(candidates, budget, how.count)

@@ -20,6 +20,7 @@ const LEAST: Room = { tokens: 90, characters: 260 };
 const shorten: ShortenValue = function* (value, room, count) {
   const fits = (part: JsonValue): boolean => count(JSON.stringify(part)) <= room.tokens && JSON.stringify(part).length <= room.characters;
   if (typeof value !== "string" && !Array.isArray(value)) return undefined;
+  yield;
   const whole: string | readonly JsonValue[] = value;
   for (let length = whole.length - 1; length > 0; length = Math.floor(length * 0.9)) {
     const part = whole.slice(0, length);
@@ -361,6 +362,7 @@ it("gives entries whole or not at all where nothing may be shortened, the smalle
 
 it("reduces every value that is not CRITICAL when asked to, whatever the room", async () => {
   const reduce = function* (value: JsonValue): Steps<JsonValue> {
+    yield;
     return typeof value === "string" ? value.trim() : value;
   };
   const context = { log: "line   ", goal: "goal   ", step: 3 };

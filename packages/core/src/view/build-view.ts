@@ -179,7 +179,10 @@ class ViewBuilder {
     const text = JSON.stringify(view);
     const isContext = of === "context";
     // Where only the ceiling is asked for, few enough bytes are proof: a token is at least one.
-    const size = isContext && text.length <= ceiling.characters && encodeUtf8(text).length <= ceiling.tokens ? NOTHING : measure(text, this.#sizes.count);
+    const size =
+      isContext && text.length <= ceiling.characters && encodeUtf8(text).length <= ceiling.tokens
+        ? NOTHING
+        : measure(text, this.#sizes.count);
     const counted = isContext ? this.#measure(view.context) : size;
     const most = lesser(wanted, ceiling);
     const overWanted = counted.tokens - most.tokens;
