@@ -8,6 +8,7 @@ export const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   SESSION_NOT_FOUND: 10,
   STORE_IN_USE: 11,
   LOCK_TIMEOUT: 11,
+  RATE_LIMITED: 11,
   TOO_LARGE: 13,
   STORAGE_QUOTA_EXCEEDED: 13,
   CHECKPOINT_CORRUPT: 14,

@@ -60,6 +60,10 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
         "workflow_context_prioritize",
         "workflow_mark_critical",
         "store_session",
+        "checkpoint_save",
+        "checkpoint_list",
+        "checkpoint_get",
+        "checkpoint_delete",
       ],
     });
     expect(stderr).not.toContain("Error: tool");
@@ -80,6 +84,11 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
     expect(await call("workflow_context_prioritize", "sessionId=inspected", "dryRun=true")).toMatchObject({ sessionId: "inspected" });
     expect(await call("workflow_mark_critical", "sessionId=inspected", "contextKey=goal")).toMatchObject({ status: "SUCCESS" });
     expect(await call("store_session", "conversation=User: hello", "topic=Hello")).toMatchObject({ success: true, topic: "hello" });
+    const note = await call("checkpoint_save", "summary=s", `project_path=${home.project}`, 'context={"branch":"main"}', 'tags=["t"]');
+    const id = `id=${(note as { id: string }).id}`;
+    expect(await call("checkpoint_list", "limit=1", "sort_by=created_at")).toMatchObject({ total: 2, checkpoints: [note] });
+    expect(await call("checkpoint_get", id, "offset=0")).toEqual(note);
+    expect(await call("checkpoint_delete", id)).toMatchObject({ deleted: true });
   });
 
   it("sees a failed call as one", async () => {

@@ -151,7 +151,7 @@ describe("hostile input", () => {
     expect(tool.error).toMatchObject({
       code: -32_602,
       message: expect.stringContaining(
-        `The tools of this server are: ${SAVE}, ${LOAD}, ${LIST}, workflow_context_compress, workflow_context_prioritize, ${MARK}, store_session.`,
+        `The tools of this server are: ${SAVE}, ${LOAD}, ${LIST}, workflow_context_compress, workflow_context_prioritize, ${MARK}, store_session, checkpoint_save, `,
       ),
     });
     await client.request("unknown method", "prompts/list");

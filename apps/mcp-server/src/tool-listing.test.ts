@@ -7,15 +7,15 @@ import type { Tool } from "./tool.ts";
 const [echo] = fixtureTools as readonly [Tool];
 
 describe("listTool", () => {
-  it("describes input and output in plain JSON Schema, without noise", () => {
+  it("describes input and output in plain JSON Schema, without noise, and without what is checked in any case", () => {
     const { inputSchema, outputSchema } = listTool(echo);
     expect(inputSchema).toEqual({
       type: "object",
       properties: {
         userContext: { type: "object", description: "Comes back as it is" },
-        max_items: { type: "integer", minimum: 1, maximum: 100, description: "Ignored" },
+        max_items: { type: "integer", description: "Ignored" },
         mode: { type: "string", enum: ["plain", "fancy"], description: "Ignored" },
-        tags: { type: "array", items: { type: "string", minLength: 2 }, maxItems: 3, description: "Ignored" },
+        tags: { type: "array", items: { type: "string" }, description: "Ignored" },
         paths: {
           type: "array",
           items: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },
@@ -23,7 +23,6 @@ describe("listTool", () => {
         },
       },
       required: ["userContext"],
-      additionalProperties: false,
     });
     expect(outputSchema).toEqual({
       type: "object",
@@ -45,6 +44,15 @@ describe("listTool, asked for a value of several types", () => {
     expect(listTool({ ...echo, input }).inputSchema.properties).toEqual({
       path: { type: "array", items: { anyOf: [{ type: "string" }, { type: "integer" }] }, description: "Keys and indexes" },
       parent: { anyOf: [{ type: "string" }, { type: "null" }], description: "An id, or none" },
+    });
+  });
+});
+
+describe("listTool, asked for an object within an input", () => {
+  it("leaves its fields to the description", () => {
+    const range = z.strictObject({ offset: z.int().min(0).optional() }).describe("{offset}: where to begin");
+    expect(listTool({ ...echo, input: z.strictObject({ range }) }).inputSchema.properties).toEqual({
+      range: { type: "object", description: "{offset}: where to begin" },
     });
   });
 });

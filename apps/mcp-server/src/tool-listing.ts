@@ -28,7 +28,7 @@ export function listTool(tool: Tool): ToolListing {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    inputSchema: toObjectSchema(tool.input, "input"),
+    inputSchema: inBrief(toObjectSchema(tool.input, "input")),
     outputSchema: toObjectSchema(tool.output, "output"),
     annotations: { title: tool.title, ...tool.annotations },
     ...(tool.meta !== undefined && { _meta: tool.meta }),
@@ -52,6 +52,9 @@ export function findCatalogueFaults(tools: readonly Tool[]): readonly string[] {
       faults.push(`${tool.name}: the name is used twice`);
     }
     names.add(tool.name);
+    if (toObjectSchema(tool.input, "input").additionalProperties !== false) {
+      faults.push(`${tool.name}: the input must be strict`);
+    }
     faults.push(...findListingFaults(listTool(tool)));
   }
   return faults;
@@ -71,9 +74,6 @@ function findListingFaults(listing: ToolListing): readonly string[] {
       }
     }
   }
-  if (listing.inputSchema.additionalProperties !== false) {
-    faults.push(`${listing.name}: the input must be strict`);
-  }
   if (listing.outputSchema.additionalProperties === false) {
     faults.push(`${listing.name}: the output must be open, or a later field breaks clients`);
   }
@@ -91,6 +91,27 @@ export function toObjectSchema(schema: z.ZodObject, io: "input" | "output"): Obj
   // Validators that know one dialect only refuse the other's name; what we use is the same in both.
   const { $schema: _dialect, "~standard": _standard, ...rest } = json as Record<string, unknown>;
   return splitTypes(rest) as ObjectSchema;
+}
+
+/** Told by a field's description where a model must know them, and checked in any case. */
+const CHECKED = new Set(["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "format", "additionalProperties"]);
+
+/**
+ * As a model is to read it: without bounds, and without the fields of a field, which its description shows by example. That
+ * no other arguments may be given is not said either: a client that checks them itself would refuse `session_id`, which is understood.
+ */
+function inBrief({ properties = {}, ...schema }: ObjectSchema): ObjectSchema {
+  const brief = Object.entries(properties).map(([name, { properties: _told, ...field }]: [string, { properties?: unknown }]) => {
+    return [name, withoutChecked(field)] as const;
+  });
+  return { ...(withoutChecked(schema) as ObjectSchema), properties: Object.fromEntries(brief) as Record<string, object> };
+}
+
+function withoutChecked(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withoutChecked);
+  if (!isJsonObject(part)) return part;
+  const kept = Object.entries(part).filter(([keyword]) => !CHECKED.has(keyword));
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withoutChecked(value)]));
 }
 
 /** Takes away what says nothing: it would be paid for in tokens by every request of the host. */

@@ -11,6 +11,7 @@ export type ErrorCode =
   | "INTERNAL"
   | "UNSUPPORTED_VERSION"
   | "LOCK_TIMEOUT"
+  | "RATE_LIMITED"
   | "STORAGE_UNAVAILABLE";
 
 export interface ErrorMeaning {
@@ -29,6 +30,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   TOO_LARGE: { httpStatus: 413, retryable: false },
   STORAGE_QUOTA_EXCEEDED: { httpStatus: 413, retryable: false },
   STORE_IN_USE: { httpStatus: 423, retryable: true },
+  RATE_LIMITED: { httpStatus: 429, retryable: true },
   CHECKPOINT_CORRUPT: { httpStatus: 500, retryable: false },
   INTERNAL: { httpStatus: 500, retryable: false },
   UNSUPPORTED_VERSION: { httpStatus: 501, retryable: false },

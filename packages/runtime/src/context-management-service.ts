@@ -50,8 +50,10 @@ export interface SaveCheckpointParams {
   checkpointId?: string | undefined;
   /** The phase of the workflow that ends here: the checkpoint is marked as its end, and is saved although nothing else changed. */
   phase?: string | undefined;
-  /** Default `workflow`. */
+  /** Default `workflow`. What is of another kind is always saved; the session of a `project` does not become the one in use. */
   kind?: CheckpointKind | undefined;
+  /** Root of the project that it belongs to, an absolute path. Default: the store's own. */
+  project?: string | undefined;
   /** How the context's entries are to be classified. Default: as the project's file of rules says, if it has one. */
   contextRules?: GivenContextRules | undefined;
 }
@@ -111,6 +113,8 @@ export interface LoadCheckpointParams {
   checkpointId?: string | undefined;
   /** Loads the session's latest checkpoint. Exactly one of the two must be given. */
   sessionId?: string | undefined;
+  /** Only a look, as for a listing: it does not count as a use, and whoever looks does not go on in the session. Default `false`. */
+  isPeek?: boolean | undefined;
 }
 
 export interface LoadCheckpointResult extends Standing {
@@ -179,6 +183,8 @@ export interface FindCheckpointsParams {
   sessionId?: string | undefined;
   /** `null`: whatever the project. Default: the project of the working directory, unless `sessionId` is given. */
   project?: string | null | undefined;
+  /** All but those of this project. */
+  notProject?: string | undefined;
   tags?: string[] | undefined;
   name?: string | undefined;
   query?: string | undefined;

@@ -39,6 +39,14 @@ export { contextOptimizer } from "@workrail/core";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
 export { openWorkrail } from "./open-workrail.ts";
 export type { OpenOptions } from "./open-workrail.ts";
+export type {
+  CreatedProjectCheckpoint,
+  CreateProjectCheckpoint,
+  ListedProjectCheckpoints,
+  ListProjectCheckpoints,
+  ProjectCheckpoint,
+} from "./project-checkpoints/project-checkpoint.ts";
+export type { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 export { findProject } from "./project.ts";
 export { restoreBackup } from "./restore-backup.ts";
 export type { BackupResult, RestoreOptions, RestoreResult } from "./restore-backup.ts";

@@ -30,6 +30,8 @@ describe("settings", () => {
       maxAnswerTokens: 10_000,
       maxAnswerCharacters: 45_000,
       tokenizer: "o200k",
+      savesAMinute: 10,
+      isolation: "open",
       autoSave: true,
       project: undefined,
     });
@@ -74,6 +76,8 @@ describe("settings", () => {
       WORKRAIL_EMBEDDER_TIMEOUT_MS: "2",
       WORKRAIL_EMBEDDER_QUERY_PREFIX: "query: ",
       WORKRAIL_EMBEDDER_TEXT_PREFIX: "passage: ",
+      WORKRAIL_RATE_LIMIT_CHECKPOINT_SAVE: "11",
+      WORKRAIL_ISOLATION: "strict",
       WORKRAIL_ENCRYPTION: "disabled",
     };
     expect(readSettings(env, {})).toEqual({
@@ -113,9 +117,19 @@ describe("settings", () => {
       maxAnswerTokens: 500,
       maxAnswerCharacters: 2_000,
       tokenizer: "claude-estimate",
+      savesAMinute: 11,
+      isolation: "strict",
       autoSave: false,
       project: path.resolve("/project"),
     });
+  });
+
+  it("take contextd's variable for its rate limit, after their own", () => {
+    const env = { RATE_LIMIT_CHECKPOINT_SAVE: "1000000" };
+    const rateOf = (more: Environment): number => readSettings({ ...env, ...more }, { dataDir: NOWHERE }).savesAMinute;
+    expect(rateOf({})).toBe(1_000_000);
+    expect(rateOf({ WORKRAIL_RATE_LIMIT_CHECKPOINT_SAVE: "5" })).toBe(5);
+    expect(() => rateOf({ RATE_LIMIT_CHECKPOINT_SAVE: "many" })).toThrow("RATE_LIMIT_CHECKPOINT_SAVE");
   });
 
   it.each(["WORKRAIL_WARN_PERCENT", "WORKRAIL_CLEANUP_FROM_PERCENT", "WORKRAIL_CLEANUP_TO_PERCENT", "WORKRAIL_TRASH_PERCENT"])(

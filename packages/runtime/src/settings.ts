@@ -71,6 +71,10 @@ export interface Settings {
   readonly condenser: CondenserSettings | undefined;
   /** Who is asked what texts mean; absent: nobody. */
   readonly embedder: EmbedderSettings | undefined;
+  /** How many checkpoints of a project a server saves a minute; twice as many in a row. */
+  readonly savesAMinute: number;
+  /** `strict`: checkpoints of other projects are shown only to those who name the project. `open`: after those of the own. */
+  readonly isolation: "open" | "strict";
   /** Root of the project, where it is not to be found from the working directory. */
   readonly project: string | undefined;
 }
@@ -120,6 +124,8 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
     condenser: values.contextCompression === "advanced" ? condenserOf(values) : undefined,
     embedder: values.embedderUrl === undefined && values.embedderModel === undefined ? undefined : embedderOf(values),
     fallback: given.fallback ?? values.fallback ?? "fail",
+    savesAMinute: values.rateLimitCheckpointSave,
+    isolation: values.isolation,
     autoSave: values.checkpointAutoSave,
     project: values.project,
   };

@@ -10,6 +10,7 @@ import {
   collectGarbage,
   type Context,
   type ContextRules,
+  deleteCheckpoint,
   emptyTrash,
   type ExportOptions,
   finishRemovals,
@@ -87,6 +88,7 @@ import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import { StoreLiveContext } from "./live/store-live-context.ts";
 import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
 import type { Parts } from "./tokens.ts";
+import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import { ProjectRules, type RulesFound } from "./project-rules.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import { isWork } from "./session-resolver.ts";
@@ -126,6 +128,7 @@ export interface StandIn {
 export class Store implements Workrail {
   readonly dataDir: string | undefined;
   readonly durability: Workrail["durability"];
+  readonly projectCheckpoints: ProjectCheckpoints;
   readonly #parts: Parts;
   readonly #savePorts: SavePorts;
   readonly #loadPorts: LoadPorts;
@@ -176,6 +179,7 @@ export class Store implements Workrail {
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
     this.#transfer = new Transfer({ ...parts, limits: settings.limits }, this.dataDir);
+    this.projectCheckpoints = new ProjectCheckpoints({ ...parts, workrail: this, project });
   }
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
@@ -198,7 +202,7 @@ export class Store implements Workrail {
         kind: params.kind,
         agentId: params.agentId ?? labels.agentId,
         workflowId: params.workflowId,
-        project: this.#project,
+        project: params.project ?? this.#project,
         parentId: optional(params.parentId, (id) => parseCheckpointId(id, "parentId")),
         trustParent: this.#standIn?.isBlind,
         expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
@@ -250,7 +254,8 @@ export class Store implements Workrail {
 
   async loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
     return this.#using(async () => {
-      const { record, context, fellBackFrom, session } = await loadCheckpoint(this.#loadPorts, idsOf(params));
+      const ports = params.isPeek === true ? { ...this.#loadPorts, onLoaded: () => {} } : this.#loadPorts;
+      const { record, context, fellBackFrom, session } = await loadCheckpoint(ports, idsOf(params));
       const loaded = this.#loaded(record, { fields: metadataOf(record, session?.pins) });
       return { ...loaded, ...(fellBackFrom.length === 0 ? {} : { fellBackFrom }), context };
     });
@@ -421,6 +426,11 @@ export class Store implements Workrail {
       if (selection !== undefined) return removeCheckpoints(this.#parts, selection, { dryRun });
       return this.#housekeeper.cleanUp({ dryRun });
     });
+  }
+
+  async deleteCheckpoint({ checkpointId, agentId }: { checkpointId: string; agentId?: string | undefined }): Promise<void> {
+    const id = parseCheckpointId(checkpointId);
+    await this.#using(() => deleteCheckpoint(this.#parts, { checkpointId: id, agentId }));
   }
 
   async listTrash({ sessionId }: { sessionId?: string | undefined } = {}): Promise<TrashedMetadata[]> {

@@ -24,6 +24,7 @@ import type {
 import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import type { FittedFields } from "./fit-fields.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
+import type { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
 
@@ -41,6 +42,8 @@ export interface Workrail extends IContextManagementService {
    *   no name is free.
    */
   storeConversation(params: StoreConversationParams): Promise<StoreConversationResult>;
+  /** Checkpoints of projects: contextd's service. */
+  readonly projectCheckpoints: ProjectCheckpoints;
   /** Lists checkpoints of one or of all sessions, by any filter, and how many there are. */
   findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult>;
   /**
@@ -85,6 +88,12 @@ export interface Workrail extends IContextManagementService {
   importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult>;
   /** Removes what is selected, or else what was unused for long and what a full store has to give up. */
   cleanUp(params?: CleanUpParams): Promise<CleanUpReport>;
+  /**
+   * Removes one checkpoint for good, live or in the trash, and whatever it is tagged with.
+   *
+   * @throws CHECKPOINT_NOT_FOUND, the second time as well.
+   */
+  deleteCheckpoint(params: { checkpointId: string; agentId?: string | undefined }): Promise<void>;
   /** What is in the trash, the longest there first. */
   listTrash(params?: { sessionId?: string | undefined }): Promise<TrashedMetadata[]>;
   /** Brings checkpoints back from the trash, exactly, in their old places. */

@@ -156,6 +156,16 @@ describe("a call is refused with", () => {
     await save(impatient, {}).finally(release);
   });
   refused(
+    "RATE_LIMITED",
+    "the third save in a row of a project that may save once a minute",
+    async (_, place) => {
+      await using limited = await place.open({ env: { RATE_LIMIT_CHECKPOINT_SAVE: "1" } });
+      const draft = { summary: "s", projectPath: path.dirname(place.dataDir), isRateLimited: true };
+      for (let saves = 1; saves <= 3; saves++) await limited.projectCheckpoints.create(draft);
+    },
+    { details: { perMinute: 1, burst: 2 } },
+  );
+  refused(
     "STORAGE_UNAVAILABLE",
     "a data directory that is a file",
     (_, place) => place.open({ dataDir: path.join(place.dataDir, "workrail.lock") }),

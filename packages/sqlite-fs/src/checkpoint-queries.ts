@@ -110,6 +110,7 @@ function conditions(c: Checkpoints, filter: CheckpointFilter): Condition[] {
   const all: (Condition | undefined)[] = [
     equal(c, "session_id", filter.sessionId),
     equal(c, "project", filter.project),
+    filter.notProject === undefined ? undefined : c("project", "is distinct from", planless(filter.notProject)),
     equal(c, "workflow_id", filter.workflowId),
     equal(c, "agent_id", filter.agentId),
     filter.phase === undefined ? undefined : c(sql<string>`json_extract(attributes, '$.phase')`, "=", planless(filter.phase)),

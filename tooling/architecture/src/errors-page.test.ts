@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ERROR_CODES } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../../../apps/cli/src/exit-codes.ts";
+import { CHECKPOINT_ERRORS } from "../../../apps/mcp-server/src/tools/checkpoint-failure.ts";
 import { plain, readPage, sectionOf, tableOf } from "./markdown.ts";
 import { ROOT } from "./workspace.ts";
 
@@ -25,6 +26,11 @@ describe("docs/reference/errors.md", () => {
 
   it.each(Object.keys(ERROR_CODES))("says what to do about %s", (code) => {
     expect(sectionOf(page, `### ${code}`)).toMatch(/^\*\*What to do\.\*\* /m);
+  });
+
+  it("has every code of the tools of projects, with its HTTP status", () => {
+    const told = tableOf(sectionOf(page, "## Errors of the tools of projects")).map(([code, status]) => [plain(code), Number(status)]);
+    expect(Object.fromEntries(told)).toEqual(CHECKPOINT_ERRORS);
   });
 
   it("explains every reason that the sources give for a store that cannot be used", () => {

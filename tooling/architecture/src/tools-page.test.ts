@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { TranscriptFiles } from "@workrail/core";
 import { openWorkrail, type Workrail } from "@workrail/runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callTool } from "../../../apps/mcp-server/src/call-tool.ts";
+import { callTool, type CallResult } from "../../../apps/mcp-server/src/call-tool.ts";
 import { LazyStore } from "../../../apps/mcp-server/src/lazy-store.ts";
-import { listTool } from "../../../apps/mcp-server/src/tool-listing.ts";
+import { toObjectSchema } from "../../../apps/mcp-server/src/tool-listing.ts";
 import { createTools } from "../../../apps/mcp-server/src/tools/index.ts";
 import { blocksOf, plain, readPage, sectionOf, tableOf } from "./markdown.ts";
 
@@ -40,10 +40,10 @@ describe("docs/reference/tools.md", () => {
     expect(named).toEqual(tools.map((tool) => tool.name));
   });
 
-  describe.each(tools.map((tool) => [tool.name, listTool(tool)] as const))("%s", (name, listing) => {
+  describe.each(tools.map((tool) => [tool.name, tool] as const))("%s", (name, tool) => {
     it.each([
-      ["Input", listing.inputSchema],
-      ["Output", listing.outputSchema],
+      ["Input", toObjectSchema(tool.input, "input")],
+      ["Output", toObjectSchema(tool.output, "output")],
     ] as const)("%s has every field, and no other, with its type and limits", (side, schema) => {
       const rows = tableOf(sectionOf(page, `### ${side} of ${name}`));
       const fields = fieldsOf(schema);
@@ -76,15 +76,18 @@ function valuesOf({ minimum, maximum, maxItems, maxLength, enum: choices = [] }:
 
 describe("the examples of docs/reference/tools.md", () => {
   let dataDir: string;
+  /** Stands in for the project of the page, for one must exist to be saved in. */
+  let project: string;
 
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), "workrail-tools-page-"));
-    store = await openWorkrail({ dataDir, env: {}, project: "/home/ada/shop", adapters: { transcripts } });
+    project = mkdtempSync(join(tmpdir(), "workrail-tools-project-"));
+    store = await openWorkrail({ dataDir, env: {}, project, adapters: { transcripts } });
   });
 
   afterAll(async () => {
     await store?.close();
-    rmSync(dataDir, { recursive: true, force: true });
+    for (const directory of [dataDir, project]) rmSync(directory, { recursive: true, force: true });
   });
 
   it("are what the tools answer, one after another", async () => {
@@ -94,14 +97,18 @@ describe("the examples of docs/reference/tools.md", () => {
       const tool = tools.find((candidate) => candidate.name === name);
       if (tool === undefined) throw new Error(`There is no tool for: ${blocks[index]?.mark}`);
       const call = { client: { name: "my-client", version: "1" }, signal: new AbortController().signal };
-      const result = await callTool(tool, JSON.parse(blocks[index]?.text ?? ""), call, silent);
+      const given = (blocks[index]?.text ?? "").replaceAll(JSON.stringify(PROJECT), JSON.stringify(project));
+      const answer = JSON.stringify(await callTool(tool, JSON.parse(given), call, silent));
+      const result = JSON.parse(answer.replaceAll(JSON.stringify(project), JSON.stringify(PROJECT))) as CallResult;
       const told = JSON.parse(blocks[index + 1]?.text ?? "") as unknown;
       const isFailure = blocks[index + 1]?.mark === "failure";
       expect(withoutChance(isFailure ? result : result.structuredContent)).toEqual(withoutChance(told));
     }
-    expect(blocks).toHaveLength(18);
+    expect(blocks).toHaveLength(22);
   });
 });
+
+const PROJECT = "/home/ada/shop";
 
 /** The project of the examples is on nobody's disk. */
 const transcripts: TranscriptFiles = {

@@ -6,6 +6,8 @@ import { createTools } from "./index.ts";
 
 /** What a host pays for all tools in every request. */
 const MOST_TOKENS = 2_000;
+/** Kept free for tools that are yet to come: resuming, handing over. */
+const RESERVED_TOKENS = 2 * 110;
 
 const tools = createTools(new LazyStore(() => Promise.reject(new Error("no tool is called here"))));
 const listings = tools.map(listTool);
@@ -19,14 +21,14 @@ describe("the catalogue", () => {
     expect(listings).toMatchSnapshot();
   });
 
-  it(`costs at most ${MOST_TOKENS} tokens (o200k) of names, descriptions and input schemas`, () => {
+  it(`costs at most ${MOST_TOKENS - RESERVED_TOKENS} of ${MOST_TOKENS} tokens (o200k) of names, descriptions and input schemas`, () => {
     const costs = listings.map(({ name, description, inputSchema }) => ({
       name,
       tokens: countTokens(JSON.stringify({ name, description, inputSchema })),
     }));
     const total = countTokens(JSON.stringify(listings.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))));
     process.stdout.write(`tool list: ${total} tokens (${costs.map(({ name, tokens }) => `${name} ${tokens}`).join(", ")})\n`);
-    expect(total).toBeLessThanOrEqual(MOST_TOKENS);
+    expect(total + RESERVED_TOKENS).toBeLessThanOrEqual(MOST_TOKENS);
   });
 
   it("loads save and load into every request of hosts that defer tools, and no more", () => {
@@ -36,6 +38,6 @@ describe("the catalogue", () => {
 
   it("says of each tool whether it only reads", () => {
     const readers = listings.filter(({ annotations }) => annotations.readOnlyHint).map(({ name }) => name);
-    expect(readers).toEqual(["workflow_checkpoint_load", "workflow_checkpoint_list"]);
+    expect(readers).toEqual(["workflow_checkpoint_load", "workflow_checkpoint_list", "checkpoint_list", "checkpoint_get"]);
   });
 });

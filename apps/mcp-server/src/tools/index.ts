@@ -1,6 +1,10 @@
 import type { LazyStore } from "../lazy-store.ts";
 import type { Tool } from "../tool.ts";
 import { storeSession } from "./store-session.ts";
+import { checkpointDelete } from "./checkpoint-delete.ts";
+import { checkpointGet } from "./checkpoint-get.ts";
+import { checkpointList } from "./checkpoint-list.ts";
+import { checkpointSave } from "./checkpoint-save.ts";
 import { workflowCheckpointList } from "./workflow-checkpoint-list.ts";
 import { workflowCheckpointLoad } from "./workflow-checkpoint-load.ts";
 import { workflowCheckpointSave } from "./workflow-checkpoint-save.ts";
@@ -18,5 +22,9 @@ export function createTools(store: LazyStore): readonly Tool[] {
     workflowContextPrioritize(store),
     workflowMarkCritical(store),
     storeSession(store),
+    checkpointSave(store),
+    checkpointList(store),
+    checkpointGet(store),
+    checkpointDelete(store),
   ];
 }

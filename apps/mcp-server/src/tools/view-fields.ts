@@ -57,13 +57,13 @@ export const origin: z.ZodType = z
 
 /** What a call gives to be shaped. */
 export const source = {
-  context: jsonObject().optional().describe("A context you hold; or give checkpointId or sessionId"),
+  context: jsonObject().optional().describe("One you hold; or give checkpointId or sessionId"),
   checkpointId: z.string().optional().describe("A saved one"),
-  sessionId: z.string().optional().describe("Its latest one; with context, where that belongs"),
-  budgetTokens: z.int().min(1).optional().describe("Most tokens of the resulting context"),
+  sessionId: z.string().optional().describe("Its latest; or where context belongs"),
+  budgetTokens: z.int().min(1).optional().describe("Most tokens of the result"),
   focus: z.string().max(2_000).optional().describe("What you work on now"),
-  contextRules: jsonObject().optional().describe("As in workflow_checkpoint_save"),
-  cursor: z.string().optional().describe("report.nextCursor of the same call"),
+  contextRules: jsonObject().optional().describe("As for a save"),
+  cursor: z.string().optional().describe("report.nextCursor"),
 } satisfies z.ZodRawShape;
 
 /** What an answer says of the original of what was shaped, after `checkpointId`. */

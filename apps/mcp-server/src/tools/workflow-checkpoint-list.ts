@@ -6,17 +6,17 @@ import { defineTool, type Tool } from "../tool.ts";
 import { degradation, durability, metadata, metadataOmitted, time } from "./fields.ts";
 
 const input = z.strictObject({
-  sessionId: z.string().optional().describe("Only this session. Default: all of the project"),
-  limit: z.int().min(1).max(100).optional().describe("Default 20"),
+  sessionId: z.string().optional().describe("Default: all of the project"),
+  limit: z.int().min(1).max(100).optional().describe("Default 20, at most 100"),
   offset: z.int().min(0).optional().describe("Default 0"),
   tags: z.array(z.string()).max(100).optional().describe("All of them"),
-  name: z.string().optional().describe("Part of the name"),
+  name: z.string().optional().describe("Part of it"),
   query: z.string().max(1_000).optional().describe("Words in name, tags or metadata"),
-  since: time.optional().describe("Saved then or later"),
-  until: time.optional().describe("Saved then or earlier"),
-  workflowId: z.string().optional().describe("Only this workflow"),
-  agentId: z.string().optional().describe("Only this agent"),
-  phase: z.string().optional().describe("Only ends of this phase"),
+  since: z.string().optional().describe("ISO 8601"),
+  until: z.string().optional().describe("ISO 8601"),
+  workflowId: z.string().optional().describe("Its workflow"),
+  agentId: z.string().optional().describe("Who saved"),
+  phase: z.string().optional().describe("Ends there"),
   kind: z.enum(CHECKPOINT_KINDS).optional().describe("Default: all but asides"),
 });
 
@@ -57,7 +57,7 @@ export function workflowCheckpointList(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_checkpoint_list",
     title: "List checkpoints",
-    description: "Find a checkpoint to resume from: lists them newest first, by session, tags, name, words, time, workflow or agent.",
+    description: "Find a checkpoint to resume from, by any of these filters: lists the newest first.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -4,25 +4,30 @@ import { defineTool, jsonObject, type Tool } from "../tool.ts";
 import { contextRulesWarning, degradation, durability, metadata, metadataOmitted } from "./fields.ts";
 import { exceeded, how, NOTE, omitted, origin, report, validUntil } from "./view-fields.ts";
 
+/** An index is told as a text too, which saves the schema a choice. */
+const segment = z
+  .custom<string | number>((value) => typeof value === "string" || Number.isInteger(value), { error: "must be a string or an integer" })
+  .meta({ type: "string" });
+
 const path = z.array(z.union([z.string(), z.int()]));
 
 const input = z.strictObject({
-  checkpointId: z.string().optional().describe("Checkpoint to load; give this or sessionId"),
-  sessionId: z.string().optional().describe("Session whose latest checkpoint to load"),
+  checkpointId: z.string().optional().describe("Checkpoint to load; or give sessionId"),
+  sessionId: z.string().optional().describe("Loads its latest"),
   budgetTokens: z.int().min(1).optional().describe("Most tokens to answer with"),
-  focus: z.string().max(2_000).optional().describe("What you work on now: more of what is about it comes back"),
+  focus: z.string().max(2_000).optional().describe("What you work on now"),
   keys: z
-    .array(z.union([z.string(), path]))
+    .array(z.union([z.string(), z.array(segment)]))
     .min(1)
     .max(100)
     .optional()
-    .describe('Only these: a key comes in context, a path such as ["files","a.ts"] in values'),
+    .describe('Only these: keys, or paths such as ["files","a.ts"], which come in values'),
   range: z
     .strictObject({ offset: z.int().min(0).optional(), limit: z.int().min(0).optional() })
     .optional()
-    .describe("Part of the one value in keys: characters, items or members"),
-  cursor: z.string().optional().describe("report.nextCursor of an earlier answer: names more entries"),
-  full: z.boolean().optional().describe("Everything at any size; for programs"),
+    .describe("{offset, limit} in the one value in keys"),
+  cursor: z.string().optional().describe("report.nextCursor"),
+  full: z.boolean().optional().describe("At any size; for programs"),
 });
 
 const value = z.looseObject({
@@ -72,7 +77,7 @@ export function workflowCheckpointLoad(store: LazyStore): Tool {
     name: "workflow_checkpoint_load",
     title: "Load a checkpoint",
     description:
-      "Go on from saved work: loads a session's latest checkpoint, or any by id. What does not fit is shortened or left out, and named in report; fetch originals with keys and range.",
+      "Go on from saved work: loads a session's latest checkpoint, or any by id. What does not fit is named in report; fetch it by keys and range.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

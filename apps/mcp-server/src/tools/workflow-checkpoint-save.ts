@@ -5,27 +5,26 @@ import { defineTool, jsonObject, type Tool } from "../tool.ts";
 import { contextRulesWarning, degradation, durability, time } from "./fields.ts";
 
 const labels = jsonObject().meta({
-  description: "Describes the checkpoint; keys of your own are kept too",
+  description: "name, tags (a list), and keys of your own",
   properties: { name: { type: "string" }, tags: { type: "array", items: { type: "string" } } },
 });
 
 const rules = jsonObject().meta({
-  description:
-    "How entries are classified. layers: key patterns by layer, such as { CRITICAL: ['spec*', '/^must/'] }; paths: { 'ticket.acceptance': 'CRITICAL' }",
+  description: "Layers of keys and paths: {layers: {CRITICAL: ['spec*']}}",
   properties: { layers: { type: "object" }, paths: { type: "object" }, budgets: { type: "object" }, phases: { type: "array" } },
 });
 
 const input = z.strictObject({
-  sessionId: z.string().optional().describe("Session of this work; a new id starts one. Left out, the answer says which was used"),
-  context: jsonObject().describe("Your working state: goal, plan, decisions, findings. Kept exactly"),
+  sessionId: z.string().optional().describe("Of this work; a new id starts a session"),
+  context: jsonObject().describe("Your state: goal, plan, decisions, findings. Kept exactly"),
   metadata: labels.optional(),
-  force: z.boolean().optional().describe("Save even if nothing changed. Default false"),
-  workflowId: z.string().optional().describe("Workflow the session belongs to"),
-  agentId: z.string().optional().describe("Who saves. Default: the client's name"),
-  parentId: z.string().optional().describe("Checkpoint this one continues. Default: the latest"),
-  expectedParentId: z.string().optional().describe("Fail with CONFLICT unless this is still the latest"),
-  checkpointId: z.string().optional().describe("Id of your own, so that repeating the call is harmless"),
-  phase: z.string().min(1).max(200).optional().describe("Phase of the workflow that ends here. Marks the checkpoint"),
+  force: z.boolean().optional().describe("Save even if nothing changed"),
+  workflowId: z.string().optional().describe("Its workflow"),
+  agentId: z.string().optional().describe("Who saves"),
+  parentId: z.string().optional().describe("Default: the latest"),
+  expectedParentId: z.string().optional().describe("Fail unless this is the latest"),
+  checkpointId: z.string().optional().describe("Your own id: the call can be repeated"),
+  phase: z.string().min(1).max(200).optional().describe("Phase of the workflow that ends here"),
   contextRules: rules.optional(),
 });
 
@@ -56,8 +55,7 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
     name: "workflow_checkpoint_save",
     title: "Save a checkpoint",
     description:
-      "Save your working state so that you, or another agent, can go on from it after a crash, a full context window or a hand-over. " +
-      "Call it after each step worth keeping; an unchanged context is skipped. Returns the checkpointId.",
+      "Save your working state after each step worth keeping, so that you or another agent can go on from it after a crash, a full context window or a hand-over.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -9,9 +9,7 @@ const input = z.strictObject({
   strategy: z
     .enum(COMPRESSION_STRATEGIES)
     .optional()
-    .describe(
-      "auto (default); reduce: nearly lossless; extract: word for word; telegraph: terse; summary: outline; progressive: old shorter",
-    ),
+    .describe("Default auto. reduce: nearly lossless; extract: verbatim; progressive: by age"),
   layers: z.array(layer).min(1).optional().describe("Only these"),
 });
 
@@ -40,8 +38,7 @@ export function workflowContextCompress(store: LazyStore): Tool {
     name: "workflow_context_compress",
     title: "Compress a context",
     description:
-      "Make a context fit fewer tokens: critical entries stay whole, the rest is shortened to what matters, or to what matters for focus. " +
-      "The original is kept: checkpointId leads back to it, until validUntil.",
+      "Make a context fit fewer tokens: critical entries stay whole, the rest is shortened to what matters for focus. The original is kept.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -13,8 +13,8 @@ const input = z.strictObject({
       EPHEMERAL: z.int().min(0).optional(),
     })
     .optional()
-    .describe("Most tokens by layer. Default: shares of budgetTokens"),
-  dryRun: z.boolean().optional().describe("Only report: context stays empty, nothing is saved"),
+    .describe("By layer: {IMPORTANT: 500}"),
+  dryRun: z.boolean().optional().describe("Only report; save nothing"),
 });
 
 const output = z.looseObject({
@@ -32,8 +32,7 @@ export function workflowContextPrioritize(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_context_prioritize",
     title: "Prioritize a context",
-    description:
-      "Order a context by importance, drop what is ephemeral, and hold each layer to a budget. With dryRun it tells of every entry its layer and why.",
+    description: "Order a context by importance, within budgets; with dryRun tell each entry's layer and why.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -4,9 +4,9 @@ import { defineTool, type Tool } from "../tool.ts";
 import { degradation, durability } from "./fields.ts";
 
 const input = z.strictObject({
-  contextKey: z.string().describe("Top-level key of the latest saved context"),
-  sessionId: z.string().optional().describe("Default: the session in use, if there is only one"),
-  critical: z.boolean().optional().describe("false takes the mark back. Default true"),
+  contextKey: z.string().describe("Top-level key of the latest context"),
+  sessionId: z.string().optional().describe("Default: the only one in use"),
+  critical: z.boolean().optional().describe("false takes the mark back"),
 });
 
 const output = z.looseObject({
@@ -23,9 +23,7 @@ export function workflowMarkCritical(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_mark_critical",
     title: "Mark a key as critical",
-    description:
-      "Mark one key of the context as CRITICAL, such as the user's goal or a final answer, so that it always comes back first and is never left out. " +
-      "Holds for later checkpoints.",
+    description: "Mark one key of the context, such as the user's goal, as CRITICAL: from now on it comes first and is never left out.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -7,6 +7,7 @@ export function matchesFilter(record: CheckpointRecord, sessionTags: readonly st
     matchesKind(record, filter) &&
     isSame(record.sessionId, filter.sessionId) &&
     isSame(record.project, filter.project) &&
+    (filter.notProject === undefined || record.project !== filter.notProject) &&
     isSame(record.workflowId, filter.workflowId) &&
     isSame(record.agentId, filter.agentId) &&
     (filter.phase === undefined || record.attributes["phase"] === filter.phase) &&

@@ -300,6 +300,8 @@ export interface TrashedCheckpoint {
 export interface CheckpointFilter {
   readonly sessionId?: SessionId | undefined;
   readonly project?: string | undefined;
+  /** All but those of this project; those that belong to none are among them. */
+  readonly notProject?: string | undefined;
   /** All of them must be on the checkpoint, or on its session. */
   readonly tags?: readonly string[] | undefined;
   /** Part of the name, without regard to case. */

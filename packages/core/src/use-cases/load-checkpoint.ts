@@ -218,7 +218,7 @@ function damaged(record: CheckpointRecord, reason: string | undefined, nearest: 
 }
 
 /** A handle may have run out, and even while it holds somebody may remove what it is for: the error tells what can be told. */
-async function checkpointNotFound({ catalog }: Pick<LoadPorts, "catalog">, checkpointId: CheckpointId): Promise<WorkrailError> {
+export async function checkpointNotFound({ catalog }: Pick<LoadPorts, "catalog">, checkpointId: CheckpointId): Promise<WorkrailError> {
   const [trashed] = (await catalog.trash({ checkpointId, limit: 1 })).entries;
   if (trashed !== undefined) {
     const [sessionId, trashedAt] = [trashed.record.sessionId, trashed.trashedAt.toISOString()];

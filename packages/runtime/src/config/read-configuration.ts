@@ -95,6 +95,10 @@ class Collected {
   addEnvironment(env: Environment): void {
     const known = namesIn("environment", variableOf);
     for (const [field, name] of known) this.#addText(name, "environment", field, notEmpty(env[field]));
+    for (const name of SETTING_NAMES) {
+      const { foreignVariable } = SETTINGS[name];
+      if (foreignVariable !== undefined) this.#addText(name, "environment", foreignVariable, notEmpty(env[foreignVariable]));
+    }
     const others = Object.keys(env).filter((field) => field.startsWith("WORKRAIL_") && !known.has(field) && env[field] !== "");
     this.issues.push(...others.map((field) => unknownVariable(field, known)).filter((issue) => issue !== undefined));
   }

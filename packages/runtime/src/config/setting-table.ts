@@ -36,6 +36,8 @@ export interface SettingValues extends Limits {
   readonly embedderTimeoutMs: number;
   readonly embedderQueryPrefix?: string;
   readonly embedderTextPrefix?: string;
+  readonly rateLimitCheckpointSave: number;
+  readonly isolation: "open" | "strict";
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly encryption?: "disabled" | "off" | "false" | "0";
 }
@@ -64,6 +66,8 @@ export interface Setting<T = unknown> {
   readonly meaning: string;
   /** Another name that it goes by everywhere; it counts less. */
   readonly alias?: string;
+  /** A variable of the environment that another product has for the same; it counts less than ours. */
+  readonly foreignVariable?: string;
   /** Default: all of them. */
   readonly places?: readonly SettingPlace[];
   /** Not shown where settings are listed. */
@@ -224,6 +228,18 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   embedderTextPrefix: {
     type: { kind: "text" },
     meaning: 'Put before each text of a checkpoint, such as "search_document: ". With another one they are embedded anew.',
+  },
+  rateLimitCheckpointSave: {
+    type: { kind: "whole", least: 1 },
+    default: 10,
+    meaning: "How many checkpoints of one project checkpoint_save takes a minute; twice as many in a row.",
+    foreignVariable: "RATE_LIMIT_CHECKPOINT_SAVE",
+  },
+  isolation: {
+    type: choice("open", "strict"),
+    default: "open",
+    meaning:
+      "What the tools of projects show to whoever names no project: with open everything, the own project first; with strict only that.",
   },
   logLevel: {
     type: choice("debug", "info", "warn", "error", "silent"),

@@ -40,10 +40,12 @@ import { nodeDigests, randomIds } from "../environment.ts";
 import type { FittedFields } from "../fit-fields.ts";
 import type { LiveContext, LiveContextParams } from "../live/live-context.ts";
 import type { StorePlan } from "../open-store.ts";
+import { ProjectCheckpoints } from "../project-checkpoints/project-checkpoints.ts";
 import type { BackupResult } from "../restore-backup.ts";
 import { SessionResolver } from "../session-resolver.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "../search/search-checkpoints.ts";
 import { Store } from "../store.ts";
+import { tokenCounter } from "../token-counter.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "../transfer.ts";
 import type { Workrail } from "../workrail.ts";
 import { overlayStorage } from "./overlay-storage.ts";
@@ -58,6 +60,7 @@ import { isStorageFailure, notOnDisk, reasonOf } from "./storage-failure.ts";
  */
 export class FallbackStore implements Workrail {
   readonly dataDir: string;
+  readonly projectCheckpoints: ProjectCheckpoints;
   readonly #standby: Standby;
   /** Memory over the disk. */
   readonly #standIn: Store;
@@ -78,11 +81,17 @@ export class FallbackStore implements Workrail {
     };
     const nothing = openMemoryStorage();
     const stores = { onDisk: await standIn(() => standby.readable(), false), alone: await standIn(async () => nothing, true) };
-    return new FallbackStore(settings.dataDir, standby, stores);
+    return new FallbackStore(plan, standby, stores);
   }
 
-  private constructor(dataDir: string, standby: Standby, stores: { readonly onDisk: Store; readonly alone: Store }) {
-    this.dataDir = dataDir;
+  private constructor(
+    { settings, adapters, project }: StorePlan,
+    standby: Standby,
+    stores: { readonly onDisk: Store; readonly alone: Store },
+  ) {
+    this.dataDir = settings.dataDir;
+    const { tokens = tokenCounter(settings.tokenizer), digests = nodeDigests } = adapters;
+    this.projectCheckpoints = new ProjectCheckpoints({ workrail: this, settings, tokens, digests, project });
     this.#standby = standby;
     this.#standIn = stores.onDisk;
     this.#blindStandIn = stores.alone;
@@ -179,6 +188,10 @@ export class FallbackStore implements Workrail {
 
   async cleanUp(params?: CleanUpParams): Promise<CleanUpReport> {
     return this.#standby.disk().cleanUp(params);
+  }
+
+  async deleteCheckpoint(params: { checkpointId: string; agentId?: string | undefined }): Promise<void> {
+    return this.#standby.disk().deleteCheckpoint(params);
   }
 
   async listTrash(params?: { sessionId?: string | undefined }): Promise<TrashedMetadata[]> {

@@ -116,6 +116,7 @@ export function describeListing(harness: StorageHarness): void {
       ["every kind", { kinds: CHECKPOINT_KINDS }, ["other", "aside", "talk", "plan", "draft", "first"]],
       ["a project", { project: "/home/me/app" }, ["plan", "first"]],
       ["a project that is only part of one", { project: "/home/me" }, []],
+      ["all but a project, those of none among them", { notProject: "/home/me/app" }, ["other", "talk", "draft"]],
       ["a workflow", { workflowId: "fix-bug" }, ["draft", "first"]],
       ["an agent", { agentId: "coder" }, ["plan", "first"]],
       ["the phase that ended with it", { phase: "plan" }, ["draft"]],

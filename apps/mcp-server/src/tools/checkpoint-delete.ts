@@ -1,0 +1,32 @@
+import * as z from "zod";
+import type { LazyStore } from "../lazy-store.ts";
+import { defineTool, type Tool } from "../tool.ts";
+import { toCheckpointFailure } from "./checkpoint-failure.ts";
+import { withinTime } from "./within-time.ts";
+
+const input = z.strictObject({ id: z.string().describe("Its id") });
+
+const output = z.looseObject({
+  id: z.string().describe("The checkpoint that is gone"),
+  deleted: z.literal(true).describe("It is gone for good"),
+});
+
+/** Erases one checkpoint. */
+export function checkpointDelete(store: LazyStore): Tool {
+  return defineTool({
+    name: "checkpoint_delete",
+    title: "Delete one note",
+    description: "Erase a checkpoint for good.",
+    input,
+    output,
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    toFailure: toCheckpointFailure,
+    async run({ id }, { client }) {
+      return withinTime(async () => {
+        const { projectCheckpoints } = await store.get();
+        await projectCheckpoints.delete(id, { agentId: client?.name });
+        return { id, deleted: true as const };
+      }, "It may still be deleted: look with checkpoint_get.");
+    },
+  });
+}

@@ -1,0 +1,36 @@
+import * as z from "zod";
+import type { LazyStore } from "../lazy-store.ts";
+import { defineTool, type Tool } from "../tool.ts";
+import { toCheckpointFailure } from "./checkpoint-failure.ts";
+import { checkpointShape } from "./checkpoint-fields.ts";
+import { pageOf } from "./checkpoint-page.ts";
+import { withinTime } from "./within-time.ts";
+
+const input = z.strictObject({
+  id: z.string().describe("Its id"),
+  offset: z.int().min(0).optional().describe("next_offset, to go on"),
+});
+
+const output = z.looseObject({
+  ...checkpointShape,
+  next_offset: z.number().optional().describe("offset that goes on with the description, then the context"),
+});
+
+/** Gives one checkpoint whole, in pages where it does not fit one answer. */
+export function checkpointGet(store: LazyStore): Tool {
+  return defineTool({
+    name: "checkpoint_get",
+    title: "Get one note",
+    description: "Read one checkpoint whole.",
+    input,
+    output,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    toFailure: toCheckpointFailure,
+    async run({ id, offset = 0 }) {
+      return withinTime(async () => {
+        const workrail = await store.get();
+        return pageOf(workrail, await workrail.projectCheckpoints.getById(id), { offset });
+      }, "Call again.");
+    },
+  });
+}

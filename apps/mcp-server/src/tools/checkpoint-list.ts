@@ -1,0 +1,48 @@
+import * as z from "zod";
+import type { LazyStore } from "../lazy-store.ts";
+import { defineTool, type Tool } from "../tool.ts";
+import { toCheckpointFailure } from "./checkpoint-failure.ts";
+import { checkpoint, degradation, degradationOf, fitBriefly, toWire, truncated } from "./checkpoint-fields.ts";
+import { withinTime } from "./within-time.ts";
+
+const input = z.strictObject({
+  limit: z.int().optional().describe("Default 10, at most 100"),
+  offset: z.int().optional().describe("Default 0"),
+  project_path: z.string().optional().describe("Default: all, your own first"),
+  sort_by: z.enum(["created_at", "updated_at"]).optional().describe("Newest first"),
+});
+
+const output = z.looseObject({
+  checkpoints: z.array(checkpoint).describe(`Newest first. ${truncated}`),
+  total: z.number().describe("How many there are"),
+  limit: z.number().describe("As asked for"),
+  offset: z.number().describe("As asked for"),
+  next_offset: z.number().optional().describe("offset of the next page; absent on the last one"),
+  ...degradation,
+});
+
+const SORTS = { created_at: "createdAt", updated_at: "updatedAt" } as const;
+
+/** Lists checkpoints of projects, and of any other tool, newest first. */
+export function checkpointList(store: LazyStore): Tool {
+  return defineTool({
+    name: "checkpoint_list",
+    title: "List notes on projects",
+    description: "See what was done last, in a project or in all.",
+    input,
+    output,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    toFailure: toCheckpointFailure,
+    async run({ limit, offset, project_path: projectPath, sort_by: sort }) {
+      return withinTime(async () => {
+        const workrail = await store.get();
+        const sortBy = sort === undefined ? undefined : SORTS[sort];
+        const { checkpoints, ...page } = await workrail.projectCheckpoints.list({ limit, offset, projectPath, sortBy });
+        const frame = { total: page.total, limit: page.limit, offset: page.offset, ...degradationOf(page) };
+        const listed = await fitBriefly(workrail, frame, checkpoints, toWire);
+        const next = page.offset + listed.length;
+        return { checkpoints: listed, ...frame, ...(next < page.total && listed.length > 0 ? { next_offset: next } : {}) };
+      }, "Ask for fewer.");
+    },
+  });
+}

@@ -1,0 +1,48 @@
+import type { CreateProjectCheckpoint } from "@workrail/runtime";
+import * as z from "zod";
+import type { LazyStore } from "../lazy-store.ts";
+import { defineTool, jsonObject, type Tool } from "../tool.ts";
+import { toCheckpointFailure } from "./checkpoint-failure.ts";
+import { checkpointShape, degradation, degradationOf } from "./checkpoint-fields.ts";
+import { pageOf } from "./checkpoint-page.ts";
+import { withinTime } from "./within-time.ts";
+
+const input = z.strictObject({
+  summary: z.string().describe("In at most 500 characters"),
+  description: z.string().optional().describe("In at most 10,000"),
+  project_path: z.string().describe("Absolute directory"),
+  context: jsonObject().optional().describe("Flat, such as branch and commit"),
+  tags: z.array(z.string()).optional().describe("To filter by"),
+});
+
+const output = z.looseObject({
+  ...checkpointShape,
+  quota_warning: z.string().optional().describe("The store fills up. Tell your user"),
+  ...degradation,
+});
+
+const HINT = "It may still be saved: look with checkpoint_list before you save it again.";
+
+/** Saves a checkpoint of a project, always a new one. */
+export function checkpointSave(store: LazyStore): Tool {
+  return defineTool({
+    name: "checkpoint_save",
+    title: "Save a note on a project",
+    description: "Note what was done in a project, to be found again by its words.",
+    input,
+    output,
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    toFailure: toCheckpointFailure,
+    async run({ summary, description, project_path: projectPath, context, tags }, { client }) {
+      return withinTime(async () => {
+        const workrail = await store.get();
+        const draft = { summary, description, projectPath, context, tags, agentId: client?.name, isRateLimited: true };
+        const saved = await workrail.projectCheckpoints.create(draft as CreateProjectCheckpoint);
+        const { quotaWarning } = saved;
+        const more = { ...(quotaWarning === undefined ? {} : { quota_warning: quotaWarning }), ...degradationOf(saved) };
+        const { next_offset: _forGet, ...page } = await pageOf(workrail, saved, { more });
+        return { ...page, ...more };
+      }, HINT);
+    },
+  });
+}

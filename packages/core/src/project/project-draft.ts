@@ -1,0 +1,90 @@
+import { WorkrailError } from "../errors.ts";
+import { isJsonObject } from "../model/context.ts";
+import { PROJECT_LIMITS } from "./project-limits.ts";
+
+/** What of a project checkpoint's context is kept as it is given: one text, number, flag or nothing for each key. */
+export type ProjectContext = { readonly [key: string]: string | number | boolean | null };
+
+/** What somebody hands over to be kept as a checkpoint of a project; `PROJECT_LIMITS` bounds all of it. */
+export interface ProjectDraft {
+  /** What was done, in a line. It becomes the checkpoint's name. */
+  readonly summary: string;
+  readonly description?: string | undefined;
+  readonly context?: ProjectContext | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** A lone surrogate has no UTF-8 form, so a text with one could not be found as it is. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Holds a draft against `PROJECT_LIMITS`.
+ *
+ * @throws INVALID_INPUT with `details.field` and `details.rule`, such as `summary must be 1-500 characters`.
+ */
+export function checkProjectDraft({ summary, description, context, tags }: ProjectDraft): void {
+  checkSummary(summary);
+  if (description !== undefined) checkDescription(description);
+  if (context !== undefined) checkProjectContext(context);
+  if (tags !== undefined) checkProjectTags(tags);
+}
+
+/** @throws INVALID_INPUT as `checkProjectDraft` does. */
+export function checkProjectTags(tags: readonly string[]): void {
+  const most = PROJECT_LIMITS.tags;
+  if (!Array.isArray(tags) || tags.length > most) throw invalidField("tags", `tags must be a list of at most ${most}`);
+  const isTag = (tag: unknown): boolean => isText(tag) && tag !== "" && tag.length <= PROJECT_LIMITS.tagLength;
+  if (!tags.every(isTag)) throw invalidField("tags", `each of tags must be 1-${PROJECT_LIMITS.tagLength} characters`);
+}
+
+/** @throws INVALID_INPUT unless it is a whole number from `least` to `most`. */
+export function checkCount(field: string, value: number, least: number, most: number): void {
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `${least}-${most}`;
+  throw invalidField(field, `${field} must be a whole number ${range}`);
+}
+
+/** A field that breaks a rule, in the form that every check of a project checkpoint throws. */
+export function invalidField(field: string, rule: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `${rule}.`, { details: { field, rule }, hint: `Correct ${field} and call again.` });
+}
+
+function checkSummary(summary: string): void {
+  const most = PROJECT_LIMITS.summaryLength;
+  if (!isText(summary) || summary.trim() === "" || summary.length > most) {
+    throw invalidField("summary", `summary must be 1-${most} characters`);
+  }
+}
+
+function checkDescription(description: string): void {
+  const most = PROJECT_LIMITS.descriptionLength;
+  if (!isText(description) || description.length > most) {
+    throw invalidField("description", `description must be at most ${most} characters`);
+  }
+}
+
+function checkProjectContext(context: ProjectContext): void {
+  const { contextPairs, contextKeyLength, contextValueLength } = PROJECT_LIMITS;
+  if (!isJsonObject(context)) throw invalidField("context", "context must be an object");
+  const pairs = Object.entries(context);
+  if (pairs.length > contextPairs) throw invalidField("context", `context must have at most ${contextPairs} key-value pairs`);
+  if (pairs.some(([key]) => key.length > contextKeyLength || !isText(key))) {
+    throw invalidField("context", `each key of context must be at most ${contextKeyLength} characters`);
+  }
+  if (!pairs.every(([, value]) => isScalar(value))) {
+    throw invalidField("context", "each value of context must be a text, a number, true, false or null");
+  }
+  if (pairs.some(([, value]) => typeof value === "string" && value.length > contextValueLength)) {
+    throw invalidField("context", `each value of context must be at most ${contextValueLength} characters`);
+  }
+}
+
+/** Whether a value may stand in a project checkpoint's context, but for its length. */
+export function isScalar(value: unknown): value is ProjectContext[string] {
+  if (typeof value === "number") return Number.isFinite(value);
+  return value === null || typeof value === "boolean" || isText(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && !LONE_SURROGATE.test(value);
+}

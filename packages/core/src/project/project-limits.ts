@@ -1,0 +1,13 @@
+/** What a project checkpoint may be. Lengths are characters, counted as UTF-16. */
+export const PROJECT_LIMITS = {
+  summaryLength: 500,
+  descriptionLength: 10_000,
+  contextPairs: 50,
+  contextKeyLength: 50,
+  contextValueLength: 500,
+  tags: 20,
+  tagLength: 50,
+} as const;
+
+/** How many are answered with when nobody says, and at most. */
+export const PROJECT_PAGES = { found: 5, listed: 10, most: 100 } as const;

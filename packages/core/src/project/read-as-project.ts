@@ -1,0 +1,105 @@
+import { wordsOf } from "../classify/key-words.ts";
+import type { CheckpointKind } from "../model/checkpoint.ts";
+import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
+import { cutText } from "../view/cut-text.ts";
+import { isScalar, type ProjectContext, type ProjectDraft } from "./project-draft.ts";
+import { PROJECT_LIMITS } from "./project-limits.ts";
+
+/** The context that a draft is saved as: all that it says, so that a load of it tells a whole story. */
+export function contextOfDraft({ summary, description, context }: ProjectDraft): Context {
+  return { summary, ...(description === undefined ? {} : { description }), ...(context === undefined ? {} : { context }) };
+}
+
+/** What is read as a project checkpoint: the context that was saved, and what the record says beside it. */
+export interface ReadAsProject {
+  readonly kind: CheckpointKind;
+  readonly name: string | undefined;
+  readonly context: Context;
+  /** Where it comes from, such as its session; told of what other tools made. */
+  readonly labels: JsonObject;
+}
+
+/** A checkpoint in the words of `ProjectDraft`. */
+export interface ProjectText {
+  /** 1 to 500 characters. */
+  readonly summary: string;
+  /** At most 10,000 characters; `""` for none. */
+  readonly description: string;
+  /** There is more of it than `description` has: it is the beginning of the saved context's JSON. */
+  readonly isCut: boolean;
+  readonly context: ProjectContext;
+}
+
+/** For a context that holds no text at all, in a checkpoint without a name. */
+const NOTHING_SAID = "(no summary)";
+
+/** Keys whose last word says what a context is about, the best first. */
+const SUBJECTS = ["summary", "goal", "objective", "task", "topic", "title"];
+
+/**
+ * Reads any checkpoint as one of a project. What `contextOfDraft` made comes back as it was given. Of others the summary is
+ * the name, else what the context says it is about, else its first text; the description is the context as JSON.
+ */
+export function readAsProject({ kind, name, context, labels }: ReadAsProject): ProjectText {
+  const { summary, description = "", context: pairs = {}, ...others } = context;
+  const isDraft = kind === "project" && typeof summary === "string" && typeof description === "string" && isProjectContext(pairs);
+  if (isDraft && Object.keys(others).length === 0) return { summary, description, isCut: false, context: pairs };
+  const text = JSON.stringify(context);
+  return {
+    summary: inOneLine(name ?? subjectOf(context) ?? firstText(context) ?? NOTHING_SAID),
+    description: cutText(text, PROJECT_LIMITS.descriptionLength),
+    isCut: text.length > PROJECT_LIMITS.descriptionLength,
+    context: scalarsOf(labels),
+  };
+}
+
+/** What is embedded of a project checkpoint, and what its tokens are counted of: everything that it says, as text. */
+export function embeddedText({ summary, description, context, tags = [] }: ProjectDraft): string {
+  const pairs = Object.entries(context ?? {}).map(([key, value]) => `${key}: ${String(value)}`);
+  return [summary, description ?? "", ...pairs, tags.join(", ")].filter((line) => line !== "").join("\n");
+}
+
+function isProjectContext(value: JsonValue): value is ProjectContext {
+  return isJsonObject(value) && Object.values(value).every(isScalar);
+}
+
+function subjectOf(context: Context): string | undefined {
+  const entries = Object.entries(context).filter((entry): entry is [string, string] => isSaying(entry[1]));
+  for (const subject of SUBJECTS) {
+    const found = entries.find(([key]) => wordsOf(key).at(-1) === subject);
+    if (found !== undefined) return found[1];
+  }
+  return undefined;
+}
+
+/** In the order of the JSON text; without recursion, for a context may be nested deeply. */
+function firstText(context: Context): string | undefined {
+  const pending: JsonValue[] = [context];
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (isSaying(value)) return value;
+    if (typeof value !== "object" || value === null) continue;
+    for (const each of Object.values(value as JsonObject).toReversed()) pending.push(each);
+  }
+  return undefined;
+}
+
+function isSaying(value: JsonValue): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function inOneLine(text: string): string {
+  const line = cutText(text, PROJECT_LIMITS.summaryLength * 4)
+    .trim()
+    .replaceAll(/\s+/gu, " ");
+  return line.length <= PROJECT_LIMITS.summaryLength ? line : `${cutText(line, PROJECT_LIMITS.summaryLength - 3)}...`;
+}
+
+/** Those labels that a project checkpoint's context could have. */
+function scalarsOf(labels: JsonObject): ProjectContext {
+  const { contextPairs, contextKeyLength, contextValueLength } = PROJECT_LIMITS;
+  const fitting = Object.entries(labels).filter((entry): entry is [string, ProjectContext[string]] => {
+    const [key, value] = entry;
+    return key.length <= contextKeyLength && isScalar(value) && !(typeof value === "string" && value.length > contextValueLength);
+  });
+  return Object.fromEntries(fitting.slice(0, contextPairs));
+}

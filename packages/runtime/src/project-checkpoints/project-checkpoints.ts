@@ -1,0 +1,206 @@
+import {
+  checkCount,
+  checkProjectDraft,
+  contextOfDraft,
+  type Digester,
+  embeddedText,
+  invalidField,
+  isWorkrailError,
+  type JsonObject,
+  parseCheckpointId,
+  PROJECT_PAGES,
+  readAsProject,
+  type TokenCounter,
+} from "@workrail/core";
+import type { CheckpointMetadata, FindCheckpointsResult, LoadCheckpointResult, Standing } from "../context-management-service.ts";
+import { splitLabels } from "../metadata.ts";
+import type { Settings } from "../settings.ts";
+import type { Workrail } from "../workrail.ts";
+import type {
+  CreatedProjectCheckpoint,
+  CreateProjectCheckpoint,
+  ListedProjectCheckpoints,
+  ListProjectCheckpoints,
+  ProjectCheckpoint,
+} from "./project-checkpoint.ts";
+import { parseExistingProject, parseProjectPath, sessionOfProject } from "./project-path.ts";
+import { SaveLimiter } from "./save-limiter.ts";
+
+/** A context beyond this is not repeated in the metadata, which has a bound of its own. */
+const MOST_LABELS_CHARACTERS = 4_096;
+
+/** What the checkpoints of projects are kept in, and how. */
+export interface ProjectCheckpointsOptions {
+  readonly workrail: Pick<Workrail, "saveCheckpoint" | "loadCheckpoint" | "findCheckpoints" | "deleteCheckpoint">;
+  readonly settings: Pick<Settings, "savesAMinute" | "isolation">;
+  readonly tokens: TokenCounter;
+  readonly digests: Digester;
+  /** The store's own. */
+  readonly project: string | undefined;
+}
+
+/**
+ * Checkpoints of projects: a line on what was done, with as much detail as one likes, found again by words. The service of
+ * contextd's specification, over the one store: it finds what any tool saved, and any tool finds what it saved.
+ */
+export class ProjectCheckpoints {
+  readonly #options: ProjectCheckpointsOptions;
+  readonly #limiter: SaveLimiter;
+
+  constructor(options: ProjectCheckpointsOptions) {
+    this.#options = options;
+    const perMinute = options.settings.savesAMinute;
+    this.#limiter = new SaveLimiter({ perMinute, burst: 2 * perMinute });
+  }
+
+  /**
+   * Saves a checkpoint, always a new one, in the session of its project. No number of them makes older ones go.
+   *
+   * @throws INVALID_INPUT with `details.field` and `details.rule`; RATE_LIMITED with `details.retryAfterMs`; whatever saving throws.
+   */
+  async create(given: CreateProjectCheckpoint): Promise<CreatedProjectCheckpoint> {
+    const { summary, description, context, tags = [], agentId } = given;
+    checkProjectDraft(given);
+    const project = await parseExistingProject(given.projectPath);
+    if (given.isRateLimited === true) this.#limiter.admit(project);
+    const { workrail, digests } = this.#options;
+    const saved = await workrail.saveCheckpoint({
+      kind: "project",
+      sessionId: sessionOfProject(project, digests),
+      project,
+      context: contextOfDraft({ summary, description, context }),
+      metadata: { name: summary, tags: [...tags], ...labelsOf(context) },
+      agentId,
+    });
+    const { durability, degraded, degradedReason, quotaWarning } = saved;
+    const text = { summary, description: description ?? "", context: context ?? {} };
+    return {
+      id: saved.checkpointId,
+      ...text,
+      projectPath: project,
+      tags: [...new Set(tags)],
+      tokenCount: await this.#countTokens({ ...text, tags }),
+      createdAt: saved.createdAt,
+      updatedAt: saved.createdAt,
+      durability,
+      ...(degraded === undefined ? {} : { degraded }),
+      ...(degradedReason === undefined ? {} : { degradedReason }),
+      ...(quotaWarning === undefined ? {} : { quotaWarning }),
+    };
+  }
+
+  /**
+   * Lists checkpoints, newest first: of one project, or of all, the store's own first.
+   *
+   * @throws INVALID_INPUT with `details.field`.
+   */
+  async list(given: ListProjectCheckpoints = {}): Promise<ListedProjectCheckpoints> {
+    const { limit = PROJECT_PAGES.listed, offset = 0, projectPath, sortBy = "createdAt" } = given;
+    checkCount("limit", limit, 1, PROJECT_PAGES.most);
+    checkCount("offset", offset, 0, Number.MAX_SAFE_INTEGER);
+    if (sortBy !== "createdAt" && sortBy !== "updatedAt") throw invalidField("sortBy", "sortBy must be createdAt or updatedAt");
+    const page = await this.#find(this.#scope(projectPath), limit, offset);
+    const read = await this.#readAll(page.checkpoints);
+    const checkpoints = page.checkpoints.flatMap(({ id }) => read.get(id) ?? []);
+    return { checkpoints, total: page.total, limit, offset, ...standingOf(page) };
+  }
+
+  /** @throws CHECKPOINT_NOT_FOUND; CHECKPOINT_CORRUPT; INVALID_INPUT for what is no id. */
+  async getById(id: string): Promise<ProjectCheckpoint> {
+    return this.#read(await this.#options.workrail.loadCheckpoint({ checkpointId: parseCheckpointId(id, "id") }));
+  }
+
+  /**
+   * Removes a checkpoint for good, and not into the trash; the audit log says so.
+   *
+   * @throws CHECKPOINT_NOT_FOUND, the second time as well; INVALID_INPUT for what is no id.
+   */
+  async delete(id: string, { agentId }: { readonly agentId?: string | undefined } = {}): Promise<void> {
+    await this.#options.workrail.deleteCheckpoint({ checkpointId: parseCheckpointId(id, "id"), agentId });
+  }
+
+  /** Resolves when the store can be read, and says whether it can be written to. @throws as listing does. */
+  async health(): Promise<Standing> {
+    return standingOf(await this.#options.workrail.findCheckpoints({ project: null, limit: 1 }));
+  }
+
+  /** `undefined`: everything, the store's own project first. */
+  #scope(projectPath: string | undefined): string | undefined {
+    if (projectPath !== undefined) return parseProjectPath(projectPath);
+    const { settings, project } = this.#options;
+    if (settings.isolation !== "strict") return undefined;
+    if (project !== undefined) return project;
+    throw invalidField("projectPath", "projectPath must be given: projects are isolated, and the server runs in none");
+  }
+
+  async #find(scope: string | undefined, limit: number, offset: number): Promise<FindCheckpointsResult> {
+    const { workrail, project: own } = this.#options;
+    const first = await workrail.findCheckpoints({ project: scope ?? own ?? null, limit, offset });
+    if (scope !== undefined || own === undefined) return first;
+    // Those of the others follow; their number counts even where this page has no room for them.
+    const room = limit - first.checkpoints.length;
+    const others = { project: null, notProject: own, limit: Math.max(1, room), offset: Math.max(0, offset - first.total) };
+    const rest = await workrail.findCheckpoints(others);
+    return { ...first, checkpoints: [...first.checkpoints, ...rest.checkpoints.slice(0, room)], total: first.total + rest.total };
+  }
+
+  /** By id; without those that are removed meanwhile. */
+  async #readAll(found: readonly CheckpointMetadata[]): Promise<ReadonlyMap<string, ProjectCheckpoint>> {
+    const read = new Map<string, ProjectCheckpoint>();
+    for (const metadata of found) {
+      const checkpoint = await this.#peek(metadata);
+      if (checkpoint !== undefined) read.set(metadata.id, checkpoint);
+    }
+    return read;
+  }
+
+  async #peek(metadata: CheckpointMetadata): Promise<ProjectCheckpoint | undefined> {
+    if (metadata.damaged === true) return this.#damaged(metadata);
+    try {
+      return await this.#read(await this.#options.workrail.loadCheckpoint({ checkpointId: metadata.id, isPeek: true }));
+    } catch (error) {
+      if (!isWorkrailError(error)) throw error;
+      if (error.code === "CHECKPOINT_NOT_FOUND") return undefined;
+      if (error.code === "CHECKPOINT_CORRUPT") return this.#damaged(metadata);
+      throw error;
+    }
+  }
+
+  async #damaged(metadata: CheckpointMetadata): Promise<ProjectCheckpoint> {
+    return { ...(await this.#read({ metadata, context: {} })), description: "", damaged: true };
+  }
+
+  async #read({ metadata, context }: Pick<LoadCheckpointResult, "metadata" | "context">): Promise<ProjectCheckpoint> {
+    const { id, kind, name, tags = [], project, createdAt, sessionId, workflowId, agentId, phase } = metadata;
+    const from = { sessionId, workflowId, agentId, phase, ...splitLabels(metadata).attributes };
+    const { isCut, ...text } = readAsProject({ kind, name, context: context as JsonObject, labels: from as JsonObject });
+    return {
+      id,
+      ...text,
+      projectPath: project ?? "",
+      tags,
+      tokenCount: await this.#countTokens({ ...text, tags }),
+      createdAt,
+      updatedAt: createdAt,
+      ...(kind === "project" ? {} : { kind }),
+      ...(isCut ? { isCut } : {}),
+    };
+  }
+
+  #countTokens(checkpoint: Parameters<typeof embeddedText>[0]): Promise<number> {
+    return this.#options.tokens.count(embeddedText(checkpoint));
+  }
+}
+
+/** So that a listing of the workflow tools shows them, and finds their words. */
+function labelsOf(context: CreateProjectCheckpoint["context"]): { context?: object } {
+  return context === undefined || JSON.stringify(context).length > MOST_LABELS_CHARACTERS ? {} : { context };
+}
+
+function standingOf({ durability, degraded, degradedReason }: Standing): Standing {
+  return {
+    durability,
+    ...(degraded === undefined ? {} : { degraded }),
+    ...(degradedReason === undefined ? {} : { degradedReason }),
+  };
+}

@@ -1,0 +1,37 @@
+import { type Rate, TokenBucket, WorkrailError } from "@workrail/core";
+
+/** Buckets that are full again are forgotten when there are more than these. */
+const MOST_REMEMBERED = 1_000;
+
+/** Holds the saves of each project to a rate, so that an agent in a loop does not fill the store. Knows this process alone. */
+export class SaveLimiter {
+  readonly #rate: Rate;
+  readonly #now: () => number;
+  readonly #buckets = new Map<string, TokenBucket>();
+
+  /** @param now milliseconds of a clock that only goes forward. */
+  constructor(rate: Rate, now: () => number = () => performance.now()) {
+    this.#rate = rate;
+    this.#now = now;
+  }
+
+  /** @throws RATE_LIMITED with `retryAfterMs`, the time until the project may save again. */
+  admit(project: string): void {
+    const now = this.#now();
+    const bucket = this.#buckets.get(project) ?? new TokenBucket(this.#rate, now);
+    if (this.#buckets.size >= MOST_REMEMBERED) this.#forgetFull(now);
+    this.#buckets.set(project, bucket);
+    const retryAfterMs = bucket.take(now);
+    if (retryAfterMs === 0) return;
+    const { perMinute, burst } = this.#rate;
+    const seconds = Math.ceil(retryAfterMs / 1_000);
+    throw new WorkrailError("RATE_LIMITED", `The project may save ${perMinute} checkpoints a minute, and ${burst} in a row.`, {
+      details: { perMinute, burst, retryAfterMs },
+      hint: `Save again in ${seconds} s, and put more into one checkpoint.`,
+    });
+  }
+
+  #forgetFull(now: number): void {
+    for (const [project, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(project);
+  }
+}
