@@ -51,6 +51,8 @@ describe("the command line", () => {
                                      it
         repair [options]             put right what can be, and put damaged files
                                      aside
+        encrypt [options]            seal the store, or open it again
+        rekey [options]              give a sealed store another key
         config                       show settings, where they come from, and change
                                      them
         help [command]               print help for a command
@@ -188,6 +190,11 @@ const FAILURES: Readonly<Record<Exclude<ErrorCode, "INTERNAL" | "RATE_LIMITED">,
     const outcome = await cli.run(["save", "--json"], { input: "{}", env: { WORKRAIL_LOCK_TIMEOUT_MS: "50" } });
     database.close();
     return outcome;
+  },
+  KEY_UNAVAILABLE: () => cli.run(["list", "--encryption=enabled", "--json"], { env: { WORKRAIL_ENCRYPTION_KEY: "no key" } }),
+  PLAINTEXT_REFUSED: () => {
+    const env = { WORKRAIL_ENCRYPTION_KEY: "0".repeat(64) };
+    return cli.run(["export", "s", "--encryption=enabled", "--json"], { env });
   },
   TOO_LARGE: () => cli.run(["save", "--json"], { input: '{"a":12345}', env: { WORKRAIL_MAX_CONTEXT_BYTES: "10" } }),
   STORAGE_QUOTA_EXCEEDED: () => cli.run(["save", "--json"], { input: '{"a":12345}', env: { WORKRAIL_MAX_CHECKPOINT_BYTES: "10" } }),

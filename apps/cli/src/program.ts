@@ -3,6 +3,7 @@ import manifest from "../package.json" with { type: "json" };
 import { addBackupCommand } from "./commands/backup.ts";
 import { addCleanupCommand } from "./commands/cleanup.ts";
 import { addConfigCommand } from "./commands/config.ts";
+import { addEncryptCommand, addRekeyCommand } from "./commands/encrypt.ts";
 import { addExportCommand } from "./commands/export.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addKeepCommand } from "./commands/keep.ts";
@@ -58,6 +59,8 @@ export function buildProgram(): Command {
     addRebuildCommand,
     addVerifyCommand,
     addRepairCommand,
+    addEncryptCommand,
+    addRekeyCommand,
     addConfigCommand,
   ];
   for (const option of settingOptions()) program.addOption(option);

@@ -390,8 +390,9 @@ describe("settings", () => {
   it.each([
     ["an option", { args: ["--encryption=enabled"] }],
     ["the environment", { env: { WORKRAIL_ENCRYPTION: "enabled" } }],
-  ])("that ask by %s for encryption, which there is not yet, have nothing stored in clear", async (_, options) => {
-    await using server = await ServerProcess.start({ home, ...options });
-    expect((await server.fails(SAVE, { context: { a: 1 } })).text).toContain("Encryption is not available");
+  ])("that ask by %s for encryption, without a key to be had, have nothing stored in clear", async (_, options) => {
+    const env = { ...("env" in options ? options.env : {}), WORKRAIL_ENCRYPTION_KEY: "no key" };
+    await using server = await ServerProcess.start({ home, ...options, env });
+    expect((await server.fails(SAVE, { context: { a: 1 } })).text).toContain("KEY_UNAVAILABLE: ");
   });
 });

@@ -4,6 +4,7 @@ import { type BackupContents, type BackupTarget, type SessionFacts, WorkrailErro
 import { type BackupFile, manifestText, sha256 } from "./backup-manifest.ts";
 import { writeDurably } from "./durable-files.ts";
 import { FileBlobStore } from "./file-blob-store.ts";
+import { FileKeyFiles } from "./file-key-files.ts";
 import { fileError } from "./file-errors.ts";
 import { type FileSystem, hasCode, nodeFileSystem } from "./file-system.ts";
 import { NewDirectory } from "./new-directory.ts";
@@ -22,6 +23,7 @@ export interface BackupDirectoryOptions {
 /** A backup as a directory: a data directory without a catalog, and `backup.json`. It has its name once it is finished. */
 export class BackupDirectory implements BackupTarget {
   readonly blobs: FileBlobStore;
+  readonly keyFiles: FileKeyFiles;
   readonly #facts: SessionFactsFiles;
   readonly #directory: NewDirectory;
   readonly #fs: FileSystem;
@@ -42,6 +44,7 @@ export class BackupDirectory implements BackupTarget {
     this.#directory = directory;
     this.#fs = fs;
     this.blobs = new FileBlobStore(directory.path, fs);
+    this.keyFiles = new FileKeyFiles(directory.path, fs, (each) => this.blobs.ensureDirectory(each));
     this.#facts = new SessionFactsFiles(directory.path, fs, (each) => this.blobs.ensureDirectory(each));
   }
 
@@ -71,14 +74,23 @@ export class BackupDirectory implements BackupTarget {
   /** As they are on the disk now. */
   async #files(): Promise<readonly BackupFile[]> {
     const files: BackupFile[] = [];
-    const contexts = path.join(this.#directory.path, CONTEXTS);
-    for (const session of this.#fs.list(contexts).toSorted()) {
-      for (const name of this.#fs.list(path.join(contexts, session)).toSorted()) {
-        const bytes = await this.#fs.read(path.join(contexts, session, name));
-        if (bytes !== undefined) files.push({ path: `${CONTEXTS}/${session}/${name}`, sizeBytes: bytes.length, sha256: sha256(bytes) });
-      }
+    for (const name of this.#namesBelow(CONTEXTS)) {
+      const bytes = await this.#fs.read(path.join(this.#directory.path, ...name.split("/")));
+      if (bytes !== undefined) files.push({ path: name, sizeBytes: bytes.length, sha256: sha256(bytes) });
     }
     return files;
+  }
+
+  #namesBelow(directory: string): readonly string[] {
+    const full = path.join(this.#directory.path, ...directory.split("/"));
+    const names = this.#fs
+      .list(full)
+      .toSorted()
+      .map((name) => `${directory}/${name}`);
+    return names.flatMap((name) => {
+      const kind = this.#fs.inspect(path.join(this.#directory.path, ...name.split("/")))?.kind;
+      return kind === "directory" ? this.#namesBelow(name) : [name];
+    });
   }
 }
 

@@ -25,6 +25,10 @@ export const RESTORING = "restoring";
 /** Before a number: a store whose place was taken. */
 export const REPLACED = "replaced-";
 export const SESSION_FACTS = "metadata.json";
+/** In `contexts/` of a sealed store: the key that the sessions' keys are wrapped with, itself wrapped. */
+export const KEYRING = "keyring.json";
+/** In a session's directory of a sealed store. */
+export const SESSION_KEY = "session.key";
 export const BLOB_SUFFIX = ".json.gz";
 
 export function isReplacedStore(name: string): boolean {
@@ -68,7 +72,8 @@ export function sessionDirectory(dataDir: string, sessionId: string): string {
   return path.join(dataDir, CONTEXTS, fileNameOf(sessionId));
 }
 
-const IN_BACKUP = /^contexts\/[a-z0-9_.-]+\/(?:[a-z0-9_.-]+\.json\.gz|metadata\.json)$/;
+const IN_BACKUP =
+  /^contexts\/(?:keyring\.json(?:\.copy)?|[a-z0-9_.-]+\/(?:[a-z0-9_.-]+\.json\.gz|metadata\.json|session\.key(?:\.copy)?))$/;
 
 /** Where a file of a backup is. Anybody may have edited what names it. */
 export function backupPath(directory: string, name: string): string | undefined {

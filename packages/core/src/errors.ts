@@ -7,6 +7,8 @@ export type ErrorCode =
   | "TOO_LARGE"
   | "STORAGE_QUOTA_EXCEEDED"
   | "STORE_IN_USE"
+  | "KEY_UNAVAILABLE"
+  | "PLAINTEXT_REFUSED"
   | "CHECKPOINT_CORRUPT"
   | "INTERNAL"
   | "UNSUPPORTED_VERSION"
@@ -29,11 +31,13 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   CONFLICT: { httpStatus: 409, retryable: false },
   TOO_LARGE: { httpStatus: 413, retryable: false },
   STORAGE_QUOTA_EXCEEDED: { httpStatus: 413, retryable: false },
+  PLAINTEXT_REFUSED: { httpStatus: 403, retryable: false },
   STORE_IN_USE: { httpStatus: 423, retryable: true },
   RATE_LIMITED: { httpStatus: 429, retryable: true },
   CHECKPOINT_CORRUPT: { httpStatus: 500, retryable: false },
   INTERNAL: { httpStatus: 500, retryable: false },
   UNSUPPORTED_VERSION: { httpStatus: 501, retryable: false },
+  KEY_UNAVAILABLE: { httpStatus: 503, retryable: false },
   LOCK_TIMEOUT: { httpStatus: 503, retryable: true },
   STORAGE_UNAVAILABLE: { httpStatus: 503, retryable: true },
 };

@@ -74,6 +74,7 @@ export type {
   Move,
   Quota,
   QuotaUsage,
+  Rewriting,
   SessionPage,
   SessionQuery,
   StoredForm,
@@ -103,6 +104,7 @@ export type { Codec } from "./ports/codec.ts";
 export type { Background, Clock, CountTokens, Digester, IdGenerator, Log, LogFields, TokenCounter } from "./ports/environment.ts";
 export type { Locking } from "./ports/locking.ts";
 export type { PatternCompiler } from "./ports/patterns.ts";
+export type { KeyFiles, KeyPlace, Sealer } from "./ports/sealer.ts";
 export type { Reserve, Storage } from "./ports/storage.ts";
 export type { NewTranscript, TranscriptFiles, WrittenTranscript } from "./ports/transcript-files.ts";
 export type {
@@ -121,6 +123,7 @@ export { dotProduct, NearestFirst, unitVector } from "./search/nearest.ts";
 export { parseQuery } from "./search/parse-query.ts";
 export type { ParsedQuery } from "./search/parse-query.ts";
 export { cleanText } from "./search/text-to-embed.ts";
+export { sealBackupTarget, sealStorage } from "./sealed/seal-storage.ts";
 export type { UnreadableInExport } from "./export-format/export-fields.ts";
 export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";
 export { findSecrets } from "./secrets/find-secrets.ts";
@@ -142,6 +145,8 @@ export { embedSession } from "./use-cases/embed-session.ts";
 export type { EmbedPorts } from "./use-cases/embed-session.ts";
 export { deleteCheckpoint } from "./use-cases/delete-checkpoint.ts";
 export type { DeleteInput } from "./use-cases/delete-checkpoint.ts";
+export { convertStore } from "./use-cases/convert-store.ts";
+export type { Conversion, ConversionReport } from "./use-cases/convert-store.ts";
 export { emptyTrash } from "./use-cases/empty-trash.ts";
 export type { EmptyTrashInput } from "./use-cases/empty-trash.ts";
 export { exportSession, listSessionIds } from "./use-cases/export-session.ts";

@@ -20,6 +20,7 @@ import {
   CatalogState,
   type CheckpointId,
   type NewRecord,
+  type Rewriting,
   SerialQueue,
   type SessionFacts,
   StateCatalog,
@@ -97,6 +98,16 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
       await this.#journal.replace(state.entries());
       setAside(fs, this.#database, BESIDE);
       await fs.syncDirectory(dataDir);
+    });
+  }
+
+  rewrite(rewriting: Rewriting): Promise<void> {
+    return this.inTurn(async () => {
+      const state = (await this.#use()).rewritten(rewriting);
+      if (state === undefined) return;
+      for (const facts of state.facts()) await this.#options.factsFiles.write(facts);
+      this.#forget();
+      await this.#journal.rewrite(state.entries());
     });
   }
 

@@ -2,6 +2,7 @@ import path from "node:path";
 import {
   CONTEXTS,
   FileBlobStore,
+  FileKeyFiles,
   fileError,
   type FileSystem,
   finishRestore,
@@ -56,6 +57,7 @@ export async function openFilesStorage(options: FilesStorageOptions): Promise<St
         warnings: [ONE_AT_A_TIME],
         ...catalog,
         recovery: catalog.catalog,
+        keyFiles: new FileKeyFiles(dataDir, fs, (directory) => catalog.blobs.ensureDirectory(directory)),
         locking: new FilesLocking(),
         reserve,
         close,

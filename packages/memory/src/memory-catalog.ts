@@ -4,6 +4,7 @@ import {
   type CatalogRecovery,
   CatalogState,
   type NewRecord,
+  type Rewriting,
   type SessionFacts,
   StateCatalog,
 } from "@workrail/core";
@@ -45,6 +46,15 @@ export class MemoryCatalog extends StateCatalog implements CatalogRecovery {
       const state = new CatalogState();
       state.fill(given.records, given.sessions, given.audit, (key) => this.#blobs.refOf(key));
       this.#disk.catalog = state;
+    });
+  }
+
+  rewrite(rewriting: Rewriting): Promise<void> {
+    return this.inTurn(async () => {
+      const state = this.#disk.catalog.rewritten(rewriting);
+      if (state === undefined) return;
+      this.#disk.catalog = state;
+      for (const facts of state.facts()) this.#disk.sessionFacts.set(facts.sessionId, structuredClone(facts));
     });
   }
 

@@ -10,6 +10,8 @@ export class MemoryDisk {
   readonly quarantine: Map<string, Uint8Array> = new Map();
   /** What survives the loss of the catalog, as a file beside the blobs would. */
   readonly sessionFacts: Map<SessionId, SessionFacts> = new Map();
+  /** Keys, each wrapped, by what they are for: the store, or a session. */
+  readonly keys: Map<string, Uint8Array> = new Map();
   catalog: CatalogState = new CatalogState();
   /** One for all who opened this disk: they are one process. */
   readonly gate: ProcessGate = new ProcessGate();

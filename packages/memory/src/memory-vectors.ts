@@ -91,6 +91,10 @@ export class MemoryVectors implements VectorEngine {
     for (const [key, { usedAt }] of this.#spaces) if (usedAt < unusedSince) this.#spaces.delete(key);
   }
 
+  async erase(): Promise<void> {
+    this.#spaces.clear();
+  }
+
   async close(): Promise<void> {}
 
   #find(space: VectorSpace): Space | undefined {

@@ -1,7 +1,8 @@
-import type { Storage } from "@workrail/core";
+import type { KeyFiles, Storage } from "@workrail/core";
 import { MemoryBlobStore } from "./memory-blob-store.ts";
 import { MemoryCatalog } from "./memory-catalog.ts";
 import { MemoryDisk } from "./memory-disk.ts";
+import { MemoryKeyFiles } from "./memory-key-files.ts";
 import { MemoryLocking } from "./memory-locking.ts";
 import { MemoryVectors } from "./memory-vectors.ts";
 
@@ -12,6 +13,7 @@ export interface MemoryStorageOptions {
 
 export interface MemoryStorage extends Storage {
   readonly catalog: MemoryCatalog;
+  readonly keyFiles: KeyFiles;
 }
 
 /** Opens a storage that lives as long as its disk is referenced, and no longer than the process. */
@@ -25,6 +27,7 @@ export function openMemoryStorage({ disk = new MemoryDisk() }: MemoryStorageOpti
     catalog,
     recovery: catalog,
     blobs,
+    keyFiles: new MemoryKeyFiles(disk),
     locking: new MemoryLocking(disk),
     vectors: new MemoryVectors(),
     close: async () => {},

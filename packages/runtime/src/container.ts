@@ -24,6 +24,7 @@ import { condensingBy } from "./condensing.ts";
 import { nodeDigests, randomIds, type Repeat, silentLog, systemClock } from "./environment.ts";
 import { embeddingBy } from "./search/embedding.ts";
 import { forgettingVectors } from "./search/forgetting-catalog.ts";
+import { plaintextRefused, protectStorage } from "./sealing/protect-storage.ts";
 import { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 import { tokenCounter } from "./token-counter.ts";
@@ -60,7 +61,16 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   const container = root.createChildContainer();
   const log = adapters.log ?? silentLog;
   const openStorage = adapters.storage ?? openDefaultStorage;
-  const storage = await openStorage(settings, log);
+  const codec = adapters.codec ?? gzipCodec;
+  const clock = adapters.clock ?? systemClock;
+  const digests = adapters.digests ?? nodeDigests;
+  const raw = await openStorage(settings, log);
+  const { storage, sealing } = await protectStorage(raw, settings.sealing, { codec, clock, digests, limits: settings.limits }, log).catch(
+    async (error: unknown) => {
+      await raw.close();
+      throw error;
+    },
+  );
   const value = <T>(token: InjectionToken<T>, instance: T): void => void container.register(token, { useValue: instance });
   const once = <T>(token: InjectionToken<T>, make: (c: DependencyContainer) => T): void =>
     void container.register(token, { useFactory: instanceCachingFactory(make) });
@@ -77,13 +87,16 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   value(TOKENS.locking, storage.locking);
   value(TOKENS.search, storage.search ?? miniSearchIndex());
   value(TOKENS.log, log);
-  value(TOKENS.codec, adapters.codec ?? gzipCodec);
-  value(TOKENS.clock, adapters.clock ?? systemClock);
+  value(TOKENS.sealing, { sealing });
+  value(TOKENS.codec, codec);
+  value(TOKENS.clock, clock);
   value(TOKENS.ids, adapters.ids ?? randomIds);
-  value(TOKENS.digests, adapters.digests ?? nodeDigests);
+  value(TOKENS.digests, digests);
   value(TOKENS.tokens, adapters.tokens ?? tokenCounter(settings.tokenizer));
   once(TOKENS.condensing, (c) => condensingBy(settings.condenser, adapters.condenser, c.resolve(TOKENS.digests)));
-  once(TOKENS.transcripts, () => adapters.transcripts ?? new FileTranscripts({ project: settings.project, directory: process.cwd() }));
+  const isClear = sealing === undefined || settings.sealing.allowPlaintextFiles;
+  const transcripts = (): TranscriptFiles => new FileTranscripts({ project: settings.project, directory: process.cwd() });
+  once(TOKENS.transcripts, () => adapters.transcripts ?? (isClear ? transcripts() : NO_TRANSCRIPTS));
   once(TOKENS.embedding, (c) => embeddingBy(settings.embedder, adapters.embedder, { clock: c.resolve(TOKENS.clock), log }));
   once(TOKENS.background, (c) => new BackgroundQueue(c.resolve(TOKENS.log)));
   once(TOKENS.accesses, (c) => {
@@ -96,14 +109,21 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   });
   once(
     TOKENS.sessions,
-    (c) => inUse ?? new SessionResolver({ digests: c.resolve(TOKENS.digests), ids: c.resolve(TOKENS.ids), limits: settings.limits }),
+    (c) => inUse ?? new SessionResolver({ digests: sealing?.digests ?? digests, ids: c.resolve(TOKENS.ids), limits: settings.limits }),
   );
   const names = Object.keys(TOKENS) as (keyof Parts)[];
   return Object.fromEntries(names.map((name) => [name, container.resolve<unknown>(TOKENS[name])])) as unknown as Parts;
 }
 
+/** Of a sealed store, for a file in clear would tell what it keeps to itself. */
+const NO_TRANSCRIPTS: TranscriptFiles = {
+  write: async () => {
+    throw plaintextRefused();
+  },
+};
+
 /** SQLite, or else files alone: a store is there wherever Node runs. */
-async function openDefaultStorage({ dataDir, lockWaitMs, sqliteDriver }: Settings, log: Log): Promise<Storage> {
+export async function openDefaultStorage({ dataDir, lockWaitMs, sqliteDriver }: Settings, log: Log): Promise<Storage> {
   if (sqliteDriver === "none") return openFilesStorage({ dataDir, lockWaitMs, log });
   try {
     return await openSqliteFs({ dataDir, lockWaitMs, driver: sqliteDriver, log });

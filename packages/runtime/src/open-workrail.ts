@@ -1,3 +1,4 @@
+import { hasKeyring } from "@workrail/blob-files";
 import type { Limits } from "@workrail/core";
 import { FileTranscripts } from "@workrail/transcripts";
 import type { Adapters } from "./container.ts";
@@ -45,5 +46,7 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
   const transcripts = new FileTranscripts({ project: options.project ?? settings.project, directory: cwd });
   const adapters = { transcripts, ...options.adapters };
   const plan = { settings, adapters, project: project ?? undefined };
-  return settings.fallback === "memory" ? FallbackStore.open(plan) : openStore(plan);
+  // What is to be sealed must not lie in memory in clear, however long the disk is away.
+  const isSealed = settings.sealing.encryption === "enabled" || (adapters.storage === undefined && hasKeyring(settings.dataDir));
+  return settings.fallback === "memory" && !isSealed ? FallbackStore.open(plan) : openStore(plan);
 }

@@ -5,6 +5,7 @@ import { type ConfigurationIssue, refusalOf } from "./config/configuration-issue
 import { type Configuration, readConfiguration } from "./config/read-configuration.ts";
 import type { Fallback, SettingValues } from "./config/setting-table.ts";
 import type { Environment } from "./config/default-data-dir.ts";
+import type { SealingSettings } from "./sealing/sealing-settings.ts";
 import type { TokenizerName } from "./token-counter.ts";
 
 /** What a store does so that it can be left alone. Percents are of `limits.maxTotalBytes`. */
@@ -75,6 +76,7 @@ export interface Settings {
   readonly savesAMinute: number;
   /** `strict`: checkpoints of other projects are shown only to those who name the project. `open`: after those of the own. */
   readonly isolation: "open" | "strict";
+  readonly sealing: SealingSettings;
   /** Root of the project, where it is not to be found from the working directory. */
   readonly project: string | undefined;
 }
@@ -127,6 +129,14 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
     savesAMinute: values.rateLimitCheckpointSave,
     isolation: values.isolation,
     autoSave: values.checkpointAutoSave,
+    sealing: {
+      encryption: values.encryption,
+      key: values.encryptionKey,
+      keyFile: values.encryptionKeyFile,
+      passphrase: values.encryptionPassphrase,
+      recoveryKey: values.encryptionRecoveryKey,
+      allowPlaintextFiles: values.allowPlaintextFiles,
+    },
     project: values.project,
   };
 }

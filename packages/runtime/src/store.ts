@@ -89,6 +89,7 @@ import { StoreLiveContext } from "./live/store-live-context.ts";
 import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
 import type { Parts } from "./tokens.ts";
 import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
+import { plaintextRefused } from "./sealing/protect-storage.ts";
 import { ProjectRules, type RulesFound } from "./project-rules.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import { isWork } from "./session-resolver.ts";
@@ -456,6 +457,7 @@ export class Store implements Workrail {
 
   async exportSession(sessionId: string, options: { readonly file?: string | undefined } = {}): Promise<ExportResult> {
     const session = parseSessionId(sessionId);
+    this.#checkPlaintextFiles();
     return this.#using(() => this.#transfer.exportSession(session, options.file));
   }
 
@@ -466,7 +468,15 @@ export class Store implements Workrail {
   }
 
   async exportAll(folder?: string): Promise<ExportAllResult> {
+    this.#checkPlaintextFiles();
     return this.#using(() => this.#transfer.exportAll(folder));
+  }
+
+  /** @throws PLAINTEXT_REFUSED where a file in clear would tell what a sealed store keeps to itself. */
+  #checkPlaintextFiles(): void {
+    const { sealing, settings } = this.#parts;
+    if (sealing.sealing === undefined || settings.sealing.allowPlaintextFiles) return;
+    throw plaintextRefused();
   }
 
   async importFile(file: string, options: ImportFileOptions = {}): Promise<ImportFileResult> {
@@ -482,7 +492,9 @@ export class Store implements Workrail {
   async backup(directory: string, options?: BackupOptions): Promise<BackupResult> {
     const place = path.resolve(directory);
     return this.#using(async () => {
-      const target = await BackupDirectory.create({ directory: place, dataDir: this.dataDir });
+      const directoryTarget = await BackupDirectory.create({ directory: place, dataDir: this.dataDir });
+      const { sealing } = this.#parts.sealing;
+      const target = (await sealing?.protect(directoryTarget, directoryTarget.keyFiles)) ?? directoryTarget;
       const { createdAt, ...report } = await backupStore(this.#backupPorts, target, options);
       return { directory: place, createdAt: createdAt.toISOString(), ...report };
     });

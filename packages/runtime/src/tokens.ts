@@ -18,6 +18,7 @@ import type {
 import type { InjectionToken } from "tsyringe";
 import type { AccessRecorder } from "./access-recorder.ts";
 import type { Embedding } from "./search/embedding.ts";
+import type { Sealing } from "./sealing/protect-storage.ts";
 import type { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 
@@ -35,6 +36,7 @@ export interface Parts {
   readonly recovery: CatalogRecovery;
   readonly blobs: BlobStore;
   readonly locking: Locking;
+  readonly sealing: { readonly sealing: Sealing | undefined };
   readonly codec: Codec;
   readonly clock: Clock;
   readonly ids: IdGenerator;
@@ -58,6 +60,7 @@ export const TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name
   recovery: Symbol("CatalogRecovery"),
   blobs: Symbol("BlobStore"),
   locking: Symbol("Locking"),
+  sealing: Symbol("Sealing"),
   codec: Symbol("Codec"),
   clock: Symbol("Clock"),
   ids: Symbol("IdGenerator"),

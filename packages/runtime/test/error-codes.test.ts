@@ -174,6 +174,17 @@ describe("a call is refused with", () => {
     },
   );
 
+  refused("KEY_UNAVAILABLE", "a key that is none", async (workrail, place) => {
+    await workrail.close();
+    return place.open({ env: { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "no key" } });
+  });
+  refused("PLAINTEXT_REFUSED", "an export of a sealed store", async (workrail, place) => {
+    await workrail.close();
+    const env = { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "0".repeat(64) };
+    await using sealed = await place.open({ env });
+    await sealed.exportSession("session");
+  });
+
   it("each code that there is, but for a fault of the product itself", () => {
     expect([...tested, "INTERNAL"].sort()).toEqual(Object.keys(ERROR_CODES).sort());
   });

@@ -114,6 +114,10 @@ class MiniSearchIndex implements SearchEngine {
     return false;
   }
 
+  async erase(): Promise<void> {
+    this.#forget();
+  }
+
   async close(): Promise<void> {
     this.#forget();
   }

@@ -12,14 +12,15 @@ import type {
   Move,
   NewRecord,
   QuotaUsage,
+  Rewriting,
   SessionFacts,
   SessionId,
   Shield,
   StoredForm,
 } from "@workrail/core";
 import { actionOfMove, asidesToRemove, exceededQuota, isShielded, KEEP_TAG, tombstonesOf } from "@workrail/core";
-import { factsOf, recordOf, rowOf } from "./rows.ts";
-import type { CheckpointRow, SessionRow } from "./schema.ts";
+import { eventOf, factsOf, recordOf, rowOf } from "./rows.ts";
+import type { AuditRow, CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteStatement, SqliteValue } from "./sqlite-driver.ts";
 import { bytesWith, IS_FORGETTABLE, parseRow, shieldsOf, trashOf } from "./usage-queries.ts";
@@ -108,8 +109,41 @@ export class CatalogWrites {
     this.#run("UPDATE state SET value = (SELECT coalesce(sum(total_bytes), 0) FROM session) WHERE key = 'live_bytes'");
     this.#run("UPDATE state SET value = (SELECT coalesce(sum(blob_bytes), 0) FROM trashed) WHERE key = 'trash_bytes'");
     this.#run("UPDATE session SET aside_count = (SELECT count(*) FROM checkpoint WHERE session_id = session.id AND kind = 'aside')");
+    this.#countAnew();
+  }
+
+  #countAnew(): void {
     this.#run("DELETE FROM checkpoint_total");
     this.#run(`INSERT INTO checkpoint_total ${COUNT_ALL}`);
+  }
+
+  /** `false`, having changed nothing, when the last rewriting had this mark. */
+  rewrite({ mark, record, labels, event }: Rewriting): boolean {
+    const marked = this.#statement("SELECT value FROM state WHERE key = 'rewritten'").get() as { value: number } | undefined;
+    if ((marked?.value ?? 0) === mark) return false;
+    for (const row of this.#statement("SELECT * FROM checkpoint").all() as CheckpointRow[]) {
+      const fresh = { ...row, ...textsOf(rowOf(record(recordOf(row)), row.sequence)) };
+      this.#run("DELETE FROM checkpoint_tag WHERE ordinal = ?", row.ordinal);
+      this.#run(UPDATE_TEXTS, ...TEXT_COLUMNS.map((column) => fresh[column]), row.ordinal);
+      const tags = new Set(recordOf(fresh).tags);
+      for (const tag of tags) this.#run("INSERT INTO checkpoint_tag (ordinal, tag) VALUES (?, ?)", row.ordinal, tag);
+    }
+    for (const { id, record: text } of this.#statement("SELECT id, record FROM trashed").all() as Pick<TrashedRow, "id" | "record">[]) {
+      const row = parseRow(text);
+      const fresh = { ...row, ...textsOf(rowOf(record(recordOf(row)), row.sequence)) };
+      this.#run("UPDATE trashed SET record = ? WHERE id = ?", JSON.stringify(fresh), id);
+    }
+    for (const row of this.#statement("SELECT * FROM session").all() as SessionRow[]) {
+      const { tags, pins } = labels({ tags: JSON.parse(row.tags) as string[], pins: JSON.parse(row.pins) as string[] });
+      this.#run("UPDATE session SET tags = ?, pins = ? WHERE id = ?", JSON.stringify(tags), JSON.stringify(pins), row.id);
+      this.#changed.add(row.id as SessionId);
+    }
+    for (const row of this.#statement("SELECT * FROM audit WHERE agent_id IS NOT NULL").all() as AuditRow[]) {
+      this.#run("UPDATE audit SET agent_id = ? WHERE id = ?", event(eventOf(row)).agentId ?? null, row.id);
+    }
+    this.#countAnew();
+    this.#run("INSERT INTO state VALUES ('rewritten', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", mark);
+    return true;
   }
 
   hold(holder: string, until: Date): void {
@@ -531,6 +565,26 @@ const INSERT_COLUMNS = [
   "folded_name",
   "shielded_until",
 ] as const;
+
+/** What people and agents wrote, and what is made of it. */
+const TEXT_COLUMNS = [
+  "agent_id",
+  "workflow_id",
+  "project",
+  "name",
+  "tags",
+  "attributes",
+  "exact_digest",
+  "canonical_digest",
+  "folded",
+  "folded_name",
+] as const;
+
+const UPDATE_TEXTS = `UPDATE checkpoint SET ${TEXT_COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE ordinal = ?`;
+
+function textsOf(row: Omit<CheckpointRow, "ordinal">): Pick<CheckpointRow, (typeof TEXT_COLUMNS)[number]> {
+  return Object.fromEntries(TEXT_COLUMNS.map((column) => [column, row[column]])) as Pick<CheckpointRow, (typeof TEXT_COLUMNS)[number]>;
+}
 
 /** A place is given once: what is in the trash may come back to its own. */
 const NEXT_ORDINAL = `SELECT 1 + max(coalesce((SELECT max(ordinal) FROM checkpoint), 0),

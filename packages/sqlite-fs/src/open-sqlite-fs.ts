@@ -3,6 +3,7 @@ import {
   CONTEXTS,
   DATABASE,
   FileBlobStore,
+  FileKeyFiles,
   type FileSystem,
   finishRestore,
   isBeingRestored,
@@ -149,6 +150,7 @@ async function openShared(
   for (const warning of warnings) log.warn(warning, { path: dataDir });
   log.info("opened the store", { dataDir, mode: driver.name });
   const reserve = reserveOf(new ReserveFile(dataDir, fs), opened);
+  const keyFiles = new FileKeyFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
   return {
     durability: "disk",
     mode: driver.name,
@@ -156,6 +158,7 @@ async function openShared(
     catalog: opened,
     recovery: opened,
     blobs,
+    keyFiles,
     locking,
     reserve,
     search,

@@ -16,6 +16,7 @@ import {
   type Discrepancies,
   type Edge,
   type NewRecord,
+  type Rewriting,
   SerialQueue,
   type Session,
   type SessionFacts,
@@ -259,6 +260,23 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
         throw storageError(error, this.#database.file);
       }
     });
+  }
+
+  async rewrite(rewriting: Rewriting): Promise<void> {
+    await this.#writes.run(async () => {
+      const writer = await this.#begin();
+      const writes = new CatalogWrites(writer);
+      try {
+        const isChanged = writes.rewrite(rewriting);
+        if (isChanged) for (const facts of writes.changedFacts()) await this.#options.factsFiles.write(facts);
+        await this.#end(writer, isChanged);
+        // Also when an earlier attempt got no further than this: what was deleted is in free pages and in the log.
+        writer.exec("VACUUM");
+      } catch (error) {
+        throw this.#rolledBack(writer, error);
+      }
+    });
+    await this.emptyLog();
   }
 
   /** Another process may have put another database in our file's place, or removed it. */

@@ -135,6 +135,10 @@ export class SqliteVectors implements VectorEngine {
     await this.#database.write(false, (database) => void database.prepare(sql).run(unusedSince.getTime()));
   }
 
+  async erase(): Promise<void> {
+    this.#database.discard();
+  }
+
   async close(): Promise<void> {
     this.#database.close();
   }

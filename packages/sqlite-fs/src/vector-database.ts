@@ -87,7 +87,7 @@ export class VectorDatabase {
     try {
       return await attempt().catch((error: unknown) => {
         if (!isUnreadable(error)) throw error;
-        this.#discard();
+        this.discard();
         return attempt();
       });
     } catch (error) {
@@ -121,7 +121,8 @@ export class VectorDatabase {
     this.#identity = undefined;
   }
 
-  #discard(): void {
+  /** It is made anew when it is needed. */
+  discard(): void {
     this.#disconnect();
     for (const suffix of ["-wal", "-shm", "-journal", ""]) removeIfPresent(this.#options.fs, this.#file + suffix);
   }

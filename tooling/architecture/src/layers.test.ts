@@ -6,6 +6,7 @@ const ADAPTERS = [
   "@workrail/files-catalog",
   "@workrail/http-condenser",
   "@workrail/http-embedder",
+  "@workrail/keychain-crypto",
   "@workrail/memory",
   "@workrail/search-minisearch",
   "@workrail/sqlite-fs",
@@ -19,6 +20,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/http-endpoint": ["@workrail/core"],
   "@workrail/http-condenser": ["@workrail/core", "@workrail/http-endpoint"],
   "@workrail/http-embedder": ["@workrail/core", "@workrail/http-endpoint"],
+  "@workrail/keychain-crypto": ["@workrail/core"],
   "@workrail/memory": ["@workrail/core"],
   "@workrail/search-minisearch": ["@workrail/core"],
   "@workrail/blob-files": ["@workrail/core"],
@@ -31,8 +33,8 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/cli": ["@workrail/core", "@workrail/runtime"],
 };
 
-/** Tests of an adapter run the conformance kit against it; tests of what asks an endpoint open one. */
-const TESTS_MAY_KNOW = ["@workrail/storage-conformance", "@workrail/http-endpoint"];
+/** Tests of an adapter run the conformance kit against it, those of a wrapper over the storage that is simplest; tests of what asks an endpoint open one. */
+const TESTS_MAY_KNOW = ["@workrail/storage-conformance", "@workrail/memory", "@workrail/http-endpoint"];
 
 const CONTAINER = ["tsyringe", "reflect-metadata"];
 

@@ -109,7 +109,8 @@ describe("a setting as an option", () => {
   it.each([
     ["--max-dept", "5", "unknown option '--max-dept' (Did you mean --max-depth?)"],
     ["--log-level", "info", "unknown option '--log-level'"],
-    ["--encryption", "enabled", "Encryption is not available in this version, so nothing is stored."],
+    ["--encryption", "on", '--encryption must be enabled or disabled, not "on".'],
+    ["--encryption-key", "AAAA", "unknown option '--encryption-key' (Did you mean --encryption?)"],
   ])("is refused: %s %s", async (option, value, message) => {
     const { code, stderr } = await cli.run(["save", option, value], { input: "{}" });
     expect({ code, stderr: stderr.split("\n")[0] }).toEqual({ code: 2, stderr: `INVALID_INPUT: ${message}` });

@@ -2,7 +2,7 @@ import type { AuditEvent } from "../model/audit.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { JsonObject } from "../model/context.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import type { Edge } from "../ports/catalog.ts";
+import type { Edge, Rewriting } from "../ports/catalog.ts";
 import type { Removed, Row, SessionEntry, TrashedRow } from "./session-state.ts";
 
 /** What a catalog knows, or what changed of it: in each table, by its key, a value as it is now, or `null`: it is gone. */
@@ -17,6 +17,8 @@ export interface CatalogEntries {
   readonly holds: readonly Entry<string, Date>[];
   /** Rows to be added to the audit log. */
   readonly audit: readonly AuditEvent[];
+  /** Of the last rewriting. */
+  readonly mark?: number;
 }
 
 type Entry<K, V> = readonly [key: K, value: V | null];
@@ -26,8 +28,12 @@ type Entry<K, V> = readonly [key: K, value: V | null];
  * tables may be left out too. The JSON is trusted: whoever reads it from a file checks before that it is as it was written.
  */
 export function entriesFromJson(json: JsonObject): CatalogEntries {
-  const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit } = { ...NOTHING, ...json } as unknown as CatalogEntries;
+  const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit, mark } = {
+    ...NOTHING,
+    ...json,
+  } as unknown as CatalogEntries;
   return {
+    ...(mark === undefined ? {} : { mark }),
     lastCommit,
     checkpoints: mapped(checkpoints, (row) => ({ ...row, record: dated(row.record) })),
     trash: mapped(trash, (row) => ({ ...row, record: dated(row.record), trashedAt: new Date(row.trashedAt) })),
@@ -41,6 +47,18 @@ export function entriesFromJson(json: JsonObject): CatalogEntries {
       const { sessionId, checkpointId, agentId } = event;
       return { ...event, sessionId, checkpointId, agentId, at: new Date(event.at) };
     }),
+  };
+}
+
+/** All of them, as a rewriting has them. */
+export function rewriteEntries(entries: CatalogEntries, { mark, record, labels, event }: Rewriting): CatalogEntries {
+  return {
+    ...entries,
+    mark,
+    checkpoints: mapped(entries.checkpoints, (row) => ({ ...row, record: record(row.record) })),
+    trash: mapped(entries.trash, (row) => ({ ...row, record: record(row.record) })),
+    sessions: mapped(entries.sessions, (session) => labels(session)),
+    audit: entries.audit.map((each) => event(each)),
   };
 }
 

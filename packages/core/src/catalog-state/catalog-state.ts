@@ -19,6 +19,7 @@ import type {
   Forgetting,
   Move,
   QuotaUsage,
+  Rewriting,
   SessionPage,
   SessionQuery,
   StoredForm,
@@ -28,7 +29,7 @@ import type {
 } from "../ports/catalog.ts";
 import { actionOfMove } from "./action-of-move.ts";
 import { asidesToRemove, isShielded } from "./asides.ts";
-import { type CatalogEntries, entriesFromJson } from "./catalog-entries.ts";
+import { type CatalogEntries, entriesFromJson, rewriteEntries } from "./catalog-entries.ts";
 import { exceededQuota } from "./exceeded-quota.ts";
 import { changesIn, type NumberedEvent, positionBehind, rowBefore } from "./changes.ts";
 import { matchesFilter } from "./matches-filter.ts";
@@ -59,6 +60,8 @@ export class CatalogState {
   /** Written by the changes so far, oldest first. */
   readonly audit: AuditEvent[] = [];
   #lastCommit = 0;
+  /** Of the last rewriting. */
+  #mark = 0;
   /** How many of the audit rows were given out as changes. */
   #toldAudit = 0;
 
@@ -278,7 +281,13 @@ export class CatalogState {
       removals: this.#removed.entries(),
       holds: this.#holds.entries(),
       audit: this.audit,
+      ...(this.#mark === 0 ? {} : { mark: this.#mark }),
     };
+  }
+
+  /** This state as a rewriting has it; `undefined` when that was done already. */
+  rewritten(rewriting: Rewriting): CatalogState | undefined {
+    return this.#mark === rewriting.mark ? undefined : CatalogState.from([rewriteEntries(this.entries(), rewriting)]);
   }
 
   /** Everything, as JSON text: `fromJson` makes the same state of it. */
@@ -310,7 +319,8 @@ export class CatalogState {
   /** Makes a state of entries, the later ones holding. */
   static from(all: Iterable<CatalogEntries>): CatalogState {
     const state = new CatalogState();
-    for (const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit } of all) {
+    for (const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit, mark } of all) {
+      state.#mark = mark ?? state.#mark;
       state.#lastCommit = lastCommit;
       state.#rows.put(checkpoints);
       state.#trash.put(trash);

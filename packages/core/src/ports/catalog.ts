@@ -350,6 +350,12 @@ export interface CatalogRecovery {
   /** The facts of every session that has some, read from where they survive the catalog. */
   sessionFacts(): AsyncIterable<SessionFacts>;
   /**
+   * Puts what `rewriting` makes of them in the place of all records, live or in the trash, of the labels of all sessions, and of the audit
+   * log, and of what survives the catalog's loss; all or nothing. Does nothing when the last rewriting had this mark. Afterwards no
+   * file of the catalog holds what was there. Absent where a store cannot be sealed.
+   */
+  rewrite?(rewriting: Rewriting): Promise<void>;
+  /**
    * Replaces everything by these, all or nothing; what was there is kept aside where that is possible.
    * Records come in their order of commit; `sequence` is given anew from 1 in each session. Those that the facts name as
    * being in the trash go there; their shields hold on; those that they name among the tombstones stay removed, and only tell what their bytes need,
@@ -357,4 +363,13 @@ export interface CatalogRecovery {
    * and what is removed for want of use must not go too soon.
    */
   replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void>;
+}
+
+/** What becomes of everything that a catalog keeps of what people and agents wrote. What it does not change stays. */
+export interface Rewriting {
+  /** Says which rewriting it is: a whole number from 0, which is that of a catalog that never was rewritten. */
+  readonly mark: number;
+  readonly record: <R extends NewRecord>(record: R) => R;
+  readonly labels: <L extends Pick<SessionFacts, "tags" | "pins">>(labels: L) => L;
+  readonly event: (event: AuditEvent) => AuditEvent;
 }

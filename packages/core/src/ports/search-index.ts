@@ -34,6 +34,8 @@ export interface SearchIndexing {
 
 /** An index, and the way to close it. */
 export interface SearchEngine extends SearchIndex, SearchIndexing {
+  /** Forgets everything, so that no file holds any of it. Called while nobody else uses the index. */
+  erase(): Promise<void>;
   /** May be called twice. */
   close(): Promise<void>;
 }

@@ -4,6 +4,7 @@ import type { Catalog, CatalogRecovery } from "./catalog.ts";
 import type { Locking } from "./locking.ts";
 import type { SearchEngine } from "./search-index.ts";
 import type { VectorEngine } from "./vector-index.ts";
+import type { KeyFiles } from "./sealer.ts";
 
 /** What a storage adapter gives: ports that belong together, and the way to close them. */
 export interface Storage {
@@ -17,6 +18,8 @@ export interface Storage {
   readonly recovery: CatalogRecovery;
   readonly blobs: BlobStore;
   readonly locking: Locking;
+  /** Absent where a store cannot be sealed. */
+  readonly keyFiles?: KeyFiles;
   /** Absent where there is nothing that can be full. */
   readonly reserve?: Reserve;
   /** Its index of texts, kept beside the store. Absent where it has none of its own. */

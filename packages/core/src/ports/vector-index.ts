@@ -44,6 +44,8 @@ export interface VectorIndexing {
 
 /** A holder of vectors, and the way to close it. */
 export interface VectorEngine extends VectorIndex, VectorIndexing {
+  /** Forgets everything, so that no file holds any of it. Called while nobody else uses it. */
+  erase(): Promise<void>;
   /** May be called twice. */
   close(): Promise<void>;
 }

@@ -52,3 +52,8 @@ describe("a phrase", () => {
     expect(holdsPhrase(["私は東京都に行く"], "東京都")).toBe(true);
   });
 });
+
+it.each(["a-b", "x/y-z.ts", "(a+b)*[c]{2}^$|?", "\\n", "50% -- done"])("finds a phrase of any signs: %s", (phrase) => {
+  expect(holdsPhrase([`see ${phrase} here`], phrase)).toBe(true);
+  expect(holdsPhrase(["see nothing here"], phrase)).toBe(false);
+});

@@ -79,7 +79,7 @@ function whole(line: string, at: number): number {
 export function holdsPhrase(lines: Iterable<string>, phrase: string): boolean {
   const pattern = phrase
     .split(/\s+/u)
-    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/gu, String.raw`\$&`))
+    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`))
     .join(String.raw`\s+`);
   const isWord = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{Nd}]/u.test(letter);
   const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u.test(phrase);

@@ -52,14 +52,14 @@ export function refusalOf([first, ...others]: readonly [ConfigurationIssue, ...C
 }
 
 export function wrongValue(name: SettingName, { value, place, field, where }: FoundSetting): ConfigurationIssue {
-  const { type, secret, lenient, refusal } = SETTINGS[name];
+  const { type, secret, lenient } = SETTINGS[name];
   const isQuotable = secret !== true && type.kind !== "address" && (typeof value !== "object" || value === null);
   const quoted = isQuotable ? `, not ${JSON.stringify(value).slice(0, MOST_QUOTED)}` : "";
   const message = `${field} must be ${describeType(type)}${quoted}${inFile(where)}.`;
   const meant = type.kind === "choice" ? closest(String(value), type.choices) : undefined;
   const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}Correct or ${PUT_AWAY[place]} ${field}.`;
   if (lenient === true) return { severity: "warning", message, hint: `${hint} Until then it is as by default.`, field, ...where };
-  return { severity: "error", message: refusal?.message ?? message, hint: refusal?.hint ?? hint, field, ...where };
+  return { severity: "error", message, hint, field, ...where };
 }
 
 export function setTwice({ field, where }: FoundSetting): ConfigurationIssue {

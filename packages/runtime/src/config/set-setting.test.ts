@@ -29,7 +29,7 @@ describe("setting a setting", () => {
     ["maxDepht", "5", "There is no setting maxDepht."],
     ["maxDepth", "many", 'maxDepth must be a whole number from 1, not "many".'],
     ["dataDir", "/elsewhere", "dataDir cannot be set in a file that belongs to the store."],
-    ["encryption", "enabled", "Encryption is not available in this version, so nothing is stored."],
+    ["encryptionKey", "AAAA", "encryptionKey cannot be set in a file that belongs to the store."],
   ])("refuses %s = %s, and writes nothing", (name, text, message) =>
     inDirectory((dataDir) => {
       expect(() => setSetting({ env: {}, dataDir }, name, text)).toThrow(expect.objectContaining({ code: "INVALID_INPUT", message }));

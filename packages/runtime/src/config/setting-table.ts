@@ -39,7 +39,12 @@ export interface SettingValues extends Limits {
   readonly rateLimitCheckpointSave: number;
   readonly isolation: "open" | "strict";
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
-  readonly encryption?: "disabled" | "off" | "false" | "0";
+  readonly encryption?: "enabled" | "disabled";
+  readonly encryptionKey?: string;
+  readonly encryptionKeyFile?: string;
+  readonly encryptionPassphrase?: string;
+  readonly encryptionRecoveryKey?: string;
+  readonly allowPlaintextFiles: boolean;
 }
 
 export type SettingName = keyof SettingValues;
@@ -74,14 +79,14 @@ export interface Setting<T = unknown> {
   readonly secret?: true;
   /** A wrong value is warned of and passed over, because nothing is lost by it. */
   readonly lenient?: true;
-  /** Said instead of what the value may be. */
-  readonly refusal?: { readonly message: string; readonly hint: string };
 }
 
 /** Which store, and whose work, is told by who starts the program: the file lies in the one and is shared by all of the other. */
 const NOT_IN_FILE = ["environment", "command line"] as const;
 /** Other users can see the command lines of programs that run. */
 const NOT_ON_COMMAND_LINE = ["file", "environment"] as const;
+/** The file lies beside what the key seals. */
+const ONLY_ENVIRONMENT = ["environment"] as const;
 /** A hundred years, so that the time they make can be told in milliseconds. */
 const MOST_DAYS = 36_500;
 
@@ -248,12 +253,36 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     lenient: true,
   },
   encryption: {
-    type: choice("disabled", "off", "false", "0"),
-    meaning: "There is no encryption in this version. Any other value is refused, so that nobody takes data stored in clear for encrypted.",
-    refusal: {
-      message: "Encryption is not available in this version, so nothing is stored.",
-      hint: "Leave it out to store in clear, readable by your user alone.",
-    },
+    type: choice("enabled", "disabled"),
+    otherwise: "as the store is",
+    meaning: "With enabled, all that the store keeps is sealed with AES-256-GCM, and a store in clear is sealed when it is opened.",
+  },
+  encryptionKey: {
+    type: { kind: "text" },
+    meaning: "The key of a sealed store: 32 bytes in base64 or hexadecimal.",
+    places: ONLY_ENVIRONMENT,
+    secret: true,
+  },
+  encryptionKeyFile: {
+    type: { kind: "path" },
+    meaning: "A file that holds the key, and that only its owner can read.",
+  },
+  encryptionPassphrase: {
+    type: { kind: "text" },
+    meaning: "A passphrase that the key is made of.",
+    places: ONLY_ENVIRONMENT,
+    secret: true,
+  },
+  encryptionRecoveryKey: {
+    type: { kind: "text" },
+    meaning: "The recovery key that was shown when the store was sealed. It goes before all other keys.",
+    places: ONLY_ENVIRONMENT,
+    secret: true,
+  },
+  allowPlaintextFiles: {
+    type: { kind: "flag" },
+    default: false,
+    meaning: "Whether a sealed store may write files in clear, such as exports.",
   },
 };
 

@@ -67,7 +67,7 @@ export class SearchDatabase {
     } catch (error) {
       if (!isDamage(error)) throw storageError(error, this.#options.file);
       this.#options.log.warn("the search index was damaged, and is made anew", { path: this.#options.file, error });
-      this.#remove();
+      this.remove();
       return await work(await this.#connect()).catch((again: unknown) => {
         throw storageError(again, this.#options.file);
       });
@@ -111,7 +111,8 @@ export class SearchDatabase {
     open?.database.close();
   }
 
-  #remove(): void {
+  /** It is made anew when it is needed. */
+  remove(): void {
     this.#disconnect();
     for (const suffix of ["", "-wal", "-shm", "-journal"]) removeIfPresent(this.#options.fs, this.#options.file + suffix);
   }

@@ -132,6 +132,10 @@ export class SqliteSearch implements SearchEngine {
     });
   }
 
+  async erase(): Promise<void> {
+    this.#database.remove();
+  }
+
   async close(): Promise<void> {
     this.#database.close();
   }

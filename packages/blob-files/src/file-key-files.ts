@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import type { KeyFiles, KeyPlace } from "@workrail/core";
+import { removeIfPresent, writeDurably } from "./durable-files.ts";
+import { fileError } from "./file-errors.ts";
+import type { FileSystem } from "./file-system.ts";
+import { blobPath, CONTEXTS, KEYRING, SESSION_KEY } from "./paths.ts";
+
+/** Each key is there twice: without it all that it sealed would be lost. */
+const COPIES = ["", ".copy"] as const;
+
+/** Whether the store in a directory is sealed, or on the way there or back. */
+export function hasKeyring(dataDir: string): boolean {
+  return COPIES.some((copy) => existsSync(path.join(dataDir, CONTEXTS, KEYRING + copy)));
+}
+
+/** `keyring.json` in `contexts/`, and `session.key` beside a session's blobs: so that a copy of `contexts/` has all but the key itself. */
+export class FileKeyFiles implements KeyFiles {
+  readonly #dataDir: string;
+  readonly #fs: FileSystem;
+  readonly #ensureDirectory: (directory: string) => Promise<void>;
+
+  constructor(dataDir: string, fs: FileSystem, ensureDirectory: (directory: string) => Promise<void>) {
+    this.#dataDir = dataDir;
+    this.#fs = fs;
+    this.#ensureDirectory = ensureDirectory;
+  }
+
+  async read(place: KeyPlace, isIntact: (bytes: Uint8Array) => boolean): Promise<Uint8Array | undefined> {
+    const file = this.#fileOf(place);
+    let damaged: Uint8Array | undefined;
+    try {
+      for (const copy of COPIES) {
+        const bytes = this.#fs.inspect(file + copy)?.kind === "file" ? await this.#fs.read(file + copy) : undefined;
+        if (bytes !== undefined && isIntact(bytes)) return bytes;
+        damaged ??= bytes;
+      }
+      return damaged;
+    } catch (error) {
+      throw fileError(error, file);
+    }
+  }
+
+  async write(place: KeyPlace, bytes: Uint8Array, mode: "if-absent" | "replace"): Promise<boolean> {
+    const file = this.#fileOf(place);
+    try {
+      await this.#ensureDirectory(path.dirname(file));
+      if (!(await writeDurably(this.#fs, file, bytes, mode))) return false;
+      for (const copy of COPIES.slice(1)) await writeDurably(this.#fs, file + copy, bytes, "replace");
+      return true;
+    } catch (error) {
+      throw fileError(error, file);
+    }
+  }
+
+  async destroyAll(): Promise<void> {
+    const contexts = path.join(this.#dataDir, CONTEXTS);
+    try {
+      for (const name of this.#fs.list(contexts)) {
+        const directory = path.join(contexts, name);
+        if (this.#fs.inspect(directory)?.kind === "directory") await this.#destroy(path.join(directory, SESSION_KEY));
+      }
+      await this.#destroy(this.#fileOf("store"));
+    } catch (error) {
+      throw fileError(error, contexts);
+    }
+  }
+
+  async #destroy(file: string): Promise<void> {
+    const copies = COPIES.map((copy) => ({ name: file + copy, found: this.#fs.inspect(file + copy) }));
+    for (const { name, found } of copies) {
+      if (found?.kind !== "file") continue;
+      await this.#overwrite(name, found.sizeBytes);
+      removeIfPresent(this.#fs, name);
+    }
+    if (copies.some(({ found }) => found !== undefined)) await this.#fs.syncDirectory(path.dirname(file));
+  }
+
+  async #overwrite(file: string, sizeBytes: number): Promise<void> {
+    const fd = this.#fs.overwrite(file);
+    try {
+      for (let written = 0; written < sizeBytes;) written += this.#fs.write(fd, new Uint8Array(sizeBytes - written));
+      await this.#fs.sync(fd);
+    } finally {
+      this.#fs.close(fd);
+    }
+  }
+
+  #fileOf(place: KeyPlace): string {
+    if (place === "store") return path.join(this.#dataDir, CONTEXTS, KEYRING);
+    const blob = blobPath(this.#dataDir, place);
+    if (blob === undefined) throw fileError(new Error(`No blob of ours is at ${place}.`), this.#dataDir);
+    return path.join(path.dirname(blob), SESSION_KEY);
+  }
+}

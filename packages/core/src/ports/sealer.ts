@@ -1,0 +1,42 @@
+import type { BlobRef, Digest } from "../model/ids.ts";
+
+/**
+ * Seals what a store keeps, so that without its key nobody can read it or put something else in its place. Rejects, and
+ * the synchronous methods throw, with `KEY_UNAVAILABLE` when a key is missing or is not the one that something was sealed with.
+ */
+export interface Sealer {
+  /** Whether bytes look like a sealed blob: whose, and whether it is whole, only opening tells. */
+  isSealed(bytes: Uint8Array): boolean;
+  /** How many bytes longer a sealed blob is. */
+  readonly overheadBytes: number;
+  /** Bytes that only `openBlob` reads, and only under this name. Sealing the same twice gives different bytes. */
+  sealBlob(ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array>;
+  /**
+   * The bytes that were sealed under this name.
+   *
+   * @throws CHECKPOINT_CORRUPT when they are not what was sealed, or were sealed under another name, or never.
+   */
+  openBlob(ref: BlobRef, sealed: Uint8Array): Promise<Uint8Array>;
+  /** A text that only `openText` reads: letters, digits, `-`, `_` and `.`. The same for the same, so that equality can be asked for. */
+  sealText(text: string): string;
+  /** @throws CHECKPOINT_CORRUPT when it is not what was sealed. */
+  openText(sealed: string): string;
+  /** Another digest, the same for the same, which only who has the key can make: no guess can be confirmed by it. */
+  sealDigest(digest: Digest): Digest;
+}
+
+/** The place of the key that all others of the store are wrapped with, or the key of the session that a blob belongs to. */
+export type KeyPlace = "store" | BlobRef;
+
+/** Keeps keys, each wrapped by another, beside what they seal. Failures reject with `STORAGE_UNAVAILABLE`. */
+export interface KeyFiles {
+  /** `undefined` when there is none. Each is kept more than once: a copy that `isIntact`, or where none is any copy. */
+  read(place: KeyPlace, isIntact: (bytes: Uint8Array) => boolean): Promise<Uint8Array | undefined>;
+  /**
+   * Resolves when it is durable. `if-absent`: with `false`, and nothing changed, when there is one already.
+   * `replace`: a reader sees the old one or the new one, whole.
+   */
+  write(place: KeyPlace, bytes: Uint8Array, mode: "if-absent" | "replace"): Promise<boolean>;
+  /** Removes every key, that of the store last, so that none can be read any more, as far as the medium allows; durable when it resolves. */
+  destroyAll(): Promise<void>;
+}

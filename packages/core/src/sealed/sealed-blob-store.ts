@@ -1,0 +1,67 @@
+import { isWorkrailError } from "../errors.ts";
+import type { BlobRef } from "../model/ids.ts";
+import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob } from "../ports/blob-store.ts";
+import type { Sealer } from "../ports/sealer.ts";
+
+export type BlobSealer = Pick<Sealer, "sealBlob" | "openBlob" | "overheadBytes">;
+
+/** Begins what is given for bytes that cannot be opened. No codec writes anything that begins so. */
+const NO_BLOB = 0;
+
+/**
+ * A blob store whose blobs are sealed where they are kept, and open to those who use it. A blob that is not what was sealed under its
+ * name is given as bytes that no codec reads: whoever gets it finds it damaged, as it would be in a store that is not sealed.
+ */
+export class SealedBlobStore implements BlobStore {
+  readonly #inner: BlobStore;
+  readonly #sealer: BlobSealer;
+
+  constructor(inner: BlobStore, sealer: BlobSealer) {
+    this.#inner = inner;
+    this.#sealer = sealer;
+  }
+
+  async put(key: BlobKey, bytes: Uint8Array, options?: { readonly ifAbsent?: boolean }): Promise<BlobRef | undefined> {
+    return this.#inner.put(key, await this.#sealer.sealBlob(this.#inner.refOf(key), bytes), options);
+  }
+
+  async replace(ref: BlobRef, bytes: Uint8Array): Promise<void> {
+    await this.#inner.replace(ref, await this.#sealer.sealBlob(ref, bytes));
+  }
+
+  async get(ref: BlobRef): Promise<Uint8Array | undefined> {
+    const sealed = await this.#inner.get(ref);
+    if (sealed === undefined) return undefined;
+    try {
+      return await this.#sealer.openBlob(ref, sealed);
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code !== "CHECKPOINT_CORRUPT") throw error;
+      return Uint8Array.of(NO_BLOB, ...sealed.subarray(0, 64));
+    }
+  }
+
+  remove(ref: BlobRef): Promise<void> {
+    return this.#inner.remove(ref);
+  }
+
+  quarantine(ref: BlobRef): Promise<string | undefined> {
+    return this.#inner.quarantine(ref);
+  }
+
+  listQuarantine(): AsyncIterable<QuarantinedBlob> {
+    return this.#inner.listQuarantine();
+  }
+
+  refOf(key: BlobKey): BlobRef {
+    return this.#inner.refOf(key);
+  }
+
+  async *list(): AsyncGenerator<BlobInfo> {
+    const { overheadBytes } = this.#sealer;
+    for await (const { ref, sizeBytes } of this.#inner.list()) yield { ref, sizeBytes: Math.max(0, sizeBytes - overheadBytes) };
+  }
+
+  removeAbandoned(): Promise<number> {
+    return this.#inner.removeAbandoned();
+  }
+}

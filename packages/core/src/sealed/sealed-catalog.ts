@@ -1,0 +1,250 @@
+import { matchesFilter } from "../catalog-state/matches-filter.ts";
+import type { AuditEvent } from "../model/audit.ts";
+import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
+import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
+import type { Session, SessionFacts } from "../model/session.ts";
+import type {
+  Append,
+  AuditQuery,
+  Catalog,
+  CatalogChange,
+  CatalogRecovery,
+  ChangePage,
+  ChangeQuery,
+  CheckpointFilter,
+  CheckpointPage,
+  CheckpointQuery,
+  CommitOutcome,
+  Discrepancies,
+  SessionPage,
+  SessionQuery,
+  StoredForm,
+  StoreUsage,
+  TrashPage,
+  TrashQuery,
+} from "../ports/catalog.ts";
+import { openEvent, openLabels, openRecord, seal, sealEvent, sealLabels, sealRecord, sealTags, type TextSealer } from "./seal-record.ts";
+
+/** Records looked through at a time for a part of a text, which a catalog of sealed texts cannot look for. */
+const SCAN_PAGE = 500;
+
+/** Where a record was found: how far behind which cursor. */
+interface Place {
+  readonly begin: PageCursor | undefined;
+  readonly index: number;
+}
+
+/**
+ * A catalog that keeps only what is sealed of whatever people and agents wrote, and is open to those who use it. It compares whole texts
+ * as any other does; for a part of a name or words of a description it reads through all that the rest of the filter leaves.
+ */
+export class SealedCatalog implements Catalog, CatalogRecovery {
+  readonly #catalog: Catalog;
+  readonly #recovery: CatalogRecovery;
+  readonly #sealer: TextSealer;
+
+  constructor(inner: { readonly catalog: Catalog; readonly recovery: CatalogRecovery }, sealer: TextSealer) {
+    this.#catalog = inner.catalog;
+    this.#recovery = inner.recovery;
+    this.#sealer = sealer;
+  }
+
+  async commit(change: CatalogChange): Promise<CommitOutcome> {
+    return this.#openOutcome(await this.#catalog.commit(this.#sealChange(change)));
+  }
+
+  async find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
+    return this.#open(await this.#catalog.find(id));
+  }
+
+  async head(session: SessionId): Promise<CheckpointRecord | undefined> {
+    return this.#open(await this.#catalog.head(session));
+  }
+
+  async list(query: CheckpointQuery): Promise<CheckpointPage> {
+    const { name, query: words, ...filter } = query.filter;
+    if (name === undefined && words === undefined) {
+      const page = await this.#catalog.list({ ...query, filter: this.#sealFilter(filter) });
+      return { ...page, records: page.records.map((record) => openRecord(this.#sealer, record)) };
+    }
+    return this.#scan(query);
+  }
+
+  async #scan({ filter, limit, offset, after }: CheckpointQuery): Promise<CheckpointPage> {
+    const records: CheckpointRecord[] = [];
+    let last: Place | undefined;
+    let [passed, hasMore] = [0, false];
+    for await (const { record, place } of this.#matching(filter, after)) {
+      passed += 1;
+      if (passed <= offset) continue;
+      hasMore = records.length === limit;
+      if (hasMore) break;
+      records.push(record);
+      last = place;
+    }
+    const next = hasMore && last !== undefined ? await this.#cursorBehind(filter, last) : undefined;
+    let total = 0;
+    for await (const _ of this.#matching(filter, undefined)) total += 1;
+    return { records, total, next };
+  }
+
+  async *#matching(filter: CheckpointFilter, after: PageCursor | undefined): AsyncGenerator<{ record: CheckpointRecord; place: Place }> {
+    const { name, query } = filter;
+    let begin = after;
+    for (;;) {
+      const page = await this.#page(filter, SCAN_PAGE, begin);
+      for (const [index, sealed] of page.records.entries()) {
+        const record = openRecord(this.#sealer, sealed);
+        // All else, the session's tags among it, the catalog has compared.
+        if (matchesFilter(record, [], { name, query, kinds: [record.kind] })) yield { record, place: { begin, index } };
+      }
+      if (page.next === undefined) return;
+      begin = page.next;
+    }
+  }
+
+  /** A page that ends with a record says what comes behind it. */
+  async #cursorBehind(filter: CheckpointFilter, { begin, index }: Place): Promise<PageCursor | undefined> {
+    return (await this.#page(filter, index + 1, begin)).next;
+  }
+
+  /** By what the catalog can compare. */
+  #page({ name: _name, query: _query, ...exact }: CheckpointFilter, limit: number, after: PageCursor | undefined): Promise<CheckpointPage> {
+    return this.#catalog.list({ filter: this.#sealFilter(exact), limit, offset: 0, after });
+  }
+
+  async session(id: SessionId): Promise<Session | undefined> {
+    const session = await this.#catalog.session(id);
+    return session === undefined ? undefined : openLabels(this.#sealer, session);
+  }
+
+  replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {
+    return this.#catalog.replaceBlob(sealRecord(this.#sealer, expected), becomes, write);
+  }
+
+  markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Promise<boolean> {
+    return this.#catalog.markDamaged(sealRecord(this.#sealer, expected), sealEvent(this.#sealer, audit), putAside);
+  }
+
+  reconcile(repair: boolean): Promise<Discrepancies> {
+    return this.#catalog.reconcile(repair);
+  }
+
+  async sessions(query: SessionQuery): Promise<SessionPage> {
+    const page = await this.#catalog.sessions({ ...query, project: seal(this.#sealer, query.project) });
+    return { ...page, sessions: page.sessions.map((session) => openLabels(this.#sealer, session)) };
+  }
+
+  async trash(query: TrashQuery): Promise<TrashPage> {
+    const page = await this.#catalog.trash(query);
+    return { ...page, entries: page.entries.map((entry) => ({ ...entry, record: openRecord(this.#sealer, entry.record) })) };
+  }
+
+  usage(): Promise<StoreUsage> {
+    return this.#catalog.usage();
+  }
+
+  async auditLog(query: AuditQuery): Promise<readonly AuditEvent[]> {
+    return (await this.#catalog.auditLog(query)).map((event) => openEvent(this.#sealer, event));
+  }
+
+  reclaim(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
+    return this.#catalog.reclaim(refs, remove);
+  }
+
+  holdRemovals(holder: string, until: Date): Promise<void> {
+    return this.#catalog.holdRemovals(holder, until);
+  }
+
+  releaseRemovals(holder: string): Promise<void> {
+    return this.#catalog.releaseRemovals(holder);
+  }
+
+  /** Of sessions alone, which are not sealed. */
+  changes(query: ChangeQuery): Promise<ChangePage | undefined> {
+    return this.#catalog.changes(query);
+  }
+
+  needsRebuild(): Promise<boolean> {
+    return this.#recovery.needsRebuild();
+  }
+
+  examine(): Promise<void> {
+    return this.#recovery.examine();
+  }
+
+  async *sessionFacts(): AsyncGenerator<SessionFacts> {
+    for await (const facts of this.#recovery.sessionFacts()) yield openLabels(this.#sealer, facts);
+  }
+
+  replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
+    return this.#recovery.replaceAll(
+      records.map((record) => sealRecord(this.#sealer, record)),
+      sessions.map((facts) => sealLabels(this.#sealer, facts)),
+      sealEvent(this.#sealer, audit),
+    );
+  }
+
+  #open<R extends CheckpointRecord | undefined>(record: R): R {
+    return record === undefined ? record : openRecord(this.#sealer, record);
+  }
+
+  #sealFilter(filter: Omit<CheckpointFilter, "name" | "query">): CheckpointFilter {
+    const { project, tags, workflowId, agentId, phase } = filter;
+    return {
+      ...filter,
+      project: seal(this.#sealer, project),
+      tags: tags === undefined ? undefined : sealTags(this.#sealer, tags),
+      workflowId: seal(this.#sealer, workflowId),
+      agentId: seal(this.#sealer, agentId),
+      phase: seal(this.#sealer, phase),
+    };
+  }
+
+  #sealChange(change: CatalogChange): CatalogChange {
+    const sealer = this.#sealer;
+    const { append, pins, tags, move } = change;
+    return {
+      ...change,
+      ...(append === undefined ? {} : { append: this.#sealAppend(append) }),
+      ...(pins === undefined
+        ? {}
+        : {
+            pins: { ...pins, pin: pins.pin.map((key) => sealer.sealText(key)), release: pins.release.map((key) => sealer.sealText(key)) },
+          }),
+      ...(tags === undefined ? {} : { tags: { ...tags, add: sealTags(sealer, tags.add), remove: sealTags(sealer, tags.remove) } }),
+      ...(move === undefined ? {} : { move: { ...move, agentId: seal(sealer, move.agentId) } }),
+      audit: change.audit.map((event) => sealEvent(sealer, event)),
+    };
+  }
+
+  #sealAppend(append: Append): Append {
+    const { record, unlessHeadIs, session } = append;
+    return {
+      ...append,
+      record: sealRecord(this.#sealer, record),
+      unlessHeadIs: unlessHeadIs === undefined ? undefined : this.#sealer.sealDigest(unlessHeadIs),
+      session: session === undefined ? undefined : sealLabels(this.#sealer, session),
+    };
+  }
+
+  #openOutcome(outcome: CommitOutcome): CommitOutcome {
+    switch (outcome.status) {
+      case "committed": {
+        const { record, removed, shielded, moved } = outcome;
+        const open = (each: CheckpointRecord): CheckpointRecord => this.#open(each);
+        return { ...outcome, record: this.#open(record), removed: removed.map(open), shielded: shielded.map(open), moved: moved.map(open) };
+      }
+      case "unchanged":
+      case "conflict":
+        return { ...outcome, head: this.#open(outcome.head) } as CommitOutcome;
+      case "exists":
+      case "in-trash":
+        return { ...outcome, record: this.#open(outcome.record) };
+      case "asides-full":
+      case "over-quota":
+      case "blob-missing":
+        return outcome;
+    }
+  }
+}

@@ -1,0 +1,8 @@
+export { keyFromKeychain } from "./keychain.ts";
+export { createKeyring, openKeyring, readKeyKind, readKeyringState, rewrapKeyring, writeKeyringState } from "./keyring.ts";
+export type { KeyringState, OpenedKeys } from "./keyring.ts";
+export { keyFromEnvironment, keyFromFile, keyFromPassphrase } from "./key-source.ts";
+export type { KeySource } from "./key-source.ts";
+export { keyFromRecovery } from "./recovery-key.ts";
+export { StoreSealer } from "./store-sealer.ts";
+export type { DataKey } from "./store-sealer.ts";

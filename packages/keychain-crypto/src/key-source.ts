@@ -1,0 +1,93 @@
+import { readFileSync, statSync } from "node:fs";
+import { randomBytes, scrypt } from "node:crypto";
+import { isWorkrailError, type JsonObject, WorkrailError } from "@workrail/core";
+import { KEY_BYTES } from "./aes-gcm.ts";
+
+/** Where the key comes from that the store's data key is wrapped with. */
+export interface KeySource {
+  /** Says in the keyring which source is to be asked. */
+  readonly kind: "keychain" | "file" | "environment" | "passphrase" | "recovery";
+  /**
+   * Gives a key for a store that has none yet, made, or as the person chose it, and what must be remembered to find it again,
+   * which is no secret.
+   *
+   * @throws KEY_UNAVAILABLE when there can be none.
+   */
+  make(storeId: string): Promise<{ readonly key: Uint8Array; readonly found: JsonObject }>;
+  /** The key, by what `make` had remembered. @throws KEY_UNAVAILABLE; never makes another one. */
+  find(found: JsonObject): Promise<Uint8Array>;
+  /** Removes the key where it is kept by us; what a person keeps stays. */
+  forget?(found: JsonObject): Promise<void>;
+}
+
+/** A key of 32 bytes as text: 64 hexadecimal digits, or base64, in either alphabet. `undefined` for anything else. */
+export function parseKey(text: string): Uint8Array | undefined {
+  const trimmed = text.trim();
+  if (/^[0-9a-fA-F]{64}$/.test(trimmed)) return Buffer.from(trimmed, "hex");
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)) return undefined;
+  return Buffer.from(trimmed.replaceAll("-", "+").replaceAll("_", "/"), "base64");
+}
+
+/** A key that was given as text, by an environment variable. */
+export function keyFromEnvironment(text: string): KeySource {
+  const key = async (): Promise<Uint8Array> => parseKey(text) ?? unusable("The key in WORKRAIL_ENCRYPTION_KEY is no key.", HOW_TO_MAKE);
+  return { kind: "environment", make: async () => ({ key: await key(), found: {} }), find: key };
+}
+
+const HOW_TO_MAKE = "Give 32 random bytes in base64 or hexadecimal, such as `openssl rand -base64 32` makes.";
+
+/** A key in a file that only its owner can read. */
+export function keyFromFile(file: string): KeySource {
+  const key = async (): Promise<Uint8Array> => {
+    let text: string;
+    try {
+      const { mode } = statSync(file);
+      if (process.platform !== "win32" && (mode & 0o077) !== 0)
+        unusable(`Others can read the key file ${file}.`, `Run \`chmod 600\` on it.`);
+      text = readFileSync(file, "utf8");
+    } catch (cause) {
+      if (isWorkrailError(cause)) throw cause;
+      return unusable(`The key file ${file} cannot be read.`, "Put it back, or name another by WORKRAIL_ENCRYPTION_KEY_FILE.", cause);
+    }
+    return parseKey(text) ?? unusable(`The key file ${file} holds no key.`, HOW_TO_MAKE);
+  };
+  return { kind: "file", make: async () => ({ key: await key(), found: {} }), find: key };
+}
+
+/** As OWASP's password storage cheat sheet recommends for scrypt: 2^17, 8, 1; 128 MiB and about half a second. */
+const SCRYPT = { N: 2 ** 17, r: 8, p: 1 } as const;
+
+/** A key made of a passphrase by scrypt (RFC 7914). */
+export function keyFromPassphrase(passphrase: string, cost: { N: number; r: number; p: number } = SCRYPT): KeySource {
+  return {
+    kind: "passphrase",
+    async make() {
+      if (passphrase.length < 8) unusable("The passphrase is too short.", "Use at least 8 characters, better five words or more.");
+      const salt = randomBytes(16);
+      return { key: await stretch(passphrase, salt, cost), found: { salt: salt.toString("base64"), ...cost } };
+    },
+    async find({ salt, N, r, p }) {
+      const isUsable = typeof salt === "string" && typeof N === "number" && typeof r === "number" && typeof p === "number";
+      // Whoever can write the keyring must not be able to have us take all memory.
+      if (!isUsable || N > 2 ** 20 || r > 32 || p > 16) return unusable("The keyring says nothing usable of the passphrase.", FROM_BACKUP);
+      return stretch(passphrase, Buffer.from(salt, "base64"), { N, r, p });
+    },
+  };
+}
+
+export const FROM_BACKUP = "Put back contexts/keyring.json from a backup.";
+
+function stretch(passphrase: string, salt: Uint8Array, { N, r, p }: { N: number; r: number; p: number }): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    // Two ways to type one letter are one passphrase.
+    scrypt(passphrase.normalize("NFC"), salt, KEY_BYTES, { N, r, p, maxmem: 256 * N * r }, (error, key) => {
+      if (error === null) resolve(key);
+      else reject(error);
+    });
+  });
+}
+
+/** @throws KEY_UNAVAILABLE */
+export function unusable(message: string, hint: string, cause?: unknown): never {
+  throw new WorkrailError("KEY_UNAVAILABLE", message, { hint, ...(cause === undefined ? {} : { cause }) });
+}

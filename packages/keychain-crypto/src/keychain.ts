@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import { createRequire } from "node:module";
+import type { Entry, EntryOptions } from "@napi-rs/keyring";
+import type { JsonObject } from "@workrail/core";
+import { KEY_BYTES } from "./aes-gcm.ts";
+import { type KeySource, parseKey, unusable } from "./key-source.ts";
+
+const SERVICE = "workrail";
+/**
+ * On Linux the library would fall back to the kernel's keyring, which forgets everything at a restart of the machine: only the
+ * Secret Service keeps what it is given.
+ */
+const STORE: EntryOptions = { linux: { store: "secret-service" } };
+
+const HINT =
+  process.platform === "linux"
+    ? "Start and unlock a Secret Service, such as gnome-keyring, in this session; or keep the key elsewhere: see WORKRAIL_ENCRYPTION_KEY_FILE."
+    : "Unlock the keychain; or keep the key elsewhere: see WORKRAIL_ENCRYPTION_KEY_FILE.";
+
+type EntryClass = typeof Entry;
+
+/** A key that the operating system keeps: Keychain, Credential Manager, or a Secret Service. */
+export function keyFromKeychain(load: () => EntryClass = loadEntryClass): KeySource {
+  const entryOf = ({ account }: JsonObject): Entry => {
+    if (typeof account !== "string")
+      return unusable("The keyring does not say which entry of the keychain it is.", "Use the recovery key.");
+    return attempt(() => new (load())(SERVICE, account, STORE));
+  };
+  return {
+    kind: "keychain",
+    async make(storeId) {
+      // A random part: a key that is made while another one is still needed must not take its place.
+      const found = { account: `store-${storeId}-${randomBytes(4).toString("hex")}` };
+      const key = randomBytes(KEY_BYTES);
+      const entry = entryOf(found);
+      attempt(() => entry.setPassword(key.toString("base64")));
+      // Some stores take a secret and give nothing back.
+      if (attempt(() => entry.getPassword()) !== key.toString("base64")) unusable("The keychain did not keep the key.", HINT);
+      return { key, found };
+    },
+    async find(found) {
+      const text = attempt(() => entryOf(found).getPassword());
+      const key = text === null ? undefined : parseKey(text);
+      return key ?? unusable("The keychain has no key for this store.", `${HINT} Or use the recovery key.`);
+    },
+    async forget(found) {
+      attempt(() => entryOf(found).deletePassword());
+    },
+  };
+}
+
+function attempt<T>(use: () => T): T {
+  try {
+    return use();
+  } catch (cause) {
+    return unusable("The keychain cannot be used.", HINT, cause);
+  }
+}
+
+/** Loaded when it is needed: it is native, and not every system has it. */
+function loadEntryClass(): EntryClass {
+  return (createRequire(import.meta.url)("@napi-rs/keyring") as { readonly Entry: EntryClass }).Entry;
+}

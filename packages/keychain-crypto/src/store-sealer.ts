@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto";
+import { type BlobRef, type Digest, type KeyFiles, type Sealer, WorkrailError } from "@workrail/core";
+import { decrypt, deriveKey, encrypt, KEY_BYTES, NONCE_BYTES, TAG_BYTES, unwrapKey, wrapKey } from "./aes-gcm.ts";
+import { TextCipher } from "./text-cipher.ts";
+
+/** Begins every sealed blob: what it is, and in which form. */
+const MARK = Buffer.from("WRKSEAL\x01", "latin1");
+const SALT_BYTES = 32;
+const HEADER_BYTES = MARK.length + SALT_BYTES;
+const SESSION_KEY = "workrail session key 1";
+
+/** The key that all of a store's others hang on. */
+export interface DataKey {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Seals blobs with a key each, derived from the key of their session and a salt of their own, for the name that they are kept under; a
+ * session's key is made at its first blob, and kept beside it, wrapped by the data key.
+ */
+export class StoreSealer implements Sealer {
+  readonly overheadBytes: number = HEADER_BYTES + TAG_BYTES;
+  readonly #dataKey: Uint8Array;
+  readonly #files: KeyFiles;
+  readonly #texts: TextCipher;
+  /** By directory. A session's key never changes while a store is open. */
+  readonly #sessionKeys = new Map<string, Promise<Uint8Array>>();
+
+  constructor({ bytes }: DataKey, files: KeyFiles) {
+    this.#dataKey = bytes;
+    this.#files = files;
+    this.#texts = new TextCipher(bytes);
+  }
+
+  isSealed(bytes: Uint8Array): boolean {
+    return isSealed(bytes);
+  }
+
+  async sealBlob(ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array> {
+    const header = Buffer.concat([MARK, randomBytes(SALT_BYTES)]);
+    const { key, nonce } = blobKey(await this.#sessionKey(ref, true), header, ref);
+    return Buffer.concat([header, encrypt(key, nonce, bytes, header)]);
+  }
+
+  async openBlob(ref: BlobRef, sealed: Uint8Array): Promise<Uint8Array> {
+    if (!isSealed(sealed)) throw notSealed("It is not sealed, in a store where everything is.");
+    const header = sealed.subarray(0, HEADER_BYTES);
+    const { key, nonce } = blobKey(await this.#sessionKey(ref, false), header, ref);
+    const plain = decrypt(key, nonce, sealed.subarray(HEADER_BYTES), header);
+    if (plain === undefined) throw notSealed("It is not what was sealed under its name.");
+    return plain;
+  }
+
+  sealText(text: string): string {
+    return this.#texts.seal(text);
+  }
+
+  openText(sealed: string): string {
+    return this.#texts.open(sealed);
+  }
+
+  sealDigest(digest: Digest): Digest {
+    return this.#texts.sealDigest(digest);
+  }
+
+  #sessionKey(ref: BlobRef, isToMake: boolean): Promise<Uint8Array> {
+    const session = ref.slice(0, ref.lastIndexOf("/"));
+    const known = this.#sessionKeys.get(session);
+    if (known !== undefined) return known;
+    if (this.#sessionKeys.size >= MOST_REMEMBERED) this.#sessionKeys.clear();
+    const key = this.#findSessionKey(ref, isToMake);
+    this.#sessionKeys.set(session, key);
+    // A failure may pass, such as that of a disk.
+    key.catch(() => this.#sessionKeys.delete(session));
+    return key;
+  }
+
+  async #findSessionKey(ref: BlobRef, isToMake: boolean): Promise<Uint8Array> {
+    const unwrap = (bytes: Uint8Array): Uint8Array | undefined => unwrapKey(this.#dataKey, bytes, SESSION_KEY);
+    const wrapped = await this.#files.read(ref, (bytes) => unwrap(bytes) !== undefined);
+    if (wrapped !== undefined) return unwrap(wrapped) ?? damagedKey();
+    if (!isToMake) {
+      throw new WorkrailError("KEY_UNAVAILABLE", "The key of a session is gone, and what it sealed cannot be read without it.", {
+        details: { reason: "session-key-missing", blobPath: ref },
+        hint: "Put back session.key, which lies beside the checkpoints, from a backup.",
+      });
+    }
+    const made = randomBytes(KEY_BYTES);
+    if (await this.#files.write(ref, wrapKey(this.#dataKey, made, SESSION_KEY), "if-absent")) return made;
+    // Somebody else made one at the same time.
+    return this.#findSessionKey(ref, false);
+  }
+}
+
+function damagedKey(): never {
+  throw new WorkrailError("KEY_UNAVAILABLE", "The key of a session is damaged, or another store's.", {
+    details: { reason: "session-key-damaged" },
+    hint: "Put back session.key, which lies beside the checkpoints, from a backup.",
+  });
+}
+
+/** Keys of as many sessions are kept at hand. */
+const MOST_REMEMBERED = 1_000;
+
+function isSealed(bytes: Uint8Array): boolean {
+  return bytes.length >= HEADER_BYTES + TAG_BYTES && MARK.equals(bytes.subarray(0, MARK.length));
+}
+
+/** No two blobs share one, so that the nonce may come from the same derivation. */
+function blobKey(sessionKey: Uint8Array, header: Uint8Array, ref: BlobRef): { readonly key: Uint8Array; readonly nonce: Uint8Array } {
+  const derived = deriveKey(sessionKey, header.subarray(MARK.length), `workrail blob 1 ${ref}`, KEY_BYTES + NONCE_BYTES);
+  return { key: derived.subarray(0, KEY_BYTES), nonce: derived.subarray(KEY_BYTES) };
+}
+
+function notSealed(message: string): WorkrailError {
+  return new WorkrailError("CHECKPOINT_CORRUPT", message);
+}

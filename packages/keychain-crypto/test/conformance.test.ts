@@ -1,0 +1,35 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { sealStorage } from "@workrail/core";
+import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
+import { describeStorage, type StorageHarness } from "@workrail/storage-conformance";
+import { createKeyring, keyFromEnvironment, openKeyring, StoreSealer } from "../src/index.ts";
+
+const disks = new Map<string, MemoryDisk>();
+const source = keyFromEnvironment(randomBytes(32).toString("hex"));
+
+const harness: StorageHarness = {
+  name: "memory, sealed",
+  capabilities: { persistent: true, manyOpeners: false, seesBlobs: true },
+  async create() {
+    const place = randomUUID();
+    const disk = new MemoryDisk();
+    await createKeyring(openMemoryStorage({ disk }).keyFiles, source, "sealed", false);
+    disks.set(place, disk);
+    return place;
+  },
+  async open(place) {
+    const disk = disks.get(place);
+    if (disk === undefined) throw new Error(`There is no disk ${place}.`);
+    const storage = openMemoryStorage({ disk });
+    const { dataKey } = await openKeyring(storage.keyFiles, source);
+    return sealStorage(storage, new StoreSealer(dataKey, storage.keyFiles));
+  },
+  async destroy(place) {
+    disks.delete(place);
+  },
+  async loseCatalog(place) {
+    disks.get(place)?.loseCatalog();
+  },
+};
+
+describeStorage(harness);

@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import type { BlobRef, Digest, KeyFiles } from "@workrail/core";
+import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { StoreSealer } from "../src/store-sealer.ts";
+
+const CORRUPT = { code: "CHECKPOINT_CORRUPT" };
+const UNAVAILABLE = { code: "KEY_UNAVAILABLE" };
+const REF = "memory:s/one" as BlobRef;
+
+function aSealer(
+  files: KeyFiles = openMemoryStorage({ disk: new MemoryDisk() }).keyFiles,
+  bytes: Uint8Array = randomBytes(32),
+): StoreSealer {
+  return new StoreSealer({ id: "1", bytes }, files);
+}
+
+describe("a sealed blob", () => {
+  it("is opened to what it was, and is longer by what it says", () =>
+    fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (bytes) => {
+        const sealer = aSealer();
+        const sealed = await sealer.sealBlob(REF, bytes);
+        expect(sealer.isSealed(sealed)).toBe(true);
+        expect(sealed.length).toBe(bytes.length + sealer.overheadBytes);
+        expect(Uint8Array.from(await sealer.openBlob(REF, sealed))).toEqual(bytes);
+      }),
+      { numRuns: 50 },
+    ));
+
+  it("is refused with any bit changed, cut anywhere, or under another name", async () => {
+    const sealer = aSealer();
+    const sealed = await sealer.sealBlob(REF, Buffer.from("kept"));
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const changed = Uint8Array.from(sealed);
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      await expect(sealer.openBlob(REF, changed)).rejects.toMatchObject(CORRUPT);
+    }
+    for (let length = 0; length < sealed.length; length++) {
+      await expect(sealer.openBlob(REF, sealed.subarray(0, length))).rejects.toMatchObject(CORRUPT);
+    }
+    await expect(sealer.openBlob("memory:s/two" as BlobRef, sealed)).rejects.toMatchObject(CORRUPT);
+    await sealer.sealBlob("memory:t/one" as BlobRef, Buffer.from("another session's"));
+    await expect(sealer.openBlob("memory:t/one" as BlobRef, sealed)).rejects.toMatchObject(CORRUPT);
+  });
+
+  it("is another one each time", async () => {
+    const sealer = aSealer();
+    const both = [await sealer.sealBlob(REF, Buffer.from("kept")), await sealer.sealBlob(REF, Buffer.from("kept"))];
+    expect(both[0]).not.toEqual(both[1]);
+  });
+
+  it("is opened by nobody without the session's key, and by no other data key", async () => {
+    const { keyFiles } = openMemoryStorage({ disk: new MemoryDisk() });
+    const key = randomBytes(32);
+    const sealed = await aSealer(keyFiles, key).sealBlob(REF, Buffer.from("kept"));
+    await expect(aSealer(keyFiles).openBlob(REF, sealed)).rejects.toMatchObject(UNAVAILABLE);
+    expect(Buffer.from(await aSealer(keyFiles, key).openBlob(REF, sealed)).toString()).toBe("kept");
+    await keyFiles.destroyAll();
+    await expect(aSealer(keyFiles, key).openBlob(REF, sealed)).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it("of a new session has one key, though two make it at the same time", async () => {
+    const { keyFiles } = openMemoryStorage({ disk: new MemoryDisk() });
+    const key = randomBytes(32);
+    const [one, other] = [aSealer(keyFiles, key), aSealer(keyFiles, key)];
+    const [first, second] = await Promise.all([one.sealBlob(REF, Buffer.from("1")), other.sealBlob(REF, Buffer.from("2"))]);
+    expect(Buffer.concat([await other.openBlob(REF, first), await one.openBlob(REF, second)]).toString()).toBe("12");
+  });
+});
+
+describe("a sealed text", () => {
+  it("is opened to what it was, half a surrogate pair too, and is the same for the same", () =>
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (text, other) => {
+        const sealer = aSealer();
+        const sealed = sealer.sealText(`${text}\ud800`.slice(0, -1) + (text.length % 2 === 0 ? "\udfff" : ""));
+        expect(sealed).toMatch(/^[\w.-]+$/);
+        expect(sealer.openText(sealed)).toBe(text + (text.length % 2 === 0 ? "\udfff" : ""));
+        expect(sealer.sealText(text) === sealer.sealText(other)).toBe(text === other);
+      }),
+      { numRuns: 100 },
+    ));
+
+  it.each(["", "plain", "s1.", "s1.AAAA"])("is refused when it is none: %j", (text) => {
+    expect(() => aSealer().openText(text)).toThrow(expect.objectContaining(CORRUPT));
+  });
+
+  it("of another store is refused", () => {
+    expect(() => aSealer().openText(aSealer().sealText("text"))).toThrow(expect.objectContaining(CORRUPT));
+  });
+});
+
+it("makes of a digest another one, the same for the same, which only the key can make", () => {
+  const digest = "ab".repeat(32) as Digest;
+  const key = randomBytes(32);
+  expect(aSealer(undefined, key).sealDigest(digest)).toBe(aSealer(undefined, key).sealDigest(digest));
+  expect(aSealer().sealDigest(digest)).not.toBe(aSealer().sealDigest(digest));
+  expect(aSealer().sealDigest(digest)).toMatch(/^[0-9a-f]{64}$/);
+});

@@ -1,0 +1,30 @@
+import type { KeyFiles, KeyPlace } from "@workrail/core";
+import type { MemoryDisk } from "./memory-disk.ts";
+
+/** Keys in a map; memory needs no second copy. */
+export class MemoryKeyFiles implements KeyFiles {
+  readonly #keys: MemoryDisk["keys"];
+
+  constructor(disk: MemoryDisk) {
+    this.#keys = disk.keys;
+  }
+
+  async read(place: KeyPlace): Promise<Uint8Array | undefined> {
+    const bytes = this.#keys.get(nameOf(place));
+    return bytes === undefined ? undefined : Uint8Array.from(bytes);
+  }
+
+  async write(place: KeyPlace, bytes: Uint8Array, mode: "if-absent" | "replace"): Promise<boolean> {
+    if (mode === "if-absent" && this.#keys.has(nameOf(place))) return false;
+    this.#keys.set(nameOf(place), Uint8Array.from(bytes));
+    return true;
+  }
+
+  async destroyAll(): Promise<void> {
+    this.#keys.clear();
+  }
+}
+
+function nameOf(place: KeyPlace): string {
+  return place === "store" ? place : place.slice(0, place.lastIndexOf("/"));
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { type KeyFiles, type Storage, WorkrailError } from "@workrail/core";
+import {
+  keyFromFile,
+  keyFromKeychain,
+  keyFromPassphrase,
+  type KeySource,
+  openKeyring,
+  readKeyringState,
+  rewrapKeyring,
+} from "@workrail/keychain-crypto";
+import { gzipCodec } from "@workrail/codecs";
+import { type Adapters, openDefaultStorage } from "../container.ts";
+import { nodeDigests, silentLog, systemClock } from "../environment.ts";
+import type { Environment } from "../config/default-data-dir.ts";
+import { readSettings, type Settings } from "../settings.ts";
+import { type ConversionResult, convert, sourceFor } from "./protect-storage.ts";
+
+export interface SealOptions {
+  /** Default: `WORKRAIL_DATA_DIR`, else the platform's folder for user data. */
+  readonly dataDir?: string | undefined;
+  /** Default: the process's environment. */
+  readonly env?: Environment | undefined;
+  /** Options of a command line, such as `--data-dir=x`. */
+  readonly args?: readonly string[] | undefined;
+  /** Parts to use instead of ours. */
+  readonly adapters?: Adapters | undefined;
+  /** Told how many blobs are done. */
+  readonly onProgress?: ((blobs: number) => void) | undefined;
+}
+
+export interface SealResult extends Omit<ConversionResult, "unreadable"> {
+  readonly dataDir: string;
+  /** Files that could not be opened, and stay sealed. */
+  readonly unreadable: readonly string[];
+}
+
+/** Where the key is from now on; exactly one of them, or none: the keychain. */
+export interface NewKey {
+  readonly keyFile?: string | undefined;
+  /** A file whose first line is the passphrase. */
+  readonly passphraseFile?: string | undefined;
+}
+
+/**
+ * Seals all that a store keeps. The key is where the settings say, else in the keychain, where it is made. One that is sealed already stays as
+ * it is. Interrupted at any moment, it is finished by whoever opens the store next.
+ *
+ * @returns with the recovery key, which is kept nowhere, of a store that had no keys yet.
+ * @throws KEY_UNAVAILABLE, and then nothing has changed; STORE_IN_USE while another process has the store open.
+ */
+export async function sealStore(options: SealOptions = {}): Promise<SealResult> {
+  return withRawStore(options, async ({ storage, keyFiles, settings }) => {
+    if ((await readKeyringState(keyFiles)) === "sealed") {
+      await openKeyring(keyFiles, await sourceFor(keyFiles, settings.sealing));
+      return { dataDir: settings.dataDir, blobs: 0, unreadable: [], recoveryKey: undefined, stillInClear: [] };
+    }
+    return { dataDir: settings.dataDir, ...(await convertTo("sealed", storage, keyFiles, settings, options)) };
+  });
+}
+
+/** The reverse: afterwards the store is in clear, and has no keys. @throws as `sealStore`. */
+export async function unsealStore(options: SealOptions = {}): Promise<SealResult> {
+  return withRawStore(options, async ({ storage, keyFiles, settings }) => {
+    return { dataDir: settings.dataDir, ...(await convertTo("clear", storage, keyFiles, settings, options)) };
+  });
+}
+
+/**
+ * Has the store's keys hang on another key. What was sealed stays as it is, so that it takes no time; the old key, and the old recovery
+ * key, open nothing any more.
+ *
+ * @throws KEY_UNAVAILABLE when the old key or the new one cannot be had: then the old one stands.
+ */
+export async function rekeyStore(
+  to: NewKey,
+  options: SealOptions = {},
+): Promise<{ readonly dataDir: string; readonly recoveryKey: string | undefined }> {
+  return withRawStore(options, async ({ storage, keyFiles, settings }) => {
+    const from = await sourceFor(keyFiles, settings.sealing);
+    const rewrapped = await storage.locking.exclusively(() => rewrapKeyring(keyFiles, from, newSource(to)));
+    return { dataDir: settings.dataDir, ...rewrapped };
+  });
+}
+
+function newSource({ keyFile, passphraseFile }: NewKey): KeySource {
+  if (keyFile !== undefined) return keyFromFile(path.resolve(keyFile));
+  if (passphraseFile === undefined) return keyFromKeychain();
+  return keyFromPassphrase(readFileSync(passphraseFile, "utf8").split(/\r?\n/)[0] ?? "");
+}
+
+interface RawStore {
+  /** As it is kept: what is sealed is given sealed. */
+  readonly storage: Storage;
+  readonly keyFiles: KeyFiles;
+  readonly settings: Settings;
+}
+
+async function withRawStore<T>(
+  { env = process.env, adapters = {}, ...given }: SealOptions,
+  work: (raw: RawStore) => Promise<T>,
+): Promise<T> {
+  const settings = readSettings(env, given);
+  const storage = await (adapters.storage ?? openDefaultStorage)(settings, adapters.log ?? silentLog);
+  try {
+    const { keyFiles } = storage;
+    if (keyFiles === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed.");
+    return await work({ storage, keyFiles, settings });
+  } finally {
+    await storage.close();
+  }
+}
+
+async function convertTo(
+  to: "sealed" | "clear",
+  storage: Storage,
+  keyFiles: KeyFiles,
+  { sealing, limits }: Settings,
+  { adapters = {}, onProgress }: SealOptions,
+): Promise<ConversionResult> {
+  const { codec = gzipCodec, digests = nodeDigests, clock = systemClock } = adapters;
+  return convert(storage, keyFiles, sealing, { codec, digests, clock, limits }, to, { withRecovery: true, onProgress });
+}
