@@ -8,6 +8,7 @@ const cli = useCli();
 describe.skipIf(process.platform === "win32")("examples (skipped on Windows: they are written for sh)", () => {
   beforeEach(async () => {
     cli.write("context.json", '{"goal":"begin"}');
+    await cli.save({ goal: "prepare" }, "--session", "my-task");
     // The same as an example does: under an id of its own a save may be repeated.
     await cli.save({ goal: "begin" }, "--session", "my-task", "--id", "before-refactoring");
     await cli.output(["export", "my-task", "--output", "my-copy.json"]);

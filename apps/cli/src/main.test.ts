@@ -24,38 +24,55 @@ describe("the command line", () => {
       exactly.
 
       Options:
-        --data-dir <path>            where checkpoints are kept; default:
-                                     WORKRAIL_DATA_DIR, else the platform's folder for
-                                     data
-        --json                       print JSON, and errors as JSON
-        --version                    print the version
-        -h, --help                   print help
+        --data-dir <path>                  where checkpoints are kept; default:
+                                           WORKRAIL_DATA_DIR, else the platform's
+                                           folder for data
+        --json                             print JSON, and errors as JSON
+        --version                          print the version
+        -h, --help                         print help
 
       Commands:
-        save [options] [file]        save a context as a session's latest checkpoint
-        load [options] [id]          print a context's JSON
-        show [options] [id]          print a whole checkpoint: metadata and context
-        list [options]               list checkpoints, newest first
-        export [options] [session]   write a session to a JSON file
-        import [options] <files...>  bring exported sessions into the store
-        cleanup [options]            remove what is not needed any more
-        trash                        list, restore or remove for good what is in the
-                                     trash
-        keep [options] <session>     keep a session from being cleaned up
-        backup <directory>           copy the whole store to a new directory
-        restore [options] <backup>   make a store of a backup
-        status                       show what the store holds, and against which
-                                     limits
-        rebuild                      make the catalog anew from the checkpoints' files
-        verify                       read the whole store and tell what is wrong with
-                                     it
-        repair [options]             put right what can be, and put damaged files
-                                     aside
-        encrypt [options]            seal the store, or open it again
-        rekey [options]              give a sealed store another key
-        config                       show settings, where they come from, and change
-                                     them
-        help [command]               print help for a command
+        save [options] [file]              save a context as a session's latest
+                                           checkpoint
+        load [options] [id]                print a context's JSON
+        show [options] [id]                print a whole checkpoint: metadata and
+                                           context
+        list [options]                     list checkpoints, newest first
+        sessions [options]                 list sessions, the most recently used first
+        log [options] <session>            show how the checkpoints of a session
+                                           continue each other
+        diff [options] [from] [to]         show what changed from one checkpoint to
+                                           another
+        stats [options]                    show tokens, compression and storage of
+                                           sessions and projects
+        tag [options] <session> [tags...]  put tags on a session, or take them off
+        pin <session> <key>                mark an entry of a session as critical
+        unpin <session> <key>              take back that an entry is critical
+        keep [options] <session>           keep a session from being cleaned up
+        compress [options] [file]          make a context fit a budget of tokens
+        prioritize [options] [file]        order a context by importance, and see how
+                                           it is classified
+        export [options] [session]         write a session to a JSON file
+        import [options] <files...>        bring exported sessions into the store
+        delete [options] [checkpoints...]  remove checkpoints, or a session
+        cleanup [options]                  remove what is not needed any more
+        trash                              list, restore or remove for good what is in
+                                           the trash
+        backup <directory>                 copy the whole store to a new directory
+        restore [options] <backup>         make a store of a backup
+        status                             show what the store holds, and against
+                                           which limits
+        verify                             read the whole store and tell what is wrong
+                                           with it
+        repair [options]                   put right what can be, and put damaged
+                                           files aside
+        rebuild                            make the catalog anew from the checkpoints'
+                                           files
+        encrypt [options]                  seal the store, or open it again
+        rekey [options]                    give a sealed store another key
+        config                             show settings, where they come from, and
+                                           change them
+        help [command]                     print help for a command
 
       Examples:
         workrail save context.json --session my-task

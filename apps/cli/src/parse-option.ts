@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "@workrail/core";
+import { isJsonObject, type JsonObject, type Layer, LAYERS } from "@workrail/core";
 import { InvalidArgumentError } from "commander";
 
 /** An empty one would mean the working directory: most likely a variable that is not set. */
@@ -36,4 +36,11 @@ export function parseObject(text: string): JsonObject {
 /** Gathers an option that may be repeated. */
 export function collect(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, text];
+}
+
+/** A layer in any case; gathers those of an option that may be repeated. */
+export function parseLayer(text: string, earlier: readonly Layer[] = []): readonly Layer[] {
+  const layer = LAYERS.find((each) => each === text.toUpperCase());
+  if (layer === undefined) throw new InvalidArgumentError(`It must be one of ${LAYERS.join(", ")}.`);
+  return [...earlier, layer];
 }

@@ -2,19 +2,28 @@ import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { addBackupCommand } from "./commands/backup.ts";
 import { addCleanupCommand } from "./commands/cleanup.ts";
+import { addCompressCommand } from "./commands/compress.ts";
 import { addConfigCommand } from "./commands/config.ts";
 import { addEncryptCommand, addRekeyCommand } from "./commands/encrypt.ts";
+import { addDeleteCommand } from "./commands/delete.ts";
+import { addDiffCommand } from "./commands/diff.ts";
 import { addExportCommand } from "./commands/export.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addKeepCommand } from "./commands/keep.ts";
 import { addListCommand } from "./commands/list.ts";
 import { addLoadCommand } from "./commands/load.ts";
+import { addLogCommand } from "./commands/log.ts";
+import { addPinCommand, addUnpinCommand } from "./commands/pin.ts";
+import { addPrioritizeCommand } from "./commands/prioritize.ts";
 import { addRebuildCommand } from "./commands/rebuild.ts";
 import { addRepairCommand } from "./commands/repair.ts";
 import { addRestoreCommand } from "./commands/restore.ts";
 import { addSaveCommand } from "./commands/save.ts";
+import { addSessionsCommand } from "./commands/sessions.ts";
 import { addShowCommand } from "./commands/show.ts";
+import { addStatsCommand } from "./commands/stats.ts";
 import { addStatusCommand } from "./commands/status.ts";
+import { addTagCommand } from "./commands/tag.ts";
 import { addTrashCommand } from "./commands/trash.ts";
 import { addVerifyCommand } from "./commands/verify.ts";
 import { parsePath } from "./parse-option.ts";
@@ -48,17 +57,27 @@ export function buildProgram(): Command {
     addLoadCommand,
     addShowCommand,
     addListCommand,
+    addSessionsCommand,
+    addLogCommand,
+    addDiffCommand,
+    addStatsCommand,
+    addTagCommand,
+    addPinCommand,
+    addUnpinCommand,
+    addKeepCommand,
+    addCompressCommand,
+    addPrioritizeCommand,
     addExportCommand,
     addImportCommand,
+    addDeleteCommand,
     addCleanupCommand,
     addTrashCommand,
-    addKeepCommand,
     addBackupCommand,
     addRestoreCommand,
     addStatusCommand,
-    addRebuildCommand,
     addVerifyCommand,
     addRepairCommand,
+    addRebuildCommand,
     addEncryptCommand,
     addRekeyCommand,
     addConfigCommand,

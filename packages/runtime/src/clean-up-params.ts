@@ -1,8 +1,10 @@
-import { parseSessionId, type Selection, WorkrailError } from "@workrail/core";
+import { parseCheckpointId, parseSessionId, type Selection, WorkrailError } from "@workrail/core";
 import type { CheckpointMetadata } from "./context-management-service.ts";
 
-/** What is to be removed: without any of the first four, what the store would remove of its own accord. */
+/** What is to be removed: without any of the first five, what the store would remove of its own accord. */
 export interface CleanUpParams {
+  /** Only these. */
+  checkpointIds?: string[] | undefined;
   sessionId?: string | undefined;
   /** Of sessions that were not used for this long, in milliseconds. */
   unusedForMs?: number | undefined;
@@ -41,9 +43,15 @@ export interface FromTrashResult {
  *
  * @throws INVALID_INPUT when it is said how to remove, but not what.
  */
-export function selectionOf({ sessionId, ...rest }: Omit<CleanUpParams, "dryRun">): Selection | undefined {
-  const isSelection = [sessionId, rest.unusedForMs, rest.keepLast, rest.project].some((each) => each !== undefined);
-  if (isSelection) return { ...rest, sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId) };
+export function selectionOf({ checkpointIds, sessionId, ...rest }: Omit<CleanUpParams, "dryRun">): Selection | undefined {
+  const isSelection = [checkpointIds, sessionId, rest.unusedForMs, rest.keepLast, rest.project].some((each) => each !== undefined);
+  if (isSelection) {
+    return {
+      ...rest,
+      checkpointIds: checkpointIds?.map((id) => parseCheckpointId(id)),
+      sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId),
+    };
+  }
   if (rest.permanently !== true && rest.includeKept !== true) return undefined;
   throw new WorkrailError("INVALID_INPUT", "What is to be removed? Nothing was selected.", {
     details: { field: "sessionId" },

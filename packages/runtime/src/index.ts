@@ -50,6 +50,18 @@ export type {
   ProjectCheckpoint,
 } from "./project-checkpoints/project-checkpoint.ts";
 export type { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
+export type {
+  CompareCheckpointsParams,
+  CompareCheckpointsResult,
+  ComparedMetadata,
+  ListedSessionMetadata,
+  ListSessionsParams,
+  ListSessionsResult,
+  TagSessionParams,
+  TracedCheckpoint,
+  TraceSessionParams,
+  TraceSessionResult,
+} from "./overview.ts";
 export { findProject } from "./project.ts";
 export { restoreBackup } from "./restore-backup.ts";
 export type { BackupResult, RestoreOptions, RestoreResult } from "./restore-backup.ts";
@@ -59,4 +71,4 @@ export type { CondenserSettings, EmbedderSettings, GivenSettings, HousekeepingSe
 export { tokenCounter, TOKENIZERS } from "./token-counter.ts";
 export type { TokenizerName } from "./token-counter.ts";
 export type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
-export type { Workrail } from "./workrail.ts";
+export type { StoreStatsParams, Workrail } from "./workrail.ts";

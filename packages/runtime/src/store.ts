@@ -44,9 +44,12 @@ import {
   type SavePorts,
   type SaveResult,
   type SessionId,
+  type StoreStats,
+  storeStats,
   type StoreStatus,
   storeStatus,
   type Storage,
+  tagSession,
   type UnreadableCheckpoint,
   type VerifyOptions,
   type VerifyReport,
@@ -87,6 +90,18 @@ import { Housekeeper } from "./housekeeper.ts";
 import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import { StoreLiveContext } from "./live/store-live-context.ts";
 import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
+import {
+  compareCheckpointsFor,
+  type CompareCheckpointsParams,
+  type CompareCheckpointsResult,
+  listSessionsFor,
+  type ListSessionsParams,
+  type ListSessionsResult,
+  type TagSessionParams,
+  traceSessionFor,
+  type TraceSessionParams,
+  type TraceSessionResult,
+} from "./overview.ts";
 import type { Parts } from "./tokens.ts";
 import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import { plaintextRefused } from "./sealing/protect-storage.ts";
@@ -97,7 +112,7 @@ import { type ExportAllResult, type ExportResult, type ImportFileOptions, type I
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
 import { StoreSearch } from "./search/store-search.ts";
 import { VERSION } from "./version.ts";
-import type { Workrail } from "./workrail.ts";
+import type { StoreStatsParams, Workrail } from "./workrail.ts";
 
 /** Reasons of `STORAGE_UNAVAILABLE` that a rebuild may be the answer to. */
 const LOSSES = new Set<unknown>(["catalog-lost", "catalog-damaged"]);
@@ -453,6 +468,29 @@ export class Store implements Workrail {
 
   async keepSession(sessionId: string, keep = true): Promise<SessionMetadata> {
     return sessionMetadataOf(await this.#using(() => keepSession(this.#parts, { sessionId: parseSessionId(sessionId), keep })));
+  }
+
+  async tagSession({ sessionId, add, remove }: TagSessionParams): Promise<SessionMetadata> {
+    const session = parseSessionId(sessionId);
+    return sessionMetadataOf(await this.#using(() => tagSession(this.#parts, { sessionId: session, add, remove })));
+  }
+
+  async listSessions(params: ListSessionsParams = {}): Promise<ListSessionsResult> {
+    return this.#using(() => listSessionsFor(this.#parts, this.#project, params));
+  }
+
+  async traceSession(params: TraceSessionParams): Promise<TraceSessionResult> {
+    return this.#using(() => traceSessionFor(this.#parts, params));
+  }
+
+  async compareCheckpoints(params: CompareCheckpointsParams): Promise<CompareCheckpointsResult> {
+    return this.#using(() => compareCheckpointsFor({ ...this.#loadPorts, tokens: this.#parts.tokens }, this.#rules, params));
+  }
+
+  async storeStats({ sessionId, project, ...how }: StoreStatsParams = {}): Promise<StoreStats> {
+    const own = project === undefined && sessionId === undefined ? this.#project : (project ?? undefined);
+    const input = { ...how, sessionId: optional(sessionId, (id) => parseSessionId(id)), project: own };
+    return this.#using(() => storeStats({ ...this.#loadPorts, tokens: this.#parts.tokens }, input));
   }
 
   async exportSession(sessionId: string, options: { readonly file?: string | undefined } = {}): Promise<ExportResult> {

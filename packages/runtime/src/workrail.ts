@@ -7,6 +7,8 @@ import type {
   RebuildReport,
   RepairOptions,
   RepairReport,
+  StatsInput,
+  StoreStats,
   StoreStatus,
   VerifyOptions,
   VerifyReport,
@@ -25,8 +27,23 @@ import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import type { FittedFields } from "./fit-fields.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
 import type { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
+import type {
+  CompareCheckpointsParams,
+  CompareCheckpointsResult,
+  ListSessionsParams,
+  ListSessionsResult,
+  TagSessionParams,
+  TraceSessionParams,
+  TraceSessionResult,
+} from "./overview.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
+
+export interface StoreStatsParams extends Omit<StatsInput, "sessionId" | "project"> {
+  readonly sessionId?: string | undefined;
+  /** `null`: of the whole store. Default: the project of the working directory, unless `sessionId` is given. */
+  readonly project?: string | null | undefined;
+}
 
 /** An open store. `openWorkrail` makes it; close it when you are done. */
 export interface Workrail extends IContextManagementService {
@@ -102,6 +119,16 @@ export interface Workrail extends IContextManagementService {
   emptyTrash(params?: { sessionId?: string | undefined; dryRun?: boolean | undefined }): Promise<CleanUpReport>;
   /** Has a session spared by whatever removes of its own accord; with `false`, no longer. */
   keepSession(sessionId: string, keep?: boolean): Promise<SessionMetadata>;
+  /** Puts tags on a session, or takes them off it. They count for each of its checkpoints where these are listed. */
+  tagSession(params: TagSessionParams): Promise<SessionMetadata>;
+  /** Lists sessions that hold checkpoints, the most recently used first. */
+  listSessions(params?: ListSessionsParams): Promise<ListSessionsResult>;
+  /** How the checkpoints of a session continue each other: parents, forks, and what is latest. */
+  traceSession(params: TraceSessionParams): Promise<TraceSessionResult>;
+  /** What changed from one checkpoint to another, entry by entry, with the tokens and the layer of each. */
+  compareCheckpoints(params: CompareCheckpointsParams): Promise<CompareCheckpointsResult>;
+  /** What sessions and projects take: checkpoints, bytes as they are and as stored, and tokens of the latest contexts. */
+  storeStats(params?: StoreStatsParams): Promise<StoreStats>;
   /** Reads the whole store and tells what is wrong with it; changes nothing. */
   verifyStore(options?: VerifyOptions): Promise<VerifyReport>;
   /** Puts right what can be without losing anything: damaged checkpoints are put aside and marked. */

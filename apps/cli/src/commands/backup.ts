@@ -6,6 +6,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { parsePath } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
+import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
@@ -26,7 +27,11 @@ export function addBackupCommand(program: Command): void {
 }
 
 async function backup(directory: string, options: GlobalOptions): Promise<void> {
-  const result = await untilInterrupted((signal) => withStore(options, (store) => store.backup(directory, { signal })));
+  const result = await untilInterrupted((signal) =>
+    withStore(options, (store) =>
+      showingProgress("Files copied and read back:", (onProgress) => store.backup(directory, { signal, onProgress })),
+    ),
+  );
   // All that can be read is in it, but a script should hear that something is damaged.
   if (result.unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
   if (!result.isComplete) process.exitCode = INTERRUPTED;

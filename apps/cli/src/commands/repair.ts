@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { describeFindings } from "../describe-findings.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { writeData, writeJson } from "../print.ts";
+import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
@@ -30,7 +31,9 @@ export function addRepairCommand(program: Command): void {
 
 async function repair(options: RepairOptions): Promise<void> {
   const dryRun = options.dryRun === true;
-  const report = await untilInterrupted((signal) => withStore(options, (store) => store.repairStore({ signal, dryRun })));
+  const report = await untilInterrupted((signal) =>
+    withStore(options, (store) => showingProgress("Checkpoints read:", (onProgress) => store.repairStore({ signal, dryRun, onProgress }))),
+  );
   if (!report.isComplete) process.exitCode = INTERRUPTED;
   // Something is wrong for as long as it is: a script should hear of it.
   if (report.left.length > 0 || (dryRun && report.repaired.length > 0)) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;

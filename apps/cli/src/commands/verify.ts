@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { writeData, writeJson } from "../print.ts";
 import { describeFindings } from "../describe-findings.ts";
+import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
@@ -25,7 +26,9 @@ export function addVerifyCommand(program: Command): void {
 }
 
 async function verify(options: GlobalOptions): Promise<void> {
-  const report = await untilInterrupted((signal) => withStore(options, (store) => store.verifyStore({ signal })));
+  const report = await untilInterrupted((signal) =>
+    withStore(options, (store) => showingProgress("Checkpoints read:", (onProgress) => store.verifyStore({ signal, onProgress }))),
+  );
   if (!report.isComplete) process.exitCode = INTERRUPTED;
   if (report.findings.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
   await (options.json ? writeJson(report) : writeData(forPeople(report)));

@@ -1,9 +1,11 @@
 import { WorkrailError } from "../errors.ts";
-import type { SessionId } from "../model/ids.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
 import { type CheckpointView, type CleanUpPlan, moveOut, type SessionView, spare } from "./plan.ts";
 
-/** What somebody asks to remove; all of it must hold, and at least one of the first four must be given. */
+/** What somebody asks to remove; all of it must hold, and at least one of the first five must be given. */
 export interface Selection {
+  /** Only these. */
+  readonly checkpointIds?: readonly CheckpointId[] | undefined;
   readonly sessionId?: SessionId | undefined;
   /** Only of sessions that were not used for this long, in milliseconds. */
   readonly unusedForMs?: number | undefined;
@@ -18,8 +20,8 @@ export interface Selection {
 }
 
 /** @throws INVALID_INPUT for a selection that would leave nothing, or makes no sense. */
-export function checkSelection({ sessionId, unusedForMs, keepLast, project }: Selection): void {
-  if (sessionId === undefined && unusedForMs === undefined && keepLast === undefined && project === undefined) {
+export function checkSelection({ checkpointIds, sessionId, unusedForMs, keepLast, project }: Selection): void {
+  if ([checkpointIds, sessionId, unusedForMs, keepLast, project].every((each) => each === undefined)) {
     throw invalid("What is to be removed? Nothing was selected.", "sessionId");
   }
   if (unusedForMs !== undefined && !(unusedForMs >= 0)) throw invalid("unusedForMs must be a duration from 0.", "unusedForMs");
@@ -32,8 +34,9 @@ export function checkSelection({ sessionId, unusedForMs, keepLast, project }: Se
 export function planRemoval(sessions: readonly SessionView[], selection: Selection): CleanUpPlan {
   const to = selection.permanently === true ? "nowhere" : "trash";
   const plans = sessions.map((session) => {
-    const selected = beforeNewest(session.checkpoints, selection.keepLast ?? 0).filter(({ project }) => {
-      return selection.project === undefined || project === selection.project;
+    const selected = beforeNewest(session.checkpoints, selection.keepLast ?? 0).filter(({ id, project }) => {
+      const isNamed = selection.checkpointIds?.includes(id) ?? true;
+      return isNamed && (selection.project === undefined || project === selection.project);
     });
     const stays = ({ isKept }: CheckpointView): boolean => selection.includeKept !== true && (isKept || session.isKept);
     const going = selected.filter((each) => !stays(each));

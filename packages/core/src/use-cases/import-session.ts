@@ -5,13 +5,10 @@ import { atPlace, type ExportPart, readExport } from "../export-format/read-expo
 import { type PreparedContext, prepareContext } from "../json/prepare-context.ts";
 import type { CheckpointFacts } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import { type ImportPlan, type ImportPolicy, planImport } from "./plan-import.ts";
+import type { ImportConflictPolicy } from "../export-format/import-conflict-policies.ts";
+import { type ImportPlan, planImport } from "./plan-import.ts";
 import { checkSize } from "./save-checkpoint.ts";
 import { writeImported, type WriteImportedPorts } from "./write-imported.ts";
-
-/** What to do where the store already has the session, or one of its checkpoints. */
-export const IMPORT_CONFLICT_POLICIES: readonly ImportPolicy[] = ["skip", "rename", "newer"];
-export type ImportConflictPolicy = ImportPolicy;
 
 export type ImportPorts = WriteImportedPorts & Parameters<typeof planImport>[0];
 

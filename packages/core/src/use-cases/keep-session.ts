@@ -1,8 +1,8 @@
-import { KEEP_TAG, type Session } from "../model/session.ts";
 import type { SessionId } from "../model/ids.ts";
+import { KEEP_TAG, type Session } from "../model/session.ts";
 import type { Clock } from "../ports/environment.ts";
-import { sessionNotFound } from "./load-checkpoint.ts";
 import type { ListPorts } from "./list-checkpoints.ts";
+import { tagSession } from "./tag-session.ts";
 
 export interface KeepInput {
   readonly sessionId: SessionId;
@@ -15,20 +15,8 @@ export interface KeepInput {
  *
  * @throws SESSION_NOT_FOUND.
  */
-export async function keepSession(
-  { catalog, locking, clock }: ListPorts & { readonly clock: Clock },
-  { sessionId, keep = true }: KeepInput,
-): Promise<Session> {
-  return locking.inOrder(sessionId, () =>
-    locking.shared(async () => {
-      const tags = { sessionId, add: keep ? [KEEP_TAG] : [], remove: keep ? [] : [KEEP_TAG] };
-      const reason = keep ? "keep" : "no longer keep";
-      if ((await catalog.session(sessionId)) === undefined) throw sessionNotFound(sessionId);
-      const audit = [{ at: clock.now(), action: "tag" as const, sessionId, checkpointId: undefined, agentId: undefined, reason }];
-      await catalog.commit({ tags, audit });
-      const session = await catalog.session(sessionId);
-      if (session === undefined) throw sessionNotFound(sessionId);
-      return session;
-    }),
-  );
+export async function keepSession(ports: ListPorts & { readonly clock: Clock }, { sessionId, keep = true }: KeepInput): Promise<Session> {
+  return keep
+    ? tagSession(ports, { sessionId, add: [KEEP_TAG], reason: "keep" })
+    : tagSession(ports, { sessionId, remove: [KEEP_TAG], reason: "no longer keep" });
 }

@@ -44,7 +44,8 @@ export async function listCheckpoints(ports: ListPorts, input: ListInput): Promi
   });
 }
 
-function checkWhole(field: string, value: number, least: number, most: number): void {
+/** @throws INVALID_INPUT */
+export function checkWhole(field: string, value: number, least: number, most: number): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw new WorkrailError("INVALID_INPUT", `${field} must be a whole number from ${least} to ${most}.`, {
     details: { field, least, most },

@@ -1,10 +1,9 @@
 import { WorkrailError } from "../errors.ts";
+import type { ImportConflictPolicy } from "../export-format/import-conflict-policies.ts";
 import type { CheckpointFacts, CheckpointRecord } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { IdGenerator } from "../ports/environment.ts";
 import type { Catalog } from "../ports/catalog.ts";
-
-export type ImportPolicy = "skip" | "rename" | "newer";
 
 export interface ImportPlan {
   /** Where the checkpoints go. */
@@ -32,7 +31,7 @@ export async function planImport(
   ports: PlanPorts,
   sessionId: SessionId,
   checkpoints: readonly CheckpointFacts[],
-  policy: ImportPolicy,
+  policy: ImportConflictPolicy,
 ): Promise<ImportPlan> {
   const known = new Map<CheckpointId, CheckpointRecord>();
   for (const { id } of checkpoints) {
@@ -79,7 +78,7 @@ function firstToAdd(
   checkpoints: readonly CheckpointFacts[],
   known: ReadonlyMap<CheckpointId, CheckpointRecord>,
   head: CheckpointRecord | undefined,
-  policy: ImportPolicy,
+  policy: ImportConflictPolicy,
 ): number {
   if (head === undefined) return 0;
   const headIndex = checkpoints.findIndex(({ id }) => id === head.id);

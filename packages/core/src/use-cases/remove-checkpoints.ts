@@ -1,14 +1,16 @@
 import type { SessionView } from "../clean-up/plan.ts";
 import { checkSelection, planRemoval, type Selection } from "../clean-up/plan-removal.ts";
+import type { SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
+import type { Catalog } from "../ports/catalog.ts";
 import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
-import { sessionNotFound } from "./load-checkpoint.ts";
+import { checkpointNotFound, sessionNotFound } from "./load-checkpoint.ts";
 import { eachSession, viewSession } from "./view-store.ts";
 
 /**
  * Moves what somebody selected into the trash, or removes it for good.
  *
- * @throws INVALID_INPUT for a selection that makes no sense; SESSION_NOT_FOUND.
+ * @throws INVALID_INPUT for a selection that makes no sense; SESSION_NOT_FOUND; CHECKPOINT_NOT_FOUND for one that is named.
  */
 export async function removeCheckpoints(ports: CleanUpPorts, selection: Selection, options: CleanUpOptions = {}): Promise<CleanUpReport> {
   checkSelection(selection);
@@ -23,13 +25,28 @@ export async function removeCheckpoints(ports: CleanUpPorts, selection: Selectio
 }
 
 async function* selected({ catalog }: CleanUpPorts, selection: Selection, now: Date): AsyncGenerator<Session> {
-  const { sessionId, unusedForMs, project } = selection;
+  const { unusedForMs, project } = selection;
   const unusedSince = unusedForMs === undefined ? undefined : new Date(now.getTime() - unusedForMs);
-  if (sessionId === undefined) {
+  const named = await namedSessions(catalog, selection);
+  if (named === undefined) {
     yield* eachSession(catalog, { project, unusedSince });
     return;
   }
-  const session = await catalog.session(sessionId);
-  if (session === undefined) throw sessionNotFound(sessionId);
-  if (unusedSince === undefined || session.lastAccessedAt <= unusedSince) yield session;
+  for (const sessionId of named) {
+    const session = await catalog.session(sessionId);
+    if (session === undefined) throw sessionNotFound(sessionId);
+    if (unusedSince === undefined || session.lastAccessedAt <= unusedSince) yield session;
+  }
+}
+
+/** `undefined` when the selection is not about certain ones. */
+async function namedSessions(catalog: Catalog, { checkpointIds, sessionId }: Selection): Promise<ReadonlySet<SessionId> | undefined> {
+  if (checkpointIds === undefined) return sessionId === undefined ? undefined : new Set([sessionId]);
+  const sessions = new Set<SessionId>();
+  for (const id of checkpointIds) {
+    const record = await catalog.find(id);
+    if (record === undefined) throw await checkpointNotFound({ catalog }, id);
+    if (sessionId === undefined || record.sessionId === sessionId) sessions.add(record.sessionId);
+  }
+  return sessions;
 }

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Context, JsonValue } from "../model/context.ts";
 import { tokensCounted } from "../testing/builders.ts";
 import { buildView, type View } from "./build-view.ts";
-import { COMPRESSION_STRATEGIES, howToView, type ViewWish } from "./how-to-view.ts";
+import { COMPRESSION_STRATEGIES } from "./compression-strategies.ts";
+import { howToView, type ViewWish } from "./how-to-view.ts";
 
 const count = (text: string): number => Math.ceil(Buffer.byteLength(text) / 3);
 const counter = tokensCounted(count);

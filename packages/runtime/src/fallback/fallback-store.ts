@@ -9,6 +9,7 @@ import {
   type RepairOptions,
   type RepairReport,
   type Storage,
+  type StoreStats,
   type StoreStatus,
   type VerifyOptions,
   type VerifyReport,
@@ -47,7 +48,16 @@ import type { SearchCheckpointsParams, SearchCheckpointsResult } from "../search
 import { Store } from "../store.ts";
 import { tokenCounter } from "../token-counter.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "../transfer.ts";
-import type { Workrail } from "../workrail.ts";
+import type {
+  CompareCheckpointsParams,
+  CompareCheckpointsResult,
+  ListSessionsParams,
+  ListSessionsResult,
+  TagSessionParams,
+  TraceSessionParams,
+  TraceSessionResult,
+} from "../overview.ts";
+import type { StoreStatsParams, Workrail } from "../workrail.ts";
 import { overlayStorage } from "./overlay-storage.ts";
 import { RetainedMemory } from "./retained-memory.ts";
 import { Standby } from "./standby.ts";
@@ -208,6 +218,26 @@ export class FallbackStore implements Workrail {
 
   async keepSession(sessionId: string, keep?: boolean): Promise<SessionMetadata> {
     return this.#standby.disk().keepSession(sessionId, keep);
+  }
+
+  async tagSession(params: TagSessionParams): Promise<SessionMetadata> {
+    return this.#standby.disk().tagSession(params);
+  }
+
+  async listSessions(params?: ListSessionsParams): Promise<ListSessionsResult> {
+    return this.#standby.disk().listSessions(params);
+  }
+
+  async traceSession(params: TraceSessionParams): Promise<TraceSessionResult> {
+    return this.#reading().traceSession(params);
+  }
+
+  async compareCheckpoints(params: CompareCheckpointsParams): Promise<CompareCheckpointsResult> {
+    return this.#reading().compareCheckpoints(params);
+  }
+
+  async storeStats(params?: StoreStatsParams): Promise<StoreStats> {
+    return this.#standby.disk().storeStats(params);
   }
 
   async exportSession(sessionId: string, options?: { readonly file?: string | undefined }): Promise<ExportResult> {

@@ -1,0 +1,44 @@
+import { WorkrailError } from "@workrail/core";
+import type { Command } from "commander";
+import { removeAfterAsking, type RemovalOptions } from "../remove-after-asking.ts";
+
+interface DeleteOptions extends RemovalOptions {
+  readonly session?: string;
+  readonly permanently?: true;
+  readonly includeKept?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail delete before-refactoring --dry-run
+  workrail delete --session my-task --yes
+`;
+
+/** `workrail delete`: removes certain checkpoints, or a whole session. */
+export function addDeleteCommand(program: Command): void {
+  program
+    .command("delete")
+    .summary("remove checkpoints, or a session")
+    .description("Moves checkpoints, or all of a session, into the trash. Says first what would go, and asks.")
+    .argument("[checkpoints...]", "checkpoints to remove")
+    .option("--session <id>", "all of this session")
+    .option("--permanently", "for good, and not into the trash")
+    .option("--include-kept", "also what is tagged keep")
+    .option("--dry-run", "only say what would go")
+    .option("--yes", "do not ask")
+    .addHelpText("after", EXAMPLES)
+    .action(async (ids: readonly string[], _options: DeleteOptions, command: Command) => remove(ids, command.optsWithGlobals()));
+}
+
+async function remove(ids: readonly string[], options: DeleteOptions): Promise<void> {
+  const { session, permanently, includeKept } = options;
+  if (ids.length > 0 === (session !== undefined)) throw wrongChoice();
+  const chosen = session === undefined ? { checkpointIds: [...ids] } : { sessionId: session };
+  await removeAfterAsking(options, (store, dryRun) => store.cleanUp({ ...chosen, permanently, includeKept, dryRun }));
+}
+
+function wrongChoice(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "Name either checkpoints or a session.", {
+    hint: "`workrail list` shows both; `workrail cleanup` removes by age and by number.",
+  });
+}

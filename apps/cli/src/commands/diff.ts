@@ -1,0 +1,99 @@
+import process from "node:process";
+import { LAYERS, type LayerShift, WorkrailError } from "@workrail/core";
+import type { ComparedMetadata, CompareCheckpointsParams, CompareCheckpointsResult, Workrail } from "@workrail/runtime";
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { outputWidth, styled, writeData, writeJson } from "../print.ts";
+import { renderTable } from "../render-table.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface DiffOptions extends GlobalOptions {
+  readonly session?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail diff before-refactoring
+  workrail diff --session my-task --json
+`;
+
+/** `workrail diff`: what changed from one checkpoint to another. */
+export function addDiffCommand(program: Command): void {
+  program
+    .command("diff")
+    .summary("show what changed from one checkpoint to another")
+    .description("Shows what changed from one checkpoint to another, entry by entry, with the tokens and the layer of each.")
+    .argument("[from]", "the older checkpoint")
+    .argument("[to]", "the newer checkpoint; default: the latest of the session of the older one")
+    .option("--session <id>", "the latest checkpoint of this session, against the one that it continues")
+    .addHelpText("after", EXAMPLES)
+    .action(async (from: string | undefined, to: string | undefined, _options: DiffOptions, command: Command) =>
+      diff({ from, to }, command.optsWithGlobals()),
+    );
+}
+
+interface Named {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+async function diff(named: Named, options: DiffOptions): Promise<void> {
+  if ((named.from === undefined) === (options.session === undefined)) throw wrongChoice();
+  const compared = await withStore(options, async (store) => store.compareCheckpoints(await chosen(store, named, options.session)));
+  if (options.json) return writeJson(compared);
+  await writeData(await forPeople(compared));
+}
+
+async function chosen(store: Workrail, { from, to }: Named, session: string | undefined): Promise<CompareCheckpointsParams> {
+  if (from !== undefined && to !== undefined) return { fromId: from, toId: to };
+  const sessionId = session ?? (await store.loadCheckpoint({ checkpointId: from })).sessionId;
+  const { headId, checkpoints } = await store.traceSession({ sessionId });
+  const fromId = from ?? checkpoints.find(({ id }) => id === headId)?.parentId ?? undefined;
+  if (fromId !== undefined && headId !== undefined) return { fromId, toId: headId };
+  throw new WorkrailError("INVALID_INPUT", `The latest checkpoint of session ${sessionId} continues no other.`, {
+    details: { sessionId },
+    hint: "Name two checkpoints; `workrail log` shows them.",
+  });
+}
+
+/** What tells lines and words apart is loaded only here: it is for people alone. */
+async function forPeople(compared: CompareCheckpointsResult): Promise<string> {
+  const { describeChange, signed } = await import("../describe-changes.ts");
+  const { from, to, entries, unchanged, isReordered, layers } = compared;
+  const shifts = LAYERS.flatMap((layer) => (layers[layer] === undefined ? [] : [{ layer, ...layers[layer] }]));
+  const { header, lines } = renderTable<LayerShift & { readonly layer: string }>(
+    [
+      { title: "LAYER", cell: ({ layer }) => layer },
+      { title: "ENTRIES", align: "right", cell: (shift) => moved(shift.from.entries, shift.to.entries) },
+      { title: "TOKENS", align: "right", cell: (shift) => moved(shift.from.tokens, shift.to.tokens) },
+    ],
+    shifts,
+    outputWidth(),
+  );
+  const parts = [
+    `from  ${sideOf(from)}`,
+    `to    ${sideOf(to)} (${signed(to.tokens - from.tokens)})`,
+    "",
+    ...entries.flatMap((entry) => [...describeChange(entry), ""]),
+    `Unchanged: ${unchanged}.${isReordered ? " The entries stand in another order." : ""}`,
+    "",
+    styled("bold", header, process.stdout),
+    ...lines,
+  ];
+  return `${parts.join("\n")}\n`;
+}
+
+function sideOf({ id, createdAt, name, tokens }: ComparedMetadata): string {
+  return escapeText(`${id}  ${createdAt}${name === undefined ? "" : `  ${name}`}  ${tokens.toLocaleString("en-US")} tokens`);
+}
+
+function moved(from: number, to: number): string {
+  const [before, after] = [from.toLocaleString("en-US"), to.toLocaleString("en-US")];
+  return from === to ? after : `${before} -> ${after}`;
+}
+
+function wrongChoice(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "Name one or two checkpoints, or a session.", {
+    hint: "`workrail log` shows the checkpoints of a session.",
+  });
+}

@@ -1,0 +1,81 @@
+import process from "node:process";
+import type { TracedCheckpoint, TraceSessionResult } from "@workrail/runtime";
+import type { Command } from "commander";
+import { drawGraph } from "../draw-graph.ts";
+import { escapeText } from "../escape-text.ts";
+import { formatAge } from "../format-age.ts";
+import { formatBytes } from "../format-bytes.ts";
+import { parseWhole } from "../parse-option.ts";
+import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
+import { cutText, textWidth } from "../text-width.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface LogOptions extends GlobalOptions {
+  readonly asides?: true;
+  readonly limit?: number;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail log my-task
+  workrail log my-task --limit 5 --json
+`;
+
+/** `workrail log`: a session as the graph that its checkpoints are. */
+export function addLogCommand(program: Command): void {
+  program
+    .command("log")
+    .summary("show how the checkpoints of a session continue each other")
+    .description("Shows the checkpoints of a session, newest first, as a graph: which continues which, and where work forked.")
+    .argument("<session>", "session to show")
+    .option("--asides", "also what was kept aside")
+    .option("--limit <count>", "only this many of the newest", parseWhole)
+    .addHelpText("after", EXAMPLES)
+    .action(async (session: string, _options: LogOptions, command: Command) => log(session, command.optsWithGlobals()));
+}
+
+async function log(sessionId: string, options: LogOptions): Promise<void> {
+  const { asides, limit } = options;
+  const traced = await withStore(options, (store) => store.traceSession({ sessionId, asides, limit }));
+  if (options.json) return writeJson(traced);
+  await writeData(forPeople(traced));
+  const left = traced.total - traced.checkpoints.length;
+  if (left > 0) note(`${left} older ones are not shown.`);
+}
+
+function forPeople({ checkpoints, headId }: TraceSessionResult): string {
+  const now = new Date();
+  const rows = drawGraph(checkpoints);
+  const lines = checkpoints.flatMap((checkpoint, index) => {
+    const { joint, lead = "" } = rows[index] ?? {};
+    const line = fit(lead, checkpoint.id, describe(checkpoint, checkpoint.id === headId, now));
+    return joint === undefined ? [line] : [joint, line];
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** Only what is said of a checkpoint is cut: people copy its id. */
+function fit(lead: string, id: string, said: string): string {
+  const room = outputWidth() - textWidth(`${lead} ${id}  `);
+  return `${lead} ${styled("yellow", id, process.stdout)}  ${room > 0 ? cutText(said, room) : said}`.trimEnd();
+}
+
+function describe(checkpoint: TracedCheckpoint, isHead: boolean, now: Date): string {
+  const { createdAt, contextSizeBytes, kind, name, tags, phase, agentId, damaged, parentGone } = checkpoint;
+  const marks = [
+    ...(isHead ? ["latest"] : []),
+    ...(kind === "workflow" ? [] : [kind]),
+    ...(damaged === true ? ["damaged"] : []),
+    ...(parentGone === true ? ["continues what was removed"] : []),
+  ];
+  const parts = [
+    formatAge(new Date(createdAt), now),
+    formatBytes(contextSizeBytes),
+    ...(marks.length === 0 ? [] : [`(${marks.join(", ")})`]),
+    ...(phase === undefined ? [] : [`end of ${phase}`]),
+    ...(name === undefined ? [] : [name]),
+    ...(tags === undefined ? [] : [`#${tags.join(" #")}`]),
+    ...(agentId === undefined ? [] : [`by ${agentId}`]),
+  ];
+  return escapeText(parts.join("  "));
+}

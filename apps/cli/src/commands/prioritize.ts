@@ -1,0 +1,77 @@
+import process from "node:process";
+import { LAYERS, type ViewReport } from "@workrail/core";
+import type { PrioritizeContextParams, ShapedContextResult } from "@workrail/runtime";
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { parseWhole } from "../parse-option.ts";
+import { note, outputWidth, styled, writeData } from "../print.ts";
+import { type Column, renderTable } from "../render-table.ts";
+import { count, outcomes, printShaped, shapeParams, type ShapeOptions } from "../shape-context.ts";
+import { withStore } from "../with-store.ts";
+
+interface PrioritizeOptions extends ShapeOptions {
+  readonly critical?: number;
+  readonly important?: number;
+  readonly useful?: number;
+  readonly ephemeral?: number;
+  readonly dryRun?: true;
+}
+
+type Entry = ViewReport["entries"][number];
+
+const EXAMPLES = `
+Examples:
+  workrail prioritize context.json --dry-run
+  workrail prioritize --session my-task --budget 2000 --useful 500
+`;
+
+/** `workrail prioritize`: orders a context by importance, and holds each layer to its share. */
+export function addPrioritizeCommand(program: Command): void {
+  program
+    .command("prioritize")
+    .summary("order a context by importance, and see how it is classified")
+    .description(
+      "Orders a context by importance, drops what is ephemeral, and holds each layer to its share of a budget. The original is kept.",
+    )
+    .argument("[file]", "file with the context's JSON; default, and -: standard input")
+    .option("--checkpoint <id>", "the context of this checkpoint")
+    .option("--session <id>", "the latest context of this session; with a file, the session that the original is kept in")
+    .option("--budget <tokens>", "the most tokens that the result may take; default: what an answer of the MCP server holds", parseWhole)
+    .option("--focus <text>", "what matters now: where not all fits, what is about it gets more room")
+    .option("--critical <tokens>", "so many tokens are for what is critical; it may take more", parseWhole)
+    .option("--important <tokens>", "the most tokens for what is important", parseWhole)
+    .option("--useful <tokens>", "the most tokens for what is useful", parseWhole)
+    .option("--ephemeral <tokens>", "the most tokens for what is ephemeral", parseWhole)
+    .option("--dry-run", "only show how each entry is classified, and what would become of it")
+    .addHelpText("after", EXAMPLES)
+    .action(async (file: string | undefined, _options: PrioritizeOptions, command: Command) => prioritize(file, command.optsWithGlobals()));
+}
+
+async function prioritize(file: string | undefined, options: PrioritizeOptions): Promise<void> {
+  const params = { ...(await shapeParams(file, options)), budgets: budgetsOf(options), dryRun: options.dryRun };
+  const result = await withStore(options, (store) => store.prioritizeContext(params));
+  if (options.json || options.dryRun !== true) return printShaped(result, options);
+  await printPlan(result);
+}
+
+function budgetsOf({ critical, important, useful, ephemeral }: PrioritizeOptions): PrioritizeContextParams["budgets"] {
+  const given = { CRITICAL: critical, IMPORTANT: important, USEFUL: useful, EPHEMERAL: ephemeral };
+  return LAYERS.some((layer) => given[layer] !== undefined) ? given : undefined;
+}
+
+async function printPlan({ tokensBefore, tokensAfter, report }: ShapedContextResult): Promise<void> {
+  const { header, lines } = renderTable(columns(), report.entries, outputWidth());
+  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+  note(`${count(tokensBefore)} tokens now, ${count(tokensAfter)} then: ${outcomes(report)}.`);
+}
+
+function columns(): readonly Column<Entry>[] {
+  return [
+    { title: "KEY", leastWidth: 12, cell: ({ key }) => escapeText(key) },
+    { title: "LAYER", cell: ({ layer }) => layer },
+    { title: "TOKENS", align: "right", cell: ({ tokensBefore }) => count(tokensBefore) },
+    { title: "THEN", align: "right", cell: ({ tokensAfter }) => count(tokensAfter) },
+    { title: "OUTCOME", cell: ({ outcome }) => outcome },
+    { title: "WHY", leastWidth: 8, cell: ({ why }) => escapeText(why ?? "") },
+  ];
+}

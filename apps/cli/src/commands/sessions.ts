@@ -1,0 +1,75 @@
+import process from "node:process";
+import type { ListedSessionMetadata, ListSessionsResult } from "@workrail/runtime";
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { formatAge } from "../format-age.ts";
+import { formatBytes } from "../format-bytes.ts";
+import { parseWhole } from "../parse-option.ts";
+import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
+import { type Column, renderTable } from "../render-table.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface SessionsOptions extends GlobalOptions {
+  readonly allProjects?: true;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail sessions
+  workrail sessions --all-projects --limit 5 --json
+`;
+
+/** `workrail sessions`: the sessions there are, the most recently used first. */
+export function addSessionsCommand(program: Command): void {
+  program
+    .command("sessions")
+    .summary("list sessions, the most recently used first")
+    .description("Lists the sessions that hold checkpoints, the most recently used first: those of the project of the working directory.")
+    .option("--all-projects", "of every project")
+    .option("--limit <count>", "at most this many, up to 100; default: 20", parseWhole)
+    .option("--offset <count>", "leave out this many of the most recently used", parseWhole)
+    .addHelpText("after", EXAMPLES)
+    .action(async (_options: SessionsOptions, command: Command) => sessions(command.optsWithGlobals()));
+}
+
+async function sessions(options: SessionsOptions): Promise<void> {
+  const { allProjects, limit, offset } = options;
+  const params = { ...(allProjects === true ? { project: null } : {}), limit, offset };
+  const found = await withStore(options, (store) => store.listSessions(params));
+  if (options.json) return writeJson(found);
+  if (found.sessions.length > 0) await printTable(found.sessions);
+  const more = describeRest(found, options);
+  if (more !== undefined) note(more);
+}
+
+async function printTable(found: readonly ListedSessionMetadata[]): Promise<void> {
+  const { header, lines, leftOut } = renderTable(columns(new Date(), found), found, outputWidth());
+  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+  if (leftOut.length > 0) note(`Too narrow for ${leftOut.join(", ")}; --json shows everything.`);
+}
+
+/** Ids are never cut: people copy them. */
+function columns(now: Date, sessions: readonly ListedSessionMetadata[]): readonly Column<ListedSessionMetadata>[] {
+  const projects = new Set(sessions.map(({ latest }) => latest?.project));
+  return [
+    { title: "SESSION", cell: ({ id }) => id },
+    { title: "USED", align: "right", cell: ({ lastAccessedAt }) => formatAge(new Date(lastAccessedAt), now) },
+    { title: "CHECKPOINTS", align: "right", cell: ({ checkpointCount }) => String(checkpointCount) },
+    { title: "SIZE", align: "right", cell: ({ totalSizeBytes }) => formatBytes(totalSizeBytes) },
+    { title: "LATEST", leastWidth: 8, cell: ({ latest }) => escapeText(latest?.name ?? latest?.id ?? "damaged") },
+    { title: "TAGS", leastWidth: 6, cell: ({ tags }) => escapeText(tags?.join(", ") ?? "") },
+    { title: "WORKFLOW", leastWidth: 8, cell: ({ latest }) => escapeText(latest?.workflowId ?? "") },
+    { title: "PROJECT", leastWidth: 8, cell: ({ latest }) => (projects.size > 1 ? escapeText(latest?.project ?? "") : "") },
+  ];
+}
+
+/** What the table does not show. */
+function describeRest({ sessions, total, offset }: ListSessionsResult, { allProjects }: SessionsOptions): string | undefined {
+  const end = offset + sessions.length;
+  if (end < total) return `${offset + 1} to ${end} of ${total}; --offset ${end} shows the next.`;
+  if (sessions.length > 0) return undefined;
+  if (total > 0) return `There are only ${total}.`;
+  return `No session found${allProjects === true ? "" : "; --all-projects looks into all projects"}.`;
+}

@@ -1,0 +1,107 @@
+import process from "node:process";
+import type { Figures, ProjectStats, SessionStats, StoreStats } from "@workrail/core";
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { formatAge } from "../format-age.ts";
+import { formatBytes } from "../format-bytes.ts";
+import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
+import { type Column, renderTable, type Table } from "../render-table.ts";
+import { showingProgress } from "../show-progress.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface StatsOptions extends GlobalOptions {
+  readonly session?: string;
+  readonly allProjects?: true;
+  readonly tokens: boolean;
+}
+
+/** More would be no overview. */
+const MOST_SESSIONS = 20;
+
+const EXAMPLES = `
+Examples:
+  workrail stats
+  workrail stats --all-projects --no-tokens --json
+`;
+
+/** `workrail stats`: what sessions and projects take, packed and unpacked, and in tokens. */
+export function addStatsCommand(program: Command): void {
+  program
+    .command("stats")
+    .summary("show tokens, compression and storage of sessions and projects")
+    .description(
+      "Shows what sessions and projects take: bytes of contexts and of their files, and tokens of what an agent would go on from.",
+    )
+    .option("--session <id>", "only of this session, whatever its project")
+    .option("--all-projects", "of every project")
+    .option("--no-tokens", "do not read the latest contexts to count their tokens")
+    .addHelpText("after", EXAMPLES)
+    .action(async (_options: StatsOptions, command: Command) => stats(command.optsWithGlobals()));
+}
+
+async function stats(options: StatsOptions): Promise<void> {
+  const { session, allProjects, tokens } = options;
+  const params = { sessionId: session, ...(allProjects === true ? { project: null } : {}), tokens };
+  const found = await withStore(options, (store) =>
+    showingProgress("Sessions counted:", (onProgress) => store.storeStats({ ...params, onProgress })),
+  );
+  if (options.json) return writeJson(found);
+  if (found.sessions.length === 0) return note("There is nothing to count; --all-projects looks into all projects.");
+  await writeData(forPeople(found));
+}
+
+function forPeople({ total, projects, sessions }: StoreStats): string {
+  const width = outputWidth();
+  const shown = sessions.slice(0, MOST_SESSIONS);
+  const more = sessions.length > shown.length ? [`and ${sessions.length - shown.length} more; --json shows all`] : [];
+  const lines = [
+    `Sessions: ${total.sessions}, checkpoints: ${total.checkpoints}.`,
+    `Contexts: ${formatBytes(total.contextBytes)}, stored in ${formatBytes(total.storedBytes)}${timesOf(total)}.`,
+    ...(total.tokens === undefined ? [] : [`Latest contexts: ${count(total.tokens)} tokens.`]),
+    "",
+    ...linesOf(renderTable(projectColumns(), projects, width)),
+    "",
+    ...linesOf(renderTable(sessionColumns(new Date()), shown, width)),
+    ...more,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function linesOf({ header, lines }: Table): readonly string[] {
+  return [styled("bold", header, process.stdout), ...lines];
+}
+
+function projectColumns(): readonly Column<ProjectStats>[] {
+  return [
+    { title: "PROJECT", leastWidth: 16, cell: ({ project }) => escapeText(project ?? "(none)") },
+    { title: "SESSIONS", align: "right", cell: ({ sessions }) => String(sessions) },
+    ...figureColumns(),
+  ];
+}
+
+/** Ids are never cut: people copy them. */
+function sessionColumns(now: Date): readonly Column<SessionStats>[] {
+  return [
+    { title: "SESSION", cell: ({ sessionId }) => sessionId },
+    { title: "USED", align: "right", cell: ({ lastAccessedAt }) => formatAge(lastAccessedAt, now) },
+    ...figureColumns(),
+  ];
+}
+
+function figureColumns(): readonly Column<Figures>[] {
+  return [
+    { title: "CHECKPOINTS", align: "right", cell: ({ checkpoints }) => String(checkpoints) },
+    { title: "CONTEXTS", align: "right", cell: ({ contextBytes }) => formatBytes(contextBytes) },
+    { title: "STORED", align: "right", cell: ({ storedBytes }) => formatBytes(storedBytes) },
+    { title: "RATIO", align: "right", cell: ({ ratio }) => (ratio === undefined ? "" : `${ratio.toFixed(1)}x`) },
+    { title: "TOKENS", align: "right", cell: ({ tokens }) => (tokens === undefined ? "" : count(tokens)) },
+  ];
+}
+
+function timesOf({ ratio }: Figures): string {
+  return ratio === undefined ? "" : ` (${ratio.toFixed(1)}x)`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en-US");
+}

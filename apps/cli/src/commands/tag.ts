@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { collect } from "../parse-option.ts";
+import { writeData, writeJson } from "../print.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface TagOptions extends GlobalOptions {
+  readonly remove?: readonly string[];
+}
+
+const EXAMPLES = `
+Examples:
+  workrail tag my-task billing urgent
+  workrail tag my-task --remove urgent
+`;
+
+/** `workrail tag`: puts tags on a session, takes them off, and prints those it has. */
+export function addTagCommand(program: Command): void {
+  program
+    .command("tag")
+    .summary("put tags on a session, or take them off")
+    .description("Puts tags on a session, or takes them off, and prints those it has then. They count for all of its checkpoints.")
+    .argument("<session>", "session to tag")
+    .argument("[tags...]", "tags to put on it")
+    .option("--remove <text>", "tag to take off; may be repeated", collect)
+    .addHelpText("after", EXAMPLES)
+    .action(async (session: string, tags: readonly string[], _options: TagOptions, command: Command) =>
+      tag(session, tags, command.optsWithGlobals()),
+    );
+}
+
+async function tag(sessionId: string, tags: readonly string[], options: TagOptions): Promise<void> {
+  const params = { sessionId, add: [...tags], remove: [...(options.remove ?? [])] };
+  const session = await withStore(options, (store) => store.tagSession(params));
+  if (options.json) return writeJson(session);
+  await writeData((session.tags ?? []).map((each) => `${escapeText(each)}\n`).join(""));
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { drawGraph } from "./draw-graph.ts";
+
+/** Draws `child>parent` pairs, the newest first. */
+function drawn(...pairs: readonly string[]): readonly string[] {
+  const nodes = pairs.map((pair) => {
+    const [id = "", parentId] = pair.split(">");
+    return { id, parentId: parentId ?? null };
+  });
+  return drawGraph(nodes).flatMap(({ joint, lead }, index) => [...(joint === undefined ? [] : [joint]), `${lead} ${nodes[index]?.id}`]);
+}
+
+describe("the graph of a session", () => {
+  it("is one line when nothing forked", () => expect(drawn("c>b", "b>a", "a")).toEqual(["● c", "● b", "● a"]));
+
+  it("has a column for each line of work, which come together where it forked", () => {
+    expect(drawn("d>b", "c>b", "b>a", "a")).toEqual(["● d", "│ ● c", "├─╯", "● b", "● a"]);
+    expect(drawn("e>a", "d>b", "c>a", "b>a", "a")).toEqual(["● e", "│ ● d", "│ │ ● c", "│ ● │ b", "├─┴─╯", "● a"]);
+    expect(drawn("e>a", "d>b", "c>a", "b", "a")).toEqual(["● e", "│ ● d", "│ │ ● c", "│ ● │ b", "├───╯", "● a"]);
+  });
+
+  it("crosses lines that go on", () =>
+    expect(drawn("f>a", "e>b", "d>a", "c>b", "b>a", "a")).toEqual([
+      "● f",
+      "│ ● e",
+      "│ │ ● d",
+      "│ │ │ ● c",
+      "│ ├─┼─╯",
+      "│ ● │ b",
+      "├─┴─╯",
+      "● a",
+    ]));
+
+  it("ends a line where what it continues is gone, and gives its column away", () =>
+    expect(drawn("d>c", "c>gone", "b>a", "a")).toEqual(["● d", "● c", "● b", "● a"]));
+
+  it("is nothing for nothing", () => expect(drawn()).toEqual([]));
+});

@@ -1,0 +1,47 @@
+import type { ViewReport } from "@workrail/core";
+import type { ShapeContextParams, ShapedContextResult } from "@workrail/runtime";
+import { note, printWarning, writeData, writeJson } from "./print.ts";
+import { readContext } from "./read-context.ts";
+import type { GlobalOptions } from "./with-store.ts";
+
+/** Options of the commands that make a context fit. */
+export interface ShapeOptions extends GlobalOptions {
+  readonly checkpoint?: string;
+  readonly session?: string;
+  readonly budget?: number;
+  readonly focus?: string;
+}
+
+/** What a command that shapes a context is about: a file or standard input, unless a checkpoint or a session is named. */
+export async function shapeParams(file: string | undefined, options: ShapeOptions): Promise<ShapeContextParams> {
+  const { checkpoint, session, budget, focus } = options;
+  const how = { budgetTokens: budget, focus, full: true };
+  if (file === undefined && (checkpoint !== undefined || session !== undefined))
+    return { ...how, checkpointId: checkpoint, sessionId: session };
+  // Whether it is an object is checked where every context is.
+  return { ...how, context: (await readContext(file)) as object, checkpointId: checkpoint, sessionId: session };
+}
+
+/** Prints the context that came of it, and says beside it what became of the rest. */
+export async function printShaped(result: ShapedContextResult, { json }: GlobalOptions): Promise<void> {
+  if (json) return writeJson(result);
+  note(`${count(result.tokensBefore)} tokens before, ${count(result.tokensAfter)} now: ${outcomes(result.report)}.`);
+  if (result.notKept !== undefined) printWarning("the original is not kept", { why: result.notKept }, false);
+  else if (result.checkpointId !== undefined) note(`The original is checkpoint ${result.checkpointId}${untilOf(result)}.`);
+  await writeData(`${JSON.stringify(result.context)}\n`);
+}
+
+export function outcomes({ kept, reduced, condensed, dropped }: ViewReport): string {
+  return Object.entries({ whole: kept, reduced, condensed, dropped })
+    .filter(([, entries]) => entries > 0)
+    .map(([outcome, entries]) => `${entries} ${outcome}`)
+    .join(", ");
+}
+
+export function count(tokens: number): string {
+  return tokens.toLocaleString("en-US");
+}
+
+function untilOf({ validUntil }: ShapedContextResult): string {
+  return validUntil === undefined ? "" : `, kept until ${validUntil}`;
+}

@@ -1,0 +1,46 @@
+import { WorkrailError } from "../errors.ts";
+import { LABEL_LIMITS } from "../model/limits.ts";
+import type { SessionId } from "../model/ids.ts";
+import type { Session } from "../model/session.ts";
+import type { Clock } from "../ports/environment.ts";
+import { checkTags } from "./labels.ts";
+import type { ListPorts } from "./list-checkpoints.ts";
+import { sessionNotFound } from "./load-checkpoint.ts";
+
+export interface TagInput {
+  readonly sessionId: SessionId;
+  /** Default: none. */
+  readonly add?: readonly string[] | undefined;
+  /** Default: none. One that is not there is passed over. */
+  readonly remove?: readonly string[] | undefined;
+  /** Why, for the audit log. Default `tags`. */
+  readonly reason?: string | undefined;
+}
+
+/**
+ * Puts tags on a session, or takes them off it. A tag of a session counts for each of its checkpoints where these are listed.
+ *
+ * @throws SESSION_NOT_FOUND; INVALID_INPUT for tags that cannot be.
+ */
+export async function tagSession({ catalog, locking, clock }: ListPorts & { readonly clock: Clock }, input: TagInput): Promise<Session> {
+  const { sessionId, add = [], remove = [], reason = "tags" } = input;
+  checkTags(add);
+  checkTags(remove);
+  return locking.inOrder(sessionId, () =>
+    locking.shared(async () => {
+      const before = await catalog.session(sessionId);
+      if (before === undefined) throw sessionNotFound(sessionId);
+      if (new Set([...before.tags, ...add]).size > LABEL_LIMITS.tags) throw tooMany();
+      const audit = [{ at: clock.now(), action: "tag" as const, sessionId, checkpointId: undefined, agentId: undefined, reason }];
+      await catalog.commit({ tags: { sessionId, add, remove }, audit });
+      return (await catalog.session(sessionId)) ?? before;
+    }),
+  );
+}
+
+function tooMany(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `A session has at most ${LABEL_LIMITS.tags} tags.`, {
+    details: { field: "tags", maxTags: LABEL_LIMITS.tags },
+    hint: "Take off tags that are no longer needed.",
+  });
+}

@@ -1,0 +1,121 @@
+import {
+  compareCheckpoints,
+  type ComparedSide,
+  type ComparePorts,
+  type ContextComparison,
+  type ListPorts,
+  listSessions,
+  parseCheckpointId,
+  parseSessionId,
+  type SessionTrace,
+  traceSession,
+} from "@workrail/core";
+import type { CheckpointMetadata, SessionMetadata } from "./context-management-service.ts";
+import { metadataOf, sessionMetadataOf } from "./metadata.ts";
+import type { ProjectRules } from "./project-rules.ts";
+
+export interface ListSessionsParams {
+  /** `null`: whatever the project. Default: the project of the working directory. */
+  project?: string | null | undefined;
+  /** Default 20, at most 100. */
+  limit?: number | undefined;
+  offset?: number | undefined;
+}
+
+/** A session, and what its latest checkpoint tells of it. */
+export interface ListedSessionMetadata extends SessionMetadata {
+  latest?: Pick<CheckpointMetadata, "id" | "createdAt" | "name" | "project" | "workflowId" | "agentId">;
+}
+
+export interface ListSessionsResult {
+  /** The most recently used first. */
+  sessions: ListedSessionMetadata[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+export interface TraceSessionParams {
+  sessionId: string;
+  /** Asides, too. Default `false`. */
+  asides?: boolean | undefined;
+  /** Only the newest. Default: all. */
+  limit?: number | undefined;
+}
+
+/** A checkpoint, and where it stands in the graph of its session. */
+export interface TracedCheckpoint extends CheckpointMetadata {
+  /** Ids of what continues it, the oldest first; several where the session forks. */
+  children: string[];
+  /** What it continues was removed. */
+  parentGone?: true;
+}
+
+export interface TraceSessionResult {
+  session: SessionMetadata;
+  /** The latest checkpoint that can be gone on from, if there is one. */
+  headId?: string;
+  /** The newest first. */
+  checkpoints: TracedCheckpoint[];
+  /** How many there are, those beyond the limit included. */
+  total: number;
+}
+
+export interface CompareCheckpointsParams {
+  /** The older one, usually: what it lacks counts as added. */
+  fromId: string;
+  toId: string;
+}
+
+/** What changed from one checkpoint to another. */
+export interface CompareCheckpointsResult extends ContextComparison {
+  from: ComparedMetadata;
+  to: ComparedMetadata;
+}
+
+export interface ComparedMetadata extends CheckpointMetadata {
+  /** Of the whole context as JSON. */
+  tokens: number;
+}
+
+export interface TagSessionParams {
+  sessionId: string;
+  add?: string[] | undefined;
+  /** A tag that is not there is passed over. */
+  remove?: string[] | undefined;
+}
+
+export async function listSessionsFor(ports: ListPorts, own: string | undefined, params: ListSessionsParams): Promise<ListSessionsResult> {
+  const { project = own, limit, offset } = params;
+  const found = await listSessions(ports, { project: project ?? undefined, limit, offset });
+  const sessions = found.sessions.map(({ session, head }) => {
+    if (head === undefined) return sessionMetadataOf(session);
+    const metadata = metadataOf(head);
+    const told = ["id", "createdAt", "name", "project", "workflowId", "agentId"].filter((field) => metadata[field] !== undefined);
+    const latest = Object.fromEntries(told.map((field) => [field, metadata[field]])) as NonNullable<ListedSessionMetadata["latest"]>;
+    return { ...sessionMetadataOf(session), latest };
+  });
+  return { sessions, total: found.total, limit: found.limit, offset: found.offset };
+}
+
+export async function traceSessionFor(ports: ListPorts, { sessionId, ...rest }: TraceSessionParams): Promise<TraceSessionResult> {
+  const { session, headId, nodes, total }: SessionTrace = await traceSession(ports, { sessionId: parseSessionId(sessionId), ...rest });
+  const checkpoints = nodes.map(({ record, children, isParentGone }) => ({
+    ...metadataOf(record),
+    children: [...children],
+    ...(isParentGone ? { parentGone: true as const } : {}),
+  }));
+  return { session: sessionMetadataOf(session), ...(headId === undefined ? {} : { headId }), checkpoints, total };
+}
+
+export async function compareCheckpointsFor(
+  ports: ComparePorts,
+  projectRules: ProjectRules,
+  { fromId, toId }: CompareCheckpointsParams,
+): Promise<CompareCheckpointsResult> {
+  const [from, to] = [parseCheckpointId(fromId), parseCheckpointId(toId)];
+  const { rules } = await projectRules.inFile();
+  const compared = await compareCheckpoints(ports, { from, to, rules });
+  const side = ({ record, tokens }: ComparedSide): ComparedMetadata => ({ ...metadataOf(record), tokens });
+  return { ...compared, from: side(compared.from), to: side(compared.to) };
+}
