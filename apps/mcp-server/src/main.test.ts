@@ -189,7 +189,9 @@ describe("hostile input", () => {
       }
       const files = await readdir(home.directory, { recursive: true });
       expect(
-        files.filter((file) => !/^data($|[\\/](workrail\.|reserve$|open($|[\\/]sqlite-)|contexts($|[\\/](after-|large))))/u.test(file)),
+        files.filter(
+          (file) => !/^data($|[\\/](workrail\.|search\.db|reserve$|open($|[\\/]sqlite-)|contexts($|[\\/](after-|large))))/u.test(file),
+        ),
       ).toEqual([]);
     },
   );
