@@ -228,6 +228,23 @@ describe("on the disk", () => {
       }
     }));
 
+  it("finds again what came back from the trash", () =>
+    onDisk(async (place) => {
+      const endpoint = await openEndpoint(knowing());
+      await within(place, { env: env(endpoint) }, async (store) => {
+        const back = await save(store, "a", "The automobile needs new brakes.");
+        await settled(store, { query: "vehicle" }, 1);
+        await store.cleanUp({ sessionId: "a" });
+        await settled(store, { query: "vehicle" }, 0);
+        await store.restoreFromTrash({ sessionId: "a" });
+        const other = await save(store, "b", "The invoice was sent twice.");
+        expect(foundBy(await settled(store, { query: "vehicle" }, 2))).toEqual([
+          [back, "meaning"],
+          [other, "meaning"],
+        ]);
+      });
+    }));
+
   it("embeds what was saved while nobody embedded, and makes lost vectors anew", () =>
     onDisk(async (place) => {
       const endpoint = await openEndpoint(knowing());

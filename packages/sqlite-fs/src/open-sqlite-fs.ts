@@ -14,6 +14,7 @@ import {
   SessionFactsFiles,
   STORE_LOCK,
   StoreClaim,
+  VECTORS,
 } from "@workrail/blob-files";
 import { isWorkrailError, type Log, type Reserve, type Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
@@ -128,15 +129,9 @@ async function openShared(
     throw error;
   }
   const opened = catalog;
-  const search = new SqliteSearch({
-    file: path.join(dataDir, SEARCH_DATABASE),
-    fs,
-    openDatabase: driver.open,
-    journal: opened.journal,
-    lockWaitMs,
-    log,
-  });
-  const vectors = new SqliteVectors({ dataDir, fs, openDatabase: driver.open, journal: opened.journal, lockWaitMs });
+  const derived = { fs, openDatabase: driver.open, journal: opened.journal, lockWaitMs, log };
+  const search = new SqliteSearch({ ...derived, file: path.join(dataDir, SEARCH_DATABASE) });
+  const vectors = new SqliteVectors({ ...derived, file: path.join(dataDir, VECTORS) });
   const close = async (): Promise<void> => {
     try {
       await search.close();

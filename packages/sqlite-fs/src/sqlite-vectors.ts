@@ -15,13 +15,28 @@ import {
   type VectorSpace,
   type VectorState,
 } from "@workrail/core";
-import type { SqliteDatabase } from "./sqlite-driver.ts";
-import { VectorDatabase, type VectorDatabaseOptions } from "./vector-database.ts";
+import { DerivedDatabase, type DerivedDatabaseOptions, type Run } from "./derived-database.ts";
+import { VECTOR_CONTENT } from "./vector-schema.ts";
 
 /** Compared in one go: a few milliseconds. */
 const PAGE = 500;
 
-const SPACE = "(SELECT id FROM space WHERE name = ? AND dimensions = ?)";
+const SPACE_ID = "SELECT id FROM space WHERE name = ? AND dimensions = ?";
+const SPACE = `(${SPACE_ID})`;
+const STATE = `
+  SELECT position, (SELECT count(*) FROM pending WHERE space_id = space.id) AS pending,
+         (SELECT count(*) FROM vector WHERE space_id = space.id) AS vectors
+  FROM space WHERE name = ? AND dimensions = ?`;
+const NOTE = "INSERT INTO pending VALUES (?, ?, ?) ON CONFLICT (space_id, session_id) DO UPDATE SET version = excluded.version";
+const MISSING = `
+  SELECT value AS id FROM json_each(?)
+  WHERE value NOT IN (SELECT checkpoint_id FROM vector WHERE session_id = ? AND space_id = ${SPACE})`;
+const SETTLED = `DELETE FROM pending WHERE space_id = ${SPACE} AND session_id = ? AND version = ?`;
+const PUT = "INSERT OR REPLACE INTO vector (space_id, checkpoint_id, session_id, project, numbers) VALUES (?, ?, ?, ?, ?)";
+const FORGET = "DELETE FROM vector WHERE checkpoint_id IN (SELECT value FROM json_each(?))";
+const FORGET_OTHERS = "DELETE FROM vector WHERE session_id = ? AND checkpoint_id NOT IN (SELECT value FROM json_each(?))";
+
+type StateRow = Omit<VectorState, "position"> & { readonly position: ChangePosition | null };
 
 interface VectorRow {
   readonly id: number;
@@ -31,73 +46,56 @@ interface VectorRow {
 
 /** Vectors in the file `vectors.db`, compared one by one. */
 export class SqliteVectors implements VectorEngine {
-  readonly #database: VectorDatabase;
+  readonly #database: DerivedDatabase;
 
-  constructor(options: VectorDatabaseOptions) {
-    this.#database = new VectorDatabase(options);
+  constructor(options: DerivedDatabaseOptions) {
+    this.#database = new DerivedDatabase(options, VECTOR_CONTENT);
   }
 
   async state({ name, dimensions }: VectorSpace): Promise<VectorState> {
-    const sql = `
-      SELECT position, (SELECT count(*) FROM pending WHERE space_id = space.id) AS pending,
-             (SELECT count(*) FROM vector WHERE space_id = space.id) AS vectors
-      FROM space WHERE name = ? AND dimensions = ?`;
-    return this.#database.read({ position: undefined, pending: 0, vectors: 0 }, (database) => {
-      const row = database.prepare(sql).get(name, dimensions) as (Omit<VectorState, "position"> & { position: string | null }) | undefined;
-      return { pending: 0, vectors: 0, ...row, position: (row?.position ?? undefined) as ChangePosition | undefined };
-    });
+    const none = { position: undefined, pending: 0, vectors: 0 };
+    if (!this.#database.isThere()) return none;
+    const row = (await this.#database.read((run) => run.get(STATE, name, dimensions))) as StateRow | undefined;
+    return row === undefined ? none : { ...row, position: row.position ?? undefined };
   }
 
   async note(space: VectorSpace, { position, sessions, restart = false }: VectorNews, at: Date): Promise<void> {
-    await this.#database.write(true, (database) => {
-      const id = spaceId(database, space);
-      database.prepare("UPDATE space SET used_at = ? WHERE id = ?").run(at.getTime(), id);
-      if (restart) database.prepare("DELETE FROM pending WHERE space_id = ?").run(id);
-      if (restart || position !== undefined) database.prepare("UPDATE space SET position = ? WHERE id = ?").run(position ?? null, id);
-      const note = database.prepare(
-        "INSERT INTO pending VALUES (?, ?, ?) ON CONFLICT (space_id, session_id) DO UPDATE SET version = excluded.version",
-      );
-      const version = nextVersion(database, id);
-      for (const sessionId of sessions) note.run(id, sessionId, version);
+    await this.#database.write((run) => {
+      const id = spaceId(run, space);
+      run.run("UPDATE space SET used_at = ? WHERE id = ?", at.getTime(), id);
+      if (restart) run.run("DELETE FROM pending WHERE space_id = ?", id);
+      if (restart || position !== undefined) run.run("UPDATE space SET position = ? WHERE id = ?", position ?? null, id);
+      const version = nextVersion(run, id);
+      for (const sessionId of sessions) run.run(NOTE, id, sessionId, version);
     });
   }
 
   async pending({ name, dimensions }: VectorSpace, limit: number): Promise<readonly PendingSession[]> {
+    if (!this.#database.isThere()) return [];
     const sql = `SELECT session_id AS sessionId, version FROM pending WHERE space_id = ${SPACE} LIMIT ?`;
-    return this.#database.read([], (database) => database.prepare(sql).all(name, dimensions, limit) as readonly PendingSession[]);
+    return this.#database.read((run) => run.all(sql, name, dimensions, limit) as readonly PendingSession[]);
   }
 
   async settle(
-    space: VectorSpace,
+    { name, dimensions }: VectorSpace,
     { sessionId, version }: PendingSession,
     live: readonly CheckpointId[],
   ): Promise<readonly CheckpointId[]> {
-    const { name, dimensions } = space;
-    let missing = live;
-    await this.#database.write(false, (database) => {
-      const ids = JSON.stringify(live);
-      database
-        .prepare("DELETE FROM vector WHERE session_id = ? AND checkpoint_id NOT IN (SELECT value FROM json_each(?))")
-        .run(sessionId, ids);
-      const lacking = database.prepare(
-        `SELECT value AS id FROM json_each(?) WHERE value NOT IN (SELECT checkpoint_id FROM vector WHERE session_id = ? AND space_id = ${SPACE})`,
-      );
-      missing = (lacking.all(ids, sessionId, name, dimensions) as readonly { readonly id: CheckpointId }[]).map(({ id }) => id);
-      if (missing.length > 0) return;
-      const done = database.prepare(`DELETE FROM pending WHERE space_id = ${SPACE} AND session_id = ? AND version = ?`);
-      done.run(name, dimensions, sessionId, version);
+    if (!this.#database.isThere()) return live;
+    const ids = JSON.stringify(live);
+    return this.#database.write((run) => {
+      run.run(FORGET_OTHERS, sessionId, ids);
+      const missing = run.all(MISSING, ids, sessionId, name, dimensions) as readonly { readonly id: CheckpointId }[];
+      if (missing.length === 0) run.run(SETTLED, name, dimensions, sessionId, version);
+      return missing.map(({ id }) => id);
     });
-    return missing;
   }
 
   async put(space: VectorSpace, sessionId: SessionId, vectors: readonly CheckpointVector[]): Promise<void> {
-    await this.#database.write(true, (database) => {
-      const id = spaceId(database, space);
-      const put = database.prepare(
-        "INSERT OR REPLACE INTO vector (space_id, checkpoint_id, session_id, project, numbers) VALUES (?, ?, ?, ?, ?)",
-      );
+    await this.#database.write((run) => {
+      const id = spaceId(run, space);
       for (const { checkpointId, project, vector } of vectors) {
-        put.run(id, checkpointId, sessionId, project ?? null, bytesOf(unitVector(vector)));
+        run.run(PUT, id, checkpointId, sessionId, project ?? null, bytesOf(unitVector(vector)));
       }
     });
   }
@@ -111,32 +109,30 @@ export class SqliteVectors implements VectorEngine {
     const inSpace = filters.length === 0 ? `+space_id = ${SPACE}` : `space_id = ${SPACE}`;
     const where = [inSpace, "id > ?", ...filters].join(" AND ");
     const sql = `SELECT id, checkpoint_id, numbers FROM vector WHERE ${where} ORDER BY id LIMIT ${PAGE}`;
-    for (let last = 0; ;) {
-      const rows = await this.#database.read([], (database) => {
-        return database.prepare(sql).all(space.name, space.dimensions, last, ...values) as readonly VectorRow[];
-      });
+    for (let last = 0; this.#database.isThere();) {
+      const rows = await this.#database.read((run) => run.all(sql, space.name, space.dimensions, last, ...values) as readonly VectorRow[]);
       for (const { checkpoint_id: checkpointId, numbers } of rows) {
         nearest.add({ checkpointId, similarity: dotProduct(unit, vectorOf(numbers)) });
       }
-      if (rows.length < PAGE) return nearest.all();
+      if (rows.length < PAGE) break;
       last = rows.at(-1)?.id ?? last;
       await turnOfTheLoop();
     }
+    return nearest.all();
   }
 
   async forget(checkpoints: readonly CheckpointId[]): Promise<void> {
-    if (checkpoints.length === 0) return;
-    const sql = "DELETE FROM vector WHERE checkpoint_id IN (SELECT value FROM json_each(?))";
-    await this.#database.write(false, (database) => void database.prepare(sql).run(JSON.stringify(checkpoints)));
+    if (checkpoints.length === 0 || !this.#database.isThere()) return;
+    await this.#database.write((run) => run.run(FORGET, JSON.stringify(checkpoints)));
   }
 
   async retire(unusedSince: Date): Promise<void> {
-    const sql = "DELETE FROM space WHERE used_at < ?";
-    await this.#database.write(false, (database) => void database.prepare(sql).run(unusedSince.getTime()));
+    if (!this.#database.isThere()) return;
+    await this.#database.write((run) => run.run("DELETE FROM space WHERE used_at < ?", unusedSince.getTime()));
   }
 
   async erase(): Promise<void> {
-    this.#database.discard();
+    this.#database.remove();
   }
 
   async close(): Promise<void> {
@@ -144,15 +140,14 @@ export class SqliteVectors implements VectorEngine {
   }
 }
 
-function spaceId(database: SqliteDatabase, { name, dimensions }: VectorSpace): number {
-  database.prepare("INSERT OR IGNORE INTO space (name, dimensions, used_at) VALUES (?, ?, 0)").run(name, dimensions);
-  return (database.prepare("SELECT id FROM space WHERE name = ? AND dimensions = ?").get(name, dimensions) as { readonly id: number }).id;
+function spaceId(run: Run, { name, dimensions }: VectorSpace): number {
+  run.run("INSERT OR IGNORE INTO space (name, dimensions, used_at) VALUES (?, ?, 0)", name, dimensions);
+  return (run.get(SPACE_ID, name, dimensions) as { readonly id: number }).id;
 }
 
 /** One that no session had before in this space, so that whoever looked at it before it was noted anew does not take it for done. */
-function nextVersion(database: SqliteDatabase, id: number): number {
-  const sql = "UPDATE space SET notes = notes + 1 WHERE id = ? RETURNING notes";
-  return (database.prepare(sql).get(id) as { readonly notes: number }).notes;
+function nextVersion(run: Run, id: number): number {
+  return (run.get("UPDATE space SET notes = notes + 1 WHERE id = ? RETURNING notes", id) as { readonly notes: number }).notes;
 }
 
 function bytesOf(vector: Float32Array): Uint8Array {

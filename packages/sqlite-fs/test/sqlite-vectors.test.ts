@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { nodeFileSystem } from "@workrail/blob-files";
-import { type ChangePosition, type CheckpointVector, parseCheckpointId, parseSessionId } from "@workrail/core";
+import { type ChangePosition, type CheckpointVector, type Log, parseCheckpointId, parseSessionId } from "@workrail/core";
 import { describeVectors } from "@workrail/storage-conformance";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadSqliteDriver } from "../src/load-sqlite-driver.ts";
@@ -23,8 +23,19 @@ function newDirectory(): string {
 }
 
 function vectorsIn(dataDir: string, driver: SqliteDriverName, journal: "WAL" | "DELETE" = "WAL"): SqliteVectors {
-  return new SqliteVectors({ dataDir, fs: nodeFileSystem, openDatabase: loadSqliteDriver(driver).open, journal, lockWaitMs: 2_000 });
+  const file = path.join(dataDir, "vectors.db");
+  return new SqliteVectors({
+    file,
+    fs: nodeFileSystem,
+    openDatabase: loadSqliteDriver(driver).open,
+    journal,
+    lockWaitMs: 2_000,
+    log: silent,
+  });
 }
+
+const ignore = (): void => undefined;
+const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 const SPACE = { name: "model", dimensions: 2 };
 const SESSION = parseSessionId("session");

@@ -172,6 +172,15 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       }
     });
 
+    it("forgets everything when it is erased, and goes on", async () => {
+      await vectors.note(SPACE, { position: position("1"), sessions: [A] }, AT);
+      for (const space of [SPACE, OTHER]) await vectors.put(space, A, [at(1, 1, 0)]);
+      await vectors.erase();
+      for (const space of [SPACE, OTHER]) expect(await vectors.state(space)).toEqual({ position: undefined, pending: 0, vectors: 0 });
+      await vectors.put(SPACE, A, [at(2, 1, 0)]);
+      expect((await vectors.state(SPACE)).vectors).toBe(1);
+    });
+
     it("forgets spaces that are not in use any more, and no others", async () => {
       await vectors.note(SPACE, { position: position("1"), sessions: [A] }, AT);
       await vectors.note(OTHER, { position: position("1"), sessions: [] }, new Date(AT.getTime() + 1));

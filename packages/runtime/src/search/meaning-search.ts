@@ -66,7 +66,7 @@ export class MeaningSearch {
   }
 
   async #find(input: SearchInput, found: readonly FoundCheckpoint[], { embedder, vectors }: Asked): Promise<Filling> {
-    if (vectors === undefined) throw new Error("This storage has no place for vectors: they are kept in SQLite.");
+    if (vectors === undefined) throw new Error("This store has no place for vectors: it is sealed, or kept without SQLite.");
     const vector = await this.#vectorOf(cleanText(input.query), embedder);
     const space = await spaceOf(embedder);
     const except = new Set(found.map(({ record }) => record.id));

@@ -1,6 +1,6 @@
 import { CHECKPOINT_KINDS, type IndexFilter } from "@workrail/core";
 import type { SqliteValue } from "../sqlite-driver.ts";
-import type { Run } from "./search-database.ts";
+import type { Run } from "../derived-database.ts";
 
 /** A row of `document`. */
 export interface DocumentRow {

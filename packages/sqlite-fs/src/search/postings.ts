@@ -1,4 +1,4 @@
-import type { Run } from "./search-database.ts";
+import type { Run } from "../derived-database.ts";
 
 /** What stands behind a term for occurring at least so often. No term has these letters. */
 const MARKS: readonly (readonly [times: number, mark: string])[] = [

@@ -1,6 +1,6 @@
 import { rarity, saturation, type WeightedTerm, weighRelated } from "@workrail/core";
 import { documentsWith, documentsWithAll, type Postings, postingsOf } from "./postings.ts";
-import type { Run } from "./search-database.ts";
+import type { Run } from "../derived-database.ts";
 
 /** A document, and what it scores with a text of average length. */
 export interface Candidate {

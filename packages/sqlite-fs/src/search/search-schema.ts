@@ -1,5 +1,7 @@
-/** Of the search index, and of the terms it is made of: one of another version is made anew. */
-export const INDEX_VERSION = 1;
+import type { DerivedContent } from "../derived-database.ts";
+
+/** Of the search index, and of the terms it is made of. */
+const INDEX_VERSION = 1;
 
 /**
  * `document`: one for each checkpoint; `previous` is how many places before it in its session the one is whose text it was
@@ -9,7 +11,7 @@ export const INDEX_VERSION = 1;
  * `term`: FTS5 keeps which documents have a term, and nothing else. One that occurs more than once is there again with a
  * mark behind it: see `marked`.
  */
-export const SEARCH_SCHEMA: string = `
+const SEARCH_SCHEMA = `
 CREATE TABLE state (key TEXT PRIMARY KEY NOT NULL, value ANY NOT NULL) STRICT, WITHOUT ROWID;
 
 INSERT INTO state VALUES ('texts', 0), ('terms', 0), ('changes', 0), ('untidied', 0);
@@ -48,3 +50,12 @@ CREATE VIRTUAL TABLE term USING fts5(words, content='', contentless_delete=1, de
 
 INSERT INTO term (term, rank) VALUES ('pgsz', 960);
 `;
+
+export const SEARCH_CONTENT: DerivedContent = {
+  name: "the search index",
+  version: INDEX_VERSION,
+  schema: SEARCH_SCHEMA,
+  // Small stores have little empty room.
+  pageBytes: 1024,
+  onOpen: "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, term, row)",
+};

@@ -18,7 +18,8 @@ import { documentFilter, type DocumentRow, seconds } from "./document-filter.ts"
 import { packedId, unpackedId } from "./packed-id.ts";
 import { isTerm, marked } from "./postings.ts";
 import { rankDocuments, relatedScores } from "./rank-documents.ts";
-import { type Run, SearchDatabase, type SearchDatabaseOptions } from "./search-database.ts";
+import { type Run, DerivedDatabase, type DerivedDatabaseOptions } from "../derived-database.ts";
+import { SEARCH_CONTENT } from "./search-schema.ts";
 
 /** Rough scores are made exact for so many more candidates than are asked for. */
 const LOOKED_AT = 200;
@@ -29,10 +30,10 @@ const MERGED_PAGES = 100;
 
 /** The search index in `search.db`, by FTS5: derived from the store, and made anew whenever it is missing. */
 export class SqliteSearch implements SearchEngine {
-  readonly #database: SearchDatabase;
+  readonly #database: DerivedDatabase;
 
-  constructor(options: SearchDatabaseOptions) {
-    this.#database = new SearchDatabase(options);
+  constructor(options: DerivedDatabaseOptions) {
+    this.#database = new DerivedDatabase(options, SEARCH_CONTENT);
   }
 
   state(): Promise<IndexState> {
