@@ -200,6 +200,8 @@ const FAILURES: Readonly<Record<Exclude<ErrorCode, "INTERNAL" | "RATE_LIMITED">,
     expect(store.durability).toBe("disk");
     return await cli.run(["rebuild", "--json"], { env: { WORKRAIL_LOCK_TIMEOUT_MS: "50" } });
   },
+  SECRET_FOUND: () =>
+    cli.run(["save", "--json"], { input: JSON.stringify({ password: ["Winter", "2024!"].join("") }), env: { WORKRAIL_SECRETS: "block" } }),
   LOCK_TIMEOUT: async () => {
     await cli.save({ a: 1 });
     const database = new DatabaseSync(join(cli.dataDir, "workrail.db"));

@@ -5,6 +5,7 @@ export type ErrorCode =
   | "SESSION_NOT_FOUND"
   | "CONFLICT"
   | "TOO_LARGE"
+  | "SECRET_FOUND"
   | "STORAGE_QUOTA_EXCEEDED"
   | "STORE_IN_USE"
   | "KEY_UNAVAILABLE"
@@ -32,6 +33,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   TOO_LARGE: { httpStatus: 413, retryable: false },
   STORAGE_QUOTA_EXCEEDED: { httpStatus: 413, retryable: false },
   PLAINTEXT_REFUSED: { httpStatus: 403, retryable: false },
+  SECRET_FOUND: { httpStatus: 422, retryable: false },
   STORE_IN_USE: { httpStatus: 423, retryable: true },
   RATE_LIMITED: { httpStatus: 429, retryable: true },
   CHECKPOINT_CORRUPT: { httpStatus: 500, retryable: false },

@@ -10,6 +10,7 @@ import {
   type IdGenerator,
   isWorkrailError,
   type Log,
+  type SecretScanner,
   type Storage,
   type TokenCounter,
   type TranscriptFiles,
@@ -25,6 +26,7 @@ import { nodeDigests, randomIds, type Repeat, silentLog, systemClock } from "./e
 import { embeddingBy } from "./search/embedding.ts";
 import { forgettingVectors } from "./search/forgetting-catalog.ts";
 import { plaintextRefused, protectStorage } from "./sealing/protect-storage.ts";
+import { screeningBy } from "./secrets/secret-screening.ts";
 import { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 import { tokenCounter } from "./token-counter.ts";
@@ -45,6 +47,8 @@ export interface Adapters {
   readonly transcripts?: TranscriptFiles;
   /** Asked what texts mean, whatever the settings say; default: as they say. */
   readonly embedder?: Embedder;
+  /** Finds secrets in what is saved; default: our rules. */
+  readonly secretScanner?: SecretScanner;
   /** Default: silent. */
   readonly log?: Log;
   /** Default: an interval that does not keep the process running. */
@@ -98,6 +102,10 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   const transcripts = (): TranscriptFiles => new FileTranscripts({ project: settings.project, directory: process.cwd() });
   once(TOKENS.transcripts, () => adapters.transcripts ?? (isClear ? transcripts() : NO_TRANSCRIPTS));
   once(TOKENS.embedding, (c) => embeddingBy(settings.embedder, adapters.embedder, { clock: c.resolve(TOKENS.clock), log }));
+  once(TOKENS.screening, (c) => {
+    const dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
+    return screeningBy(settings.secrets, { scanner: adapters.secretScanner, digests: c.resolve(TOKENS.digests), log, dataDir });
+  });
   once(TOKENS.background, (c) => new BackgroundQueue(c.resolve(TOKENS.log)));
   once(TOKENS.accesses, (c) => {
     return new AccessRecorder({

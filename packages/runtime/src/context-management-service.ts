@@ -14,6 +14,7 @@ import type {
   ViewValue,
 } from "@workrail/core";
 import type { OmittedFields } from "./fit-fields.ts";
+import type { ToldSecrets } from "./secrets/told-secrets.ts";
 
 /** What the specification calls the server-side service; every method may reject with a `WorkrailError`. */
 export interface IContextManagementService {
@@ -105,6 +106,8 @@ export interface SaveCheckpointResult extends Standing {
   pruned?: number;
   /** The store begins to fill up: how full it is, and what happens when it goes on so. Told once. */
   quotaWarning?: string;
+  /** What looks like a secret in what was saved, and what became of it. */
+  secrets?: ToldSecrets;
   /** The project's file of context rules cannot be used, and why: the save went by the default rules. */
   contextRulesWarning?: string;
 }
@@ -316,6 +319,8 @@ export interface ShapedContextResult extends Standing {
   validUntil?: string;
   /** Why the original of a context that was given could not be kept: it cannot be had back from here. */
   notKept?: string;
+  /** What looks like a secret in the original of a context that was given. When it was redacted, the original is so too. */
+  secrets?: ToldSecrets;
   /** How to get originals. */
   how?: string;
   /** The project's file of context rules cannot be used, and why. */

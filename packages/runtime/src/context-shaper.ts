@@ -4,6 +4,7 @@ import {
   compressContext,
   type Context,
   type ContextRules,
+  type ErrorCode,
   isWorkrailError,
   LONGEST_ADVANCED_REPORT,
   type LoadInput,
@@ -11,6 +12,8 @@ import {
   parseContextRules,
   parseSessionId,
   prioritizeContext,
+  type SavedAside,
+  type SecretsReport,
   type Session,
   type SessionId,
   type ShapedContext,
@@ -27,6 +30,7 @@ import type {
   Standing,
 } from "./context-management-service.ts";
 import type { RulesFound } from "./project-rules.ts";
+import { toldSecrets } from "./secrets/told-secrets.ts";
 import type { Parts } from "./tokens.ts";
 
 /** What an answer says of the promise that a checkpoint can be loaded: nothing where none can be given. */
@@ -41,9 +45,9 @@ export interface ShaperPorts {
   /**
    * The checkpoint that holds a context exactly, for as long as a handle does; saved, if there is none.
    *
-   * @throws STORAGE_QUOTA_EXCEEDED where there is no room for it.
+   * @throws STORAGE_QUOTA_EXCEEDED where there is no room for it; SECRET_FOUND where secrets may not be saved.
    */
-  keep(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<CheckpointRecord>;
+  keep(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<Pick<SavedAside, "record" | "secrets">>;
   issueHandle(id: CheckpointId): Promise<ToldHandle>;
   standing(id?: CheckpointId): Standing;
   /** Those that are given, else those of the project. */
@@ -52,6 +56,8 @@ export interface ShaperPorts {
 
 /** Where asides are kept that belong to no session. */
 const ASIDES = parseSessionId("asides");
+/** Failures to keep a context that leave the rest of the answer as it is. */
+const NOT_KEPT = new Set<ErrorCode>(["STORAGE_QUOTA_EXCEEDED", "SECRET_FOUND"]);
 const MOST_DIGITS = 9_999_999;
 const MOST_OF_ANYTHING = 999_999_999;
 
@@ -62,6 +68,8 @@ interface Source {
   readonly record: CheckpointRecord | undefined;
   /** Why there is no record although there should be. */
   readonly notKept?: string;
+  /** What looked like a secret in it when it was kept. */
+  readonly secrets?: SecretsReport;
   readonly isGiven: boolean;
   readonly rules: RulesFound;
 }
@@ -110,11 +118,16 @@ export class ContextShaper {
   }
 
   /** A shortened context is of use without its original too, if the answer says that it cannot be had back. */
-  async #keep(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<Pick<Source, "record" | "notKept">> {
+  async #keep(
+    sessionId: SessionId,
+    context: Context,
+    agentId: string | undefined,
+  ): Promise<Pick<Source, "record" | "notKept" | "secrets">> {
     try {
-      return { record: await this.#ports.keep(sessionId, context, agentId) };
+      const { record, secrets } = await this.#ports.keep(sessionId, context, agentId);
+      return { record, ...(secrets === undefined ? {} : { secrets }) };
     } catch (error) {
-      if (!isWorkrailError(error) || error.code !== "STORAGE_QUOTA_EXCEEDED") throw error;
+      if (!isWorkrailError(error) || !NOT_KEPT.has(error.code)) throw error;
       return { record: undefined, notKept: `${error.message} ${error.hint ?? ""}`.trim() };
     }
   }
@@ -135,12 +148,13 @@ export class ContextShaper {
     record,
     isGiven,
     notKept,
+    secrets,
   }: Source): Promise<Omit<ShapedContextResult, "context" | "tokensBefore" | "tokensAfter" | "report">> {
     if (record === undefined) return { ...(notKept === undefined ? {} : { notKept }), ...this.#ports.standing() };
     const { id, sessionId, createdAt, agentId } = record;
     const origin = { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId }) };
     const handle = { checkpointId: id, sessionId, ...(await this.#ports.issueHandle(id)), how: how(id) };
-    return { ...handle, ...(isGiven ? {} : { origin }), ...this.#ports.standing(id) };
+    return { ...handle, ...toldSecrets(secrets), ...(isGiven ? {} : { origin }), ...this.#ports.standing(id) };
   }
 
   async #budget(around: object, budgetTokens: number | undefined, context: Context): Promise<ViewBudget> {

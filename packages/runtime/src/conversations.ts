@@ -8,6 +8,7 @@ import {
   type TranscriptFiles,
 } from "@workrail/core";
 import type { IContextManagementService, SaveCheckpointParams } from "./context-management-service.ts";
+import type { SecretScreening } from "./secrets/secret-screening.ts";
 import type { SessionResolver } from "./session-resolver.ts";
 
 export interface StoreConversationParams {
@@ -41,6 +42,7 @@ export interface ConversationParts {
   readonly clock: Clock;
   readonly sessions: SessionResolver;
   readonly transcripts: TranscriptFiles;
+  readonly screening: Pick<SecretScreening, "screen">;
   /** What checkpoints are saved with: the store, or what it is a part of. */
   readonly service: Pick<IContextManagementService, "saveCheckpoint">;
 }
@@ -51,7 +53,7 @@ export interface ConversationParts {
  * @throws as `Workrail.storeConversation` says.
  */
 export async function keepConversation(parts: ConversationParts, params: StoreConversationParams): Promise<StoreConversationResult> {
-  const ports = { ...parts, keep: (checkpoint: ConversationCheckpoint) => keep(parts, checkpoint) };
+  const ports = { ...parts, secrets: parts.screening.screen, keep: (checkpoint: ConversationCheckpoint) => keep(parts, checkpoint) };
   const { file, filename, topic, date, kept, warnings } = await storeConversation(ports, params);
   return {
     file,

@@ -1,5 +1,5 @@
-import { DEFAULT_LIMITS, type Limits, type Log, WorkrailError } from "@workrail/core";
 import type { EmbedderKind } from "@workrail/http-embedder";
+import { DEFAULT_LIMITS, type Limits, type Log, SECRET_RULE_IDS, type SecretsMode, WorkrailError } from "@workrail/core";
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import { type ConfigurationIssue, refusalOf } from "./config/configuration-issue.ts";
 import { type Configuration, readConfiguration } from "./config/read-configuration.ts";
@@ -50,6 +50,16 @@ export interface EmbedderSettings {
   readonly textPrefix: string | undefined;
 }
 
+/** What becomes of secrets in what is saved. */
+export interface SecretsSettings {
+  /** `off`: they are not looked for. */
+  readonly mode: SecretsMode | "off";
+  /** Whether personal data is looked for too. */
+  readonly personalData: boolean;
+  /** Ids of rules that are not applied. */
+  readonly except: readonly string[];
+}
+
 /** Everything that can be set from outside. */
 export interface Settings {
   readonly dataDir: string;
@@ -77,6 +87,7 @@ export interface Settings {
   /** `strict`: checkpoints of other projects are shown only to those who name the project. `open`: after those of the own. */
   readonly isolation: "open" | "strict";
   readonly sealing: SealingSettings;
+  readonly secrets: SecretsSettings;
   /** Root of the project, where it is not to be found from the working directory. */
   readonly project: string | undefined;
 }
@@ -125,6 +136,7 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
     tokenizer: values.tokenizer,
     condenser: values.contextCompression === "advanced" ? condenserOf(values) : undefined,
     embedder: values.embedderUrl === undefined && values.embedderModel === undefined ? undefined : embedderOf(values),
+    secrets: { mode: values.secrets, personalData: values.secretsPersonalData, except: rulesIn(values.secretsExcept) },
     fallback: given.fallback ?? values.fallback ?? "fail",
     savesAMinute: values.rateLimitCheckpointSave,
     isolation: values.isolation,
@@ -166,6 +178,17 @@ function embedderOf(values: SettingValues): EmbedderSettings {
     queryPrefix: values.embedderQueryPrefix,
     textPrefix: values.embedderTextPrefix,
   };
+}
+
+/** Names of rules, by commas or blanks. One that is misspelt would leave its rule in force, to everybody's surprise. */
+function rulesIn(text = ""): readonly string[] {
+  const ids = text.split(/[\s,]+/u).filter((id) => id !== "");
+  const unknown = ids.find((id) => !SECRET_RULE_IDS.includes(id));
+  if (unknown === undefined) return ids;
+  throw new WorkrailError("INVALID_INPUT", `secretsExcept names ${JSON.stringify(unknown)}, which is no rule for secrets.`, {
+    details: { field: "secretsExcept" },
+    hint: "Use the names that warnings tell of, such as github-token.",
+  });
 }
 
 function warn(log: Log | undefined, { message, hint, field, file, line }: ConfigurationIssue): void {

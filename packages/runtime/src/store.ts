@@ -41,6 +41,8 @@ import {
   saveAside,
   saveCheckpoint,
   type SavedAside,
+  type ScanReport,
+  scanStore,
   type SavePorts,
   type SaveResult,
   type SessionId,
@@ -89,6 +91,7 @@ import type {
 import { Housekeeper } from "./housekeeper.ts";
 import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import { StoreLiveContext } from "./live/store-live-context.ts";
+import { type ScanStoreParams, toldSecrets } from "./secrets/told-secrets.ts";
 import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
 import {
   compareCheckpointsFor,
@@ -171,7 +174,8 @@ export class Store implements Workrail {
     this.#housekeeper = new Housekeeper(parts);
     this.#room = new DiskRoom({ ...parts, makeRoom: (needed) => this.#housekeeper.makeRoomOnDisk(needed) });
     const relieve: SavePorts["relieve"] = (failure, blobBytes) => this.#room.relieve(failure, blobBytes);
-    this.#savePorts = { ...parts, limits: settings.limits, writer: `workrail/${VERSION}`, relieve };
+    const secrets = parts.screening.screen;
+    this.#savePorts = { ...parts, limits: settings.limits, writer: `workrail/${VERSION}`, secrets, relieve };
     this.#backupPorts = this.#savePorts;
     this.#loadPorts = {
       ...parts,
@@ -194,8 +198,8 @@ export class Store implements Workrail {
     this.#rebuildPorts = { ...parts, limits: settings.limits };
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
-    this.#transfer = new Transfer({ ...parts, limits: settings.limits }, this.dataDir);
     this.projectCheckpoints = new ProjectCheckpoints({ ...parts, workrail: this, project });
+    this.#transfer = new Transfer({ ...parts, limits: settings.limits, secrets }, this.dataDir);
   }
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
@@ -263,6 +267,7 @@ export class Store implements Workrail {
       ...(result.status === "unchanged" && result.ignored.length > 0 ? { ignored: [...result.ignored] } : {}),
       ...(labels.ignored.length > 0 ? { ignoredMetadata: labels.ignored } : {}),
       ...(result.status === "saved" && result.removed.length > 0 ? { pruned: result.removed.length } : {}),
+      ...toldSecrets(result.secrets),
       ...(quotaWarning === undefined ? {} : { quotaWarning }),
       ...(found.warning === undefined ? {} : { contextRulesWarning: found.warning }),
     };
@@ -523,6 +528,12 @@ export class Store implements Workrail {
     return result;
   }
 
+  async scanStore({ sessionId, ...options }: ScanStoreParams = {}): Promise<ScanReport> {
+    const ports = { ...this.#loadPorts, scanner: this.#parts.screening.scanner };
+    const session = optional(sessionId, (id) => parseSessionId(id));
+    return this.#using(() => scanStore(ports, { ...options, sessionId: session }));
+  }
+
   async storeStatus(): Promise<StoreStatus> {
     return this.#using(() => storeStatus({ storage: this.#parts.storage, limits: this.#parts.settings.limits }));
   }
@@ -604,9 +615,9 @@ export class Store implements Workrail {
     });
   }
 
-  async #keepAside(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<CheckpointRecord> {
+  async #keepAside(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<SavedAside> {
     const keep = (): Promise<SavedAside> => saveAside(this.#savePorts, { sessionId, context, agentId, project: this.#project });
-    return (await (this.#standIn === undefined ? this.#housekeeper.withRoom(keep) : keep())).record;
+    return this.#standIn === undefined ? this.#housekeeper.withRoom(keep) : keep();
   }
 
   /** An answer is not kept back because the store cannot be written to: then it promises nothing. */

@@ -19,6 +19,7 @@ import type { InjectionToken } from "tsyringe";
 import type { AccessRecorder } from "./access-recorder.ts";
 import type { Embedding } from "./search/embedding.ts";
 import type { Sealing } from "./sealing/protect-storage.ts";
+import type { SecretScreening } from "./secrets/secret-screening.ts";
 import type { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 
@@ -46,6 +47,7 @@ export interface Parts {
   readonly condensing: Condensing;
   readonly transcripts: TranscriptFiles;
   readonly embedding: Embedding;
+  readonly screening: SecretScreening;
   readonly log: Log;
   readonly background: BackgroundQueue;
   readonly accesses: AccessRecorder;
@@ -70,6 +72,7 @@ export const TOKENS: { readonly [Name in keyof Parts]: InjectionToken<Parts[Name
   condensing: Symbol("Condensing"),
   transcripts: Symbol("TranscriptFiles"),
   embedding: Symbol("Embedding"),
+  screening: Symbol("SecretScreening"),
   log: Symbol("Log"),
   background: Symbol("BackgroundQueue"),
   accesses: Symbol("AccessRecorder"),

@@ -9,6 +9,7 @@ import type {
   RepairReport,
   StatsInput,
   StoreStats,
+  ScanReport,
   StoreStatus,
   VerifyOptions,
   VerifyReport,
@@ -36,6 +37,7 @@ import type {
   TraceSessionParams,
   TraceSessionResult,
 } from "./overview.ts";
+import type { ScanStoreParams } from "./secrets/told-secrets.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
 
@@ -133,6 +135,8 @@ export interface Workrail extends IContextManagementService {
   verifyStore(options?: VerifyOptions): Promise<VerifyReport>;
   /** Puts right what can be without losing anything: damaged checkpoints are put aside and marked. */
   repairStore(options?: RepairOptions): Promise<RepairReport>;
+  /** Looks for secrets in all that is stored, and says where they are. Changes nothing. */
+  scanStore(params?: ScanStoreParams): Promise<ScanReport>;
   /** How the store stands: what it holds, against which limits, and what a person should know. */
   storeStatus(): Promise<StoreStatus>;
   /**

@@ -145,6 +145,10 @@ describe("a call is refused with", () => {
     return place.open();
   });
 
+  refused("SECRET_FOUND", "a password, where secrets may not be saved", async (_, place) => {
+    await using careful = await place.open({ env: { WORKRAIL_SECRETS: "block" } });
+    await save(careful, { context: { password: ["Winter", "2024!"].join("") } });
+  });
   refused("STORE_IN_USE", "a rebuild while another has the store open", async (workrail, place) => {
     await using another = await place.open();
     await workrail.rebuildCatalog();

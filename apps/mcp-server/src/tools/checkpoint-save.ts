@@ -5,6 +5,7 @@ import { defineTool, jsonObject, type Tool } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
 import { checkpointShape, degradation, degradationOf } from "./checkpoint-fields.ts";
 import { pageOf } from "./checkpoint-page.ts";
+import { secrets } from "./fields.ts";
 import { withinTime } from "./within-time.ts";
 
 const input = z.strictObject({
@@ -18,6 +19,7 @@ const input = z.strictObject({
 const output = z.looseObject({
   ...checkpointShape,
   quota_warning: z.string().optional().describe("The store fills up. Tell your user"),
+  secrets: secrets.optional(),
   ...degradation,
 });
 
@@ -38,8 +40,12 @@ export function checkpointSave(store: LazyStore): Tool {
         const workrail = await store.get();
         const draft = { summary, description, projectPath, context, tags, agentId: client?.name, isRateLimited: true };
         const saved = await workrail.projectCheckpoints.create(draft as CreateProjectCheckpoint);
-        const { quotaWarning } = saved;
-        const more = { ...(quotaWarning === undefined ? {} : { quota_warning: quotaWarning }), ...degradationOf(saved) };
+        const { quotaWarning, secrets: found } = saved;
+        const more = {
+          ...(quotaWarning === undefined ? {} : { quota_warning: quotaWarning }),
+          ...(found === undefined ? {} : { secrets: found }),
+          ...degradationOf(saved),
+        };
         const { next_offset: _forGet, ...page } = await pageOf(workrail, saved, { more });
         return { ...page, ...more };
       }, HINT);

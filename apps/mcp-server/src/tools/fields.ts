@@ -19,6 +19,16 @@ export const metadata: ReturnType<typeof jsonObject> = jsonObject().describe(
 
 export const contextRulesWarning: z.ZodString = z.string().describe("The project's file of rules cannot be used. Tell your user");
 
+/** Of a save, in few words: at most five places are named, the rest is counted. */
+export const secrets: z.ZodType = z
+  .looseObject({
+    action: z.enum(["warned", "redacted"]),
+    count: z.number(),
+    found: z.array(z.looseObject({ rule: z.string(), path: z.string() })),
+    advice: z.string(),
+  })
+  .describe("What looks like a secret in it, by rule and place. Tell your user");
+
 export const time: z.ZodString = z.string().meta({ format: "date-time" });
 
 export const metadataOmitted: z.ZodOptional<ReturnType<typeof omittedFields>> = omittedFields().optional();

@@ -92,7 +92,7 @@ function codeOf(error: unknown): SessionError {
 
 /** What was sent is wrong; a wrong setting has the same code. */
 function isOfCall({ code, details }: WorkrailError): boolean {
-  if (code === "TOO_LARGE") return true;
+  if (code === "TOO_LARGE" || code === "SECRET_FOUND") return true;
   return code === "INVALID_INPUT" && ("issues" in details || /^(?:conversation|format)/u.test(String(details["field"])));
 }
 

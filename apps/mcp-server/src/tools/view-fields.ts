@@ -2,7 +2,7 @@ import { LAYERS } from "@workrail/core";
 import type { ShapedContextResult } from "@workrail/runtime";
 import * as z from "zod";
 import { jsonObject } from "../tool.ts";
-import { contextRulesWarning, degradation, durability, time } from "./fields.ts";
+import { contextRulesWarning, degradation, durability, secrets, time } from "./fields.ts";
 
 /** Fields of the tools that hand out a context as much of it as fits. */
 
@@ -72,6 +72,7 @@ export const original = {
   validUntil: validUntil.optional(),
   how: how.optional(),
   notKept: notKept.optional(),
+  secrets: secrets.optional(),
   origin: origin.optional(),
   contextRulesWarning: contextRulesWarning.optional(),
   durability,

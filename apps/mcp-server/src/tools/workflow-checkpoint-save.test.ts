@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServerProcess } from "../testing/server-process.ts";
 
@@ -61,6 +62,32 @@ describe("a save", () => {
     });
     expect((await server.ok(LIST, { sessionId, phase: "mine" }))["total"]).toBe(0);
     expect((await server.ok(LOAD, { checkpointId: end["checkpointId"] }))["metadata"]).toMatchObject({ phase: "plan" });
+  });
+
+  it("says by rule and place what looks like a secret, keeps it exactly, and writes it to no log", async () => {
+    const sessionId = randomUUID();
+    const token = ["ghp", "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].join("_");
+    const context = { env: Array.from({ length: 30 }, (_, index) => ({ [`GITHUB_TOKEN_${index}`.repeat(20)]: token })) };
+    await using talkative = await ServerProcess.start({ env: { WORKRAIL_LOG_LEVEL: "debug" } });
+    const saved = await talkative.ok(SAVE, { sessionId, context });
+    expect(saved["secrets"]).toMatchObject({ action: "warned", count: 30, found: { length: 5, 0: { rule: "github-token" } } });
+    expect(JSON.stringify(saved["secrets"]).length).toBeLessThan(1_500);
+    expect(JSON.stringify(saved)).not.toContain(token);
+    expect((await talkative.ok(LOAD, { sessionId, full: true }))["context"]).toEqual(context);
+    expect(JSON.stringify(talkative.log)).not.toContain(token);
+    const database = new DatabaseSync(join(talkative.home.dataDir, "workrail.db"), { readOnly: true });
+    expect(JSON.stringify(database.prepare("SELECT * FROM audit").all())).not.toContain(token);
+    database.close();
+  });
+
+  it("refuses secrets where that is set, naming rule and place alone", async () => {
+    const token = ["ghp", "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"].join("_");
+    await using strict = await ServerProcess.start({ env: { WORKRAIL_SECRETS: "block" } });
+    const refused = await strict.call(SAVE, { context: { env: { token } } });
+    expect(refused).toMatchObject({ isError: true, _meta: { code: "SECRET_FOUND", httpStatus: 422 } });
+    expect(JSON.stringify(refused)).toContain('context[\\\"env\\\"][\\\"token\\\"]');
+    expect(JSON.stringify(refused)).not.toContain(token);
+    expect(JSON.stringify(strict.log)).not.toContain(token);
   });
 
   it("takes an empty context", async () => {

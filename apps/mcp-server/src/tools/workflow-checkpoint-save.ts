@@ -2,7 +2,7 @@ import type { CheckpointLabels } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { contextRulesWarning, degradation, durability, time } from "./fields.ts";
+import { contextRulesWarning, degradation, durability, secrets, time } from "./fields.ts";
 
 const labels = jsonObject().meta({
   description: "name, tags (a list), and keys of your own",
@@ -46,6 +46,7 @@ const output = z.looseObject({
   ignoredMetadata: z.array(z.string()).optional().describe("Metadata keys that are set by the server"),
   pruned: z.number().optional().describe("Oldest checkpoints removed because the session is full"),
   quotaWarning: z.string().optional().describe("The store fills up. Tell your user"),
+  secrets: secrets.optional(),
   contextRulesWarning: contextRulesWarning.optional(),
 });
 

@@ -48,7 +48,12 @@ export function writeText({ context }: CheckedContext, limits: Limits): string {
 }
 
 /** Digests it in one go. To be called before anybody can have changed the context. */
-export function prepareText({ context, isCanonical }: CheckedContext, text: string, limits: Limits, digests: Digester): PreparedContext {
+export function prepareText(
+  { context, isCanonical }: Pick<CheckedContext, "context" | "isCanonical">,
+  text: string,
+  limits: Limits,
+  digests: Digester,
+): PreparedContext {
   const bytes = encodeUtf8(text);
   if (bytes.length > limits.maxContextBytes) throw tooLarge(bytes.length, limits);
   const exactDigest = digests.sha256(bytes);

@@ -1,6 +1,8 @@
+import type { Context } from "../model/context.ts";
 import type { Digest } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Digester } from "../ports/environment.ts";
+import { parseJson } from "./parse-json.ts";
 import { checkContext, type CheckedContext, prepareText, tooLarge, written, writeText } from "./prepare-context.ts";
 import { LARGE_BYTES, utf8Parts } from "./text-parts.ts";
 import { canonicalTexts, type WrittenJson, writeJson, writtenTexts } from "./written-json.ts";
@@ -10,6 +12,8 @@ export interface SavedContent {
   readonly sizeBytes: number;
   readonly exactDigest: Digest;
   readonly canonicalDigest: Digest;
+  /** The JSON text, in parts of any size. */
+  texts(): Iterable<string>;
   /** The bytes, made as they are asked for. */
   parts(): Iterable<Uint8Array>;
 }
@@ -31,8 +35,18 @@ export function takeDown(context: unknown, limits: Limits, digests: Digester): (
   // Mostly escapes, or long numbers.
   if (digestInTurns !== undefined && text.length > LARGE_BYTES) return () => takeDownLarge(text, checked, limits, digestInTurns);
   const { bytes, ...digested } = prepareText(checked, text, limits, digests);
-  const content: SavedContent = { sizeBytes: bytes.length, ...digested, parts: () => [bytes] };
+  const content: SavedContent = { sizeBytes: bytes.length, ...digested, texts: () => [text], parts: () => [bytes] };
   return async () => content;
+}
+
+/** The same of a context's JSON text that was changed since it was checked. */
+export async function takeDownText(text: string, limits: Limits, digests: Digester): Promise<SavedContent> {
+  const isCanonical = false;
+  if (text.length > LARGE_BYTES && digests.sha256OfParts !== undefined) {
+    return takeDownLarge(text, { isCanonical }, limits, digests.sha256OfParts);
+  }
+  const { bytes, ...digested } = prepareText({ context: parseJson(text) as Context, isCanonical }, text, limits, digests);
+  return { sizeBytes: bytes.length, ...digested, texts: () => [text], parts: () => [bytes] };
 }
 
 async function takeDownLarge(
@@ -52,5 +66,5 @@ async function takeDownLarge(
   const exactDigest = await sha256OfParts(counted());
   if (sizeBytes > limits.maxContextBytes) throw tooLarge(sizeBytes, limits);
   const canonicalDigest = isCanonical ? exactDigest : await sha256OfParts(utf8Parts(canonicalTexts(json)));
-  return { sizeBytes, exactDigest, canonicalDigest, parts };
+  return { sizeBytes, exactDigest, canonicalDigest, texts: () => writtenTexts(json), parts };
 }

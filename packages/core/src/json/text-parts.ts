@@ -19,6 +19,18 @@ export function* textParts(text: string, start = 0, end: number = text.length, s
   }
 }
 
+/** Texts, one behind the other, in parts of about a megabyte: long ones part by part, short ones together. */
+export function* evenParts(texts: Iterable<string>): Generator<string> {
+  let short = "";
+  for (const text of texts) {
+    short += text;
+    if (short.length < PART_BYTES) continue;
+    yield* textParts(short);
+    short = "";
+  }
+  if (short !== "") yield short;
+}
+
 /** The UTF-8 of texts, one behind the other: long ones part by part, short ones together. An empty one stands for itself. */
 export function* utf8Parts(texts: Iterable<string>): Generator<Uint8Array> {
   let short = "";

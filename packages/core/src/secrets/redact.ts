@@ -1,5 +1,5 @@
 import { findSecrets } from "./find-secrets.ts";
-import type { SecretKind } from "./secret-rules.ts";
+import type { SecretKind } from "../ports/secret-scanner.ts";
 
 export interface Redacted {
   readonly text: string;

@@ -2,15 +2,24 @@ import { WorkrailError } from "../errors.ts";
 import type { ExportedSession, UnreadableInExport } from "../export-format/export-fields.ts";
 import { encodeEnvelope, MAX_ENVELOPE_BYTES } from "../envelope/envelope.ts";
 import { atPlace, type ExportPart, readExport } from "../export-format/read-export.ts";
-import { type PreparedContext, prepareContext } from "../json/prepare-context.ts";
+import { parseJson } from "../json/parse-json.ts";
+import { checkContext, type PreparedContext, prepareText, writeText } from "../json/prepare-context.ts";
 import type { CheckpointFacts } from "../model/checkpoint.ts";
+import type { Context } from "../model/context.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { ImportConflictPolicy } from "../export-format/import-conflict-policies.ts";
 import { type ImportPlan, planImport } from "./plan-import.ts";
+import type { SecretScreen } from "../ports/secret-screen.ts";
 import { checkSize } from "./save-checkpoint.ts";
+import { labelsOf, labelsText, type PlacedSecret, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
 import { writeImported, type WriteImportedPorts } from "./write-imported.ts";
 
-export type ImportPorts = WriteImportedPorts & Parameters<typeof planImport>[0];
+export interface ImportPorts extends WriteImportedPorts, PlanPorts {
+  /** What becomes of secrets in what is imported. Default: they are not looked for. */
+  readonly secrets?: SecretScreen | undefined;
+}
+
+type PlanPorts = Parameters<typeof planImport>[0];
 
 /** A whole export, or a way to read it from its beginning: it is read twice, so that nothing is written before all of it is proven. */
 export type ExportSource = string | (() => AsyncIterable<string>);
@@ -37,11 +46,18 @@ export interface ImportReport {
   readonly leftOut: number;
   /** Checkpoints that the export names as unreadable, and does not have. */
   readonly unreadable: readonly UnreadableInExport[];
+  /** What looks like a secret, in how many checkpoints; absent where nothing does. The first are named. */
+  readonly secrets?: Omit<SecretsReport, "found"> & { readonly checkpoints: number; readonly found: readonly ImportedSecret[] };
+}
+
+export interface ImportedSecret extends PlacedSecret {
+  /** The checkpoint's id in the export. */
+  readonly checkpointId: CheckpointId;
 }
 
 /**
  * Brings an exported session into the store: ids, times, parents and the order of commits are kept, and each context is
- * exactly what it was. Every checkpoint is proven against its digest before anything is written. Interrupted, it leaves
+ * exactly what it was, unless secrets in it are to be replaced. Every checkpoint is proven against its digest before anything is written. Interrupted, it leaves
  * whole checkpoints, and importing again goes on from there. Importing counts as an access. The limit of checkpoints a
  * session is applied by the next save, not here.
  *
@@ -50,12 +66,12 @@ export interface ImportReport {
  * also adds to a session that went on by itself, what follows the last checkpoint in common, when the export's latest
  * checkpoint was created after the session's. `rename` adds everything, as another session, under new ids.
  *
- * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place, TOO_LARGE and STORAGE_QUOTA_EXCEEDED for
+ * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place, TOO_LARGE, STORAGE_QUOTA_EXCEEDED and SECRET_FOUND for
  *   what cannot be imported, and then nothing was; CONFLICT when an id names something else in the store, or somebody
  *   saved to the session meanwhile; LOCK_TIMEOUT and STORAGE_UNAVAILABLE for the store.
  */
 export async function importSession(ports: ImportPorts, input: ImportInput): Promise<ImportReport> {
-  const { session, checkpoints, unreadable } = await prove(ports, input.source);
+  const { session, checkpoints, unreadable, secrets } = await prove(ports, input.source);
   return ports.locking.inOrder(session.id, async () => {
     const plan = await planImport(ports, session.id, checkpoints, input.onConflict ?? "skip");
     if (input.dryRun !== true) await write(ports, input.source, session, plan);
@@ -69,6 +85,7 @@ export async function importSession(ports: ImportPorts, input: ImportInput): Pro
       present,
       leftOut: checkpoints.length - added - present,
       unreadable,
+      ...(secrets === undefined ? {} : { secrets }),
     };
   });
 }
@@ -79,11 +96,13 @@ interface ProvenExport {
   readonly session: ExportedSession;
   readonly checkpoints: readonly CheckpointFacts[];
   readonly unreadable: readonly UnreadableInExport[];
+  readonly secrets: ImportReport["secrets"];
 }
 
 async function prove(ports: ImportPorts, source: ExportSource): Promise<ProvenExport> {
   let session: ExportedSession | undefined;
   let unreadable: readonly UnreadableInExport[] = [];
+  let secrets: ImportReport["secrets"];
   const checkpoints: CheckpointFacts[] = [];
   const seen = new Set<CheckpointId>();
   for await (const part of readExport(open(source), ports.limits)) {
@@ -100,30 +119,72 @@ async function prove(ports: ImportPorts, source: ExportSource): Promise<ProvenEx
       if (seen.has(id)) throw new WorkrailError("INVALID_INPUT", "Its id stands in the export twice.", { details: { field: "id" } });
     });
     seen.add(id);
-    checkpoints.push(await proveCheckpoint(ports, part, (session as ExportedSession).id));
+    const { facts, report } = await proveCheckpoint(ports, part, (session as ExportedSession).id);
+    checkpoints.push(facts);
+    if (report !== undefined) secrets = added(secrets, id, report);
   }
   // A reader ends without a session only by throwing.
-  return { session: session as ExportedSession, checkpoints, unreadable };
+  return { session: session as ExportedSession, checkpoints, unreadable, secrets };
 }
 
-async function proveCheckpoint(ports: ImportPorts, part: CheckpointPart, sessionId: SessionId): Promise<CheckpointFacts> {
+/** The most that a report names. */
+const MOST_NAMED = 20;
+
+function added(
+  before: ImportReport["secrets"],
+  checkpointId: CheckpointId,
+  { action, count, found }: SecretsReport,
+): ImportReport["secrets"] {
+  const named = found.map((secret) => ({ checkpointId, ...secret }));
+  return {
+    action,
+    count: (before?.count ?? 0) + count,
+    checkpoints: (before?.checkpoints ?? 0) + 1,
+    found: [...(before?.found ?? []), ...named].slice(0, MOST_NAMED),
+  };
+}
+
+interface ProvenCheckpoint {
+  readonly facts: CheckpointFacts;
+  readonly report: SecretsReport | undefined;
+}
+
+async function proveCheckpoint(ports: ImportPorts, part: CheckpointPart, sessionId: SessionId): Promise<ProvenCheckpoint> {
   return atPlace(part.place, async () => {
-    const { exactDigest, canonicalDigest, bytes } = contentOf(ports, part);
-    const { facts: exported } = part.checkpoint;
-    if (exactDigest !== exported.exactDigest) {
-      throw new WorkrailError("INVALID_INPUT", "Its context does not match its sha256.", { details: { field: "sha256" } });
-    }
-    const facts: CheckpointFacts = { ...exported, sessionId, canonicalDigest, contextBytes: bytes.length };
+    const { labels, content, report } = await screened(ports, part);
+    const { exactDigest, canonicalDigest, bytes } = content;
+    const facts: CheckpointFacts = {
+      ...part.checkpoint.facts,
+      ...labels,
+      sessionId,
+      exactDigest,
+      canonicalDigest,
+      contextBytes: bytes.length,
+    };
     // What is small enough unpacked is small enough packed, whatever gzip makes of it.
     if (bytes.length + MAX_ENVELOPE_BYTES > ports.limits.maxCheckpointBytes) {
       checkSize((await ports.codec.encode(encodeEnvelope(facts, bytes, ports.digests))).length, ports.limits);
     }
-    return facts;
+    return { facts, report };
   });
 }
 
-function contentOf(ports: ImportPorts, { checkpoint }: CheckpointPart): PreparedContext {
-  return prepareContext(checkpoint.context, ports.limits, ports.digests);
+/** What is written of a checkpoint, once its context is proven: with what stands for secrets in their places, if that is wanted. */
+async function screened(
+  ports: ImportPorts,
+  { checkpoint }: CheckpointPart,
+): Promise<{ readonly labels: Partial<CheckpointFacts>; readonly content: PreparedContext; readonly report: SecretsReport | undefined }> {
+  const checked = checkContext(checkpoint.context, ports.limits);
+  const text = writeText(checked, ports.limits);
+  const content = prepareText(checked, text, ports.limits, ports.digests);
+  if (content.exactDigest !== checkpoint.facts.exactDigest) {
+    throw new WorkrailError("INVALID_INPUT", "Its context does not match its sha256.", { details: { field: "sha256" } });
+  }
+  const given = { context: () => [text], labels: labelsText(checkpoint.facts) };
+  const { report, redacted } = await screenSecrets(ports.secrets, given);
+  if (redacted === undefined) return { labels: {}, content, report };
+  const changed = { context: parseJson(redacted.context) as Context, isCanonical: false };
+  return { labels: labelsOf(redacted.labels), content: prepareText(changed, redacted.context, ports.limits, ports.digests), report };
 }
 
 async function write(ports: ImportPorts, source: ExportSource, session: ExportedSession, plan: ImportPlan): Promise<void> {
@@ -133,7 +194,7 @@ async function write(ports: ImportPorts, source: ExportSource, session: Exported
     if (part.kind !== "checkpoint") continue;
     const entry = plan.entries[index++];
     if (entry?.action !== "add") continue;
-    const content = contentOf(ports, part);
+    const { content } = await atPlace(part.place, () => screened(ports, part));
     if (part.checkpoint.facts.id !== entry.exportedId || content.exactDigest !== entry.facts.exactDigest) throw changed();
     await writeImported(ports, { facts: entry.facts, content, expectedHead, session });
     if (entry.facts.kind !== "aside") expectedHead = entry.facts.id;

@@ -5,7 +5,7 @@ import type { Context } from "../model/context.ts";
 import { type CheckpointId, type Digest, type SessionId, uuidOf } from "../model/ids.ts";
 import type { Digester } from "../ports/environment.ts";
 import { type Handle, HANDLE_MS, issueHandle } from "./issue-handle.ts";
-import { saveCheckpoint, type SavePorts } from "./save-checkpoint.ts";
+import { saveCheckpoint, type SavePorts, type SaveResult } from "./save-checkpoint.ts";
 
 export interface AsideInput {
   readonly sessionId: SessionId;
@@ -15,7 +15,7 @@ export interface AsideInput {
   readonly project?: string | undefined;
 }
 
-export interface SavedAside extends Handle {
+export interface SavedAside extends Handle, Pick<SaveResult, "secrets"> {
   /** What holds the context: an aside, or the session's head where that does. */
   readonly record: CheckpointRecord;
 }
@@ -27,7 +27,8 @@ const MAX_ATTEMPTS = 8;
  * Keeps a context that was shortened without having been saved, and gives out a handle for it. The same content twice in a
  * session is one aside. It is no part of the session's history: never the head, not listed unless asked for.
  *
- * @throws STORAGE_QUOTA_EXCEEDED where there is no room for it: then there can be no handle either. Whatever saving throws.
+ * @throws STORAGE_QUOTA_EXCEEDED where there is no room for it: then there can be no handle either. Whatever saving throws,
+ *   SECRET_FOUND among it.
  */
 export async function saveAside(ports: SavePorts, input: AsideInput): Promise<SavedAside> {
   const { exactDigest } = prepareContext(input.context, ports.limits, ports.digests);
@@ -50,10 +51,11 @@ export async function saveAside(ports: SavePorts, input: AsideInput): Promise<Sa
 async function save(ports: SavePorts, input: AsideInput, checkpointId: CheckpointId): Promise<SavedAside | undefined> {
   const validUntil = new Date(ports.clock.now().getTime() + HANDLE_MS);
   try {
-    const { status, record } = await saveCheckpoint(ports, { ...input, kind: "aside", checkpointId, shieldUntil: validUntil });
-    if (status === "saved") return { record, validUntil };
+    const { status, record, secrets } = await saveCheckpoint(ports, { ...input, kind: "aside", checkpointId, shieldUntil: validUntil });
+    const found = secrets === undefined ? {} : { secrets };
+    if (status === "saved") return { record, validUntil, ...found };
     const handle = await issueHandle(ports, { checkpointId });
-    return handle === undefined ? undefined : { record, ...handle };
+    return handle === undefined ? undefined : { record, ...handle, ...found };
   } catch (error) {
     if (isWorkrailError(error) && error.code === "CONFLICT") return undefined;
     throw error;

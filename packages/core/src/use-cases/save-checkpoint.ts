@@ -4,7 +4,7 @@ import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { summarise } from "../classify/classification.ts";
 import { classifySteps } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
-import { type SavedContent, takeDown } from "../json/saved-content.ts";
+import { type SavedContent, takeDown, takeDownText } from "../json/saved-content.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context, JsonObject } from "../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
@@ -16,9 +16,11 @@ import type { Append, Catalog, CommitOutcome, QuotaUsage } from "../ports/catalo
 import type { Codec } from "../ports/codec.ts";
 import type { Locking } from "../ports/locking.ts";
 import { inTurns } from "../turns.ts";
+import type { SecretScreen } from "../ports/secret-screen.ts";
 import { checkAttributes, checkName, checkTags } from "./labels.ts";
 import { readContext } from "./read-context.ts";
 import { readFacts } from "./read-facts.ts";
+import { labelsOf, labelsText, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
 
 export interface SavePorts {
   readonly catalog: Catalog;
@@ -32,6 +34,8 @@ export interface SavePorts {
   readonly limits: Limits;
   /** Product and version, kept in each envelope. */
   readonly writer: string;
+  /** What becomes of secrets in what is saved. Default: they are not looked for. */
+  readonly secrets?: SecretScreen | undefined;
   /**
    * Told of a write of so many bytes that failed, within the session's turn: makes room where that is what is missing,
    * and says whether to write once more. Default: nothing can be done.
@@ -68,7 +72,12 @@ export interface SaveInput {
   readonly shieldUntil?: Date | undefined;
 }
 
-export type SaveResult =
+export type SaveResult = SaveOutcome & {
+  /** What looks like a secret in what was given; absent where nothing does. */
+  readonly secrets?: SecretsReport;
+};
+
+type SaveOutcome =
   | {
       readonly status: "saved";
       readonly record: CheckpointRecord;
@@ -94,32 +103,48 @@ const MAX_ATTEMPTS = 3;
  * The blob is durable under its final name before one catalog transaction makes it a checkpoint, so no reader
  * and no crash ever meets a record without its bytes. Saves to one session keep the order of their calls.
  *
- * @throws INVALID_INPUT, TOO_LARGE, STORAGE_QUOTA_EXCEEDED for what is saved; CHECKPOINT_NOT_FOUND for an unknown
+ * @throws INVALID_INPUT, TOO_LARGE, STORAGE_QUOTA_EXCEEDED, SECRET_FOUND for what is saved; CHECKPOINT_NOT_FOUND for an unknown
  *   `parentId`; CONFLICT when the head is not `expectedParentId`, or `checkpointId` is taken; LOCK_TIMEOUT and
  *   STORAGE_UNAVAILABLE for the store. The previous head stays loadable whatever is thrown.
  */
-export async function saveCheckpoint(ports: SavePorts, input: SaveInput): Promise<SaveResult> {
-  checkLabels(input);
+export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promise<SaveResult> {
+  checkLabels(given);
   // At once, before the caller can change it.
-  const takenDown = takeDown(input.context, ports.limits, ports.digests);
-  return ports.locking.inOrder(input.sessionId, async () => {
-    const content = await takenDown();
+  const takenDown = takeDown(given.context, ports.limits, ports.digests);
+  return ports.locking.inOrder(given.sessionId, async () => {
+    const { input, content, secrets } = await screened(ports, given, await takenDown());
     const rules = await input.rules?.();
     const head = await ports.catalog.head(input.sessionId);
     const known = await answerWithoutWriting(ports, input, content, head);
-    if (known !== undefined) return known;
+    if (known !== undefined) return { ...known, ...secrets };
     const layers = input.layers ?? (await layersOf(ports, input, rules));
     const facts = await describe(ports, { ...input, layers }, content, head);
     const bytes = await encodeBlob(ports, facts, content);
     checkSize(bytes.length, ports.limits);
     // The head has the same content, but no bytes that could be loaded.
     const isAnew = head !== undefined && head.canonicalDigest === skipDigest(input, content);
-    return writeOrName(ports, isAnew ? { ...input, force: true } : input, { content, facts, bytes });
+    return { ...(await writeOrName(ports, isAnew ? { ...input, force: true } : input, { content, facts, bytes })), ...secrets };
   });
 }
 
+/** What is to be saved of what was given: with what stands for secrets in their places, if that is wanted. */
+async function screened(
+  ports: SavePorts,
+  input: SaveInput,
+  content: SavedContent,
+): Promise<{ readonly input: SaveInput; readonly content: SavedContent; readonly secrets?: Pick<SaveResult, "secrets"> }> {
+  const given = { context: () => content.texts(), labels: labelsText(input) };
+  const { report, redacted } = await screenSecrets(ports.secrets, given);
+  if (report === undefined) return { input, content };
+  const secrets = { secrets: report };
+  if (redacted === undefined) return { input, content, secrets };
+  const changed = { ...input, ...labelsOf(redacted.labels) };
+  checkLabels(changed);
+  return { input: changed, content: await takeDownText(redacted.context, ports.limits, ports.digests), secrets };
+}
+
 /** A write that failed may have left its blob behind: the error names the id under which that is recognised when it is tried again. */
-async function writeOrName(ports: SavePorts, input: SaveInput, encoded: Encoded): Promise<SaveResult> {
+async function writeOrName(ports: SavePorts, input: SaveInput, encoded: Encoded): Promise<SaveOutcome> {
   try {
     return await write(ports, input, encoded).catch(async (error: unknown) => {
       if ((await ports.relieve?.(error, encoded.bytes.length)) !== true) throw error;
@@ -150,7 +175,7 @@ async function answerWithoutWriting(
   input: SaveInput,
   content: SavedContent,
   head: CheckpointRecord | undefined,
-): Promise<SaveResult | undefined> {
+): Promise<SaveOutcome | undefined> {
   if (input.checkpointId !== undefined) {
     const existing = await ports.catalog.find(input.checkpointId);
     if (existing !== undefined) return sameOrConflict(ports, input, content, existing);
@@ -220,7 +245,7 @@ interface Encoded {
   readonly bytes: Uint8Array;
 }
 
-async function write(ports: SavePorts, input: SaveInput, { content, facts, bytes }: Encoded): Promise<SaveResult> {
+async function write(ports: SavePorts, input: SaveInput, { content, facts, bytes }: Encoded): Promise<SaveOutcome> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const stored = await putBlob(ports, input, facts, bytes);
     const outcome = await ports.catalog.commit({
@@ -332,7 +357,7 @@ async function conclude(
   content: SavedContent,
   { blob, blobBytes }: StoredBlob,
   outcome: Exclude<CommitOutcome, { status: "blob-missing" }>,
-): Promise<SaveResult> {
+): Promise<SaveOutcome> {
   if (outcome.status === "committed") {
     const { record, removed, bytes } = outcome;
     if (record === undefined || bytes === undefined) {
@@ -386,7 +411,7 @@ function skipDigest(input: SaveInput, content: SavedContent): SavedContent["cano
   return alwaysCreates ? undefined : content.canonicalDigest;
 }
 
-function unchanged(input: SaveInput, content: SavedContent, record: CheckpointRecord): SaveResult {
+function unchanged(input: SaveInput, content: SavedContent, record: CheckpointRecord): SaveOutcome {
   const ignored: ("name" | "tags" | "metadata" | "keyOrder")[] = [];
   if (input.name !== undefined && input.name !== record.name) ignored.push("name");
   if (input.tags !== undefined && !input.tags.every((tag) => record.tags.includes(tag))) ignored.push("tags");
@@ -405,7 +430,7 @@ async function lostAnswerOrConflict(
   input: SaveInput,
   content: SavedContent,
   head: CheckpointRecord | undefined,
-): Promise<SaveResult> {
+): Promise<SaveOutcome> {
   const parentId = input.parentId ?? input.expectedParentId;
   if (head !== undefined && head.parentId === parentId && head.exactDigest === content.exactDigest) {
     return unchanged(input, content, await madeWhole(ports, content, head));
@@ -416,7 +441,7 @@ async function lostAnswerOrConflict(
   });
 }
 
-async function sameOrConflict(ports: SavePorts, input: SaveInput, content: SavedContent, existing: CheckpointRecord): Promise<SaveResult> {
+async function sameOrConflict(ports: SavePorts, input: SaveInput, content: SavedContent, existing: CheckpointRecord): Promise<SaveOutcome> {
   if (existing.sessionId === input.sessionId && existing.exactDigest === content.exactDigest) {
     return unchanged(input, content, await madeWhole(ports, content, existing));
   }

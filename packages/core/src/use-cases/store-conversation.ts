@@ -1,13 +1,16 @@
 import { isWorkrailError, WorkrailError } from "../errors.ts";
+import { parseJson } from "../json/parse-json.ts";
 import type { JsonObject } from "../model/context.ts";
 import type { ConversationFormat } from "../model/conversation.ts";
 import type { Clock } from "../ports/environment.ts";
+import type { SecretScreen } from "../ports/secret-screen.ts";
 import type { TranscriptFiles } from "../ports/transcript-files.ts";
-import { readConversation } from "../transcript/read-conversation.ts";
+import { type Conversation, readConversation } from "../transcript/read-conversation.ts";
 import { readTurns } from "../transcript/read-turns.ts";
 import { renderTranscript } from "../transcript/render-transcript.ts";
 import { topicOf } from "../transcript/topic.ts";
 import { transcriptPath } from "../transcript/transcript-path.ts";
+import { placesInWords, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
 
 /** A conversation as a checkpoint of the store. */
 export interface ConversationCheckpoint {
@@ -19,6 +22,8 @@ export interface ConversationCheckpoint {
 export interface ConversationPorts {
   readonly clock: Clock;
   readonly transcripts: TranscriptFiles;
+  /** What becomes of secrets in what is kept. Default: they are not looked for. */
+  readonly secrets?: SecretScreen | undefined;
   /** Saves the conversation, whole. A `WorkrailError` keeps no transcript from being written: it becomes a warning. */
   readonly keep: (checkpoint: ConversationCheckpoint) => Promise<KeptConversation>;
 }
@@ -55,14 +60,14 @@ export interface StoredConversation {
 /**
  * Keeps a conversation twice: whole as a checkpoint, where search finds it, and as a page for people in the project.
  *
- * @throws INVALID_INPUT and TOO_LARGE for the conversation, before anything is written; what `TranscriptFiles` rejects with:
+ * @throws INVALID_INPUT, TOO_LARGE and SECRET_FOUND for the conversation, before anything is written; what `TranscriptFiles` rejects with:
  *   then `details.checkpointId` names the checkpoint that holds it all the same.
  */
 export async function storeConversation(ports: ConversationPorts, input: ConversationInput): Promise<StoredConversation> {
-  const conversation = readConversation(input.conversation, input.format);
+  const { conversation, givenTopic, report } = await screened(ports.secrets, input);
   const date = ports.clock.now();
   const turns = readTurns(conversation);
-  const { topic, isFallback } = topicOf(input.topic, turns);
+  const { topic, isFallback } = topicOf(givenTopic, turns);
   const { agentId } = input;
   const context = { topic, format: conversation.format, conversation: conversation.given };
   const { kept, warning } = await keepIfPossible(ports, { name: topic, context, agentId });
@@ -78,8 +83,30 @@ export async function storeConversation(ports: ConversationPorts, input: Convers
     ...(isFallback ? [`No topic could be extracted, using "${topic}"`] : []),
     ...(transcript.isCut ? ["Conversation truncated to 1MB"] : []),
     ...(warning === undefined ? [] : [warning]),
+    ...(report === undefined ? [] : [warningOf(report)]),
   ];
   return { file, filename, topic, date, kept, warnings };
+}
+
+/** Secrets are looked for here once for both: the page must not say what the checkpoint does not. */
+async function screened(
+  secrets: SecretScreen | undefined,
+  { conversation: given, topic, format }: ConversationInput,
+): Promise<{ readonly conversation: Conversation; readonly givenTopic: string | undefined; readonly report?: SecretsReport }> {
+  const conversation = readConversation(given, format);
+  const text = JSON.stringify({ topic, conversation: conversation.given });
+  const { report, redacted } = await screenSecrets(secrets, { context: () => [text], labels: "{}" });
+  if (report === undefined) return { conversation, givenTopic: topic };
+  if (redacted === undefined) return { conversation, givenTopic: topic, report };
+  const changed = parseJson(redacted.context) as unknown as Pick<ConversationInput, "conversation" | "topic">;
+  return { conversation: readConversation(changed.conversation, conversation.format), givenTopic: changed.topic, report };
+}
+
+function warningOf(report: SecretsReport): string {
+  const places = placesInWords(report);
+  return report.action === "redacted"
+    ? `What looks like a secret was replaced by placeholders: ${places}`
+    : `It holds what looks like a secret, in clear in the file and in the store: ${places}`;
 }
 
 async function keepIfPossible(

@@ -1,5 +1,5 @@
-import { DEFAULT_LIMITS, type Limits } from "@workrail/core";
 import type { EmbedderKind } from "@workrail/http-embedder";
+import { DEFAULT_LIMITS, type Limits, type SecretsMode } from "@workrail/core";
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import type { TokenizerName } from "../token-counter.ts";
 
@@ -38,6 +38,9 @@ export interface SettingValues extends Limits {
   readonly embedderTextPrefix?: string;
   readonly rateLimitCheckpointSave: number;
   readonly isolation: "open" | "strict";
+  readonly secrets: SecretsMode | "off";
+  readonly secretsPersonalData: boolean;
+  readonly secretsExcept?: string;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly encryption?: "enabled" | "disabled";
   readonly encryptionKey?: string;
@@ -246,6 +249,17 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     meaning:
       "What the tools of projects show to whoever names no project: with open everything, the own project first; with strict only that.",
   },
+  secrets: {
+    type: choice("warn", "redact", "block", "off"),
+    default: "warn",
+    meaning: "What becomes of what looks like a secret in what is saved: it is told of, replaced, refused, or not looked for.",
+  },
+  secretsPersonalData: {
+    type: { kind: "flag" },
+    default: false,
+    meaning: "Whether personal data counts as secret too: e-mail addresses, numbers of phones, cards, accounts and persons.",
+  },
+  secretsExcept: { type: { kind: "text" }, meaning: "Rules for secrets that are not applied, by their names, with commas between them." },
   logLevel: {
     type: choice("debug", "info", "warn", "error", "silent"),
     default: "warn",

@@ -8,6 +8,7 @@ import {
   type RebuildReport,
   type RepairOptions,
   type RepairReport,
+  type ScanReport,
   type Storage,
   type StoreStats,
   type StoreStatus,
@@ -43,6 +44,7 @@ import type { LiveContext, LiveContextParams } from "../live/live-context.ts";
 import type { StorePlan } from "../open-store.ts";
 import { ProjectCheckpoints } from "../project-checkpoints/project-checkpoints.ts";
 import type { BackupResult } from "../restore-backup.ts";
+import type { ScanStoreParams } from "../secrets/told-secrets.ts";
 import { SessionResolver } from "../session-resolver.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "../search/search-checkpoints.ts";
 import { Store } from "../store.ts";
@@ -254,6 +256,10 @@ export class FallbackStore implements Workrail {
 
   async importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult> {
     return this.#standby.disk().importFile(file, options);
+  }
+
+  async scanStore(params?: ScanStoreParams): Promise<ScanReport> {
+    return this.#standby.disk().scanStore(params);
   }
 
   async storeStatus(): Promise<StoreStatus> {

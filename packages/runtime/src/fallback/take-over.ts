@@ -53,7 +53,8 @@ async function write(disk: TakeOverPorts, memory: RetainedMemory, record: Checkp
   const unlimited = Number.MAX_SAFE_INTEGER;
   const bounds = { maxSessionBytes: unlimited, maxTotalBytes: unlimited, maxAsides: unlimited, maxAsideBytes: unlimited };
   const limits = { ...disk.limits, ...bounds };
-  const ports = { ...disk, limits, clock: { now: () => createdAt } };
+  // Secrets were looked for when it was taken in.
+  const ports = { ...disk, limits, secrets: undefined, clock: { now: () => createdAt } };
   const input = {
     sessionId,
     context,

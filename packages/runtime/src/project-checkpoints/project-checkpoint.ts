@@ -1,3 +1,4 @@
+import type { ToldSecrets } from "../secrets/told-secrets.ts";
 import type { CheckpointKind, ProjectContext, ProjectDraft } from "@workrail/core";
 import type { Standing } from "../context-management-service.ts";
 
@@ -40,6 +41,8 @@ export interface CreateProjectCheckpoint extends ProjectDraft {
 export interface CreatedProjectCheckpoint extends ProjectCheckpoint, Standing {
   /** The store begins to fill up: how full it is, and what happens when it goes on so. Told once. */
   quotaWarning?: string;
+  /** What looks like a secret in what was given. When it was redacted, what was saved has placeholders. */
+  secrets?: ToldSecrets;
 }
 
 export interface ListProjectCheckpoints {

@@ -72,7 +72,7 @@ export class ProjectCheckpoints {
       metadata: { name: summary, tags: [...tags], ...labelsOf(context) },
       agentId,
     });
-    const { durability, degraded, degradedReason, quotaWarning } = saved;
+    const { durability, degraded, degradedReason, quotaWarning, secrets } = saved;
     const text = { summary, description: description ?? "", context: context ?? {} };
     return {
       id: saved.checkpointId,
@@ -86,6 +86,7 @@ export class ProjectCheckpoints {
       ...(degraded === undefined ? {} : { degraded }),
       ...(degradedReason === undefined ? {} : { degradedReason }),
       ...(quotaWarning === undefined ? {} : { quotaWarning }),
+      ...(secrets === undefined ? {} : { secrets }),
     };
   }
 

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { findSecrets } from "./find-secrets.ts";
+import { SECRET_RULES } from "./rule-scanner.ts";
+import { BLIND_SAMPLES } from "./testing/blind-samples.ts";
+import { plant } from "./testing/corpus.ts";
+import { HARMLESS_PIECES, harmlessText } from "./testing/harmless-text.ts";
+import { KNOWN_SAMPLES } from "./testing/known-samples.ts";
+import { RandomText } from "./testing/random-text.ts";
+
+const KINDS = { ...KNOWN_SAMPLES, ...BLIND_SAMPLES };
+const planted = plant(KINDS, 7);
+
+const scored = planted.map(({ kind, secret, text }) => {
+  const start = text.indexOf(secret);
+  const by = findSecrets(text).filter((found) => found.start <= start && found.end >= start + secret.length);
+  return { kind, rules: by.map(({ rule }) => rule) };
+});
+
+describe("on a corpus of secrets of many kinds, in the texts of contexts", () => {
+  it("the rules find at least 95 of 100, each as a whole", () => {
+    expect(Object.keys(KINDS).length).toBeGreaterThanOrEqual(60);
+    expect(planted.length).toBeGreaterThan(1_000);
+    expect(scored.filter(({ rules }) => rules.length > 0).length / scored.length).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it("each kind is found in most places", () => {
+    const missed = Map.groupBy(
+      scored.filter(({ rules }) => rules.length === 0),
+      ({ kind }) => kind,
+    );
+    expect([...missed].filter(([, all]) => all.length > 3).map(([kind]) => kind)).toEqual([]);
+  });
+
+  it("each rule finds something, and has a name of its own", () => {
+    const shown = new Set(scored.flatMap(({ rules }) => rules));
+    expect(SECRET_RULES.map(({ id }) => id).filter((id) => !shown.has(id))).toEqual([]);
+    expect(new Set(SECRET_RULES.map(({ id }) => id)).size).toBe(SECRET_RULES.length);
+  });
+});
+
+describe("on 5 MB of harmless text", () => {
+  const text = JSON.stringify({ text: harmlessText(new RandomText(99), 5_000_000) });
+
+  it("which has digests, ids, lock files, logs, code and examples of secrets, they find one thing at most", () => {
+    expect(Object.keys(HARMLESS_PIECES).length).toBeGreaterThanOrEqual(20);
+    expect(text.length).toBeGreaterThan(5_000_000);
+    const found = findSecrets(text);
+    expect(found.map(({ rule, start, end }) => [rule, text.slice(start - 20, end)]).slice(1)).toEqual([]);
+  });
+
+  it("they take at most 3 ms for 100 KB", () => {
+    const best = Math.min(
+      ...Array.from({ length: 50 }, (_, index) => {
+        // Taken out on its own, as JSON.stringify makes texts.
+        const piece = JSON.stringify(text.slice(index * 100_000, (index + 1) * 100_000));
+        const started = performance.now();
+        findSecrets(piece);
+        return performance.now() - started;
+      }),
+    );
+    expect(best).toBeLessThan(3);
+  });
+});

@@ -1,0 +1,80 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type JsonPlace, JsonPlaces } from "./json-places.ts";
+import { writtenPath } from "./written-path.ts";
+
+/** Every text of a value with its path, found by going through the value. */
+function* texts(value: unknown, path: readonly (string | number)[] = []): Generator<readonly [readonly (string | number)[], string]> {
+  if (typeof value === "string") yield [path, value];
+  if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* texts(item, [...path, index]);
+  else if (typeof value === "object" && value !== null) for (const [key, each] of Object.entries(value)) yield* texts(each, [...path, key]);
+}
+
+function placesIn(text: string, offsets: readonly number[], size: number): JsonPlace[] {
+  const places = new JsonPlaces();
+  const found: JsonPlace[] = [];
+  for (let from = 0; from < text.length; from += size) {
+    const here = offsets.filter((offset) => offset >= from && offset < from + size);
+    found.push(...places.next(text.slice(from, from + size), here));
+  }
+  return found;
+}
+
+describe("JsonPlaces", () => {
+  it("says of any text in any JSON where it is, in parts of any size", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 40 }), (value, size) => {
+        let count = 0;
+        // Marked, so that each is found again in the JSON text.
+        const marked = JSON.parse(
+          JSON.stringify(value, (_, each: unknown) => (typeof each === "string" ? `\u00A7${count++}\u00A7${each}` : each)),
+        ) as unknown;
+        const text = JSON.stringify(marked);
+        const expected = [...texts(marked)].map(([path, each]) => {
+          return {
+            path,
+            at: text.indexOf(
+              JSON.stringify(each)
+                .slice(1, -1)
+                .slice(0, each.indexOf("\u00A7", 1) + 1),
+            ),
+          };
+        });
+        expected.sort((left, right) => left.at - right.at);
+        fc.pre(expected.every(({ at }, index) => index === 0 || at > (expected[index - 1]?.at ?? 0)));
+        const found = placesIn(
+          text,
+          expected.map(({ at }) => at),
+          size,
+        );
+        expect(found).toEqual(expected.map(({ path }) => ({ path, within: "text" })));
+      }),
+    );
+  });
+
+  it("tells keys, texts and numbers apart", () => {
+    const text = '{"a":{"b\\"c":[1,{"d":"e"},23]}}';
+    const at = (piece: string): number => text.indexOf(piece);
+    expect(placesIn(text, [at("b"), at("d"), at("e"), at("23")], 7)).toEqual([
+      { path: ["a", ""], within: "key" },
+      { path: ["a", 'b"c', 1, ""], within: "key" },
+      { path: ["a", 'b"c', 1, "d"], within: "text" },
+      { path: ["a", 'b"c', 2], within: "literal" },
+    ]);
+  });
+});
+
+describe("a written path", () => {
+  it("reads as code does, and is cut where it is long", () => {
+    expect(writtenPath({ path: ["a", 2, 'b"c'], within: "text" }, "context")).toBe(String.raw`context["a"][2]["b\"c"]`);
+    expect(writtenPath({ path: ["tags", 0], within: "text" })).toBe("tags[0]");
+    expect(writtenPath({ path: ["a", "x"], within: "key" }, "context")).toBe('context["a"][a key]');
+    const long = writtenPath({ path: Array.from({ length: 100 }, () => "k".repeat(100)), within: "text" }, "context");
+    expect(long.length).toBeLessThan(130);
+  });
+
+  it("does not say a secret that one of its keys is", () => {
+    const secret = `ghp_${"aB3dE5fG7h".repeat(4).slice(0, 36)}`;
+    expect(writtenPath({ path: [`it is ${secret}`, 0], within: "text" }, "context")).toBe('context["it is [TOKEN_1]"][0]');
+  });
+});

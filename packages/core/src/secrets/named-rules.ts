@@ -1,0 +1,145 @@
+import type { SecretKind } from "../ports/secret-scanner.ts";
+import { isPassword, isPlaceholder, isRandom } from "./looks-random.ts";
+import { BLANK, QUOTE, type SecretRule } from "./secret-rule.ts";
+
+/** What a name is joined to its value by, in code, JSON (within JSON too), YAML, `.env` files and URLs. */
+const IS = String.raw`(?:${QUOTE})?\]?[ \t]{0,4}(?:=>|:=|[:=])(?!=)[ \t]{0,4}`;
+
+/** In quotes a value may have all sorts of signs; without them it ends where most languages end a word. */
+function value(least: number): string {
+  return (
+    String.raw`(?:${QUOTE}(?<quoted>[^\s"'\\\`<>]{${least},512})(?=${QUOTE})` +
+    String.raw`|(?:${QUOTE})?(?<secret>[^\s"'\\\`,;<>(){}[\]&]{${least},512}))`
+  );
+}
+
+interface Named {
+  readonly id: string;
+  readonly kind: SecretKind;
+  /** Ends of names: `_` stands for itself, a hyphen or nothing. */
+  readonly names: readonly string[];
+  readonly least: number;
+  readonly isSecret: (secret: string) => boolean;
+}
+
+function named({ id, kind, names, least, isSecret }: Named): SecretRule {
+  const stems = names.map((name) => name.replaceAll("_", "[_-]?")).join("|");
+  return {
+    id,
+    kind,
+    keywords: names.flatMap((name) => [name, name.replaceAll("_", ""), name.replaceAll("_", "-")]),
+    pattern: new RegExp(`(?:${stems})${IS}${value(least)}`, "iy"),
+    source: "names that values stand under in configuration and code",
+    isSecret,
+  };
+}
+
+/** Told by what stands before it. */
+function behind(
+  id: string,
+  kind: SecretKind,
+  keywords: readonly string[],
+  pattern: RegExp,
+  source: string,
+  isSecret = isRandom,
+): SecretRule {
+  return { id, kind, keywords, pattern, source, isSecret };
+}
+
+/** Secrets that are told by what they stand under or behind. */
+export const NAMED_RULES: readonly SecretRule[] = [
+  {
+    id: "url-password",
+    kind: "PASSWORD",
+    keywords: ["://"],
+    pattern: /(?<=[A-Za-z]):\/\/(?<user>[^\s:/@"'<>]{0,128}):(?<secret>[^\s/@"'<>]{4,256})@/y,
+    source: "RFC 3986: user information; connection strings of databases, queues and proxies",
+    // Everybody knows a password that is the user's name.
+    isSecret: (secret, match) => !isPlaceholder(secret) && secret !== match.groups?.["user"],
+  },
+  behind(
+    "azure-key",
+    "API_KEY",
+    ["accountkey=", "sharedaccesskey="],
+    /(?:AccountKey|SharedAccessKey)=(?<secret>[A-Za-z0-9+/]{43,90}={0,2})/iy,
+    "Azure: connection strings of storage and messaging",
+  ),
+  behind(
+    "authorization",
+    "TOKEN",
+    ["bearer ", "basic ", "token "],
+    /(?<![A-Za-z])(?:Bearer|Basic|token) {1,3}(?<secret>[A-Za-z0-9._~+/-]{16,4000}={0,2})/iy,
+    "RFC 6750, RFC 7617: the header Authorization",
+  ),
+  behind(
+    "cookie",
+    "TOKEN",
+    ["cookie: "],
+    /cookie: [^\r\n"\\]{0,400}?(?:sess|sid|token|auth|jwt)[\w.-]{0,24}=(?<secret>[^\s;"'\\]{16,2000})/iy,
+    "RFC 6265: the headers Cookie and Set-Cookie",
+  ),
+  behind(
+    "signed-url",
+    "TOKEN",
+    ["sig=", "signature="],
+    /(?<=[?&]|\\u0026|x-amz-|x-goog-)(?:sig|Signature)=(?<secret>[A-Za-z0-9%+/_-]{16,1000})/iy,
+    "Azure shared access signatures, presigned URLs of Amazon S3 and Google Cloud Storage",
+  ),
+  behind(
+    "netrc",
+    "PASSWORD",
+    ["password "],
+    new RegExp(String.raw`(?<=login${BLANK}{1,4}\S{1,100}${BLANK}{1,4})password${BLANK}{1,4}(?<secret>[^\s"'\\]{4,256})`, "iy"),
+    "GNU inetutils: .netrc",
+    (secret) => !isPlaceholder(secret),
+  ),
+  behind(
+    "command-password",
+    "PASSWORD",
+    [" -u ", " --user ", "sshpass -p"],
+    new RegExp(
+      String.raw`(?: (?:-u|--user) (?:${QUOTE})?[\w.@+-]{1,64}:|sshpass -p ?(?:${QUOTE})?)(?<secret>[^\s"'\\?(][^\s"'\\]{5,255})`,
+      "y",
+    ),
+    "options of curl and sshpass",
+    isPassword,
+  ),
+  behind(
+    "registry-auth",
+    "PASSWORD",
+    ['auth"', "auth\\", "_auth"],
+    new RegExp(String.raw`_?auth(?:${QUOTE})?\s?[:=]\s?(?:${QUOTE})?(?<secret>[A-Za-z0-9+/]{16,4000}={0,2})`, "y"),
+    "config.json of Docker, .npmrc: name and password in base64",
+  ),
+  named({ id: "password", kind: "PASSWORD", names: ["password", "passwd", "passphrase", "pwd", "_pass"], least: 8, isSecret: isPassword }),
+  named({
+    id: "named-key",
+    kind: "API_KEY",
+    names: [
+      "api_key",
+      "secret_key",
+      "access_key",
+      "private_key",
+      "account_key",
+      "master_key",
+      "app_key",
+      "auth_key",
+      "signing_key",
+      "encryption_key",
+      "subscription_key",
+      "service_key",
+      "key_base",
+      "client_secret",
+      "secret",
+    ],
+    least: 16,
+    isSecret: isRandom,
+  }),
+  named({
+    id: "named-token",
+    kind: "TOKEN",
+    names: ["access_token", "refresh_token", "auth_token", "bot_token", "id_token", "session_token", "token"],
+    least: 16,
+    isSecret: isRandom,
+  }),
+];

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { KeywordFinder } from "./keyword-finder.ts";
+import { findSecrets } from "./find-secrets.ts";
+import { ruleScanner } from "./rule-scanner.ts";
+import { plant } from "./testing/corpus.ts";
+import { harmlessText } from "./testing/harmless-text.ts";
+import { KNOWN_SAMPLES } from "./testing/known-samples.ts";
+import { RandomText } from "./testing/random-text.ts";
+
+describe("a keyword finder", () => {
+  const found = (words: readonly string[], text: string, from = 0, to: number = text.length): string[] => {
+    const all: string[] = [];
+    new KeywordFinder(words).find(text, from, to, (word, start) => all.push(`${words[word]}@${start}`));
+    return all;
+  };
+
+  it("finds words within words, side by side and whatever their case", () => {
+    expect(found(["he", "she", "hers", "his"], "uSHERS his")).toEqual(["she@1", "he@2", "hers@2", "his@7"]);
+    expect(found(["aa"], "aaaa")).toEqual(["aa@0", "aa@1", "aa@2"]);
+    expect(found(["k-1"], "K-1 \u212A-1 é")).toEqual(["k-1@0"]);
+  });
+
+  it("finds those that begin in a stretch, though they end behind it", () => {
+    expect(found(["abc"], "abcabcabc", 1, 4)).toEqual(["abc@3"]);
+    expect(found(["abc"], "abcab")).toEqual(["abc@0"]);
+  });
+});
+
+describe("the scanner of rules", () => {
+  const secrets = plant(KNOWN_SAMPLES, 3).map(({ text }) => text);
+  const text = secrets.map((each, index) => `${each}\n${harmlessText(new RandomText(index), 500)}`).join("\n");
+
+  it.each([100, 4_096, 33_000, 100_000])("finds the same in parts of %d characters", (size) => {
+    const parts = Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.slice(index * size, (index + 1) * size));
+    const batches = [...ruleScanner().find(parts)];
+    expect(batches.length).toBeGreaterThanOrEqual(parts.length);
+    expect(batches.flat()).toEqual(findSecrets(text));
+  });
+
+  it("leaves out rules that it is told to", () => {
+    const [sample] = plant({ github: KNOWN_SAMPLES["github token"] as never }, 1);
+    const given = sample?.text ?? "";
+    expect([...ruleScanner().find([given])].flat().map(({ rule }) => rule)).toEqual(["github-token"]);
+    expect([...ruleScanner({ except: ["github-token"] }).find([given])].flat()).toEqual([]);
+  });
+});
+
+describe("personal data", () => {
+  const found = (text: string): string[] =>
+    [...ruleScanner({ personalData: true }).find([text])].flat().map(({ rule, start, end }) => `${rule}: ${text.slice(start, end)}`);
+
+  it.each([
+    ["write to jo.doe+x@mail.acme-shop.co.uk, please", "email: jo.doe+x@mail.acme-shop.co.uk"],
+    ["call +49 170 1234567 or not", "phone: +49 170 1234567"],
+    ["call (212) 736-5000 today", "phone: (212) 736-5000"],
+    ['{"card":4012888888881881}', "payment-card: 4012888888881881"],
+    ["card 5105-1051-0510-5100.", "payment-card: 5105-1051-0510-5100"],
+    ["amex 371449635398431", "payment-card: 371449635398431"],
+    ["to DE89 3704 0044 0532 0130 00 by Monday", "iban: DE89 3704 0044 0532 0130 00"],
+    ["GB82WEST12345698765432", "iban: GB82WEST12345698765432"],
+    ["SSN 536-90-4399", "us-ssn: 536-90-4399"],
+  ])("is found on demand: %s", (text, expected) => {
+    expect(found(text)).toEqual([expected]);
+    expect(findSecrets(text)).toEqual([]);
+  });
+
+  it.each([
+    "card 4012888888881882, whose check digit is wrong",
+    "GB83WEST12345698765432",
+    "npm i left-pad@1.3.0 and git@github.com:a/b.git, me@example.com",
+    "2026-03-01 12:00:00, 10.0.0.1, 1234567890123, 550e8400-e29b-41d4-a716-446655440000",
+    "000-12-3456 and 123-45-6789",
+    "v1.2.3-4 +1 -1 3.14159265358979",
+  ])("is not taken from %s", (text) => {
+    expect(found(text)).toEqual([]);
+  });
+});

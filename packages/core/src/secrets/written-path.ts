@@ -1,0 +1,25 @@
+import type { JsonPlace } from "./json-places.ts";
+import { redact } from "./redact.ts";
+
+const LONGEST_KEY = 40;
+const LONGEST_PATH = 120;
+
+/**
+ * A path as people write it, such as `context["servers"][2]["url"]`. The secret may be in a key, and then it is not in the
+ * path: what stands for it is.
+ *
+ * @param root what the path begins with; without one its first key is written as a name.
+ */
+export function writtenPath({ path, within }: JsonPlace, root?: string): string {
+  const parents = within === "key" ? path.slice(0, -1) : path;
+  const [first = "", ...rest] = root === undefined ? parents : [root, ...parents];
+  const written = String(first) + [...rest.map(segment), ...(within === "key" ? ["[a key]"] : [])].join("");
+  return written.length <= LONGEST_PATH ? written : `${written.slice(0, LONGEST_PATH).toWellFormed()}...`;
+}
+
+function segment(key: string | number): string {
+  if (typeof key === "number") return `[${key}]`;
+  // Before it is cut: half of a secret is not recognised any more.
+  const shown = redact(key).text;
+  return `[${JSON.stringify(shown.length <= LONGEST_KEY ? shown : `${shown.slice(0, LONGEST_KEY).toWellFormed()}...`)}]`;
+}

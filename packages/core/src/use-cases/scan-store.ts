@@ -1,0 +1,160 @@
+import { isWorkrailError } from "../errors.ts";
+import { parseContext } from "../json/parse-context.ts";
+import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
+import type { JsonValue } from "../model/context.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
+import { decodeUtf8, othersTurn } from "../platform.ts";
+import type { Locking } from "../ports/locking.ts";
+import type { SecretScanner } from "../ports/secret-scanner.ts";
+import { makeContext, readBlob, readContext, type ReadPorts } from "./read-context.ts";
+import { findPlaced, labelsText, type PlacedSecret } from "./screen-secrets.ts";
+import { eachRecord, eachTrashed } from "./view-store.ts";
+
+export interface ScanPorts extends ReadPorts {
+  readonly locking: Locking;
+  readonly scanner: SecretScanner;
+}
+
+export interface ScanOptions {
+  /** Only this session. Default: all, and the trash. */
+  readonly sessionId?: SessionId | undefined;
+  /** Told after each checkpoint. */
+  readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
+  /** Ends it early; what was found so far is reported. */
+  readonly signal?: { readonly aborted: boolean } | undefined;
+}
+
+export interface ScanProgress {
+  readonly done: number;
+  /** How many there were at the beginning, without those in the trash. */
+  readonly total: number;
+  /** Places found so far. */
+  readonly found: number;
+}
+
+/** A place in a checkpoint that what looks like a secret was found in. Never holds the secret. */
+export interface StoredSecret extends PlacedSecret {
+  readonly sessionId: SessionId;
+  readonly checkpointId: CheckpointId;
+  /** How often in this place. */
+  readonly times: number;
+  /** The checkpoint is in the trash. */
+  readonly inTrash?: true;
+}
+
+export interface ScanReport {
+  /** Checkpoints looked at, those that cannot be read included. */
+  readonly checkpoints: number;
+  /** The newest checkpoints of a session first. */
+  readonly found: readonly StoredSecret[];
+  /** Checkpoints that cannot be read: what they hold is not known. Their names and tags were looked at. */
+  readonly unreadable: readonly CheckpointId[];
+  /** `false`: it was ended early. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Looks for secrets in what is stored: contexts, names, tags and attributes of all checkpoints, in sessions and in the trash.
+ * Changes nothing; reading for it is no access. What is saved meanwhile may not be among it.
+ *
+ * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT
+ */
+export async function scanStore(ports: ScanPorts, options: ScanOptions = {}): Promise<ScanReport> {
+  return ports.locking.shared(() => new Scan(ports, options).run());
+}
+
+/** A checkpoint's context, as its file or what that is stored against tells it. */
+interface Read {
+  readonly id: CheckpointId;
+  readonly value: JsonValue;
+}
+
+class Scan {
+  readonly #ports: ScanPorts;
+  readonly #options: ScanOptions;
+  readonly #found: StoredSecret[] = [];
+  readonly #unreadable: CheckpointId[] = [];
+  /** Mostly the base of the next. */
+  #last: Read | undefined;
+  #done = 0;
+
+  constructor(ports: ScanPorts, options: ScanOptions) {
+    this.#ports = ports;
+    this.#options = options;
+  }
+
+  async run(): Promise<ScanReport> {
+    const { catalog } = this.#ports;
+    const { sessionId, onProgress } = this.#options;
+    const filter = { kinds: CHECKPOINT_KINDS, sessionId };
+    const { total } = await catalog.list({ filter, limit: 1, offset: 0 });
+    for await (const { record, inTrash } of this.#records(filter)) {
+      if (this.#isAborted) break;
+      await this.#look(record, inTrash);
+      this.#done += 1;
+      onProgress?.({ done: this.#done, total: Math.max(total, this.#done), found: this.#found.length });
+      await othersTurn();
+    }
+    return { checkpoints: this.#done, found: this.#found, unreadable: this.#unreadable, isComplete: !this.#isAborted };
+  }
+
+  get #isAborted(): boolean {
+    return this.#options.signal?.aborted === true;
+  }
+
+  /** Session by session and newest first, so that what a checkpoint is stored against has mostly just been read. */
+  async *#records(
+    filter: Parameters<typeof eachRecord>[1],
+  ): AsyncGenerator<{ readonly record: CheckpointRecord; readonly inTrash: boolean }> {
+    const { catalog } = this.#ports;
+    const sessions = new Set<SessionId>();
+    for await (const { sessionId } of eachRecord(catalog, filter)) sessions.add(sessionId);
+    for (const sessionId of sessions) {
+      for await (const record of eachRecord(catalog, { ...filter, sessionId })) yield { record, inTrash: false };
+    }
+    for await (const { record } of eachTrashed(catalog, { sessionId: filter.sessionId })) yield { record, inTrash: true };
+  }
+
+  async #look(record: CheckpointRecord, inTrash: boolean): Promise<void> {
+    const { scanner } = this.#ports;
+    const text = await this.#read(record, inTrash);
+    const placed = await findPlaced(scanner, () => [labelsText(record)]);
+    if (text !== undefined) placed.push(...(await findPlaced(scanner, () => [text], "context")));
+    const { id: checkpointId, sessionId } = record;
+    const places = new Map<string, StoredSecret>();
+    for (const { rule, path } of placed) {
+      const key = JSON.stringify([rule, path]);
+      const times = (places.get(key)?.times ?? 0) + 1;
+      places.set(key, { sessionId, checkpointId, rule, path, times, ...(inTrash ? { inTrash } : {}) });
+    }
+    this.#found.push(...places.values());
+  }
+
+  /** `undefined` when it cannot be read, or was removed since it was listed. */
+  async #read(record: CheckpointRecord, inTrash: boolean): Promise<string | undefined> {
+    try {
+      const { value, text } = await this.#readOnLast(record);
+      this.#last = { id: record.id, value };
+      return text;
+    } catch (error) {
+      if (!isWorkrailError(error) || !ITS_OWN_FAULTS.has(error.code)) throw error;
+      const isGone = !inTrash && (await this.#ports.catalog.find(record.id)) === undefined;
+      if (!isGone) this.#unreadable.push(record.id);
+      return undefined;
+    }
+  }
+
+  async #readOnLast(record: CheckpointRecord): Promise<{ readonly value: JsonValue; readonly text: string }> {
+    const blob = await readBlob(this.#ports, record);
+    if (blob.kind === "whole") return { value: await parseContext(blob.context), text: decodeUtf8(blob.context) };
+    if (this.#last?.id === blob.base) {
+      const value = makeContext(this.#ports.digests, this.#last.value, { at: record, blob });
+      return { value, text: JSON.stringify(value) };
+    }
+    const read = await readContext(this.#ports, record);
+    return { value: read.context, text: read.contextText() };
+  }
+}
+
+/** A checkpoint with one of these cannot be read; the others can. */
+const ITS_OWN_FAULTS = new Set<string>(["CHECKPOINT_CORRUPT", "UNSUPPORTED_VERSION", "TOO_LARGE"]);

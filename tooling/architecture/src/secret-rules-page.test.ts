@@ -1,0 +1,33 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { findSecrets } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { PERSONAL_DATA_RULES } from "../../../packages/core/src/secrets/personal-data-rules.ts";
+import { SECRET_RULES } from "../../../packages/core/src/secrets/rule-scanner.ts";
+import { plain, readPage, sectionOf, tableOf } from "./markdown.ts";
+import { ROOT } from "./workspace.ts";
+
+describe("docs/reference/secret-rules.md", () => {
+  const page = readPage("docs/reference/secret-rules.md");
+
+  it.each([
+    ["## Secrets", SECRET_RULES],
+    ["## Personal data", PERSONAL_DATA_RULES],
+  ] as const)("has the rules there are under %s", (heading, rules) => {
+    const told = tableOf(sectionOf(page, heading)).map(([id, kind]) => [plain(id), plain(kind)]);
+    expect(told).toEqual(rules.map(({ id, kind }) => [id, kind]));
+  });
+});
+
+describe("this repository", () => {
+  it("has nothing in it that the rules take for a secret, but in tests, where some are planted", () => {
+    const files = execFileSync("git", ["ls-files", "-z"], { cwd: ROOT, encoding: "utf8" })
+      .split("\0")
+      .filter((file) => file !== "" && !file.endsWith(".test.ts"));
+    const texts = files.map((file) => ({ file, text: JSON.stringify(readFileSync(join(ROOT, file), "utf8")) }));
+    expect(texts.reduce((sum, { text }) => sum + text.length, 0)).toBeGreaterThan(2_000_000);
+    const found = texts.flatMap(({ file, text }) => findSecrets(text).map(({ rule }) => `${file}: ${rule}`));
+    expect(found).toEqual([]);
+  });
+});
