@@ -61,6 +61,7 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
         "workflow_mark_critical",
         "store_session",
         "checkpoint_save",
+        "checkpoint_search",
         "checkpoint_list",
         "checkpoint_get",
         "checkpoint_delete",
@@ -87,6 +88,10 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
     const note = await call("checkpoint_save", "summary=s", `project_path=${home.project}`, 'context={"branch":"main"}', 'tags=["t"]');
     const id = `id=${(note as { id: string }).id}`;
     expect(await call("checkpoint_list", "limit=1", "sort_by=created_at")).toMatchObject({ total: 2, checkpoints: [note] });
+    expect(await call("checkpoint_search", "query=main", 'tags=["t"]', "top_k=3")).toMatchObject({
+      results: [{ checkpoint: note }],
+      top_k: 3,
+    });
     expect(await call("checkpoint_get", id, "offset=0")).toEqual(note);
     expect(await call("checkpoint_delete", id)).toMatchObject({ deleted: true });
   });

@@ -96,7 +96,7 @@ export { StateCatalog } from "./catalog-state/state-catalog.ts";
 export { checkCount, checkProjectDraft, checkProjectTags, invalidField } from "./project/project-draft.ts";
 export type { ProjectContext, ProjectDraft } from "./project/project-draft.ts";
 export { PROJECT_LIMITS, PROJECT_PAGES } from "./project/project-limits.ts";
-export { contextOfDraft, embeddedText, readAsProject } from "./project/read-as-project.ts";
+export { contextOfDraft, textOfProject, readAsProject } from "./project/read-as-project.ts";
 export type { ProjectText, ReadAsProject } from "./project/read-as-project.ts";
 export { TokenBucket } from "./project/token-bucket.ts";
 export type { Rate } from "./project/token-bucket.ts";

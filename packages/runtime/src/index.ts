@@ -45,9 +45,12 @@ export type { OpenOptions } from "./open-workrail.ts";
 export type {
   CreatedProjectCheckpoint,
   CreateProjectCheckpoint,
+  FoundProjectCheckpoint,
+  FoundProjectCheckpoints,
   ListedProjectCheckpoints,
   ListProjectCheckpoints,
   ProjectCheckpoint,
+  SearchProjectCheckpoints,
 } from "./project-checkpoints/project-checkpoint.ts";
 export type { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 export type {

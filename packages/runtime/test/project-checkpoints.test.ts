@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { isWorkrailError } from "@workrail/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CreateProjectCheckpoint, ProjectCheckpoints } from "../src/index.ts";
+import type { CreateProjectCheckpoint, ProjectCheckpoints, SearchProjectCheckpoints } from "../src/index.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { KINDS, onDisk, type Place, readAudit, refusalOf } from "./stores.ts";
 
@@ -117,6 +117,25 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect(await workrail.projectCheckpoints.getById(saved.checkpointId)).toEqual(newest);
     }));
 
+  it("are found by words, in one project or in all with the own first, by tags, whichever tool made them", () =>
+    at(async (place) => {
+      await using workrail = await place.open({ project: shop });
+      const service = workrail.projectCheckpoints;
+      const { id } = await service.create(note("Login done", { description: "With refresh tokens", tags: ["auth", "done"] }));
+      await service.create(note("Tokens and tokens of tokens", { projectPath: blog, tags: ["auth"] }));
+      await workrail.saveCheckpoint({ sessionId: "work", context: { goal: "Count the tokens" } });
+      const all = await service.search({ query: "tokens" });
+      expect(all).toMatchObject({ query: "tokens", topK: 5, durability: workrail.durability });
+      expect(all.results.map(({ checkpoint }) => checkpoint.projectPath)).toEqual([shop, shop, blog]);
+      expect(all.results.map(({ checkpoint }) => checkpoint.kind)).toContain("workflow");
+      for (const { score, distance } of all.results) expect(score + distance).toBeCloseTo(1, 4);
+      const [found, ...others] = (await service.search({ query: "tokens", tags: ["auth", "done"] })).results;
+      expect(others).toEqual([]);
+      expect(found?.checkpoint).toEqual(await service.getById(id));
+      expect((await service.search({ query: "tokens", projectPath: blog, topK: 1 })).results).toHaveLength(1);
+      expect((await service.search({ query: "nowhere" })).results).toEqual([]);
+    }));
+
   it("leave the session that work goes on in alone", () =>
     at(async (place) => {
       await using workrail = await place.open({ project: shop });
@@ -201,6 +220,21 @@ describe("project checkpoints", () => {
     }),
   );
 
+  it.each<[string, object, string]>([
+    ["no words", { query: " " }, "query"],
+    ["too many words", { query: "x".repeat(10_001) }, "query"],
+    ["top 0", { query: "a", topK: 0 }, "topK"],
+    ["top 101", { query: "a", topK: 101 }, "topK"],
+    ["an empty tag", { query: "a", tags: [""] }, "tags"],
+    ["a relative path", { query: "a", projectPath: "shop" }, "projectPath"],
+  ])("are not searched for %s", (_, given, field) =>
+    onDisk(async (place) => {
+      await using workrail = await place.open();
+      const search = workrail.projectCheckpoints.search(given as SearchProjectCheckpoints);
+      expect(await refusalOf(search)).toMatchObject({ code: "INVALID_INPUT", details: { field } });
+    }),
+  );
+
   it("of a project are in one session, the same for every process", () =>
     onDisk(async (place) => {
       const sessions: string[] = [];
@@ -270,9 +304,11 @@ describe("project checkpoints", () => {
       const env = { WORKRAIL_ISOLATION: "strict" };
       await using inShop = await place.open({ project: shop, env });
       await inShop.projectCheckpoints.create(note("mine"));
-      await inShop.projectCheckpoints.create(note("other", { projectPath: blog }));
+      await inShop.projectCheckpoints.create(note("walrus", { projectPath: blog }));
       expect(await inShop.projectCheckpoints.list()).toMatchObject({ total: 1, checkpoints: [{ summary: "mine" }] });
-      expect(await summariesOf(inShop.projectCheckpoints.list({ projectPath: blog }))).toEqual(["other"]);
+      expect(await summariesOf(inShop.projectCheckpoints.list({ projectPath: blog }))).toEqual(["walrus"]);
+      expect((await inShop.projectCheckpoints.search({ query: "walrus" })).results).toEqual([]);
+      expect((await inShop.projectCheckpoints.search({ query: "walrus", projectPath: blog })).results).toHaveLength(1);
       await using nowhere = await place.open({ env });
       expect((await refusalOf(nowhere.projectCheckpoints.list())).details).toMatchObject({ field: "projectPath" });
     }));

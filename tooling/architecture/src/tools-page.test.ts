@@ -104,7 +104,7 @@ describe("the examples of docs/reference/tools.md", () => {
       const isFailure = blocks[index + 1]?.mark === "failure";
       expect(withoutChance(isFailure ? result : result.structuredContent)).toEqual(withoutChance(told));
     }
-    expect(blocks).toHaveLength(22);
+    expect(blocks).toHaveLength(24);
   });
 });
 
@@ -122,13 +122,14 @@ const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {}
 
-/** Without what is another each time: ids, times, and the size that depends on them. */
+/** Without what is another each time: ids, times, the size that depends on them; and how well a hit fits, which better ranking changes. */
 function withoutChance(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, "a-uuid")
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "a-time")
     .replaceAll(/sessions\/\d{4}-\d\d-\d\d/g, "sessions/a-day")
     .replaceAll(/session-\d{8}-\d{6}/g, "session-a-stamp")
-    .replaceAll(/"(sizeBytes|contextSizeBytes)":\d+/g, '"$1":0');
+    .replaceAll(/"(sizeBytes|contextSizeBytes)":\d+/g, '"$1":0')
+    .replaceAll(/"(score|distance)":0\.\d+/g, '"$1":0');
   return JSON.parse(text) as unknown;
 }

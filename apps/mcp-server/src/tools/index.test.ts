@@ -38,6 +38,12 @@ describe("the catalogue", () => {
 
   it("says of each tool whether it only reads", () => {
     const readers = listings.filter(({ annotations }) => annotations.readOnlyHint).map(({ name }) => name);
-    expect(readers).toEqual(["workflow_checkpoint_load", "workflow_checkpoint_list", "checkpoint_list", "checkpoint_get"]);
+    expect(readers).toEqual([
+      "workflow_checkpoint_load",
+      "workflow_checkpoint_list",
+      "checkpoint_search",
+      "checkpoint_list",
+      "checkpoint_get",
+    ]);
   });
 });

@@ -5,6 +5,7 @@ import { checkpointDelete } from "./checkpoint-delete.ts";
 import { checkpointGet } from "./checkpoint-get.ts";
 import { checkpointList } from "./checkpoint-list.ts";
 import { checkpointSave } from "./checkpoint-save.ts";
+import { checkpointSearch } from "./checkpoint-search.ts";
 import { workflowCheckpointList } from "./workflow-checkpoint-list.ts";
 import { workflowCheckpointLoad } from "./workflow-checkpoint-load.ts";
 import { workflowCheckpointSave } from "./workflow-checkpoint-save.ts";
@@ -23,6 +24,7 @@ export function createTools(store: LazyStore): readonly Tool[] {
     workflowMarkCritical(store),
     storeSession(store),
     checkpointSave(store),
+    checkpointSearch(store),
     checkpointList(store),
     checkpointGet(store),
     checkpointDelete(store),

@@ -7,6 +7,7 @@ export const PROJECT_LIMITS = {
   contextValueLength: 500,
   tags: 20,
   tagLength: 50,
+  queryLength: 10_000,
 } as const;
 
 /** How many are answered with when nobody says, and at most. */

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Context, JsonObject } from "../model/context.ts";
 import type { ProjectDraft } from "./project-draft.ts";
-import { contextOfDraft, embeddedText, type ProjectText, readAsProject } from "./read-as-project.ts";
+import { contextOfDraft, textOfProject, type ProjectText, readAsProject } from "./read-as-project.ts";
 
 function read(context: object, given: { readonly name?: string; readonly labels?: object } = {}): ProjectText {
   return readAsProject({
@@ -87,10 +87,10 @@ describe("the context of what another tool saved", () => {
   });
 });
 
-describe("what is embedded", () => {
+describe("the text that tokens are counted of", () => {
   it("is all that a checkpoint says, a line each", () => {
     const draft = { summary: "Login", description: "JWT.\nDone.", context: { branch: "auth", tries: 2 }, tags: ["auth", "security"] };
-    expect(embeddedText(draft)).toBe("Login\nJWT.\nDone.\nbranch: auth\ntries: 2\nauth, security");
-    expect(embeddedText({ summary: "Login" })).toBe("Login");
+    expect(textOfProject(draft)).toBe("Login\nJWT.\nDone.\nbranch: auth\ntries: 2\nauth, security");
+    expect(textOfProject({ summary: "Login" })).toBe("Login");
   });
 });

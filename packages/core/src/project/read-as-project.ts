@@ -53,8 +53,8 @@ export function readAsProject({ kind, name, context, labels }: ReadAsProject): P
   };
 }
 
-/** What is embedded of a project checkpoint, and what its tokens are counted of: everything that it says, as text. */
-export function embeddedText({ summary, description, context, tags = [] }: ProjectDraft): string {
+/** All that a project checkpoint says, as text: its tokens are counted of this, and it is what an embedder is given the beginning of. */
+export function textOfProject({ summary, description, context, tags = [] }: ProjectDraft): string {
   const pairs = Object.entries(context ?? {}).map(([key, value]) => `${key}: ${String(value)}`);
   return [summary, description ?? "", ...pairs, tags.join(", ")].filter((line) => line !== "").join("\n");
 }

@@ -15,7 +15,7 @@ export interface ProjectCheckpoint {
   /** As it was given. Of other tools' checkpoints: their session, workflow, agent, phase and further metadata. */
   context: ProjectContext;
   tags: string[];
-  /** Tokens of all that it says, which is what is embedded where there is an embedder. */
+  /** Tokens of all that it says. An embedder, where there is one, is given the beginning of that. */
   tokenCount: number;
   /** ISO 8601. */
   createdAt: string;
@@ -43,6 +43,39 @@ export interface CreatedProjectCheckpoint extends ProjectCheckpoint, Standing {
   quotaWarning?: string;
   /** What looks like a secret in what was given. When it was redacted, what was saved has placeholders. */
   secrets?: ToldSecrets;
+}
+
+export interface SearchProjectCheckpoints {
+  /** 1 to 10,000 characters: words, any of which may occur; "what is in quotation marks" must occur as such. */
+  readonly query: string;
+  /** Default: everything, the store's own project first. */
+  readonly projectPath?: string | undefined;
+  /** All of them must be on the checkpoint. */
+  readonly tags?: readonly string[] | undefined;
+  /** Default 5, at most 100. */
+  readonly topK?: number | undefined;
+}
+
+export interface FoundProjectCheckpoint {
+  checkpoint: ProjectCheckpoint;
+  /** 0 to 1, the best first. */
+  score: number;
+  /** `1 - score`. */
+  distance: number;
+  /** A piece of the checkpoint's text with some of the words. */
+  snippet?: string;
+  /** It has none of the words, but means the like. */
+  by?: "meaning";
+}
+
+export interface FoundProjectCheckpoints extends Standing {
+  results: FoundProjectCheckpoint[];
+  query: string;
+  topK: number;
+  /** Nothing matched as asked: these are like it. */
+  loose?: true;
+  /** Sessions whose newest texts are not indexed yet: what they brought may be missing. */
+  indexPending?: number;
 }
 
 export interface ListProjectCheckpoints {

@@ -1,13 +1,15 @@
 import {
   checkCount,
   checkProjectDraft,
+  checkProjectTags,
   contextOfDraft,
   type Digester,
-  embeddedText,
+  textOfProject,
   invalidField,
   isWorkrailError,
   type JsonObject,
   parseCheckpointId,
+  PROJECT_LIMITS,
   PROJECT_PAGES,
   readAsProject,
   type TokenCounter,
@@ -19,9 +21,11 @@ import type { Workrail } from "../workrail.ts";
 import type {
   CreatedProjectCheckpoint,
   CreateProjectCheckpoint,
+  FoundProjectCheckpoints,
   ListedProjectCheckpoints,
   ListProjectCheckpoints,
   ProjectCheckpoint,
+  SearchProjectCheckpoints,
 } from "./project-checkpoint.ts";
 import { parseExistingProject, parseProjectPath, sessionOfProject } from "./project-path.ts";
 import { SaveLimiter } from "./save-limiter.ts";
@@ -29,9 +33,12 @@ import { SaveLimiter } from "./save-limiter.ts";
 /** A context beyond this is not repeated in the metadata, which has a bound of its own. */
 const MOST_LABELS_CHARACTERS = 4_096;
 
+/** A search takes no longer question. */
+const ASKED_CHARACTERS = 1_000;
+
 /** What the checkpoints of projects are kept in, and how. */
 export interface ProjectCheckpointsOptions {
-  readonly workrail: Pick<Workrail, "saveCheckpoint" | "loadCheckpoint" | "findCheckpoints" | "deleteCheckpoint">;
+  readonly workrail: Pick<Workrail, "saveCheckpoint" | "loadCheckpoint" | "findCheckpoints" | "searchCheckpoints" | "deleteCheckpoint">;
   readonly settings: Pick<Settings, "savesAMinute" | "isolation">;
   readonly tokens: TokenCounter;
   readonly digests: Digester;
@@ -87,6 +94,33 @@ export class ProjectCheckpoints {
       ...(degradedReason === undefined ? {} : { degradedReason }),
       ...(quotaWarning === undefined ? {} : { quotaWarning }),
       ...(secrets === undefined ? {} : { secrets }),
+    };
+  }
+
+  /**
+   * Finds checkpoints by words, the best first; of every tool, and of every project unless one is named. Of a longer question
+   * its first 1,000 characters count.
+   *
+   * @throws INVALID_INPUT with `details.field`.
+   */
+  async search({ query, projectPath, tags = [], topK = PROJECT_PAGES.found }: SearchProjectCheckpoints): Promise<FoundProjectCheckpoints> {
+    checkQuery(query);
+    checkProjectTags(tags);
+    checkCount("topK", topK, 1, PROJECT_PAGES.most);
+    const asked = { query: query.slice(0, ASKED_CHARACTERS), project: this.#scope(projectPath), tags: [...tags], limit: topK };
+    const { hits, loose, indexPending, ...standing } = await this.#options.workrail.searchCheckpoints(asked);
+    const read = await this.#readAll(hits.map(({ checkpoint }) => checkpoint));
+    const results = hits.flatMap(({ checkpoint: { id }, head: _head, ...hit }) => {
+      const checkpoint = read.get(id);
+      return checkpoint === undefined ? [] : [{ checkpoint, ...hit }];
+    });
+    return {
+      results,
+      query,
+      topK,
+      ...(loose === undefined ? {} : { loose }),
+      ...(indexPending === undefined ? {} : { indexPending }),
+      ...standingOf(standing),
     };
   }
 
@@ -188,9 +222,15 @@ export class ProjectCheckpoints {
     };
   }
 
-  #countTokens(checkpoint: Parameters<typeof embeddedText>[0]): Promise<number> {
-    return this.#options.tokens.count(embeddedText(checkpoint));
+  #countTokens(checkpoint: Parameters<typeof textOfProject>[0]): Promise<number> {
+    return this.#options.tokens.count(textOfProject(checkpoint));
   }
+}
+
+function checkQuery(query: string): void {
+  const most = PROJECT_LIMITS.queryLength;
+  if (typeof query === "string" && query.trim() !== "" && query.length <= most) return;
+  throw invalidField("query", `query must be 1-${most} characters`);
 }
 
 /** So that a listing of the workflow tools shows them, and finds their words. */

@@ -1,0 +1,66 @@
+import * as z from "zod";
+import type { LazyStore } from "../lazy-store.ts";
+import { defineTool, type Tool } from "../tool.ts";
+import { toCheckpointFailure } from "./checkpoint-failure.ts";
+import { checkpoint, degradation, degradationOf, fitBriefly, toWire, truncated } from "./checkpoint-fields.ts";
+import { withinTime } from "./within-time.ts";
+
+const input = z.strictObject({
+  query: z.string().describe('Words; a "quoted phrase" as it stands'),
+  project_path: z.string().optional().describe("Default: all, your own first"),
+  tags: z.array(z.string()).optional().describe("All of them"),
+  top_k: z.int().optional().describe("Default 5, at most 100"),
+});
+
+const result = z.looseObject({
+  checkpoint: checkpoint.describe("What was found"),
+  score: z.number().describe("0 to 1"),
+  distance: z.number().describe("1 - score"),
+  snippet: z.string().optional().describe("A piece of the text with some of the words"),
+  by: z.literal("meaning").optional().describe("It has none of the words, but means the like"),
+});
+
+const output = z.looseObject({
+  results: z.array(result).describe(`The best first. ${truncated}`),
+  query: z.string().describe("As asked for"),
+  top_k: z.number().describe("As asked for"),
+  loose: z.literal(true).optional().describe("Nothing has these words: the results have similar ones"),
+  index_pending: z.number().optional().describe("Sessions that are not indexed yet: what they brought may be missing"),
+  results_omitted: z.number().optional().describe("Results that find no room: ask for less, or in other words"),
+  ...degradation,
+});
+
+/** Finds checkpoints by words, whichever tool made them. */
+export function checkpointSearch(store: LazyStore): Tool {
+  return defineTool({
+    name: "checkpoint_search",
+    title: "Search notes and checkpoints",
+    description: "Find earlier work by words, whichever tool saved it.",
+    input,
+    output,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    toFailure: toCheckpointFailure,
+    async run({ query, project_path: projectPath, tags, top_k: topK }) {
+      return withinTime(async () => {
+        const workrail = await store.get();
+        const {
+          results: found,
+          topK: asked,
+          loose,
+          indexPending,
+          ...rest
+        } = await workrail.projectCheckpoints.search({ query, projectPath, tags, topK });
+        const frame = {
+          query,
+          top_k: asked,
+          ...(loose === undefined ? {} : { loose }),
+          ...(indexPending === undefined ? {} : { index_pending: indexPending }),
+          ...degradationOf(rest),
+        };
+        const results = await fitBriefly(workrail, frame, found, (each, most) => ({ ...each, checkpoint: toWire(each.checkpoint, most) }));
+        const omitted = found.length - results.length;
+        return { results, ...frame, ...(omitted === 0 ? {} : { results_omitted: omitted }) };
+      }, "Ask for fewer.");
+    },
+  });
+}
