@@ -81,7 +81,9 @@ export async function runFaults(names) {
     const rows = [];
     for (const row of ROWS.filter(({ id }) => names.length === 0 || names.includes(id))) {
       process.stdout.write(`\n== ${row.id}: ${row.fault}\n`);
-      rows.push({ ...row, ...(await run(row, join(folder, row.id), seed)) });
+      const started = performance.now();
+      const ran = await run(row, join(folder, row.id), seed);
+      rows.push({ ...row, ...ran, seconds: Math.round((performance.now() - started) / 1000) });
     }
     process.stdout.write(`\n${table(rows)}\n\n${howToRepeat}`);
     return rows.every((row) => FAILURES.every((count) => row[count] === 0)) ? 0 : 1;
@@ -123,7 +125,7 @@ function outcomeOf(results) {
 }
 
 function table(rows) {
-  const columns = ["id", "fault", "tests", ...COUNTS, "failed"];
+  const columns = ["id", "fault", "tests", ...COUNTS, "failed", "seconds"];
   const lines = [columns.map((column) => HEADS[column] ?? column), ...rows.map((row) => columns.map((column) => String(row[column])))];
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index].length)));
   return lines

@@ -1,7 +1,6 @@
-import { randomInt } from "node:crypto";
 import path from "node:path";
 import type { SessionId } from "@workrail/core";
-import { tally } from "@workrail/storage-conformance/harness";
+import { type Chance, completeOptions, tally, withChance } from "@workrail/storage-conformance/harness";
 import { describe, expect, it } from "vitest";
 import { Child } from "./child-process.ts";
 import { proveFiles } from "./prove-files.ts";
@@ -21,43 +20,56 @@ interface Acknowledged {
 
 describe("processes that are killed at random moments while they save", { timeout: 600_000 }, () => {
   it(`lose nothing that they acknowledged, ${KILLS} times`, () =>
-    withDirectory(async (directory) => {
-      const dataDir = path.join(directory, "data");
-      const acknowledged: Acknowledged[] = [];
-      for (let killed = 0; killed < KILLS; killed += BETWEEN_PROOFS) {
-        const kills = Math.min(BETWEEN_PROOFS, KILLS - killed);
-        const saved = await saveAndKillAll(dataDir, killed, kills);
-        acknowledged.push(...saved);
-        const lost = await lostOf(acknowledged, dataDir);
-        tally({ tries: kills, acknowledged: saved.length, lost: lost.length });
-        expect(lost).toEqual([]);
-      }
-      await withOpened(dataDir, async (store) => {
-        await store.collectGarbage();
-        await store.rebuild();
-      });
-      expect(await lostOf(acknowledged, dataDir)).toEqual([]);
-    }));
+    withChance(completeOptions().seed, (chance) =>
+      withDirectory(async (directory) => {
+        expect(await killAndProve(path.join(directory, "data"), chance)).toEqual([]);
+      }),
+    ));
 });
 
-async function saveAndKillAll(dataDir: string, from: number, kills: number): Promise<readonly Acknowledged[]> {
+/** What is lost in the end, when the catalog was made anew from the files. */
+async function killAndProve(dataDir: string, chance: Chance): Promise<readonly Acknowledged[]> {
+  const acknowledged: Acknowledged[] = [];
+  for (let killed = 0; killed < KILLS; killed += BETWEEN_PROOFS) {
+    const kills = Math.min(BETWEEN_PROOFS, KILLS - killed);
+    const saved = await saveAndKillAll(dataDir, killed, kills, chance);
+    acknowledged.push(...saved);
+    const lost = await lostOf(acknowledged, dataDir);
+    tally({ tries: kills, acknowledged: saved.length, lost: lost.length });
+    expect(lost).toEqual([]);
+  }
+  await withOpened(dataDir, async (store) => {
+    await store.collectGarbage();
+    await store.rebuild();
+  });
+  return lostOf(acknowledged, dataDir);
+}
+
+async function saveAndKillAll(dataDir: string, from: number, kills: number, chance: Chance): Promise<readonly Acknowledged[]> {
   const acknowledged: Acknowledged[] = [];
   for (let killed = 0; killed < kills; killed += AT_ONCE) {
     const writers = Array.from({ length: Math.min(AT_ONCE, kills - killed) }, (_, index) => `writer-${from + killed + index}`);
-    acknowledged.push(...(await saveAndKill(dataDir, writers)));
+    acknowledged.push(...(await saveAndKill(dataDir, writers, chance)));
   }
   return acknowledged;
 }
 
-async function saveAndKill(dataDir: string, writers: readonly string[]): Promise<readonly Acknowledged[]> {
+/** When each is killed follows the seed; what the processes make of it is up to the machine. */
+async function saveAndKill(dataDir: string, writers: readonly string[], chance: Chance): Promise<readonly Acknowledged[]> {
   const children = writers.map((writer) => {
-    return { writer, child: Child.start({ type: "save", dataDir, writer, sessions: [...SHARED, writer], most: Number.MAX_SAFE_INTEGER }) };
+    // A save takes a few milliseconds: anywhere within it.
+    const [saves, waitMs] = [1 + chance.below(11), chance.below(15)];
+    return {
+      writer,
+      saves,
+      waitMs,
+      child: Child.start({ type: "save", dataDir, writer, sessions: [...SHARED, writer], most: Number.MAX_SAFE_INTEGER }),
+    };
   });
   await Promise.all(
-    children.map(async ({ child }) => {
-      await child.told(randomInt(1, 12));
-      // A save takes a few milliseconds: anywhere within it.
-      await new Promise((resolve) => setTimeout(resolve, randomInt(0, 15)));
+    children.map(async ({ child, saves, waitMs }) => {
+      await child.told(saves);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
       await child.kill();
     }),
   );

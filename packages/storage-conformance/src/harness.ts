@@ -2,7 +2,9 @@ import type { AuditEvent, Storage } from "@workrail/core";
 import type { Faults } from "./faults.ts";
 
 // What a harness may need at run time, without vitest: child processes import it, and start sooner so.
+export { type Chance, withChance } from "./chance.ts";
 export { randomIds, sha256 } from "./environment.ts";
+export { type ConformanceOptions, completeOptions } from "./options.ts";
 export { faultError, Faults, withFaults } from "./faults.ts";
 export { tally } from "./tally.ts";
 export type { FaultCounts } from "./tally.ts";

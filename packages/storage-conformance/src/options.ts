@@ -20,6 +20,7 @@ export interface ConformanceOptions {
 
 const DEFAULT_SEED = 1;
 
+/** What is tried when nothing else is said, and what the environment says. */
 export function completeOptions(options: ConformanceOptions = {}): Required<ConformanceOptions> {
   return {
     runs: fromEnvironment("RUNS") ?? options.runs ?? 1_000,
