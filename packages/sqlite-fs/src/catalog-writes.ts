@@ -186,11 +186,7 @@ export class CatalogWrites {
   /** A blob is gone: what it was encoded against may go too. */
   reclaimed(ref: BlobRef): void {
     this.#run("UPDATE pending_removal SET is_done = 1 WHERE blob = ?", ref);
-    this.#run(
-      `DELETE FROM edge WHERE dependent IN (SELECT checkpoint_id FROM pending_removal WHERE blob = ?)
-         AND dependent NOT IN (SELECT id FROM checkpoint UNION ALL SELECT id FROM trashed)`,
-      ref,
-    );
+    this.#run(DELETE_EDGES_OF, ref);
   }
 
   /** Fills an empty database. What is only known to have been removed is still to be reclaimed. */
@@ -528,6 +524,15 @@ const COUNT_IN = `UPDATE session SET last_sequence = last_sequence + 1, last_acc
     checkpoint_count = checkpoint_count + 1, total_bytes = total_bytes + ?
   WHERE id = ? RETURNING last_sequence, checkpoint_count`;
 type Counted = Pick<SessionRow, "last_sequence" | "checkpoint_count">;
+
+/** What a blob that is gone was encoded against, unless its checkpoint is still there. A base is of the same session. */
+const DELETE_EDGES_OF = `WITH gone AS (SELECT checkpoint_id, session_id FROM pending_removal WHERE blob = ?)
+  DELETE FROM edge WHERE dependent = (SELECT checkpoint_id FROM gone)
+  AND base IN (
+    SELECT id FROM checkpoint WHERE session_id = (SELECT session_id FROM gone)
+    UNION ALL SELECT id FROM trashed WHERE session_id = (SELECT session_id FROM gone)
+    UNION ALL SELECT checkpoint_id FROM pending_removal WHERE session_id = (SELECT session_id FROM gone))
+  AND NOT EXISTS (SELECT 1 FROM checkpoint WHERE id = dependent) AND NOT EXISTS (SELECT 1 FROM trashed WHERE id = dependent)`;
 
 /** A record needs its blob; and a checkpoint that is gone may still be what another one is encoded against. */
 const NEEDS_BLOB = `SELECT 1 WHERE EXISTS (SELECT 1 FROM checkpoint WHERE blob = ?) OR EXISTS (SELECT 1 FROM trashed WHERE blob = ?)

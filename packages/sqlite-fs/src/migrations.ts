@@ -2,6 +2,7 @@ import { initial } from "./migrations/0001-initial.ts";
 import { trashAndTotals } from "./migrations/0002-trash-and-totals.ts";
 import { checkpointTotals } from "./migrations/0003-checkpoint-totals.ts";
 import { shields } from "./migrations/0004-shields.ts";
+import { fewerIndexes } from "./migrations/0005-fewer-indexes.ts";
 
 /** A step from one schema to the next. */
 export interface Migration {
@@ -20,4 +21,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: checkpointTotals, minReader: 1, minWriter: 2 },
   // An older writer would remove what handles hold.
   { sql: shields, minReader: 1, minWriter: 4 },
+  // An older one only takes longer.
+  { sql: fewerIndexes, minReader: 1, minWriter: 4 },
 ];
