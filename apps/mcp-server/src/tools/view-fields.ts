@@ -43,6 +43,7 @@ export const omitted: z.ZodType = z
   })
   .describe("Entries left out");
 
+export const exceededByAnswer: z.ZodNumber = z.number().describe("Tokens of the answer beyond budgetTokens");
 export const exceeded: z.ZodNumber = z.number().describe("Tokens that critical entries took beyond budgetTokens");
 export const how: z.ZodString = z.string().describe("How to get originals");
 export const validUntil: z.ZodType = time.describe("Until then checkpointId leads to the originals");

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
 import { contextRulesWarning, degradation, durability, metadata, metadataOmitted } from "./fields.ts";
-import { exceeded, how, NOTE, omitted, origin, report, validUntil } from "./view-fields.ts";
+import { exceededByAnswer, how, NOTE, omitted, origin, report, validUntil } from "./view-fields.ts";
 
 /** An index is told as a text too, which saves the schema a choice. */
 const segment = z
@@ -65,7 +65,7 @@ const output = z.looseObject({
   missingCount: z.number().optional().describe("How many those are, when not all are told"),
   report: report.optional(),
   omitted: omitted.optional(),
-  budgetExceededBy: exceeded.optional(),
+  budgetExceededBy: exceededByAnswer.optional(),
   how: how.optional(),
   validUntil: validUntil.optional(),
   contextRulesWarning: contextRulesWarning.optional(),
