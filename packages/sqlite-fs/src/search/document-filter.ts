@@ -11,6 +11,12 @@ export interface DocumentRow {
   readonly sequence: number;
   readonly id: string | Uint8Array;
   readonly terms: number;
+  readonly kind: number;
+  readonly created: number;
+  readonly project: number | null;
+  readonly agent: number | null;
+  readonly workflow: number | null;
+  readonly tags: string | null;
 }
 
 /**
@@ -23,20 +29,25 @@ export function documentFilter(run: Run, filter: IndexFilter): ((row: DocumentRo
   const session = filter.sessionId === undefined ? null : sessionNumber(run, filter.sessionId);
   if (names.includes(undefined) || session === undefined) return undefined;
   const [project = null, agent = null, workflow = null] = names;
-  const kinds = filter.kinds ?? CHECKPOINT_KINDS.filter((kind) => kind !== "aside");
-  const fixed = [
-    JSON.stringify(kinds.map((kind) => CHECKPOINT_KINDS.indexOf(kind))),
-    project,
-    agent,
-    workflow,
-    filter.since === undefined ? null : seconds(filter.since),
-    filter.until === undefined ? null : seconds(filter.until),
-  ] as const;
+  const kinds = (filter.kinds ?? CHECKPOINT_KINDS.filter((kind) => kind !== "aside")).map((kind) => CHECKPOINT_KINDS.indexOf(kind));
+  const since = filter.since === undefined ? null : seconds(filter.since);
+  const until = filter.until === undefined ? null : seconds(filter.until);
+  const tags = filter.tags ?? [];
+  const fixed = [JSON.stringify(kinds), project, agent, workflow, since, until] as const;
   const newest = new Map<number, number>();
   return (row) => {
     if (session !== null && row.session !== session) return false;
+    const meets =
+      kinds.includes(row.kind) &&
+      (project === null || row.project === project) &&
+      (agent === null || row.agent === agent) &&
+      (workflow === null || row.workflow === workflow) &&
+      (since === null || row.created >= since) &&
+      (until === null || row.created <= until) &&
+      (tags.length === 0 || missing(tags, [row.tags, row.session_tags]).length === 0);
+    if (meets) return true;
     let last = newest.get(row.session);
-    if (last === undefined) newest.set(row.session, (last = newestMeeting(run, row, fixed, filter.tags ?? [])));
+    if (last === undefined) newest.set(row.session, (last = newestMeeting(run, row, fixed, tags)));
     return row.sequence <= last;
   };
 }
@@ -53,10 +64,15 @@ const NEWEST_MEETING = `WITH given (kinds, project, agent, workflow, since, unti
 
 /** The sequence of the newest in a document's session that meets the filter; 0 when none does. */
 function newestMeeting(run: Run, row: DocumentRow, fixed: readonly SqliteValue[], tags: readonly string[]): number {
-  const own = new Set(row.session_tags === null ? [] : (JSON.parse(row.session_tags) as readonly string[]));
-  const wanted = JSON.stringify(tags.filter((tag) => !own.has(tag)));
+  const wanted = JSON.stringify(missing(tags, [row.session_tags]));
   const { newest } = run.get(NEWEST_MEETING, ...fixed, wanted, row.session) as { readonly newest: number | null };
   return newest ?? 0;
+}
+
+/** Tags that are in none of the lists, which are JSON. */
+function missing(wanted: readonly string[], lists: readonly (string | null)[]): readonly string[] {
+  const there = new Set(lists.flatMap((list) => (list === null ? [] : (JSON.parse(list) as readonly string[]))));
+  return wanted.filter((tag) => !there.has(tag));
 }
 
 function numberOf(run: Run, value: string): number | undefined {

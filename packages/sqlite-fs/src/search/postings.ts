@@ -22,7 +22,7 @@ export function isTerm(word: string): boolean {
   return !MARKS.some(([, mark]) => word.endsWith(mark));
 }
 
-/** Documents that have a term, by their numbers, and about how often. */
+/** Documents that have a term, by their numbers, which ascend, and about how often. */
 export interface Postings {
   readonly documents: readonly number[];
   /** Those of them that have it at least so often, for each number of times that is told apart. */
@@ -61,7 +61,8 @@ function quoted(term: string): string {
 
 function numbersIn(run: Run, sql: string, match: string, most: number): readonly number[] {
   const { numbers } = run.get(sql, match, most) as { readonly numbers: string | null };
-  return numbers === null ? [] : parseNumbers(numbers);
+  const parsed = numbers === null ? [] : parseNumbers(numbers);
+  return sql === NEWEST ? parsed.reverse() : parsed;
 }
 
 /** Whole numbers between commas. */

@@ -1,93 +1,115 @@
-import { rarity, saturation, type WeightedTerm, weighRelated } from "@workrail/core";
+import { type IndexQuery, rarity, saturation, type WeightedTerm, weighRelated } from "@workrail/core";
 import { documentsWith, documentsWithAll, type Postings, postingsOf } from "./postings.ts";
 import type { Run } from "../derived-database.ts";
-
-/** A document, and what it scores with a text of average length. */
-export interface Candidate {
-  readonly number: number;
-  readonly rough: number;
-}
-
-/** A document's terms: what each weighs for its rarity, and how often it occurs. */
-export interface Scores {
-  /** The best first, roughly. */
-  readonly candidates: readonly Candidate[];
-  /** What a document of this length scores. */
-  exact(number: number, relativeLength: number): number;
-  /** What a document would score that has every term many times. */
-  readonly most: number;
-}
 
 /** A term of more documents says little, and reading them takes long: it only counts where nothing else does. */
 const MOST_OF_TERM = 20_000;
 /** For all terms together, the rarest first. */
 const MOST_OF_ALL = 60_000;
 /** A related term of so many is passed over. */
-const MOST_OF_RELATED = 5_000;
+const MOST_OF_RELATED = 2_000;
 const MOST_REQUIRED = 200_000;
 
-interface Found {
+/** Finds and scores documents by BM25, first as if all texts were of average length. */
+export class Ranking {
+  /** What a document would score that has every term many times. */
+  readonly most: number;
+  readonly #lists: readonly WeighedPostings[];
+  readonly #scores: Float32Array;
+  /** With any of the terms. */
+  #documents: number[];
+  #isSorted = false;
+
+  /** @param among only these documents. */
+  constructor(run: Run, { terms, required }: Pick<IndexQuery, "terms" | "required">, texts: number, among?: ReadonlySet<number>) {
+    const having = required.length === 0 ? undefined : new Set(documentsWithAll(run, required, MOST_REQUIRED));
+    const allowed =
+      among === undefined || having === undefined ? (among ?? having) : new Set([...among].filter((number) => having.has(number)));
+    this.#lists = allowed?.size === 0 ? [] : chosen(run, terms, texts);
+    this.most = this.#lists.reduce((sum, { weight }) => sum + weight, 0);
+    const last = this.#lists.reduce((number, { postings }) => Math.max(number, postings.documents.at(-1) ?? 0), 0);
+    this.#scores = new Float32Array(last + 1);
+    const documents: number[] = [];
+    for (const { weight, postings } of this.#lists) {
+      for (const number of postings.documents) if (this.#scores[number] === 0 && allowed?.has(number) !== false) documents.push(number);
+      this.#add(weight, postings);
+    }
+    this.#documents = documents;
+  }
+
+  /** Documents from the best on, roughly, beginning behind so many. */
+  best(from: number, count: number): readonly number[] {
+    const documents = this.#documents;
+    if (from === 0 && documents.length > 4 * count) return this.#sorted(this.#above(count)).slice(0, count);
+    if (!this.#isSorted) this.#documents = this.#sorted(documents);
+    this.#isSorted = true;
+    return this.#documents.slice(from, from + count);
+  }
+
+  /** What a document of this length, against the average, scores. */
+  exact(number: number, relativeLength: number): number {
+    let score = 0;
+    for (const { weight, postings } of this.#lists) {
+      if (!has(postings.documents, number)) continue;
+      const times = postings.more.findLast(([, documents]) => has(documents, number))?.[0] ?? 1;
+      score += weight * saturation(times, relativeLength);
+    }
+    return score;
+  }
+
+  #add(weight: number, { documents, more }: Postings): void {
+    const scores = this.#scores;
+    let before = 0;
+    for (const [times, numbers] of [[1, documents] as const, ...more]) {
+      const worth = weight * saturation(times, 1);
+      for (const number of numbers) scores[number] = (scores[number] as number) + worth - before;
+      before = worth;
+    }
+  }
+
+  /** Those that score no less than the best of this number do: sorting all takes longer than all else. */
+  #above(count: number): number[] {
+    const scores = Float32Array.from(this.#documents, (number) => this.#scores[number] as number).sort();
+    const least = scores[scores.length - count] as number;
+    return this.#documents.filter((number) => (this.#scores[number] as number) >= least);
+  }
+
+  #sorted(documents: readonly number[]): number[] {
+    const scores = this.#scores;
+    return documents.toSorted((one, other) => (scores[other] as number) - (scores[one] as number) || other - one);
+  }
+}
+
+interface WeighedPostings {
   readonly weight: number;
   readonly postings: Postings;
 }
 
-/** Finds and scores documents by BM25. */
-export function rankDocuments(run: Run, terms: readonly WeightedTerm[], required: readonly string[], texts: number): Scores {
-  const allowed = required.length === 0 ? undefined : new Set(documentsWithAll(run, required, MOST_REQUIRED));
-  const found = allowed?.size === 0 ? [] : chosen(run, terms, texts);
-  const most = found.reduce((sum, { weight }) => sum + weight, 0);
-  const lists = found.map(({ weight, postings }) => ({ weight, times: timesOf(postings) }));
-  const rough = new Map<number, number>();
-  for (const { weight, times } of lists) {
-    for (const [number, count] of times) {
-      if (allowed?.has(number) !== false) rough.set(number, (rough.get(number) ?? 0) + weight * saturation(count, 1));
-    }
-  }
-  const candidates = [...rough]
-    .map(([number, score]) => ({ number, rough: score }))
-    .sort((one, other) => other.rough - one.rough || other.number - one.number);
-  const exact = (number: number, relativeLength: number): number =>
-    lists.reduce((sum, { weight, times }) => sum + weight * saturation(times.get(number) ?? 0, relativeLength), 0);
-  return { candidates, exact, most };
-}
-
-/** What related terms add to the scores of documents that are candidates already. */
-export function relatedScores(
-  run: Run,
-  related: readonly WeightedTerm[],
-  numbers: ReadonlySet<number>,
-  texts: number,
-): Map<number, number> {
+/** What related terms add to the score of a document that is found already. */
+export function relatedScores(run: Run, related: readonly WeightedTerm[], texts: number): (number: number) => number {
   const known = related.map((each) => {
     const documents = documentsWith(run, each.term, MOST_OF_RELATED);
     return { ...each, documents, texts: documents.length };
   });
-  const scores = new Map<number, number>();
   // What so many have says nothing.
   const telling = known.filter(({ texts: count }) => count < MOST_OF_RELATED);
-  for (const { term, worth } of weighRelated(telling, texts)) {
-    for (const number of term.documents) {
-      if (numbers.has(number)) scores.set(number, (scores.get(number) ?? 0) + worth * saturation(1, 1));
-    }
-  }
-  return scores;
+  const weighed = weighRelated(telling, texts);
+  return (number) => weighed.reduce((sum, { term, worth }) => (has(term.documents, number) ? sum + worth * saturation(1, 1) : sum), 0);
 }
 
-function chosen(run: Run, terms: readonly WeightedTerm[], texts: number): Found[] {
+function chosen(run: Run, terms: readonly WeightedTerm[], texts: number): WeighedPostings[] {
   const all = terms.map(({ term, weight }) => ({ term, weight, postings: postingsOf(run, term, { most: MOST_OF_TERM }) }));
   all.sort((one, other) => one.postings.documents.length - other.postings.documents.length);
-  const found: Found[] = [];
   let sum = 0;
   let isAny = false;
-  for (const { term, weight, postings } of all) {
+  return all.map(({ term, weight, postings }) => {
     const count = postings.documents.length;
     const isTooMany = isAny && (postings.isCut || sum + count > MOST_OF_ALL);
-    // One that is nowhere counts for what a text could at most score.
-    found.push({ weight: weight * rarity(count, texts), postings: isTooMany ? NONE : complete(run, term, postings) });
     sum += count;
     isAny ||= count > 0;
-  }
-  return found;
+    // One that is nowhere, or passed over, counts for what a text could at most score.
+    return { weight: weight * rarity(count, texts), postings: isTooMany ? NONE : complete(run, term, postings) };
+  });
 }
 
 const NONE: Postings = { documents: [], more: [], isCut: false };
@@ -97,8 +119,15 @@ function complete(run: Run, term: string, postings: Postings): Postings {
   return postings.isCut ? postingsOf(run, term, { most: MOST_OF_TERM, newest: true }) : postings;
 }
 
-function timesOf({ documents, more }: Postings): Map<number, number> {
-  const times = new Map(documents.map((number) => [number, 1]));
-  for (const [count, numbers] of more) for (const number of numbers) times.set(number, count);
-  return times;
+/** Whether a number is among those, which ascend. */
+function has(numbers: readonly number[], number: number): boolean {
+  let [from, to] = [0, numbers.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const there = numbers[middle] as number;
+    if (there === number) return true;
+    if (there < number) from = middle + 1;
+    else to = middle;
+  }
+  return false;
 }

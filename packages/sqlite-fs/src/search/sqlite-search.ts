@@ -17,7 +17,7 @@ import {
 import { documentFilter, type DocumentRow, seconds } from "./document-filter.ts";
 import { packedId, unpackedId } from "./packed-id.ts";
 import { isTerm, marked } from "./postings.ts";
-import { rankDocuments, relatedScores } from "./rank-documents.ts";
+import { Ranking, relatedScores } from "./rank-documents.ts";
 import { type Run, DerivedDatabase, type DerivedDatabaseOptions } from "../derived-database.ts";
 import { SEARCH_CONTENT } from "./search-schema.ts";
 
@@ -90,15 +90,16 @@ export class SqliteSearch implements SearchEngine {
       const meets = documentFilter(run, filter);
       if (texts === 0 || meets === undefined) return [];
       const usual = Number(valueOf(run, "terms")) / texts;
-      const ranking = rankDocuments(run, terms, required, texts);
-      const { candidates, most } = ranking;
+      const ranking = new Ranking(run, { terms, required }, texts, documentsOf(run, filter.sessionId));
+      const { most } = ranking;
+      const more = relatedScores(run, related, texts);
       const hits: { readonly row: DocumentRow; readonly score: number }[] = [];
       const piece = LOOKED_AT + 2 * (limit + offset);
-      for (let at = 0; at < candidates.length && hits.length < limit + offset; at += piece) {
-        const numbers = candidates.slice(at, at + piece).map(({ number }) => number);
-        const more = relatedScores(run, related, new Set(numbers), texts);
+      for (let from = 0; hits.length < limit + offset; from += piece) {
+        const numbers = ranking.best(from, piece);
+        if (numbers.length === 0) break;
         const rows = (run.all(DOCUMENTS, JSON.stringify(numbers)) as readonly DocumentRow[]).filter(meets);
-        const scored = rows.map((row) => ({ row, score: ranking.exact(row.number, row.terms / usual) + (more.get(row.number) ?? 0) }));
+        const scored = rows.map((row) => ({ row, score: ranking.exact(row.number, row.terms / usual) + more(row.number) }));
         hits.push(...scored.sort((one, other) => other.score - one.score || other.row.number - one.row.number));
       }
       return hits.slice(offset, offset + limit).map(({ row, score }) => ({
@@ -163,9 +164,11 @@ const INDEXED = `SELECT version, document.id, sequence, previous FROM session
     AND document.sequence IN (SELECT sequence FROM document WHERE session = session.number ORDER BY sequence DESC LIMIT ?)
   WHERE session.id = ? ORDER BY sequence DESC`;
 
+const DOCUMENTS_OF = "SELECT document.number FROM session JOIN document ON document.session = session.number WHERE session.id = ?";
 const DOCUMENT = "SELECT number, terms FROM document WHERE session = ? AND id = ?";
-const DOCUMENTS = `SELECT document.number, session, session.id AS session_id, session.tags AS session_tags, sequence, document.id, terms
-  FROM json_each(?) AS wanted JOIN document ON document.number = wanted.value JOIN session ON session.number = document.session`;
+const DOCUMENTS = `SELECT document.number, session, session.id AS session_id, session.tags AS session_tags, sequence, document.id, terms,
+    kind, created, project, agent, workflow, name.value AS tags FROM json_each(?) AS wanted JOIN document ON document.number = wanted.value JOIN session ON session.number = document.session
+    LEFT JOIN name ON name.number = document.tags`;
 
 const BEGINNING = "SELECT term FROM temp.vocabulary WHERE term > ? AND term < ? ORDER BY doc DESC LIMIT ?";
 const WORDS = "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT ?";
@@ -182,6 +185,13 @@ interface IndexedRow {
 
 function isDocument(row: IndexedRow): row is IndexedRow & { readonly id: string | Uint8Array; readonly sequence: number } {
   return row.id !== null;
+}
+
+/** Of a session; `undefined` without one: all there are. */
+function documentsOf(run: Run, session: SessionId | undefined): ReadonlySet<number> | undefined {
+  if (session === undefined) return undefined;
+  const rows = run.all(DOCUMENTS_OF, session) as readonly { readonly number: number }[];
+  return new Set(rows.map(({ number }) => number));
 }
 
 function wordsIn(run: Run, sql: string, from: string, to: string, most: number): readonly string[] {
