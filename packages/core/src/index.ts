@@ -244,6 +244,8 @@ export type {
   IndexNews,
   IndexQuery,
   IndexState,
+  Matches,
+  PageOfMatches,
   SearchEngine,
   SearchIndex,
   SearchIndexing,

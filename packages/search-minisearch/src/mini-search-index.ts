@@ -5,15 +5,16 @@ import {
   type IndexChange,
   type IndexedSession,
   type IndexFilter,
-  type IndexHit,
   type IndexNews,
   type IndexQuery,
   type IndexState,
   isAlike,
+  type Matches,
   rarity,
   type SearchEngine,
   type SessionId,
   type TextOfCheckpoint,
+  type WeightedTerm,
   weighRelated,
 } from "@workrail/core";
 import MiniSearch from "minisearch";
@@ -86,7 +87,7 @@ class MiniSearchIndex implements SearchEngine {
     return true;
   }
 
-  async match({ terms, required, related, filter, limit, offset }: IndexQuery): Promise<readonly IndexHit[]> {
+  async match({ terms, required, filter }: IndexQuery): Promise<Matches> {
     const scores = this.#scores(new Map(terms.map(({ term, weight }) => [term, weight])));
     const having = required.map((term) => this.#scores(new Map([[term, 1]])));
     const newest = new Map<SessionId, number>();
@@ -95,11 +96,15 @@ class MiniSearchIndex implements SearchEngine {
       .map(([id, score]) => ({ text: this.#texts.get(id) as IndexedText, score }))
       .filter(({ text }) => text.sequence <= this.#newestMeeting(text.sessionId, filter, newest))
       .sort((one, other) => other.score - one.score || other.text.createdAt.getTime() - one.text.createdAt.getTime());
-    const best = this.#reranked(hits, related);
     const most = this.#most(terms);
-    return best.slice(offset, offset + limit).map(({ text: { checkpointId, sessionId, sequence }, score }) => {
-      return { checkpointId, sessionId, sequence, score: Math.min(1, score / most) };
-    });
+    return {
+      page: async ({ related = [], offset, limit }) =>
+        this.#reranked(hits, related)
+          .slice(offset, offset + limit)
+          .map(({ text: { checkpointId, sessionId, sequence }, score }) => {
+            return { checkpointId, sessionId, sequence, score: Math.min(1, score / most) };
+          }),
+    };
   }
 
   async termsLike(term: string, most: number): Promise<readonly string[]> {
@@ -161,7 +166,7 @@ class MiniSearchIndex implements SearchEngine {
 
   #reranked<Hit extends { readonly text: IndexedText; readonly score: number }>(
     hits: readonly Hit[],
-    related: IndexQuery["related"],
+    related: readonly WeightedTerm[],
   ): readonly Hit[] {
     if (related.length === 0) return hits;
     const known = related.map((each) => ({ ...each, found: this.#scores(new Map([[each.term, 1]])) }));

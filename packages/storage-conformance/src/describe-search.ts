@@ -5,6 +5,7 @@ import type {
   IndexFilter,
   IndexHit,
   IndexQuery,
+  PageOfMatches,
   SearchEngine,
   SessionId,
   TextOfCheckpoint,
@@ -392,11 +393,16 @@ async function put(index: SearchEngine, add: readonly TextOfCheckpoint[], more: 
   expect(await index.update(change({ version, add, ...more }))).toBe(true);
 }
 
-function match(index: SearchEngine, terms: readonly string[], more: Partial<IndexQuery> = {}): Promise<readonly IndexHit[]> {
+async function match(
+  index: SearchEngine,
+  terms: readonly string[],
+  { limit = 20, offset = 0, related, ...more }: Partial<IndexQuery & PageOfMatches> = {},
+): Promise<readonly IndexHit[]> {
   const weighed = terms.map((term) => ({ term, weight: 1 }));
-  return index.match({ terms: weighed, required: [], related: [], filter: {}, limit: 20, offset: 0, ...more });
+  const matches = await index.match({ terms: weighed, required: [], filter: {}, ...more });
+  return matches.page({ limit, offset, related });
 }
 
-async function found(index: SearchEngine, terms: readonly string[], more?: Partial<IndexQuery>): Promise<string[]> {
+async function found(index: SearchEngine, terms: readonly string[], more?: Partial<IndexQuery & PageOfMatches>): Promise<string[]> {
   return (await match(index, terms, more)).map(({ checkpointId }) => checkpointId);
 }

@@ -7,8 +7,8 @@ import type { ChangedSession } from "./catalog.ts";
  * is then made again. It receives terms and compares them as they are; core makes them of texts.
  */
 export interface SearchIndex {
-  /** The best first. Every hit has one of `terms` at least, and all of `required`. */
-  match(query: IndexQuery): Promise<readonly IndexHit[]>;
+  /** What has one of `terms` at least, and all of `required`. */
+  match(query: IndexQuery): Promise<Matches>;
   /** Terms of the index that begin as this one does, or else are like it but for a letter or two; the likeliest first. */
   termsLike(term: string, most: number): Promise<readonly string[]>;
 }
@@ -111,16 +111,25 @@ export interface WeightedTerm {
   readonly weight: number;
 }
 
+/** What a query found, as of then. */
+export interface Matches {
+  /** A page, the best first. What was removed since may be missing, or another text stand in its place: look at it. */
+  page(page: PageOfMatches): Promise<readonly IndexHit[]>;
+}
+
+export interface PageOfMatches {
+  readonly limit: number;
+  /** Hits to pass over, from the best. */
+  readonly offset: number;
+  /** Terms that only have a say in the order of the best hits. Default: none. */
+  readonly related?: readonly WeightedTerm[] | undefined;
+}
+
 export interface IndexQuery {
   readonly terms: readonly WeightedTerm[];
   /** Terms that must all occur. */
   readonly required: readonly string[];
-  /** Terms that only have a say in the order of the best hits. */
-  readonly related: readonly WeightedTerm[];
   readonly filter: IndexFilter;
-  readonly limit: number;
-  /** Hits to pass over, from the best. */
-  readonly offset: number;
 }
 
 export interface IndexHit {

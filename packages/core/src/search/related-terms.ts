@@ -2,9 +2,9 @@ import type { WeightedTerm } from "../ports/search-index.ts";
 import { rarity } from "./bm25.ts";
 
 /** So many are looked up. */
-const MOST_LOOKED_UP = 40;
+const MOST_LOOKED_UP = 20;
 /** So many have a say in the order of hits. */
-const MOST = 20;
+const MOST = 15;
 /** The heaviest weighs this much of a term that was asked for. */
 const SHARE = 0.3;
 /** How soon a repeated term stops to count. */

@@ -4,7 +4,7 @@ import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type { Locking } from "../ports/locking.ts";
-import type { IndexFilter, IndexHit, SearchIndex, WeightedTerm } from "../ports/search-index.ts";
+import type { IndexFilter, IndexHit, Matches, SearchIndex, WeightedTerm } from "../ports/search-index.ts";
 import { linesOf } from "../search/checkpoint-text.ts";
 import { findLines, holdsPhrase, snippetOf } from "../search/found-text.ts";
 import { type ParsedQuery, parseQuery } from "../search/parse-query.ts";
@@ -47,11 +47,11 @@ export interface SearchOutcome {
 /** The best hits that say what else a search is about. */
 const SAMPLES = 3;
 /** From so many terms on it is worth asking them; fewer are a name, which is looked for as it is. */
-const WORTH_RELATING = 3;
+const WORTH_RELATING = 5;
 /** Of each of them, in characters. */
 const SAMPLE = 4_000;
 /** Hits looked at where most turn out not to be what was asked for. */
-const MOST_HITS = 400;
+const MOST_HITS = 120;
 /** Terms that one is taken for which is not in the index. */
 const MOST_ALIKE = 8;
 /** Later checkpoints looked at that may still hold a text. */
@@ -111,10 +111,12 @@ class Search {
 
   async #collect(terms: readonly WeightedTerm[], filter: IndexFilter): Promise<void> {
     const { limit } = this.#input;
-    const related = await this.#related(terms, filter);
+    const { required } = this.#query;
+    const matches = await this.#ports.search.match({ terms, required, filter });
+    const related = terms.length < WORTH_RELATING || required.length > 0 ? [] : await this.#related(terms, matches);
     for (let offset = 0; offset < MOST_HITS && this.#found.size < limit;) {
       const page = Math.min(MOST_HITS, offset === 0 ? limit + this.#found.size : 100);
-      const hits = await this.#ports.search.match({ terms, required: this.#query.required, related, filter, limit: page, offset });
+      const hits = await matches.page({ related, limit: page, offset });
       for (const hit of hits) if (this.#found.size < limit) await this.#add(hit, filter);
       if (hits.length < page) return;
       offset += page;
@@ -122,10 +124,8 @@ class Search {
   }
 
   /** A first look shows what the best hits are about; a second has those come first that are about it too. */
-  async #related(terms: readonly WeightedTerm[], filter: IndexFilter): Promise<WeightedTerm[]> {
-    const { required } = this.#query;
-    if (terms.length < WORTH_RELATING || required.length > 0) return [];
-    const hits = await this.#ports.search.match({ terms, required, related: [], filter, limit: SAMPLES, offset: 0 });
+  async #related(terms: readonly WeightedTerm[], matches: Matches): Promise<WeightedTerm[]> {
+    const hits = await matches.page({ limit: SAMPLES, offset: 0 });
     const samples: { readonly score: number; readonly terms: readonly string[] }[] = [];
     for (const { checkpointId, score } of hits) {
       const record = await this.#ports.catalog.find(checkpointId);
@@ -147,10 +147,12 @@ class Search {
     if (record === undefined || this.#found.has(record.id)) return;
     const lines = await this.#linesOf(record);
     if (lines === undefined || !this.#query.phrases.every((phrase) => holdsPhrase(lines, phrase))) return;
+    const found = findLines(lines, this.#weights);
+    // The index may tell of what was there a moment ago; the text does not.
+    if (found.length === 0) return;
     const session = await this.#sessionOf(record.sessionId);
     const head = (await this.#headOf(record.sessionId))?.id ?? record.id;
-    const snippet = snippetOf(findLines(lines, this.#weights));
-    this.#found.set(record.id, { record, session, head, score: hit.score, snippet });
+    this.#found.set(record.id, { record, session, head, score: hit.score, snippet: snippetOf(found) });
   }
 
   async #recordFor(hit: IndexHit, filter: IndexFilter): Promise<CheckpointRecord | undefined> {

@@ -8,6 +8,9 @@ export interface DocumentRow {
   readonly session: number;
   readonly session_id: string;
   readonly session_tags: string | null;
+  /** JSON. */
+  readonly labels: string;
+  readonly newest: number;
   readonly sequence: number;
   readonly id: string | Uint8Array;
   readonly terms: number;
@@ -34,6 +37,7 @@ export function documentFilter(run: Run, filter: IndexFilter): ((row: DocumentRo
   const until = filter.until === undefined ? null : seconds(filter.until);
   const tags = filter.tags ?? [];
   const fixed = [JSON.stringify(kinds), project, agent, workflow, since, until] as const;
+  const wanted = [project, agent, workflow].filter((name) => name !== null);
   const newest = new Map<number, number>();
   return (row) => {
     if (session !== null && row.session !== session) return false;
@@ -46,6 +50,8 @@ export function documentFilter(run: Run, filter: IndexFilter): ((row: DocumentRo
       (until === null || row.created <= until) &&
       (tags.length === 0 || missing(tags, [row.tags, row.session_tags]).length === 0);
     if (meets) return true;
+    if (wanted.length > 0 && !hasAll(row.labels, wanted)) return false;
+    if (since !== null && row.newest < since) return false;
     let last = newest.get(row.session);
     if (last === undefined) newest.set(row.session, (last = newestMeeting(run, row, fixed, tags)));
     return row.sequence <= last;
@@ -67,6 +73,11 @@ function newestMeeting(run: Run, row: DocumentRow, fixed: readonly SqliteValue[]
   const wanted = JSON.stringify(missing(tags, [row.session_tags]));
   const { newest } = run.get(NEWEST_MEETING, ...fixed, wanted, row.session) as { readonly newest: number | null };
   return newest ?? 0;
+}
+
+function hasAll(labels: string, wanted: readonly number[]): boolean {
+  const there = JSON.parse(labels) as readonly number[];
+  return wanted.every((name) => there.includes(name));
 }
 
 /** Tags that are in none of the lists, which are JSON. */

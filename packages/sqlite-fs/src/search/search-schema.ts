@@ -6,7 +6,8 @@ const INDEX_VERSION = 1;
 /**
  * `document`: one for each checkpoint; `previous` is how many places before it in its session the one is whose text it was
  * compared with; `terms` is how many different ones it has; times are in whole seconds.
- * `session.version` is another after each change, `is_pending` and `is_extended` tell whether it is to be looked at, and how.
+ * `session.labels` has the numbers of all names that its documents ever had, and `newest` the latest of their times: what shows that
+ * none of them meets a filter. `session.version` is another after each change, `is_pending` and `is_extended` tell whether it is to be looked at, and how.
  * `name`: projects, agents and workflows, and lists of tags as JSON. `state` holds the catalog's position and sums.
  * `term`: FTS5 keeps which documents have a term, and nothing else. One that occurs more than once is there again with a
  * mark behind it: see `marked`.
@@ -21,6 +22,8 @@ CREATE TABLE session (
   id TEXT NOT NULL UNIQUE,
   version INTEGER NOT NULL,
   tags TEXT,
+  labels TEXT NOT NULL DEFAULT '[]',
+  newest INTEGER NOT NULL DEFAULT 0,
   is_extended INTEGER,
   noted INTEGER
 ) STRICT;

@@ -5,11 +5,14 @@ import {
   countsOf,
   type IndexChange,
   type IndexedSession,
+  type IndexFilter,
   type IndexHit,
   type IndexNews,
   type IndexQuery,
   type IndexState,
   isAlike,
+  type Matches,
+  type PageOfMatches,
   type SearchEngine,
   type SessionId,
   type TextOfCheckpoint,
@@ -74,7 +77,11 @@ export class SqliteSearch implements SearchEngine {
       if ((session?.version ?? 0) !== change.version) return false;
       const number = session?.number ?? addSession(run, change.sessionId);
       for (const id of change.remove) removeDocument(run, number, packedId(id));
-      for (const text of change.add) addDocument(run, number, text);
+      noteLabels(
+        run,
+        number,
+        change.add.map((text) => addDocument(run, number, text)),
+      );
       const tags = change.sessionTags.length === 0 ? null : JSON.stringify(change.sessionTags);
       run.run("UPDATE session SET version = ?, tags = ? WHERE number = ?", nextChange(run), tags, number);
       if (change.isDone) run.run("UPDATE session SET noted = NULL, is_extended = NULL WHERE number = ?", number);
@@ -84,31 +91,13 @@ export class SqliteSearch implements SearchEngine {
     });
   }
 
-  match({ terms, required, related, filter, limit, offset }: IndexQuery): Promise<readonly IndexHit[]> {
-    return this.#database.read((run) => {
+  async match({ terms, required, filter }: IndexQuery): Promise<Matches> {
+    const found = await this.#database.read((run) => {
       const texts = Number(valueOf(run, "texts"));
-      const meets = documentFilter(run, filter);
-      if (texts === 0 || meets === undefined) return [];
-      const usual = Number(valueOf(run, "terms")) / texts;
-      const ranking = new Ranking(run, { terms, required }, texts, documentsOf(run, filter.sessionId));
-      const { most } = ranking;
-      const more = relatedScores(run, related, texts);
-      const hits: { readonly row: DocumentRow; readonly score: number }[] = [];
-      const piece = LOOKED_AT + 2 * (limit + offset);
-      for (let from = 0; hits.length < limit + offset; from += piece) {
-        const numbers = ranking.best(from, piece);
-        if (numbers.length === 0) break;
-        const rows = (run.all(DOCUMENTS, JSON.stringify(numbers)) as readonly DocumentRow[]).filter(meets);
-        const scored = rows.map((row) => ({ row, score: ranking.exact(row.number, row.terms / usual) + more(row.number) }));
-        hits.push(...scored.sort((one, other) => other.score - one.score || other.row.number - one.row.number));
-      }
-      return hits.slice(offset, offset + limit).map(({ row, score }) => ({
-        checkpointId: unpackedId(row.id),
-        sessionId: row.session_id as SessionId,
-        sequence: row.sequence,
-        score: most === 0 ? 0 : Math.min(1, score / most),
-      }));
+      const usual = Number(valueOf(run, "terms")) / Math.max(1, texts);
+      return { texts, usual, ranking: new Ranking(run, { terms, required }, texts, documentsOf(run, filter.sessionId)) };
     });
+    return { page: (page) => this.#database.read((run) => pageOf(run, found, filter, page)) };
   }
 
   termsLike(term: string, most: number): Promise<readonly string[]> {
@@ -143,6 +132,40 @@ export class SqliteSearch implements SearchEngine {
   }
 }
 
+/** What a query found, and what its scores are measured by. */
+interface Found {
+  readonly ranking: Ranking;
+  readonly texts: number;
+  /** Terms of a text on average. */
+  readonly usual: number;
+}
+
+function pageOf(
+  run: Run,
+  { ranking, texts, usual }: Found,
+  filter: IndexFilter,
+  { limit, offset, related = [] }: PageOfMatches,
+): IndexHit[] {
+  const meets = documentFilter(run, filter);
+  if (meets === undefined) return [];
+  const more = relatedScores(run, related, texts);
+  const hits: { readonly row: DocumentRow; readonly score: number }[] = [];
+  const piece = LOOKED_AT + 2 * (limit + offset);
+  for (let from = 0; hits.length < limit + offset; from += piece) {
+    const numbers = ranking.best(from, piece);
+    if (numbers.length === 0) break;
+    const rows = (run.all(DOCUMENTS, JSON.stringify(numbers)) as readonly DocumentRow[]).filter(meets);
+    const scored = rows.map((row) => ({ row, score: ranking.exact(row.number, row.terms / usual) + more(row.number) }));
+    hits.push(...scored.sort((one, other) => other.score - one.score || other.row.number - one.row.number));
+  }
+  return hits.slice(offset, offset + limit).map(({ row, score }) => ({
+    checkpointId: unpackedId(row.id),
+    sessionId: row.session_id as SessionId,
+    sequence: row.sequence,
+    score: Math.min(1, score / ranking.most),
+  }));
+}
+
 /** The last character there is. */
 const LAST = "\u{10ffff}";
 
@@ -166,7 +189,7 @@ const INDEXED = `SELECT version, document.id, sequence, previous FROM session
 
 const DOCUMENTS_OF = "SELECT document.number FROM session JOIN document ON document.session = session.number WHERE session.id = ?";
 const DOCUMENT = "SELECT number, terms FROM document WHERE session = ? AND id = ?";
-const DOCUMENTS = `SELECT document.number, session, session.id AS session_id, session.tags AS session_tags, sequence, document.id, terms,
+const DOCUMENTS = `SELECT document.number, session, session.id AS session_id, session.tags AS session_tags, session.labels, session.newest, sequence, document.id, terms,
     kind, created, project, agent, workflow, name.value AS tags FROM json_each(?) AS wanted JOIN document ON document.number = wanted.value JOIN session ON session.number = document.session
     LEFT JOIN name ON name.number = document.tags`;
 
@@ -231,9 +254,11 @@ function removeDocument(run: Run, session: number, id: string | Uint8Array): voi
   count(run, -1, -row.terms);
 }
 
-function addDocument(run: Run, session: number, text: TextOfCheckpoint): void {
+function addDocument(run: Run, session: number, text: TextOfCheckpoint): Named {
   const counts = countsOf(text.terms);
-  const names = [text.project, text.agentId, text.workflowId, text.tags.length === 0 ? undefined : JSON.stringify(text.tags)];
+  const given = [text.project, text.agentId, text.workflowId, text.tags.length === 0 ? undefined : JSON.stringify(text.tags)];
+  const names = given.map((name) => (name === undefined ? null : nameNumber(run, name)));
+  const created = seconds(text.createdAt);
   const { number } = run.get(
     `INSERT INTO document (session, sequence, id, previous, terms, kind, created, project, agent, workflow, tags)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
@@ -243,12 +268,31 @@ function addDocument(run: Run, session: number, text: TextOfCheckpoint): void {
     text.previous === 0 ? null : text.sequence - text.previous,
     counts.size,
     CHECKPOINT_KINDS.indexOf(text.kind),
-    seconds(text.createdAt),
-    ...names.map((name) => (name === undefined ? null : nameNumber(run, name))),
+    created,
+    ...names,
   ) as { number: number };
-  if (counts.size === 0) return;
-  run.run("INSERT INTO term (rowid, words) VALUES (?, ?)", number, marked(counts));
-  count(run, 1, counts.size);
+  if (counts.size > 0) {
+    run.run("INSERT INTO term (rowid, words) VALUES (?, ?)", number, marked(counts));
+    count(run, 1, counts.size);
+  }
+  return { names: names.filter((name) => name !== null), created };
+}
+
+/** Labels are only ever added: a session may be looked at in vain, and is never passed over. */
+function noteLabels(run: Run, session: number, added: readonly Named[]): void {
+  const row = run.get("SELECT labels, newest FROM session WHERE number = ?", session) as {
+    readonly labels: string;
+    readonly newest: number;
+  };
+  const labels = new Set([...(JSON.parse(row.labels) as readonly number[]), ...added.flatMap(({ names }) => names)]);
+  const newest = added.reduce((latest, { created }) => Math.max(latest, created), row.newest);
+  run.run("UPDATE session SET labels = ?, newest = ? WHERE number = ?", JSON.stringify([...labels]), newest, session);
+}
+
+/** What a document is labelled with, by number, and when its checkpoint was saved. */
+interface Named {
+  readonly names: readonly number[];
+  readonly created: number;
 }
 
 function count(run: Run, texts: number, terms: number): void {
