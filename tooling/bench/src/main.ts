@@ -20,6 +20,7 @@ import { measureMemory } from "./suites/memory.ts";
 import { measureProcesses } from "./suites/processes.ts";
 import { measurePruning } from "./suites/prune.ts";
 import { measureScale } from "./suites/scale.ts";
+import { measureSearch } from "./suites/search.ts";
 import { targets } from "./targets.ts";
 
 const RESULTS = fileURLToPath(new URL("../results", import.meta.url));
@@ -35,6 +36,7 @@ const SUITES = {
   mcp: (bench: Bench) => withServer(bench, async () => ({ mcp: await measureMcp(bench) })),
   "cold-start": (bench: Bench) => withServer(bench, async () => ({ coldStart: await measureColdStart(bench) })),
   scale: async (bench: Bench) => ({ scale: await measureScale(bench) }),
+  search: async (bench: Bench) => ({ search: await measureSearch(bench) }),
   prune: async (bench: Bench) => ({ prune: await measurePruning(bench) }),
   large: async (bench: Bench) => ({ large: await measureLarge(bench) }),
   meaning: async (bench: Bench) => ({ meaning: await measureMeaning(bench) }),

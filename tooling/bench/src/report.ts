@@ -4,6 +4,7 @@ import { serviceLevels } from "./service-levels.ts";
 import { label } from "./suites/library.ts";
 import { SCALE_OPERATIONS } from "./tasks/compare-scale.ts";
 import { PRUNING_SIDES } from "./tasks/time-pruning.ts";
+import { QUESTIONS } from "./tasks/compare-search.ts";
 import { table } from "./table.ts";
 import { targets } from "./targets.ts";
 
@@ -19,6 +20,7 @@ export function report(results: Results): string {
     section("Through MCP on standard input and output", mcpTable(results)),
     section("Cold start: from spawning to the answer", coldStartTable(results)),
     section("Scale: medians in milliseconds, each store in its turn", scaleTable(results)),
+    section("Search: milliseconds, and beside it FTS5 with its own ranking", searchTable(results)),
     section("Saves without a pause in a session at its limit, beside others, 10 KB contexts", pruneTable(results)),
     section("Finding by meaning, beside comparing the same vectors in memory", meaningTable(results)),
     section("Peak memory of a process that does nothing else, MB", memoryTable(results)),
@@ -136,6 +138,24 @@ function coldStartTable({ coldStart }: Results): string | undefined {
   return table(
     ["what", "median ms", "p95", "max", "over unbundled"],
     rows.map(([what, one]) => [what, ms(one.median), ms(one.p95), ms(one.max), times(one.median / unbundled.median)]),
+  );
+}
+
+function searchTable({ search }: Results): string | undefined {
+  return (
+    search &&
+    search
+      .map(({ checkpoints, asked, all, first, indexMs, indexBytes, textBytes, memoryBytes }) => {
+        const rows = [...QUESTIONS.map((kind) => [kind, asked[kind]] as const), ["all of them", all] as const].map(
+          ([kind, { library, floor }]) => {
+            return [kind, ms(library.median), ms(floor.median), times(library.median / floor.median), ms(library.p95), ms(floor.p95)];
+          },
+        );
+        const made = `indexed in ${(indexMs / 1_000).toFixed(1)} s, ${mb(indexBytes)} MB for ${mb(textBytes)} MB of text`;
+        const told = `${checkpoints.toLocaleString("en")} checkpoints: ${made}; the first answer after opening in ${ms(first.median)} ms; ${mb(memoryBytes)} MB of memory.`;
+        return `${told}\n\n${table(["question", "median", "floor", "ratio", "p95", "floor p95"], rows)}`;
+      })
+      .join("\n\n")
   );
 }
 

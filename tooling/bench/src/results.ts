@@ -10,6 +10,7 @@ import type { MemoryRow } from "./suites/memory.ts";
 import type { ProcessesRow } from "./suites/processes.ts";
 import type { PruneResult } from "./suites/prune.ts";
 import type { ScaleResult } from "./suites/scale.ts";
+import type { SearchRow } from "./suites/search.ts";
 import type { ListingResult } from "./tasks/compare-listing.ts";
 
 /** Everything one run has measured; what was not asked for, or cannot be measured yet, is absent. */
@@ -21,6 +22,7 @@ export interface Results {
   processes?: readonly ProcessesRow[];
   growth?: GrowthResult;
   scale?: ScaleResult;
+  search?: readonly SearchRow[];
   prune?: PruneResult;
   large?: LargeResult;
   meaning?: readonly MeaningRow[];

@@ -39,7 +39,10 @@ export function targets(results: Results): readonly Target[] {
     return { figure: `load the ${which} of a grown session by id`, against: "loading its newest", atMost: 10, measured };
   };
   const page = "its two statements, prepared";
+  const searched = results.search?.at(-1);
+  const search = searched === undefined ? undefined : searched.all.library.median / searched.all.floor.median;
   return [
+    { figure: "search, median of all kinds of questions", against: "FTS5 with its own ranking", atMost: 1.2, measured: search },
     save(KB, 1.5),
     save(100 * KB, 1.2),
     save(MB, 1.2),

@@ -4,6 +4,7 @@ import { compareLibrary } from "./tasks/compare-library.ts";
 import { compareListing } from "./tasks/compare-listing.ts";
 import { compareMeaning } from "./tasks/compare-meaning.ts";
 import { compareScale } from "./tasks/compare-scale.ts";
+import { compareSearch } from "./tasks/compare-search.ts";
 import { fillStore } from "./tasks/fill-store.ts";
 import { growStore } from "./tasks/grow-store.ts";
 import { keepLarge } from "./tasks/keep-large.ts";
@@ -19,6 +20,7 @@ const TASKS = {
   compareListing,
   compareMeaning,
   compareScale,
+  compareSearch,
   fillStore,
   growStore,
   keepLarge,

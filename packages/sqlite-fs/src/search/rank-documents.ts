@@ -3,9 +3,9 @@ import { documentsWith, documentsWithAll, type Postings, postingsOf } from "./po
 import type { Run } from "../derived-database.ts";
 
 /** A term of more documents says little, and reading them takes long: it only counts where nothing else does. */
-const MOST_OF_TERM = 20_000;
+const MOST_OF_TERM = 10_000;
 /** For all terms together, the rarest first. */
-const MOST_OF_ALL = 60_000;
+const MOST_OF_ALL = 30_000;
 /** A related term of so many is passed over. */
 const MOST_OF_RELATED = 2_000;
 const MOST_REQUIRED = 200_000;

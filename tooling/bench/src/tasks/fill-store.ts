@@ -13,6 +13,7 @@ import {
   parseSessionId,
 } from "@workrail/core";
 import { atStep, generateContext } from "../generate-context.ts";
+import { contextOfNotes } from "../search-text.ts";
 import { openLibrary } from "./open-library.ts";
 
 export interface FillInput {
@@ -21,7 +22,7 @@ export interface FillInput {
   readonly sessions: number;
   /** In each session. */
   readonly checkpoints: number;
-  /** Of each context. */
+  /** Of each context; 0: contexts of notes that have words. */
   readonly bytes: number;
   /** Sessions go on side by side, so many at a time: their checkpoints lie mixed in the catalog. */
   readonly atATime: number;
@@ -56,13 +57,13 @@ export async function fillStore(input: FillInput): Promise<FillResult> {
 
 function writeSession({ dataDir, checkpoints, bytes, atATime, projects }: FillInput, index: number): void {
   const sessionId = filledSession(index);
-  const context = generateContext(bytes, 1);
+  const context = bytes === 0 ? {} : generateContext(bytes, 1);
   const beginsAt = Date.UTC(2026, 0, 1) + Math.floor((index * checkpoints) / atATime) * 1_000;
   const directory = path.join(dataDir, "contexts", sessionId);
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   let parentId: CheckpointId | null = null;
   for (let step = 0; step < checkpoints; step++) {
-    const changed = atStep(context, step);
+    const changed = bytes === 0 ? contextOfNotes(index, step) : atStep(context, step);
     const json = Buffer.from(JSON.stringify(changed));
     const facts: CheckpointFacts = {
       id: parseCheckpointId(randomUUID()),
