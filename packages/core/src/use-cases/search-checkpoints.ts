@@ -66,10 +66,11 @@ const LOOSE = 0.5;
 export async function searchCheckpoints(ports: SearchPorts, input: SearchInput): Promise<SearchOutcome> {
   const query = parseQuery(input.query);
   return ports.locking.shared(async () => {
-    const hits = await new Search(ports, query, input).run(query.terms);
+    const search = new Search(ports, query, input);
+    const hits = await search.run(query.terms);
     if (hits.length > 0) return { hits, isLoose: false };
     const alike = await termsAlike(ports.search, query);
-    const loose = alike.length === 0 ? [] : await new Search(ports, query, input).run(alike);
+    const loose = await search.run(alike);
     return { hits: loose.map((hit) => ({ ...hit, score: hit.score * LOOSE })), isLoose: loose.length > 0 };
   });
 }
@@ -117,6 +118,7 @@ class Search {
     for (let offset = 0; offset < MOST_HITS && this.#found.size < limit;) {
       const page = Math.min(MOST_HITS, offset === 0 ? limit + this.#found.size : 100);
       const hits = await matches.page({ related, limit: page, offset });
+      await this.#readAhead(hits.slice(0, limit - this.#found.size));
       for (const hit of hits) if (this.#found.size < limit) await this.#add(hit, filter);
       if (hits.length < page) return;
       offset += page;
@@ -126,6 +128,7 @@ class Search {
   /** A first look shows what the best hits are about; a second has those come first that are about it too. */
   async #related(terms: readonly WeightedTerm[], matches: Matches): Promise<WeightedTerm[]> {
     const hits = await matches.page({ limit: SAMPLES, offset: 0 });
+    await this.#readAhead(hits);
     const samples: { readonly score: number; readonly terms: readonly string[] }[] = [];
     for (const { checkpointId, score } of hits) {
       const record = await this.#ports.catalog.find(checkpointId);
@@ -133,6 +136,16 @@ class Search {
       if (lines !== undefined) samples.push({ score, terms: termsOf(this.#sampleOf(lines)) });
     }
     return relatedTerms(new Set(terms.map(({ term }) => term)), samples);
+  }
+
+  /** Many at a time: each waits for a file. */
+  async #readAhead(hits: readonly IndexHit[]): Promise<void> {
+    await Promise.all(
+      hits.map(async ({ checkpointId }) => {
+        const record = await this.#ports.catalog.find(checkpointId);
+        if (record !== undefined) await this.#linesOf(record);
+      }),
+    );
   }
 
   #sampleOf(lines: readonly string[]): string {
@@ -151,7 +164,7 @@ class Search {
     // The index may tell of what was there a moment ago; the text does not.
     if (found.length === 0) return;
     const session = await this.#sessionOf(record.sessionId);
-    const head = (await this.#headOf(record.sessionId))?.id ?? record.id;
+    const head = await this.#headIdOf(record);
     this.#found.set(record.id, { record, session, head, score: hit.score, snippet: snippetOf(found) });
   }
 
@@ -190,8 +203,8 @@ class Search {
     return remembered(this.#sessions, id, () => this.#ports.catalog.session(id));
   }
 
-  #headOf(id: SessionId): Promise<CheckpointRecord | undefined> {
-    return remembered(this.#heads, id, () => this.#ports.catalog.head(id));
+  async #headIdOf({ id, sessionId }: CheckpointRecord): Promise<CheckpointId> {
+    return (await remembered(this.#heads, sessionId, () => this.#ports.catalog.head(sessionId)))?.id ?? id;
   }
 }
 

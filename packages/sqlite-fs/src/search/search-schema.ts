@@ -1,7 +1,7 @@
 import type { DerivedContent } from "../derived-database.ts";
 
 /** Of the search index, and of the terms it is made of. */
-const INDEX_VERSION = 1;
+const INDEX_VERSION = 2;
 
 /**
  * `document`: one for each checkpoint; `previous` is how many places before it in its session the one is whose text it was
