@@ -313,6 +313,19 @@ describe("project checkpoints", () => {
       expect((await refusalOf(nowhere.projectCheckpoints.list())).details).toMatchObject({ field: "projectPath" });
     }));
 
+  it("are answered as they were kept, where secrets are redacted", () =>
+    onDisk(async (place) => {
+      await using workrail = await place.open({ env: { WORKRAIL_SECRETS: "redact" } });
+      const token = `ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z5b`;
+      const created = await workrail.projectCheckpoints.create(
+        note("Rotated", { description: `The token is ${token} now`, context: { token } }),
+      );
+      expect(created.secrets).toMatchObject({ action: "redacted" });
+      expect(JSON.stringify(created)).not.toContain(token);
+      const { durability: _where, secrets: _found, ...checkpoint } = created;
+      expect(await workrail.projectCheckpoints.getById(created.id)).toEqual(checkpoint);
+    }));
+
   it("are healthy while the store can be read", () =>
     onDisk(async (place) => {
       const workrail = await place.open();

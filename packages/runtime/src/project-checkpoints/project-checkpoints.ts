@@ -80,15 +80,17 @@ export class ProjectCheckpoints {
       agentId,
     });
     const { durability, degraded, degradedReason, quotaWarning, secrets } = saved;
-    const text = { summary, description: description ?? "", context: context ?? {} };
+    // What was redacted is not what was given.
+    const kept = secrets?.action === "redacted" ? await this.#read(await this.#look(saved.checkpointId)) : undefined;
+    const text = { summary, description: description ?? "", context: context ?? {}, tags: [...new Set(tags)] };
     return {
       id: saved.checkpointId,
       ...text,
       projectPath: project,
-      tags: [...new Set(tags)],
-      tokenCount: await this.#countTokens({ ...text, tags }),
+      tokenCount: await this.#countTokens(text),
       createdAt: saved.createdAt,
       updatedAt: saved.createdAt,
+      ...kept,
       durability,
       ...(degraded === undefined ? {} : { degraded }),
       ...(degradedReason === undefined ? {} : { degradedReason }),
@@ -192,13 +194,17 @@ export class ProjectCheckpoints {
   async #peek(metadata: CheckpointMetadata): Promise<ProjectCheckpoint | undefined> {
     if (metadata.damaged === true) return this.#damaged(metadata);
     try {
-      return await this.#read(await this.#options.workrail.loadCheckpoint({ checkpointId: metadata.id, isPeek: true }));
+      return await this.#read(await this.#look(metadata.id));
     } catch (error) {
       if (!isWorkrailError(error)) throw error;
       if (error.code === "CHECKPOINT_NOT_FOUND") return undefined;
       if (error.code === "CHECKPOINT_CORRUPT") return this.#damaged(metadata);
       throw error;
     }
+  }
+
+  #look(checkpointId: string): Promise<LoadCheckpointResult> {
+    return this.#options.workrail.loadCheckpoint({ checkpointId, isPeek: true });
   }
 
   async #damaged(metadata: CheckpointMetadata): Promise<ProjectCheckpoint> {
