@@ -1,0 +1,44 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+
+const SESSION = path.join(import.meta.dirname, "keychain-session.ts");
+const isThere = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined;
+const hasSecretService = process.platform === "linux" && isThere("dbus-run-session") && isThere("gnome-keyring-daemon");
+const NODE = ["--conditions=@workrail/source", "--disable-warning=ExperimentalWarning"];
+
+describe("the keychain of Linux", () => {
+  it.skipIf(!hasSecretService)("keeps a key and gives it back (skipped where dbus-run-session or gnome-keyring is missing)", () => {
+    const home = mkdtempSync(path.join(tmpdir(), "workrail-keychain-"));
+    const env = { ...process.env, HOME: home, XDG_DATA_HOME: path.join(home, "data"), XDG_RUNTIME_DIR: home, XDG_CACHE_HOME: home };
+    try {
+      const output = execFileSync("dbus-run-session", ["--", process.execPath, ...NODE, SESSION], {
+        env,
+        encoding: "utf8",
+        timeout: 30_000,
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      expect(JSON.parse(output)).toEqual({
+        isFound: true,
+        isFoundAfterRekey: true,
+        old: { code: "KEY_UNAVAILABLE", message: "The keychain has no key for this store." },
+      });
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+
+  it.skipIf(process.platform !== "linux")("that does not run is an error with what to do, and never the kernel's keyring", () => {
+    const script = `import { keyFromKeychain } from ${JSON.stringify(path.join(import.meta.dirname, "../src/index.ts"))};
+      keyFromKeychain().make("store").then(() => console.log("made"), ({ code, hint }) => console.log(code, hint));`;
+    const env = { PATH: process.env["PATH"], HOME: "/nonexistent", DBUS_SESSION_BUS_ADDRESS: "unix:path=/nonexistent" };
+    const output = execFileSync(process.execPath, [...NODE, "--input-type=module", "-e", script], {
+      env,
+      encoding: "utf8",
+      timeout: 30_000,
+    });
+    expect(output).toContain("KEY_UNAVAILABLE Start and unlock a Secret Service");
+  });
+});
