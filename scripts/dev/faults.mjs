@@ -55,6 +55,11 @@ const ROWS = [
     names: "random operations",
     env: { WORKRAIL_CONFORMANCE_OPERATIONS: "10000" },
   },
+  {
+    id: "T12",
+    fault: "a sealed store: conversions that end early, foreign bytes",
+    files: ["packages/runtime/test/sealing.test.ts", "packages/keychain-crypto"],
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { gzipCodec } from "@workrail/codecs";
-import { DEFAULT_LIMITS, type Storage } from "@workrail/core";
+import { DEFAULT_LIMITS, type KeyFiles, type Storage } from "@workrail/core";
 import { openFilesStorage } from "@workrail/files-catalog";
-import { openSqliteFs } from "@workrail/sqlite-fs";
+import { nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
+import { Faults, withFaults } from "@workrail/storage-conformance/harness";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nodeDigests, systemClock } from "../src/environment.ts";
 import { openStore } from "../src/open-store.ts";
@@ -26,6 +27,8 @@ const WISH: SealingSettings = {
   recoveryKey: undefined,
   allowPlaintextFiles: false,
 };
+/** Every so many-th file operation is tried; `npm run test:faults` tries each. */
+const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 17);
 const PORTS = { codec: gzipCodec, digests: nodeDigests, clock: systemClock, limits: DEFAULT_LIMITS };
 
 let dataDir: string;
@@ -37,8 +40,8 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 const OPENERS = {
-  "sqlite-fs": () => openSqliteFs({ dataDir, lockWaitMs: 500 }),
-  files: () => openFilesStorage({ dataDir, lockWaitMs: 500 }),
+  "sqlite-fs": (fs = nodeFileSystem) => openSqliteFs({ dataDir, lockWaitMs: 500, fs }),
+  files: (fs = nodeFileSystem) => openFilesStorage({ dataDir, lockWaitMs: 500, fs }),
 };
 
 describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) => {
@@ -84,7 +87,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     expect(placesOf(SECRET)).toEqual([]);
 
     const raw = await openRaw();
-    const report = await convert(raw, raw.keyFiles as NonNullable<Storage["keyFiles"]>, WISH, PORTS, "clear");
+    const report = await convert(raw, raw.keyFiles as KeyFiles, WISH, PORTS, "clear");
     await raw.close();
     expect(report.unreadable).toEqual([]);
     const again = await openWith(openRaw, { ...WISH, encryption: undefined });
@@ -129,9 +132,62 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
   });
 });
 
+describe.each(Object.entries(OPENERS))("a process that ends while it converts a store on %s", (_name, openRaw) => {
+  const CLEAR = { ...WISH, encryption: undefined };
+
+  /** Converts copies of a store, each time dying one file operation later, until one conversion is done. */
+  async function sweep(wishBefore: SealingSettings, to: "sealed" | "clear", look: (before: unknown) => Promise<void>): Promise<number> {
+    const store = await openWith(openRaw, wishBefore);
+    await saveSome(store, 3);
+    await store.cleanUp({ sessionId: "s", keepLast: 2 });
+    const before = await describeStore(store);
+    await store.close();
+    const template = `${dataDir}-template`;
+    cpSync(dataDir, template, { recursive: true });
+    try {
+      for (let at = 1; ; at += STRIDE) {
+        rmSync(dataDir, { recursive: true });
+        cpSync(template, dataDir, { recursive: true });
+        if (!(await dies(at, to))) return at;
+        await look(before);
+      }
+    } finally {
+      rmSync(template, { recursive: true });
+    }
+  }
+
+  async function dies(at: number, to: "sealed" | "clear"): Promise<boolean> {
+    const faults = new Faults();
+    const raw = await openRaw(withFaults(nodeFileSystem, faults, { throws: true }));
+    faults.arm({ kind: "crashes", at, persistent: true, code: "EIO" });
+    await convert(raw, raw.keyFiles as KeyFiles, WISH, PORTS, to).catch(() => {});
+    await raw.close().catch(() => {});
+    return faults.struck;
+  }
+
+  it("has lost nothing, and whoever opens it with the key finishes sealing it", { timeout: 300_000 }, async () => {
+    const operations = await sweep(CLEAR, "sealed", async (before) => {
+      const again = await openWith(openRaw, WISH);
+      expect(await describeStore(again)).toEqual(before);
+      await again.close();
+      expect(placesOf(SECRET)).toEqual([]);
+    });
+    expect(operations).toBeGreaterThan(20);
+  });
+
+  it("has lost nothing, and whoever opens it with the key finishes opening it", { timeout: 300_000 }, async () => {
+    const operations = await sweep(WISH, "clear", async (before) => {
+      const again = await openWith(openRaw, CLEAR);
+      expect(await describeStore(again)).toEqual(before);
+      await again.close();
+    });
+    expect(operations).toBeGreaterThan(20);
+  });
+});
+
 async function openWith(storage: () => Promise<Storage>, sealing: SealingSettings): Promise<Store> {
   const settings = { ...readSettings({}, { dataDir }), sealing };
-  return openStore({ settings, adapters: { storage }, project: `/work/${SECRET}` });
+  return openStore({ settings, adapters: { storage: () => storage() }, project: `/work/${SECRET}` });
 }
 
 async function saveSome(store: Store, count: number, sessionId = "s"): Promise<string> {
