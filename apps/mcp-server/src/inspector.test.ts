@@ -56,6 +56,7 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
         "workflow_checkpoint_save",
         "workflow_checkpoint_load",
         "workflow_checkpoint_list",
+        "workflow_resume",
         "workflow_context_compress",
         "workflow_context_prioritize",
         "workflow_mark_critical",
@@ -81,6 +82,7 @@ describe.skipIf(inspector === undefined)("the MCP Inspector (skipped until npm r
       values: [{ path: ["list", 0], value: 1 }],
     });
     expect(await call("workflow_checkpoint_list", "limit=5", 'tags=["t"]')).toMatchObject({ total: 1, limit: 5 });
+    expect(await call("workflow_resume", "hint=inspected")).toMatchObject({ status: "CANDIDATES", total: 1 });
     expect(await call("workflow_context_compress", "sessionId=inspected", "budgetTokens=200")).toMatchObject({ context: { goal: "g" } });
     expect(await call("workflow_context_prioritize", "sessionId=inspected", "dryRun=true")).toMatchObject({ sessionId: "inspected" });
     expect(await call("workflow_mark_critical", "sessionId=inspected", "contextKey=goal")).toMatchObject({ status: "SUCCESS" });

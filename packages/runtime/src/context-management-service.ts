@@ -157,6 +157,8 @@ export interface CheckpointMetadata {
   layers?: LayerSummary;
   /** The phase of the workflow that ended with it. */
   phase?: string;
+  /** Where its repository stood: the branch, and the start of the commit. Absent outside of a repository. */
+  gitState?: { branch?: string; commit?: string };
   /** Pinned entries of the session. */
   criticalKeys?: string[];
   /** Its bytes proved wrong or gone: it cannot be loaded. */
@@ -188,6 +190,8 @@ export interface FindCheckpointsParams {
   project?: string | null | undefined;
   /** All but those of this project. */
   notProject?: string | undefined;
+  /** With the project, also what was saved in other worktrees of its repository. Default `false`. */
+  worktrees?: boolean | undefined;
   tags?: string[] | undefined;
   name?: string | undefined;
   query?: string | undefined;

@@ -66,6 +66,18 @@ export type {
   TraceSessionResult,
 } from "./overview.ts";
 export { findProject } from "./project.ts";
+export type { Drift } from "./resume/find-drift.ts";
+export { RESUME_DEPTHS } from "./resume/resume-params.ts";
+export type {
+  HandoffParams,
+  HandoffResult,
+  ResumeCandidate,
+  ResumeCandidates,
+  ResumeDepth,
+  ResumedWork,
+  ResumeParams,
+  ResumeResult,
+} from "./resume/resume-params.ts";
 export { restoreBackup } from "./restore-backup.ts";
 export type { BackupResult, RestoreOptions, RestoreResult } from "./restore-backup.ts";
 export type { SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";

@@ -1,4 +1,13 @@
-import { type CheckpointRecord, isJsonObject, type JsonObject, type Session, WorkrailError } from "@workrail/core";
+import {
+  type CheckpointRecord,
+  GIT_STATE,
+  type GitState,
+  gitStateOf,
+  isJsonObject,
+  type JsonObject,
+  type Session,
+  WorkrailError,
+} from "@workrail/core";
 import type { CheckpointLabels, CheckpointMetadata, SessionMetadata } from "./context-management-service.ts";
 
 /** The product's own fields of a checkpoint's metadata: a caller cannot set them through `metadata`. */
@@ -17,6 +26,7 @@ const OWN_FIELDS = [
   "sequence",
   "layers",
   "phase",
+  GIT_STATE,
   "criticalKeys",
   "damaged",
 ];
@@ -52,8 +62,10 @@ export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
 }
 
 export function metadataOf(record: CheckpointRecord, pins: readonly string[] = []): CheckpointMetadata {
+  const stood = gitStateOf(record);
   return {
     ...record.attributes,
+    ...(stood === undefined ? {} : { [GIT_STATE]: shortStateOf(stood) }),
     id: record.id,
     sessionId: record.sessionId,
     ...(record.name === undefined ? {} : { name: record.name }),
@@ -73,6 +85,14 @@ export function metadataOf(record: CheckpointRecord, pins: readonly string[] = [
     ...(pins.length === 0 ? {} : { criticalKeys: [...pins] }),
     ...(record.damaged ? { damaged: true as const } : {}),
   };
+}
+
+/** As much of a commit as git itself shows of a long one. */
+const COMMIT_LENGTH = 12;
+
+/** What tells a reader where work stood; what else is kept of it is for programs, and would cost tokens in every answer. */
+function shortStateOf({ branch, commit }: GitState): { branch?: string; commit?: string } {
+  return { ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { commit: commit.slice(0, COMMIT_LENGTH) }) };
 }
 
 export function sessionMetadataOf(session: Session): SessionMetadata {

@@ -7,13 +7,16 @@ import path from "node:path";
  * itself. The root of the file system and the home directory are no project: everything would belong to it.
  */
 export function findProject(directory: string): string | undefined {
-  const start = path.resolve(directory);
+  const above = directoriesUp(directory);
+  return above.find((at) => fs.existsSync(path.join(at, ".git"))) ?? above[0];
+}
+
+/** A directory and those above it that may be a project, the nearest first. */
+export function directoriesUp(directory: string): string[] {
   const home = os.homedir();
   // The working directory is told without links, the home directory as it was set.
   const homes = [home, fs.existsSync(home) ? fs.realpathSync(home) : home];
-  const isNowhere = (at: string): boolean => at === path.parse(at).root || homes.includes(at);
-  for (let at = start; !isNowhere(at); at = path.dirname(at)) {
-    if (fs.existsSync(path.join(at, ".git"))) return at;
-  }
-  return isNowhere(start) ? undefined : start;
+  const above: string[] = [];
+  for (let at = path.resolve(directory); at !== path.parse(at).root && !homes.includes(at); at = path.dirname(at)) above.push(at);
+  return above;
 }

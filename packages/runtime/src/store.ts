@@ -16,11 +16,15 @@ import {
   finishRemovals,
   type GarbagePorts,
   type GarbageReport,
+  GIT_STATE,
+  gitStateToJson,
   issueHandle,
   isWorkrailError,
+  type JsonObject,
   keepSession,
   listCheckpoints,
   listTrash,
+  type LoadedCheckpoint,
   type LoadPorts,
   loadCheckpoint,
   loadView,
@@ -88,6 +92,7 @@ import type {
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "./context-management-service.ts";
+import { GitReader } from "./git/read-git-state.ts";
 import { Housekeeper } from "./housekeeper.ts";
 import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import { StoreLiveContext } from "./live/store-live-context.ts";
@@ -109,6 +114,9 @@ import type { Parts } from "./tokens.ts";
 import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import { plaintextRefused } from "./sealing/protect-storage.ts";
 import { ProjectRules, type RulesFound } from "./project-rules.ts";
+import type { Found } from "./resume/find-candidates.ts";
+import { Resumer } from "./resume/resumer.ts";
+import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "./resume/resume-params.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import { isWork } from "./session-resolver.ts";
 import { type ExportAllResult, type ExportResult, type ImportFileOptions, type ImportFileResult, Transfer } from "./transfer.ts";
@@ -129,6 +137,9 @@ const SMALL_BUDGET_TOKENS = 600;
 const SMALL_DESCRIPTION_SHARE = 1 / 8;
 /** When it was saved is part of what every answer says of its origin. */
 const NEEDED = new Set(["createdAt"]);
+
+/** Of a search for candidates to resume from. */
+const MOST_HITS = 20;
 
 /** As in rules for contexts. */
 const MAX_PHASE_LENGTH = 200;
@@ -155,8 +166,10 @@ export class Store implements Workrail {
   readonly #room: DiskRoom;
   readonly #housekeeper: Housekeeper;
   readonly #shaper: ContextShaper;
+  readonly #resumer: Resumer;
   readonly #project: string | undefined;
   readonly #rules: ProjectRules;
+  readonly #git: GitReader;
   readonly #standIn: StandIn | undefined;
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
   readonly #backupPorts: BackupPorts;
@@ -170,6 +183,7 @@ export class Store implements Workrail {
     this.#parts = parts;
     this.#project = project;
     this.#rules = new ProjectRules(project, parts.log);
+    this.#git = new GitReader(project);
     this.#standIn = standIn;
     this.#housekeeper = new Housekeeper(parts);
     this.#room = new DiskRoom({ ...parts, makeRoom: (needed) => this.#housekeeper.makeRoomOnDisk(needed) });
@@ -195,6 +209,17 @@ export class Store implements Workrail {
       rules: (given) => this.#rules.for(given),
     });
     this.#search = new StoreSearch(parts);
+    this.#resumer = new Resumer({
+      parts,
+      load: this.#loadPorts,
+      project,
+      git: this.#git,
+      search: (hint) => this.#searchSessions(hint),
+      view: (params, beside) => this.#view(params, beside),
+      rules: () => this.#rules.for(undefined),
+      standing: (id) => this.#standing(id),
+      issueHandle: (id) => this.#issueHandle(id),
+    });
     this.#rebuildPorts = { ...parts, limits: settings.limits };
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
@@ -208,6 +233,8 @@ export class Store implements Workrail {
     const given = params.contextRules === undefined ? undefined : parseContextRules(params.contextRules);
     const sessions = this.#parts.sessions;
     let found: RulesFound = {};
+    // As things stand when the save is called for; by the time that it is needed it is there.
+    const git = this.#surroundings();
     const binds = isWork(params.kind);
     const { sessionId, reason } = binds
       ? sessions.forSave(params.sessionId, params.workflowId, params.context)
@@ -219,6 +246,7 @@ export class Store implements Workrail {
         name: labels.name,
         tags: labels.tags,
         attributes: phase === undefined ? labels.attributes : { ...labels.attributes, phase },
+        surroundings: () => git,
         kind: params.kind,
         agentId: params.agentId ?? labels.agentId,
         workflowId: params.workflowId,
@@ -283,18 +311,35 @@ export class Store implements Workrail {
   }
 
   async viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult> {
+    return this.#view(params, async () => ({}));
+  }
+
+  async resumeWork(params: ResumeParams = {}): Promise<ResumeResult> {
+    return this.#using(() => this.#resumer.resume(params));
+  }
+
+  async handoff(params: HandoffParams): Promise<HandoffResult> {
+    return this.#using(() => this.#resumer.handoff(params));
+  }
+
+  /** @param besideOf what else the answer says of what was loaded; it takes its room from the budget. */
+  async #view(params: ViewCheckpointParams, besideOf: (loaded: LoadedCheckpoint) => Promise<object>): Promise<ViewCheckpointResult> {
     const ports: ViewPorts = { ...this.#loadPorts, tokens: this.#parts.tokens };
     const settings = this.#parts.settings;
     const { rules, warning } = params.keys === undefined ? await this.#rules.for(undefined) : {};
     const request = { ...params, ...idsOf(params), rules };
     let fitted: FittedFields<CheckpointMetadata> | undefined;
+    let beside: object = {};
     const view = await this.#using(() =>
-      loadView(ports, request, async ({ record, fellBackFrom, session }) => {
+      loadView(ports, request, async (loaded) => {
+        const { record, fellBackFrom, session } = loaded;
+        beside = await besideOf(loaded);
         fitted = await this.fitDescription(metadataOf(record, session?.pins), params.budgetTokens);
         const frame = {
           ...this.#loaded(record, fitted),
           ...fellBack(fellBackFrom),
           ...restOfAnswer(record, fitted.fields.agentId),
+          ...beside,
           warning,
         };
         return answerBudget(frame, record.contextBytes, params.budgetTokens, settings, ports.tokens);
@@ -306,6 +351,7 @@ export class Store implements Workrail {
       ...this.#loaded(record, fitted ?? { fields: metadataOf(record, session?.pins) }),
       ...fellBack(fellBackFrom),
       context,
+      ...beside,
       ...rest,
       ...(warning === undefined ? {} : { contextRulesWarning: warning }),
       ...(isWhole ? {} : { how: how(record.id), ...(await this.#issueHandle(record.id)) }),
@@ -355,12 +401,15 @@ export class Store implements Workrail {
   }
 
   async findCheckpoints(params: FindCheckpointsParams = {}): Promise<FindCheckpointsResult> {
-    const { kind, since, until, sessionId, project, ...filter } = params;
+    const { kind, since, until, sessionId, project, worktrees, ...filter } = params;
+    const ofProject = project === undefined && sessionId === undefined ? this.#project : (project ?? undefined);
+    const repository = worktrees === true ? (await this.#gitOf(ofProject).read())?.commonDir : undefined;
     const listing = await this.#using(() =>
       listCheckpoints(this.#parts, {
         ...filter,
+        repository,
         sessionId: optional(sessionId, (id) => parseSessionId(id)),
-        project: project === undefined && sessionId === undefined ? this.#project : (project ?? undefined),
+        project: ofProject,
         kinds: kind === undefined ? undefined : [kind],
         since: optional(since, (time) => parseTime(time, "since")),
         until: optional(until, (time) => parseTime(time, "until")),
@@ -613,6 +662,22 @@ export class Store implements Workrail {
         return work();
       }
     });
+  }
+
+  /** What a search for a hint finds, as a part of its best hit: words that hardly say anything find nothing well. */
+  async #searchSessions(hint: string): Promise<readonly Found[]> {
+    const { hits, loose } = await this.#search.search({ query: hint, project: null, limit: MOST_HITS }, this.#project);
+    const most = Math.max(...hits.map(({ score }) => score)) * (loose === true ? 2 : 1);
+    return hits.map(({ checkpoint, head, score }) => ({ checkpoint, head: head as CheckpointId, score: most > 0 ? score / most : 0 }));
+  }
+
+  #gitOf(project: string | undefined): GitReader {
+    return project === this.#project ? this.#git : new GitReader(project);
+  }
+
+  async #surroundings(): Promise<JsonObject> {
+    const state = await this.#git.read();
+    return state === undefined ? {} : { [GIT_STATE]: gitStateToJson(state, this.#project) };
   }
 
   async #keepAside(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<SavedAside> {

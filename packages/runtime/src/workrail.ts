@@ -38,6 +38,7 @@ import type {
   TraceSessionResult,
 } from "./overview.ts";
 import type { ScanStoreParams } from "./secrets/told-secrets.ts";
+import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "./resume/resume-params.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
 
@@ -73,6 +74,19 @@ export interface Workrail extends IContextManagementService {
   searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult>;
   /** Loads what fits a budget, and says what it left out. */
   viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult>;
+  /**
+   * Finds the way back into saved work. An id that exists is loaded, with what happened in the repository since; for anything else
+   * the sessions that may be meant are told, the likeliest first and each with the reason, and nothing is loaded.
+   *
+   * @throws INVALID_INPUT; whatever loading what exists throws.
+   */
+  resumeWork(params?: ResumeParams): Promise<ResumeResult>;
+  /**
+   * Writes one document in markdown with which somebody else, an agent or a person, can take the work over. The same for the same.
+   *
+   * @throws INVALID_INPUT for a budget under 300 tokens; whatever loading throws.
+   */
+  handoff(params: HandoffParams): Promise<HandoffResult>;
   /**
    * The context of a workflow that this program runs: kept in memory, saved at the end of each phase and on demand, condensed
    * when it grows too large. Nothing is loaded or saved before it is asked to. Close it before the store.

@@ -1,4 +1,4 @@
-import { type CheckpointFilter, type CheckpointQuery, type PageCursor, type SessionId, WorkrailError } from "@workrail/core";
+import { type CheckpointFilter, type CheckpointQuery, GIT_STATE, type PageCursor, type SessionId, WorkrailError } from "@workrail/core";
 import {
   DummyDriver,
   type Expression,
@@ -55,7 +55,8 @@ export function pageQuery({ filter, limit, offset, after }: CheckpointQuery): Co
 /** How many there are, which is known already of a whole session, project or store; others are counted. */
 export function countQuery(filter: CheckpointFilter): CompiledSql {
   const { sessionId, project, kinds, tags = [], query, ...others } = filter;
-  const isWhole = tags.length === 0 && words(query).length === 0 && Object.values(others).every((value) => value === undefined);
+  const isWhole =
+    tags.length === 0 && words(query).length === 0 && Object.values(others).every((value) => value === undefined || value === false);
   if (!isWhole) return countedQuery(filter);
   if (sessionId === undefined) return knownQuery(project === undefined ? ["store", ""] : ["project", project], kinds);
   return project === undefined && kinds === undefined ? sessionQuery(sessionId) : countedQuery(filter);
@@ -109,7 +110,8 @@ function orderOf(filter: CheckpointFilter): "sequence" | "ordinal" {
 function conditions(c: Checkpoints, filter: CheckpointFilter): Condition[] {
   const all: (Condition | undefined)[] = [
     equal(c, "session_id", filter.sessionId),
-    equal(c, "project", filter.project),
+    ofProject(c, filter),
+    filter.headsOnly === true ? c("ordinal", "in", HEADS) : undefined,
     filter.notProject === undefined ? undefined : c("project", "is distinct from", planless(filter.notProject)),
     equal(c, "workflow_id", filter.workflowId),
     equal(c, "agent_id", filter.agentId),
@@ -122,6 +124,19 @@ function conditions(c: Checkpoints, filter: CheckpointFilter): Condition[] {
     ...(filter.tags ?? []).map((tag) => tagged(c, tag)),
   ];
   return all.filter((condition) => condition !== undefined);
+}
+
+/** Asked session by session, which the index of a session's sequence answers at once. */
+const HEADS = sql<number>`(select (
+  select head.ordinal from checkpoint as head
+  where head.session_id = session.id and head.kind <> 'aside' and head.damaged = 0
+  order by head.sequence desc limit 1) from session)`;
+
+function ofProject(c: Checkpoints, { project, repository }: CheckpointFilter): Condition | undefined {
+  const there = equal(c, "project", project);
+  if (repository === undefined) return there;
+  const kept = c(sql<string>`json_extract(attributes, ${`$.${GIT_STATE}.commonDir`})`, "=", planless(repository));
+  return there === undefined ? kept : c.or([there, kept]);
 }
 
 function equal(

@@ -10,6 +10,7 @@ import {
   type LayerSummary,
   type NewRecord,
   parseJson,
+  searchableAttributes,
   type Session,
   type SessionFacts,
   type SessionId,
@@ -109,7 +110,8 @@ export function factsOf(
 
 /** Lines, so that a word never matches across two labels. */
 function foldedLabels(record: NewRecord): string {
-  const attributes = Object.keys(record.attributes).length === 0 ? "" : JSON.stringify(record.attributes);
+  const told = searchableAttributes(record.attributes);
+  const attributes = Object.keys(told).length === 0 ? "" : JSON.stringify(told);
   return [record.name, ...record.tags, record.workflowId, record.agentId, attributes].join("\n").toLowerCase();
 }
 

@@ -31,9 +31,9 @@ describe("the catalogue", () => {
     expect(total + RESERVED_TOKENS).toBeLessThanOrEqual(MOST_TOKENS);
   });
 
-  it("loads save and load into every request of hosts that defer tools, and no more", () => {
+  it("loads save, load and resume into every request of hosts that defer tools, and no more", () => {
     const always = listings.filter(({ _meta }) => _meta?.["anthropic/alwaysLoad"] === true).map(({ name }) => name);
-    expect(always).toEqual(["workflow_checkpoint_save", "workflow_checkpoint_load"]);
+    expect(always).toEqual(["workflow_checkpoint_save", "workflow_checkpoint_load", "workflow_resume"]);
   });
 
   it("says of each tool whether it only reads", () => {
@@ -41,6 +41,7 @@ describe("the catalogue", () => {
     expect(readers).toEqual([
       "workflow_checkpoint_load",
       "workflow_checkpoint_list",
+      "workflow_resume",
       "checkpoint_search",
       "checkpoint_list",
       "checkpoint_get",

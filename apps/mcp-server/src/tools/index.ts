@@ -12,6 +12,7 @@ import { workflowCheckpointSave } from "./workflow-checkpoint-save.ts";
 import { workflowContextCompress } from "./workflow-context-compress.ts";
 import { workflowContextPrioritize } from "./workflow-context-prioritize.ts";
 import { workflowMarkCritical } from "./workflow-mark-critical.ts";
+import { workflowResume } from "./workflow-resume.ts";
 
 /** Every tool of the server, in the order they are listed. */
 export function createTools(store: LazyStore): readonly Tool[] {
@@ -19,6 +20,7 @@ export function createTools(store: LazyStore): readonly Tool[] {
     workflowCheckpointSave(store),
     workflowCheckpointLoad(store),
     workflowCheckpointList(store),
+    workflowResume(store),
     workflowContextCompress(store),
     workflowContextPrioritize(store),
     workflowMarkCritical(store),

@@ -102,7 +102,8 @@ export class CatalogState {
   list({ filter, limit, offset, after }: CheckpointQuery): CheckpointPage {
     const rows = filter.sessionId === undefined ? this.#rows.values() : (this.#sessions.get(filter.sessionId)?.rows ?? []);
     const tagsOf = (id: SessionId): readonly string[] => this.#sessions.get(id)?.tags ?? [];
-    const matching = rows.filter(({ record }) => matchesFilter(record, tagsOf(record.sessionId), filter)).toReversed();
+    const isWanted = (record: CheckpointRecord): boolean => filter.headsOnly !== true || this.head(record.sessionId)?.id === record.id;
+    const matching = rows.filter(({ record }) => matchesFilter(record, tagsOf(record.sessionId), filter) && isWanted(record)).toReversed();
     const from = after === undefined ? Number.POSITIVE_INFINITY : parseCursor(after);
     const rest = matching.filter((row) => placeOf(row, filter.sessionId) < from).slice(offset);
     const page = rest.slice(0, limit);

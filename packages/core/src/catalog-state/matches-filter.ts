@@ -1,4 +1,6 @@
 import type { CheckpointRecord } from "../model/checkpoint.ts";
+import { isJsonObject } from "../model/context.ts";
+import { GIT_STATE, searchableAttributes } from "../model/git-state.ts";
 import type { CheckpointFilter } from "../ports/catalog.ts";
 
 /** Whether a record meets every condition of a filter. */
@@ -6,7 +8,7 @@ export function matchesFilter(record: CheckpointRecord, sessionTags: readonly st
   return (
     matchesKind(record, filter) &&
     isSame(record.sessionId, filter.sessionId) &&
-    isSame(record.project, filter.project) &&
+    isOfProject(record, filter) &&
     (filter.notProject === undefined || record.project !== filter.notProject) &&
     isSame(record.workflowId, filter.workflowId) &&
     isSame(record.agentId, filter.agentId) &&
@@ -23,6 +25,13 @@ function matchesKind(record: CheckpointRecord, { kinds }: CheckpointFilter): boo
   return kinds === undefined ? record.kind !== "aside" : kinds.includes(record.kind);
 }
 
+function isOfProject(record: CheckpointRecord, { project, repository }: CheckpointFilter): boolean {
+  if (project === undefined && repository === undefined) return true;
+  const isThere = project !== undefined && record.project === project;
+  const kept = record.attributes[GIT_STATE];
+  return isThere || (repository !== undefined && isJsonObject(kept) && kept["commonDir"] === repository);
+}
+
 function isSame(value: string | undefined, wanted: string | undefined): boolean {
   return wanted === undefined || value === wanted;
 }
@@ -31,7 +40,7 @@ function matchesQuery(record: CheckpointRecord, query = ""): boolean {
   const words = query.split(/\s+/).filter((word) => word !== "");
   if (words.length === 0) return true;
   const { name, tags, attributes, workflowId, agentId } = record;
-  const texts = [name, ...tags, JSON.stringify(attributes), workflowId, agentId].filter((text) => text !== undefined);
+  const texts = [name, ...tags, JSON.stringify(searchableAttributes(attributes)), workflowId, agentId].filter((text) => text !== undefined);
   return words.every((word) => texts.some((text) => holds(text, word)));
 }
 

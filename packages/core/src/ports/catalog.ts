@@ -302,6 +302,10 @@ export interface CheckpointFilter {
   readonly project?: string | undefined;
   /** All but those of this project; those that belong to none are among them. */
   readonly notProject?: string | undefined;
+  /** `commonDir` of a `GitState`. With `project`, either will do: what was saved in another worktree counts as the project's. */
+  readonly repository?: string | undefined;
+  /** Only each session's head. Default `false`. */
+  readonly headsOnly?: boolean | undefined;
   /** All of them must be on the checkpoint, or on its session. */
   readonly tags?: readonly string[] | undefined;
   /** Part of the name, without regard to case. */

@@ -3,12 +3,13 @@ import { parseJson } from "../json/parse-json.ts";
 import type { AuditEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import { isJsonObject, type JsonObject } from "../model/context.ts";
+import { GIT_STATE } from "../model/git-state.ts";
 import { KEEP_TAG, type Session, type SessionFacts } from "../model/session.ts";
 import type { Sealer } from "../ports/sealer.ts";
 
 export type TextSealer = Pick<Sealer, "sealText" | "openText" | "sealDigest">;
 
-/** Stands sealed among what a catalog keeps as attributes, so that ends of a phase can be asked for. */
+/** Stands sealed among what a catalog keeps as attributes, so that ends of a phase can be asked for; so does which repository it is. */
 const PHASE = "phase";
 /** Beside it: the attributes themselves, and the digests, which the catalog has sealed for good. */
 const SEALED = "sealed";
@@ -86,8 +87,13 @@ type Inner = Pick<NewRecord, "attributes" | "exactDigest" | "canonicalDigest">;
 
 function sealInner(sealer: TextSealer, inner: Inner): JsonObject {
   const phase = inner.attributes[PHASE];
-  const sealed = { [SEALED]: sealer.sealText(JSON.stringify(inner)) };
-  return typeof phase === "string" ? { ...sealed, [PHASE]: sealer.sealText(phase) } : sealed;
+  const kept = inner.attributes[GIT_STATE];
+  const repository = isJsonObject(kept) ? kept["commonDir"] : undefined;
+  return {
+    [SEALED]: sealer.sealText(JSON.stringify(inner)),
+    ...(typeof phase === "string" ? { [PHASE]: sealer.sealText(phase) } : {}),
+    ...(typeof repository === "string" ? { [GIT_STATE]: { commonDir: sealer.sealText(repository) } } : {}),
+  };
 }
 
 function openInner(sealer: TextSealer, kept: JsonObject): Inner {

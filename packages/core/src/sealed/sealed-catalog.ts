@@ -190,10 +190,12 @@ export class SealedCatalog implements Catalog, CatalogRecovery {
   }
 
   #sealFilter(filter: Omit<CheckpointFilter, "name" | "query">): CheckpointFilter {
-    const { project, tags, workflowId, agentId, phase } = filter;
+    const { project, notProject, repository, tags, workflowId, agentId, phase } = filter;
     return {
       ...filter,
       project: seal(this.#sealer, project),
+      notProject: seal(this.#sealer, notProject),
+      repository: seal(this.#sealer, repository),
       tags: tags === undefined ? undefined : sealTags(this.#sealer, tags),
       workflowId: seal(this.#sealer, workflowId),
       agentId: seal(this.#sealer, agentId),

@@ -1,3 +1,4 @@
+import { searchableAttributes } from "../model/git-state.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import { isJsonObject, type Context, type JsonValue } from "../model/context.ts";
 
@@ -16,7 +17,7 @@ export function linesOf({ name, tags, attributes }: Labels, context: Context): s
   if (name !== undefined) addText(name, lines);
   for (const tag of tags) addText(tag, lines);
   const keys = new Set<string>();
-  addTexts(attributes, lines, undefined);
+  addTexts(searchableAttributes(attributes), lines, undefined);
   addTexts(context, lines, keys);
   for (const key of keys) lines.push(key);
   return lines;

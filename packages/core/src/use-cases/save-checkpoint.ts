@@ -9,7 +9,7 @@ import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type Check
 import type { Context, JsonObject } from "../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { LayerSummary } from "../model/layer.ts";
-import type { Limits } from "../model/limits.ts";
+import { LABEL_LIMITS, type Limits } from "../model/limits.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../ports/environment.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Append, Catalog, CommitOutcome, QuotaUsage } from "../ports/catalog.ts";
@@ -49,6 +49,8 @@ export interface SaveInput {
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly attributes?: JsonObject | undefined;
+  /** Attributes of ours, told once and only for what is written; left out where there is no room for them beside the caller's. Never rejects. */
+  readonly surroundings?: (() => Promise<JsonObject>) | undefined;
   /** Default `workflow`. The other kinds are never skipped as unchanged, nor counted; asides have a limit of their own. */
   readonly kind?: CheckpointKind | undefined;
   readonly agentId?: string | undefined;
@@ -229,13 +231,19 @@ async function describe(
     project: input.project,
     name: input.name,
     tags: [...new Set(input.tags)],
-    attributes: input.attributes ?? {},
+    attributes: withSurroundings(input.attributes, (await input.surroundings?.()) ?? {}),
     exactDigest: content.exactDigest,
     canonicalDigest: content.canonicalDigest,
     contextBytes: content.sizeBytes,
     layers: input.layers,
     writer: ports.writer,
   };
+}
+
+/** The caller's come back in any case. */
+function withSurroundings(attributes: JsonObject = {}, surroundings: JsonObject): JsonObject {
+  const all = { ...attributes, ...surroundings };
+  return JSON.stringify(all).length > LABEL_LIMITS.attributesLength ? attributes : all;
 }
 
 /** A checkpoint that is to be written, and its blob. */

@@ -43,6 +43,7 @@ import type { FittedFields } from "../fit-fields.ts";
 import type { LiveContext, LiveContextParams } from "../live/live-context.ts";
 import type { StorePlan } from "../open-store.ts";
 import { ProjectCheckpoints } from "../project-checkpoints/project-checkpoints.ts";
+import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "../resume/resume-params.ts";
 import type { BackupResult } from "../restore-backup.ts";
 import type { ScanStoreParams } from "../secrets/told-secrets.ts";
 import { SessionResolver } from "../session-resolver.ts";
@@ -160,6 +161,14 @@ export class FallbackStore implements Workrail {
 
   async viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult> {
     return this.#reading().viewCheckpoint(params);
+  }
+
+  async resumeWork(params?: ResumeParams): Promise<ResumeResult> {
+    return this.#reading().resumeWork(params);
+  }
+
+  async handoff(params: HandoffParams): Promise<HandoffResult> {
+    return this.#reading().handoff(params);
   }
 
   async listCheckpoints(params: { sessionId: string; limit?: number; offset?: number }): Promise<CheckpointMetadata[]> {

@@ -117,6 +117,18 @@ export function describeListing(harness: StorageHarness): void {
       ["a project", { project: "/home/me/app" }, ["plan", "first"]],
       ["a project that is only part of one", { project: "/home/me" }, []],
       ["all but a project, those of none among them", { notProject: "/home/me/app" }, ["other", "talk", "draft"]],
+      ["a repository", { repository: "/home/me/app/.git" }, ["draft"]],
+      ["a repository that is only part of one", { repository: "/home/me/app" }, []],
+      [
+        "a project and the worktrees of its repository",
+        { project: "/home/me/app", repository: "/home/me/app/.git" },
+        ["plan", "draft", "first"],
+      ],
+      ["only heads", { headsOnly: true }, ["other", "talk"]],
+      ["heads of some kind", { headsOnly: true, kinds: ["conversation"] }, ["talk"]],
+      ["heads that are none, for newer ones are of another kind", { headsOnly: true, kinds: ["workflow"] }, ["other"]],
+      ["a branch, which is a word like others", { query: "LOGIN-form" }, ["draft"]],
+      ["a word that only the place of a repository has", { query: "/home/me/app/.git" }, []],
       ["a workflow", { workflowId: "fix-bug" }, ["draft", "first"]],
       ["an agent", { agentId: "coder" }, ["plan", "first"]],
       ["the phase that ended with it", { phase: "plan" }, ["draft"]],
@@ -188,6 +200,7 @@ async function appendMany(storage: Storage, count: number): Promise<CheckpointId
 
 /** One checkpoint a day from the first of January, oldest first; all but `other` in one session. */
 async function appendLibrary(storage: Storage): Promise<Record<string, CheckpointId>> {
+  const gitState = { root: "/home/me/app-login", commonDir: "/home/me/app/.git", branch: "login-form" };
   const library: Readonly<Record<string, Omit<GivenRecord, "sessionId">>> = {
     first: {
       name: "100% of C:\\path, not a scheme",
@@ -196,7 +209,7 @@ async function appendLibrary(storage: Storage): Promise<Record<string, Checkpoin
       agentId: "coder",
       tags: ["release"],
     },
-    draft: { name: "Draft of the plan", workflowId: "fix-bug", agentId: "writer", attributes: { phase: "plan" } },
+    draft: { name: "Draft of the plan", workflowId: "fix-bug", agentId: "writer", attributes: { phase: "plan", gitState } },
     plan: { name: "the Plan", project: "/home/me/app", agentId: "coder", tags: ["v2", "release"], kind: "project" },
     talk: { name: "Letzte änderung", project: "/home/me/app/sub", kind: "conversation" },
     aside: { name: "aside", kind: "aside" },

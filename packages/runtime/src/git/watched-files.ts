@@ -1,0 +1,46 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+
+/** Files that are read here are small; whatever is larger is something else. */
+const MAX_BYTES = 64 * 1024;
+/** A packed list of refs may be long. */
+export const MAX_LIST_BYTES: number = 32 * 1024 * 1024;
+
+/** Reads files and remembers what they were, so that one can tell without reading whether any has changed, come or gone. */
+export class WatchedFiles {
+  readonly #seen = new Map<string, string>();
+
+  /** The text of a plain file of a sensible size; `undefined` for anything else, and for what cannot be read. */
+  async read(file: string, maxBytes: number = MAX_BYTES): Promise<string | undefined> {
+    const stat = await this.#look(file);
+    // Anything but a file could keep a reader waiting for ever.
+    if (stat?.isFile() !== true || stat.size > maxBytes) return undefined;
+    return fs.readFile(file, "utf8").catch(() => undefined);
+  }
+
+  async isDirectory(directory: string): Promise<boolean> {
+    return (await this.#look(directory))?.isDirectory() === true;
+  }
+
+  /** Whether all is as it was. */
+  async areSame(): Promise<boolean> {
+    const same = await Promise.all([...this.#seen].map(async ([file, was]) => signatureOf(await statOf(file)) === was));
+    return same.every(Boolean);
+  }
+
+  async #look(file: string): ReturnType<typeof statOf> {
+    const stat = await statOf(file);
+    this.#seen.set(path.normalize(file), signatureOf(stat));
+    return stat;
+  }
+}
+
+async function statOf(file: string): Promise<Awaited<ReturnType<typeof fs.stat>> | undefined> {
+  return fs.stat(file).catch(() => undefined);
+}
+
+/** Git replaces its files rather than writing into them: a new one has another number. What is in a directory is not asked. */
+function signatureOf(stat: Awaited<ReturnType<typeof statOf>>): string {
+  if (stat === undefined) return "none";
+  return stat.isDirectory() ? `directory ${stat.ino}` : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+}

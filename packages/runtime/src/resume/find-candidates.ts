@@ -1,0 +1,127 @@
+import fs from "node:fs/promises";
+import {
+  type Candidate,
+  type Catalog,
+  type CheckpointFilter,
+  type CheckpointId,
+  type CheckpointRecord,
+  gitStateOf,
+  type GitState,
+  type Here,
+  type Known,
+  type Locking,
+  rankCandidates,
+  type SessionId,
+} from "@workrail/core";
+import { commitsHere } from "../git/git-history.ts";
+
+/** Sessions that are looked at: the newest of the whole store, and the newest of the project. */
+const MOST_HEADS = 1_000;
+const PAGE = 500;
+/** Folders that are looked for, and commits that git is asked about. */
+const MOST_FOLDERS = 200;
+
+/** What a search found. */
+export interface Found {
+  /** Where it was found. */
+  readonly checkpoint: { readonly [key: string]: unknown };
+  /** Of the session that it is in. */
+  readonly head: CheckpointId;
+  /** From 0 to 1. */
+  readonly score: number;
+}
+
+export interface CandidatePorts {
+  readonly catalog: Catalog;
+  readonly locking: Locking;
+  /** Checkpoints whose texts have to do with a hint, whatever the project. */
+  readonly search: (hint: string) => Promise<readonly Found[]>;
+}
+
+/** Every session that may be meant, the likeliest first. */
+export async function findCandidates(ports: CandidatePorts, here: Here, hint: string | undefined): Promise<Candidate[]> {
+  const hits = hint === undefined ? [] : await ports.search(hint);
+  const heads = await headsOf(ports, here, hits);
+  const found = new Map<SessionId, number>();
+  for (const { checkpoint, score } of hits) {
+    const work = workOf({ kind: checkpoint["kind"], sessionId: checkpoint["sessionId"] as SessionId, attributes: checkpoint }, heads);
+    found.set(work, Math.max(score, found.get(work) ?? 0));
+  }
+  const works = [...heads.values()].filter((record) => workOf(record, heads) === record.sessionId);
+  const gone = await foldersGone(works, here);
+  const isCommitHere = await knownHere(works, gone, here.git);
+  const known = works.map((record): Known => {
+    return {
+      record,
+      isFolderGone: record.project !== undefined && gone.has(record.project),
+      isCommitHere: isCommitHere(record),
+      found: found.get(record.sessionId),
+    };
+  });
+  return rankCandidates(known, here, hint);
+}
+
+type Heads = ReadonlyMap<SessionId, CheckpointRecord>;
+
+/** A conversation is kept in a session of its own beside that of the work it is about: who looks for it means the work. */
+function workOf(
+  { kind, sessionId, attributes }: { readonly kind: unknown; readonly sessionId: SessionId; readonly attributes: object },
+  heads: Heads,
+): SessionId {
+  const work = kind === "conversation" ? ((attributes as Readonly<Record<string, unknown>>)["conversationOf"] as SessionId) : sessionId;
+  return heads.has(work) ? work : sessionId;
+}
+
+async function headsOf({ catalog, locking }: CandidatePorts, { project, git }: Here, found: readonly Found[]): Promise<Heads> {
+  return locking.shared(async () => {
+    const heads = new Map<SessionId, CheckpointRecord>();
+    const add = (record: CheckpointRecord): void => void (heads.has(record.sessionId) || heads.set(record.sessionId, record));
+    for await (const record of newest(catalog, {})) add(record);
+    if (project !== undefined) for await (const record of newest(catalog, { project, repository: git?.commonDir })) add(record);
+    for (const { checkpoint, head } of found) {
+      const record = heads.has(checkpoint["sessionId"] as SessionId) ? undefined : await catalog.find(head);
+      if (record !== undefined) add(record);
+    }
+    return heads;
+  });
+}
+
+async function* newest(catalog: Catalog, filter: CheckpointFilter): AsyncGenerator<CheckpointRecord> {
+  for (let count = 0, after; count < MOST_HEADS; count += PAGE) {
+    const page = await catalog.list({ filter: { ...filter, headsOnly: true }, limit: PAGE, offset: 0, after });
+    yield* page.records;
+    after = page.next;
+    if (after === undefined) return;
+  }
+}
+
+/** Folders of other repositories' projects that are not there any more: what was in them may be what is here. */
+async function foldersGone(heads: readonly CheckpointRecord[], { project, git }: Here): Promise<ReadonlySet<string>> {
+  if (git === undefined) return new Set();
+  const others = heads.filter((record) => record.project !== project && isOfOther(gitStateOf(record), git));
+  const folders = [...new Set(others.flatMap((record) => record.project ?? []))].slice(0, MOST_FOLDERS);
+  const isThere = await Promise.all(folders.map((folder) => fs.stat(folder).then(() => true, isUnsure)));
+  return new Set(folders.filter((_, index) => !isThere[index]));
+}
+
+/** What cannot be looked at is not known to be gone. */
+function isUnsure(error: NodeJS.ErrnoException): boolean {
+  return error.code !== "ENOENT" && error.code !== "ENOTDIR";
+}
+
+function isOfOther(saved: GitState | undefined, here: GitState): boolean {
+  return saved !== undefined && saved.commonDir !== here.commonDir;
+}
+
+/** A repository that was moved still has its commits; git is only asked where the name of the remote does not tell. */
+async function knownHere(
+  heads: readonly CheckpointRecord[],
+  gone: ReadonlySet<string>,
+  here: GitState | undefined,
+): Promise<(record: CheckpointRecord) => boolean> {
+  if (here === undefined) return () => false;
+  const moved = heads.filter((record) => record.project !== undefined && gone.has(record.project));
+  const commits = moved.flatMap((record) => gitStateOf(record)?.commit ?? []);
+  const known = await commitsHere(here.root, [...new Set(commits)].slice(0, MOST_FOLDERS));
+  return (record) => known.has(gitStateOf(record)?.commit ?? "");
+}

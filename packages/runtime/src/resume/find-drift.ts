@@ -1,0 +1,225 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import { type CheckpointRecord, type Context, type GitState, gitStateOf, namedPaths } from "@workrail/core";
+import type { GitFailure } from "../git/ask-git.ts";
+import { type Asked, countCommits, filesAt, renamesSince } from "../git/git-history.ts";
+
+/** What happened in the repository since a checkpoint was saved. */
+export interface Drift {
+  /** In words, the parts of it that matter. */
+  says: string;
+  /** Where it was saved. Commits are told by their first 12 digits. */
+  saved: { branch?: string; commit?: string };
+  /** Where the working tree stands that one looks at now. */
+  now: { root: string; branch?: string; commit?: string };
+  /**
+   * How the commit now stands to the one then: the `same`; `ahead` by commits since; `behind`, before it; `rebased`, the branch was
+   * written anew; `diverged`, on another branch, that has commits of its own; or `unknown`.
+   */
+  relation: "same" | "ahead" | "behind" | "rebased" | "diverged" | "unknown";
+  /** Commits that came since, and those of then that are not here. */
+  ahead?: number;
+  behind?: number;
+  /** Of the files that the context names: those that have changed, were renamed or deleted since; the first of each, and how many there are. */
+  files?: {
+    named: number;
+    changed?: string[];
+    changedCount?: number;
+    renamed?: { from: string; to: string }[];
+    renamedCount?: number;
+    deleted?: string[];
+    deletedCount?: number;
+  };
+  /** Why not all of it can be told. */
+  unknown?: string;
+}
+
+const MOST_TOLD = 10;
+const LONGEST_TOLD = 160;
+/** Larger ones are not read: they have changed when they were written. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+const WHY: Readonly<Record<GitFailure, string>> = {
+  "no-git": "git is not installed here",
+  timeout: "git took too long",
+  refused: "the commit of then is not in this repository, or git may not read it",
+};
+
+/**
+ * Compares the repository as it is with how it was at a save, for what the context speaks of. Git is asked where the answer
+ * is not in its files; without it, or without an answer in time, what is missing is said. Never rejects for that.
+ *
+ * @param now the working tree to look at.
+ * @returns `undefined` for a checkpoint that was saved outside of a repository.
+ */
+export async function findDrift(record: CheckpointRecord, context: Context, now: GitState | undefined): Promise<Drift | undefined> {
+  const saved = gitStateOf(record);
+  if (saved === undefined) return undefined;
+  if (now === undefined) {
+    const says = "Saved in a git repository that is not here: what happened in it since cannot be told.";
+    return { says, saved: told(saved), now: { root: saved.root }, relation: "unknown", unknown: "the repository is not here" };
+  }
+  const places = { saved: told(saved), now: { root: now.root, ...told(now) } };
+  if (saved.commit === undefined || now.commit === undefined) {
+    const unknown = "there was no commit, or it could not be read from the repository's files";
+    return { says: sentence(saved, now, { relation: "unknown" }, {}, unknown), ...places, relation: "unknown", unknown };
+  }
+  const [counts, files] = await Promise.all([
+    saved.commit === now.commit ? { behind: 0, ahead: 0 } : countCommits(now.root, saved.commit, now.commit),
+    findChanged(now.root, saved.commit, { record, context, saved }),
+  ]);
+  const failure = [counts, files].map((asked) => ("failure" in asked ? asked.failure : undefined)).find((each) => each !== undefined);
+  const unknown = failure === undefined ? undefined : WHY[failure];
+  const commits = "failure" in counts ? { relation: "unknown" as const } : commitsOf(counts, saved, now);
+  const changes = "failure" in files ? {} : { files };
+  return {
+    says: sentence(saved, now, commits, changes, unknown),
+    ...places,
+    ...commits,
+    ...changes,
+    ...(unknown === undefined ? {} : { unknown }),
+  };
+}
+
+type Commits = Pick<Drift, "relation" | "ahead" | "behind">;
+
+function commitsOf({ behind, ahead }: { readonly behind: number; readonly ahead: number }, saved: GitState, now: GitState): Commits {
+  if (behind === 0) return ahead === 0 ? { relation: "same" } : { relation: "ahead", ahead };
+  if (ahead === 0) return { relation: "behind", behind };
+  return { relation: saved.branch !== undefined && saved.branch === now.branch ? "rebased" : "diverged", ahead, behind };
+}
+
+function told({ branch, commit }: GitState): { branch?: string; commit?: string } {
+  return { ...(branch === undefined ? {} : { branch: shown(branch) }), ...(commit === undefined ? {} : { commit: commit.slice(0, 12) }) };
+}
+
+interface SavedWith {
+  readonly record: CheckpointRecord;
+  readonly context: Context;
+  readonly saved: GitState;
+}
+
+async function findChanged(
+  root: string,
+  commit: string,
+  { record, context, saved }: SavedWith,
+): Promise<Asked<NonNullable<Drift["files"]>>> {
+  const named = within(namedPaths(context), { root, saved, project: record.project });
+  const files = await filesAt(root, commit, named);
+  if ("failure" in files) return files;
+  const fates = await Promise.all([...files].map(async ([file, id]) => ({ file, fate: await fateOf(root, file, id, record.createdAt) })));
+  const of = (fate: Fate): string[] => fates.filter((each) => each.fate === fate).map(({ file }) => file);
+  const gone = of("gone");
+  const renames = gone.length === 0 ? new Map<string, string>() : await renamesSince(root, commit);
+  if ("failure" in renames) return renames;
+  const renamed = gone.flatMap((from) => {
+    const to = renames.get(from);
+    return to === undefined ? [] : [{ from: shown(from), to: shown(to) }];
+  });
+  const deleted = gone.filter((file) => !renames.has(file));
+  return {
+    named: files.size,
+    ...some("changed", of("changed").map(shown)),
+    ...some("renamed", renamed),
+    ...some("deleted", deleted.map(shown)),
+  };
+}
+
+function some(name: string, all: readonly unknown[]): object {
+  if (all.length === 0) return {};
+  return { [name]: all.slice(0, MOST_TOLD), ...(all.length > MOST_TOLD ? { [`${name}Count`]: all.length } : {}) };
+}
+
+/**
+ * As git names files: from the root, with slashes. A text may name one from the root, from the project where that is a part of
+ * the repository, or by its full path then or now; what leads out of the repository names nothing in it.
+ */
+function within(paths: readonly string[], { root, saved, project }: Folders): string[] {
+  const part = project === undefined ? "" : inside(saved.root, project);
+  const found = paths.flatMap((given) => {
+    if (path.isAbsolute(given)) return [root, saved.root].map((folder) => inside(folder, given));
+    return ["", part ?? ""].map((base) => inside(root, path.join(root, base, given.replaceAll("\\", "/"))));
+  });
+  return [...new Set(found)].filter((file) => file !== undefined && file !== "") as string[];
+}
+
+interface Folders {
+  /** Of the working tree that one looks at now. */
+  readonly root: string;
+  readonly saved: GitState;
+  readonly project: string | undefined;
+}
+
+/** The way from a folder to something in it, with slashes; `undefined` when it is not in it. */
+function inside(folder: string, place: string): string | undefined {
+  const way = path.relative(folder, place);
+  return way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way) ? undefined : way.split(path.sep).join("/");
+}
+
+type Fate = "same" | "changed" | "gone";
+
+/** What was written before the save was as it is when it was saved, whatever the commit says. */
+async function fateOf(root: string, file: string, id: string, savedAt: Date): Promise<Fate> {
+  const place = path.join(root, ...file.split("/"));
+  const stat = await fs.lstat(place).catch(() => undefined);
+  if (stat === undefined) return "gone";
+  if (!stat.isFile() || stat.mtime <= savedAt) return "same";
+  if (stat.size > MOST_BYTES) return "changed";
+  const bytes = await fs.readFile(place).catch(() => undefined);
+  return bytes !== undefined && blobId(bytes, id.length) === id ? "same" : "changed";
+}
+
+/** What git calls a file's content. */
+function blobId(bytes: Uint8Array, length: number): string {
+  return createHash(length === 64 ? "sha256" : "sha1")
+    .update(`blob ${bytes.length}\0`)
+    .update(bytes)
+    .digest("hex");
+}
+
+function sentence(saved: GitState, now: GitState, commits: Commits, { files }: Pick<Drift, "files">, unknown: string | undefined): string {
+  const counts = files === undefined ? [] : [countOf(files, "changed"), countOf(files, "renamed"), countOf(files, "deleted")];
+  const touched = counts.filter((each) => each !== undefined);
+  const parts = [
+    `Saved ${saved.branch === undefined ? "on no branch" : `on branch ${shown(saved.branch)}`}`,
+    ...(saved.branch === now.branch ? [] : [`here it is ${now.branch === undefined ? "none" : shown(now.branch)}`]),
+    describeCommits(commits),
+    files === undefined || files.named === 0
+      ? undefined
+      : `of the files it names ${touched.length === 0 ? "none changed" : touched.join(", ")}`,
+    unknown === undefined ? undefined : `not all can be told: ${unknown}`,
+  ];
+  return `${parts.filter((each) => each !== undefined).join("; ")}.`;
+}
+
+function countOf(files: NonNullable<Drift["files"]>, fate: "changed" | "renamed" | "deleted"): string | undefined {
+  const count = files[`${fate}Count`] ?? files[fate]?.length ?? 0;
+  return count === 0 ? undefined : `${count} ${fate}`;
+}
+
+function describeCommits({ relation, ahead = 0, behind = 0 }: Commits): string | undefined {
+  switch (relation) {
+    case "same":
+      return "no commits since";
+    case "ahead":
+      return `${ahead} ${plural(ahead)} since`;
+    case "behind":
+      return `the last ${behind} ${plural(behind)} of then ${behind === 1 ? "is" : "are"} not here`;
+    case "rebased":
+      return `the branch was written anew: ${ahead} ${plural(ahead)} of it are new, ${behind} of then are not in it`;
+    case "diverged":
+      return `${ahead} ${plural(ahead)} here that were not there, ${behind} there that are not here`;
+    case "unknown":
+      return undefined;
+  }
+}
+
+function plural(count: number): string {
+  return count === 1 ? "commit" : "commits";
+}
+
+function shown(text: string): string {
+  const clean = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "?");
+  return clean.length <= LONGEST_TOLD ? clean : `...${clean.slice(-(LONGEST_TOLD - 3)).toWellFormed()}`;
+}

@@ -1,0 +1,98 @@
+import type { CheckpointKind } from "@workrail/core";
+import type { Standing, ViewCheckpointResult } from "../context-management-service.ts";
+import type { Drift } from "./find-drift.ts";
+
+/**
+ * How much of a checkpoint comes back: a `summary`, one document in sections; a `view`, the context as far as the budget goes; or
+ * `full`, as much of it as an answer holds.
+ */
+export const RESUME_DEPTHS = ["summary", "view", "full"] as const;
+export type ResumeDepth = (typeof RESUME_DEPTHS)[number];
+
+/** With an id that exists, that is loaded. With anything else candidates are told, and nothing is loaded. */
+export interface ResumeParams {
+  checkpointId?: string | undefined;
+  /** Its latest checkpoint. Not together with `checkpointId`. */
+  sessionId?: string | undefined;
+  /** Words about the work: its name, its goal, anything in what was saved. 1 to 1,000 characters. */
+  hint?: string | undefined;
+  /** Default `view`. */
+  depth?: ResumeDepth | undefined;
+  /** Tokens for what is loaded. Default: 800, 4,000, or what an answer holds, by depth. A summary takes 300 at least. */
+  budgetTokens?: number | undefined;
+  /** What matters now: where not all fits, what is about it gets more room. At most 2,000 characters. */
+  focus?: string | undefined;
+  /** The most candidates. Default 5, at most 20. */
+  limit?: number | undefined;
+  /** Where one is. Default: the working directory that the store was opened in. */
+  cwd?: string | undefined;
+}
+
+export type ResumeResult = ResumedWork | ResumeCandidates;
+
+/** What was asked for by its id. */
+export interface ResumedWork extends Omit<ViewCheckpointResult, "context" | "metadata"> {
+  status: "LOADED";
+  depth: ResumeDepth;
+  /** Of a `view` and of `full`. */
+  context?: Record<string, unknown>;
+  metadata?: ViewCheckpointResult["metadata"];
+  /** Of a `summary`: a document in markdown. */
+  summary?: string;
+  /** When and by whom it was saved. */
+  origin: { savedAt: string; agentId?: string };
+  /** What happened in the repository since. Absent for what was saved outside of one. */
+  drift?: Drift;
+}
+
+/** Sessions that may be meant, the likeliest first. */
+export interface ResumeCandidates extends Standing {
+  status: "CANDIDATES";
+  /** What to do about it, in words. */
+  note: string;
+  candidates: ResumeCandidate[];
+  /** How many there are; more than are told, as a rule. */
+  total: number;
+}
+
+export interface ResumeCandidate {
+  /** Of the session's latest checkpoint: to load it, call again with this. */
+  checkpointId: string;
+  sessionId: string;
+  /** Why it may be the one that is meant, in words. */
+  reason: string;
+  /** ISO 8601. */
+  savedAt: string;
+  name?: string;
+  /** The beginning of what its context says that it is for. */
+  goal?: string;
+  agentId?: string;
+  /** Unless it is `workflow`. */
+  kind?: CheckpointKind;
+  /** Nothing was saved in it for 30 days. */
+  stale?: true;
+}
+
+/** Exactly one of the ids. */
+export interface HandoffParams {
+  checkpointId?: string | undefined;
+  sessionId?: string | undefined;
+  /** Tokens of the document: 300 or more. Default 2,000. */
+  budgetTokens?: number | undefined;
+  focus?: string | undefined;
+}
+
+export interface HandoffResult extends Standing {
+  checkpointId: string;
+  sessionId: string;
+  /** Goal, state, decisions, next steps, open questions, files, commands and outcomes, and how to get the rest. */
+  markdown: string;
+  tokens: number;
+  /** Entries of the context that are shortened in it, and those that are not in it. */
+  shortened: number;
+  leftOut: number;
+  /** ISO 8601. Until then `checkpointId` leads to the original; absent when the store cannot promise it. */
+  validUntil?: string;
+  /** The project's file of context rules cannot be used, and why. */
+  contextRulesWarning?: string;
+}

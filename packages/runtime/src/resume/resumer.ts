@@ -1,0 +1,294 @@
+import {
+  type Candidate,
+  type CheckpointId,
+  type CheckpointRecord,
+  type Context,
+  type GitState,
+  gitStateOf,
+  goalOf,
+  type Handoff,
+  isWorkrailError,
+  loadCheckpoint,
+  type LoadedCheckpoint,
+  type LoadPorts,
+  parseCheckpointId,
+  parseSessionId,
+  readContext,
+  type SessionId,
+  WorkrailError,
+  writeHandoff,
+} from "@workrail/core";
+import { how } from "../answer-budget.ts";
+import type { Standing, ViewCheckpointParams, ViewCheckpointResult } from "../context-management-service.ts";
+import type { ToldHandle } from "../context-shaper.ts";
+import { commitsHere } from "../git/git-history.ts";
+import { GitReader } from "../git/read-git-state.ts";
+import { findProject } from "../project.ts";
+import type { RulesFound } from "../project-rules.ts";
+import type { Parts } from "../tokens.ts";
+import { type CandidatePorts, findCandidates } from "./find-candidates.ts";
+import { type Drift, findDrift } from "./find-drift.ts";
+import { fitDrift } from "./fit-drift.ts";
+import {
+  type HandoffParams,
+  type HandoffResult,
+  RESUME_DEPTHS,
+  type ResumeCandidate,
+  type ResumeCandidates,
+  type ResumeDepth,
+  type ResumedWork,
+  type ResumeParams,
+  type ResumeResult,
+} from "./resume-params.ts";
+
+/** What a store lends for it. */
+export interface ResumePorts {
+  readonly parts: Parts;
+  readonly load: LoadPorts;
+  readonly project: string | undefined;
+  readonly git: GitReader;
+  readonly search: CandidatePorts["search"];
+  /** A view, with what is to stand beside the context in the same answer. */
+  view(params: ViewCheckpointParams, beside: (loaded: LoadedCheckpoint) => Promise<object>): Promise<ViewCheckpointResult>;
+  rules(): Promise<RulesFound>;
+  standing(id?: CheckpointId): Standing;
+  issueHandle(id: CheckpointId): Promise<ToldHandle>;
+}
+
+const SUMMARY_TOKENS = 800;
+const VIEW_TOKENS = 4_000;
+const HANDOFF_TOKENS = 2_000;
+/** Of an answer, for a document: as JSON it takes more than by itself. */
+const DOCUMENT_SHARE = 3 / 4;
+/** Of a budget, for what happened since. */
+const DRIFT_SHARE = 1 / 5;
+const DEFAULT_LIMIT = 5;
+const MOST_CANDIDATES = 20;
+/** Contexts whose goal is looked for; larger ones would take too long. */
+const MOST_BYTES = 1024 * 1024;
+/** Two sessions that were saved so close to each other are equally likely. */
+const CLOSE_MS = 60 * 60 * 1_000;
+const LONGEST_NAME = 120;
+const LONGEST_HINT = 1_000;
+const LONGEST_FOCUS = 2_000;
+
+/** Finds the way back into saved work: what is named exactly is loaded; of all else it is told what may be meant, and why. */
+export class Resumer {
+  readonly #ports: ResumePorts;
+
+  constructor(ports: ResumePorts) {
+    this.#ports = ports;
+  }
+
+  /** @throws INVALID_INPUT; whatever loading what exists throws. */
+  async resume(params: ResumeParams): Promise<ResumeResult> {
+    check(params);
+    const ids = {
+      checkpointId: params.checkpointId === undefined ? undefined : parseCheckpointId(params.checkpointId),
+      sessionId: params.sessionId === undefined ? undefined : parseSessionId(params.sessionId),
+    };
+    const { project, git } = this.#place(params.cwd);
+    if (ids.checkpointId === undefined && ids.sessionId === undefined) return this.#suggest(params, { project, git }, "");
+    try {
+      return await this.#load(params, ids, git);
+    } catch (error) {
+      const isUnknown = isWorkrailError(error) && (error.code === "SESSION_NOT_FOUND" || error.code === "CHECKPOINT_NOT_FOUND");
+      if (!isUnknown) throw error;
+      return this.#suggest(params, { project, git }, `${error.message} `);
+    }
+  }
+
+  /** @throws INVALID_INPUT; whatever loading throws. */
+  async handoff({ checkpointId, sessionId, budgetTokens = HANDOFF_TOKENS, focus }: HandoffParams): Promise<HandoffResult> {
+    const loaded = await loadCheckpoint(this.#ports.load, {
+      checkpointId: checkpointId === undefined ? undefined : parseCheckpointId(checkpointId),
+      sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId),
+    });
+    const { warning, ...document } = await this.#write(loaded, budgetTokens, focus);
+    const { id } = loaded.record;
+    return {
+      checkpointId: id,
+      sessionId: loaded.record.sessionId,
+      ...document,
+      ...(await this.#ports.issueHandle(id)),
+      ...(warning === undefined ? {} : { contextRulesWarning: warning }),
+      ...this.#ports.standing(id),
+    };
+  }
+
+  #place(cwd: string | undefined): { readonly project: string | undefined; readonly git: GitReader } {
+    if (cwd === undefined) return this.#ports;
+    const project = findProject(cwd);
+    return { project, git: new GitReader(project) };
+  }
+
+  async #load(
+    { depth = "view", budgetTokens, focus }: ResumeParams,
+    ids: { readonly checkpointId: CheckpointId | undefined; readonly sessionId: SessionId | undefined },
+    git: GitReader,
+  ): Promise<ResumedWork> {
+    const { maxAnswerTokens } = this.#ports.parts.settings;
+    const budget = Math.min(budgetTokens ?? budgetOf(depth, maxAnswerTokens), maxAnswerTokens);
+    const beside = async ({ record, context }: LoadedCheckpoint): Promise<Pick<ResumedWork, "drift">> => {
+      const drift = await this.#drift(record, context, git);
+      return drift === undefined ? {} : { drift: await fitDrift(drift, Math.floor(budget * DRIFT_SHARE), this.#ports.parts.tokens) };
+    };
+    if (depth === "summary") return this.#summarise(await loadCheckpoint(this.#ports.load, ids), { budget, focus, beside });
+    const view = await this.#ports.view({ ...ids, budgetTokens: budget, focus }, beside);
+    const { createdAt, agentId } = view.metadata;
+    return { status: "LOADED", depth, ...view, origin: { savedAt: createdAt, ...(agentId === undefined ? {} : { agentId }) } };
+  }
+
+  async #summarise(
+    loaded: LoadedCheckpoint,
+    wish: { budget: number; focus: string | undefined; beside: (loaded: LoadedCheckpoint) => Promise<Pick<ResumedWork, "drift">> },
+  ): Promise<ResumedWork> {
+    const { record, fellBackFrom } = loaded;
+    const { maxAnswerTokens, maxAnswerCharacters } = this.#ports.parts.settings;
+    const { id, agentId, createdAt } = record;
+    const about = {
+      status: "LOADED" as const,
+      depth: "summary" as const,
+      checkpointId: id,
+      sessionId: record.sessionId,
+      ...this.#ports.standing(id),
+      origin: { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId: clip(agentId) }) },
+      ...(fellBackFrom.length === 0 ? {} : { fellBackFrom: fellBackFrom.slice(0, 1), fellBackFromCount: fellBackFrom.length }),
+      ...(await wish.beside(loaded)),
+    };
+    for (let budget = Math.min(wish.budget, Math.floor(maxAnswerTokens * DOCUMENT_SHARE)); ; budget = Math.floor(budget / 2)) {
+      const { markdown, shortened, leftOut, warning } = await this.#write(loaded, budget, wish.focus);
+      const isWhole = shortened === 0 && leftOut === 0;
+      const handle = isWhole ? {} : { how: how(id), ...(await this.#ports.issueHandle(id)) };
+      const answer = { ...about, summary: markdown, ...handle, ...(warning === undefined ? {} : { contextRulesWarning: warning }) };
+      if (JSON.stringify(answer).length <= maxAnswerCharacters) return answer;
+    }
+  }
+
+  async #write(
+    { record, context, session }: LoadedCheckpoint,
+    budgetTokens: number,
+    focus: string | undefined,
+  ): Promise<Handoff & Pick<RulesFound, "warning">> {
+    const { rules, warning } = await this.#ports.rules();
+    const howToFetch = `${how(record.id)}\n\nOr print all of it: \`workrail show ${record.id}\`.`;
+    const input = { record, context, pins: session?.pins ?? [], rules, focus, budgetTokens, howToFetch };
+    return { ...(await writeHandoff(input, this.#ports.parts.tokens)), warning };
+  }
+
+  async #drift(record: CheckpointRecord, context: Context, git: GitReader): Promise<Drift | undefined> {
+    const saved = gitStateOf(record);
+    return saved === undefined ? undefined : findDrift(record, context, await whereItIs(saved, await git.read()));
+  }
+
+  async #suggest(
+    { hint, limit = DEFAULT_LIMIT }: ResumeParams,
+    { project, git }: { readonly project: string | undefined; readonly git: GitReader },
+    unknown: string,
+  ): Promise<ResumeCandidates> {
+    const { catalog, locking, clock } = this.#ports.parts;
+    const here = { project, git: await git.read(), now: clock.now() };
+    const ranked = await findCandidates({ catalog, locking, search: this.#ports.search }, here, hint);
+    const candidates = await Promise.all(ranked.slice(0, limit).map((each) => this.#tell(each)));
+    const note = `${unknown}${noteOn(ranked, project)}`;
+    return { status: "CANDIDATES", note, candidates, total: ranked.length, ...this.#ports.standing() };
+  }
+
+  async #tell({ record, reason, isStale }: Candidate): Promise<ResumeCandidate> {
+    const { id: checkpointId, sessionId, createdAt, name, agentId, kind } = record;
+    const { goal, fault } = await this.#lookInto(record);
+    return {
+      checkpointId,
+      sessionId,
+      reason: fault === undefined ? reason : `${reason}; ${fault}`,
+      savedAt: createdAt.toISOString(),
+      ...(name === undefined ? {} : { name: clip(name) }),
+      ...(goal === undefined ? {} : { goal }),
+      ...(agentId === undefined ? {} : { agentId: clip(agentId) }),
+      ...(kind === "workflow" ? {} : { kind }),
+      ...(isStale ? { stale: true as const } : {}),
+    };
+  }
+
+  /** What it is for, and what is wrong with it. Nothing is loaded by that: the session is not in use, and nobody is told of it. */
+  async #lookInto(record: CheckpointRecord): Promise<{ readonly goal?: string | undefined; readonly fault?: string | undefined }> {
+    const { load } = this.#ports;
+    try {
+      const damaged = (await load.catalog.session(record.sessionId))?.damagedCount ?? 0;
+      const fault = damaged === 0 ? undefined : `${damaged} of its checkpoints cannot be read`;
+      if (record.contextBytes > MOST_BYTES) return { fault };
+      return { goal: goalOf((await load.locking.shared(() => readContext(load, record))).context), fault };
+    } catch (error) {
+      if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return { fault: "it cannot be read: load its session instead" };
+      load.log.warn("a candidate could not be looked into", { checkpointId: record.id, error });
+      return {};
+    }
+  }
+}
+
+/** The working tree that work would go on in: the one here, if it is of the same repository, else the one that it was saved in. */
+async function whereItIs(saved: GitState, here: GitState | undefined): Promise<GitState | undefined> {
+  if (here !== undefined) {
+    const isSame = here.commonDir === saved.commonDir || (here.remote !== undefined && here.remote === saved.remote);
+    if (isSame || (saved.commit !== undefined && (await commitsHere(here.root, [saved.commit])).size > 0)) return here;
+  }
+  const there = await new GitReader(saved.root).read();
+  return there?.commonDir === saved.commonDir ? there : undefined;
+}
+
+function budgetOf(depth: ResumeDepth, most: number): number {
+  return depth === "summary" ? SUMMARY_TOKENS : depth === "view" ? VIEW_TOKENS : most;
+}
+
+function noteOn(ranked: readonly Candidate[], project: string | undefined): string {
+  const [first, second] = ranked;
+  if (first === undefined) return "Nothing is saved here to go on from.";
+  const isClose =
+    second !== undefined &&
+    first.relation === second.relation &&
+    first.isHinted === second.isHinted &&
+    Math.abs(first.record.createdAt.getTime() - second.record.createdAt.getTime()) < CLOSE_MS;
+  return [
+    ...(project === undefined ? ["You are in no project, so that no place speaks for one of them."] : []),
+    "Nothing is loaded yet: call again with the checkpointId of the one that is meant.",
+    isClose ? "The first two are as likely as each other: ask your user." : "Ask your user when you are not sure.",
+  ].join(" ");
+}
+
+function clip(text: string): string {
+  return text.length <= LONGEST_NAME ? text : `${text.slice(0, LONGEST_NAME - 3).toWellFormed()}...`;
+}
+
+/** @throws INVALID_INPUT */
+function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limit }: ResumeParams): void {
+  if (checkpointId !== undefined && sessionId !== undefined) {
+    throw invalid("checkpointId", "Give checkpointId or sessionId, not both.", "A checkpointId alone says which session it is.");
+  }
+  if (hint !== undefined && (hint.trim() === "" || hint.length > LONGEST_HINT)) {
+    throw invalid(
+      "hint",
+      `hint must be 1 to ${LONGEST_HINT} characters.`,
+      "A few words about the work are enough; leave it out if there are none.",
+    );
+  }
+  if (depth !== undefined && !RESUME_DEPTHS.includes(depth)) {
+    throw invalid("depth", `depth must be one of ${RESUME_DEPTHS.join(", ")}.`, "Leave it out for a view.");
+  }
+  if (budgetTokens !== undefined && (!Number.isSafeInteger(budgetTokens) || budgetTokens < 1)) {
+    throw invalid("budgetTokens", "budgetTokens must be a whole number from 1.", "Leave it out for the default of the depth.");
+  }
+  if (focus !== undefined && focus.length > LONGEST_FOCUS) {
+    throw invalid("focus", `focus must be at most ${LONGEST_FOCUS} characters.`, "A few words about what you are going to do are enough.");
+  }
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1 || limit > MOST_CANDIDATES)) {
+    throw invalid(
+      "limit",
+      `limit must be a whole number from 1 to ${MOST_CANDIDATES}.`,
+      "Give a hint rather than reading many candidates.",
+    );
+  }
+}
+
+function invalid(field: string, message: string, hint: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", message, { details: { field }, hint });
+}

@@ -1,0 +1,222 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Drift, openWorkrail, type ResumedWork, type Workrail } from "../src/index.ts";
+import { commitAll, freshDirectory, git, makeRepository, noGit, writeFiles } from "./repositories.ts";
+
+const FILES = { "src/a.ts": "a\n", "src/b.ts": "b\n", "src/long enough to be known again.ts": "c\n".repeat(40), "README.md": "# It\n" };
+const CONTEXT = {
+  goal: "Mend src/a.ts:12 and (src/b.ts).",
+  files: ["README.md", "src/long enough to be known again.ts", "src/planned.ts"],
+};
+
+describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs git)", () => {
+  let root: string;
+  let template: string;
+  let app: string;
+  let first: string;
+  let count = 0;
+  let store: Workrail;
+  const edit = (files: Readonly<Record<string, string>>): void => {
+    writeFiles(app, files);
+    // A file system may tell no moments apart that are as close as a save and a test's next line.
+    for (const name of Object.keys(files)) fs.utimesSync(path.join(app, name), new Date(), new Date(Date.now() + 5_000));
+  };
+
+  beforeAll(() => {
+    root = freshDirectory();
+    template = path.join(root, "template");
+    first = makeRepository(template, FILES);
+  });
+
+  afterAll(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+
+  beforeEach(async () => {
+    app = path.join(root, `app-${count++}`);
+    fs.cpSync(template, app, { recursive: true });
+    const old = new Date(Date.now() - 60_000);
+    for (const name of Object.keys(FILES)) fs.utimesSync(path.join(app, name), old, old);
+    store = await openWorkrail({ dataDir: path.join(root, `data-${count}`), cwd: app });
+  });
+
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await store.close();
+  });
+
+  async function save(context: object = CONTEXT): Promise<string> {
+    return (await store.saveCheckpoint({ sessionId: "s", context })).checkpointId;
+  }
+
+  async function resume(given: { readonly budgetTokens?: number; readonly cwd?: string } = {}): Promise<ResumedWork> {
+    const result = await store.resumeWork({ sessionId: "s", ...given });
+    if (result.status !== "LOADED") throw new Error("nothing was loaded");
+    return result;
+  }
+
+  async function drift(given: { readonly budgetTokens?: number; readonly cwd?: string } = {}): Promise<Drift> {
+    const { drift: told } = await resume(given);
+    if (told === undefined) throw new Error("no drift was told");
+    return told;
+  }
+
+  it("is nothing, and that is said", async () => {
+    await save();
+    const short = first.slice(0, 12);
+    expect(await drift()).toEqual({
+      says: "Saved on branch main; no commits since; of the files it names none changed.",
+      saved: { branch: "main", commit: short },
+      now: { root: app, branch: "main", commit: short },
+      relation: "same",
+      files: { named: 4 },
+    });
+  });
+
+  it("is told of commits ahead, with a renamed, a changed and a deleted file", async () => {
+    await save();
+    edit({ "src/a.ts": "other\n" });
+    commitAll(app, "second");
+    git(app, "mv", "src/long enough to be known again.ts", "src/renamed.ts");
+    git(app, "rm", "-q", "README.md");
+    commitAll(app, "third");
+    const told = await drift();
+    expect(told).toMatchObject({ relation: "ahead", ahead: 2 });
+    expect(told.files).toEqual({
+      named: 4,
+      changed: ["src/a.ts"],
+      renamed: [{ from: "src/long enough to be known again.ts", to: "src/renamed.ts" }],
+      deleted: ["README.md"],
+    });
+    expect(told.says).toBe("Saved on branch main; 2 commits since; of the files it names 1 changed, 1 renamed, 1 deleted.");
+  });
+
+  it("is told of what is not committed too", async () => {
+    await save();
+    edit({ "src/b.ts": "edited\n" });
+    fs.rmSync(path.join(app, "src", "a.ts"));
+    git(app, "mv", "src/long enough to be known again.ts", "src/renamed.ts");
+    const told = await drift();
+    expect(told).toMatchObject({ relation: "same" });
+    expect(told.files).toMatchObject({ changed: ["src/b.ts"], deleted: ["src/a.ts"], renamed: [{ to: "src/renamed.ts" }] });
+  });
+
+  it("leaves out what was edited before the save, what was only touched, and what nobody named", async () => {
+    const early = new Date(Date.now() - 1_000);
+    writeFiles(app, { "src/a.ts": "edited before\n" });
+    fs.utimesSync(path.join(app, "src", "a.ts"), early, early);
+    await save();
+    edit({ "src/b.ts": FILES["src/b.ts"], "unnamed.ts": "1\n" });
+    commitAll(app, "unnamed");
+    expect((await drift()).files).toEqual({ named: 4 });
+  });
+
+  it("is told of a branch that was written anew", async () => {
+    commitAll(app, "second");
+    await save();
+    git(app, "commit", "-q", "--amend", "--allow-empty", "-m", "second, better");
+    commitAll(app, "third");
+    const told = await drift();
+    expect(told).toMatchObject({ relation: "rebased", ahead: 2, behind: 1 });
+    expect(told.says).toContain("the branch was written anew: 2 commits of it are new, 1 of then are not in it");
+  });
+
+  it("is told of commits that were taken back, and of another branch", async () => {
+    commitAll(app, "second");
+    await save();
+    git(app, "switch", "-q", "-c", "other", first);
+    expect(await drift()).toMatchObject({ relation: "behind", behind: 1, saved: { branch: "main" }, now: { branch: "other" } });
+    commitAll(app, "elsewhere");
+    const told = await drift();
+    expect(told).toMatchObject({ relation: "diverged", ahead: 1, behind: 1 });
+    expect(told.says).toContain("here it is other");
+  });
+
+  it("is unknown when the commit is not there any more, and that is said", async () => {
+    await save();
+    fs.rmSync(path.join(app, ".git"), { recursive: true });
+    makeRepository(app, { new: "1" });
+    const told = await drift();
+    expect(told).toMatchObject({ relation: "unknown", unknown: "the commit of then is not in this repository, or git may not read it" });
+    expect(told).not.toHaveProperty("files");
+  });
+
+  it("is told without git as far as the repository's files tell", async () => {
+    await save();
+    commitAll(app, "second");
+    vi.stubEnv("PATH", path.join(root, "nothing-here"));
+    const told = await drift();
+    expect(told).toMatchObject({ relation: "unknown", unknown: "git is not installed here", saved: { branch: "main" } });
+    expect(told.now.commit).not.toBe(told.saved.commit);
+  });
+
+  it("is looked for in the worktree where one is", async () => {
+    await save();
+    git(app, "worktree", "add", "-q", "-b", "side", `${app}-side`);
+    commitAll(`${app}-side`, "there");
+    expect(await drift({ cwd: `${app}-side` })).toMatchObject({
+      relation: "ahead",
+      ahead: 1,
+      now: { root: `${app}-side`, branch: "side" },
+    });
+  });
+
+  it("is looked for in the repository of then when one is somewhere else, and said to be unknown when that is gone", async () => {
+    await save();
+    commitAll(app, "second");
+    expect(await drift({ cwd: root })).toMatchObject({ relation: "ahead", ahead: 1, now: { root: app } });
+    fs.rmSync(app, { recursive: true, maxRetries: 3 });
+    expect(await drift({ cwd: root })).toMatchObject({ relation: "unknown", unknown: "the repository is not here" });
+  });
+
+  it("knows files by their full path, of then even, after the repository was moved", async () => {
+    await save({ goal: `see ${path.join(app, "src", "a.ts")}` });
+    await store.close();
+    const moved = `${app}-moved`;
+    fs.renameSync(app, moved);
+    app = moved;
+    edit({ "src/a.ts": "other\n" });
+    store = await openWorkrail({ dataDir: path.join(root, `data-${count}`), cwd: moved });
+    expect((await drift()).files).toEqual({ named: 1, changed: ["src/a.ts"] });
+  });
+
+  it("takes no more than its part of the budget", async () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`src/deep/down/number-${index}.ts`, `${index}\n`]));
+    edit(many);
+    commitAll(app, "many");
+    await save({ goal: "all of them", files: Object.keys(many) });
+    edit(Object.fromEntries(Object.keys(many).map((name) => [name, "other\n"])));
+    const { files } = await drift();
+    expect(files).toMatchObject({ named: 40, changedCount: 40 });
+    expect(files?.changed).toHaveLength(10);
+    const small = await resume({ budgetTokens: 500 });
+    expect(small.drift?.files).toEqual({ named: 40, changedCount: 40 });
+    expect(small.budgetExceededBy).toBeUndefined();
+  });
+
+  it("runs nothing that the repository is set up to run, and leaves it as it was", async () => {
+    const trap = path.join(root, "sprung");
+    const command = `touch ${trap}; false`;
+    git(app, "config", "core.fsmonitor", command);
+    git(app, "config", "core.pager", command);
+    git(app, "config", "diff.external", command);
+    git(app, "config", "filter.trap.clean", command);
+    git(app, "config", "diff.trap.textconv", command);
+    git(app, "config", "alias.rev-list", `!${command}`);
+    writeFiles(app, { ".git/info/attributes": "* filter=trap diff=trap\n" });
+    await save();
+    edit({ "src/a.ts": "other\n" });
+    fs.rmSync(path.join(app, "src", "b.ts"));
+    const index = fs.readFileSync(path.join(app, ".git", "index"));
+    expect((await drift()).files).toMatchObject({ changed: ["src/a.ts"], deleted: ["src/b.ts"] });
+    expect(fs.existsSync(trap)).toBe(false);
+    expect(fs.readFileSync(path.join(app, ".git", "index")).equals(index)).toBe(true);
+  });
+
+  it("is not told of what was saved outside of a repository", async () => {
+    const plain = path.join(root, `plain-${count}`);
+    fs.mkdirSync(plain);
+    await using other = await openWorkrail({ dataDir: path.join(root, `data-plain-${count}`), cwd: plain });
+    await other.saveCheckpoint({ sessionId: "s", context: CONTEXT });
+    expect(await other.resumeWork({ sessionId: "s" })).not.toHaveProperty("drift");
+  });
+});

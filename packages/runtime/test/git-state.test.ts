@@ -1,0 +1,190 @@
+import fs from "node:fs";
+import files from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { GitReader } from "../src/git/read-git-state.ts";
+import { openWorkrail, type Workrail } from "../src/index.ts";
+import { commitAll, freshDirectory, git, makeRepository, noGit, writeFiles } from "./repositories.ts";
+
+describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", () => {
+  let root: string;
+  let app: string;
+  let first: string;
+  const at = (...names: readonly string[]): string => path.join(root, ...names);
+  const read = (directory: string) => new GitReader(directory).read();
+
+  beforeAll(() => {
+    root = freshDirectory();
+    app = at("app");
+    first = makeRepository(app, { "src/a.ts": "1\n" });
+    git(app, "remote", "add", "origin", "https://me:s3cret@Example.com/team/app.git");
+  });
+
+  afterAll(() => fs.rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+
+  it("is told from its root and from any directory in it", async () => {
+    const state = { root: app, commonDir: path.join(app, ".git"), branch: "main", commit: first, remote: "example.com/team/app" };
+    expect(await read(app)).toEqual(state);
+    expect(await read(path.join(app, "src"))).toEqual(state);
+  });
+
+  it("has no credentials in it", async () => {
+    expect(JSON.stringify(await read(app))).not.toMatch(/s3cret|me:/);
+  });
+
+  it("is told of a worktree, which shares its repository", async () => {
+    git(app, "worktree", "add", "-q", "-b", "feature/login", at("app-login"));
+    const state = await read(at("app-login"));
+    expect(state).toMatchObject({ root: at("app-login"), commonDir: path.join(app, ".git"), branch: "feature/login", commit: first });
+  });
+
+  it("has no branch when a commit is checked out", async () => {
+    git(app, "worktree", "add", "-q", "--detach", at("detached"));
+    const state = await read(at("detached"));
+    expect(state).toMatchObject({ commit: first });
+    expect(state).not.toHaveProperty("branch");
+  });
+
+  it("has a branch and no commit before there is one", async () => {
+    fs.mkdirSync(at("new"));
+    git(at("new"), "init", "-q", "-b", "trunk");
+    expect(await read(at("new"))).toEqual({ root: at("new"), commonDir: at("new", ".git"), branch: "trunk" });
+  });
+
+  it("is told of refs that were packed, loose ones first", async () => {
+    const commit = makeRepository(at("packed"));
+    git(at("packed"), "pack-refs", "--all");
+    expect(fs.existsSync(at("packed", ".git", "refs", "heads", "main"))).toBe(false);
+    expect(await read(at("packed"))).toMatchObject({ branch: "main", commit });
+    const next = commitAll(at("packed"), "next");
+    expect(await read(at("packed"))).toMatchObject({ branch: "main", commit: next });
+  });
+
+  it("is that of the submodule in a submodule", async () => {
+    makeRepository(at("outer"));
+    git(at("outer"), "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", app, "inner");
+    const state = await read(at("outer", "inner"));
+    expect(state).toMatchObject({ root: at("outer", "inner"), commonDir: at("outer", ".git", "modules", "inner"), commit: first });
+  });
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ["nothing that git wrote", { ".git/HEAD": "" }],
+    ["a .git file that leads nowhere", { ".git": "gitdir: /nowhere/at/all\n" }],
+    ["a .git file of something else", { ".git": "hello" }],
+  ])("is unknown with %s", async (name, files) => {
+    const directory = at(name.replaceAll(" ", "-"));
+    writeFiles(directory, files);
+    expect((await read(directory))?.commit).toBeUndefined();
+  });
+
+  it("has neither branch nor commit where refs are kept in a form of their own", async () => {
+    const directory = at("reftable");
+    writeFiles(directory, { ".git/HEAD": "ref: refs/heads/.invalid\n", ".git/config": "[extensions]\n\trefStorage = reftable\n" });
+    expect(await read(directory)).toEqual({ root: directory, commonDir: path.join(directory, ".git") });
+  });
+
+  it("never looks at what a name in HEAD leads out to", async () => {
+    const directory = at("crafted");
+    writeFiles(directory, { secret: first, ".git/HEAD": "ref: refs/heads/../../../secret\n", ".git/config": "" });
+    expect(await read(directory)).toEqual({ root: directory, commonDir: path.join(directory, ".git") });
+  });
+
+  it("is nothing outside of a repository", async () => {
+    fs.mkdirSync(at("plain"));
+    expect(await read(at("plain"))).toBeUndefined();
+    expect(await read(at("not", "there"))).toBeUndefined();
+    expect(await new GitReader(undefined).read()).toBeUndefined();
+  });
+
+  it("is unknown while the disk does not answer, which is waited for once, and told again afterwards", async () => {
+    const reader = new GitReader(app, 20);
+    let answer = (): void => {};
+    const hung = new Promise<void>((resolve) => (answer = resolve));
+    const stat = files.stat;
+    const slow = vi.spyOn(files, "stat").mockImplementation((async (file: string) => hung.then(() => stat(file))) as never);
+    expect(await reader.read()).toBeUndefined();
+    const asked = slow.mock.calls.length;
+    expect(await reader.read()).toBeUndefined();
+    expect(slow.mock.calls.length).toBe(asked);
+    answer();
+    slow.mockRestore();
+    await vi.waitFor(async () => expect(await reader.read()).toMatchObject({ commit: first }));
+  });
+
+  it("is told anew after a commit, a switch of the branch, and a repository that came to be", async () => {
+    const directory = at("changing");
+    fs.mkdirSync(directory);
+    const reader = new GitReader(directory);
+    expect(await reader.read()).toBeUndefined();
+    const commit = makeRepository(directory);
+    expect(await reader.read()).toMatchObject({ branch: "main", commit });
+    const second = commitAll(directory, "second");
+    expect(await reader.read()).toMatchObject({ branch: "main", commit: second });
+    git(directory, "switch", "-q", "-c", "other");
+    expect(await reader.read()).toMatchObject({ branch: "other", commit: second });
+    fs.rmSync(path.join(directory, ".git"), { recursive: true });
+    expect(await reader.read()).toBeUndefined();
+  });
+
+  describe("and a checkpoint", () => {
+    let workrail: Workrail;
+
+    const open = (project: string, env: Readonly<Record<string, string>> = {}) =>
+      openWorkrail({ dataDir: at("data"), cwd: project, env: { ...process.env, ...env } });
+
+    beforeAll(async () => {
+      workrail = await open(app);
+    });
+
+    afterAll(() => workrail.close());
+
+    it("says on which branch and at which commit it was saved", async () => {
+      const { checkpointId } = await workrail.saveCheckpoint({ context: { a: 1 } });
+      const { metadata } = await workrail.loadCheckpoint({ checkpointId });
+      expect(metadata.gitState).toEqual({ branch: "main", commit: first.slice(0, 12) });
+    });
+
+    it("takes no such facts from its caller, and says so", async () => {
+      const saved = await workrail.saveCheckpoint({ sessionId: "s", context: {}, metadata: { gitState: { branch: "other" }, mine: 1 } });
+      expect(saved.ignoredMetadata).toEqual(["gitState"]);
+      const { metadata } = await workrail.loadCheckpoint({ sessionId: "s" });
+      expect(metadata).toMatchObject({ mine: 1, gitState: { branch: "main" } });
+    });
+
+    it("keeps what its caller said of it, even where no room is left for ours", async () => {
+      const mine = "x".repeat(16_384 - `{"mine":""}`.length);
+      await workrail.saveCheckpoint({ sessionId: "full", context: {}, metadata: { mine } });
+      const { metadata } = await workrail.loadCheckpoint({ sessionId: "full" });
+      expect(metadata["mine"]).toBe(mine);
+      expect(metadata).not.toHaveProperty("gitState");
+    });
+
+    it("is unchanged although somebody committed", async () => {
+      await workrail.saveCheckpoint({ sessionId: "same", context: { a: 1 }, metadata: { mine: 1 } });
+      git(app, "switch", "-q", "-c", "later");
+      const again = await workrail.saveCheckpoint({ sessionId: "same", context: { a: 1 }, metadata: { mine: 1 } });
+      git(app, "switch", "-q", "main");
+      expect(again).toMatchObject({ status: "SKIPPED_UNCHANGED" });
+      expect(again).not.toHaveProperty("ignored");
+    });
+
+    it("is listed with those of other worktrees when these are asked for", async () => {
+      await using there = await open(at("app-login"));
+      await there.saveCheckpoint({ sessionId: "login", context: { b: 1 } });
+      const sessions = async (worktrees?: boolean) =>
+        (await workrail.findCheckpoints({ worktrees, limit: 100 })).checkpoints.map(({ sessionId }) => sessionId);
+      expect(await sessions()).not.toContain("login");
+      expect(await sessions(true)).toContain("login");
+      expect((await there.findCheckpoints({ worktrees: true })).total).toBeGreaterThan((await there.findCheckpoints()).total);
+    });
+
+    it("survives a rebuild and an export with where it was saved", async () => {
+      const before = await workrail.loadCheckpoint({ sessionId: "same" });
+      const { file } = await workrail.exportSession("same", { file: at("same.json") });
+      await using other = await openWorkrail({ dataDir: at("other-data"), project: null });
+      await other.importFile(file);
+      const { metadata } = await other.loadCheckpoint({ sessionId: "same" });
+      expect(metadata.gitState).toEqual(before.metadata.gitState);
+    });
+  });
+});

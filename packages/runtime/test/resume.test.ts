@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openMemoryStorage } from "@workrail/memory";
+import { openWorkrail, type ResumedWork, type ResumeParams, type Workrail } from "../src/index.ts";
+
+const GOAL = "Make the login redirect to where the user came from";
+const CONTEXT = {
+  goal: GOAL,
+  decisions: ["Keep the target in the session"],
+  nextSteps: ["Fix logout"],
+  notes: Array.from(
+    { length: 200 },
+    (_, at) => `On ${at === 77 ? "zebras" : "cookies"} ${at}: ${"some words about sessions. ".repeat(10)}`,
+  ).join("\n\n"),
+};
+
+let store: Workrail;
+
+beforeEach(async () => {
+  store = await openWorkrail({ adapters: { storage: () => openMemoryStorage() }, project: "/app" });
+});
+
+afterEach(() => store.close());
+
+async function load(params: ResumeParams): Promise<ResumedWork> {
+  const result = await store.resumeWork(params);
+  if (result.status !== "LOADED") throw new Error("nothing was loaded");
+  return result;
+}
+
+function tokensIn(answer: object): number {
+  // A token is four characters of English and JSON at least; what is asserted below has room for the difference.
+  return JSON.stringify(answer).length / 4;
+}
+
+describe("how much comes back", () => {
+  beforeEach(async () => {
+    await store.saveCheckpoint({ sessionId: "s", context: CONTEXT, agentId: "coder", metadata: { name: "half way" } });
+  });
+
+  it("is a view of some thousand tokens by default", async () => {
+    const answer = await load({ sessionId: "s" });
+    expect(answer).toMatchObject({ depth: "view", context: { goal: GOAL }, origin: { agentId: "coder" }, metadata: { name: "half way" } });
+    expect(tokensIn(answer)).toBeLessThan(6_000);
+    expect(answer.report).toBeDefined();
+    expect(answer.how).toContain(answer.checkpointId);
+  });
+
+  it("is a document with depth summary, and no context", async () => {
+    const answer = await load({ sessionId: "s", depth: "summary" });
+    expect(answer).toMatchObject({ depth: "summary", origin: { savedAt: expect.any(String), agentId: "coder" } });
+    expect(answer).not.toHaveProperty("context");
+    expect(answer.summary).toContain(`goal: ${GOAL}`);
+    expect(answer.validUntil).toBeDefined();
+    expect(tokensIn(answer)).toBeLessThan(1_500);
+  });
+
+  it("is as much as an answer holds with depth full, and never more", async () => {
+    const { report, context, ...rest } = await load({ sessionId: "s", depth: "full" });
+    expect(tokensIn({ report, context, ...rest })).toBeGreaterThan(6_000);
+    expect(JSON.stringify({ report, context, ...rest }).length).toBeLessThan(45_000);
+    await store.saveCheckpoint({ sessionId: "small", context: { goal: GOAL } });
+    expect((await load({ sessionId: "small", depth: "full" })).context).toEqual({ goal: GOAL });
+  });
+
+  it("follows a budget and a focus", async () => {
+    const answer = await load({ sessionId: "s", budgetTokens: 900, focus: "zebras" });
+    expect(tokensIn(answer)).toBeLessThan(1_400);
+    expect(JSON.stringify(answer.context)).toContain("zebras 77");
+  });
+
+  it("in a summary is never beyond the ceiling, however wide its text is as JSON", async () => {
+    await store.saveCheckpoint({ sessionId: "wide", context: { goal: '"\\\n\t'.repeat(20_000), log: " \n".repeat(100_000) } });
+    const answer = await load({ sessionId: "wide", depth: "summary", budgetTokens: 9_000 });
+    expect(JSON.stringify(answer).length).toBeLessThanOrEqual(45_000);
+  });
+});
+
+describe("who resumes", () => {
+  it("goes on in that session", async () => {
+    await store.saveCheckpoint({ sessionId: "old", context: { a: 1 } });
+    await store.saveCheckpoint({ sessionId: "other", context: { a: 1 } });
+    await load({ sessionId: "old" });
+    expect(await store.saveCheckpoint({ context: { a: 2 } })).toMatchObject({ sessionId: "old", sessionReason: "process" });
+  });
+
+  it.each<[ResumeParams, string]>([
+    [{ checkpointId: "00000000-0000-4000-8000-000000000000", sessionId: "s" }, "checkpointId"],
+    [{ checkpointId: "not/an/id" }, "checkpointId"],
+    [{ sessionId: "" }, "sessionId"],
+    [{ hint: " " }, "hint"],
+    [{ hint: "x".repeat(1_001) }, "hint"],
+    [{ depth: "deep" as never }, "depth"],
+    [{ budgetTokens: 0 }, "budgetTokens"],
+    [{ focus: "x".repeat(2_001) }, "focus"],
+    [{ limit: 21 }, "limit"],
+  ])("cannot ask with %j", async (params, field) => {
+    await expect(store.resumeWork(params)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field } });
+  });
+
+  it("is told names, goals and reasons that are short, whatever was saved", async () => {
+    const metadata = { name: "n".repeat(500), tags: ["t".repeat(200)] };
+    for (let at = 0; at < 25; at++) {
+      await store.saveCheckpoint({ sessionId: `s${at}`, agentId: "a".repeat(500), metadata, context: { goal: "g ".repeat(5_000), at } });
+    }
+    const result = await store.resumeWork({ limit: 20 });
+    expect(result).toMatchObject({ total: 25 });
+    expect(JSON.stringify(result).length).toBeLessThan(20_000);
+  });
+});
+
+describe("a handoff", () => {
+  it("is a document about a checkpoint, with a handle on it", async () => {
+    const { checkpointId } = await store.saveCheckpoint({ sessionId: "s", context: CONTEXT });
+    const handoff = await store.handoff({ sessionId: "s" });
+    expect(handoff).toMatchObject({ checkpointId, sessionId: "s", durability: "memory" });
+    expect(handoff.tokens).toBeLessThanOrEqual(2_000);
+    expect(handoff.shortened + handoff.leftOut).toBeGreaterThan(0);
+    expect(handoff.markdown).toContain(`\`workrail show ${checkpointId}\``);
+    const again = await store.handoff({ checkpointId });
+    expect(again.markdown).toBe(handoff.markdown);
+  });
+
+  it("needs one id, and room", async () => {
+    await store.saveCheckpoint({ sessionId: "s", context: CONTEXT });
+    await expect(store.handoff({})).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(store.handoff({ sessionId: "s", budgetTokens: 100 })).rejects.toMatchObject({ details: { field: "budgetTokens" } });
+    await expect(store.handoff({ sessionId: "nobody" })).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+  });
+});
