@@ -104,7 +104,7 @@ describe("the examples of docs/reference/tools.md", () => {
       const isFailure = blocks[index + 1]?.mark === "failure";
       expect(withoutChance(isFailure ? result : result.structuredContent)).toEqual(withoutChance(told));
     }
-    expect(blocks).toHaveLength(24);
+    expect(blocks).toHaveLength(26);
   });
 });
 

@@ -6,8 +6,8 @@ import { createTools } from "./index.ts";
 
 /** What a host pays for all tools in every request. */
 const MOST_TOKENS = 2_000;
-/** Kept free for tools that are yet to come: resuming, handing over. */
-const RESERVED_TOKENS = 2 * 110;
+/** Kept free for a tool that is yet to come: handing over. */
+const RESERVED_TOKENS = 110;
 
 const tools = createTools(new LazyStore(() => Promise.reject(new Error("no tool is called here"))));
 const listings = tools.map(listTool);
