@@ -20,6 +20,16 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
+/** For loops that cannot be steps: gives other work its turn, where the last one is long enough ago. */
+export function takingTurns(): () => Promise<void> {
+  let since = elapsedMs();
+  return async () => {
+    if (elapsedMs() - since < TURN_MS) return;
+    await othersTurn();
+    since = elapsedMs();
+  };
+}
+
 /** Does it in one go. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {

@@ -3,11 +3,12 @@ import { parseContext } from "../json/parse-context.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { JsonValue } from "../model/context.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
-import { decodeUtf8, othersTurn } from "../platform.ts";
+import { decodeUtf8 } from "../platform.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { SecretScanner } from "../ports/secret-scanner.ts";
+import { takingTurns } from "../turns.ts";
 import { makeContext, readBlob, readContext, type ReadPorts } from "./read-context.ts";
-import { findPlaced, labelsText, type PlacedSecret } from "./screen-secrets.ts";
+import { findPlaced, labelsText, named, type PlacedSecret } from "./screen-secrets.ts";
 import { eachRecord, eachTrashed } from "./view-store.ts";
 
 export interface ScanPorts extends ReadPorts {
@@ -87,13 +88,14 @@ class Scan {
     const { catalog } = this.#ports;
     const { sessionId, onProgress } = this.#options;
     const filter = { kinds: CHECKPOINT_KINDS, sessionId };
+    const turn = takingTurns();
     const { total } = await catalog.list({ filter, limit: 1, offset: 0 });
     for await (const { record, inTrash } of this.#records(filter)) {
       if (this.#isAborted) break;
       await this.#look(record, inTrash);
       this.#done += 1;
       onProgress?.({ done: this.#done, total: Math.max(total, this.#done), found: this.#found.length });
-      await othersTurn();
+      await turn();
     }
     return { checkpoints: this.#done, found: this.#found, unreadable: this.#unreadable, isComplete: !this.#isAborted };
   }
@@ -122,7 +124,7 @@ class Scan {
     if (text !== undefined) placed.push(...(await findPlaced(scanner, () => [text], "context")));
     const { id: checkpointId, sessionId } = record;
     const places = new Map<string, StoredSecret>();
-    for (const { rule, path } of placed) {
+    for (const { rule, path } of placed.map(named)) {
       const key = JSON.stringify([rule, path]);
       const times = (places.get(key)?.times ?? 0) + 1;
       places.set(key, { sessionId, checkpointId, rule, path, times, ...(inTrash ? { inTrash } : {}) });

@@ -2,11 +2,11 @@ import { WorkrailError } from "../errors.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { evenParts } from "../json/text-parts.ts";
 import type { CheckpointFacts } from "../model/checkpoint.ts";
-import { othersTurn } from "../platform.ts";
 import type { FoundSecret, SecretScanner } from "../ports/secret-scanner.ts";
 import type { SecretScreen } from "../ports/secret-screen.ts";
 import { type JsonPlace, JsonPlaces } from "../secrets/json-places.ts";
 import { writtenPath } from "../secrets/written-path.ts";
+import { takingTurns } from "../turns.ts";
 
 /** A place that what looks like a secret was found in. Never holds the secret. */
 export interface PlacedSecret {
@@ -68,7 +68,7 @@ export async function screenSecrets(screen: SecretScreen | undefined, given: Scr
   const labels = await findPlaced(screen.scanner, () => [given.labels]);
   const all = [...labels, ...context];
   if (all.length === 0) return {};
-  const found = all.slice(0, MOST_NAMED).map(({ rule, path }) => ({ rule, path }));
+  const found = all.slice(0, MOST_NAMED).map(named);
   if (screen.mode === "block") throw secretFound(all.length, found);
   if (screen.mode === "warn") return { report: { action: "warned", count: all.length, found } };
   return {
@@ -80,7 +80,16 @@ export async function screenSecrets(screen: SecretScreen | undefined, given: Scr
   };
 }
 
-interface Placed extends FoundSecret, PlacedSecret, Pick<JsonPlace, "within"> {}
+export interface Placed extends FoundSecret {
+  readonly place: JsonPlace;
+  /** What its path begins with; absent where the first key is a name. */
+  readonly root: string | undefined;
+}
+
+/** As it is told. Writing a path takes longer than finding it, and few of very many are told. */
+export function named({ rule, place, root }: Placed): PlacedSecret {
+  return { rule, path: writtenPath(place, root) };
+}
 
 /**
  * The secrets in a JSON text, and where they are. Others have their turn between its parts.
@@ -89,11 +98,10 @@ interface Placed extends FoundSecret, PlacedSecret, Pick<JsonPlace, "within"> {}
  */
 export async function findPlaced(scanner: SecretScanner, texts: () => Iterable<string>, root?: string): Promise<Placed[]> {
   const found: FoundSecret[] = [];
-  let turns = 0;
+  const turn = takingTurns();
   for await (const some of scanner.find(evenParts(texts()))) {
     for (const each of some) found.push(each);
-    // What is small is one part and its end.
-    if (++turns > 2) await othersTurn();
+    await turn();
   }
   return found.length === 0 ? [] : place(texts, found, root);
 }
@@ -101,21 +109,19 @@ export async function findPlaced(scanner: SecretScanner, texts: () => Iterable<s
 async function place(texts: () => Iterable<string>, found: readonly FoundSecret[], root: string | undefined): Promise<Placed[]> {
   const places = new JsonPlaces();
   const placed: Placed[] = [];
+  const turn = takingTurns();
   let passed = 0;
   for (const part of evenParts(texts())) {
-    if (passed > 0) await othersTurn();
+    await turn();
     passed += part.length;
     const first = placed.length;
     const last = found.findIndex(({ start }, index) => index >= first && start >= passed);
     const here = found.slice(first, last === -1 ? undefined : last);
-    for (const [index, at] of places
-      .next(
-        part,
-        here.map(({ start }) => start),
-      )
-      .entries()) {
-      placed.push({ ...(here[index] as FoundSecret), within: at.within, path: writtenPath(at, root) });
-    }
+    const at = places.next(
+      part,
+      here.map(({ start }) => start),
+    );
+    for (const [index, secret] of here.entries()) placed.push({ ...secret, place: at[index] as JsonPlace, root });
     if (placed.length === found.length) break;
   }
   return placed;
@@ -127,7 +133,7 @@ async function redacted(screen: SecretScreen, text: string, found: readonly Plac
   let end = 0;
   for (const secret of found) {
     const placeholder = await screen.placeholder(secret.kind, text.slice(secret.start, secret.end));
-    const isLiteral = secret.within === "literal";
+    const isLiteral = secret.place.within === "literal";
     const { start, end: next } = isLiteral ? literalAround(text, secret) : secret;
     // Two in one number.
     if (start < end) continue;
