@@ -3,7 +3,7 @@ import type { CheckpointId } from "../model/ids.ts";
 import type { IndexedCheckpoint } from "../ports/search-index.ts";
 
 /** A checkpoint that is to be found. */
-export type Findable = Pick<CheckpointRecord, "id" | "sequence" | "kind">;
+export type Findable = Pick<CheckpointRecord, "id" | "sequence" | "kind" | "contextBytes">;
 
 /** A checkpoint, and the one whose text it need not repeat. */
 export interface Link {
@@ -32,6 +32,13 @@ export function linked(checkpoints: readonly Findable[], before?: Findable): rea
     if (checkpoint.kind !== "aside") previous = checkpoint;
     return link;
   });
+}
+
+/** As many of them, in their order, as are at most this large in all; one at least. */
+export function firstLinks(links: readonly Link[], most: number, mostBytes: number): readonly Link[] {
+  let bytes = 0;
+  const over = links.findIndex(({ checkpoint }) => (bytes += checkpoint.contextBytes) > mostBytes);
+  return links.slice(0, over === -1 ? most : Math.min(most, Math.max(1, over)));
 }
 
 /** What has to be done so that an index holds these, and no others. */

@@ -5,7 +5,7 @@ import type { ChangedSession } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexChange, SearchIndexing, TextOfCheckpoint } from "../ports/search-index.ts";
 import { linesOf } from "../search/checkpoint-text.ts";
-import { type Findable, type IndexingPlan, type Link, linked, planIndexing } from "../search/plan-indexing.ts";
+import { type Findable, firstLinks, type IndexingPlan, type Link, linked, planIndexing } from "../search/plan-indexing.ts";
 import { termsOf } from "../search/terms.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord } from "./view-store.ts";
@@ -19,6 +19,8 @@ export interface IndexPorts extends ReadPorts {
 
 /** Checkpoints written to the index at once. */
 const BATCH = 64;
+/** Of contexts to be read for that, in bytes: whoever is closing the store waits for it. */
+const BATCH_BYTES = 1024 * 1024;
 const PAGE = 200;
 /** Of text taken apart between two pauses, in characters. */
 const PIECE = 100_000;
@@ -35,7 +37,7 @@ export async function indexSession(ports: IndexPorts, changed: ChangedSession): 
   return ports.locking.shared(async () => {
     const session = await ports.catalog.session(sessionId);
     const { plan, version } = changed.isExtended ? await planExtension(ports, sessionId) : await planWhole(ports, sessionId);
-    const now = plan.add.slice(0, BATCH);
+    const now = firstLinks(plan.add, BATCH, BATCH_BYTES);
     const remove = plan.remove;
     const add = await textsOf(ports, now);
     const isDone = now.length === plan.add.length;
@@ -82,8 +84,8 @@ function newestFirst({ catalog }: IndexPorts, sessionId: SessionId): AsyncGenera
 }
 
 /** Many are held at once, so no more than is needed. */
-function findable({ id, sequence, kind }: CheckpointRecord): Findable {
-  return { id, sequence, kind };
+function findable({ id, sequence, kind, contextBytes }: CheckpointRecord): Findable {
+  return { id, sequence, kind, contextBytes };
 }
 
 async function textsOf(ports: IndexPorts, links: readonly Link[]): Promise<TextOfCheckpoint[]> {

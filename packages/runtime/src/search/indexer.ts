@@ -18,6 +18,8 @@ export class Indexer {
   /** One piece at a time, whoever asks for it. */
   readonly #turns = new SerialQueue();
   #postponed = 0;
+  #isAtWork = false;
+  #toldAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
@@ -60,20 +62,35 @@ export class Indexer {
   #begin(): void {
     clearTimeout(this.#timer);
     this.#postponed = 0;
-    this.#background.run("index", () => this.#indexAll());
+    if (this.#isAtWork) return;
+    this.#isAtWork = true;
+    this.#inBackground(async () => {
+      const isNew = await this.#turns.run(() => followChanges(this.#ports));
+      if (isNew) this.#log.info("making the search index", { ...(await this.#ports.search.state()) });
+      return true;
+    });
   }
 
-  async #indexAll(): Promise<void> {
-    if (this.#isStopped) return;
-    const isNew = await this.#turns.run(() => followChanges(this.#ports));
-    if (isNew) this.#log.info("making the search index", { ...(await this.#ports.search.state()) });
-    let told = performance.now();
-    while (await this.#piece(() => this.#isStopped)) {
-      if (performance.now() - told < TELL_MS) continue;
-      told = performance.now();
+  /** A piece at a time: compaction, which waits in the same queue, comes in between. */
+  #inBackground(work: () => Promise<boolean>): void {
+    this.#background.run("index", async () => {
+      let hasMore = false;
+      try {
+        hasMore = !this.#isStopped && (await work());
+      } finally {
+        this.#isAtWork = hasMore;
+      }
+      if (hasMore) this.#inBackground(() => this.#pieceOrTidy());
+    });
+  }
+
+  async #pieceOrTidy(): Promise<boolean> {
+    if (!(await this.#piece(() => this.#isStopped))) return this.#turns.run(() => this.#ports.search.tidy());
+    if (performance.now() - this.#toldAt > TELL_MS) {
+      this.#toldAt = performance.now();
       this.#log.info("indexing for search", { pendingSessions: (await this.#ports.search.state()).pending });
     }
-    while (!this.#isStopped && (await this.#turns.run(() => this.#ports.search.tidy()))) await turnOfTheLoop();
+    return true;
   }
 
   /** `false` when there was nothing left to do, or it is to stop. */
