@@ -45,7 +45,7 @@ describe("the server", () => {
     expect(server.client.getServerVersion()).toMatchObject({ name: "workrail", title: "Workrail" });
     const instructions = server.client.getInstructions() ?? "";
     expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(1_024);
-    for (const tool of [SAVE, LOAD, LIST]) expect(instructions).toContain(tool);
+    for (const tool of [SAVE, LOAD, "workflow_resume"]) expect(instructions).toContain(tool);
   });
 
   it("understands snake_case as well", async () => {
@@ -151,7 +151,7 @@ describe("hostile input", () => {
     expect(tool.error).toMatchObject({
       code: -32_602,
       message: expect.stringContaining(
-        `The tools of this server are: ${SAVE}, ${LOAD}, ${LIST}, workflow_context_compress, workflow_context_prioritize, ${MARK}, store_session, checkpoint_save, `,
+        `The tools of this server are: ${SAVE}, ${LOAD}, ${LIST}, workflow_resume, workflow_context_compress, workflow_context_prioritize, ${MARK}, store_session, checkpoint_save, `,
       ),
     });
     await client.request("unknown method", "prompts/list");

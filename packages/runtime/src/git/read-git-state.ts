@@ -34,6 +34,8 @@ export class GitReader {
   /** `undefined` outside of a repository, or when its files cannot be read, or not in time. It never rejects. */
   async read(): Promise<GitState | undefined> {
     if (this.#directory === undefined || this.#late > 0) return undefined;
+    // Files that are as they were say what they said.
+    if (this.#known?.files.areSame() === true) return this.#known.state;
     const done = new AbortController();
     const reading = this.#read(this.#directory)
       .catch(() => undefined)
@@ -50,10 +52,7 @@ export class GitReader {
     void reading.then(() => (this.#late -= 1));
   }
 
-  /** Files that are as they were say what they said. */
   async #read(directory: string): Promise<GitState | undefined> {
-    const known = this.#known;
-    if (known !== undefined && (await known.files.areSame())) return known.state;
     const files = new WatchedFiles();
     const state = await readGitState(directory, files);
     this.#known = { files, state };

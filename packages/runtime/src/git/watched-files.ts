@@ -1,3 +1,4 @@
+import { type Stats, statSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 
@@ -22,10 +23,9 @@ export class WatchedFiles {
     return (await this.#look(directory))?.isDirectory() === true;
   }
 
-  /** Whether all is as it was. */
-  async areSame(): Promise<boolean> {
-    const same = await Promise.all([...this.#seen].map(async ([file, was]) => signatureOf(await statOf(file)) === was));
-    return same.every(Boolean);
+  /** Whether all is as it was. Looks at once, which takes microseconds: each file handed to another thread would take a save longer. */
+  areSame(): boolean {
+    return [...this.#seen].every(([file, was]) => signatureOf(lookAtOnce(file)) === was);
   }
 
   async #look(file: string): ReturnType<typeof statOf> {
@@ -35,12 +35,21 @@ export class WatchedFiles {
   }
 }
 
-async function statOf(file: string): Promise<Awaited<ReturnType<typeof fs.stat>> | undefined> {
+async function statOf(file: string): Promise<Stats | undefined> {
   return fs.stat(file).catch(() => undefined);
 }
 
+function lookAtOnce(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    // What cannot be looked at is as good as not there, here as in `statOf`.
+    return undefined;
+  }
+}
+
 /** Git replaces its files rather than writing into them: a new one has another number. What is in a directory is not asked. */
-function signatureOf(stat: Awaited<ReturnType<typeof statOf>>): string {
+function signatureOf(stat: Stats | undefined): string {
   if (stat === undefined) return "none";
   return stat.isDirectory() ? `directory ${stat.ino}` : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
 }
