@@ -8,19 +8,23 @@ const withoutValidator = {
   },
 };
 
-// One file for the program, and a launcher that looks at the Node version before anything else is loaded.
+// Native code and a vocabulary of some megabytes: installed beside the bundle, loaded when first used.
+const external = ["better-sqlite3", /^gpt-tokenizer(\/|$)/];
+const resolve = {
+  conditionNames: ["@workrail/source", "node", "import", "default"],
+  // Its entry for Node is of a kind that cannot be bundled.
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
+};
+
+// One file for the server, a launcher that looks at the Node version before anything else is loaded, and the command line, which the
+// server never loads.
 export default defineConfig([
   {
     input: { server: "src/main.ts" },
     platform: "node",
-    // Native code and a vocabulary of some megabytes: installed beside the bundle, loaded when first used.
-    external: ["better-sqlite3", /^gpt-tokenizer(\/|$)/],
+    external,
     plugins: [withoutValidator],
-    resolve: {
-      conditionNames: ["@workrail/source", "node", "import", "default"],
-      // Its entry for Node is of a kind that cannot be bundled.
-      alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-    },
+    resolve,
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",
@@ -29,6 +33,13 @@ export default defineConfig([
       sourcemap: false,
       cleanDir: true,
     },
+  },
+  {
+    input: { cli: "src/command-line.ts" },
+    platform: "node",
+    external,
+    resolve,
+    output: { dir: "dist", entryFileNames: "[name].mjs", chunkFileNames: "cli-[name].mjs", minify: "dce-only", sourcemap: false },
   },
   {
     input: { "workrail-mcp": "src/launcher.ts" },

@@ -38,6 +38,12 @@ describe("the command line", () => {
         show [options] [id]                print a whole checkpoint: metadata and
                                            context
         list [options]                     list checkpoints, newest first
+        search [options] <words...>        find checkpoints by the words of their
+                                           texts
+        resume [options] [words...]        find the work to go on with, and show where
+                                           it stands
+        handoff [options] [id]             write a document that hands work over to
+                                           somebody else
         sessions [options]                 list sessions, the most recently used first
         log [options] <session>            show how the checkpoints of a session
                                            continue each other
@@ -70,8 +76,12 @@ describe("the command line", () => {
                                            files
         encrypt [options]                  seal the store, or open it again
         rekey [options]                    give a sealed store another key
+        doctor [options]                   find out what is wrong with the
+                                           installation, and what to do
         config                             show settings, where they come from, and
                                            change them
+        completion <shell>                 print a script with which a shell completes
+                                           commands and options
         help [command]                     print help for a command
 
       Examples:

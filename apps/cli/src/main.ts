@@ -1,35 +1,4 @@
 import process from "node:process";
-import { type Command, CommanderError } from "commander";
-import { printFailure } from "./print.ts";
-import { buildProgram } from "./program.ts";
-import { toFailure } from "./to-failure.ts";
+import { runCli } from "./run-cli.ts";
 
-// Before any file is made: SQLite's are created by the umask.
-process.umask(0o077);
-await main(process.argv.slice(2));
-
-async function main(args: readonly string[]): Promise<void> {
-  // A write hears of its own failure; without a listener it would end the process as well.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignore);
-  const program = buildProgram();
-  try {
-    await program.parseAsync(args, { from: "user" });
-  } catch (error) {
-    process.exitCode = report(error, args, program);
-  }
-}
-
-/** Says what went wrong, and returns the exit code that says it too. */
-function report(error: unknown, args: readonly string[], program: Command): number {
-  const isAnswer = error instanceof CommanderError && error.exitCode === 0;
-  if (isAnswer) return 0;
-  const json = args.includes("--json");
-  const isCommandMissing = error instanceof CommanderError && error.code === "commander.help";
-  if (isCommandMissing && !json) process.stderr.write(`${program.helpInformation()}\n`);
-  const command = program.commands.find((each) => args.includes(each.name()));
-  const failure = toFailure(error, `See: ${program.name()}${command === undefined ? "" : ` ${command.name()}`} --help`);
-  printFailure(failure, json);
-  return failure.exitCode;
-}
-
-function ignore(): void {}
+await runCli("workrail", process.argv.slice(2));

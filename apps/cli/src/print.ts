@@ -2,6 +2,7 @@ import process from "node:process";
 import { styleText } from "node:util";
 import type { LogFields } from "@workrail/core";
 import { escapeText } from "./escape-text.ts";
+import { inOwnName } from "./own-name.ts";
 import type { Failure } from "./to-failure.ts";
 
 type Style = Parameters<typeof styleText>[0];
@@ -26,7 +27,7 @@ export function writeJson(value: unknown): Promise<void> {
 
 /** Tells a person something beside the data. */
 export function note(text: string): void {
-  process.stderr.write(`${escapeText(text)}\n`);
+  process.stderr.write(`${escapeText(inOwnName(text))}\n`);
 }
 
 /** Reports a warning of the library, whose fields say what it is about. */
@@ -47,7 +48,7 @@ export function printFailure({ code, message, hint, details }: Failure, json: bo
     return;
   }
   process.stderr.write(`${styled("red", code, process.stderr)}: ${escapeText(message)}\n`);
-  if (hint !== undefined) process.stderr.write(`  ${escapeText(hint)}\n`);
+  if (hint !== undefined) process.stderr.write(`  ${escapeText(inOwnName(hint))}\n`);
 }
 
 /** Colours a text where it will be seen: on a terminal that has colours, unless `NO_COLOR` says otherwise. */

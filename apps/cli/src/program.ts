@@ -1,13 +1,17 @@
+import process from "node:process";
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { addBackupCommand } from "./commands/backup.ts";
 import { addCleanupCommand } from "./commands/cleanup.ts";
+import { addCompletionCommand } from "./commands/completion.ts";
 import { addCompressCommand } from "./commands/compress.ts";
 import { addConfigCommand } from "./commands/config.ts";
-import { addEncryptCommand, addRekeyCommand } from "./commands/encrypt.ts";
 import { addDeleteCommand } from "./commands/delete.ts";
 import { addDiffCommand } from "./commands/diff.ts";
+import { addDoctorCommand } from "./commands/doctor.ts";
+import { addEncryptCommand, addRekeyCommand } from "./commands/encrypt.ts";
 import { addExportCommand } from "./commands/export.ts";
+import { addHandoffCommand } from "./commands/handoff.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addKeepCommand } from "./commands/keep.ts";
 import { addListCommand } from "./commands/list.ts";
@@ -18,7 +22,9 @@ import { addPrioritizeCommand } from "./commands/prioritize.ts";
 import { addRebuildCommand } from "./commands/rebuild.ts";
 import { addRepairCommand } from "./commands/repair.ts";
 import { addRestoreCommand } from "./commands/restore.ts";
+import { addResumeCommand } from "./commands/resume.ts";
 import { addSaveCommand } from "./commands/save.ts";
+import { addSearchCommand } from "./commands/search.ts";
 import { addSessionsCommand } from "./commands/sessions.ts";
 import { addShowCommand } from "./commands/show.ts";
 import { addStatsCommand } from "./commands/stats.ts";
@@ -26,6 +32,7 @@ import { addStatusCommand } from "./commands/status.ts";
 import { addTagCommand } from "./commands/tag.ts";
 import { addTrashCommand } from "./commands/trash.ts";
 import { addVerifyCommand } from "./commands/verify.ts";
+import { inOwnName } from "./own-name.ts";
 import { parsePath } from "./parse-option.ts";
 import { settingOptions } from "./setting-options.ts";
 
@@ -38,9 +45,13 @@ Every command has examples of its own: workrail save --help
 Every setting is an option, too, such as --max-depth 5: workrail config list
 `;
 
-/** The commands and their options. What is wrong with a command line is thrown as a `CommanderError`. */
-export function buildProgram(): Command {
-  const program = new Command("workrail")
+/**
+ * The commands and their options. What is wrong with a command line is thrown as a `CommanderError`.
+ *
+ * @param name by which the program is called.
+ */
+export function buildProgram(name = "workrail"): Command {
+  const program = new Command(name)
     .description("Keeps the working state of AI agents: saves it as checkpoints, and gives it back exactly.")
     .option("--data-dir <path>", "where checkpoints are kept; default: WORKRAIL_DATA_DIR, else the platform's folder for data", parsePath)
     .option("--json", "print JSON, and errors as JSON")
@@ -49,7 +60,7 @@ export function buildProgram(): Command {
     .helpCommand("help [command]", "print help for a command")
     .configureHelp({ showGlobalOptions: true })
     // Both would write what the caller of the program reports in its own form.
-    .configureOutput({ outputError: ignore, writeErr: ignore })
+    .configureOutput({ outputError: ignore, writeErr: ignore, writeOut: (text) => void process.stdout.write(inOwnName(text)) })
     .exitOverride()
     .addHelpText("after", EXAMPLES);
   const commands = [
@@ -57,6 +68,9 @@ export function buildProgram(): Command {
     addLoadCommand,
     addShowCommand,
     addListCommand,
+    addSearchCommand,
+    addResumeCommand,
+    addHandoffCommand,
     addSessionsCommand,
     addLogCommand,
     addDiffCommand,
@@ -80,7 +94,9 @@ export function buildProgram(): Command {
     addRebuildCommand,
     addEncryptCommand,
     addRekeyCommand,
+    addDoctorCommand,
     addConfigCommand,
+    addCompletionCommand,
   ];
   for (const option of settingOptions()) program.addOption(option);
   for (const add of commands) add(program);

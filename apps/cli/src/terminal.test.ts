@@ -6,10 +6,12 @@ const cli = useCli();
 /** The program that runs another one in a terminal of its own; that of Linux takes the command as an option. */
 const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");
 
-async function inTerminal(command: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+/** @param answer typed by the person at the terminal. */
+async function inTerminal(command: string, env: Readonly<Record<string, string>> = {}, answer = ""): Promise<string> {
   // Node takes a terminal on a build server, which `CI` tells it of, for one without colours.
   const line = `env -u CI '${process.execPath}' '${cli.launcher}' ${command}`;
-  const { stdout } = await cli.shell(`script -qec "stty cols 76; ${line}" /dev/null`, { TERM: "xterm-256color", ...env });
+  const typed = answer === "" ? "" : `echo ${answer} | `;
+  const { stdout } = await cli.shell(`${typed}script -qec "stty cols 76; ${line}" /dev/null`, { TERM: "xterm-256color", ...env });
   return stdout.replaceAll("\r\n", "\n");
 }
 
@@ -37,5 +39,34 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
 
   it("does not wait for a context that nobody types", async () => {
     expect(await inTerminal("save", { NO_COLOR: "1" })).toMatch(/^INVALID_INPUT: There is no context to save\.\n {2}Name a file .+\n$/u);
+  });
+
+  it("shows what changed, and what is wrong, in colours", async () => {
+    await cli.save({ goal: "one" }, "--session", "s", "--id", "cp-1");
+    await cli.save({ goal: "two" }, "--session", "s", "--id", "cp-2");
+    for (const command of ["diff cp-1 cp-2", "log s", "doctor"]) {
+      expect(await inTerminal(command)).toContain("\u001b[");
+      expect(await inTerminal(command, { NO_COLOR: "1" })).not.toContain("\u001b[3");
+    }
+  });
+
+  it("shows how far long work is, in a line that is gone afterwards", async () => {
+    await cli.save({ goal: "one" }, "--session", "s", "--id", "cp-1");
+    for (const [command, shown] of [
+      ["verify", "Checkpoints read: 1 of 1"],
+      ["stats", "Sessions counted: 1 of 1"],
+    ] as const) {
+      const output = await inTerminal(command, { NO_COLOR: "1" });
+      expect(output).toContain(`\r${shown}\u001b[K`);
+      expect(output.lastIndexOf("\r\u001b[K")).toBeGreaterThan(output.lastIndexOf(shown));
+    }
+  });
+
+  it("asks before it removes, and takes only a plain yes", async () => {
+    await cli.save({ goal: "one" }, "--session", "s", "--id", "cp-1");
+    expect(await inTerminal("delete cp-1", { NO_COLOR: "1" }, "yesterday")).toMatch(
+      /Would go into the trash: 1 .*Go on\? \[y\/N\].*Nothing was removed\./su,
+    );
+    expect(await inTerminal("delete cp-1", { NO_COLOR: "1" }, "y")).toContain("Moved into the trash: 1");
   });
 });

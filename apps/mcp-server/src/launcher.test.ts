@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -21,13 +22,24 @@ describe("the bundled program", () => {
     dist = await bundleServer();
   });
 
-  function run(node: string, args: readonly string[], input = ""): { status: number | null; stdout: string; stderr: string } {
-    const { status, stdout, stderr } = spawnSync(node, [join(dist, "workrail-mcp.mjs"), ...args], { input, encoding: "utf8" });
+  function run(
+    node: string,
+    args: readonly string[],
+    input = "",
+    environment: NodeJS.ProcessEnv = {},
+  ): { status: number | null; stdout: string; stderr: string } {
+    const env = { ...process.env, ...environment };
+    const { status, stdout, stderr } = spawnSync(node, [join(dist, "workrail-mcp.mjs"), ...args], { input, encoding: "utf8", env });
     return { status, stdout, stderr };
   }
 
-  it("is one file and a launcher, without the validator that is never used", () => {
-    expect(readdirSync(dist).sort()).toEqual(["server.mjs", "workrail-mcp.mjs"]);
+  it("is one file and a launcher, beside the command line, without the validator that is never used", () => {
+    expect(
+      readdirSync(dist)
+        .filter((name) => !name.startsWith("cli"))
+        .sort(),
+    ).toEqual(["server.mjs", "workrail-mcp.mjs"]);
+    expect(readFileSync(join(dist, "server.mjs"), "utf8")).not.toMatch(/\.\/cli/u);
     expect(readFileSync(join(dist, "server.mjs"), "utf8").includes("strictTuples")).toBe(false);
   });
 
@@ -40,6 +52,30 @@ describe("the bundled program", () => {
   it("prints its version, and help", () => {
     expect(run(process.execPath, ["--version"])).toEqual({ status: 0, stdout: `${BUNDLE_VERSION}\n`, stderr: "" });
     expect(run(process.execPath, ["--help"]).stdout).toMatch(/^Usage: workrail-mcp/u);
+  });
+
+  it("is the command line, too, when it is given a command", () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "workrail-mcp-"));
+    const environment = { WORKRAIL_DATA_DIR: dataDir };
+    try {
+      for (const step of [1, 2, 3]) run(process.execPath, ["save", "--session", "s", "--id", `c${step}`], `{"step":${step}}`, environment);
+      const old = run(process.execPath, ["cleanup", "--older-than", "7d", "--yes", "--json"], "", environment);
+      expect(JSON.parse(old.stdout)).toMatchObject({ removed: [] });
+      const kept = run(process.execPath, ["cleanup", "--keep-last", "2", "--yes", "--json"], "", environment);
+      expect(JSON.parse(kept.stdout)).toMatchObject({ removed: [{ checkpointIds: ["c1"], to: "trash" }] });
+      expect(run(process.execPath, ["load", "c1"], "", environment).stderr).toContain("`workrail-mcp trash restore s c1`");
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+    expect(run(process.execPath, ["cleanup", "--help"]).stdout).toMatch(
+      /^Usage: workrail-mcp cleanup .*\n {2}workrail-mcp cleanup --dry-run\n/su,
+    );
+    expect(run(process.execPath, ["clenup"])).toEqual({
+      status: 2,
+      stdout: "",
+      stderr: "INVALID_INPUT: unknown command 'clenup' (Did you mean cleanup?)\n  See: workrail-mcp --help\n",
+    });
+    expect(run(process.execPath, ["help"]).stdout).toMatch(/^Usage: workrail-mcp .*cleanup \[options\]/su);
   });
 
   it.skipIf(oldNode === undefined)("says in one line that Node is too old (skipped when there is no Node older than 22)", () => {

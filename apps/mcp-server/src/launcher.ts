@@ -5,17 +5,20 @@ import { readVersion } from "./version.ts";
 
 const OLDEST_NODE = 22;
 
-const HELP = `Usage: workrail-mcp [--version] [--help]
+const HELP = `Usage: workrail-mcp [settings]
+       workrail-mcp <command> [options]
 
 An MCP server on stdio that keeps the working state of AI agents.
-It is started by an MCP client, not by hand: it reads requests on stdin and answers on stdout.
+Without a command it is started by an MCP client, not by hand: it reads requests on stdin and answers on stdout.
 
-  --version  print the version
-  --help     print this text
+  --version            print the version
+  --help               print this text
+  --data-dir <path>    where checkpoints are kept; default: WORKRAIL_DATA_DIR, else the platform's folder for data
+  --log-level <level>  debug, info, warn (default), error or silent; the log goes to stderr
+  --<setting> <value>  any other setting, such as --max-checkpoints 50: workrail-mcp config list
 
-Environment:
-  WORKRAIL_DATA_DIR   where checkpoints are kept
-  WORKRAIL_LOG_LEVEL  debug, info, warn (default), error or silent; the log goes to stderr
+With a command it is the command line for the same store, as in: workrail-mcp cleanup --older-than 7d
+All commands: workrail-mcp help
 `;
 
 async function launch(): Promise<void> {
@@ -25,6 +28,9 @@ async function launch(): Promise<void> {
     process.exitCode = 1;
     return;
   }
+  // A server is only ever given settings.
+  const isCommand = process.argv[2]?.startsWith("-") === false;
+  if (isCommand) return load("./cli.mjs");
   if (process.argv.includes("--version")) {
     process.stdout.write(`${readVersion()}\n`);
     return;
@@ -33,10 +39,13 @@ async function launch(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
+  await load("./server.mjs");
+}
+
+/** Not known to the compiler: what is loaded is bundled beside the launcher. */
+async function load(part: string): Promise<void> {
   module.enableCompileCache?.();
-  // Not known to the compiler: the server is bundled beside the launcher.
-  const server = new URL("./server.mjs", import.meta.url);
-  await import(server.href);
+  await import(new URL(part, import.meta.url).href);
 }
 
 await launch();

@@ -29,7 +29,8 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/transcripts": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/storage-conformance": ["@workrail/core"],
   "@workrail/runtime": ["@workrail/core", "@workrail/blob-files", ...ADAPTERS],
-  "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime"],
+  // It brings the command line along.
+  "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime", "@workrail/cli"],
   "@workrail/cli": ["@workrail/core", "@workrail/runtime"],
 };
 

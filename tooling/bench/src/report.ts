@@ -128,17 +128,28 @@ function processesTable({ processes }: Results): string | undefined {
 
 function coldStartTable({ coldStart }: Results): string | undefined {
   if (coldStart === undefined) return undefined;
-  const { node, unbundled, initialize, firstSave } = coldStart;
+  const { node, unbundled, initialize, firstSave, commands } = coldStart;
   const rows = [
     ["bare Node, answer to anything", node],
     ["unbundled server with one empty tool, answer to initialize", unbundled],
     ["workrail-mcp, answer to initialize", initialize],
     ["workrail-mcp, answer to the first save", firstSave],
   ] as const;
-  return table(
+  const servers = table(
     ["what", "median ms", "p95", "max", "over unbundled"],
     rows.map(([what, one]) => [what, ms(one.median), ms(one.p95), ms(one.max), times(one.median / unbundled.median)]),
   );
+  const ends = [
+    ["bare Node that does nothing", commands.node],
+    ["workrail --version", commands.version],
+    ["workrail --help", commands.help],
+    ["workrail list", commands.list],
+  ] as const;
+  const programs = table(
+    ["from spawning to the end", "median ms", "p95", "max", "over bare Node"],
+    ends.map(([what, one]) => [what, ms(one.median), ms(one.p95), ms(one.max), times(one.median / commands.node.median)]),
+  );
+  return `${servers}\n\n${programs}`;
 }
 
 function searchTable({ search }: Results): string | undefined {

@@ -1,4 +1,5 @@
 import { type Results } from "./results.ts";
+import type { Summary } from "./statistics.ts";
 import { KB, label, type LibraryRow, MB } from "./suites/library.ts";
 
 export interface Target {
@@ -33,6 +34,11 @@ export function targets(results: Results): readonly Target[] {
     const found = results.mcp?.rows.find((each) => each.operation === "save" && each.contextBytes === bytes);
     return { figure: `save ${label(bytes)} through MCP`, against: "echo server, then the floor", atMost: 1.3, measured: found?.ratio };
   };
+  const bare = results.coldStart?.commands.node.median;
+  const command = (name: string, found: Summary | undefined, atMost: number): Target => {
+    const measured = found === undefined || bare === undefined ? undefined : found.median / bare;
+    return { figure: `workrail ${name}, from start to end`, against: "bare Node that does nothing", atMost, measured };
+  };
   const grown = results.growth?.marks.at(-1);
   const older = (which: string, ms: number | undefined, latestMs: number | undefined): Target => {
     const measured = ms === undefined || latestMs === undefined ? undefined : ms / latestMs;
@@ -53,6 +59,8 @@ export function targets(results: Results): readonly Target[] {
     older("oldest", grown?.oldestLoadMs, grown?.latestLoadMs),
     older("slowest", grown?.slowestLoadMs, grown?.latestLoadMs),
     { figure: "cold start", against: "unbundled server, same SDK, one empty tool", atMost: 1, measured: results.coldStart?.ratio },
+    command("--version", results.coldStart?.commands.version, 1.5),
+    command("list", results.coldStart?.commands.list, 3),
     ...[KB, 100 * KB, MB].flatMap((bytes) => [p99("save", bytes), p99("load latest", bytes)]),
   ];
 }

@@ -47,7 +47,7 @@ function settle(unfinished: string, home: string): void {
 
 function sourceDigest(): string {
   const packages = readdirSync(join(ROOT, "packages")).map((name) => join(ROOT, "packages", name));
-  const files = [...packages, APP].flatMap(filesOf);
+  const files = [...packages, join(ROOT, "apps/cli"), APP].flatMap(filesOf);
   const hash = createHash("sha256");
   for (const file of [join(ROOT, "pnpm-lock.yaml"), ...files]) {
     const bytes = readFileSync(file);

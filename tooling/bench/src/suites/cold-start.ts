@@ -1,9 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import type { Bench } from "../bench.ts";
 import { generateContext } from "../generate-context.ts";
 import { type Summary, summarize } from "../statistics.ts";
 import { lineOf, resultOf, StdioClient } from "../stdio-client.ts";
 import { KB } from "./library.ts";
-import { ECHO_SERVER, EMPTY_SERVER, SERVER } from "./programs.ts";
+import { CLI, ECHO_SERVER, EMPTY_SERVER, SERVER } from "./programs.ts";
 
 /** From asking for the process to the last byte of an answer, in milliseconds. */
 export interface ColdStartResult {
@@ -15,12 +17,26 @@ export interface ColdStartResult {
   readonly firstSave: Summary;
   /** `initialize` over `unbundled`, medians. */
   readonly ratio: number;
+  readonly commands: CommandTimes;
+}
+
+/** From asking for the process to its end, in milliseconds. */
+export interface CommandTimes {
+  /** Bare Node that does nothing. */
+  readonly node: Summary;
+  readonly version: Summary;
+  readonly help: Summary;
+  /** Of a store of one checkpoint. */
+  readonly list: Summary;
 }
 
 /** Servers are started in turn, so that whatever else the machine does hits all alike. */
 export async function measureColdStart(bench: Bench): Promise<ColdStartResult> {
   bench.say("cold start");
-  const times = { node: [], unbundled: [], initialize: [], firstSave: [] } as Record<Exclude<keyof ColdStartResult, "ratio">, number[]>;
+  const times = { node: [], unbundled: [], initialize: [], firstSave: [] } as Record<
+    Exclude<keyof ColdStartResult, "ratio" | "commands">,
+    number[]
+  >;
   const dataDir = bench.fresh("cold");
   // The first round fills the system's caches and Node's compile cache, as a second start finds them.
   for (let round = -1; round < (bench.quick ? 6 : 30); round++) {
@@ -33,10 +49,37 @@ export async function measureColdStart(bench: Bench): Promise<ColdStartResult> {
     times.initialize.push(ours.initialize);
     times.firstSave.push(ours.firstSave);
   }
+  const commands = await measureCommands(bench, dataDir);
   const initialize = summarize(times.initialize);
   const unbundled = summarize(times.unbundled);
   const ratio = initialize.median / unbundled.median;
-  return { node: summarize(times.node), unbundled, initialize, firstSave: summarize(times.firstSave), ratio };
+  return { node: summarize(times.node), unbundled, initialize, firstSave: summarize(times.firstSave), ratio, commands };
+}
+
+async function measureCommands(bench: Bench, dataDir: string): Promise<CommandTimes> {
+  const programs: Readonly<Record<keyof CommandTimes, readonly string[]>> = {
+    node: ["--eval", "0"],
+    version: [CLI, "--version"],
+    help: [CLI, "--help"],
+    list: [CLI, "list", "--all-projects", "--data-dir", dataDir],
+  };
+  const names = Object.keys(programs) as (keyof CommandTimes)[];
+  const times = { node: [], version: [], help: [], list: [] } as Record<keyof CommandTimes, number[]>;
+  for (let round = -1; round < (bench.quick ? 6 : 30); round++) {
+    for (const name of names) {
+      const took = await timeOf(programs[name]);
+      if (round >= 0) times[name].push(took);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, summarize(times[name])])) as unknown as CommandTimes;
+}
+
+async function timeOf(args: readonly string[]): Promise<number> {
+  const started = performance.now();
+  const child = spawn(process.execPath, args, { stdio: "ignore" });
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}.`);
+  return performance.now() - started;
 }
 
 async function start(script: string, dataDir?: string): Promise<{ readonly initialize: number; readonly firstSave: number }> {

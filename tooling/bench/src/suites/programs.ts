@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 
-/** Servers that are started, each as its users start it. */
+/** Programs that are started, each as its users start it. */
 export const SERVER: string = built("../../../../apps/mcp-server/dist/workrail-mcp.mjs");
+export const CLI: string = built("../../../../apps/cli/dist/workrail.mjs");
 export const ECHO_SERVER: string = built("../servers/echo-server.mjs");
 export const EMPTY_SERVER: string = built("../servers/empty-server.mjs");
 

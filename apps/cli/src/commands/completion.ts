@@ -1,0 +1,27 @@
+import { type Command } from "commander";
+import { Argument } from "commander";
+import { writeData } from "../print.ts";
+
+const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+
+const EXAMPLES = `
+Examples:
+  workrail completion bash > workrail-completion.bash
+  workrail completion zsh > _workrail
+`;
+
+/** `workrail completion`: what a shell needs to complete commands and options. */
+export function addCompletionCommand(program: Command): void {
+  program
+    .command("completion")
+    .summary("print a script with which a shell completes commands and options")
+    .description("Prints a script that has a shell complete commands, options and their values. Where it goes depends on the shell.")
+    .addArgument(new Argument("<shell>", "shell that is to read it").choices(SHELLS))
+    .addHelpText("after", EXAMPLES)
+    .action(async (shell: string) => completion(shell, program.name()));
+}
+
+async function completion(shell: string, name: string): Promise<void> {
+  const { scriptFor } = await import("../complete.ts");
+  await writeData(scriptFor(shell, name));
+}

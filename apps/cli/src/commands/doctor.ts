@@ -1,0 +1,54 @@
+import process from "node:process";
+import type { DoctorFinding, DoctorReport } from "@workrail/runtime";
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { styled, writeData, writeJson } from "../print.ts";
+import { settingArgs } from "../setting-options.ts";
+import type { GlobalOptions } from "../with-store.ts";
+
+interface DoctorOptions extends GlobalOptions {
+  readonly fix?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail doctor
+  workrail doctor --fix --json
+`;
+
+const MARKS = { ok: "ok     ", warning: "warning", error: "ERROR  ", skipped: "skipped" } as const;
+const STYLES = { ok: "green", warning: "yellow", error: "red", skipped: "dim" } as const;
+
+/** `workrail doctor`: looks at everything that has to be right, and says what to do where it is not. */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command("doctor")
+    .summary("find out what is wrong with the installation, and what to do")
+    .description(
+      "Looks at everything that has to be right here, up to saving a context and loading it again, and says what to do where it is not.",
+    )
+    .option("--fix", "put right what can be without risk: rights that others have on stored files")
+    .addHelpText("after", EXAMPLES)
+    .action(async (_options: DoctorOptions, command: Command) => doctor(command.optsWithGlobals()));
+}
+
+async function doctor(options: DoctorOptions): Promise<void> {
+  const { examineInstallation } = await import("@workrail/runtime");
+  const report = await examineInstallation({ args: settingArgs(options), fix: options.fix });
+  const worst = report.findings.find(({ status }) => status === "error");
+  if (worst !== undefined) process.exitCode = EXIT_CODES[worst.code ?? "INTERNAL"];
+  await (options.json ? writeJson(report) : writeData(forPeople(report)));
+}
+
+function forPeople({ findings, isHealthy }: DoctorReport): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const lines = findings.flatMap((finding) => describe(finding, width));
+  return `${[...lines, "", isHealthy ? "Workrail can work here." : "Workrail cannot work here until the errors are put right."].join("\n")}\n`;
+}
+
+function describe({ check, status, message, hint }: DoctorFinding, width: number): readonly string[] {
+  const mark = styled(STYLES[status], MARKS[status], process.stdout);
+  const indent = " ".repeat(MARKS.ok.length + width + 4);
+  return [`${mark}  ${check.padEnd(width)}  ${escapeText(message)}`, ...(hint === undefined ? [] : [`${indent}${escapeText(hint)}`])];
+}

@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+import { escapeJson } from "../escape-text.ts";
+import { chosenCheckpoint } from "../chosen-checkpoint.ts";
+import { parseWhole } from "../parse-option.ts";
+import { note, writeData, writeJson } from "../print.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface HandoffOptions extends GlobalOptions {
+  readonly session?: string;
+  readonly budget?: number;
+  readonly focus?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail handoff --session my-task > handoff.md
+  workrail handoff before-refactoring --budget 1000
+`;
+
+/** `workrail handoff`: writes down for somebody else where a piece of work stands. */
+export function addHandoffCommand(program: Command): void {
+  program
+    .command("handoff")
+    .summary("write a document that hands work over to somebody else")
+    .description(
+      "Prints a document in Markdown that hands a piece of work over: goal, state, decisions, next steps, open questions, files, and how to get the rest.",
+    )
+    .argument("[id]", "checkpoint to hand over")
+    .option("--session <id>", "the latest checkpoint of this session")
+    .option("--budget <tokens>", "the most tokens that it may take; default: 2,000", parseWhole)
+    .option("--focus <text>", "what matters now: where not all fits, what is about it gets more room")
+    .addHelpText("after", EXAMPLES)
+    .action(async (id: string | undefined, _options: HandoffOptions, command: Command) => handoff(id, command.optsWithGlobals()));
+}
+
+async function handoff(id: string | undefined, options: HandoffOptions): Promise<void> {
+  const { budget, focus } = options;
+  const params = { ...chosenCheckpoint(id, options), budgetTokens: budget, focus };
+  const result = await withStore(options, (store) => store.handoff(params));
+  if (options.json) return writeJson(result);
+  const { markdown, tokens, shortened, leftOut } = result;
+  note(`${tokens} tokens; entries shortened: ${shortened}, left out: ${leftOut}.`);
+  await writeData(`${escapeJson(markdown).trimEnd()}\n`);
+}

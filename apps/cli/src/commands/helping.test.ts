@@ -1,0 +1,91 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { useCli } from "../testing/use-cli.ts";
+
+const cli = useCli();
+const hasBash = process.platform !== "win32" && spawnSync("bash", ["--version"]).status === 0;
+
+describe("workrail doctor", () => {
+  it("says of each thing whether it is right, and what to do where it is not, with an exit code that says so too", async () => {
+    const { code, stdout } = await cli.run(["doctor"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ok {7}node {12}This is Node .*\n/u);
+    expect(stdout).toMatch(/^ok {7}round-trip {6}A context was saved and came back exactly, in \d+ ms\.\n\nWorkrail can work here\.\n$/mu);
+    mkdirSync(cli.dataDir);
+    writeFileSync(join(cli.dataDir, "config.json"), '{\n "maxDepht": 5\n}');
+    const broken = await cli.run(["doctor", "--json"]);
+    expect(broken).toMatchObject({ code: 2, stderr: "" });
+    expect(JSON.parse(broken.stdout)).toMatchObject({
+      dataDir: cli.dataDir,
+      isHealthy: false,
+      findings: expect.arrayContaining([
+        expect.objectContaining({ check: "configuration", status: "error", hint: "Did you mean maxDepth?" }),
+        expect.objectContaining({ check: "database", status: "skipped" }),
+        expect.objectContaining({ check: "round-trip", status: "ok" }),
+      ]) as unknown,
+    });
+    expect((await cli.run(["doctor"])).stdout).toContain("\n                         Did you mean maxDepth?\n");
+  });
+});
+
+describe("workrail completion", () => {
+  it("prints a script for each shell, which asks for completions", async () => {
+    for (const shell of ["bash", "zsh", "fish", "powershell"]) {
+      expect(await cli.output(["completion", shell])).toMatch(/workrail.*complete/su);
+    }
+    expect(await cli.run(["completion", "tcsh"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("bash, zsh, fish, powershell"),
+    });
+  });
+
+  it.skipIf(!hasBash)("prints one that bash can read (skipped where there is no bash)", async () => {
+    expect(spawnSync("bash", ["-n"], { input: await cli.output(["completion", "bash"]), encoding: "utf8" })).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+  });
+
+  it("completes commands, options and their values", async () => {
+    const offered = async (...words: readonly string[]): Promise<readonly string[]> =>
+      (await cli.output(["complete", "--", ...words])).split("\n").map((line) => line.split("\t")[0] ?? "");
+    expect(await offered("li")).toContain("list");
+    expect(await offered("list", "--s")).toEqual(expect.arrayContaining(["--session", "--since"]));
+    expect(await offered("config", "s")).toEqual(expect.arrayContaining(["set", "schema"]));
+    expect(await offered("list", "--kind", "")).toContain("workflow");
+  });
+});
+
+describe("workrail search", () => {
+  it("finds checkpoints by the words of their texts, and says so when there are none", async () => {
+    await cli.save({ notes: "the parser drops trailing commas" }, "--session", "task", "--id", "found", "--name", "a find");
+    await cli.save({ notes: "nothing to see" }, "--session", "other");
+    const { code, stdout } = await cli.run(["search", "trailing", "commas"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^found {2}session task {2}\d+s {2}a find .*score \d\.\d\d\n {2}.*trailing commas/u);
+    expect(await cli.json(["search", "parser", "--session", "task"])).toMatchObject({
+      hits: [{ checkpoint: { id: "found" }, head: "found" }],
+    });
+    expect(await cli.run(["search", "zebra"])).toEqual({ code: 0, stdout: "", stderr: "Nothing was found.\n" });
+  });
+});
+
+describe("workrail resume and handoff", () => {
+  it("show what may be meant, where it stands, and how to hand it over", async () => {
+    await cli.save({ goal: "mend the parser", nextSteps: ["write the test"] }, "--session", "task", "--id", "here", "--agent", "ada");
+    const meant = await cli.run(["resume"]);
+    expect(meant).toMatchObject({ code: 0, stdout: expect.stringMatching(/^SESSION +SAVED +WHY.*\ntask +\d+s .*mend the parser/u) });
+    expect(await cli.json(["resume", "parser"])).toMatchObject({ status: "CANDIDATES", candidates: [{ checkpointId: "here" }] });
+    const resumed = await cli.run(["resume", "--session", "task"]);
+    expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining("mend the parser") });
+    expect(resumed.stderr).toMatch(/^Checkpoint here, saved [\d-]+T[\d:.]+Z by ada\.\n/u);
+    expect((await cli.run(["handoff", "here"])).stdout).toContain("write the test");
+    expect(await cli.json(["handoff", "--session", "task"])).toMatchObject({
+      checkpointId: "here",
+      markdown: expect.any(String) as string,
+    });
+    expect(await cli.run(["handoff"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Which checkpoint is meant?") });
+  });
+});

@@ -1,0 +1,89 @@
+import process from "node:process";
+import { CHECKPOINT_KINDS, type CheckpointKind } from "@workrail/core";
+import type { SearchCheckpointsResult, SearchHit } from "@workrail/runtime";
+import { type Command, Option } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { formatAge } from "../format-age.ts";
+import { collect, parseWhole } from "../parse-option.ts";
+import { note, styled, writeData, writeJson } from "../print.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface SearchOptions extends GlobalOptions {
+  readonly session?: string;
+  readonly tag?: readonly string[];
+  readonly since?: string;
+  readonly until?: string;
+  readonly workflow?: string;
+  readonly agent?: string;
+  readonly kind?: CheckpointKind;
+  readonly limit?: number;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail search refactoring
+  workrail search '"exact words"' --session my-task --json
+`;
+
+/** `workrail search`: finds checkpoints by the words of their texts. */
+export function addSearchCommand(program: Command): void {
+  program
+    .command("search")
+    .summary("find checkpoints by the words of their texts")
+    .description(
+      "Finds checkpoints by the words of their texts, names, summaries and tags, the best first; those of the working directory's project before others.",
+    )
+    .argument("<words...>", "words to look for; what is in quotation marks must occur as such")
+    .option("--session <id>", "only in this session")
+    .option("--tag <text>", "only with this tag, on the checkpoint or its session; may be repeated", collect)
+    .option("--since <time>", "only from this time on (ISO 8601)")
+    .option("--until <time>", "only up to this time (ISO 8601)")
+    .option("--workflow <id>", "only of this workflow")
+    .option("--agent <id>", "only of this agent")
+    .addOption(new Option("--kind <kind>", "only of this kind; default: all but asides").choices(CHECKPOINT_KINDS))
+    .option("--limit <count>", "at most this many, up to 100; default: 5", parseWhole)
+    .addHelpText("after", EXAMPLES)
+    .action(async (words: readonly string[], _options: SearchOptions, command: Command) => search(words, command.optsWithGlobals()));
+}
+
+async function search(words: readonly string[], options: SearchOptions): Promise<void> {
+  const { session, tag, since, until, workflow, agent, kind, limit } = options;
+  const params = {
+    query: words.join(" "),
+    sessionId: session,
+    tags: tag === undefined ? undefined : [...tag],
+    since,
+    until,
+    workflowId: workflow,
+    agentId: agent,
+    kinds: kind === undefined ? undefined : [kind],
+    limit,
+  };
+  const found = await withStore(options, (store) => store.searchCheckpoints(params));
+  if (options.json) return writeJson(found);
+  const now = new Date();
+  await writeData(found.hits.map((hit) => `${describe(hit, now).join("\n")}\n`).join("\n"));
+  for (const line of remarks(found)) note(line);
+}
+
+function describe({ checkpoint, snippet, score, by }: SearchHit, now: Date): readonly string[] {
+  const { id, sessionId, createdAt, name, project } = checkpoint;
+  const about = [
+    `session ${sessionId}`,
+    formatAge(new Date(createdAt), now),
+    ...(name === undefined ? [] : [name]),
+    ...(project === undefined ? [] : [project]),
+    `score ${score.toFixed(2)}${by === undefined ? "" : ` by ${by}`}`,
+  ];
+  const head = `${styled("yellow", id, process.stdout)}  ${escapeText(about.join("  "))}`;
+  return [head, ...(snippet === undefined ? [] : [`  ${escapeText(snippet.replaceAll(/\s+/gu, " "))}`])];
+}
+
+function remarks({ hits, loose, indexPending, meaning }: SearchCheckpointsResult): readonly string[] {
+  return [
+    ...(hits.length === 0 ? ["Nothing was found."] : []),
+    ...(loose === true ? ["Nothing has these words: what is shown has some that begin alike, or are spelled alike."] : []),
+    ...(indexPending === undefined ? [] : [`Sessions whose newest texts are not indexed yet, and may be missing: ${indexPending}.`]),
+    ...(meaning?.failed === undefined ? [] : [`Nothing was looked for by meaning: ${meaning.failed}`]),
+  ];
+}

@@ -1,0 +1,47 @@
+import process from "node:process";
+import { type Command, CommanderError } from "commander";
+import { setOwnName } from "./own-name.ts";
+import { printFailure, writeData } from "./print.ts";
+import { buildProgram } from "./program.ts";
+import { toFailure } from "./to-failure.ts";
+
+/**
+ * Runs one command, and sets the exit code that it ends with.
+ *
+ * @param name by which the program was called.
+ */
+export async function runCli(name: string, args: readonly string[]): Promise<void> {
+  // Before any file is made: SQLite's are created by the umask.
+  process.umask(0o077);
+  setOwnName(name);
+  // A write hears of its own failure; without a listener it would end the process as well.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignore);
+  const program = buildProgram(name);
+  try {
+    if (args[0] === "complete" && args[1] === "--") await complete(program, args.slice(2));
+    else await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    process.exitCode = report(error, args, program);
+  }
+}
+
+/** Asked by the scripts that `completion` prints. */
+async function complete(program: Command, words: readonly string[]): Promise<void> {
+  const { completions } = await import("./complete.ts");
+  await writeData(completions(program, words));
+}
+
+/** Says what went wrong, and returns the exit code that says it too. */
+function report(error: unknown, args: readonly string[], program: Command): number {
+  const isAnswer = error instanceof CommanderError && error.exitCode === 0;
+  if (isAnswer) return 0;
+  const json = args.includes("--json");
+  const isCommandMissing = error instanceof CommanderError && error.code === "commander.help";
+  if (isCommandMissing && !json) process.stderr.write(`${program.helpInformation()}\n`);
+  const command = program.commands.find((each) => args.includes(each.name()));
+  const failure = toFailure(error, `See: ${program.name()}${command === undefined ? "" : ` ${command.name()}`} --help`);
+  printFailure(failure, json);
+  return failure.exitCode;
+}
+
+function ignore(): void {}

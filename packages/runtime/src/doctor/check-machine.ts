@@ -1,0 +1,38 @@
+import { isWorkrailError } from "@workrail/core";
+import { loadSqliteDriver } from "@workrail/sqlite-fs";
+import type { DoctorFinding } from "./finding.ts";
+
+const OLDEST_NODE = 22;
+/** From here on better-sqlite3 can be used. */
+const BEST_NODE = [22, 14] as const;
+
+export function checkNode(version: string = process.versions.node): DoctorFinding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const found = { check: "node", message: `This is Node ${version}.` } as const;
+  if (major < OLDEST_NODE) return { ...found, status: "error", code: "INTERNAL", hint: `Install Node ${OLDEST_NODE} or newer.` };
+  if (major > BEST_NODE[0] || minor >= BEST_NODE[1]) return { ...found, status: "ok" };
+  return { ...found, status: "warning", hint: `With Node ${BEST_NODE.join(".")} or newer the faster SQLite library can be used.` };
+}
+
+/** Whether the libraries that run SQLite can be loaded here. */
+export function checkSqlite(): DoctorFinding {
+  const [native, builtIn] = [failureOf("better-sqlite3"), failureOf("node:sqlite")];
+  if (native === undefined) return { check: "sqlite", status: "ok", message: "better-sqlite3 can be loaded." };
+  const reinstall = "Install Workrail again with the Node that runs it, so that the binary fits.";
+  if (builtIn === undefined) {
+    const message = `better-sqlite3 cannot be loaded (${native}); the SQLite of Node is used in its place.`;
+    return { check: "sqlite", status: "warning", message, hint: reinstall };
+  }
+  const message = `No SQLite can be loaded (${native}; ${builtIn}): the catalog is kept in files, and one process at a time can use the store.`;
+  return { check: "sqlite", status: "warning", message, hint: reinstall };
+}
+
+function failureOf(driver: "better-sqlite3" | "node:sqlite"): string | undefined {
+  try {
+    loadSqliteDriver(driver);
+    return undefined;
+  } catch (error) {
+    const cause = isWorkrailError(error) ? (error.cause ?? error) : error;
+    return cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
+  }
+}

@@ -1,0 +1,124 @@
+import fs from "node:fs";
+import path from "node:path";
+import { unsuitableFileSystem } from "@workrail/sqlite-fs";
+import type { DoctorFinding } from "./finding.ts";
+
+/** A save of the largest checkpoint, a compaction beside it, and SQLite's log. */
+const LEAST_FREE_BYTES = 64 * 1024 * 1024;
+const FEW_FREE_BYTES = 1024 * 1024 * 1024;
+/** So many names are enough to see what it is about. */
+const MOST_NAMED = 3;
+
+/** Whether the data directory is there and can be used. One that is not there is made by the first save. */
+export function checkDataDirectory(dataDir: string): DoctorFinding {
+  const check = "data-directory";
+  try {
+    if (!fs.statSync(dataDir).isDirectory()) {
+      return { check, ...failed(`${dataDir} is no directory.`), hint: "Move it away, or name another directory with --data-dir." };
+    }
+    fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
+    return { check, status: "ok", message: `${dataDir} can be read and written.` };
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") return { check, ...failed(`${dataDir} cannot be used: ${codeOf(error)}.`), hint: OWN };
+  }
+  const parent = nearestDirectory(dataDir);
+  try {
+    fs.accessSync(parent, fs.constants.W_OK | fs.constants.X_OK);
+    return { check, status: "ok", message: `${dataDir} is not there yet: the first save makes it.` };
+  } catch (error) {
+    const message = `${dataDir} is not there, and cannot be made in ${parent}: ${codeOf(error)}.`;
+    return { check, ...failed(message), hint: OWN };
+  }
+}
+
+const OWN = "Have the directory belong to your user, or name another one with --data-dir.";
+
+/**
+ * Whether anything in the data directory can be read or written by others, who could then read contexts or change them.
+ *
+ * @param fix take their rights away.
+ */
+export function checkPermissions(dataDir: string, fix: boolean): DoctorFinding {
+  const check = "permissions";
+  if (process.platform === "win32") return { check, status: "skipped", message: "On Windows the folder's own access rules hold." };
+  if (!isDirectory(dataDir)) return { check, status: "skipped", message: "There is nothing to look at yet." };
+  const open = [dataDir, ...within(dataDir)].filter(isOpenToOthers);
+  if (open.length === 0) return { check, status: "ok", message: "Only your user can read what is stored." };
+  const names = open.slice(0, MOST_NAMED).map((file) => path.relative(dataDir, file) || ".");
+  const which = `${names.join(", ")}${open.length > names.length ? `, and ${open.length - names.length} more` : ""}`;
+  if (!fix) {
+    const message = `Others can read or write: ${which}.`;
+    return { check, status: "warning", message, hint: "`workrail doctor --fix` takes their rights away.", fix: "possible" };
+  }
+  const failures = open.filter((file) => !isClosed(file));
+  if (failures.length === 0) return { check, status: "ok", message: `Others cannot read or write any more: ${which}.`, fix: "done" };
+  return { check, status: "warning", message: `The rights of others cannot be taken away: ${which}.`, hint: OWN };
+}
+
+/** Whether SQLite's faster mode is safe where the data lies. */
+export function checkFileSystem(dataDir: string): DoctorFinding {
+  const found = unsuitableFileSystem(nearestDirectory(dataDir));
+  const check = "file-system";
+  if (found === undefined) return { check, status: "ok", message: "The data lies on a local disk, as far as can be told." };
+  const message = `The data lies on ${found}: SQLite works more slowly there, and only one machine may use it at a time.`;
+  return { check, status: "warning", message, hint: "Use a local disk if you can: --data-dir, or WORKRAIL_DATA_DIR." };
+}
+
+/** Whether there is room on the disk. */
+export function checkDisk(dataDir: string): DoctorFinding {
+  const { bavail, bsize } = fs.statfsSync(nearestDirectory(dataDir));
+  const free = bavail * bsize;
+  const found = { check: "disk", message: `${Math.floor(free / 1_000_000).toLocaleString("en-US")} MB are free on the disk.` } as const;
+  const hint = "Make room on the disk; `workrail cleanup` removes what is not needed any more.";
+  if (free < LEAST_FREE_BYTES) return { ...found, status: "error", code: "STORAGE_UNAVAILABLE", hint };
+  return free < FEW_FREE_BYTES ? { ...found, status: "warning", hint } : { ...found, status: "ok" };
+}
+
+/** The directory itself, or the nearest one above it that is there. */
+export function nearestDirectory(directory: string): string {
+  return isDirectory(directory) || path.dirname(directory) === directory ? directory : nearestDirectory(path.dirname(directory));
+}
+
+function within(directory: string): readonly string[] {
+  return fs.readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const place = path.join(directory, entry.name);
+    // Links are not followed, and their own mode says nothing.
+    if (entry.isDirectory()) return [place, ...(isReadable(place) ? within(place) : [])];
+    return entry.isFile() ? [place] : [];
+  });
+}
+
+function isOpenToOthers(file: string): boolean {
+  return ((fs.lstatSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
+}
+
+function isClosed(file: string): boolean {
+  try {
+    fs.chmodSync(file, fs.lstatSync(file).mode & 0o700);
+    return true;
+  } catch (error) {
+    // Others may be at work in the store.
+    return codeOf(error) === "ENOENT";
+  }
+}
+
+function isDirectory(file: string): boolean {
+  return fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function isReadable(directory: string): boolean {
+  try {
+    fs.accessSync(directory, fs.constants.R_OK | fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function failed(message: string): Pick<DoctorFinding, "status" | "code" | "message"> {
+  return { status: "error", code: "STORAGE_UNAVAILABLE", message };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

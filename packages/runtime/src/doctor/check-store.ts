@@ -1,0 +1,87 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { isWorkrailError } from "@workrail/core";
+import type { Environment } from "../config/default-data-dir.ts";
+import { silentLog } from "../environment.ts";
+import { type OpenOptions, openWorkrail } from "../open-workrail.ts";
+import type { Workrail } from "../workrail.ts";
+import { nearestDirectory } from "./check-place.ts";
+import type { DoctorCheck, DoctorFinding } from "./finding.ts";
+
+/** Keys, texts and numbers that are easily changed on the way. */
+const CONTEXT = {
+  goal: "come back exactly",
+  odd: ["\u0000", "\ud83e", "味噌", "a/b~c"],
+  numbers: [0, -1.5e-7, 2 ** 53],
+  12: "twelve",
+  empty: {},
+};
+const ROUND_TRIP = ".tmp-doctor-";
+
+/** Whether the store can be opened, and what it says of itself. One that is not there is not made. */
+export async function checkDatabase(dataDir: string, options: OpenOptions): Promise<DoctorFinding> {
+  const check = "database";
+  const hasStore = ["workrail.db", "catalog.jsonl", "contexts"].some((name) => fs.existsSync(path.join(dataDir, name)));
+  if (!hasStore) return { check, status: "ok", message: "There is no store yet: the first save makes it." };
+  try {
+    const noted: string[] = [];
+    const warn = (text: string): void => void noted.push(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`);
+    const log = { ...silentLog, warn, error: warn };
+    await using store = await openWorkrail({ ...options, dataDir, fallback: "fail", adapters: { log } });
+    const { mode, sessions, checkpoints, warnings: told } = await store.storeStatus();
+    const warnings = [...noted, ...told];
+    const message = `It opens (${mode}) and holds ${checkpoints} checkpoints in ${sessions} sessions.`;
+    if (warnings.length === 0) return { check, status: "ok", message };
+    return {
+      check,
+      status: "warning",
+      message: [message, ...warnings].join(" "),
+      hint: "`workrail status` tells more, `workrail verify` reads everything.",
+    };
+  } catch (error) {
+    return failure(check, error, "`workrail verify` tells what is damaged, `workrail repair` puts right what can be.");
+  }
+}
+
+/**
+ * Saves a context, opens the store again and loads it: in a store of its own beside the data, so that nothing stays of it.
+ *
+ * @param env settings of that store: those of the user's could have it make a key.
+ */
+export async function checkRoundTrip(dataDir: string, env: Environment): Promise<DoctorFinding> {
+  const check = "round-trip";
+  const parent = nearestDirectory(dataDir) === dataDir ? dataDir : os.tmpdir();
+  let place: string | undefined;
+  try {
+    place = fs.mkdtempSync(path.join(parent, ROUND_TRIP));
+    const started = performance.now();
+    const open = { env, dataDir: place, fallback: "fail", project: null } as const;
+    const { checkpointId } = await inStore(open, (store) => store.saveCheckpoint({ sessionId: "doctor", context: CONTEXT }));
+    const { context } = await inStore(open, (store) => store.loadCheckpoint({ checkpointId }));
+    if (!isDeepStrictEqual(context, CONTEXT)) throw new Error("What came back is not what was saved.");
+    const took = Math.round(performance.now() - started);
+    return { check, status: "ok", message: `A context was saved and came back exactly, in ${took} ms.` };
+  } catch (error) {
+    return failure(check, error, "Look at what the other checks say.");
+  } finally {
+    if (place !== undefined) fs.rmSync(place, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function inStore<T>(options: OpenOptions, work: (store: Workrail) => Promise<T>): Promise<T> {
+  await using store = await openWorkrail(options);
+  return await work(store);
+}
+
+function failure(check: DoctorCheck, error: unknown, otherwise: string): DoctorFinding {
+  if (isWorkrailError(error)) return { check, status: "error", code: error.code, message: error.message, hint: error.hint ?? otherwise };
+  return {
+    check,
+    status: "error",
+    code: "STORAGE_UNAVAILABLE",
+    message: error instanceof Error ? error.message : String(error),
+    hint: otherwise,
+  };
+}

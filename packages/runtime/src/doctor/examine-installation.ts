@@ -1,0 +1,64 @@
+import type { Environment } from "../config/default-data-dir.ts";
+import { type Configuration, readConfiguration } from "../config/read-configuration.ts";
+import { checkNode, checkSqlite } from "./check-machine.ts";
+import { checkDataDirectory, checkDisk, checkFileSystem, checkPermissions } from "./check-place.ts";
+import { checkDatabase, checkRoundTrip } from "./check-store.ts";
+import type { DoctorCheck, DoctorFinding, DoctorReport } from "./finding.ts";
+
+export interface ExamineOptions {
+  /** Default: the process's environment. */
+  readonly env?: Environment | undefined;
+  /** Options of a command line. Default: none. */
+  readonly args?: readonly string[] | undefined;
+  /** Put right what can be without risk. Default `false`. */
+  readonly fix?: boolean | undefined;
+}
+
+/**
+ * Looks at everything that has to be right for Workrail to work here, and says what to do where it is not. Never fails, whatever is wrong: a
+ * check that does is a finding. Changes nothing but what `fix` says, and leaves nothing behind.
+ */
+export async function examineInstallation({ env = process.env, args = [], fix = false }: ExamineOptions = {}): Promise<DoctorReport> {
+  const configuration = readConfiguration({ env, args });
+  const { dataDir, issues, values } = configuration;
+  const isUsable = !issues.some(({ severity }) => severity === "error");
+  const place = attempt("data-directory", () => checkDataDirectory(dataDir));
+  const isThere = place.status !== "error";
+  const findings = [
+    attempt("node", () => checkNode()),
+    attempt("sqlite", checkSqlite),
+    configurationOf(configuration),
+    place,
+    attempt("permissions", () => checkPermissions(dataDir, fix)),
+    attempt("file-system", () => checkFileSystem(dataDir)),
+    attempt("disk", () => checkDisk(dataDir)),
+    isThere && isUsable ? await checkDatabase(dataDir, { env, args }) : unseen("database"),
+    isThere ? await checkRoundTrip(dataDir, { WORKRAIL_SQLITE_DRIVER: values.sqliteDriver }) : unseen("round-trip"),
+  ];
+  return { dataDir, findings, isHealthy: findings.every(({ status }) => status !== "error") };
+}
+
+function configurationOf({ issues, file, hasFile }: Configuration): DoctorFinding {
+  const check = "configuration";
+  const [first] = issues.toSorted((left, right) => left.severity.localeCompare(right.severity));
+  if (first === undefined) {
+    return { check, status: "ok", message: hasFile ? `${file} and all other settings can be read.` : "All settings can be read." };
+  }
+  const more = issues.length > 1 ? ` And ${issues.length - 1} more: \`workrail config list\` tells.` : "";
+  const { severity, message, hint } = first;
+  return { check, status: severity, message: `${message}${more}`, hint, ...(severity === "error" ? { code: "INVALID_INPUT" } : {}) };
+}
+
+function unseen(check: DoctorCheck): DoctorFinding {
+  return { check, status: "skipped", message: "It cannot be looked at before what is wrong above is put right." };
+}
+
+/** A check that fails is a finding, too. */
+function attempt(check: DoctorCheck, look: () => DoctorFinding): DoctorFinding {
+  try {
+    return look();
+  } catch (error) {
+    const message = `It could not be looked at: ${error instanceof Error ? error.message : String(error)}.`;
+    return { check, status: "error", code: "STORAGE_UNAVAILABLE", message, hint: "Look at what the other checks say." };
+  }
+}

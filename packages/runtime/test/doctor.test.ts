@@ -1,0 +1,121 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { checkNode } from "../src/doctor/check-machine.ts";
+import { examineInstallation } from "../src/doctor/examine-installation.ts";
+import type { DoctorCheck, DoctorFinding, DoctorReport } from "../src/doctor/finding.ts";
+import { openWorkrail } from "../src/open-workrail.ts";
+
+const CHECKS: readonly DoctorCheck[] = [
+  "node",
+  "sqlite",
+  "configuration",
+  "data-directory",
+  "permissions",
+  "file-system",
+  "disk",
+  "database",
+  "round-trip",
+];
+
+let folder: string;
+let dataDir: string;
+
+beforeEach(() => {
+  folder = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-doctor-"));
+  dataDir = path.join(folder, "data");
+});
+
+afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+function examine(env: Readonly<Record<string, string>> = {}, fix = false): Promise<DoctorReport> {
+  return examineInstallation({ env: { WORKRAIL_DATA_DIR: dataDir, ...env }, fix });
+}
+
+function found({ findings }: DoctorReport, check: DoctorCheck): DoctorFinding | undefined {
+  return findings.find((finding) => finding.check === check);
+}
+
+async function save(): Promise<void> {
+  await using store = await openWorkrail({ dataDir, env: {}, project: null });
+  await store.saveCheckpoint({ sessionId: "s", context: { a: 1 } });
+}
+
+describe("the doctor", () => {
+  it("looks at everything, makes no store where there is none, and leaves nothing behind", async () => {
+    const report = await examine();
+    expect(report.findings.map(({ check }) => check)).toEqual(CHECKS);
+    expect(report).toMatchObject({ dataDir, isHealthy: true });
+    expect(found(report, "round-trip")).toMatchObject({ status: "ok", message: expect.stringContaining("came back exactly") });
+    expect(fs.existsSync(dataDir)).toBe(false);
+    expect(fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith(".tmp-doctor-"))).toEqual([]);
+  });
+
+  it("opens the store that is there, and changes nothing in it", async () => {
+    await save();
+    const before = fs.readdirSync(dataDir, { recursive: true, encoding: "utf8" }).toSorted();
+    const report = await examine();
+    expect(found(report, "database")).toMatchObject({ status: "ok", message: expect.stringContaining("1 checkpoints in 1 sessions") });
+    expect(fs.readdirSync(dataDir, { recursive: true, encoding: "utf8" }).toSorted()).toEqual(before);
+  });
+
+  it("goes on when the settings are wrong, and tells which", async () => {
+    await save();
+    fs.writeFileSync(path.join(dataDir, "config.json"), '{ "maxDepth": "many" }');
+    const report = await examine({ WORKRAIL_MAX_KEYS: "0" });
+    expect(report.isHealthy).toBe(false);
+    expect(found(report, "configuration")).toMatchObject({
+      status: "error",
+      code: "INVALID_INPUT",
+      message: expect.stringMatching(/^WORKRAIL_MAX_KEYS must be .* And 1 more/u),
+    });
+    expect(found(report, "database")?.status).toBe("skipped");
+    expect(found(report, "round-trip")?.status).toBe("ok");
+  });
+
+  it("says what to do when the data directory is none", async () => {
+    fs.writeFileSync(dataDir, "a file");
+    const report = await examine();
+    expect(found(report, "data-directory")).toMatchObject({ status: "error", code: "STORAGE_UNAVAILABLE", hint: expect.any(String) });
+    expect(["database", "round-trip"].map((check) => found(report, check as DoctorCheck)?.status)).toEqual(["skipped", "skipped"]);
+  });
+
+  it("finds a database that is none, and passes on what to do", async () => {
+    await save();
+    fs.rmSync(path.join(dataDir, "contexts"), { recursive: true });
+    fs.writeFileSync(path.join(dataDir, "workrail.db"), "no database".repeat(1_000));
+    const report = await examine();
+    expect(found(report, "database")).toMatchObject({ status: "warning", message: expect.stringContaining("rebuilt from the files") });
+    expect(found(report, "round-trip")?.status).toBe("ok");
+  });
+
+  it("never makes a key for its round trip, although encryption is asked for", async () => {
+    const report = await examine({ WORKRAIL_ENCRYPTION: "enabled" });
+    expect(found(report, "round-trip")?.status).toBe("ok");
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "tells what others can read, and takes their rights away when asked to (skipped on Windows)",
+    async () => {
+      await save();
+      // Opening a store sees to the database and its directory by itself.
+      const session = path.join(dataDir, "contexts", "s");
+      const [blob = ""] = fs.readdirSync(session).filter((name) => name.endsWith(".gz"));
+      fs.chmodSync(session, 0o755);
+      fs.chmodSync(path.join(session, blob), 0o644);
+      const message = `Others can read or write: ${path.join("contexts", "s")}, ${path.join("contexts", "s", blob)}.`;
+      expect(found(await examine(), "permissions")).toMatchObject({ status: "warning", fix: "possible", message });
+      expect(found(await examine({}, true), "permissions")).toMatchObject({ status: "ok", fix: "done" });
+      expect([session, path.join(session, blob)].map((file) => fs.statSync(file).mode & 0o777)).toEqual([0o700, 0o600]);
+      expect(found(await examine(), "permissions")).toMatchObject({ status: "ok", message: "Only your user can read what is stored." });
+    },
+  );
+
+  it.each([
+    ["20.19.0", "error"],
+    ["22.12.0", "warning"],
+    ["22.14.0", "ok"],
+    ["24.0.0", "ok"],
+  ])("knows that Node %s is: %s", (version, status) => expect(checkNode(version).status).toBe(status));
+});
