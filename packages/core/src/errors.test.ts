@@ -9,7 +9,7 @@ it.each(Object.entries(ERROR_CODES))("%s has an HTTP status, and says whether to
 
 it("calls retryable what somebody else's lock or disk may free again", () => {
   const retryable = Object.entries(ERROR_CODES).filter(([, meaning]) => meaning.retryable);
-  expect(retryable.map(([code]) => code).toSorted()).toEqual(["LOCK_TIMEOUT", "STORAGE_UNAVAILABLE", "STORE_IN_USE"]);
+  expect(retryable.map(([code]) => code).toSorted()).toEqual(["LOCK_TIMEOUT", "RATE_LIMITED", "STORAGE_UNAVAILABLE", "STORE_IN_USE"]);
 });
 
 it("carries what the reader needs", () => {

@@ -32,6 +32,7 @@ describe("settings", () => {
       tokenizer: "o200k",
       savesAMinute: 10,
       isolation: "open",
+      secrets: { mode: "warn", personalData: false, except: [] },
       autoSave: true,
       sealing: {
         encryption: undefined,
@@ -86,6 +87,9 @@ describe("settings", () => {
       WORKRAIL_EMBEDDER_TEXT_PREFIX: "passage: ",
       WORKRAIL_RATE_LIMIT_CHECKPOINT_SAVE: "11",
       WORKRAIL_ISOLATION: "strict",
+      WORKRAIL_SECRETS: "block",
+      WORKRAIL_SECRETS_PERSONAL_DATA: "true",
+      WORKRAIL_SECRETS_EXCEPT: "github-token, url-password",
       WORKRAIL_ENCRYPTION: "disabled",
       WORKRAIL_ENCRYPTION_KEY: "key",
       WORKRAIL_ENCRYPTION_KEY_FILE: path.resolve("/key"),
@@ -132,6 +136,7 @@ describe("settings", () => {
       tokenizer: "claude-estimate",
       savesAMinute: 11,
       isolation: "strict",
+      secrets: { mode: "block", personalData: true, except: ["github-token", "url-password"] },
       autoSave: false,
       sealing: {
         encryption: "disabled",
