@@ -1,5 +1,5 @@
 // Runs by itself in a child process: opens a store and does what it is told, one thing after another.
-import { type CheckpointId, isWorkrailError } from "@workrail/core";
+import { type CheckpointId, isJsonObject, isWorkrailError } from "@workrail/core";
 import { SteppingClock } from "@workrail/core/testing";
 import { type FaultPlan, Faults } from "../faults.ts";
 import type { StorageHarness } from "../harness.ts";
@@ -47,7 +47,7 @@ async function obey({ number, part, method, args, now, nextId: id, fault }: Orde
     const target = parts[part];
     const result: unknown = await Reflect.apply(Reflect.get(target, method) as (...args: readonly unknown[]) => unknown, target, args);
     await parts.bench.idle();
-    return { number, struck: isStruck(fault), result };
+    return { number, struck: isStruck(fault), result: withoutFunctions(result) };
   } catch (error) {
     await parts.bench.idle();
     const message = error instanceof Error ? error.message : String(error);
@@ -55,6 +55,12 @@ async function obey({ number, part, method, args, now, nextId: id, fault }: Orde
   } finally {
     faults.disarm();
   }
+}
+
+/** What a result can do, it cannot do in another process. */
+function withoutFunctions(result: unknown): unknown {
+  if (!isJsonObject(result)) return result;
+  return Object.fromEntries(Object.entries(result).filter(([, value]: readonly [string, unknown]) => typeof value !== "function"));
 }
 
 function isStruck(fault: FaultPlan | undefined): boolean {

@@ -312,7 +312,7 @@ export class RandomHistory {
   }
 
   async #load(input: Parameters<Workbench["load"]>[0], expected: (model: ModelStore) => string): Promise<Done> {
-    const text = await this.#attempt(this.#any.bench.load(input).then((loaded) => loaded.contextText(), codeUnlessUnavailable));
+    const text = await this.#attempt(this.#any.bench.load(input).then((loaded) => JSON.stringify(loaded.context), codeUnlessUnavailable));
     return text === undefined ? NOTHING : certain((model) => (expected(model) === text ? model : undefined));
   }
 
