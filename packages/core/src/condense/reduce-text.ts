@@ -85,13 +85,13 @@ function thinNumbers(lines: readonly string[]): string[] {
 /** Not for one that would then seem to have another number. */
 const NUMBERED = /^(\d{1,7}):(?!\d+:)/u;
 
-/** The same line several times in a row. */
+/** The same line several times in a row; a note is no line of the text. */
 function countRepeats(lines: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at < lines.length;) {
     const line = lines[at] ?? "";
     let end = at + 1;
-    while (lines[end] === line) end += 1;
+    while (lines[end] === line && !isNote(line)) end += 1;
     kept.push(line);
     kept.push(...unlessShorter(lines.slice(at + 1, end), `[${end - at - 1} times more]`));
     at = end;

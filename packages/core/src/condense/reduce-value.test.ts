@@ -31,6 +31,13 @@ describe("reducing", () => {
     );
   });
 
+  it("leaves notes of the same words, one below the other, as they are", () => {
+    const repeated = "    at run (main.js:1:2)\nthe same line of a text again";
+    const once = reduceValue([`first\n${repeated}`, [repeated, repeated, repeated].join("\n")]);
+    expect(once).toEqual([`first\n${repeated}`, "[2 lines as above]\n[2 lines as above]\n[2 lines as above]"]);
+    expect(reduceValue(once)).toEqual(once);
+  });
+
   it("leaves everything but texts as it is", () => {
     const value = { a: [1, null, true, { b: "short" }], c: {}, d: [] };
     expect(reduceValue(value)).toEqual(value);
