@@ -1,6 +1,6 @@
 export { keyFromKeychain } from "./keychain.ts";
-export { createKeyring, openKeyring, readKeyKind, readKeyringState, rewrapKeyring, writeKeyringState } from "./keyring.ts";
-export type { KeyringState, OpenedKeys } from "./keyring.ts";
+export { createKeyring, openKeyring, readKeyring, rewrapKeyring, writeKeyringState } from "./keyring.ts";
+export type { KeyringFacts, KeyringState, OpenedKeys } from "./keyring.ts";
 export { keyFromEnvironment, keyFromFile, keyFromPassphrase } from "./key-source.ts";
 export type { KeySource } from "./key-source.ts";
 export { keyFromRecovery } from "./recovery-key.ts";

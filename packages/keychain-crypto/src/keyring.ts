@@ -8,10 +8,10 @@ import type { DataKey } from "./store-sealer.ts";
 const FORMAT = 1;
 
 /**
- * How a store is kept: all of it sealed; on the way there; or on the way back to clear. What is on the way is finished, by whoever opens
- * the store next, before it is used.
+ * How a store is kept: all of it sealed; on the way there; on the way back to clear; or in clear again but for what could not be
+ * opened, for which the keys stay. What is on the way is finished, by whoever opens the store next, before it is used.
  */
-export type KeyringState = "sealed" | "sealing" | "unsealing";
+export type KeyringState = "sealed" | "sealing" | "unsealing" | "clear";
 
 /** `contexts/keyring.json`: the data key, wrapped, and where the keys are that it is wrapped with. No secret is in it. */
 interface Keyring {
@@ -37,14 +37,18 @@ export interface OpenedKeys {
   readonly dataKey: DataKey;
 }
 
-/** Whether a store has keys, and what is done with them. `undefined`: it is kept in clear. @throws CHECKPOINT_CORRUPT, STORAGE_UNAVAILABLE */
-export async function readKeyringState(files: KeyFiles): Promise<KeyringState | undefined> {
-  return (await readKeyring(files))?.state;
+/** What a keyring tells without a key. */
+export interface KeyringFacts {
+  readonly state: KeyringState;
+  /** The source that its key comes from, beside the recovery key. */
+  readonly kind: KeySource["kind"] | undefined;
 }
 
-/** Which source the key of a sealed store comes from, as it was chosen. */
-export async function readKeyKind(files: KeyFiles): Promise<KeySource["kind"] | undefined> {
-  return (await readKeyring(files))?.dataKey.wraps.find(({ kind }) => kind !== "recovery")?.kind;
+/** `undefined`: the store has no keys, and is in clear. @throws KEY_UNAVAILABLE for a damaged keyring; UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE */
+export async function readKeyring(files: KeyFiles): Promise<KeyringFacts | undefined> {
+  const keyring = await findKeyring(files);
+  if (keyring === undefined) return undefined;
+  return { state: keyring.state, kind: keyring.dataKey.wraps.find(({ kind }) => kind !== "recovery")?.kind };
 }
 
 /**
@@ -131,7 +135,7 @@ function purposeOf(id: string, kind: Wrap["kind"]): string {
 }
 
 async function needKeyring(files: KeyFiles): Promise<Keyring> {
-  return (await readKeyring(files)) ?? unusable("The store has no keyring.", FROM_BACKUP);
+  return (await findKeyring(files)) ?? unusable("The store has no keyring.", FROM_BACKUP);
 }
 
 async function writeKeyring(files: KeyFiles, keyring: Keyring): Promise<void> {
@@ -139,7 +143,7 @@ async function writeKeyring(files: KeyFiles, keyring: Keyring): Promise<void> {
   await files.write("store", Buffer.from(`${text}\n`), "replace");
 }
 
-async function readKeyring(files: KeyFiles): Promise<Keyring | undefined> {
+async function findKeyring(files: KeyFiles): Promise<Keyring | undefined> {
   const bytes = await files.read("store", (copy) => parseKeyring(copy) !== undefined);
   if (bytes === undefined) return undefined;
   return parseKeyring(bytes) ?? unusable("The store's keyring is damaged.", FROM_BACKUP);

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { KeyFiles } from "@workrail/core";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createKeyring, openKeyring, readKeyKind, readKeyringState, rewrapKeyring, writeKeyringState } from "../src/keyring.ts";
+import { createKeyring, openKeyring, readKeyring, rewrapKeyring, writeKeyringState } from "../src/keyring.ts";
 import { keyFromEnvironment, keyFromFile, keyFromPassphrase, type KeySource } from "../src/key-source.ts";
 import { keyFromKeychain } from "../src/keychain.ts";
 import { keyFromRecovery } from "../src/recovery-key.ts";
@@ -38,7 +38,7 @@ describe("a keyring", () => {
   ])("gives its data key again to a key from %s, and to the recovery key", async (_, sourceOf) => {
     const source = sourceOf();
     const made = await createKeyring(files, source, "sealed", true);
-    expect(await readKeyKind(files)).toBe(source.kind);
+    expect((await readKeyring(files))?.kind).toBe(source.kind);
     expect((await openKeyring(files, source)).dataKey).toEqual(made.dataKey);
     expect((await openKeyring(files, keyFromRecovery(made.recoveryKey))).dataKey).toEqual(made.dataKey);
   });
@@ -66,20 +66,20 @@ describe("a keyring", () => {
   });
 
   it("says what is done with the store", async () => {
-    expect(await readKeyringState(files)).toBeUndefined();
+    expect(await readKeyring(files)).toBeUndefined();
     await createKeyring(files, keyFromEnvironment("0".repeat(64)), "sealing", false);
-    expect(await readKeyringState(files)).toBe("sealing");
+    expect((await readKeyring(files))?.state).toBe("sealing");
     await writeKeyringState(files, "sealed");
-    expect(await readKeyringState(files)).toBe("sealed");
+    expect((await readKeyring(files))?.state).toBe("sealed");
   });
 
   it("that was changed by anybody is refused, and one of a newer version is said to be so", async () => {
     await createKeyring(files, keyFromEnvironment("0".repeat(64)), "sealed", false);
     const text = Buffer.from((await files.read("store", () => true)) ?? []).toString();
     await files.write("store", Buffer.from(text.replace('"sealed"', '"sealing"')), "replace");
-    await expect(readKeyringState(files)).rejects.toMatchObject(UNAVAILABLE);
+    await expect(readKeyring(files)).rejects.toMatchObject(UNAVAILABLE);
     await files.write("store", Buffer.from(text.replace('"workrailKeyring": 1', '"workrailKeyring": 2')), "replace");
-    await expect(readKeyringState(files)).rejects.toMatchObject({ code: "UNSUPPORTED_VERSION" });
+    await expect(readKeyring(files)).rejects.toMatchObject({ code: "UNSUPPORTED_VERSION" });
   });
 });
 
@@ -117,6 +117,6 @@ describe("without a keychain", () => {
     const failure = { ...UNAVAILABLE, message: "The keychain cannot be used.", hint: expect.stringContaining("KEY_FILE") as string };
     await expect(broken("no D-Bus").make("store")).rejects.toMatchObject(failure);
     await expect(createKeyring(files, broken("no D-Bus"), "sealed", true)).rejects.toMatchObject(failure);
-    expect(await readKeyringState(files)).toBeUndefined();
+    expect(await readKeyring(files)).toBeUndefined();
   });
 });

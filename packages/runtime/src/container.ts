@@ -25,7 +25,7 @@ import { condensingBy } from "./condensing.ts";
 import { nodeDigests, randomIds, type Repeat, silentLog, systemClock } from "./environment.ts";
 import { embeddingBy } from "./search/embedding.ts";
 import { forgettingVectors } from "./search/forgetting-catalog.ts";
-import { plaintextRefused, protectStorage } from "./sealing/protect-storage.ts";
+import { protectStorage } from "./sealing/protect-storage.ts";
 import { screeningBy } from "./secrets/secret-screening.ts";
 import { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
@@ -91,16 +91,23 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   value(TOKENS.locking, storage.locking);
   value(TOKENS.search, storage.search ?? miniSearchIndex());
   value(TOKENS.log, log);
-  value(TOKENS.sealing, { sealing });
+  value(TOKENS.sealing, sealing);
   value(TOKENS.codec, codec);
   value(TOKENS.clock, clock);
   value(TOKENS.ids, adapters.ids ?? randomIds);
   value(TOKENS.digests, digests);
   value(TOKENS.tokens, adapters.tokens ?? tokenCounter(settings.tokenizer));
   once(TOKENS.condensing, (c) => condensingBy(settings.condenser, adapters.condenser, c.resolve(TOKENS.digests)));
-  const isClear = sealing === undefined || settings.sealing.allowPlaintextFiles;
-  const transcripts = (): TranscriptFiles => new FileTranscripts({ project: settings.project, directory: process.cwd() });
-  once(TOKENS.transcripts, () => adapters.transcripts ?? (isClear ? transcripts() : NO_TRANSCRIPTS));
+  once(TOKENS.transcripts, () => {
+    const files: TranscriptFiles = new FileTranscripts({ project: settings.project, directory: process.cwd() });
+    const checked: TranscriptFiles = {
+      async write(transcript) {
+        sealing.checkPlaintextFiles();
+        return files.write(transcript);
+      },
+    };
+    return adapters.transcripts ?? checked;
+  });
   once(TOKENS.embedding, (c) => embeddingBy(settings.embedder, adapters.embedder, { clock: c.resolve(TOKENS.clock), log }));
   once(TOKENS.screening, (c) => {
     const dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
@@ -117,18 +124,11 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   });
   once(
     TOKENS.sessions,
-    (c) => inUse ?? new SessionResolver({ digests: sealing?.digests ?? digests, ids: c.resolve(TOKENS.ids), limits: settings.limits }),
+    (c) => inUse ?? new SessionResolver({ digests: sealing.digests, ids: c.resolve(TOKENS.ids), limits: settings.limits }),
   );
   const names = Object.keys(TOKENS) as (keyof Parts)[];
   return Object.fromEntries(names.map((name) => [name, container.resolve<unknown>(TOKENS[name])])) as unknown as Parts;
 }
-
-/** Of a sealed store, for a file in clear would tell what it keeps to itself. */
-const NO_TRANSCRIPTS: TranscriptFiles = {
-  write: async () => {
-    throw plaintextRefused();
-  },
-};
 
 /** SQLite, or else files alone: a store is there wherever Node runs. */
 export async function openDefaultStorage({ dataDir, lockWaitMs, sqliteDriver }: Settings, log: Log): Promise<Storage> {

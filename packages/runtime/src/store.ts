@@ -112,7 +112,6 @@ import {
 } from "./overview.ts";
 import type { Parts } from "./tokens.ts";
 import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
-import { plaintextRefused } from "./sealing/protect-storage.ts";
 import { ProjectRules, type RulesFound } from "./project-rules.ts";
 import type { Found } from "./resume/find-candidates.ts";
 import { Resumer } from "./resume/resumer.ts";
@@ -549,7 +548,7 @@ export class Store implements Workrail {
 
   async exportSession(sessionId: string, options: { readonly file?: string | undefined } = {}): Promise<ExportResult> {
     const session = parseSessionId(sessionId);
-    this.#checkPlaintextFiles();
+    this.#parts.sealing.checkPlaintextFiles();
     return this.#using(() => this.#transfer.exportSession(session, options.file));
   }
 
@@ -560,15 +559,8 @@ export class Store implements Workrail {
   }
 
   async exportAll(folder?: string): Promise<ExportAllResult> {
-    this.#checkPlaintextFiles();
+    this.#parts.sealing.checkPlaintextFiles();
     return this.#using(() => this.#transfer.exportAll(folder));
-  }
-
-  /** @throws PLAINTEXT_REFUSED where a file in clear would tell what a sealed store keeps to itself. */
-  #checkPlaintextFiles(): void {
-    const { sealing, settings } = this.#parts;
-    if (sealing.sealing === undefined || settings.sealing.allowPlaintextFiles) return;
-    throw plaintextRefused();
   }
 
   async importFile(file: string, options: ImportFileOptions = {}): Promise<ImportFileResult> {
@@ -590,9 +582,7 @@ export class Store implements Workrail {
   async backup(directory: string, options?: BackupOptions): Promise<BackupResult> {
     const place = path.resolve(directory);
     return this.#using(async () => {
-      const directoryTarget = await BackupDirectory.create({ directory: place, dataDir: this.dataDir });
-      const { sealing } = this.#parts.sealing;
-      const target = (await sealing?.protect(directoryTarget, directoryTarget.keyFiles)) ?? directoryTarget;
+      const target = await this.#parts.sealing.protect(await BackupDirectory.create({ directory: place, dataDir: this.dataDir }));
       const { createdAt, ...report } = await backupStore(this.#backupPorts, target, options);
       return { directory: place, createdAt: createdAt.toISOString(), ...report };
     });

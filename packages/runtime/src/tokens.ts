@@ -37,7 +37,7 @@ export interface Parts {
   readonly recovery: CatalogRecovery;
   readonly blobs: BlobStore;
   readonly locking: Locking;
-  readonly sealing: { readonly sealing: Sealing | undefined };
+  readonly sealing: Sealing;
   readonly codec: Codec;
   readonly clock: Clock;
   readonly ids: IdGenerator;

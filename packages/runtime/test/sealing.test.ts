@@ -120,6 +120,24 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     await again.close();
   });
 
+  it("is in clear again but for what is damaged, which stays sealed, and can be sealed once more", async () => {
+    const store = await openWith(openRaw, WISH);
+    const [damaged, good] = [await saveSome(store, 1, "s"), await saveSome(store, 1, "t")];
+    await store.close();
+    const file = filesBelow(dataDir).find((each) => each.includes(damaged)) as string;
+    writeFileSync(file, readFileSync(file).subarray(0, -1));
+    const raw = await openRaw();
+    const { unreadable } = await convert(raw, raw.keyFiles as KeyFiles, WISH, PORTS, "clear");
+    await raw.close();
+    expect(unreadable).toHaveLength(1);
+    for (const wish of [{ ...WISH, encryption: "disabled" as const }, WISH, WISH]) {
+      const again = await openWith(openRaw, wish);
+      expect(await again.loadCheckpoint({ checkpointId: good })).toMatchObject({ context: { [`${SECRET}-key`]: `${SECRET} 0` } });
+      await again.close();
+      expect(placesOf(SECRET).length > 0).toBe(wish.encryption === "disabled");
+    }
+  });
+
   it("comes back when its catalog is lost", async () => {
     const store = await openWith(openRaw, WISH);
     const id = await saveSome(store, 5);

@@ -21,26 +21,27 @@ import {
   keyFromPassphrase,
   keyFromRecovery,
   type KeySource,
+  type KeyringFacts,
   openKeyring,
-  readKeyKind,
-  readKeyringState,
+  readKeyring,
   StoreSealer,
   writeKeyringState,
 } from "@workrail/keychain-crypto";
 import type { SealingSettings } from "./sealing-settings.ts";
 
-/** What a sealed store can do that one in clear cannot. */
+/** What is done otherwise in a sealed store than in one in clear. */
 export interface Sealing {
-  /** Digests that only who has the key can make, for what is told outside of what is sealed. */
+  /** For what is told outside of what is sealed: digests that, of a sealed store, only who has the key can make. */
   readonly digests: Digester;
   /** Has a backup be sealed as its store is. */
-  protect(target: BackupTarget, keyFiles: KeyFiles): Promise<BackupTarget>;
+  protect(target: BackupTarget & { readonly keyFiles: KeyFiles }): Promise<BackupTarget>;
+  /** @throws PLAINTEXT_REFUSED where a file in clear would tell what the store keeps to itself. */
+  checkPlaintextFiles(): void;
 }
 
 export interface Protected {
   readonly storage: Storage;
-  /** `undefined`: the store is in clear. */
-  readonly sealing: Sealing | undefined;
+  readonly sealing: Sealing;
 }
 
 export type ConversionPorts = Omit<RebuildPorts, "recovery" | "blobs" | "locking">;
@@ -54,17 +55,20 @@ export type ConversionPorts = Omit<RebuildPorts, "recovery" | "blobs" | "locking
  */
 export async function protectStorage(storage: Storage, wish: SealingSettings, ports: ConversionPorts, log: Log): Promise<Protected> {
   const { keyFiles } = storage;
-  const state = keyFiles === undefined ? undefined : await readKeyringState(keyFiles);
-  if (state === undefined && wish.encryption !== "enabled") return { storage, sealing: undefined };
+  const known = keyFiles === undefined ? undefined : await readKeyring(keyFiles);
+  if ((known === undefined || known.state === "clear") && wish.encryption !== "enabled") return inClear(storage, ports.digests);
   if (keyFiles === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed, so nothing is stored.");
-  if (wish.encryption === "disabled") throw stillSealed();
-  if (state !== "sealed") {
-    const { stillInClear } = await convert(storage, keyFiles, wish, ports, state === "unsealing" ? "clear" : "sealed");
-    if (stillInClear.length > 0) log.warn("files from before the store was sealed are still there in clear", { places: stillInClear });
-    if (state === "unsealing") return protectStorage(storage, wish, ports, log);
+  if (known?.state === "unsealing") {
+    await convert(storage, keyFiles, wish, ports, "clear");
+    return protectStorage(storage, wish, ports, log);
   }
-  const { dataKey } = await openKeyring(keyFiles, await sourceFor(keyFiles, wish));
-  return sealedStorage(storage, keyFiles, dataKey, ports.digests);
+  if (wish.encryption === "disabled") throw stillSealed();
+  if (known?.state !== "sealed") {
+    const { stillInClear } = await convert(storage, keyFiles, wish, ports, "sealed");
+    if (stillInClear.length > 0) log.warn("files from before the store was sealed are still there in clear", { places: stillInClear });
+  }
+  const { dataKey } = await openKeyring(keyFiles, sourceFor(known ?? (await readKeyring(keyFiles)), wish));
+  return sealed(storage, keyFiles, dataKey, { digests: ports.digests, allowPlaintextFiles: wish.allowPlaintextFiles });
 }
 
 export interface ConversionResult extends ConversionReport {
@@ -88,13 +92,14 @@ export async function convert(
   options: { readonly withRecovery?: boolean; readonly onProgress?: ((blobs: number) => void) | undefined } = {},
 ): Promise<ConversionResult> {
   return storage.locking.exclusively(async () => {
-    const source = await sourceFor(keyFiles, wish);
-    const isNew = (await readKeyringState(keyFiles)) === undefined;
-    if (isNew && to === "clear") return { blobs: 0, unreadable: [], recoveryKey: undefined, stillInClear: [] };
-    const { dataKey, recoveryKey } = isNew
-      ? await createKeyring(keyFiles, source, "sealing", options.withRecovery ?? false)
-      : { ...(await openKeyring(keyFiles, source)), recoveryKey: undefined };
-    if (to === "clear") await writeKeyringState(keyFiles, "unsealing");
+    const known = await readKeyring(keyFiles);
+    if (known === undefined && to === "clear") return { blobs: 0, unreadable: [], recoveryKey: undefined, stillInClear: [] };
+    const source = sourceFor(known, wish);
+    const { dataKey, recoveryKey } =
+      known === undefined
+        ? await createKeyring(keyFiles, source, "sealing", options.withRecovery ?? false)
+        : { ...(await openKeyring(keyFiles, source)), recoveryKey: undefined };
+    if (known !== undefined) await writeKeyringState(keyFiles, to === "sealed" ? "sealing" : "unsealing");
     const report = await convertStore(storage, {
       sealer: new StoreSealer(dataKey, keyFiles),
       mark: Number.parseInt(dataKey.id, 16),
@@ -104,6 +109,7 @@ export async function convert(
     });
     if (to === "sealed") await writeKeyringState(keyFiles, "sealed");
     else if (report.unreadable.length === 0) await keyFiles.destroyAll();
+    else await writeKeyringState(keyFiles, "clear");
     const stillInClear: string[] = [];
     if (to === "sealed") for await (const { place } of storage.blobs.listQuarantine()) stillInClear.push(place);
     return { ...report, recoveryKey, stillInClear };
@@ -117,25 +123,39 @@ const alreadyAlone: RebuildPorts["locking"] = {
   exclusively: (work) => work(),
 };
 
-function sealedStorage(storage: Storage, keyFiles: KeyFiles, dataKey: DataKey, digests: Digester): Protected {
+function inClear(storage: Storage, digests: Digester): Protected {
+  return { storage, sealing: { digests, protect: async (target) => target, checkPlaintextFiles: () => {} } };
+}
+
+function sealed(
+  storage: Storage,
+  keyFiles: KeyFiles,
+  dataKey: DataKey,
+  { digests, allowPlaintextFiles }: Pick<ConversionPorts, "digests"> & Pick<SealingSettings, "allowPlaintextFiles">,
+): Protected {
   const sealer = new StoreSealer(dataKey, keyFiles);
-  const protect = async (target: BackupTarget, files: KeyFiles): Promise<BackupTarget> => {
-    const keyring = await keyFiles.read("store", () => true);
-    if (keyring !== undefined) await files.write("store", keyring, "replace");
-    // Sessions have keys of their own in it, wrapped by the same data key.
-    return sealBackupTarget(target, new StoreSealer(dataKey, files));
+  const sealing: Sealing = {
+    digests: { sha256: (data) => sealer.sealDigest(digests.sha256(data)) },
+    async protect(target) {
+      const keyring = await keyFiles.read("store", () => true);
+      if (keyring !== undefined) await target.keyFiles.write("store", keyring, "replace");
+      // Sessions have keys of their own in it, wrapped by the same data key.
+      return sealBackupTarget(target, new StoreSealer(dataKey, target.keyFiles));
+    },
+    checkPlaintextFiles() {
+      if (!allowPlaintextFiles) throw plaintextRefused();
+    },
   };
-  const keyed: Digester = { sha256: (data) => sealer.sealDigest(digests.sha256(data)) };
-  return { storage: sealStorage(storage, sealer), sealing: { digests: keyed, protect } };
+  return { storage: sealStorage(storage, sealer), sealing };
 }
 
 /** Where the key is asked for: where the person says, else where the store's keyring does, else in the keychain. */
-export async function sourceFor(keyFiles: KeyFiles, wish: SealingSettings): Promise<KeySource> {
+export function sourceFor(known: KeyringFacts | undefined, wish: SealingSettings): KeySource {
   if (wish.recoveryKey !== undefined) return keyFromRecovery(wish.recoveryKey);
   if (wish.key !== undefined) return keyFromEnvironment(wish.key);
   if (wish.keyFile !== undefined) return keyFromFile(wish.keyFile);
   if (wish.passphrase !== undefined) return keyFromPassphrase(wish.passphrase);
-  const kind = (await readKeyKind(keyFiles)) ?? "keychain";
+  const kind = known?.kind ?? "keychain";
   if (kind === "keychain") return keyFromKeychain();
   throw new WorkrailError("KEY_UNAVAILABLE", `The store is sealed, and its key (${kind}) was not given.`, {
     details: { source: kind },
@@ -156,7 +176,7 @@ function stillSealed(): WorkrailError {
   });
 }
 
-export function plaintextRefused(): WorkrailError {
+function plaintextRefused(): WorkrailError {
   return new WorkrailError("PLAINTEXT_REFUSED", "The store is sealed, and this would write what it holds to a file in clear.", {
     hint: "Set WORKRAIL_ALLOW_PLAINTEXT_FILES=true for this one call, or make a backup, which is sealed.",
   });

@@ -7,7 +7,7 @@ import {
   keyFromPassphrase,
   type KeySource,
   openKeyring,
-  readKeyringState,
+  readKeyring,
   rewrapKeyring,
 } from "@workrail/keychain-crypto";
 import { gzipCodec } from "@workrail/codecs";
@@ -52,8 +52,9 @@ export interface NewKey {
  */
 export async function sealStore(options: SealOptions = {}): Promise<SealResult> {
   return withRawStore(options, async ({ storage, keyFiles, settings }) => {
-    if ((await readKeyringState(keyFiles)) === "sealed") {
-      await openKeyring(keyFiles, await sourceFor(keyFiles, settings.sealing));
+    const known = await readKeyring(keyFiles);
+    if (known?.state === "sealed") {
+      await openKeyring(keyFiles, sourceFor(known, settings.sealing));
       return { dataDir: settings.dataDir, blobs: 0, unreadable: [], recoveryKey: undefined, stillInClear: [] };
     }
     return { dataDir: settings.dataDir, ...(await convertTo("sealed", storage, keyFiles, settings, options)) };
@@ -78,7 +79,7 @@ export async function rekeyStore(
   options: SealOptions = {},
 ): Promise<{ readonly dataDir: string; readonly recoveryKey: string | undefined }> {
   return withRawStore(options, async ({ storage, keyFiles, settings }) => {
-    const from = await sourceFor(keyFiles, settings.sealing);
+    const from = sourceFor(await readKeyring(keyFiles), settings.sealing);
     const rewrapped = await storage.locking.exclusively(() => rewrapKeyring(keyFiles, from, newSource(to)));
     return { dataDir: settings.dataDir, ...rewrapped };
   });
