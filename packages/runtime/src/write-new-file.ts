@@ -3,6 +3,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { type Clock, WorkrailError } from "@workrail/core";
+import { errorCode } from "./error-code.ts";
 
 export interface WrittenFile {
   readonly file: string;
@@ -24,7 +25,7 @@ export async function removeOldTemporaries(folder: string, clock: Clock): Promis
 
 function ifMissing<T>(otherwise: T): (error: unknown) => T {
   return (error) => {
-    if (codeOf(error) === "ENOENT") return otherwise;
+    if (errorCode(error) === "ENOENT") return otherwise;
     throw error;
   };
 }
@@ -82,8 +83,8 @@ async function claim(temporary: string, file: string): Promise<boolean> {
     await fs.link(temporary, file);
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(codeOf(error))) throw error;
+    if (errorCode(error) === "EEXIST") return false;
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errorCode(error))) throw error;
   }
   // A file system without links: there a look must do.
   const isTaken = await fs.lstat(file).then(
@@ -117,14 +118,10 @@ const WRONG_PLACES = new Set(["ENOENT", "EEXIST", "ENOTDIR", "EISDIR", "EACCES",
 
 /** @returns INVALID_INPUT for a place that cannot be, STORAGE_UNAVAILABLE for a disk that cannot. */
 export function cannotWrite(file: string, cause: unknown): WorkrailError {
-  const code = codeOf(cause);
+  const code = errorCode(cause);
   return new WorkrailError(WRONG_PLACES.has(code) ? "INVALID_INPUT" : "STORAGE_UNAVAILABLE", `${file} cannot be written: ${code}.`, {
     details: { path: file, errno: code },
     hint: "Choose a place that exists, where you may write, and with room for it.",
     cause,
   });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

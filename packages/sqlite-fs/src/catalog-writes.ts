@@ -122,7 +122,7 @@ export class CatalogWrites {
     const marked = this.#statement("SELECT value FROM state WHERE key = 'rewritten'").get() as { value: number } | undefined;
     if ((marked?.value ?? 0) === mark) return false;
     for (const row of this.#statement("SELECT * FROM checkpoint").all() as CheckpointRow[]) {
-      const fresh = { ...row, ...textsOf(rowOf(record(recordOf(row)), row.sequence)) };
+      const fresh = withTexts(row, record(recordOf(row)));
       this.#run("DELETE FROM checkpoint_tag WHERE ordinal = ?", row.ordinal);
       this.#run(UPDATE_TEXTS, ...TEXT_COLUMNS.map((column) => fresh[column]), row.ordinal);
       const tags = new Set(recordOf(fresh).tags);
@@ -130,7 +130,7 @@ export class CatalogWrites {
     }
     for (const { id, record: text } of this.#statement("SELECT id, record FROM trashed").all() as Pick<TrashedRow, "id" | "record">[]) {
       const row = parseRow(text);
-      const fresh = { ...row, ...textsOf(rowOf(record(recordOf(row)), row.sequence)) };
+      const fresh = withTexts(row, record(recordOf(row)));
       this.#run("UPDATE trashed SET record = ? WHERE id = ?", JSON.stringify(fresh), id);
     }
     for (const row of this.#statement("SELECT * FROM session").all() as SessionRow[]) {
@@ -587,8 +587,10 @@ const TEXT_COLUMNS = [
 
 const UPDATE_TEXTS = `UPDATE checkpoint SET ${TEXT_COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE ordinal = ?`;
 
-function textsOf(row: Omit<CheckpointRow, "ordinal">): Pick<CheckpointRow, (typeof TEXT_COLUMNS)[number]> {
-  return Object.fromEntries(TEXT_COLUMNS.map((column) => [column, row[column]])) as Pick<CheckpointRow, (typeof TEXT_COLUMNS)[number]>;
+/** The row as it is, but for the texts of the record. */
+function withTexts(row: CheckpointRow, record: NewRecord): CheckpointRow {
+  const fresh = rowOf(record, row.sequence);
+  return { ...row, ...Object.fromEntries(TEXT_COLUMNS.map((column) => [column, fresh[column]])) };
 }
 
 /** A place is given once: what is in the trash may come back to its own. */

@@ -1,4 +1,5 @@
 import { WorkrailError } from "../errors.ts";
+import { LINE_FEED, QUOTE, COMMA, COLON, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "../json/signs.ts";
 
 /** The most that one value may be, so that hostile text is refused before it takes the memory. */
 export interface ValueLimits {
@@ -149,13 +150,3 @@ function tooLong({ maxLength }: ValueLimits, cause?: unknown): WorkrailError {
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0d || code === 0x09 || code === LINE_FEED;
 }
-
-const LINE_FEED = 0x0a;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BRACE = 0x7b;
-const END_BRACE = 0x7d;
-const BRACKET = 0x5b;
-const END_BRACKET = 0x5d;

@@ -1,6 +1,7 @@
 import { canonicalJson } from "./canonical-json.ts";
 import { parseJson } from "./parse-json.ts";
 import { textParts } from "./text-parts.ts";
+import { QUOTE, COMMA, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "./signs.ts";
 
 /** Up to this many characters a value is read and written in one go. */
 const AT_ONCE = 256 * 1024;
@@ -104,11 +105,3 @@ function endOfText(text: string, start: number): number {
     if ((quote - before) % 2 === 0) return quote + 1;
   }
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const END_BRACKET = 0x5d;
-const BRACE = 0x7b;
-const END_BRACE = 0x7d;

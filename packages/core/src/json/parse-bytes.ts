@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "../model/context.ts";
 import { decodeUtf8 } from "../platform.ts";
 import type { Steps } from "../turns.ts";
 import { parseJson } from "./parse-json.ts";
+import { QUOTE, COMMA, COLON, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "./signs.ts";
 
 /** Up to this many bytes are decoded and parsed in one go. */
 const AT_ONCE = 256 * 1024;
@@ -192,12 +193,4 @@ function backslashesBefore(bytes: Uint8Array, index: number): number {
 /** `\u00e9` */
 const LONGEST_ESCAPE = 6;
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const END_BRACKET = 0x5d;
 const SMALL_U = 0x75;
-const BRACE = 0x7b;
-const END_BRACE = 0x7d;

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
+import { SPACE, COLON, BACKSLASH } from "./signs.ts";
 
 /**
  * `JSON.parse` that reads every key as it is written.
@@ -50,10 +51,6 @@ function endsTextWithEscape(text: string, quote: number): boolean {
   const begin = text.lastIndexOf(`"`, quote - 1);
   return text.slice(Math.max(0, begin - 1), quote).includes("\\");
 }
-
-const SPACE = 0x20;
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
 
 /** A whole text; with a colon behind it, it is a key. */
 const TEXT_OR_KEY = /"((?:[^"\\]|\\.)*)"(\s*:)?/gs;

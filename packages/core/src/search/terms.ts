@@ -29,7 +29,7 @@ export function termsOf(text: string): string[] {
 /** One form for what looks or reads the same: without accents on Latin letters, full width, ligatures. Capitals stay, apostrophes go. */
 function folded(given: string): string {
   const text = given.replace(/(?<=\p{L})['’](?:s(?!\p{L}))?/gu, "");
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- ASCII has them too
   if (/^[\x00-\x7f]*$/.test(text)) return text;
   return text
     .normalize("NFD")

@@ -1,3 +1,5 @@
+import { QUOTE, COMMA, COLON, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "../json/signs.ts";
+
 /** Where an offset lies in a JSON text. */
 export interface JsonPlace {
   /** The keys and indices that lead there. */
@@ -11,15 +13,6 @@ interface Level {
   readonly isList: boolean;
   at: string | number;
 }
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const END_BRACKET = 0x5d;
-const BRACE = 0x7b;
-const END_BRACE = 0x7d;
 
 /** Goes once through a JSON text that comes in parts, and says of offsets where they lie. */
 export class JsonPlaces {

@@ -2,6 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { WorkrailError } from "@workrail/core";
 import { applyEdits, modify, type Node, parseTree, type ParseError, printParseErrorCode, stripComments } from "jsonc-parser";
+import { canBeListed } from "../can-be-listed.ts";
+import { errorCode } from "../error-code.ts";
 
 /** The file's name in the data directory. */
 export const CONFIG_FILE = "config.json";
@@ -129,19 +131,10 @@ function inWords({ error }: ParseError): string {
 }
 
 function unreadable(file: string, error: unknown): ConfigText {
-  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  const code = errorCode(error);
   if (code === "ENOENT" || code === "ENOTDIR") return { text: undefined, members: [] };
   const message = `It cannot be read, ${code}`;
   // When the disk itself cannot be used, the settings are the least of it.
-  const isOfFile = code === "EISDIR" || ((code === "EACCES" || code === "EPERM") && isUsable(path.dirname(file)));
+  const isOfFile = code === "EISDIR" || ((code === "EACCES" || code === "EPERM") && canBeListed(path.dirname(file)));
   return { text: undefined, members: [], fault: isOfFile ? { message } : { message, isOfDisk: true } };
-}
-
-function isUsable(directory: string): boolean {
-  try {
-    fs.accessSync(directory, fs.constants.R_OK | fs.constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

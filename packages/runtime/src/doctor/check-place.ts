@@ -2,6 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { unsuitableFileSystem } from "@workrail/sqlite-fs";
 import type { DoctorFinding } from "./finding.ts";
+import { canBeListed } from "../can-be-listed.ts";
+import { errorCode } from "../error-code.ts";
 
 /** A save of the largest checkpoint, a compaction beside it, and SQLite's log. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
@@ -19,14 +21,14 @@ export function checkDataDirectory(dataDir: string): DoctorFinding {
     fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
     return { check, status: "ok", message: `${dataDir} can be read and written.` };
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") return { check, ...failed(`${dataDir} cannot be used: ${codeOf(error)}.`), hint: OWN };
+    if (errorCode(error) !== "ENOENT") return { check, ...failed(`${dataDir} cannot be used: ${errorCode(error)}.`), hint: OWN };
   }
   const parent = nearestDirectory(dataDir);
   try {
     fs.accessSync(parent, fs.constants.W_OK | fs.constants.X_OK);
     return { check, status: "ok", message: `${dataDir} is not there yet: the first save makes it.` };
   } catch (error) {
-    const message = `${dataDir} is not there, and cannot be made in ${parent}: ${codeOf(error)}.`;
+    const message = `${dataDir} is not there, and cannot be made in ${parent}: ${errorCode(error)}.`;
     return { check, ...failed(message), hint: OWN };
   }
 }
@@ -83,7 +85,7 @@ function within(directory: string): readonly string[] {
   return fs.readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const place = path.join(directory, entry.name);
     // Links are not followed, and their own mode says nothing.
-    if (entry.isDirectory()) return [place, ...(isReadable(place) ? within(place) : [])];
+    if (entry.isDirectory()) return [place, ...(canBeListed(place) ? within(place) : [])];
     return entry.isFile() ? [place] : [];
   });
 }
@@ -98,7 +100,7 @@ function isClosed(file: string): boolean {
     return true;
   } catch (error) {
     // Others may be at work in the store.
-    return codeOf(error) === "ENOENT";
+    return errorCode(error) === "ENOENT";
   }
 }
 
@@ -106,19 +108,6 @@ function isDirectory(file: string): boolean {
   return fs.statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function isReadable(directory: string): boolean {
-  try {
-    fs.accessSync(directory, fs.constants.R_OK | fs.constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function failed(message: string): Pick<DoctorFinding, "status" | "code" | "message"> {
   return { status: "error", code: "STORAGE_UNAVAILABLE", message };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
