@@ -82,3 +82,8 @@ export class WorkrailError extends Error {
 export function isWorkrailError(error: unknown): error is WorkrailError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
+
+/** What a call is refused with for one of its fields. @param hint what to give instead. */
+export function invalidInput(field: string, message: string, hint: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", message, { details: { field }, hint });
+}

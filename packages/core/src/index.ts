@@ -19,7 +19,7 @@ export type { EmbeddedAs, Embedder } from "./ports/embedder.ts";
 export { decodeBlob } from "./envelope/decode-blob.ts";
 export { decodeEnvelope, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope/envelope.ts";
 export type { DecodedBlob, DeltaBlob, WholeBlob } from "./envelope/envelope.ts";
-export { ERROR_CODES, isWorkrailError, WorkrailError } from "./errors.ts";
+export { ERROR_CODES, invalidInput, isWorkrailError, WorkrailError } from "./errors.ts";
 export type { ErrorCode, ErrorDetails, ErrorOptions } from "./errors.ts";
 export { canonicalJson } from "./json/canonical-json.ts";
 export { checkJson } from "./json/check-json.ts";

@@ -1,5 +1,5 @@
 import type { CompiledRules } from "../classify/compile-rules.ts";
-import { WorkrailError } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 import type { Context, JsonValue } from "../model/context.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import type { Session } from "../model/session.ts";
@@ -80,14 +80,18 @@ const UNLIMITED: ViewBudget = { wanted: BOUNDLESS, ceiling: BOUNDLESS };
 
 function checkRequest(request: ViewRequest): void {
   if (request.range !== undefined && request.keys?.length !== 1) {
-    throw invalid("range", "range needs keys to name exactly one value.", 'Give keys with one name beside it, such as keys: ["plan"].');
+    throw invalidInput(
+      "range",
+      "range needs keys to name exactly one value.",
+      'Give keys with one name beside it, such as keys: ["plan"].',
+    );
   }
   for (const [field, value] of Object.entries(request.range ?? {})) {
     if (value !== undefined && (!Number.isSafeInteger(value) || value < 0))
-      throw invalid(`range.${field}`, `range.${field} must be a whole number.`, "Count from 0, or leave it out.");
+      throw invalidInput(`range.${field}`, `range.${field} must be a whole number.`, "Count from 0, or leave it out.");
   }
   if (request.cursor !== undefined && !/^\d{1,15}$/.test(request.cursor)) {
-    throw invalid("cursor", "cursor must be the nextCursor of an earlier answer.", "Leave cursor out to begin with the first names.");
+    throw invalidInput("cursor", "cursor must be the nextCursor of an earlier answer.", "Leave cursor out to begin with the first names.");
   }
 }
 
@@ -218,8 +222,4 @@ function resolve(context: Context, path: EntryPath): JsonValue | undefined {
     value = (value as Record<string | number, JsonValue>)[segment];
   }
   return value;
-}
-
-function invalid(field: string, message: string, hint: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", message, { details: { field }, hint });
 }

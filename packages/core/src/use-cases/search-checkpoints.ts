@@ -89,6 +89,7 @@ class Search {
   readonly #ports: SearchPorts;
   readonly #query: ParsedQuery;
   readonly #input: SearchInput;
+  readonly #records = new Map<CheckpointId, Promise<CheckpointRecord | undefined>>();
   readonly #lines = new Map<CheckpointId, Promise<readonly string[] | undefined>>();
   readonly #sessions = new Map<SessionId, Promise<Session | undefined>>();
   readonly #heads = new Map<SessionId, Promise<CheckpointRecord | undefined>>();
@@ -131,7 +132,7 @@ class Search {
     await this.#readAhead(hits);
     const samples: { readonly score: number; readonly terms: readonly string[] }[] = [];
     for (const { checkpointId, score } of hits) {
-      const record = await this.#ports.catalog.find(checkpointId);
+      const record = await this.#recordOf(checkpointId);
       const lines = record === undefined ? undefined : await this.#linesOf(record);
       if (lines !== undefined) samples.push({ score, terms: termsOf(this.#sampleOf(lines)) });
     }
@@ -142,7 +143,7 @@ class Search {
   async #readAhead(hits: readonly IndexHit[]): Promise<void> {
     await Promise.all(
       hits.map(async ({ checkpointId }) => {
-        const record = await this.#ports.catalog.find(checkpointId);
+        const record = await this.#recordOf(checkpointId);
         if (record !== undefined) await this.#linesOf(record);
       }),
     );
@@ -169,7 +170,7 @@ class Search {
   }
 
   async #recordFor(hit: IndexHit, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
-    const record = await this.#ports.catalog.find(hit.checkpointId);
+    const record = await this.#recordOf(hit.checkpointId);
     if (record === undefined) return undefined;
     const tags = (await this.#sessionOf(record.sessionId))?.tags ?? [];
     return matchesFilter(record, tags, filter) ? record : this.#laterHolding(record, filter);
@@ -184,6 +185,10 @@ class Search {
     const later = records.filter(({ sequence }) => sequence > hit.sequence).toReversed();
     for (const record of later.slice(0, MOST_LATER)) if ((await this.#linesOf(record))?.includes(best.line) === true) return record;
     return undefined;
+  }
+
+  #recordOf(id: CheckpointId): Promise<CheckpointRecord | undefined> {
+    return remembered(this.#records, id, () => this.#ports.catalog.find(id));
   }
 
   #linesOf(record: CheckpointRecord): Promise<readonly string[] | undefined> {

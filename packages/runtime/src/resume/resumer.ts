@@ -7,6 +7,7 @@ import {
   gitStateOf,
   goalOf,
   type Handoff,
+  invalidInput,
   isWorkrailError,
   loadCheckpoint,
   type LoadedCheckpoint,
@@ -15,7 +16,6 @@ import {
   parseSessionId,
   readContext,
   type SessionId,
-  WorkrailError,
   writeHandoff,
 } from "@workrail/core";
 import { how } from "../answer-budget.ts";
@@ -262,33 +262,33 @@ function clip(text: string): string {
 /** @throws INVALID_INPUT */
 function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limit }: ResumeParams): void {
   if (checkpointId !== undefined && sessionId !== undefined) {
-    throw invalid("checkpointId", "Give checkpointId or sessionId, not both.", "A checkpointId alone says which session it is.");
+    throw invalidInput("checkpointId", "Give checkpointId or sessionId, not both.", "A checkpointId alone says which session it is.");
   }
   if (hint !== undefined && (hint.trim() === "" || hint.length > LONGEST_HINT)) {
-    throw invalid(
+    throw invalidInput(
       "hint",
       `hint must be 1 to ${LONGEST_HINT} characters.`,
       "A few words about the work are enough; leave it out if there are none.",
     );
   }
   if (depth !== undefined && !RESUME_DEPTHS.includes(depth)) {
-    throw invalid("depth", `depth must be one of ${RESUME_DEPTHS.join(", ")}.`, "Leave it out for a view.");
+    throw invalidInput("depth", `depth must be one of ${RESUME_DEPTHS.join(", ")}.`, "Leave it out for a view.");
   }
   if (budgetTokens !== undefined && (!Number.isSafeInteger(budgetTokens) || budgetTokens < 1)) {
-    throw invalid("budgetTokens", "budgetTokens must be a whole number from 1.", "Leave it out for the default of the depth.");
+    throw invalidInput("budgetTokens", "budgetTokens must be a whole number from 1.", "Leave it out for the default of the depth.");
   }
   if (focus !== undefined && focus.length > LONGEST_FOCUS) {
-    throw invalid("focus", `focus must be at most ${LONGEST_FOCUS} characters.`, "A few words about what you are going to do are enough.");
+    throw invalidInput(
+      "focus",
+      `focus must be at most ${LONGEST_FOCUS} characters.`,
+      "A few words about what you are going to do are enough.",
+    );
   }
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 1 || limit > MOST_CANDIDATES)) {
-    throw invalid(
+    throw invalidInput(
       "limit",
       `limit must be a whole number from 1 to ${MOST_CANDIDATES}.`,
       "Give a hint rather than reading many candidates.",
     );
   }
-}
-
-function invalid(field: string, message: string, hint: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", message, { details: { field }, hint });
 }

@@ -2,9 +2,9 @@ import {
   CHECKPOINT_KINDS,
   type CheckpointKind,
   type FoundCheckpoint,
+  invalidInput,
   parseSessionId,
   type SearchInput,
-  WorkrailError,
 } from "@workrail/core";
 import type { CheckpointMetadata, Standing } from "../context-management-service.ts";
 import { metadataOf } from "../metadata.ts";
@@ -75,13 +75,13 @@ const MAX_LIMIT = 100;
 export function searchInputOf(params: SearchCheckpointsParams, ownProject: string | undefined): SearchInput {
   const { query, limit = DEFAULT_LIMIT, sessionId, project, kinds, tags, since, until, agentId, workflowId } = params;
   if (typeof query !== "string" || query.trim() === "" || query.length > MAX_QUERY) {
-    throw invalid("query", `query must be a text of 1 to ${MAX_QUERY} characters.`, "Ask in a few words.");
+    throw invalidInput("query", `query must be a text of 1 to ${MAX_QUERY} characters.`, "Ask in a few words.");
   }
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
-    throw invalid("limit", `limit must be a whole number from 1 to ${MAX_LIMIT}.`, "Ask for fewer, or in other words.");
+    throw invalidInput("limit", `limit must be a whole number from 1 to ${MAX_LIMIT}.`, "Ask for fewer, or in other words.");
   }
   if (kinds?.some((kind) => !CHECKPOINT_KINDS.includes(kind)) === true) {
-    throw invalid("kinds", `kinds must be of ${CHECKPOINT_KINDS.join(", ")}.`, "Leave it out to search all but asides.");
+    throw invalidInput("kinds", `kinds must be of ${CHECKPOINT_KINDS.join(", ")}.`, "Leave it out to search all but asides.");
   }
   const filter = {
     sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId),
@@ -111,10 +111,6 @@ export function searchHitOf({ record, session, head, score, snippet }: FoundChec
 function timeOf(text: string | undefined, field: string): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw invalid(field, `${field} must be a time in ISO 8601.`, "Such as 2026-01-31T12:00:00Z.");
+  if (Number.isNaN(time.getTime())) throw invalidInput(field, `${field} must be a time in ISO 8601.`, "Such as 2026-01-31T12:00:00Z.");
   return time;
-}
-
-function invalid(field: string, message: string, hint: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", message, { details: { field }, hint });
 }
