@@ -1,5 +1,6 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type Background, compactSession, type CheckpointId, type CompactionPorts, type SessionId } from "@workrail/core";
+import type { CallsUnderWay } from "./calls-under-way.ts";
 
 /** Sessions looked at when a store is opened: where an earlier process may have stopped in the middle. */
 const NEWEST_RECORDS = 50;
@@ -19,15 +20,17 @@ const STEPS_AT_CLOSING = 2 * MOST_POSTPONED;
 export class Compactor {
   readonly #ports: CompactionPorts;
   readonly #background: Background;
+  readonly #calls: CallsUnderWay;
   readonly #waiting = new Set<SessionId>();
   readonly #givenUp = new Set<CheckpointId>();
   #postponed = 0;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(ports: CompactionPorts, background: Background) {
+  constructor(ports: CompactionPorts, background: Background, calls: CallsUnderWay) {
     this.#ports = ports;
     this.#background = background;
+    this.#calls = calls;
   }
 
   /** After each save; what is asked for is done when asking pauses. */
@@ -60,7 +63,13 @@ export class Compactor {
   }
 
   async #step(sessionId: SessionId, maxSteps = STEPS): Promise<boolean> {
-    const { hasMore } = await compactSession(this.#ports, sessionId, { maxSteps, givenUp: this.#givenUp, pause: othersFirst });
+    const { hasMore } = await compactSession(this.#ports, sessionId, {
+      maxSteps,
+      givenUp: this.#givenUp,
+      // Saves and loads that are waiting come before the next piece of work.
+      pause: turnOfTheLoop,
+      inPlace: (put) => this.#calls.betweenAnswers(put),
+    });
     return hasMore;
   }
 
@@ -78,9 +87,4 @@ export class Compactor {
     this.#isStopped = true;
     this.#begin();
   }
-}
-
-/** Lets saves and loads that are waiting come before the next piece of work. */
-function othersFirst(): Promise<void> {
-  return turnOfTheLoop();
 }

@@ -66,6 +66,7 @@ import {
 import { answerBudget, countFitting, how } from "./answer-budget.ts";
 import { type CleanUpParams, type FromTrashParams, type FromTrashResult, selectionOf, type TrashedMetadata } from "./clean-up-params.ts";
 import { ContextShaper, type ToldHandle } from "./context-shaper.ts";
+import { CallsUnderWay } from "./calls-under-way.ts";
 import { Compactor } from "./compactor.ts";
 import { keepConversation, type StoreConversationParams, type StoreConversationResult } from "./conversations.ts";
 import { DiskRoom } from "./disk-room.ts";
@@ -174,7 +175,7 @@ export class Store implements Workrail {
   readonly #backupPorts: BackupPorts;
   readonly #transfer: Transfer;
   readonly #search: StoreSearch;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #calls = new CallsUnderWay();
   #closing: Promise<void> | undefined;
 
   constructor(parts: Parts, project: string | undefined, standIn?: StandIn) {
@@ -198,7 +199,7 @@ export class Store implements Workrail {
         accesses.record(record);
       },
     };
-    this.#compactor = new Compactor({ ...parts, limits: settings.limits }, parts.background);
+    this.#compactor = new Compactor({ ...parts, limits: settings.limits }, parts.background, this.#calls);
     this.#shaper = new ContextShaper({
       parts,
       load: (ids) => loadCheckpoint(this.#loadPorts, ids),
@@ -632,7 +633,7 @@ export class Store implements Workrail {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    await this.#calls.end();
     await this.#search.stop();
     this.#compactor.stop();
     this.#housekeeper.stop();
@@ -690,13 +691,7 @@ export class Store implements Workrail {
   /** What is under way when the store is closed is finished first. */
   async #tracked<T>(work: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw closed();
-    const running = work();
-    this.#underWay.add(running);
-    try {
-      return await running;
-    } finally {
-      this.#underWay.delete(running);
-    }
+    return this.#calls.track(work);
   }
 
   /** Of a checkpoint, or else of what is saved or changed from now on. */

@@ -2,7 +2,7 @@ import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts"
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { ReadPorts } from "./read-context.ts";
-import { Reencoder } from "./reencoder.ts";
+import { type InPlace, Reencoder } from "./reencoder.ts";
 
 export interface CompactionPorts extends ReadPorts {
   readonly locking: Locking;
@@ -15,6 +15,8 @@ export interface CompactionLimits {
   readonly givenUp?: Set<CheckpointId>;
   /** Awaited between the pieces of work that keep the processor busy, so that others come in between. Default: not at all. */
   readonly pause?: () => Promise<void>;
+  /** Runs what puts a smaller file in the place of another, when that is in nobody's way. Default: at once. */
+  readonly inPlace?: InPlace;
 }
 
 export interface CompactionReport {
@@ -49,14 +51,14 @@ export async function compactSession(
   sessionId: SessionId,
   limits: CompactionLimits = {},
 ): Promise<CompactionReport> {
-  const { maxSteps = 4, givenUp = new Set(), pause = async () => {} } = limits;
+  const { maxSteps = 4, givenUp = new Set(), pause = async () => {}, inPlace = (put) => put() } = limits;
   return ports.locking.shared(async () => {
     const page = await ports.catalog.list({ filter: { sessionId, kinds: EVERY_KIND }, limit: WINDOW, offset: 0 });
     // Nothing may come to hang on a damaged one, and the newest two that stay whole must be readable.
     const records = page.records.filter((record) => !record.damaged).toReversed();
     // Where the window begins in the middle of a session, its first whole one counts as a place to stop.
     const startsWhole = page.next === undefined ? 0 : records.findIndex((record) => record.baseId === null) + 1;
-    const reencoder = new Reencoder(ports, givenUp, pause);
+    const reencoder = new Reencoder(ports, givenUp, { pause, inPlace });
     let sinceWhole = 0;
     for (let index = startsWhole; index < records.length - NEWEST_WHOLE; index++) {
       const record = records[index] as CheckpointRecord;

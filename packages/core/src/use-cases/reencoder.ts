@@ -15,6 +15,9 @@ interface Made {
   readonly bytes: Uint8Array;
 }
 
+/** Runs what puts one delta in its place. */
+export type InPlace = (put: () => Promise<boolean>) => Promise<boolean>;
+
 /** Deltas that wait for each other, so that one commit takes their edges. */
 const MOST_WAITING = 8;
 
@@ -23,6 +26,7 @@ export class Reencoder {
   readonly #ports: ReadPorts;
   readonly #givenUp: Set<CheckpointId>;
   readonly #pause: () => Promise<void>;
+  readonly #inPlace: InPlace;
   #waiting: Made[] = [];
   #made = 0;
   #reencoded = 0;
@@ -30,10 +34,11 @@ export class Reencoder {
   /** The base that was read last: most often it is what comes next. */
   #last: { readonly id: CheckpointId; readonly read: ReadContext } | undefined;
 
-  constructor(ports: ReadPorts, givenUp: Set<CheckpointId>, pause: () => Promise<void>) {
+  constructor(ports: ReadPorts, givenUp: Set<CheckpointId>, { pause, inPlace }: { pause: () => Promise<void>; inPlace: InPlace }) {
     this.#ports = ports;
     this.#givenUp = givenUp;
     this.#pause = pause;
+    this.#inPlace = inPlace;
   }
 
   /** How many were made, whether or not they have taken their places. */
@@ -68,7 +73,7 @@ export class Reencoder {
     });
     for (const { record, base, bytes } of waiting) {
       const becomes = { blobBytes: bytes.length, baseId: base.id, keyId: record.keyId };
-      const isDone = await catalog.replaceBlob(record, becomes, () => blobs.replace(record.blob, bytes));
+      const isDone = await this.#inPlace(() => catalog.replaceBlob(record, becomes, () => blobs.replace(record.blob, bytes)));
       await this.#pause();
       // If not, the edge stays: somebody else may have been faster, or an earlier attempt have replaced the file and died.
       if (!isDone) {

@@ -30,7 +30,7 @@ export interface LibraryResult {
 
 /** Enough for a removal to be carried out before the next call is measured. */
 const REMOVAL_MS = 5;
-/** Older ones to choose from. */
+/** Older ones to choose from, and the two behind them. */
 const OLDER = 100;
 
 /** Saves and loads through the library, turn by turn with doing it bare. */
@@ -63,7 +63,7 @@ export async function compareLibrary(input: LibraryInput): Promise<LibraryResult
   const checkpointId = beforeLatest;
   const loadById = await alternate(effort, { floor: () => bareLoad(fileBefore), measured: () => library.loadCheckpoint({ checkpointId }) });
 
-  const older = ids.slice(0, -2).slice(-OLDER);
+  const older = ids.slice(-Math.min(OLDER, maxCheckpoints ?? OLDER), -2);
   // All over the place.
   const chosen = (sample: number): string | undefined => older[(sample * 7_919) % older.length];
   const loadOlder = await alternate(effort, {

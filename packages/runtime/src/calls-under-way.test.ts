@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { CallsUnderWay } from "./calls-under-way.ts";
+
+/** Notes in which order things happen. */
+function watch(): { readonly log: string[]; readonly note: (what: string) => () => Promise<void> } {
+  const log: string[] = [];
+  return { log, note: (what) => async () => void log.push(what) };
+}
+
+describe("a change of files in the background", () => {
+  it("is made at once when nobody was answered lately", async () => {
+    const { log, note } = watch();
+    await new CallsUnderWay().betweenAnswers(note("changed"));
+    expect(log).toEqual(["changed"]);
+  });
+
+  it("waits a moment after an answer", async () => {
+    const { log, note } = watch();
+    const calls = new CallsUnderWay();
+    await calls.track(note("answered"));
+    const change = calls.betweenAnswers(note("changed"));
+    await sleep(1).then(note("looked"));
+    await change;
+    expect(log).toEqual(["answered", "looked", "changed"]);
+  });
+
+  it("goes on beside the next call, which is answered after it", async () => {
+    const { log, note } = watch();
+    const calls = new CallsUnderWay();
+    await calls.track(note("answered"));
+    const change = calls.betweenAnswers(() => sleep(3).then(note("changed")));
+    await calls.track(() => sleep(1));
+    await note("answered again")();
+    await change;
+    expect(log).toEqual(["answered", "changed", "answered again"]);
+  });
+
+  it("keeps no answer waiting when it is held up itself", async () => {
+    const calls = new CallsUnderWay();
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+    const change = calls.betweenAnswers(() => held);
+    await expect(calls.track(async () => "answer")).resolves.toBe("answer");
+    goOn();
+    await change;
+  });
+
+  it("waits for nothing any more once the end has begun", async () => {
+    const { log, note } = watch();
+    const calls = new CallsUnderWay();
+    await calls.track(note("answered"));
+    const change = calls.betweenAnswers(note("changed"));
+    await calls.end();
+    await change;
+    expect(log).toEqual(["answered", "changed"]);
+  });
+
+  it("that fails tells its own caller, and nobody else", async () => {
+    const calls = new CallsUnderWay();
+    const change = calls.betweenAnswers(async () => {
+      await sleep(2);
+      throw new Error("no room");
+    });
+    const call = calls.track(() => sleep(1).then(() => "answer"));
+    await expect(change).rejects.toThrow("no room");
+    await expect(call).resolves.toBe("answer");
+  });
+});

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Longer than a caller needs to look at what a call has left in the directory. */
+const MOMENT_MS = 15;
+
+/**
+ * The calls that a store is at work on. Closing waits for them, and what changes files in the background keeps out of the way of those who have
+ * just been answered: whoever then looks at the directory, to measure or to copy it, finds it at rest.
+ */
+export class CallsUnderWay {
+  readonly #calls = new Set<Promise<unknown>>();
+  readonly #waiting = new Set<() => void>();
+  #change: Promise<unknown> | undefined;
+  #lastEnd = Number.NEGATIVE_INFINITY;
+  #isEnding = false;
+
+  /** Counts as under way until it is done, and a change of files beside it is too. */
+  async track<T>(work: () => Promise<T>): Promise<T> {
+    const running = this.#besideChange(work());
+    this.#calls.add(running);
+    this.#goOn();
+    try {
+      return await running;
+    } finally {
+      this.#calls.delete(running);
+      this.#lastEnd = performance.now();
+    }
+  }
+
+  /** Runs `change` beside a call, or when the last one ended a moment ago: never in the moment after an answer. One at a time. */
+  async betweenAnswers<T>(change: () => Promise<T>): Promise<T> {
+    await this.#moment();
+    const changing = change();
+    this.#change = changing;
+    try {
+      return await changing;
+    } finally {
+      this.#change = undefined;
+    }
+  }
+
+  /** Resolves when none is under way; from now on nothing waits for a better moment. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    this.#goOn();
+    await Promise.allSettled(this.#calls);
+  }
+
+  async #besideChange<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call;
+    } finally {
+      // One that waits for another process keeps nobody waiting.
+      if (this.#change !== undefined) await Promise.race([this.#change.catch(() => {}), sleep(MOMENT_MS)]);
+    }
+  }
+
+  async #moment(): Promise<void> {
+    const left = this.#lastEnd + MOMENT_MS - performance.now();
+    if (this.#isEnding || this.#calls.size > 0 || left <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => this.#goOn(), left);
+      this.#waiting.add(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  #goOn(): void {
+    for (const goOn of this.#waiting) goOn();
+    this.#waiting.clear();
+  }
+}
