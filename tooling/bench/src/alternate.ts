@@ -39,15 +39,21 @@ const WARM_UP_SHARE = 0.1;
 const WARM_UP_MOST = 30;
 /** Fewer than the saves after which the library no longer waits for a pause to compact. */
 const CALLS_BETWEEN_RESTS = 50;
+/** Less than the pause after which it compacts: a floor that takes long is one to the other side. */
+const MS_BETWEEN_RESTS = 200;
 
 /** Measures two ways of doing the same, turn by turn, so that whatever else the machine does hits both alike. */
 export async function alternate(effort: Effort, { floor, measured, before, rest }: Contest): Promise<Comparison> {
   const warmUp = Math.min(WARM_UP_MOST, Math.ceil(effort.most * WARM_UP_SHARE));
   const sides = [new Side(floor), new Side(measured)] as const;
+  let restedAt = performance.now();
   for (let sample = 0; sample < effort.most + warmUp; sample++) {
     if (sample === warmUp) for (const side of sides) side.forget();
     if (sample >= effort.fewest + warmUp && sides[0].spentMs + sides[1].spentMs > effort.forMs) break;
-    if (rest !== undefined && sample % CALLS_BETWEEN_RESTS === 0) await rest();
+    if (rest !== undefined && (sample % CALLS_BETWEEN_RESTS === 0 || performance.now() - restedAt > MS_BETWEEN_RESTS)) {
+      await rest();
+      restedAt = performance.now();
+    }
     // Whoever comes second meets warmer caches, and the garbage of the first.
     for (const side of sample % 2 === 0 ? sides : sides.toReversed()) {
       await before?.(sample);

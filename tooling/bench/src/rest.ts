@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Longer than the library waits for a pause before it begins with work that no answer needs. */
-const PAUSE_MS = 300;
+/** Longer than the library waits for a pause before it begins with work that no answer needs: to compact, and then to index. */
+const PAUSE_MS = 1_200;
 const LOOK_MS = 50;
 /** A process that takes no more than this has nothing left to do. */
 const QUIET_SHARE = 0.1;
@@ -13,7 +13,7 @@ export function ownCpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** Leaves time for what is done after answers, compaction above all, as an agent does that thinks between its saves. */
+/** Leaves time for what is done after answers, compaction and indexing above all, as an agent does that thinks between its saves. */
 export async function untilQuiet(cpuMs: () => number = ownCpuMs): Promise<void> {
   await sleep(PAUSE_MS);
   const deadline = performance.now() + LONGEST_MS;

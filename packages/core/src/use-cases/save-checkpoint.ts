@@ -15,6 +15,7 @@ import type { BlobStore } from "../ports/blob-store.ts";
 import type { Append, Catalog, CommitOutcome, QuotaUsage } from "../ports/catalog.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Locking } from "../ports/locking.ts";
+import { othersTurn } from "../platform.ts";
 import { inTurns } from "../turns.ts";
 import type { SecretScreen } from "../ports/secret-screen.ts";
 import { checkAttributes, checkName, checkTags } from "./labels.ts";
@@ -114,35 +115,54 @@ export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promis
   // At once, before the caller can change it.
   const takenDown = takeDown(given.context, ports.limits, ports.digests);
   return ports.locking.inOrder(given.sessionId, async () => {
-    const { input, content, secrets } = await screened(ports, given, await takenDown());
-    const rules = await input.rules?.();
-    const head = await ports.catalog.head(input.sessionId);
-    const known = await answerWithoutWriting(ports, input, content, head);
-    if (known !== undefined) return { ...known, ...secrets };
-    const layers = input.layers ?? (await layersOf(ports, input, rules));
-    const facts = await describe(ports, { ...input, layers }, content, head);
-    const bytes = await encodeBlob(ports, facts, content);
-    checkSize(bytes.length, ports.limits);
-    // The head has the same content, but no bytes that could be loaded.
-    const isAnew = head !== undefined && head.canonicalDigest === skipDigest(input, content);
-    return { ...(await writeOrName(ports, isAnew ? { ...input, force: true } : input, { content, facts, bytes })), ...secrets };
+    const content = await takenDown();
+    // Compressing is done in another thread: the search for secrets goes on beside it, and nothing is written before its end.
+    const [begun, search] = await Promise.allSettled([draft(ports, given, content), screened(ports, given, content)]);
+    const { redacted, ...secrets } = outcomeOf(search);
+    const { input, known, encoded } = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted.input, redacted.content);
+    return { ...(known ?? (await writeOrName(ports, input, encoded))), ...secrets };
   });
 }
 
-/** What is to be saved of what was given: with what stands for secrets in their places, if that is wanted. */
+/** What will be written, or the answer if that is nothing. */
+type Draft =
+  | { readonly input: SaveInput; readonly known: SaveOutcome; readonly encoded?: undefined }
+  | { readonly input: SaveInput; readonly known?: undefined; readonly encoded: Encoded };
+
+async function draft(ports: SavePorts, input: SaveInput, content: SavedContent): Promise<Draft> {
+  const rules = await input.rules?.();
+  const head = await ports.catalog.head(input.sessionId);
+  const known = await answerWithoutWriting(ports, input, content, head);
+  if (known !== undefined) return { input, known };
+  const layers = input.layers ?? (await layersOf(ports, input, rules));
+  const facts = await describe(ports, { ...input, layers }, content, head);
+  const bytes = await encodeBlob(ports, facts, content);
+  checkSize(bytes.length, ports.limits);
+  // The head has the same content, but no bytes that could be loaded.
+  const isAnew = head !== undefined && head.canonicalDigest === skipDigest(input, content);
+  return { input: isAnew ? { ...input, force: true } : input, encoded: { content, facts, bytes } };
+}
+
+function outcomeOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === "rejected") throw settled.reason;
+  return settled.value;
+}
+
+/** What was found, and what is to be saved in the place of what was given, if that is wanted. */
 async function screened(
   ports: SavePorts,
   input: SaveInput,
   content: SavedContent,
-): Promise<{ readonly input: SaveInput; readonly content: SavedContent; readonly secrets?: Pick<SaveResult, "secrets"> }> {
+): Promise<Pick<SaveResult, "secrets"> & { readonly redacted?: { readonly input: SaveInput; readonly content: SavedContent } }> {
+  if (ports.secrets === undefined) return {};
+  // What is to be compressed is on its way then.
+  await othersTurn();
   const given = { context: () => content.texts(), labels: labelsText(input) };
-  const { report, redacted } = await screenSecrets(ports.secrets, given);
-  if (report === undefined) return { input, content };
-  const secrets = { secrets: report };
-  if (redacted === undefined) return { input, content, secrets };
+  const { report: secrets, redacted } = await screenSecrets(ports.secrets, given);
+  if (secrets === undefined || redacted === undefined) return secrets === undefined ? {} : { secrets };
   const changed = { ...input, ...labelsOf(redacted.labels) };
   checkLabels(changed);
-  return { input: changed, content: await takeDownText(redacted.context, ports.limits, ports.digests), secrets };
+  return { secrets, redacted: { input: changed, content: await takeDownText(redacted.context, ports.limits, ports.digests) } };
 }
 
 /** A write that failed may have left its blob behind: the error names the id under which that is recognised when it is tried again. */
