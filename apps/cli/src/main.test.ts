@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readdirSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { ErrorCode } from "@workrail/core";
 import { openWorkrail } from "@workrail/runtime";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { EXIT_CODES } from "./exit-codes.ts";
 import { type Outcome, useCli } from "./testing/use-cli.ts";
@@ -74,6 +74,7 @@ describe("the command line", () => {
                                            files aside
         rebuild                            make the catalog anew from the checkpoints'
                                            files
+        scan [options]                     look for secrets in what is stored
         encrypt [options]                  seal the store, or open it again
         rekey [options]                    give a sealed store another key
         doctor [options]                   find out what is wrong with the
@@ -113,7 +114,8 @@ describe("the command line", () => {
   });
 
   it("loads nothing of the store for help, the version and wrong usage", async () => {
-    const dist = join(cli.dist, "../broken");
+    const dist = mkdtempSync(join(cli.dist, "../broken-"));
+    onTestFinished(() => rmSync(dist, { recursive: true, force: true }));
     cpSync(cli.dist, dist, { recursive: true });
     // The bundler parts what is loaded on demand from what needs it.
     for (const part of readdirSync(dist).filter((name) => name.startsWith("store"))) {

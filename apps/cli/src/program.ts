@@ -24,6 +24,7 @@ import { addRepairCommand } from "./commands/repair.ts";
 import { addRestoreCommand } from "./commands/restore.ts";
 import { addResumeCommand } from "./commands/resume.ts";
 import { addSaveCommand } from "./commands/save.ts";
+import { addScanCommand } from "./commands/scan.ts";
 import { addSearchCommand } from "./commands/search.ts";
 import { addSessionsCommand } from "./commands/sessions.ts";
 import { addShowCommand } from "./commands/show.ts";
@@ -92,6 +93,7 @@ export function buildProgram(name = "workrail"): Command {
     addVerifyCommand,
     addRepairCommand,
     addRebuildCommand,
+    addScanCommand,
     addEncryptCommand,
     addRekeyCommand,
     addDoctorCommand,

@@ -1,6 +1,6 @@
-import { type Command } from "commander";
-import { Argument } from "commander";
-import { writeData } from "../print.ts";
+import { Argument, type Command } from "commander";
+import { writeData, writeJson } from "../print.ts";
+import type { GlobalOptions } from "../with-store.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
@@ -18,10 +18,13 @@ export function addCompletionCommand(program: Command): void {
     .description("Prints a script that has a shell complete commands, options and their values. Where it goes depends on the shell.")
     .addArgument(new Argument("<shell>", "shell that is to read it").choices(SHELLS))
     .addHelpText("after", EXAMPLES)
-    .action(async (shell: string) => completion(shell, program.name()));
+    .action(async (shell: string, _options: GlobalOptions, command: Command) =>
+      completion(shell, program.name(), command.optsWithGlobals()),
+    );
 }
 
-async function completion(shell: string, name: string): Promise<void> {
+async function completion(shell: string, name: string, { json }: GlobalOptions): Promise<void> {
   const { scriptFor } = await import("../complete.ts");
-  await writeData(scriptFor(shell, name));
+  const script = scriptFor(shell, name);
+  await (json ? writeJson({ shell, script }) : writeData(script));
 }

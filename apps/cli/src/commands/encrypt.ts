@@ -85,5 +85,5 @@ async function rekey({ newKeyFile: keyFile, newPassphraseFile: passphraseFile, .
 function tellRecoveryKey(recoveryKey: string | undefined): void {
   if (recoveryKey === undefined) return;
   note("Write this recovery key down, and keep it away from this machine. It is not shown again:");
-  note(`\n  ${recoveryKey}\n`);
+  for (const line of ["", `  ${recoveryKey}`, ""]) note(line);
 }

@@ -58,10 +58,10 @@ async function resume(words: readonly string[], options: ResumeOptions): Promise
 
 async function tell(found: ResumeResult): Promise<void> {
   if (found.status === "LOADED") return show(found);
-  note(found.note);
-  if (found.candidates.length === 0) return;
+  if (found.candidates.length === 0) return note(found.note);
   const { header, lines } = renderTable(columns(new Date()), found.candidates, outputWidth());
   await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+  note("Nothing is shown of them yet: name the one that is meant, as in `workrail resume --session <id>`.");
 }
 
 async function show({ summary, context, drift, checkpointId, origin }: ResumedWork): Promise<void> {

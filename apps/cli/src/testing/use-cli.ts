@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { build } from "rolldown";
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { afterEach, beforeAll, beforeEach } from "vitest";
 import config from "../../rolldown.config.ts";
+import { bundleOnce } from "./bundle-once.ts";
 
 const APP = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -96,13 +96,8 @@ export class CliUnderTest {
 export function useCli(): CliUnderTest {
   const cli = new CliUnderTest();
   beforeAll(async () => {
-    // Inside node_modules, so that what stays outside of the bundle is found as in an installed package.
-    cli.dist = join(mkdtempSync(join(APP, "node_modules", ".test-")), "dist");
-    for (const { output, ...part } of config) {
-      await build({ ...part, cwd: APP, output: Object.assign({}, output, { dir: cli.dist }), logLevel: "warn" });
-    }
+    cli.dist = await bundleOnce({ app: APP, config });
   });
-  afterAll(() => rmSync(join(cli.dist, ".."), { recursive: true, force: true }));
   beforeEach(() => {
     cli.folder = realpathSync(mkdtempSync(join(tmpdir(), "workrail-cli-")));
     mkdirSync(cli.project);

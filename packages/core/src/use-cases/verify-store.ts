@@ -10,7 +10,7 @@ import type { Session, SessionFacts } from "../model/session.ts";
 import type { CatalogRecovery, CheckpointFilter } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
 import { damagedBytesOf, isRecordInDoubt, makeContext, readBlob, readContext, type ReadPorts } from "./read-context.ts";
-import { eachRecord } from "./view-store.ts";
+import { eachRecord, eachTrashed } from "./view-store.ts";
 
 export interface VerifyPorts extends ReadPorts {
   readonly locking: Locking;
@@ -68,7 +68,7 @@ export interface VerifyReport {
   readonly sessions: number;
   /** Checkpoints that were marked as damaged before, and still are. */
   readonly marked: number;
-  /** Readable files that belong to no checkpoint: garbage, unless only a rebuild brings them back. */
+  /** Readable files that belong to no checkpoint, live or in the trash: garbage, unless only a rebuild brings them back. */
   readonly orphans: readonly BlobRef[];
   readonly findings: readonly Finding[];
   /** `false`: it was ended early. */
@@ -232,6 +232,8 @@ class Verification {
 
   async #verifyOrphans(blobs: readonly BlobRef[]): Promise<readonly BlobRef[]> {
     const orphans: BlobRef[] = [];
+    const trashed = new Set<BlobRef>();
+    for await (const { record } of eachTrashed(this.#ports.catalog, {})) trashed.add(record.blob);
     for (const ref of blobs) {
       if (this.#isAborted) return orphans;
       if (this.#refs.has(ref)) continue;
@@ -240,7 +242,7 @@ class Verification {
       try {
         const { facts } = await decodeBlob(this.#ports, bytes);
         // A save may have been between its blob and its record when we looked.
-        if ((await this.#ports.catalog.find(facts.id))?.blob !== ref) orphans.push(ref);
+        if ((await this.#ports.catalog.find(facts.id))?.blob !== ref && !trashed.has(ref)) orphans.push(ref);
       } catch (error) {
         if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
         this.#findings.push({ kind: ORPHANS[error.code] ?? "orphan-unreadable", ref, reason: error.message });

@@ -1,0 +1,76 @@
+import process from "node:process";
+import type { ScanReport, StoredSecret } from "@workrail/core";
+import type { Command } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
+import { type Column, renderTable } from "../render-table.ts";
+import { showingProgress } from "../show-progress.ts";
+import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface ScanCommandOptions extends GlobalOptions {
+  readonly session?: string;
+}
+
+const EXAMPLES = `
+Examples:
+  workrail scan
+  workrail scan --session my-task --json
+`;
+
+/** `workrail scan`: looks for secrets in what is stored, and says where they are. */
+export function addScanCommand(program: Command): void {
+  program
+    .command("scan")
+    .summary("look for secrets in what is stored")
+    .description(
+      "Looks for secrets in what is stored, the trash included, and says by which rule and where they were found, never what they are. " +
+        "Changes nothing; the store may be in use.",
+    )
+    .option("--session <id>", "only in this session")
+    .addHelpText("after", EXAMPLES)
+    .action(async (_options: ScanCommandOptions, command: Command) => scan(command.optsWithGlobals()));
+}
+
+async function scan(options: ScanCommandOptions): Promise<void> {
+  const report = await untilInterrupted((signal) =>
+    withStore(options, (store) =>
+      showingProgress("Checkpoints looked through:", (onProgress) => store.scanStore({ sessionId: options.session, signal, onProgress })),
+    ),
+  );
+  process.exitCode = exitCodeOf(report);
+  await (options.json ? writeJson(report) : tell(report));
+}
+
+/** A script should not take for clean what is not known to be. */
+function exitCodeOf({ found, unreadable, isComplete }: ScanReport): number {
+  if (found.length > 0) return EXIT_CODES.SECRET_FOUND;
+  if (!isComplete) return INTERRUPTED;
+  return unreadable.length > 0 ? EXIT_CODES.CHECKPOINT_CORRUPT : 0;
+}
+
+async function tell({ checkpoints, found, unreadable, isComplete }: ScanReport): Promise<void> {
+  if (found.length > 0) {
+    const { header, lines } = renderTable(COLUMNS, found, outputWidth());
+    await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+  }
+  const holders = new Set(found.map(({ checkpointId }) => checkpointId)).size;
+  const what =
+    found.length === 0 ? "nothing looks like a secret" : `places that look like a secret: ${found.length}, in checkpoints: ${holders}`;
+  note(`Checkpoints looked through: ${checkpoints}; ${what}.`);
+  if (found.length > 0) note("Change what is a secret where it is used, and remove these with `workrail delete --permanently`.");
+  if (unreadable.length > 0)
+    note(`Checkpoints that cannot be read: ${unreadable.length}. What they hold is not known: ${unreadable.join(", ")}.`);
+  if (!isComplete) note("It was interrupted: not everything was looked through.");
+}
+
+/** Ids are never cut: people copy them. */
+const COLUMNS: readonly Column<StoredSecret>[] = [
+  { title: "CHECKPOINT", cell: ({ checkpointId }) => checkpointId },
+  { title: "SESSION", cell: ({ sessionId }) => sessionId },
+  { title: "RULE", cell: ({ rule }) => rule },
+  { title: "TIMES", align: "right", cell: ({ times }) => (times === 1 ? "" : String(times)) },
+  { title: "STATE", cell: ({ inTrash }) => (inTrash === true ? "in trash" : "") },
+  { title: "WHERE", leastWidth: 16, cell: ({ path }) => escapeText(path) },
+];

@@ -1,0 +1,71 @@
+import type { GoldenCases } from "./golden-case.ts";
+import { PASSWORD } from "./prepared-store.ts";
+
+const KEY = "0".repeat(64);
+const OTHER_KEY = "1".repeat(64);
+const SEALED = { WORKRAIL_ENCRYPTION_KEY: KEY };
+const DAMAGED = { "data/contexts/shop/other-way.json.gz": "not gzip" };
+const NO_QUESTION = "with --json nobody is asked";
+
+/** Every command, in the order of its help. What it prints stands in `expected`, one file for each. */
+export const GOLDEN_CASES: GoldenCases = {
+  save: [
+    { args: ["--session", "shop", "--id", "new", "--name", "shipped"], input: '{"goal":"tell the customers","status":"begun"}' },
+    { args: ["--session", "server", "--id", "again"], input: JSON.stringify({ goal: "reach the server", password: PASSWORD }) },
+    { args: ["--session", "new-one", "--id", "new"], input: JSON.stringify({ goal: "anything", password: PASSWORD }) },
+    { args: ["--session", "shop", "--expect-new"], input: "{}" },
+    { input: "[]" },
+  ],
+  load: [{ args: ["plan"] }, { args: ["--session", "server"], typed: "" }, { args: ["nothing"] }],
+  show: [{ args: ["tested"], typed: "" }],
+  list: [{ typed: "" }, { args: ["--session", "shop", "--limit", "2"] }, { args: ["--tag", "none"] }],
+  search: [{ args: ["rounds", "prices"], typed: "" }, { args: ["zebra"] }],
+  resume: [{ typed: "" }, { args: ["--session", "server"] }, { args: ["--session", "shop", "--depth", "view"] }],
+  handoff: [{ args: ["tested"] }],
+  sessions: [{ typed: "" }],
+  log: [{ args: ["shop"], typed: "" }],
+  diff: [{ args: ["cart", "tested"], typed: "" }],
+  stats: [{ typed: "" }],
+  tag: [{ args: ["shop", "urgent", "--remove", "none"] }],
+  pin: [{ args: ["shop", "goal"] }, { args: ["shop", "nothing"] }],
+  unpin: [{ args: ["shop", "goal"], after: [["pin", "shop", "goal"]] }],
+  keep: [{ args: ["shop"] }, { args: ["shop", "--off"], after: [["keep", "shop"]] }],
+  compress: [{ args: ["--checkpoint", "tested", "--budget", "120"] }, { args: ["--session", "shop"], input: '{"goal":"not saved yet"}' }],
+  prioritize: [{ args: ["--checkpoint", "tested"] }, { args: ["--checkpoint", "tested", "--dry-run"], typed: "" }],
+  export: [{ args: ["shop"] }, { args: ["--all", "--output", "all"] }, { args: ["server", "--output", "-"] }],
+  import: [
+    { args: ["shop.json", "--on-conflict", "rename"], after: [["export", "shop", "--output", "shop.json"]] },
+    { args: ["shop.json", "--dry-run"], after: [["export", "shop", "--output", "shop.json"]] },
+  ],
+  delete: [
+    { args: ["plan", "--dry-run"] },
+    { args: ["plan", "cart", "--yes"] },
+    { args: ["plan"] },
+    { args: ["plan"], typed: "y", withoutJson: NO_QUESTION },
+    { args: ["plan"], typed: "n", withoutJson: NO_QUESTION },
+  ],
+  cleanup: [{ args: ["--keep-last", "1", "--dry-run"] }, { args: ["--keep-last", "1", "--session", "shop", "--yes"] }, { args: ["--yes"] }],
+  "trash list": [{ typed: "" }],
+  "trash restore": [{ args: ["gone"] }],
+  "trash empty": [{ args: ["--yes"] }],
+  backup: [{ args: ["copy"], typed: "" }],
+  restore: [
+    { args: ["copy", "--yes"], after: [["backup", "copy"]] },
+    { args: ["copy"], after: [["backup", "copy"]] },
+  ],
+  status: [{}],
+  verify: [{ typed: "" }, { files: DAMAGED }],
+  repair: [{ args: ["--dry-run"], files: DAMAGED }, { files: DAMAGED }],
+  rebuild: [{}],
+  scan: [{ typed: "" }, { args: ["--session", "shop"] }, { args: ["--session", "shop"], files: DAMAGED }],
+  encrypt: [{ env: SEALED }, { args: ["--off"], env: SEALED, after: [["encrypt"]] }],
+  rekey: [{ args: ["--new-key-file", "key"], env: SEALED, after: [["encrypt"]], files: { "project/key": OTHER_KEY } }],
+  doctor: [{ typed: "" }, { files: { "data/config.json": '{\n  "maxDepht": 5\n}\n' } }],
+  "config list": [{ args: ["--origin"], env: { WORKRAIL_MAX_DEPTH: "5" }, files: { "data/config.json": '{ "retentionDays": 90 }\n' } }],
+  "config get": [{ args: ["retentionDays"] }],
+  "config set": [{ args: ["retentionDays", "90"] }, { args: ["retentionDays", "many"] }],
+  "config unset": [{ args: ["retentionDays"], files: { "data/config.json": '{ "retentionDays": 90 }\n' } }],
+  "config path": [{}],
+  "config schema": [{}],
+  completion: [{ args: ["fish"] }],
+};

@@ -1,0 +1,72 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ANSWERS } from "../json/answers.ts";
+import { buildProgram } from "../program.ts";
+import { useCli } from "../testing/use-cli.ts";
+import { GOLDEN_CASES } from "./cases.ts";
+import { prepareStore } from "./prepared-store.ts";
+import { copyFolder, HAS_TERMINAL, transcribe, transcribeTerminal } from "./transcript.ts";
+
+const EXPECTED = fileURLToPath(new URL("expected", import.meta.url));
+const COMMANDS = commandsIn(buildProgram());
+
+const ON_TERMINAL = Object.entries(GOLDEN_CASES)
+  .map(([command, cases]) => [command, cases.filter(({ typed }) => typed !== undefined)] as const)
+  .filter(([, cases]) => cases.length > 0);
+
+const cli = useCli();
+let prepared: string;
+
+beforeEach(async () => {
+  // Checkpoints name their project, and so the store is made where it is used.
+  await prepareStore(cli.dataDir, cli.project);
+  prepared = mkdtempSync(join(tmpdir(), "workrail-golden-"));
+  copyFolder(cli.folder, prepared);
+});
+
+afterEach(() => rmSync(prepared, { recursive: true, force: true }));
+
+describe("golden files", () => {
+  it("are there for every command, and for nothing else", () => {
+    expect(Object.keys(GOLDEN_CASES)).toEqual(COMMANDS);
+    const onTerminal = ON_TERMINAL.map(([command]) => fileOf(command, ".terminal"));
+    expect(readdirSync(EXPECTED).toSorted()).toEqual([...COMMANDS.map((command) => fileOf(command)), ...onTerminal].toSorted());
+  });
+
+  it.each(Object.entries(GOLDEN_CASES))("say what is printed by: workrail %s", async (command, cases) => {
+    const transcripts: string[] = [];
+    for (const each of cases) transcripts.push(await transcribe({ cli, prepared, checkJson }, command, each));
+    await expect(transcripts.join("\n")).toMatchFileSnapshot(join(EXPECTED, fileOf(command)));
+  });
+
+  describe.skipIf(!HAS_TERMINAL)("on a terminal (skipped where `script` of util-linux is missing)", () => {
+    it.each(ON_TERMINAL)("say what is shown by: workrail %s", async (command, cases) => {
+      const transcripts: string[] = [];
+      for (const each of cases) transcripts.push(await transcribeTerminal({ cli, prepared, checkJson }, command, each));
+      await expect(transcripts.join("\n")).toMatchFileSnapshot(join(EXPECTED, fileOf(command, ".terminal")));
+    });
+  });
+});
+
+function checkJson(command: string, json: unknown): void {
+  const answer = ANSWERS[command];
+  if (answer === undefined) throw new Error(`There is no schema of what workrail ${command} --json prints.`);
+  const { success, error } = answer.safeParse(json);
+  if (!success) throw new Error(`workrail ${command} --json prints something else than documented: ${error.message}`);
+}
+
+/** Those that do something, by their whole names. */
+function commandsIn(parent: Command, prefix = ""): readonly string[] {
+  return parent.commands.flatMap((command) => {
+    const name = `${prefix}${command.name()}`;
+    return command.commands.length === 0 ? [name] : commandsIn(command, `${name} `);
+  });
+}
+
+function fileOf(command: string, kind = ""): string {
+  return `${command.replaceAll(" ", "-")}${kind}.txt`;
+}

@@ -1,0 +1,44 @@
+import { PASSWORD } from "./prepared-store.ts";
+
+/** Fields of JSON whose numbers depend on how well ids and times compress, on the machine, or on how long something took. */
+const INEXACT = /(?<="(?:\w*[bB]ytes\w*|share|ratio)": )\d+(?:\.\d+)?/gu;
+
+/**
+ * Puts what differs from run to run, and from machine to machine, in a form that does not: of the same width where that matters to a table.
+ *
+ * @param folder where the store and the project are.
+ */
+export function normalize(text: string, folder: string): string {
+  return (
+    text
+      .replaceAll(JSON.stringify(folder).slice(1, -1), "<folder>")
+      .replaceAll(folder, "<folder>")
+      .replaceAll(/<folder>[^\s"]*/gu, (path) => path.replaceAll(/\\+/gu, "/"))
+      .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gu, "00000000-0000-4000-8000-000000000000")
+      .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/gu, "2026-01-31T12:00:00.000Z")
+      .replaceAll(/\b20\d\d-\d\d-\d\d(?!T)/gu, "2026-01-31")
+      .replaceAll(PASSWORD, "<password>")
+      .replaceAll(INEXACT, "9")
+      .replaceAll(/(?<=contextSizeBytes(?:␛\[22m)? +)\d+/gu, "999")
+      .replaceAll(/\b\d+(?:\.\d+)?(?= [kMGT]?B\b)/gu, (size) => "9".repeat(size.length))
+      .replaceAll(/\(\d+(?:\.\d+)?(?:%|x)\)/gu, (share) => share.replaceAll(/\d+/gu, "9"))
+      .replaceAll(/\b\d+\.\dx(?= )/gu, "9.9x")
+      .replaceAll(/ +\d{1,2}[sm](?=[ ,.\n])/gu, (age) => "0s".padStart(Math.max(5, age.length)))
+      .replaceAll(/saved (?:just now|\d+ \w+ ago)/gu, "saved just now")
+      // Of a document that names the project's path.
+      .replaceAll(/\b\d+(?= tokens; entries)|(?<="tokens": )\d+(?=,\s+"shortened")/gu, "999")
+      .replaceAll(/\b\d+ ms\b/gu, "9 ms")
+      .replaceAll(/\bNode \d+\.\d+\.\d+/gu, "Node 99.9.9")
+      .replaceAll(/\b[\d,]+ MB are free/gu, "99,999 MB are free")
+      .replaceAll(/\b(?:[0-9A-Z]{7}-){7}[0-9A-Z]{7}\b/gu, (key) => key.replaceAll(/\w/gu, "X"))
+  );
+}
+
+/** What a terminal got, so that it can be read: its codes are named, and of each line that is drawn over the last form alone is kept. */
+export function readable(output: string): string {
+  return output
+    .replaceAll("\r\n", "\n")
+    .replaceAll("\r", "␍")
+    .replaceAll("\u001b", "␛")
+    .replaceAll(/(?:␍[^␍\n]*␛\[K)+(?=␍[^␍\n]*␛\[K␍␛\[K)/gu, "");
+}

@@ -1,0 +1,36 @@
+import { openWorkrail } from "@workrail/runtime";
+
+/** Looks like a secret, and is none: in parts, so that nobody takes this file for one that holds some. */
+export const PASSWORD: string = ["Winter", "2024!"].join("");
+
+const PLAN = {
+  goal: "let customers use coupons in the shop",
+  plan: ["find where prices are added up", "take coupons off", "test it"],
+  decisions: ["a coupon counts once for an order"],
+  nextSteps: ["read src/cart.ts"],
+};
+
+const CART = {
+  ...PLAN,
+  findings: "src/cart.ts adds prices up in total(), which rounds each of them; coupons have to come before that",
+  nextSteps: ["write total() anew", "test a coupon of 100 percent"],
+  debugLog: "total(3) = 2.9999 ".repeat(20).trim(),
+};
+
+const TESTED = { ...CART, nextSteps: ["tell the customers"], status: "the tests pass" };
+
+/**
+ * Makes the store that every golden case begins with: a session that forks, one that holds what looks like a secret, and a checkpoint in the
+ * trash.
+ */
+export async function prepareStore(dataDir: string, project: string): Promise<void> {
+  await using store = await openWorkrail({ dataDir, project, env: {} });
+  const shop = { sessionId: "shop", workflowId: "coupons", agentId: "ada" };
+  await store.saveCheckpoint({ ...shop, checkpointId: "plan", context: PLAN, metadata: { name: "the plan", tags: ["draft"] } });
+  await store.saveCheckpoint({ ...shop, checkpointId: "cart", context: CART, metadata: { name: "where prices are added up" } });
+  await store.saveCheckpoint({ ...shop, checkpointId: "tested", context: TESTED, metadata: { name: "coupons work", ticket: 42 } });
+  await store.saveCheckpoint({ ...shop, checkpointId: "other-way", parentId: "plan", context: { ...PLAN, status: "tried in vain" } });
+  await store.saveCheckpoint({ sessionId: "server", checkpointId: "access", context: { goal: "reach the server", password: PASSWORD } });
+  await store.saveCheckpoint({ sessionId: "gone", checkpointId: "removed", context: { goal: "nothing of note" } });
+  await store.cleanUp({ checkpointIds: ["removed"] });
+}

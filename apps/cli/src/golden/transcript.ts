@@ -1,0 +1,95 @@
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { CliUnderTest, Outcome } from "../testing/use-cli.ts";
+import type { GoldenCase } from "./golden-case.ts";
+import { normalize, readable } from "./normalize.ts";
+
+/** The program that runs another one in a terminal of its own; that of Linux takes the command as an option. */
+export const HAS_TERMINAL: boolean = process.platform === "linux" && existsSync("/usr/bin/script");
+
+const WIDTH = "100";
+
+/** Where a case runs, and what it begins with. */
+export interface GoldenHome {
+  readonly cli: CliUnderTest;
+  /** A folder with what `cli.folder` is to hold. */
+  readonly prepared: string;
+  /** Told what a command printed with `--json`. */
+  readonly checkJson: (command: string, json: unknown) => void;
+}
+
+/** Runs a case for people and with `--json`, each in a fresh copy of what was prepared, and tells all that came of it. */
+export async function transcribe(home: GoldenHome, command: string, given: GoldenCase): Promise<string> {
+  const args = [...command.split(" "), ...(given.args ?? [])];
+  const text = await forPeople(home, args, given);
+  return given.withoutJson === undefined ? `${text}\n${await asJson(home, command, args, given)}` : text;
+}
+
+/** Runs a case on a terminal, where somebody types, and tells what is seen there. */
+export async function transcribeTerminal(home: GoldenHome, command: string, given: GoldenCase): Promise<string> {
+  return onTerminal(home, [...command.split(" "), ...(given.args ?? [])], given, given.typed ?? "");
+}
+
+async function forPeople(home: GoldenHome, args: readonly string[], given: GoldenCase): Promise<string> {
+  await begin(home, given);
+  const outcome = await home.cli.run(args, { input: given.input ?? "", env: { COLUMNS: WIDTH, ...given.env } });
+  return told(home, line(args, given), outcome, outcome.stdout);
+}
+
+async function asJson(home: GoldenHome, command: string, args: readonly string[], given: GoldenCase): Promise<string> {
+  await begin(home, given);
+  const outcome = await home.cli.run([...args, "--json"], { input: given.input ?? "", env: given.env ?? {} });
+  if (outcome.stdout === "") return told(home, line([...args, "--json"], given), outcome, "");
+  const json = JSON.parse(outcome.stdout) as unknown;
+  home.checkJson(command, json);
+  return told(home, line([...args, "--json"], given), outcome, `${JSON.stringify(json, undefined, 2)}\n`);
+}
+
+async function onTerminal(home: GoldenHome, args: readonly string[], given: GoldenCase, typed: string): Promise<string> {
+  await begin(home, given);
+  const { cli } = home;
+  // Node takes a terminal on a build server, which `CI` tells it of, for one without colours.
+  const run = `stty cols ${WIDTH}; env -u CI ${[process.execPath, cli.launcher, ...args].map(quoted).join(" ")}`;
+  const input = typed === "" ? "" : `echo ${quoted(typed)} | `;
+  const { code, stdout } = await cli.shell(`${input}script -qec ${quoted(run)} --echo never /dev/null`, {
+    TERM: "xterm-256color",
+    ...given.env,
+  });
+  const shown = normalize(readable(stdout), cli.folder);
+  return `${line(args, given)}${typed === "" ? "" : ` # and types ${typed}`}\n${shown}exit code ${code}\n`;
+}
+
+/** Copies a folder, whose parts stay their owner's alone. */
+export function copyFolder(from: string, to: string): void {
+  const before = process.umask(0o077);
+  cpSync(from, to, { recursive: true });
+  process.umask(before);
+}
+
+/** Back to what was prepared. */
+async function begin({ cli, prepared }: GoldenHome, { after = [], files = {}, env = {} }: GoldenCase): Promise<void> {
+  rmSync(cli.folder, { recursive: true, force: true });
+  copyFolder(prepared, cli.folder);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(cli.folder, name)), { recursive: true });
+    writeFileSync(join(cli.folder, name), content, { mode: 0o600 });
+  }
+  for (const args of after) await cli.output(args, { env });
+}
+
+function told({ cli }: GoldenHome, called: string, { code, stderr }: Outcome, stdout: string): string {
+  const said = stderr === "" ? "" : `--- standard error\n${stderr}`;
+  return normalize(`${called}\n${ended(stdout)}${said}exit code ${code}\n`, cli.folder);
+}
+
+function ended(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+function line(args: readonly string[], { input }: GoldenCase): string {
+  return `$ ${input === undefined ? "" : `echo ${quoted(input)} | `}workrail ${args.map(quoted).join(" ")}`;
+}
+
+function quoted(text: string): string {
+  return /^[\w./:=<>@,-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,311 @@
+import type {
+  CleanUpReport,
+  Finding,
+  RebuildReport,
+  RepairReport,
+  ScanReport,
+  StoredSecret,
+  StoreStats,
+  StoreStatus,
+  VerifyReport,
+} from "@workrail/core";
+import type {
+  BackupResult,
+  ChangedSetting,
+  Configuration,
+  ConfiguredSetting,
+  DoctorFinding,
+  DoctorReport,
+  ExportAllResult,
+  ExportResult,
+  FromTrashResult,
+  ImportFileResult,
+  RestoreResult,
+  SealResult,
+} from "@workrail/runtime";
+import * as z from "zod";
+import { count, figure, flag, listOf, mark, objectOf, oneOf, text, texts, time } from "./fields.ts";
+import { DRY_RUN, metadataWith } from "./shapes.ts";
+
+const isComplete = flag("`false`: it was interrupted");
+const unreadableById = listOf(
+  z.strictObject({ checkpointId: text("the checkpoint"), code: text("the [error](errors.md)") }),
+  "checkpoints that could not be read",
+);
+const unreadableFiles = z.strictObject({ ref: text("the file"), code: text("the [error](errors.md)") });
+const about = { sessionId: text("if it is about one").optional(), checkpointId: text("if it is about one").optional() };
+
+const figures = {
+  checkpoints: count("how many there are"),
+  contextBytes: count("what their contexts have as JSON"),
+  storedBytes: count("what their files have"),
+  ratio: figure("the one in multiples of the other, if anything is stored").optional(),
+  tokens: count("of the latest contexts, if they were counted and can be read").optional(),
+};
+const project = text("root of the project, if it is of one").optional();
+
+const cleanUp = objectOf<CleanUpReport>({
+  dryRun: DRY_RUN,
+  removed: listOf(
+    objectOf<CleanUpReport["removed"][number]>({
+      sessionId: text("the session"),
+      reason: oneOf(
+        ["retention", "aside-age", "quota", "disk-full", "trash-age", "trash-share", "manual"],
+        "`retention`, `aside-age`, `quota`, `disk-full`, `trash-age` or `trash-share`, [each a row there](settings.md#what-goes-by-itself); `manual`: somebody asked for it",
+      ),
+      from: oneOf(["live", "trash"], "`live` or `trash`"),
+      to: oneOf(["trash", "nowhere"], "`trash`, or `nowhere`: gone for good"),
+      checkpointIds: texts("the checkpoints"),
+      bytes: count("what they took"),
+    }),
+    "what went, or would",
+  ),
+  spared: listOf(
+    objectOf<CleanUpReport["spared"][number]>({
+      sessionId: text("the session"),
+      why: oneOf(["keep", "in-use", "handle"], "`keep`, `in-use` or `handle`"),
+      checkpoints: count("how many"),
+      bytes: count("what they take"),
+    }),
+    "what stays although it was its turn",
+  ),
+  passedOver: texts("sessions that changed meanwhile, and were left as they are"),
+  forgotten: texts("sessions of which [nothing was left](settings.md#what-goes-by-itself); only without a selection"),
+  bytesBefore: count("bytes that the store held, the trash included"),
+  bytesAfter: count("bytes that it holds now, or would"),
+}).meta({ id: "clean-up" });
+
+const finding = objectOf<Finding>({
+  kind: text("what is wrong, [one of these](#workrail-verify)"),
+  ...about,
+  ref: text("the file, if it is about one").optional(),
+  reason: text("a sentence for people"),
+}).meta({ id: "finding" });
+
+const read = {
+  checkpoints: count("how many were looked at"),
+  sessions: count("in how many sessions"),
+  marked: count("checkpoints that were marked as damaged before, and still are"),
+  orphans: texts("readable files that belong to no checkpoint: garbage, mostly"),
+  isComplete,
+};
+
+const use = {
+  usedBytes: count("bytes as stored"),
+  limitBytes: count("how many there may be"),
+  share: figure("the one in parts of the other"),
+};
+
+const exported = {
+  sessionId: text("the session"),
+  file: text("absolute path of its file"),
+  sizeBytes: count("size of the file"),
+  unreadable: unreadableById,
+};
+
+const imported = objectOf<ImportFileResult>({
+  file: text("absolute path of the file"),
+  dryRun: flag("whether nothing was written"),
+  sessionId: text("the session in this store"),
+  exportedSessionId: text("the session in the file; another one when it was renamed"),
+  checkpoints: count("in the file"),
+  added: count("added to the store"),
+  present: count("there already, and left as they are"),
+  leftOut: count("neither: the session here went on, or had removed them"),
+  unreadable: unreadableById.describe("checkpoints that the file only names, because they could not be read"),
+  secrets: objectOf<NonNullable<ImportFileResult["secrets"]>>({
+    action: oneOf(["warned", "redacted"], "what became of them"),
+    count: count("how many there are"),
+    checkpoints: count("in how many checkpoints"),
+    found: listOf(
+      z.strictObject({ rule: z.string(), path: z.string(), checkpointId: z.string() }),
+      "the first: `rule`, `path` and `checkpointId`",
+    ),
+  })
+    .optional()
+    .describe("what looks like a secret in it"),
+});
+
+const setting = objectOf<ConfiguredSetting>({
+  name: text("its name in `config.json`"),
+  value: z.unknown().optional().describe("what holds; missing, or `null` where there is one setting, when there is none"),
+  origin: oneOf(["default", "file", "environment", "command line"], "`default`, `file`, `environment` or `command line`"),
+  source: text("the file and line, the variable or the option").optional(),
+}).meta({ id: "setting" });
+
+const changed = objectOf<ChangedSetting>({
+  file: text("the file that was written"),
+  name: text("the setting"),
+  value: z.unknown().describe("what is in the file now; `null`: it is not there"),
+  holds: setting.describe("what holds: the environment and options go before the file"),
+});
+
+const place = { file: text("where `config.json` is, or would be"), hasFile: flag("whether it is there") };
+
+const issue = objectOf<Configuration["issues"][number]>({
+  severity: oneOf(["error", "warning"], "`error` or `warning`"),
+  message: text("what is wrong"),
+  hint: text("what to do").optional(),
+  field: text("the setting, the variable or the option").optional(),
+  file: text("if it is in a file").optional(),
+  line: count("where in it").optional(),
+  column: count("where in the line").optional(),
+});
+
+/** What commands print that look after the store, and carry it elsewhere. */
+export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
+  stats: objectOf<StoreStats>({
+    total: objectOf<StoreStats["total"]>({ sessions: count("how many there are"), ...figures }).describe("figures of all of it"),
+    projects: listOf(
+      objectOf<StoreStats["projects"][number]>({ project, sessions: count("how many there are"), ...figures }),
+      "the same of each project",
+    ),
+    sessions: listOf(
+      objectOf<StoreStats["sessions"][number]>({
+        sessionId: text("the session"),
+        project,
+        lastAccessedAt: time("time of its last save or load"),
+        ...figures,
+      }),
+      "the same of each session",
+    ),
+  }),
+  export: z.union([
+    objectOf<ExportResult>(exported),
+    objectOf<ExportAllResult>({
+      folder: text("absolute path of the folder"),
+      exports: listOf(objectOf<ExportResult>(exported), "as above, for each session"),
+    }),
+    z.looseObject({ format: z.string() }),
+  ]),
+  import: z.strictObject({ imports: listOf(imported, "of each file") }),
+  delete: cleanUp,
+  cleanup: cleanUp,
+  "trash list": z.strictObject({
+    entries: listOf(metadataWith({ trashedAt: time("when it went there") }), "the longest there first: [metadata](#metadata), and"),
+  }),
+  "trash restore": objectOf<FromTrashResult>({ sessionId: text("the session"), checkpointIds: texts("what lives again") }),
+  "trash empty": cleanUp,
+  backup: objectOf<BackupResult>({
+    directory: text("absolute path"),
+    createdAt: time("when it was begun"),
+    checkpoints: count("how many were proven"),
+    trashed: count("likewise, in the trash"),
+    sessions: count("in how many sessions"),
+    unreadable: listOf(
+      z.strictObject({ sessionId: text("the session"), checkpointId: text("the checkpoint"), code: text("the [error](errors.md)") }),
+      "those that cannot be read",
+    ),
+    bytes: count("size of the checkpoints' files"),
+    isComplete: flag("`false`: it was interrupted, and there is no backup"),
+  }),
+  restore: objectOf<RestoreResult>({
+    dataDir: text("absolute path"),
+    createdAt: time("when the backup was made"),
+    checkpoints: count("how many there are now"),
+    trashed: count("likewise, in the trash"),
+    sessions: count("in how many sessions"),
+    unreadable: listOf(unreadableFiles, "files that could not be read when the backup was made; then the exit code is 14"),
+    keptAside: text("absolute path of the store that was there; absent when there was none").optional(),
+  }),
+  status: objectOf<StoreStatus & { readonly dataDir: string }>({
+    dataDir: text("where the store is"),
+    durability: oneOf(["disk", "memory"], "`disk`, or `memory` while [the disk fails](../how-to/when-the-disk-is-full-or-gone.md)"),
+    mode: text("how the storage works, such as the SQLite driver in use"),
+    warnings: texts("what a person should know or do, a sentence each"),
+    sessions: count("sessions that hold checkpoints"),
+    checkpoints: count("how many there are, damaged ones included"),
+    damaged: count("how many of them are marked as damaged"),
+    liveBytes: count("size of their files"),
+    trashed: count("checkpoints in the trash"),
+    trashBytes: count("size of their files"),
+    pendingRemovals: count("files of removed checkpoints that are still to be removed"),
+    neededRemovals: count("how many of them stay because other checkpoints are stored against them"),
+    removalsHeldUntil: time("until when a backup has none of them be removed; missing while nobody does").optional(),
+    quota: objectOf<StoreStatus["quota"]>(use).describe("of the store, trash included"),
+    largestSessions: listOf(
+      objectOf<StoreStatus["largestSessions"][number]>({
+        sessionId: text("the session"),
+        checkpoints: count("how many it has"),
+        ...use,
+        lastAccessedAt: time("time of its last save or load"),
+      }),
+      "the ten largest, the largest first",
+    ),
+    quarantine: objectOf<StoreStatus["quarantine"]>({
+      files: count("how many"),
+      bytes: count("what they take"),
+      places: texts("the first twenty"),
+    }).describe("what was put aside because it is damaged"),
+    lastCleanUp: objectOf<NonNullable<StoreStatus["lastCleanUp"]>>({
+      at: time("when that was"),
+      trashed: count("checkpoints that went into the trash"),
+      removed: count("checkpoints that are gone for good"),
+      sessions: count("of so many sessions"),
+      reasons: texts("why, each reason once"),
+    })
+      .optional()
+      .describe("when the store last [followed its policy](settings.md#what-goes-by-itself); missing when the audit log has none"),
+    lastBackupAt: time("when the last finished backup was begun; missing when the audit log has none").optional(),
+  }),
+  verify: objectOf<VerifyReport>({ ...read, findings: listOf(finding, "what is wrong") }),
+  repair: objectOf<RepairReport>({
+    ...read,
+    repaired: listOf(finding, "what was put right, or with `--dry-run` would be"),
+    left: listOf(finding, "what is as it was"),
+    advice: texts("what else can be done about these"),
+  }),
+  rebuild: objectOf<RebuildReport>({
+    checkpoints: count("how many the catalog has now"),
+    sessions: count("in how many sessions"),
+    removedEarlier: count("removed before, and not brought back although the file was there"),
+    unreadable: listOf(unreadableFiles, "files that cannot be read"),
+    notRebuilt: texts("what no file holds, and is gone with the old catalog"),
+  }),
+  scan: objectOf<ScanReport>({
+    checkpoints: count("how many were looked at"),
+    found: listOf(
+      objectOf<StoredSecret>({
+        sessionId: text("the session"),
+        checkpointId: text("the checkpoint"),
+        rule: text("by which [rule](secret-rules.md)"),
+        path: text('where, such as `context["servers"][2]["url"]`'),
+        times: count("how often there"),
+        inTrash: mark("the checkpoint is in the trash"),
+      }),
+      "what was found, the newest checkpoints of a session first",
+    ),
+    unreadable: texts("checkpoints that cannot be read"),
+    isComplete,
+  }),
+  encrypt: objectOf<SealResult>({
+    dataDir: text("absolute path"),
+    blobs: count("checkpoints' files that are now as wanted"),
+    recoveryKey: text("only when the store had no keys yet").optional(),
+    stillInClear: texts("files in the data directory that are not sealed"),
+    unreadable: texts("files that could not be opened, and stay sealed"),
+  }),
+  rekey: z.strictObject({ dataDir: text("absolute path"), recoveryKey: text("the new one") }),
+  doctor: objectOf<DoctorReport>({
+    dataDir: text("the data directory"),
+    findings: listOf(
+      objectOf<DoctorFinding>({
+        check: text("[one of these](#workrail-doctor)"),
+        status: oneOf(["ok", "warning", "error", "skipped"], "`ok`, `warning`, `error` or `skipped`"),
+        message: text("a sentence for people"),
+        hint: text("if there is something to do").optional(),
+        code: text("of an error, [its code](errors.md)").optional(),
+        fix: oneOf(["possible", "done"], "whether `--fix` can put it right, or did").optional(),
+      }),
+      "of each check",
+    ),
+    isHealthy: flag("whether no check is an error"),
+  }),
+  "config list": z.strictObject({ ...place, settings: listOf(setting, "all settings"), issues: listOf(issue, "what is wrong") }),
+  "config get": setting,
+  "config set": changed,
+  "config unset": changed,
+  "config path": z.strictObject(place),
+  "config schema": z.looseObject({ $schema: z.string() }),
+  completion: z.strictObject({ shell: text("the shell"), script: text("what it is to read") }),
+};

@@ -1,0 +1,72 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type RolldownOptions } from "rolldown";
+
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+const CLI = join(ROOT, "apps/cli");
+
+export interface Bundled {
+  /** The app's folder. */
+  readonly app: string;
+  /** What its `rolldown.config.ts` says. */
+  readonly config: readonly RolldownOptions[];
+  /** Puts beside the bundle what has to be there, in the folder that holds `dist`. */
+  readonly furnish?: (home: string) => void;
+}
+
+/**
+ * Bundles an app as it would be published, unless these sources have been bundled before. Resolves to the folder `dist`. Test files
+ * may ask for it at the same time.
+ */
+export async function bundleOnce({ app, config, furnish }: Bundled): Promise<string> {
+  // Inside node_modules, so that what stays outside of the bundle is found as in an installed package.
+  const bundles = join(app, "node_modules", ".workrail-test");
+  const home = join(bundles, sourceDigest(app));
+  if (!existsSync(home)) {
+    const unfinished = join(bundles, `unfinished-${randomUUID()}`);
+    mkdirSync(unfinished, { recursive: true });
+    furnish?.(unfinished);
+    try {
+      for (const { output, ...part } of config) {
+        await build({ ...part, cwd: app, output: Object.assign({}, output, { dir: join(unfinished, "dist") }), logLevel: "warn" });
+      }
+      settle(unfinished, home, bundles);
+    } finally {
+      rmSync(unfinished, { recursive: true, force: true });
+    }
+  }
+  return join(home, "dist");
+}
+
+/** Whoever is first has made it; what others make is the same. Bundles of other sources are of no more use. */
+function settle(unfinished: string, home: string, bundles: string): void {
+  try {
+    renameSync(unfinished, home);
+  } catch (error) {
+    if (!existsSync(home)) throw error;
+  }
+  const isOld = (name: string): boolean => !name.startsWith("unfinished-") && join(bundles, name) !== home;
+  for (const name of readdirSync(bundles).filter(isOld)) rmSync(join(bundles, name), { recursive: true, force: true });
+}
+
+/** Every app has the command line in it. */
+function sourceDigest(app: string): string {
+  const packages = readdirSync(join(ROOT, "packages")).map((name) => join(ROOT, "packages", name));
+  const files = [...new Set([...packages, CLI, app])].flatMap(filesOf);
+  const hash = createHash("sha256");
+  for (const file of [join(ROOT, "pnpm-lock.yaml"), ...files]) {
+    const bytes = readFileSync(file);
+    hash.update(`${relative(ROOT, file)}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+function filesOf(folder: string): string[] {
+  const own = ["package.json", "rolldown.config.ts"].map((name) => join(folder, name)).filter((file) => existsSync(file));
+  const sources = readdirSync(join(folder, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .map((name) => join(folder, "src", name));
+  return [...own, ...sources.toSorted()];
+}
