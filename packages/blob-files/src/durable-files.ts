@@ -88,6 +88,11 @@ export function isAbandoned(fs: FileSystem, directory: string, name: string, now
   return found !== undefined && now.getTime() - found.modifiedAt.getTime() > ABANDONED_MS;
 }
 
+/** Whether a name is that of a temporary file, whoever writes or wrote it. */
+export function isTemporary(name: string): boolean {
+  return TEMPORARY.test(name);
+}
+
 /** @param purpose letters that say in the name what it is for. */
 export function temporaryName(directory: string, purpose?: string): string {
   temporaryFiles = (temporaryFiles + 1) >>> 0;

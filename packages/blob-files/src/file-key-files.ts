@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import type { KeyFiles, KeyPlace } from "@workrail/core";
+import type { BlobRef, KeyFiles, KeyPlace } from "@workrail/core";
 import { removeIfPresent, writeDurably } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
 import type { FileSystem } from "./file-system.ts";
-import { blobPath, CONTEXTS, KEYRING, SESSION_KEY } from "./paths.ts";
+import { BLOB_SUFFIX, blobPath, CONTEXTS, KEYRING, SESSION_KEY } from "./paths.ts";
 
 /** Each key is there twice: without it all that it sealed would be lost. */
 const COPIES = ["", ".copy"] as const;
@@ -32,7 +32,9 @@ export class FileKeyFiles implements KeyFiles {
     try {
       for (const copy of COPIES) {
         const bytes = this.#fs.inspect(file + copy)?.kind === "file" ? await this.#fs.read(file + copy) : undefined;
-        if (bytes !== undefined && isIntact(bytes)) return bytes;
+        // Somebody was about to destroy it.
+        if (bytes === undefined || bytes.every((byte) => byte === 0)) continue;
+        if (isIntact(bytes)) return bytes;
         damaged ??= bytes;
       }
       return damaged;
@@ -53,13 +55,24 @@ export class FileKeyFiles implements KeyFiles {
     }
   }
 
-  async destroyAll(): Promise<void> {
+  async *sessions(): AsyncGenerator<BlobRef> {
     const contexts = path.join(this.#dataDir, CONTEXTS);
     try {
       for (const name of this.#fs.list(contexts)) {
         const directory = path.join(contexts, name);
-        if (this.#fs.inspect(directory)?.kind === "directory") await this.#destroy(path.join(directory, SESSION_KEY));
+        const ref = `${CONTEXTS}/${name}/any${BLOB_SUFFIX}` as BlobRef;
+        if (this.#fs.inspect(directory)?.kind !== "directory" || blobPath(this.#dataDir, ref) === undefined) continue;
+        if (COPIES.some((copy) => this.#fs.inspect(path.join(directory, SESSION_KEY + copy))?.kind === "file")) yield ref;
       }
+    } catch (error) {
+      throw fileError(error, contexts);
+    }
+  }
+
+  async destroyAll(): Promise<void> {
+    const contexts = path.join(this.#dataDir, CONTEXTS);
+    try {
+      for await (const session of this.sessions()) await this.#destroy(this.#fileOf(session));
       await this.#destroy(this.#fileOf("store"));
     } catch (error) {
       throw fileError(error, contexts);

@@ -7,6 +7,7 @@ export { removeIfPresent, writeAll, writeDurably } from "./durable-files.ts";
 export type { WriteMode } from "./durable-files.ts";
 export { FileBlobStore } from "./file-blob-store.ts";
 export { FileKeyFiles, hasKeyring } from "./file-key-files.ts";
+export { FileRemains } from "./file-remains.ts";
 export { fileError, storageUnavailable } from "./file-errors.ts";
 export type { StorageFailure } from "./file-errors.ts";
 export { hasCode, nodeFileSystem } from "./file-system.ts";

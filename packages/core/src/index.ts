@@ -115,7 +115,7 @@ export type { PatternCompiler } from "./ports/patterns.ts";
 export type { KeyFiles, KeyPlace, Sealer } from "./ports/sealer.ts";
 export type { FoundSecret, SecretKind, SecretScanner } from "./ports/secret-scanner.ts";
 export type { SecretScreen, SecretsMode } from "./ports/secret-screen.ts";
-export type { Reserve, Storage } from "./ports/storage.ts";
+export type { Remain, Remains, Reserve, Storage } from "./ports/storage.ts";
 export type { NewTranscript, TranscriptFiles, WrittenTranscript } from "./ports/transcript-files.ts";
 export type {
   CheckpointVector,

@@ -104,7 +104,6 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
   rewrite(rewriting: Rewriting): Promise<void> {
     return this.inTurn(async () => {
       const state = (await this.#use()).rewritten(rewriting);
-      if (state === undefined) return;
       for (const facts of state.facts()) await this.#options.factsFiles.write(facts);
       this.#forget();
       await this.#journal.rewrite(state.entries());

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** AES-256-GCM as NIST SP 800-38D has it: a key of 32 bytes, a nonce of 12, a tag of 16 behind the sealed bytes. */
 const CIPHER = "aes-256-gcm";
@@ -42,6 +42,11 @@ export function unwrapKey(by: Uint8Array, wrapped: Uint8Array, about: string): B
 /** HKDF with SHA-256 (RFC 5869). */
 export function deriveKey(from: Uint8Array, salt: Uint8Array, purpose: string, length: number = KEY_BYTES): Buffer {
   return Buffer.from(hkdfSync("sha256", from, salt, purpose, length));
+}
+
+/** Whether two are the same, told in the same time whether they are or not. */
+export function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 export function mac(key: Uint8Array, data: Uint8Array): Buffer {

@@ -1,6 +1,16 @@
 export { keyFromKeychain } from "./keychain.ts";
-export { createKeyring, openKeyring, readKeyring, rewrapKeyring, writeKeyringState } from "./keyring.ts";
-export type { KeyringFacts, KeyringState, OpenedKeys } from "./keyring.ts";
+export {
+  addRecoveryKey,
+  createKeyring,
+  hasRecoveryKey,
+  openKeyring,
+  readKeyring,
+  replaceDataKey,
+  rewrapKeyring,
+  sourceKindOf,
+  writeKeyringState,
+} from "./keyring.ts";
+export type { Keyring, KeyringState, OpenedKeys } from "./keyring.ts";
 export { keyFromEnvironment, keyFromFile, keyFromPassphrase } from "./key-source.ts";
 export type { KeySource } from "./key-source.ts";
 export { keyFromRecovery } from "./recovery-key.ts";

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { isJsonObject, type JsonObject, type KeyFiles, WorkrailError } from "@workrail/core";
-import { KEY_BYTES, unwrapKey, wrapKey } from "./aes-gcm.ts";
+import { deriveKey, isSame, KEY_BYTES, mac, unwrapKey, wrapKey } from "./aes-gcm.ts";
 import { FROM_BACKUP, type KeySource, unusable } from "./key-source.ts";
 import { keyFromRecovery, recoveryText } from "./recovery-key.ts";
 import type { DataKey } from "./store-sealer.ts";
@@ -8,16 +8,23 @@ import type { DataKey } from "./store-sealer.ts";
 const FORMAT = 1;
 
 /**
- * How a store is kept: all of it sealed; on the way there; on the way back to clear; or in clear again but for what could not be
- * opened, for which the keys stay. What is on the way is finished, by whoever opens the store next, before it is used.
+ * How a store is kept: all of it sealed; on the way there; on the way to another data key; on the way back to clear; or in clear again but
+ * for what could not be opened, for which the keys stay. What is on the way is finished, by whoever opens the store next, before it is used.
  */
-export type KeyringState = "sealed" | "sealing" | "unsealing" | "clear";
+export type KeyringState = "sealed" | "sealing" | "rekeying" | "unsealing" | "clear";
 
-/** `contexts/keyring.json`: the data key, wrapped, and where the keys are that it is wrapped with. No secret is in it. */
-interface Keyring {
+/**
+ * `contexts/keyring.json`: the data key, wrapped, and where the keys are that it is wrapped with. No secret is in it. Whoever has the data
+ * key can tell that it says what was written: a store cannot be made one that is on the way, in which things in clear are expected.
+ */
+export interface Keyring {
   readonly storeId: string;
   readonly state: KeyringState;
   readonly dataKey: WrappedKey;
+  /** While another data key takes its place: the one from before, wrapped by that other. */
+  readonly previous?: { readonly id: string; readonly wrapped: string };
+  /** Base64, of all else, by a key that is derived from the data key. */
+  readonly mac: string;
 }
 
 interface WrappedKey {
@@ -32,49 +39,71 @@ interface Wrap {
   readonly wrapped: string;
 }
 
+/** A keyring, and the keys in it. */
 export interface OpenedKeys {
-  readonly state: KeyringState;
+  readonly keyring: Keyring;
   readonly dataKey: DataKey;
-}
-
-/** What a keyring tells without a key. */
-export interface KeyringFacts {
-  readonly state: KeyringState;
-  /** The source that its key comes from, beside the recovery key. */
-  readonly kind: KeySource["kind"] | undefined;
+  /** Seals what the data key does not yet, while a store is rekeyed. */
+  readonly previous: DataKey | undefined;
 }
 
 /** `undefined`: the store has no keys, and is in clear. @throws KEY_UNAVAILABLE for a damaged keyring; UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE */
-export async function readKeyring(files: KeyFiles): Promise<KeyringFacts | undefined> {
-  const keyring = await findKeyring(files);
-  if (keyring === undefined) return undefined;
-  return { state: keyring.state, kind: keyring.dataKey.wraps.find(({ kind }) => kind !== "recovery")?.kind };
+export async function readKeyring(files: KeyFiles): Promise<Keyring | undefined> {
+  const bytes = await files.read("store", (copy) => parseKeyring(copy) !== undefined);
+  if (bytes === undefined) return undefined;
+  return parseKeyring(bytes) ?? unusable("The store's keyring is damaged.", FROM_BACKUP);
+}
+
+/** Whether there is a recovery key. */
+export function hasRecoveryKey({ dataKey }: Keyring): boolean {
+  return dataKey.wraps.some(({ kind }) => kind === "recovery");
+}
+
+/** The source that a keyring's key comes from, beside the recovery key. */
+export function sourceKindOf({ dataKey }: Keyring): KeySource["kind"] | undefined {
+  return dataKey.wraps.find(({ kind }) => kind !== "recovery")?.kind;
 }
 
 /**
  * Makes the keys of a store that has none, and says what is done with it.
  *
- * @param withRecovery whether a person is there to write the recovery key down.
- * @returns with the recovery key, which is kept nowhere.
  * @throws KEY_UNAVAILABLE when the source gives no key, and then the store stays without.
  */
-export async function createKeyring(
-  files: KeyFiles,
-  source: KeySource,
-  state: KeyringState,
-  withRecovery: boolean,
-): Promise<OpenedKeys & { readonly recoveryKey: string | undefined }> {
-  const storeId = randomUUID();
-  const dataKey = { id: randomBytes(6).toString("hex"), bytes: randomBytes(KEY_BYTES) };
-  const { wraps, recoveryKey } = await wrapAnew(dataKey, storeId, source, withRecovery);
-  await writeKeyring(files, { storeId, state, dataKey: { id: dataKey.id, wraps } });
-  return { state, dataKey, recoveryKey };
+export async function createKeyring(files: KeyFiles, source: KeySource, state: KeyringState): Promise<OpenedKeys> {
+  const [storeId, dataKey] = [randomUUID(), freshKey()];
+  const keyring = { storeId, state, dataKey: { id: dataKey.id, wraps: [await wrapBy(source, storeId, dataKey)] } };
+  return write(files, keyring, dataKey, undefined);
 }
 
-/** @throws KEY_UNAVAILABLE when the source's key is not the one that the data key is wrapped with. */
-export async function openKeyring(files: KeyFiles, source: KeySource): Promise<OpenedKeys> {
-  const keyring = await needKeyring(files);
-  return { state: keyring.state, dataKey: await unwrap(keyring.dataKey, source) };
+/** @throws KEY_UNAVAILABLE when the source's key is not the one that the data key is wrapped with, or somebody changed the keyring. */
+export async function openKeyring(keyring: Keyring, source: KeySource): Promise<OpenedKeys> {
+  const dataKey = await unwrap(keyring.dataKey, source);
+  const { mac: told, ...rest } = keyring;
+  if (!isSame(Buffer.from(told, "base64"), macOf(rest, dataKey)))
+    unusable("The store's keyring was changed by somebody without the key.", FROM_BACKUP);
+  return { keyring, dataKey, previous: previousOf(keyring, dataKey) };
+}
+
+/**
+ * Says what is done with the store from now on. When that is nothing more, the data key from before is forgotten.
+ */
+export async function writeKeyringState(files: KeyFiles, keys: OpenedKeys, state: KeyringState): Promise<OpenedKeys> {
+  const { mac: _mac, previous, ...keyring } = keys.keyring;
+  const kept = state === "rekeying" && previous !== undefined ? { previous } : {};
+  return write(files, { ...keyring, ...kept, state }, keys.dataKey, state === "rekeying" ? keys.previous : undefined);
+}
+
+/**
+ * Has the data key be wrapped by a new recovery key too, in the place of the old one.
+ *
+ * @returns it, which is kept nowhere.
+ */
+export async function addRecoveryKey(files: KeyFiles, keys: OpenedKeys): Promise<string> {
+  const { mac: _mac, ...keyring } = keys.keyring;
+  const { wrap, recoveryKey } = await wrapForRecovery(keyring.storeId, keys.dataKey);
+  const wraps = [...keyring.dataKey.wraps.filter(({ kind }) => kind !== "recovery"), wrap];
+  await write(files, { ...keyring, dataKey: { id: keys.dataKey.id, wraps } }, keys.dataKey, keys.previous);
+  return recoveryKey;
 }
 
 /**
@@ -85,34 +114,46 @@ export async function openKeyring(files: KeyFiles, source: KeySource): Promise<O
  */
 export async function rewrapKeyring(
   files: KeyFiles,
+  keys: OpenedKeys,
   from: KeySource,
   to: KeySource,
-): Promise<{ readonly recoveryKey: string | undefined }> {
-  const keyring = await needKeyring(files);
-  const dataKey = await unwrap(keyring.dataKey, from);
-  const { wraps, recoveryKey } = await wrapAnew(dataKey, keyring.storeId, to, true);
-  await writeKeyring(files, { ...keyring, dataKey: { id: dataKey.id, wraps } });
-  const old = keyring.dataKey.wraps.find(({ kind }) => kind === from.kind);
-  if (old !== undefined) await from.forget?.(old.found);
+): Promise<{ readonly recoveryKey: string }> {
+  const { mac: _mac, ...keyring } = keys.keyring;
+  const { wrap, recoveryKey } = await wrapForRecovery(keyring.storeId, keys.dataKey);
+  const wraps = [await wrapBy(to, keyring.storeId, keys.dataKey), wrap];
+  await write(files, { ...keyring, dataKey: { id: keys.dataKey.id, wraps } }, keys.dataKey, keys.previous);
+  await forgetKey(keys.keyring, from);
   return { recoveryKey };
 }
 
-/** Says what is done with the store from now on. */
-export async function writeKeyringState(files: KeyFiles, state: KeyringState): Promise<void> {
-  await writeKeyring(files, { ...(await needKeyring(files)), state });
+/**
+ * Makes another data key, wrapped by another key, that is to take the place of this one, which it wraps until `writeKeyringState` says that it has.
+ * From then on neither the old key nor the old recovery key opens the store.
+ *
+ * @throws KEY_UNAVAILABLE, and then the old key stands.
+ */
+export async function replaceDataKey(files: KeyFiles, keys: OpenedKeys, from: KeySource, to: KeySource): Promise<OpenedKeys> {
+  const { storeId } = keys.keyring;
+  const [old, dataKey] = [keys.dataKey, freshKey()];
+  const previous = { id: old.id, wrapped: wrapKey(dataKey.bytes, old.bytes, previousPurposeOf(old.id)).toString("base64") };
+  const wrapped = { id: dataKey.id, wraps: [await wrapBy(to, storeId, dataKey)] };
+  const opened = await write(files, { storeId, state: "rekeying", dataKey: wrapped, previous }, dataKey, old);
+  await forgetKey(keys.keyring, from);
+  return opened;
 }
 
-async function wrapAnew(
-  dataKey: DataKey,
-  storeId: string,
-  source: KeySource,
-  withRecovery: boolean,
-): Promise<{ readonly wraps: readonly Wrap[]; readonly recoveryKey: string | undefined }> {
+function freshKey(): DataKey {
+  return { id: randomBytes(6).toString("hex"), bytes: randomBytes(KEY_BYTES) };
+}
+
+async function wrapBy(source: KeySource, storeId: string, dataKey: DataKey): Promise<Wrap> {
   const { key, found } = await source.make(storeId);
-  const wraps = [wrapOf(dataKey, source.kind, found, key)];
-  if (!withRecovery) return { wraps, recoveryKey: undefined };
-  const recovery = await keyFromRecovery().make(storeId);
-  return { wraps: [...wraps, wrapOf(dataKey, "recovery", {}, recovery.key)], recoveryKey: recoveryText(recovery.key) };
+  return wrapOf(dataKey, source.kind, found, key);
+}
+
+async function wrapForRecovery(storeId: string, dataKey: DataKey): Promise<{ readonly wrap: Wrap; readonly recoveryKey: string }> {
+  const { key } = await keyFromRecovery().make(storeId);
+  return { wrap: wrapOf(dataKey, "recovery", {}, key), recoveryKey: recoveryText(key) };
 }
 
 function wrapOf(dataKey: DataKey, kind: Wrap["kind"], found: JsonObject, by: Uint8Array): Wrap {
@@ -130,23 +171,40 @@ async function unwrap({ id, wraps }: WrappedKey, source: KeySource): Promise<Dat
   return unusable("The key is not the one that this store was sealed with.", "Give the right key, or use the recovery key.");
 }
 
+function previousOf({ previous }: Keyring, dataKey: DataKey): DataKey | undefined {
+  if (previous === undefined) return undefined;
+  const bytes = unwrapKey(dataKey.bytes, Buffer.from(previous.wrapped, "base64"), previousPurposeOf(previous.id));
+  return bytes === undefined ? unusable("The store's keyring is damaged.", FROM_BACKUP) : { id: previous.id, bytes };
+}
+
+/** Where we keep it; what a person keeps stays. */
+async function forgetKey({ dataKey }: Keyring, source: KeySource): Promise<void> {
+  const old = dataKey.wraps.find(({ kind }) => kind === source.kind);
+  if (old !== undefined) await source.forget?.(old.found);
+}
+
 function purposeOf(id: string, kind: Wrap["kind"]): string {
   return `workrail data key 1 ${id} ${kind}`;
 }
 
-async function needKeyring(files: KeyFiles): Promise<Keyring> {
-  return (await findKeyring(files)) ?? unusable("The store has no keyring.", FROM_BACKUP);
+function previousPurposeOf(id: string): string {
+  return `workrail previous data key 1 ${id}`;
 }
 
-async function writeKeyring(files: KeyFiles, keyring: Keyring): Promise<void> {
+function macOf(keyring: Omit<Keyring, "mac">, { bytes }: DataKey): Uint8Array {
+  return mac(deriveKey(bytes, new Uint8Array(), "workrail keyring 1"), Buffer.from(JSON.stringify(keyring)));
+}
+
+async function write(
+  files: KeyFiles,
+  unsigned: Omit<Keyring, "mac">,
+  dataKey: DataKey,
+  previous: DataKey | undefined,
+): Promise<OpenedKeys> {
+  const keyring: Keyring = { ...unsigned, mac: Buffer.from(macOf(unsigned, dataKey)).toString("base64") };
   const text = JSON.stringify({ workrailKeyring: FORMAT, check: checkOf(keyring), ...keyring }, undefined, 2);
   await files.write("store", Buffer.from(`${text}\n`), "replace");
-}
-
-async function findKeyring(files: KeyFiles): Promise<Keyring | undefined> {
-  const bytes = await files.read("store", (copy) => parseKeyring(copy) !== undefined);
-  if (bytes === undefined) return undefined;
-  return parseKeyring(bytes) ?? unusable("The store's keyring is damaged.", FROM_BACKUP);
+  return { keyring, dataKey, previous };
 }
 
 /** `undefined` for what was not written so. */
@@ -155,8 +213,13 @@ function parseKeyring(bytes: Uint8Array): Keyring | undefined {
   if (typeof workrailKeyring === "number" && workrailKeyring > FORMAT) {
     throw new WorkrailError("UNSUPPORTED_VERSION", "A newer version of Workrail sealed this store.", { hint: "Update Workrail." });
   }
-  // What has this check was written by us.
-  return workrailKeyring === FORMAT && check === checkOf(keyring) ? (keyring as unknown as Keyring) : undefined;
+  return workrailKeyring === FORMAT && check === checkOf(keyring) && isKeyring(keyring) ? keyring : undefined;
+}
+
+/** Anybody may have written it: whether it is ours in all of its parts is for its `mac` to say. */
+function isKeyring(keyring: object): keyring is Keyring {
+  const { dataKey, mac: told } = keyring as JsonObject;
+  return typeof told === "string" && isJsonObject(dataKey) && Array.isArray(dataKey["wraps"]) && dataKey["wraps"].every(isJsonObject);
 }
 
 function parse(bytes: Uint8Array): JsonObject | undefined {
@@ -168,6 +231,7 @@ function parse(bytes: Uint8Array): JsonObject | undefined {
   }
 }
 
+/** For slips of the disk, so that the copy is taken. */
 function checkOf(keyring: object): string {
   return createHash("sha256").update(JSON.stringify(keyring)).digest("hex").slice(0, 16);
 }

@@ -7,7 +7,8 @@ import { TextCipher } from "./text-cipher.ts";
 const MARK = Buffer.from("WRKSEAL\x01", "latin1");
 const SALT_BYTES = 32;
 const HEADER_BYTES = MARK.length + SALT_BYTES;
-const SESSION_KEY = "workrail session key 1";
+/** Nonce, key and tag: what a session's key takes in its file, where it may lie beside that of another data key. */
+const WRAPPED_BYTES = NONCE_BYTES + KEY_BYTES + TAG_BYTES;
 
 /** The key that all of a store's others hang on. */
 export interface DataKey {
@@ -64,8 +65,44 @@ export class StoreSealer implements Sealer {
     return this.#texts.sealDigest(digest);
   }
 
+  /**
+   * Makes a key of ours for each session that has one, and puts it beside that: until the other data key's are dropped, both sealers can
+   * be used. Done again it does nothing.
+   */
+  async joinSessions(): Promise<void> {
+    for await (const ref of this.#files.sessions()) {
+      const wrapped = (await this.#files.read(ref, (bytes) => this.#unwrap(ref, bytes) !== undefined)) ?? new Uint8Array();
+      if (this.#unwrap(ref, wrapped) !== undefined) continue;
+      const made = wrapKey(this.#dataKey, randomBytes(KEY_BYTES), purposeOf(ref));
+      await this.#files.write(ref, Buffer.concat([made, wrapped]), "replace");
+    }
+  }
+
+  /** Drops the keys of sessions that are not ours. */
+  async keepOwnSessions(): Promise<void> {
+    for await (const ref of this.#files.sessions()) {
+      const bytes = (await this.#files.read(ref, (copy) => this.#unwrap(ref, copy) !== undefined)) ?? new Uint8Array();
+      const own = wrapsIn(bytes).find((wrap) => this.#unwrap(ref, wrap) !== undefined);
+      // All copies, of which an interruption may have left the last as it was.
+      if (own !== undefined) await this.#files.write(ref, own, "replace");
+    }
+  }
+
+  /** @throws KEY_UNAVAILABLE when a session's key cannot be had. */
+  async checkSessions(): Promise<void> {
+    for await (const ref of this.#files.sessions()) await this.#findSessionKey(ref, false);
+  }
+
+  #unwrap(ref: BlobRef, bytes: Uint8Array): Uint8Array | undefined {
+    for (const wrap of wrapsIn(bytes)) {
+      const key = unwrapKey(this.#dataKey, wrap, purposeOf(ref));
+      if (key !== undefined) return key;
+    }
+    return undefined;
+  }
+
   #sessionKey(ref: BlobRef, isToMake: boolean): Promise<Uint8Array> {
-    const session = ref.slice(0, ref.lastIndexOf("/"));
+    const session = sessionOf(ref);
     const known = this.#sessionKeys.get(session);
     if (known !== undefined) return known;
     if (this.#sessionKeys.size >= MOST_REMEMBERED) this.#sessionKeys.clear();
@@ -77,9 +114,8 @@ export class StoreSealer implements Sealer {
   }
 
   async #findSessionKey(ref: BlobRef, isToMake: boolean): Promise<Uint8Array> {
-    const unwrap = (bytes: Uint8Array): Uint8Array | undefined => unwrapKey(this.#dataKey, bytes, SESSION_KEY);
-    const wrapped = await this.#files.read(ref, (bytes) => unwrap(bytes) !== undefined);
-    if (wrapped !== undefined) return unwrap(wrapped) ?? damagedKey();
+    const wrapped = await this.#files.read(ref, (bytes) => this.#unwrap(ref, bytes) !== undefined);
+    if (wrapped !== undefined) return this.#unwrap(ref, wrapped) ?? damagedKey(ref);
     if (!isToMake) {
       throw new WorkrailError("KEY_UNAVAILABLE", "The key of a session is gone, and what it sealed cannot be read without it.", {
         details: { reason: "session-key-missing", blobPath: ref },
@@ -87,15 +123,29 @@ export class StoreSealer implements Sealer {
       });
     }
     const made = randomBytes(KEY_BYTES);
-    if (await this.#files.write(ref, wrapKey(this.#dataKey, made, SESSION_KEY), "if-absent")) return made;
+    if (await this.#files.write(ref, wrapKey(this.#dataKey, made, purposeOf(ref)), "if-absent")) return made;
     // Somebody else made one at the same time.
     return this.#findSessionKey(ref, false);
   }
 }
 
-function damagedKey(): never {
-  throw new WorkrailError("KEY_UNAVAILABLE", "The key of a session is damaged, or another store's.", {
-    details: { reason: "session-key-damaged" },
+function sessionOf(ref: BlobRef): string {
+  return ref.slice(0, ref.lastIndexOf("/"));
+}
+
+/** Bound to its session: in another's place it opens nothing. */
+function purposeOf(ref: BlobRef): string {
+  return `workrail session key 1 ${sessionOf(ref)}`;
+}
+
+function wrapsIn(bytes: Uint8Array): readonly Uint8Array[] {
+  const count = Math.ceil(bytes.length / WRAPPED_BYTES);
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * WRAPPED_BYTES, (at + 1) * WRAPPED_BYTES));
+}
+
+function damagedKey(ref: BlobRef): never {
+  throw new WorkrailError("KEY_UNAVAILABLE", "The key of a session is damaged, or that of another session or store.", {
+    details: { reason: "session-key-damaged", blobPath: ref },
     hint: "Put back session.key, which lies beside the checkpoints, from a backup.",
   });
 }

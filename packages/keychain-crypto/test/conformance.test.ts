@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { sealStorage } from "@workrail/core";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { describeStorage, type StorageHarness } from "@workrail/storage-conformance";
-import { createKeyring, keyFromEnvironment, openKeyring, StoreSealer } from "../src/index.ts";
+import { createKeyring, type Keyring, keyFromEnvironment, openKeyring, readKeyring, StoreSealer } from "../src/index.ts";
 
 const disks = new Map<string, MemoryDisk>();
 const source = keyFromEnvironment(randomBytes(32).toString("hex"));
@@ -13,7 +13,7 @@ const harness: StorageHarness = {
   async create() {
     const place = randomUUID();
     const disk = new MemoryDisk();
-    await createKeyring(openMemoryStorage({ disk }).keyFiles, source, "sealed", false);
+    await createKeyring(openMemoryStorage({ disk }).keyFiles, source, "sealed");
     disks.set(place, disk);
     return place;
   },
@@ -21,7 +21,7 @@ const harness: StorageHarness = {
     const disk = disks.get(place);
     if (disk === undefined) throw new Error(`There is no disk ${place}.`);
     const storage = openMemoryStorage({ disk });
-    const { dataKey } = await openKeyring(storage.keyFiles, source);
+    const { dataKey } = await openKeyring((await readKeyring(storage.keyFiles)) as Keyring, source);
     return sealStorage(storage, new StoreSealer(dataKey, storage.keyFiles));
   },
   async destroy(place) {

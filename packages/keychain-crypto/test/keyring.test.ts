@@ -1,11 +1,22 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { KeyFiles } from "@workrail/core";
+import type { JsonObject, KeyFiles } from "@workrail/core";
 import { MemoryDisk, openMemoryStorage } from "@workrail/memory";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createKeyring, openKeyring, readKeyring, rewrapKeyring, writeKeyringState } from "../src/keyring.ts";
+import {
+  addRecoveryKey,
+  createKeyring,
+  hasRecoveryKey,
+  type OpenedKeys,
+  openKeyring,
+  readKeyring,
+  replaceDataKey,
+  rewrapKeyring,
+  sourceKindOf,
+  writeKeyringState,
+} from "../src/keyring.ts";
 import { keyFromEnvironment, keyFromFile, keyFromPassphrase, type KeySource } from "../src/key-source.ts";
 import { keyFromKeychain } from "../src/keychain.ts";
 import { keyFromRecovery } from "../src/recovery-key.ts";
@@ -13,6 +24,7 @@ import { keyFromRecovery } from "../src/recovery-key.ts";
 const UNAVAILABLE = { code: "KEY_UNAVAILABLE" };
 /** Fast, for tests alone. */
 const COST = { N: 1024, r: 8, p: 1 };
+const [ZEROS, ONES] = [keyFromEnvironment("0".repeat(64)), keyFromEnvironment("1".repeat(64))];
 
 let files: KeyFiles;
 let folder: string;
@@ -37,51 +49,100 @@ describe("a keyring", () => {
     ["a passphrase", () => keyFromPassphrase("correct horse battery staple", COST)],
   ])("gives its data key again to a key from %s, and to the recovery key", async (_, sourceOf) => {
     const source = sourceOf();
-    const made = await createKeyring(files, source, "sealed", true);
-    expect((await readKeyring(files))?.kind).toBe(source.kind);
-    expect((await openKeyring(files, source)).dataKey).toEqual(made.dataKey);
-    expect((await openKeyring(files, keyFromRecovery(made.recoveryKey))).dataKey).toEqual(made.dataKey);
+    const made = await createKeyring(files, source, "sealed");
+    expect(sourceKindOf(made.keyring)).toBe(source.kind);
+    expect((await open(source)).dataKey).toEqual(made.dataKey);
+    expect(hasRecoveryKey(made.keyring)).toBe(false);
+    const recoveryKey = await addRecoveryKey(files, made);
+    expect((await open(keyFromRecovery(recoveryKey))).dataKey).toEqual(made.dataKey);
+    expect((await open(source)).dataKey).toEqual(made.dataKey);
   });
 
   it("is opened by no other key, of its source or another", async () => {
-    await createKeyring(files, keyFromPassphrase("correct horse", COST), "sealed", false);
+    await createKeyring(files, keyFromPassphrase("correct horse", COST), "sealed");
     for (const other of [keyFromPassphrase("correct house", COST), keyFromEnvironment("0".repeat(64)), keyFromRecovery("A".repeat(56))]) {
-      await expect(openKeyring(files, other)).rejects.toMatchObject(UNAVAILABLE);
+      await expect(open(other)).rejects.toMatchObject(UNAVAILABLE);
     }
   });
 
   it("takes another key, and then the old one and the old recovery key open nothing", async () => {
-    const [from, to] = [keyFromEnvironment("0".repeat(64)), keyFromEnvironment("1".repeat(64))];
-    const { dataKey, recoveryKey } = await createKeyring(files, from, "sealed", true);
-    const rewrapped = await rewrapKeyring(files, from, to);
-    for (const old of [from, keyFromRecovery(recoveryKey)]) await expect(openKeyring(files, old)).rejects.toMatchObject(UNAVAILABLE);
-    for (const now of [to, keyFromRecovery(rewrapped.recoveryKey)]) expect((await openKeyring(files, now)).dataKey).toEqual(dataKey);
+    const made = await createKeyring(files, ZEROS, "sealed");
+    const recoveryKey = await addRecoveryKey(files, made);
+    const rewrapped = await rewrapKeyring(files, await open(ZEROS), ZEROS, ONES);
+    for (const old of [ZEROS, keyFromRecovery(recoveryKey)]) await expect(open(old)).rejects.toMatchObject(UNAVAILABLE);
+    for (const now of [ONES, keyFromRecovery(rewrapped.recoveryKey)]) expect((await open(now)).dataKey).toEqual(made.dataKey);
   });
 
   it("keeps the old key when the new one cannot be had", async () => {
-    const from = keyFromEnvironment("0".repeat(64));
-    const { dataKey } = await createKeyring(files, from, "sealed", false);
-    await expect(rewrapKeyring(files, from, keyFromEnvironment("no key"))).rejects.toMatchObject(UNAVAILABLE);
-    expect((await openKeyring(files, from)).dataKey).toEqual(dataKey);
+    const made = await createKeyring(files, ZEROS, "sealed");
+    for (const change of [rewrapKeyring, replaceDataKey]) {
+      await expect(change(files, made, ZEROS, keyFromEnvironment("no key"))).rejects.toMatchObject(UNAVAILABLE);
+      expect((await open(ZEROS)).dataKey).toEqual(made.dataKey);
+    }
+  });
+
+  it("takes another data key, and gives the one from before to the new key alone, until it is not needed any more", async () => {
+    const made = await createKeyring(files, ZEROS, "sealed");
+    const recoveryKey = await addRecoveryKey(files, made);
+    const replaced = await replaceDataKey(files, await open(ZEROS), ZEROS, ONES);
+    expect(replaced.dataKey.bytes).not.toEqual(made.dataKey.bytes);
+    for (const old of [ZEROS, keyFromRecovery(recoveryKey)]) await expect(open(old)).rejects.toMatchObject(UNAVAILABLE);
+    expect(await open(ONES)).toMatchObject({ keyring: { state: "rekeying" }, dataKey: replaced.dataKey, previous: made.dataKey });
+    await writeKeyringState(files, await open(ONES), "sealed");
+    expect(await open(ONES)).toMatchObject({ keyring: { state: "sealed" }, dataKey: replaced.dataKey, previous: undefined });
+    expect(await textOfFile()).not.toContain("previous");
   });
 
   it("says what is done with the store", async () => {
     expect(await readKeyring(files)).toBeUndefined();
-    await createKeyring(files, keyFromEnvironment("0".repeat(64)), "sealing", false);
+    const keys = await createKeyring(files, ZEROS, "sealing");
     expect((await readKeyring(files))?.state).toBe("sealing");
-    await writeKeyringState(files, "sealed");
+    await writeKeyringState(files, keys, "sealed");
     expect((await readKeyring(files))?.state).toBe("sealed");
   });
 
-  it("that was changed by anybody is refused, and one of a newer version is said to be so", async () => {
-    await createKeyring(files, keyFromEnvironment("0".repeat(64)), "sealed", false);
-    const text = Buffer.from((await files.read("store", () => true)) ?? []).toString();
+  it("that is damaged is refused, and one of a newer version is said to be so", async () => {
+    await createKeyring(files, ZEROS, "sealed");
+    const text = await textOfFile();
     await files.write("store", Buffer.from(text.replace('"sealed"', '"sealing"')), "replace");
     await expect(readKeyring(files)).rejects.toMatchObject(UNAVAILABLE);
     await files.write("store", Buffer.from(text.replace('"workrailKeyring": 1', '"workrailKeyring": 2')), "replace");
     await expect(readKeyring(files)).rejects.toMatchObject({ code: "UNSUPPORTED_VERSION" });
   });
+
+  it("that somebody without the key had say something else is refused, though its check was made anew", async () => {
+    await createKeyring(files, ZEROS, "sealed");
+    const { workrailKeyring, check, ...keyring } = JSON.parse(await textOfFile()) as JsonObject;
+    const plant = async (planted: object): Promise<void> => {
+      const digest = createHash("sha256")
+        .update(JSON.stringify(planted))
+        .digest("hex")
+        .slice(0, (check as string).length);
+      await files.write("store", Buffer.from(JSON.stringify({ workrailKeyring, check: digest, ...planted })), "replace");
+    };
+    for (const planted of [
+      { ...keyring, state: "sealing" },
+      { ...keyring, mac: "" },
+    ]) {
+      await plant(planted);
+      await expect(open(ZEROS)).rejects.toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining("somebody") as string });
+    }
+    for (const planted of [{}, { ...keyring, mac: 1 }, { ...keyring, dataKey: {} }, { ...keyring, dataKey: { wraps: [1] } }]) {
+      await plant(planted);
+      await expect(open(ZEROS)).rejects.toMatchObject(UNAVAILABLE);
+    }
+  });
 });
+
+async function open(source: KeySource): Promise<OpenedKeys> {
+  const keyring = await readKeyring(files);
+  if (keyring === undefined) throw new Error("There is no keyring.");
+  return openKeyring(keyring, source);
+}
+
+async function textOfFile(): Promise<string> {
+  return Buffer.from((await files.read("store", () => true)) ?? []).toString();
+}
 
 describe("a key", () => {
   it.each(["", "short", "0".repeat(63), "!".repeat(43)])("is no key: %j", async (text) => {
@@ -116,7 +177,7 @@ describe("without a keychain", () => {
   it("the error says so and what to do, and no key is made", async () => {
     const failure = { ...UNAVAILABLE, message: "The keychain cannot be used.", hint: expect.stringContaining("KEY_FILE") as string };
     await expect(broken("no D-Bus").make("store")).rejects.toMatchObject(failure);
-    await expect(createKeyring(files, broken("no D-Bus"), "sealed", true)).rejects.toMatchObject(failure);
+    await expect(createKeyring(files, broken("no D-Bus"), "sealed")).rejects.toMatchObject(failure);
     expect(await readKeyring(files)).toBeUndefined();
   });
 });

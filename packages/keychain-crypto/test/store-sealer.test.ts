@@ -61,6 +61,39 @@ describe("a sealed blob", () => {
     await expect(aSealer(keyFiles, key).openBlob(REF, sealed)).rejects.toMatchObject(UNAVAILABLE);
   });
 
+  it("is not opened by the key of another session, put in the place of its own", async () => {
+    const { keyFiles } = openMemoryStorage({ disk: new MemoryDisk() });
+    const key = randomBytes(32);
+    const other = "memory:t/one" as BlobRef;
+    const sealed = await aSealer(keyFiles, key).sealBlob(REF, Buffer.from("kept"));
+    await aSealer(keyFiles, key).sealBlob(other, Buffer.from("kept"));
+    await keyFiles.write(REF, (await keyFiles.read(other, () => true)) ?? new Uint8Array(), "replace");
+    await expect(aSealer(keyFiles, key).openBlob(REF, sealed)).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  it("can be sealed by another data key, each session's keys beside those of the other, until these are dropped", async () => {
+    const { keyFiles } = openMemoryStorage({ disk: new MemoryDisk() });
+    const [from, to] = [aSealer(keyFiles), aSealer(keyFiles)];
+    const old = await from.sealBlob(REF, Buffer.from("kept"));
+    await to.joinSessions();
+    await expect(aSealer(keyFiles).checkSessions()).rejects.toMatchObject(UNAVAILABLE);
+    await to.checkSessions();
+    const sealed = await to.sealBlob(REF, await from.openBlob(REF, old));
+    await to.joinSessions();
+    for (const [sealer, bytes] of [
+      [from, old],
+      [to, sealed],
+    ] as const) {
+      expect(Buffer.from(await sealer.openBlob(REF, bytes)).toString()).toBe("kept");
+    }
+    await expect(to.openBlob(REF, old)).rejects.toMatchObject(CORRUPT);
+    const keys = Buffer.from((await keyFiles.read(REF, () => true)) ?? []);
+    await to.keepOwnSessions();
+    const left = Buffer.from((await keyFiles.read(REF, () => true)) ?? []);
+    expect([keys.length, left.length]).toEqual([2 * left.length, left.length]);
+    expect(Buffer.from(await to.openBlob(REF, sealed)).toString()).toBe("kept");
+  });
+
   it("of a new session has one key, though two make it at the same time", async () => {
     const { keyFiles } = openMemoryStorage({ disk: new MemoryDisk() });
     const key = randomBytes(32);

@@ -52,7 +52,6 @@ export class MemoryCatalog extends StateCatalog implements CatalogRecovery {
   rewrite(rewriting: Rewriting): Promise<void> {
     return this.inTurn(async () => {
       const state = this.#disk.catalog.rewritten(rewriting);
-      if (state === undefined) return;
       this.#disk.catalog = state;
       for (const facts of state.facts()) this.#disk.sessionFacts.set(facts.sessionId, structuredClone(facts));
     });

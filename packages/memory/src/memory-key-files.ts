@@ -1,4 +1,4 @@
-import type { KeyFiles, KeyPlace } from "@workrail/core";
+import type { BlobRef, KeyFiles, KeyPlace } from "@workrail/core";
 import type { MemoryDisk } from "./memory-disk.ts";
 
 /** Keys in a map; memory needs no second copy. */
@@ -18,6 +18,10 @@ export class MemoryKeyFiles implements KeyFiles {
     if (mode === "if-absent" && this.#keys.has(nameOf(place))) return false;
     this.#keys.set(nameOf(place), Uint8Array.from(bytes));
     return true;
+  }
+
+  async *sessions(): AsyncGenerator<BlobRef> {
+    for (const name of this.#keys.keys()) if (name !== "store") yield `${name}/any` as BlobRef;
   }
 
   async destroyAll(): Promise<void> {

@@ -69,12 +69,12 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   const clock = adapters.clock ?? systemClock;
   const digests = adapters.digests ?? nodeDigests;
   const raw = await openStorage(settings, log);
-  const { storage, sealing } = await protectStorage(raw, settings.sealing, { codec, clock, digests, limits: settings.limits }, log).catch(
-    async (error: unknown) => {
-      await raw.close();
-      throw error;
-    },
-  );
+  const dataDir = raw.durability === "disk" ? settings.dataDir : undefined;
+  const conversion = { codec, clock, digests, limits: settings.limits, dataDir };
+  const { storage, sealing } = await protectStorage(raw, settings.sealing, conversion, log).catch(async (error: unknown) => {
+    await raw.close();
+    throw error;
+  });
   const value = <T>(token: InjectionToken<T>, instance: T): void => void container.register(token, { useValue: instance });
   const once = <T>(token: InjectionToken<T>, make: (c: DependencyContainer) => T): void =>
     void container.register(token, { useFactory: instanceCachingFactory(make) });
@@ -110,8 +110,8 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   });
   once(TOKENS.embedding, (c) => embeddingBy(settings.embedder, adapters.embedder, { clock: c.resolve(TOKENS.clock), log }));
   once(TOKENS.screening, (c) => {
-    const dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
-    return screeningBy(settings.secrets, { scanner: adapters.secretScanner, digests: c.resolve(TOKENS.digests), log, dataDir });
+    const { texts } = sealing;
+    return screeningBy(settings.secrets, { scanner: adapters.secretScanner, digests: c.resolve(TOKENS.digests), log, dataDir, texts });
   });
   once(TOKENS.background, (c) => new BackgroundQueue(c.resolve(TOKENS.log)));
   once(TOKENS.accesses, (c) => {

@@ -25,7 +25,7 @@ export type {
 } from "./context-management-service.ts";
 export { configJsonSchema } from "./config/config-schema.ts";
 export type { ConfigurationIssue } from "./config/configuration-issue.ts";
-export { rekeyStore, sealStore, unsealStore } from "./sealing/seal-store.ts";
+export { rekeyStore, rekeyStoreDeeply, sealStore, unsealStore } from "./sealing/seal-store.ts";
 export type { NewKey, SealOptions, SealResult } from "./sealing/seal-store.ts";
 export type { SealingSettings } from "./sealing/sealing-settings.ts";
 export { defaultDataDir } from "./config/default-data-dir.ts";

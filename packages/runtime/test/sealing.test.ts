@@ -3,33 +3,24 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
-import { gzipCodec } from "@workrail/codecs";
-import { DEFAULT_LIMITS, type KeyFiles, type Storage } from "@workrail/core";
-import { openFilesStorage } from "@workrail/files-catalog";
-import { nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
-import { Faults, withFaults } from "@workrail/storage-conformance/harness";
+import { keyFromEnvironment } from "@workrail/keychain-crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nodeDigests, systemClock } from "../src/environment.ts";
-import { openStore } from "../src/open-store.ts";
-import { convert } from "../src/sealing/protect-storage.ts";
-import type { SealingSettings } from "../src/sealing/sealing-settings.ts";
-import { readSettings } from "../src/settings.ts";
-import type { Store } from "../src/store.ts";
+import { sealAnew, sealedKeys, unseal } from "../src/sealing/convert.ts";
+import {
+  describeStore,
+  filesBelow,
+  NO_WISH,
+  OPENERS,
+  openWith,
+  placesOf,
+  portsOf,
+  saveSome,
+  SECRET,
+  WISH,
+  withRaw,
+} from "./sealed-stores.ts";
 
-const SECRET = "planted-7f3a9c-secret";
-const KEY = randomBytes(32).toString("base64");
-const WISH: SealingSettings = {
-  encryption: "enabled",
-  key: KEY,
-  keyFile: undefined,
-  passphrase: undefined,
-  recoveryKey: undefined,
-  allowPlaintextFiles: false,
-};
-/** Every so many-th file operation is tried; `npm run test:faults` tries each. */
-const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 17);
-const PORTS = { codec: gzipCodec, digests: nodeDigests, clock: systemClock, limits: DEFAULT_LIMITS };
+const NEW_KEY = randomBytes(32).toString("hex");
 
 let dataDir: string;
 
@@ -39,20 +30,15 @@ beforeEach(async () => {
 
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-const OPENERS = {
-  "sqlite-fs": (fs = nodeFileSystem) => openSqliteFs({ dataDir, lockWaitMs: 500, fs }),
-  files: (fs = nodeFileSystem) => openFilesStorage({ dataDir, lockWaitMs: 500, fs }),
-};
-
 describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) => {
   it("has what was saved nowhere in clear, and gives it back", async () => {
-    const store = await openWith(openRaw, WISH);
+    const store = await openWith(openRaw, dataDir, WISH);
     const id = await saveSome(store, 4);
     await store.markCritical({ sessionId: "s", contextKey: `${SECRET}-key` });
     await store.close();
-    expect(placesOf(SECRET)).toEqual([]);
-    expect(placesOf("agent-of-")).toEqual([]);
-    const again = await openWith(openRaw, { ...WISH, encryption: undefined });
+    expect(placesOf(SECRET, dataDir)).toEqual([]);
+    expect(placesOf("agent-of-", dataDir)).toEqual([]);
+    const again = await openWith(openRaw, dataDir, NO_WISH);
     expect(await again.loadCheckpoint({ checkpointId: id })).toMatchObject({
       context: { [`${SECRET}-key`]: `${SECRET} 3` },
       metadata: { name: `${SECRET} name 3`, tags: [`${SECRET}-tag`], agentId: `agent-of-${SECRET}`, criticalKeys: [`${SECRET}-key`] },
@@ -65,186 +51,142 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
   });
 
   it("is not opened without its key, nor with another one, and nothing is put aside for it", async () => {
-    await (await openWith(openRaw, WISH)).close();
-    await expect(openWith(openRaw, { ...WISH, key: randomBytes(32).toString("hex") })).rejects.toMatchObject({ code: "KEY_UNAVAILABLE" });
-    await expect(openWith(openRaw, { ...WISH, key: undefined })).rejects.toMatchObject({ code: "KEY_UNAVAILABLE" });
-    await expect(openWith(openRaw, { ...WISH, encryption: "disabled" })).rejects.toMatchObject({ code: "INVALID_INPUT" });
-    await (await openWith(openRaw, WISH)).close();
+    await (await openWith(openRaw, dataDir, WISH)).close();
+    await expect(openWith(openRaw, dataDir, { ...WISH, key: randomBytes(32).toString("hex") })).rejects.toMatchObject({
+      code: "KEY_UNAVAILABLE",
+    });
+    await expect(openWith(openRaw, dataDir, { ...WISH, key: undefined })).rejects.toMatchObject({ code: "KEY_UNAVAILABLE" });
+    await expect(openWith(openRaw, dataDir, { ...WISH, encryption: "disabled" })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await (await openWith(openRaw, dataDir, WISH)).close();
   });
 
   it("was in clear before, and is again, with all that it holds", async () => {
-    const clear = await openWith(openRaw, { ...WISH, encryption: undefined });
+    const clear = await openWith(openRaw, dataDir, NO_WISH);
     const id = await saveSome(clear, 6);
     await clear.cleanUp({ sessionId: "s", keepLast: 5 });
     const before = await describeStore(clear);
     expect((await clear.searchCheckpoints({ query: SECRET })).hits).not.toEqual([]);
     await clear.close();
-    expect(placesOf(SECRET)).not.toEqual([]);
+    expect(placesOf(SECRET, dataDir)).not.toEqual([]);
 
-    const sealed = await openWith(openRaw, WISH);
+    const sealed = await openWith(openRaw, dataDir, WISH);
     expect(await describeStore(sealed)).toEqual(before);
     await sealed.close();
-    expect(placesOf(SECRET)).toEqual([]);
+    expect(placesOf(SECRET, dataDir)).toEqual([]);
 
-    const raw = await openRaw();
-    const report = await convert(raw, raw.keyFiles as KeyFiles, WISH, PORTS, "clear");
-    await raw.close();
+    const report = await withRaw(openRaw, dataDir, (raw, keyFiles) => unseal(raw, keyFiles, WISH, portsOf(dataDir)));
     expect(report.unreadable).toEqual([]);
-    const again = await openWith(openRaw, { ...WISH, encryption: undefined });
+    const again = await openWith(openRaw, dataDir, NO_WISH);
     expect(await describeStore(again)).toEqual(before);
     expect(await again.loadCheckpoint({ checkpointId: id })).toMatchObject({ context: { [`${SECRET}-key`]: `${SECRET} 5` } });
     await again.close();
     expect(filesBelow(dataDir).filter((file) => /session\.key|keyring/.test(file))).toEqual([]);
   });
 
-  it("refuses a blob that was swapped, renamed, cut, changed in one bit, or is in clear", async () => {
-    const store = await openWith(openRaw, WISH);
-    const ids = [
-      await saveSome(store, 1, "s"),
-      await saveSome(store, 1, "t"),
-      await saveSome(store, 1, "u"),
-      await saveSome(store, 1, "v"),
-    ];
-    await store.close();
-    const files = ids.map((id) => filesBelow(dataDir).find((file) => file.includes(id)) as string);
-    const bytes = files.map((file) => readFileSync(file));
-    const clear = Buffer.from("\x1f\x8b\x08\x00");
-    writeFileSync(files[0] as string, bytes[1] as Buffer);
-    writeFileSync(files[1] as string, (bytes[1] as Buffer).subarray(0, -1));
-    writeFileSync(files[2] as string, Buffer.from(bytes[2] as Buffer).fill((bytes[2]?.[60] ?? 0) ^ 1, 60, 61));
-    writeFileSync(files[3] as string, clear);
-    const again = await openWith(openRaw, WISH);
-    for (const checkpointId of ids) {
-      await expect(again.loadCheckpoint({ checkpointId })).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
-    }
-    await again.close();
-  });
-
   it("is in clear again but for what is damaged, which stays sealed, and can be sealed once more", async () => {
-    const store = await openWith(openRaw, WISH);
+    const store = await openWith(openRaw, dataDir, WISH);
     const [damaged, good] = [await saveSome(store, 1, "s"), await saveSome(store, 1, "t")];
     await store.close();
     const file = filesBelow(dataDir).find((each) => each.includes(damaged)) as string;
     writeFileSync(file, readFileSync(file).subarray(0, -1));
-    const raw = await openRaw();
-    const { unreadable } = await convert(raw, raw.keyFiles as KeyFiles, WISH, PORTS, "clear");
-    await raw.close();
+    const { unreadable } = await withRaw(openRaw, dataDir, (raw, keyFiles) => unseal(raw, keyFiles, WISH, portsOf(dataDir)));
     expect(unreadable).toHaveLength(1);
     for (const wish of [{ ...WISH, encryption: "disabled" as const }, WISH, WISH]) {
-      const again = await openWith(openRaw, wish);
+      const again = await openWith(openRaw, dataDir, wish);
       expect(await again.loadCheckpoint({ checkpointId: good })).toMatchObject({ context: { [`${SECRET}-key`]: `${SECRET} 0` } });
       await again.close();
-      expect(placesOf(SECRET).length > 0).toBe(wish.encryption === "disabled");
+      expect(placesOf(SECRET, dataDir).length > 0).toBe(wish.encryption === "disabled");
     }
   });
 
   it("comes back when its catalog is lost", async () => {
-    const store = await openWith(openRaw, WISH);
+    const store = await openWith(openRaw, dataDir, WISH);
     const id = await saveSome(store, 5);
     await store.close();
-    for (const name of readdirSync(dataDir)) if (/^(workrail\.db|catalog)/.test(name)) rmSync(path.join(dataDir, name));
-    const again = await openWith(openRaw, WISH);
+    loseCatalog();
+    const again = await openWith(openRaw, dataDir, WISH);
     expect((await again.findCheckpoints({ project: null })).total).toBe(5);
     expect(await again.loadCheckpoint({ checkpointId: id })).toMatchObject({ metadata: { name: `${SECRET} name 4` } });
     await again.close();
   });
-});
 
-describe.each(Object.entries(OPENERS))("a process that ends while it converts a store on %s", (_name, openRaw) => {
-  const CLEAR = { ...WISH, encryption: undefined };
-
-  /** Converts copies of a store, each time dying one file operation later, until one conversion is done. */
-  async function sweep(wishBefore: SealingSettings, to: "sealed" | "clear", look: (before: unknown) => Promise<void>): Promise<number> {
-    const store = await openWith(openRaw, wishBefore);
+  it("comes back when its catalog is lost, and can be in clear again afterwards", async () => {
+    const store = await openWith(openRaw, dataDir, WISH);
     await saveSome(store, 3);
-    await store.cleanUp({ sessionId: "s", keepLast: 2 });
     const before = await describeStore(store);
     await store.close();
-    const template = `${dataDir}-template`;
-    cpSync(dataDir, template, { recursive: true });
-    try {
-      for (let at = 1; ; at += STRIDE) {
-        rmSync(dataDir, { recursive: true });
-        cpSync(template, dataDir, { recursive: true });
-        if (!(await dies(at, to))) return at;
-        await look(before);
-      }
-    } finally {
-      rmSync(template, { recursive: true });
-    }
-  }
-
-  async function dies(at: number, to: "sealed" | "clear"): Promise<boolean> {
-    const faults = new Faults();
-    const raw = await openRaw(withFaults(nodeFileSystem, faults, { throws: true }));
-    faults.arm({ kind: "crashes", at, persistent: true, code: "EIO" });
-    await convert(raw, raw.keyFiles as KeyFiles, WISH, PORTS, to).catch(() => {});
-    await raw.close().catch(() => {});
-    return faults.struck;
-  }
-
-  it("has lost nothing, and whoever opens it with the key finishes sealing it", { timeout: 300_000 }, async () => {
-    const operations = await sweep(CLEAR, "sealed", async (before) => {
-      const again = await openWith(openRaw, WISH);
-      expect(await describeStore(again)).toEqual(before);
-      await again.close();
-      expect(placesOf(SECRET)).toEqual([]);
-    });
-    expect(operations).toBeGreaterThan(20);
+    loseCatalog();
+    await (await openWith(openRaw, dataDir, WISH)).close();
+    await withRaw(openRaw, dataDir, (raw, keyFiles) => unseal(raw, keyFiles, WISH, portsOf(dataDir)));
+    const again = await openWith(openRaw, dataDir, NO_WISH);
+    expect(await describeStore(again)).toEqual(before);
+    await again.close();
   });
 
-  it("has lost nothing, and whoever opens it with the key finishes opening it", { timeout: 300_000 }, async () => {
-    const operations = await sweep(WISH, "clear", async (before) => {
-      const again = await openWith(openRaw, CLEAR);
-      expect(await describeStore(again)).toEqual(before);
-      await again.close();
-    });
-    expect(operations).toBeGreaterThan(20);
+  it("is sealed anew, and then no old key opens anything of it", async () => {
+    const store = await openWith(openRaw, dataDir, WISH);
+    const id = await saveSome(store, 6);
+    await store.cleanUp({ sessionId: "s", keepLast: 5 });
+    await saveSome(store, 1, "emptied");
+    await store.cleanUp({ sessionId: "emptied", permanently: true });
+    const before = await describeStore(store);
+    await store.close();
+    const recoveryKey = (
+      await withRaw(openRaw, dataDir, (raw, keyFiles) => sealedKeys(raw, keyFiles, WISH, portsOf(dataDir), { withRecovery: true }))
+    ).result.recoveryKey as string;
+    const old = `${dataDir}-old`;
+    cpSync(dataDir, old, { recursive: true });
+    try {
+      const anew = await withRaw(openRaw, dataDir, (raw, keyFiles) => {
+        return sealAnew(raw, keyFiles, { from: keyFromEnvironment(WISH.key as string), to: keyFromEnvironment(NEW_KEY) }, portsOf(dataDir));
+      });
+      expect(anew).toMatchObject({ unreadable: [], stillInClear: [], underOldKey: [], recoveryKey: expect.any(String) as string });
+      const now = { ...WISH, key: NEW_KEY };
+      for (const wish of [now, { ...now, recoveryKey: anew.recoveryKey }]) {
+        const again = await openWith(openRaw, dataDir, wish);
+        expect(await describeStore(again)).toEqual({ ...(before as object), usage: expect.any(Number) as number });
+        expect((await again.verifyStore()).findings).toEqual([]);
+        // A session of which only the key was left takes a checkpoint as before.
+        await saveSome(again, 1, "emptied");
+        await again.close();
+      }
+      for (const wish of [WISH, { ...WISH, recoveryKey }]) {
+        await expect(openWith(openRaw, dataDir, wish)).rejects.toMatchObject({ code: "KEY_UNAVAILABLE" });
+      }
+      // Nor do all the old keys, with the old keyring, and each session's old key in the place of the new one.
+      for (const file of filesBelow(old).filter((each) => /keyring\.json|session\.key/u.test(each))) {
+        cpSync(file, path.join(dataDir, path.relative(old, file)));
+      }
+      loseCatalog();
+      const opened = await openWith(openRaw, dataDir, WISH);
+      expect((await opened.findCheckpoints({ project: null })).total).toBe(0);
+      expect((await opened.verifyStore()).findings.length).toBeGreaterThanOrEqual(5);
+      await expect(opened.loadCheckpoint({ checkpointId: id })).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+      await opened.close();
+    } finally {
+      rmSync(old, { recursive: true });
+    }
+  });
+
+  it("is not sealed anew where a session's key is gone, for then its checkpoints would be, too", async () => {
+    const store = await openWith(openRaw, dataDir, WISH);
+    await saveSome(store, 1);
+    await store.close();
+    for (const file of filesBelow(dataDir).filter((each) => each.includes("session.key"))) writeFileSync(file, "damaged");
+    const change = { from: keyFromEnvironment(WISH.key as string), to: keyFromEnvironment(NEW_KEY) };
+    const anew = withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew(raw, keyFiles, change, portsOf(dataDir)));
+    await expect(anew).rejects.toMatchObject({ code: "KEY_UNAVAILABLE", details: { reason: "session-key-damaged" } });
+    await (await openWith(openRaw, dataDir, WISH)).close();
+  });
+
+  it("that is in clear has no key to be replaced", async () => {
+    await (await openWith(openRaw, dataDir, NO_WISH)).close();
+    const change = { from: keyFromEnvironment(NEW_KEY), to: keyFromEnvironment(NEW_KEY) };
+    const anew = withRaw(openRaw, dataDir, (raw, keyFiles) => sealAnew(raw, keyFiles, change, portsOf(dataDir)));
+    await expect(anew).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 });
 
-async function openWith(storage: () => Promise<Storage>, sealing: SealingSettings): Promise<Store> {
-  const settings = { ...readSettings({}, { dataDir }), sealing };
-  return openStore({ settings, adapters: { storage: () => storage() }, project: `/work/${SECRET}` });
-}
-
-async function saveSome(store: Store, count: number, sessionId = "s"): Promise<string> {
-  let id = "";
-  for (let step = 0; step < count; step++) {
-    const saved = await store.saveCheckpoint({
-      sessionId,
-      context: { [`${SECRET}-key`]: `${SECRET} ${step}`, filler: Array.from({ length: 50 }, (_, at) => `line ${at} of ${SECRET}`) },
-      metadata: { name: `${SECRET} name ${step}`, tags: [`${SECRET}-tag`], [`${SECRET}-more`]: { note: SECRET } },
-      agentId: `agent-of-${SECRET}`,
-      workflowId: `workflow-of-${SECRET}`,
-      phase: SECRET,
-    });
-    id = saved.checkpointId;
-  }
-  return id;
-}
-
-async function describeStore(store: Store): Promise<unknown> {
-  const { checkpoints } = await store.findCheckpoints({ project: null, sessionId: "s", limit: 100 });
-  const trash = await store.listTrash();
-  return {
-    checkpoints: checkpoints.map((checkpoint) => ({ ...checkpoint, lastAccessedAt: undefined })),
-    trash,
-    usage: (await store.storage.catalog.usage()).checkpoints,
-  };
-}
-
-function filesBelow(directory: string): readonly string[] {
-  return readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));
-}
-
-/** Files whose name or bytes, raw or unpacked, hold a text. */
-function placesOf(text: string): readonly string[] {
-  return filesBelow(dataDir).filter((file) => {
-    const bytes = readFileSync(file);
-    const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-    return file.slice(dataDir.length).includes(text) || bytes.includes(text) || (isPacked && gunzipSync(bytes).includes(text));
-  });
+function loseCatalog(): void {
+  for (const name of readdirSync(dataDir)) if (/^(?:workrail\.db|catalog)/u.test(name)) rmSync(path.join(dataDir, name));
 }

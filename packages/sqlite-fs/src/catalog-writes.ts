@@ -117,10 +117,7 @@ export class CatalogWrites {
     this.#run(`INSERT INTO checkpoint_total ${COUNT_ALL}`);
   }
 
-  /** `false`, having changed nothing, when the last rewriting had this mark. */
-  rewrite({ mark, record, labels, event }: Rewriting): boolean {
-    const marked = this.#statement("SELECT value FROM state WHERE key = 'rewritten'").get() as { value: number } | undefined;
-    if ((marked?.value ?? 0) === mark) return false;
+  rewrite({ record, labels, event }: Rewriting): void {
     for (const row of this.#statement("SELECT * FROM checkpoint").all() as CheckpointRow[]) {
       const fresh = withTexts(row, record(recordOf(row)));
       this.#run("DELETE FROM checkpoint_tag WHERE ordinal = ?", row.ordinal);
@@ -142,8 +139,6 @@ export class CatalogWrites {
       this.#run("UPDATE audit SET agent_id = ? WHERE id = ?", event(eventOf(row)).agentId ?? null, row.id);
     }
     this.#countAnew();
-    this.#run("INSERT INTO state VALUES ('rewritten', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", mark);
-    return true;
   }
 
   hold(holder: string, until: Date): void {

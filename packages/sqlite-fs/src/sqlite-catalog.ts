@@ -267,10 +267,10 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       const writer = await this.#begin();
       const writes = new CatalogWrites(writer);
       try {
-        const isChanged = writes.rewrite(rewriting);
-        if (isChanged) for (const facts of writes.changedFacts()) await this.#options.factsFiles.write(facts);
-        await this.#end(writer, isChanged);
-        // Also when an earlier attempt got no further than this: what was deleted is in free pages and in the log.
+        writes.rewrite(rewriting);
+        for (const facts of writes.changedFacts()) await this.#options.factsFiles.write(facts);
+        await this.#end(writer, true);
+        // What was there is in free pages and in the log.
         writer.exec("VACUUM");
       } catch (error) {
         throw this.#rolledBack(writer, error);

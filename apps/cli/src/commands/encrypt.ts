@@ -11,6 +11,7 @@ interface EncryptOptions extends GlobalOptions {
 }
 
 interface RekeyOptions extends GlobalOptions {
+  readonly deep?: true;
   readonly newKeyFile?: string;
   readonly newPassphraseFile?: string;
 }
@@ -39,6 +40,7 @@ const REKEY_EXAMPLES = `
 Examples:
   workrail rekey
   workrail rekey --new-key-file ~/keys/new
+  workrail rekey --deep
 `;
 
 /** `workrail rekey`: has a sealed store hang on another key. */
@@ -47,8 +49,9 @@ export function addRekeyCommand(program: Command): void {
     .command("rekey")
     .summary("give a sealed store another key")
     .description(
-      "Makes a new key in the keychain, or takes the one that is named, and shows a new recovery key once. The old ones open nothing any more. Nothing else may have the store open.",
+      "Makes a new key in the keychain, or takes the one that is named, and shows a new recovery key once. The old ones open nothing any more. Nothing else may have the store open. With --deep all is sealed anew: interrupted, it is finished by the next command, with the new key.",
     )
+    .option("--deep", "seal all that the store keeps anew, for when a copy of its keyring may be in wrong hands")
     .option("--new-key-file <path>", "file that holds the new key: 32 bytes in base64 or hexadecimal", parsePath)
     .option("--new-passphrase-file <path>", "file whose first line is the new passphrase", parsePath)
     .addHelpText("after", REKEY_EXAMPLES)
@@ -59,27 +62,40 @@ async function encrypt(options: EncryptOptions): Promise<void> {
   const { sealStore, unsealStore } = await import("@workrail/runtime");
   const given = { args: settingArgs(options), adapters: { log: warningsOnly(options.json === true) } };
   const result = options.off === true ? await unsealStore(given) : await sealStore(given);
-  await (options.json ? writeJson(result) : tell(result, options.off === true));
-}
-
-async function tell({ dataDir, blobs, recoveryKey, stillInClear, unreadable }: SealResult, isOff: boolean): Promise<void> {
-  note(isOff ? `Opened: ${blobs}. The store is in clear.` : `Sealed: ${blobs}. The store is sealed.`);
-  tellRecoveryKey(recoveryKey);
-  if (stillInClear.length > 0) note("These files are in clear; remove them when you do not need them:");
-  for (const place of stillInClear) note(`  ${escapeText(place)}`);
-  if (unreadable.length > 0) note("These could not be opened, and stay sealed, with the store's keys:");
-  for (const place of unreadable) note(`  ${escapeText(place)}`);
-  await writeData(`${escapeText(dataDir)}\n`);
+  if (options.json) return writeJson(result);
+  note(options.off ? `Opened: ${result.blobs}. The store is in clear.` : `Sealed: ${result.blobs}. The store is sealed.`);
+  return tell(result, options.off ? "These could not be opened, and stay sealed, with the store's keys:" : "These could not be opened:");
 }
 
 async function rekey({ newKeyFile: keyFile, newPassphraseFile: passphraseFile, ...options }: RekeyOptions): Promise<void> {
-  const { rekeyStore } = await import("@workrail/runtime");
-  const adapters = { log: warningsOnly(options.json === true) };
-  const result = await rekeyStore({ keyFile, passphraseFile }, { args: settingArgs(options), adapters });
+  const { rekeyStore, rekeyStoreDeeply } = await import("@workrail/runtime");
+  const given = { args: settingArgs(options), adapters: { log: warningsOnly(options.json === true) } };
+  if (options.deep) {
+    const result = await rekeyStoreDeeply({ keyFile, passphraseFile }, given);
+    if (options.json) return writeJson(result);
+    note(`Sealed anew: ${result.blobs}. The old key opens nothing any more.`);
+    return tell(result, "These could not be opened, and now nobody can:");
+  }
+  const result = await rekeyStore({ keyFile, passphraseFile }, given);
   if (options.json) return writeJson(result);
   note("The store has another key; the old one opens nothing any more.");
   tellRecoveryKey(result.recoveryKey);
   return writeData(`${escapeText(result.dataDir)}\n`);
+}
+
+async function tell({ dataDir, recoveryKey, removedCopies, ...left }: SealResult, whatIsUnreadable: string): Promise<void> {
+  tellRecoveryKey(recoveryKey);
+  tellPlaces("These old copies of the catalog were removed:", removedCopies);
+  tellPlaces("These files are in clear; remove them when you do not need them:", left.stillInClear);
+  tellPlaces("These files are sealed by an older key; remove them when you do not need them:", left.underOldKey);
+  tellPlaces(whatIsUnreadable, left.unreadable);
+  await writeData(`${escapeText(dataDir)}\n`);
+}
+
+function tellPlaces(what: string, places: readonly string[]): void {
+  if (places.length === 0) return;
+  note(what);
+  for (const place of places) note(`  ${escapeText(place)}`);
 }
 
 function tellRecoveryKey(recoveryKey: string | undefined): void {

@@ -278,14 +278,12 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     unreadable: texts("checkpoints that cannot be read"),
     isComplete,
   }),
-  encrypt: objectOf<SealResult>({
+  encrypt: objectOf<SealResult>({ ...sealed, recoveryKey: text("only when the store had none yet").optional() }),
+  rekey: z.strictObject({
+    ...z.object(sealed).partial().shape,
     dataDir: text("absolute path"),
-    blobs: count("checkpoints' files that are now as wanted"),
-    recoveryKey: text("only when the store had no keys yet").optional(),
-    stillInClear: texts("files in the data directory that are not sealed"),
-    unreadable: texts("files that could not be opened, and stay sealed"),
+    recoveryKey: text("the new one"),
   }),
-  rekey: z.strictObject({ dataDir: text("absolute path"), recoveryKey: text("the new one") }),
   doctor: objectOf<DoctorReport>({
     dataDir: text("the data directory"),
     findings: listOf(

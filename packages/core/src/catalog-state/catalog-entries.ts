@@ -17,8 +17,6 @@ export interface CatalogEntries {
   readonly holds: readonly Entry<string, Date>[];
   /** Rows to be added to the audit log. */
   readonly audit: readonly AuditEvent[];
-  /** Of the last rewriting. */
-  readonly mark?: number;
 }
 
 type Entry<K, V> = readonly [key: K, value: V | null];
@@ -28,12 +26,11 @@ type Entry<K, V> = readonly [key: K, value: V | null];
  * tables may be left out too. The JSON is trusted: whoever reads it from a file checks before that it is as it was written.
  */
 export function entriesFromJson(json: JsonObject): CatalogEntries {
-  const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit, mark } = {
+  const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit } = {
     ...NOTHING,
     ...json,
   } as unknown as CatalogEntries;
   return {
-    ...(mark === undefined ? {} : { mark }),
     lastCommit,
     checkpoints: mapped(checkpoints, (row) => ({ ...row, record: dated(row.record) })),
     trash: mapped(trash, (row) => ({ ...row, record: dated(row.record), trashedAt: new Date(row.trashedAt) })),
@@ -51,10 +48,9 @@ export function entriesFromJson(json: JsonObject): CatalogEntries {
 }
 
 /** All of them, as a rewriting has them. */
-export function rewriteEntries(entries: CatalogEntries, { mark, record, labels, event }: Rewriting): CatalogEntries {
+export function rewriteEntries(entries: CatalogEntries, { record, labels, event }: Rewriting): CatalogEntries {
   return {
     ...entries,
-    mark,
     checkpoints: mapped(entries.checkpoints, (row) => ({ ...row, record: record(row.record) })),
     trash: mapped(entries.trash, (row) => ({ ...row, record: record(row.record) })),
     sessions: mapped(entries.sessions, (session) => labels(session)),

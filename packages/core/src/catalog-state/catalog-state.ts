@@ -60,8 +60,6 @@ export class CatalogState {
   /** Written by the changes so far, oldest first. */
   readonly audit: AuditEvent[] = [];
   #lastCommit = 0;
-  /** Of the last rewriting. */
-  #mark = 0;
   /** How many of the audit rows were given out as changes. */
   #toldAudit = 0;
 
@@ -282,13 +280,12 @@ export class CatalogState {
       removals: this.#removed.entries(),
       holds: this.#holds.entries(),
       audit: this.audit,
-      ...(this.#mark === 0 ? {} : { mark: this.#mark }),
     };
   }
 
-  /** This state as a rewriting has it; `undefined` when that was done already. */
-  rewritten(rewriting: Rewriting): CatalogState | undefined {
-    return this.#mark === rewriting.mark ? undefined : CatalogState.from([rewriteEntries(this.entries(), rewriting)]);
+  /** This state as a rewriting has it. */
+  rewritten(rewriting: Rewriting): CatalogState {
+    return CatalogState.from([rewriteEntries(this.entries(), rewriting)]);
   }
 
   /** Everything, as JSON text: `fromJson` makes the same state of it. */
@@ -320,8 +317,7 @@ export class CatalogState {
   /** Makes a state of entries, the later ones holding. */
   static from(all: Iterable<CatalogEntries>): CatalogState {
     const state = new CatalogState();
-    for (const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit, mark } of all) {
-      state.#mark = mark ?? state.#mark;
+    for (const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit } of all) {
       state.#lastCommit = lastCommit;
       state.#rows.put(checkpoints);
       state.#trash.put(trash);

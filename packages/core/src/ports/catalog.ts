@@ -355,8 +355,8 @@ export interface CatalogRecovery {
   sessionFacts(): AsyncIterable<SessionFacts>;
   /**
    * Puts what `rewriting` makes of them in the place of all records, live or in the trash, of the labels of all sessions, and of the audit
-   * log, and of what survives the catalog's loss; all or nothing. Does nothing when the last rewriting had this mark. Afterwards no
-   * file of the catalog holds what was there. Absent where a store cannot be sealed.
+   * log, and of what survives the catalog's loss; all or nothing. Afterwards no file of the catalog holds what was there. Absent where a
+   * store cannot be sealed.
    */
   rewrite?(rewriting: Rewriting): Promise<void>;
   /**
@@ -369,10 +369,11 @@ export interface CatalogRecovery {
   replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void>;
 }
 
-/** What becomes of everything that a catalog keeps of what people and agents wrote. What it does not change stays. */
+/**
+ * What becomes of everything that a catalog keeps of what people and agents wrote. What it does not change stays, and so does what it made
+ * itself: an interrupted one is done again.
+ */
 export interface Rewriting {
-  /** Says which rewriting it is: a whole number from 0, which is that of a catalog that never was rewritten. */
-  readonly mark: number;
   readonly record: <R extends NewRecord>(record: R) => R;
   readonly labels: <L extends Pick<SessionFacts, "tags" | "pins">>(labels: L) => L;
   readonly event: (event: AuditEvent) => AuditEvent;

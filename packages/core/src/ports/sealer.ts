@@ -37,6 +37,8 @@ export interface KeyFiles {
    * `replace`: a reader sees the old one or the new one, whole.
    */
   write(place: KeyPlace, bytes: Uint8Array, mode: "if-absent" | "replace"): Promise<boolean>;
+  /** Where each session's key is, whether or not the session has blobs: what a blob of it would be called. */
+  sessions(): AsyncIterable<BlobRef>;
   /** Removes every key, that of the store last, so that none can be read any more, as far as the medium allows; durable when it resolves. */
   destroyAll(): Promise<void>;
 }

@@ -22,12 +22,35 @@ export interface Storage {
   readonly keyFiles?: KeyFiles;
   /** Absent where there is nothing that can be full. */
   readonly reserve?: Reserve;
+  /** Absent where nothing is left of earlier times. */
+  readonly remains?: Remains;
   /** Its index of texts, kept beside the store. Absent where it has none of its own. */
   readonly search?: SearchEngine;
   /** Holds what an embedder makes of it. Absent where there is no place for that. */
   readonly vectors?: VectorEngine;
   /** Releases files and locks; everything acknowledged is already durable. May be called twice. */
   close(): Promise<void>;
+}
+
+/** What lies beside a store from earlier times: nobody reads it any more but a person. */
+export interface Remains {
+  /**
+   * Removes the copies of the catalog, and of sessions' facts, that the storage kept by itself when it changed or replaced them, and what interrupted
+   * writers left. Resolves, when it is durable, with where the copies were. Called with the store locked exclusively.
+   */
+  removeCatalogCopies(): Promise<readonly string[]>;
+  /**
+   * What else may hold what the store holds or held, as it was then: what was put aside as damaged, exported, or replaced by a backup.
+   *
+   * @param isSealed whether the bytes of a blob are sealed.
+   */
+  list(isSealed: (bytes: Uint8Array) => boolean): AsyncIterable<Remain>;
+}
+
+export interface Remain {
+  /** Where it is, in words for a person. */
+  readonly place: string;
+  readonly isSealed: boolean;
 }
 
 /** Room on the disk that is kept for the time when there is no other. */

@@ -8,6 +8,7 @@ import { KEEP_TAG, type Session, type SessionFacts } from "../model/session.ts";
 import type { Sealer } from "../ports/sealer.ts";
 
 export type TextSealer = Pick<Sealer, "sealText" | "openText" | "sealDigest">;
+export type TextOpener = Pick<Sealer, "openText">;
 
 /** Stands sealed among what a catalog keeps as attributes, so that ends of a phase can be asked for; so does which repository it is. */
 const PHASE = "phase";
@@ -35,7 +36,7 @@ export function sealRecord<R extends NewRecord>(sealer: TextSealer, record: R): 
 }
 
 /** @throws CHECKPOINT_CORRUPT when the catalog holds something else than was sealed; KEY_UNAVAILABLE. */
-export function openRecord<R extends CheckpointRecord | NewRecord>(sealer: TextSealer, record: R): R {
+export function openRecord<R extends CheckpointRecord | NewRecord>(sealer: TextOpener, record: R): R {
   const { agentId, workflowId, project, name, tags, attributes } = record;
   return {
     ...record,
@@ -54,7 +55,7 @@ export function sealLabels<L extends Pick<Session | SessionFacts, "tags" | "pins
 }
 
 /** @throws as `openRecord`. */
-export function openLabels<L extends Pick<Session | SessionFacts, "tags" | "pins">>(sealer: TextSealer, labelled: L): L {
+export function openLabels<L extends Pick<Session | SessionFacts, "tags" | "pins">>(sealer: TextOpener, labelled: L): L {
   return { ...labelled, tags: openTags(sealer, labelled.tags), pins: labelled.pins.map((pin) => sealer.openText(pin)) };
 }
 
@@ -63,7 +64,7 @@ export function sealEvent(sealer: TextSealer, event: AuditEvent): AuditEvent {
 }
 
 /** @throws as `openRecord`. */
-export function openEvent(sealer: TextSealer, event: AuditEvent): AuditEvent {
+export function openEvent(sealer: TextOpener, event: AuditEvent): AuditEvent {
   return { ...event, agentId: open(sealer, event.agentId) };
 }
 
@@ -75,12 +76,18 @@ export function seal(sealer: TextSealer, text: string | undefined): string | und
   return text === undefined ? undefined : sealer.sealText(text);
 }
 
-function open(sealer: TextSealer, sealed: string | undefined): string | undefined {
+function open(sealer: TextOpener, sealed: string | undefined): string | undefined {
   return sealed === undefined ? undefined : sealer.openText(sealed);
 }
 
-function openTags(sealer: TextSealer, tags: readonly string[]): readonly string[] {
+function openTags(sealer: TextOpener, tags: readonly string[]): readonly string[] {
   return tags.map((tag) => (tag === KEEP_TAG ? tag : sealer.openText(tag)));
+}
+
+/** The text that all of a sealed record hangs on. `undefined`: it is in clear. */
+export function sealedPartOf({ attributes }: Pick<NewRecord, "attributes">): string | undefined {
+  const sealed = attributes[SEALED];
+  return typeof sealed === "string" ? sealed : undefined;
 }
 
 type Inner = Pick<NewRecord, "attributes" | "exactDigest" | "canonicalDigest">;
@@ -96,7 +103,7 @@ function sealInner(sealer: TextSealer, inner: Inner): JsonObject {
   };
 }
 
-function openInner(sealer: TextSealer, kept: JsonObject): Inner {
+function openInner(sealer: TextOpener, kept: JsonObject): Inner {
   const sealed = kept[SEALED];
   const inner = typeof sealed === "string" ? parseJson(sealer.openText(sealed)) : undefined;
   // What the sealer opens was sealed by `sealInner`.

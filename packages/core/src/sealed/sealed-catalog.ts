@@ -23,6 +23,7 @@ import type {
   TrashPage,
   TrashQuery,
 } from "../ports/catalog.ts";
+import { plainFacts } from "./forms.ts";
 import { openEvent, openLabels, openRecord, seal, sealEvent, sealLabels, sealRecord, sealTags, type TextSealer } from "./seal-record.ts";
 
 /** Records looked through at a time for a part of a text, which a catalog of sealed texts cannot look for. */
@@ -174,7 +175,7 @@ export class SealedCatalog implements Catalog, CatalogRecovery {
   }
 
   async *sessionFacts(): AsyncGenerator<SessionFacts> {
-    for await (const facts of this.#recovery.sessionFacts()) yield openLabels(this.#sealer, facts);
+    for await (const facts of this.#recovery.sessionFacts()) yield plainFacts({ from: this.#sealer, to: this.#sealer }, facts);
   }
 
   replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {

@@ -1,17 +1,11 @@
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import type { BlobRef } from "../model/ids.ts";
-import type { Rewriting } from "../ports/catalog.ts";
-import type { Sealer } from "../ports/sealer.ts";
 import type { Storage } from "../ports/storage.ts";
+import { type Forms, openedBlob, plainBlob, rewritingTo } from "../sealed/forms.ts";
 import { mixedStorage } from "../sealed/mixed-storage.ts";
-import { openEvent, openLabels, openRecord, sealEvent, sealLabels, sealRecord } from "../sealed/seal-record.ts";
 
-export interface Conversion {
-  readonly sealer: Sealer;
-  /** Names the sealer's key: a whole number from 1. */
-  readonly mark: number;
-  readonly to: "sealed" | "clear";
-  /** Makes the catalog anew of these, where it was lost before a conversion was finished. */
+export interface Conversion extends Forms {
+  /** Makes the catalog anew of these, where it was lost, or cannot be read. */
   readonly rebuild: (from: ReturnType<typeof mixedStorage>) => Promise<unknown>;
   /** Told after each blob. */
   readonly onProgress?: ((blobsDone: number) => void) | undefined;
@@ -20,66 +14,70 @@ export interface Conversion {
 export interface ConversionReport {
   /** Blobs that are now as they are wanted. */
   readonly blobs: number;
-  /** Sealed blobs that cannot be opened; they stay as they are. */
+  /** Blobs that cannot be opened. They stay as they are, but that the bytes of a sealed one are sealed once more where another key is to seal all. */
   readonly unreadable: readonly BlobRef[];
+  /** Where copies of the catalog were that the storage kept by itself, and that are gone now. */
+  readonly removedCopies: readonly string[];
 }
 
 /**
- * Seals all that a store keeps in clear, or the reverse. It may be interrupted at any moment, and done again from the start: whoever uses
- * the store in between cannot, and must finish it first. Called with the store locked exclusively.
+ * Has all that a store keeps be in another form: sealed, in clear, or sealed by another sealer. It may be interrupted at any moment, and done
+ * again from the start: whoever uses the store in between cannot, and must finish it first. Called with the store locked exclusively.
  *
  * @throws STORAGE_UNAVAILABLE when it cannot be finished; KEY_UNAVAILABLE.
  */
 export async function convertStore(storage: Storage, conversion: Conversion): Promise<ConversionReport> {
   if (storage.recovery.rewrite === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed.");
-  if (await storage.recovery.needsRebuild()) await conversion.rebuild(mixedStorage(storage, conversion.sealer));
+  const rebuild = (): Promise<unknown> => conversion.rebuild(mixedStorage(storage, conversion));
+  if (await storage.recovery.needsRebuild()) await rebuild();
   await storage.search?.erase();
   await storage.vectors?.erase();
   const report = await convertBlobs(storage, conversion);
-  await storage.recovery.rewrite(rewritingOf(conversion));
-  return report;
+  try {
+    await storage.recovery.rewrite(rewritingTo(conversion));
+  } catch (error) {
+    if (!isWorkrailError(error) || error.code !== "CHECKPOINT_CORRUPT") throw error;
+    await rebuild();
+  }
+  return { ...report, removedCopies: (await storage.remains?.removeCatalogCopies()) ?? [] };
 }
 
-async function convertBlobs(storage: Storage, { sealer, to, onProgress = () => {} }: Conversion): Promise<ConversionReport> {
+async function convertBlobs(
+  storage: Storage,
+  { onProgress = () => {}, ...forms }: Conversion,
+): Promise<Omit<ConversionReport, "removedCopies">> {
   const unreadable: BlobRef[] = [];
   let blobs = 0;
   for await (const { ref } of storage.blobs.list()) {
     const bytes = await storage.blobs.get(ref);
     if (bytes === undefined) continue;
-    if (sealer.isSealed(bytes) !== (to === "sealed")) {
-      const converted = to === "sealed" ? await sealer.sealBlob(ref, bytes) : await opened(sealer, ref, bytes);
-      if (converted === undefined) unreadable.push(ref);
-      else await storage.blobs.replace(ref, converted);
-    }
+    const { becomes, isReadable } = await convertBlob(forms, ref, bytes);
+    if (becomes !== undefined) await storage.blobs.replace(ref, becomes);
+    if (!isReadable) unreadable.push(ref);
     blobs += 1;
     onProgress(blobs);
   }
   return { blobs: blobs - unreadable.length, unreadable };
 }
 
-/** `undefined` for what is not what was sealed. */
-async function opened(sealer: Sealer, ref: BlobRef, sealed: Uint8Array): Promise<Uint8Array | undefined> {
-  try {
-    return await sealer.openBlob(ref, sealed);
-  } catch (error) {
-    if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return undefined;
-    throw error;
-  }
+/** What takes the place of a blob; nothing, where it is as it should be or cannot be opened. */
+async function convertBlob(
+  forms: Forms,
+  ref: BlobRef,
+  bytes: Uint8Array,
+): Promise<{ readonly becomes?: Uint8Array | undefined; readonly isReadable: boolean }> {
+  if (await isConverted(forms, ref, bytes)) return { isReadable: true };
+  const { from, to } = forms;
+  const plain = await plainBlob(forms, ref, bytes);
+  if (plain !== undefined) return { becomes: to === undefined ? plain : await to.sealBlob(ref, plain), isReadable: true };
+  // An old key must not open what can be made out of a damaged one either.
+  const isSealedOnce = to !== undefined && from?.isSealed(bytes) === true;
+  return { becomes: isSealedOnce ? await to.sealBlob(ref, bytes) : undefined, isReadable: false };
 }
 
-function rewritingOf({ sealer, mark, to }: Conversion): Rewriting {
-  if (to === "clear") {
-    return {
-      mark: 0,
-      record: (record) => openRecord(sealer, record),
-      labels: (labels) => openLabels(sealer, labels),
-      event: (event) => openEvent(sealer, event),
-    };
-  }
-  return {
-    mark,
-    record: (record) => sealRecord(sealer, record),
-    labels: (labels) => sealLabels(sealer, labels),
-    event: (event) => sealEvent(sealer, event),
-  };
+async function isConverted({ from, to }: Forms, ref: BlobRef, bytes: Uint8Array): Promise<boolean> {
+  if (to === undefined) return from?.isSealed(bytes) === false;
+  // Among what is in clear only the one sealer's look sealed, and the damaged ones of them stay as they are.
+  if (from === undefined) return to.isSealed(bytes);
+  return to.isSealed(bytes) && (await openedBlob(to, ref, bytes)) !== undefined;
 }

@@ -1,38 +1,24 @@
 import {
   type BackupTarget,
-  type ConversionReport,
-  convertStore,
   type Digester,
   type KeyFiles,
   type Log,
-  type RebuildPorts,
-  rebuildCatalog,
   sealBackupTarget,
   sealStorage,
   type Storage,
   WorkrailError,
 } from "@workrail/core";
-import {
-  createKeyring,
-  type DataKey,
-  keyFromEnvironment,
-  keyFromFile,
-  keyFromKeychain,
-  keyFromPassphrase,
-  keyFromRecovery,
-  type KeySource,
-  type KeyringFacts,
-  openKeyring,
-  readKeyring,
-  StoreSealer,
-  writeKeyringState,
-} from "@workrail/keychain-crypto";
+import { type DataKey, openKeyring, readKeyring, StoreSealer } from "@workrail/keychain-crypto";
+import { type ConversionPorts, refuseWithoutKeyring, sealedKeys, unseal } from "./convert.ts";
+import { sourceFor } from "./key-source.ts";
 import type { SealingSettings } from "./sealing-settings.ts";
+import { type TextSealing, textSealing } from "./text-sealing.ts";
 
 /** What is done otherwise in a sealed store than in one in clear. */
 export interface Sealing {
   /** For what is told outside of what is sealed: digests that, of a sealed store, only who has the key can make. */
   readonly digests: Digester;
+  readonly texts: TextSealing;
   /** Has a backup be sealed as its store is. */
   protect(target: BackupTarget & { readonly keyFiles: KeyFiles }): Promise<BackupTarget>;
   /** @throws PLAINTEXT_REFUSED where a file in clear would tell what the store keeps to itself. */
@@ -44,8 +30,6 @@ export interface Protected {
   readonly sealing: Sealing;
 }
 
-export type ConversionPorts = Omit<RebuildPorts, "recovery" | "blobs" | "locking">;
-
 /**
  * The storage as it may be used: that of a sealed store opens and seals, and one that is to be sealed is sealed first. A conversion that was
  * interrupted is finished.
@@ -55,87 +39,39 @@ export type ConversionPorts = Omit<RebuildPorts, "recovery" | "blobs" | "locking
  */
 export async function protectStorage(storage: Storage, wish: SealingSettings, ports: ConversionPorts, log: Log): Promise<Protected> {
   const { keyFiles } = storage;
-  const known = keyFiles === undefined ? undefined : await readKeyring(keyFiles);
-  if ((known === undefined || known.state === "clear") && wish.encryption !== "enabled") return inClear(storage, ports.digests);
+  const keyring = keyFiles === undefined ? undefined : await readKeyring(keyFiles);
+  if ((keyring === undefined || keyring.state === "clear") && wish.encryption !== "enabled") {
+    if (keyFiles !== undefined && keyring === undefined) await refuseWithoutKeyring(storage, keyFiles);
+    return inClear(storage, ports.digests);
+  }
   if (keyFiles === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed, so nothing is stored.");
-  if (known?.state === "unsealing") {
-    await convert(storage, keyFiles, wish, ports, "clear");
+  if (keyring?.state === "unsealing") {
+    await unseal(storage, keyFiles, wish, ports);
     return protectStorage(storage, wish, ports, log);
   }
   if (wish.encryption === "disabled") throw stillSealed();
-  if (known?.state !== "sealed") {
-    const { stillInClear } = await convert(storage, keyFiles, wish, ports, "sealed");
-    if (stillInClear.length > 0) log.warn("files from before the store was sealed are still there in clear", { places: stillInClear });
-  }
-  const { dataKey } = await openKeyring(keyFiles, sourceFor(known ?? (await readKeyring(keyFiles)), wish));
-  return sealed(storage, keyFiles, dataKey, { digests: ports.digests, allowPlaintextFiles: wish.allowPlaintextFiles });
+  const isSealed = keyring?.state === "sealed";
+  const { dataKey } = isSealed
+    ? await openKeyring(keyring, sourceFor(keyring, wish))
+    : (await sealedKeys(storage, keyFiles, wish, ports)).keys;
+  return sealed(storage, keyFiles, dataKey, { digests: ports.digests, allowPlaintextFiles: wish.allowPlaintextFiles }, log);
 }
-
-export interface ConversionResult extends ConversionReport {
-  /** Shown once; `undefined` when the store had its keys before, or nobody was there to be shown it. */
-  readonly recoveryKey: string | undefined;
-  /** Files in the data directory that the store's keys do not seal. */
-  readonly stillInClear: readonly string[];
-}
-
-/**
- * Seals a store, or opens it again. Interrupted at any moment, it is finished by whoever opens the store next.
- *
- * @param withRecovery whether a person is there to write the recovery key down.
- */
-export async function convert(
-  storage: Storage,
-  keyFiles: KeyFiles,
-  wish: SealingSettings,
-  ports: ConversionPorts,
-  to: "sealed" | "clear",
-  options: { readonly withRecovery?: boolean; readonly onProgress?: ((blobs: number) => void) | undefined } = {},
-): Promise<ConversionResult> {
-  return storage.locking.exclusively(async () => {
-    const known = await readKeyring(keyFiles);
-    if (known === undefined && to === "clear") return { blobs: 0, unreadable: [], recoveryKey: undefined, stillInClear: [] };
-    const source = sourceFor(known, wish);
-    const { dataKey, recoveryKey } =
-      known === undefined
-        ? await createKeyring(keyFiles, source, "sealing", options.withRecovery ?? false)
-        : { ...(await openKeyring(keyFiles, source)), recoveryKey: undefined };
-    if (known !== undefined) await writeKeyringState(keyFiles, to === "sealed" ? "sealing" : "unsealing");
-    const report = await convertStore(storage, {
-      sealer: new StoreSealer(dataKey, keyFiles),
-      mark: Number.parseInt(dataKey.id, 16),
-      to,
-      rebuild: (mixed) => rebuildCatalog({ ...ports, ...mixed, locking: alreadyAlone }),
-      onProgress: options.onProgress,
-    });
-    if (to === "sealed") await writeKeyringState(keyFiles, "sealed");
-    else if (report.unreadable.length === 0) await keyFiles.destroyAll();
-    else await writeKeyringState(keyFiles, "clear");
-    const stillInClear: string[] = [];
-    if (to === "sealed") for await (const { place } of storage.blobs.listQuarantine()) stillInClear.push(place);
-    return { ...report, recoveryKey, stillInClear };
-  });
-}
-
-/** Within `exclusively` of the store itself. */
-const alreadyAlone: RebuildPorts["locking"] = {
-  inOrder: (_, work) => work(),
-  shared: (work) => work(),
-  exclusively: (work) => work(),
-};
 
 function inClear(storage: Storage, digests: Digester): Protected {
-  return { storage, sealing: { digests, protect: async (target) => target, checkPlaintextFiles: () => {} } };
+  return { storage, sealing: { digests, texts: textSealing(undefined), protect: async (target) => target, checkPlaintextFiles: () => {} } };
 }
 
-function sealed(
+async function sealed(
   storage: Storage,
   keyFiles: KeyFiles,
   dataKey: DataKey,
   { digests, allowPlaintextFiles }: Pick<ConversionPorts, "digests"> & Pick<SealingSettings, "allowPlaintextFiles">,
-): Protected {
+  log: Log,
+): Promise<Protected> {
   const sealer = new StoreSealer(dataKey, keyFiles);
   const sealing: Sealing = {
     digests: { sha256: (data) => sealer.sealDigest(digests.sha256(data)) },
+    texts: textSealing(sealer),
     async protect(target) {
       const keyring = await keyFiles.read("store", () => true);
       if (keyring !== undefined) await target.keyFiles.write("store", keyring, "replace");
@@ -146,28 +82,24 @@ function sealed(
       if (!allowPlaintextFiles) throw plaintextRefused();
     },
   };
-  return { storage: sealStorage(storage, sealer), sealing };
+  const places = await placesInClear(storage, sealer);
+  if (places.length === 0) return { storage: sealStorage(storage, sealer), sealing };
+  log.warn("files beside the sealed store are in clear", { places });
+  return { storage: sealStorage({ ...storage, warnings: [...storage.warnings, inClearBeside(places)] }, sealer), sealing };
 }
 
-/** Where the key is asked for: where the person says, else where the store's keyring does, else in the keychain. */
-export function sourceFor(known: KeyringFacts | undefined, wish: SealingSettings): KeySource {
-  if (wish.recoveryKey !== undefined) return keyFromRecovery(wish.recoveryKey);
-  if (wish.key !== undefined) return keyFromEnvironment(wish.key);
-  if (wish.keyFile !== undefined) return keyFromFile(wish.keyFile);
-  if (wish.passphrase !== undefined) return keyFromPassphrase(wish.passphrase);
-  const kind = known?.kind ?? "keychain";
-  if (kind === "keychain") return keyFromKeychain();
-  throw new WorkrailError("KEY_UNAVAILABLE", `The store is sealed, and its key (${kind}) was not given.`, {
-    details: { source: kind },
-    hint: `Set ${VARIABLES[kind] ?? "WORKRAIL_ENCRYPTION_RECOVERY_KEY"}, or use the recovery key.`,
-  });
+async function placesInClear({ remains }: Storage, sealer: StoreSealer): Promise<readonly string[]> {
+  const places: string[] = [];
+  for await (const { place, isSealed } of remains?.list((bytes) => sealer.isSealed(bytes)) ?? []) if (!isSealed) places.push(place);
+  return places;
 }
 
-const VARIABLES: Readonly<Record<string, string>> = {
-  environment: "WORKRAIL_ENCRYPTION_KEY",
-  file: "WORKRAIL_ENCRYPTION_KEY_FILE",
-  passphrase: "WORKRAIL_ENCRYPTION_PASSPHRASE",
-};
+const MOST_NAMED = 5;
+
+function inClearBeside(places: readonly string[]): string {
+  const more = places.length > MOST_NAMED ? ` and ${places.length - MOST_NAMED} more` : "";
+  return `The store is sealed, and these files beside it are in clear: ${places.slice(0, MOST_NAMED).join(", ")}${more}. Remove them when you do not need them.`;
+}
 
 function stillSealed(): WorkrailError {
   return new WorkrailError("INVALID_INPUT", "The store is sealed, and encryption is set to disabled.", {

@@ -15,7 +15,8 @@ import { type Adapters, openDefaultStorage } from "../container.ts";
 import { nodeDigests, silentLog, systemClock } from "../environment.ts";
 import type { Environment } from "../config/default-data-dir.ts";
 import { readSettings, type Settings } from "../settings.ts";
-import { type ConversionResult, convert, sourceFor } from "./protect-storage.ts";
+import { type ConversionPorts, type ConversionResult, keyringOfSealed, sealAnew, sealedKeys, unseal } from "./convert.ts";
+import { sourceFor } from "./key-source.ts";
 
 export interface SealOptions {
   /** Default: `WORKRAIL_DATA_DIR`, else the platform's folder for user data. */
@@ -51,20 +52,17 @@ export interface NewKey {
  * @throws KEY_UNAVAILABLE, and then nothing has changed; STORE_IN_USE while another process has the store open.
  */
 export async function sealStore(options: SealOptions = {}): Promise<SealResult> {
-  return withRawStore(options, async ({ storage, keyFiles, settings }) => {
-    const known = await readKeyring(keyFiles);
-    if (known?.state === "sealed") {
-      await openKeyring(keyFiles, sourceFor(known, settings.sealing));
-      return { dataDir: settings.dataDir, blobs: 0, unreadable: [], recoveryKey: undefined, stillInClear: [] };
-    }
-    return { dataDir: settings.dataDir, ...(await convertTo("sealed", storage, keyFiles, settings, options)) };
+  return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
+    const { onProgress } = options;
+    const { result } = await sealedKeys(storage, keyFiles, settings.sealing, ports, { withRecovery: true, onProgress });
+    return { dataDir: settings.dataDir, ...result };
   });
 }
 
 /** The reverse: afterwards the store is in clear, and has no keys. @throws as `sealStore`. */
 export async function unsealStore(options: SealOptions = {}): Promise<SealResult> {
-  return withRawStore(options, async ({ storage, keyFiles, settings }) => {
-    return { dataDir: settings.dataDir, ...(await convertTo("clear", storage, keyFiles, settings, options)) };
+  return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
+    return { dataDir: settings.dataDir, ...(await unseal(storage, keyFiles, settings.sealing, ports, options.onProgress)) };
   });
 }
 
@@ -79,9 +77,26 @@ export async function rekeyStore(
   options: SealOptions = {},
 ): Promise<{ readonly dataDir: string; readonly recoveryKey: string | undefined }> {
   return withRawStore(options, async ({ storage, keyFiles, settings }) => {
+    const recoveryKey = await storage.locking.exclusively(async () => {
+      const keyring = await keyringOfSealed(keyFiles);
+      const from = sourceFor(keyring, settings.sealing);
+      return (await rewrapKeyring(keyFiles, await openKeyring(keyring, from), from, newSource(to))).recoveryKey;
+    });
+    return { dataDir: settings.dataDir, recoveryKey };
+  });
+}
+
+/**
+ * Has the store be sealed anew, by another key and by keys of which none was there before: whoever had one of the old ones, and a copy of the keyring,
+ * opens nothing of it any more. Interrupted at any moment, it is finished by whoever opens the store next, with the new key.
+ *
+ * @throws as `rekeyStore`.
+ */
+export async function rekeyStoreDeeply(to: NewKey, options: SealOptions = {}): Promise<SealResult> {
+  return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
     const from = sourceFor(await readKeyring(keyFiles), settings.sealing);
-    const rewrapped = await storage.locking.exclusively(() => rewrapKeyring(keyFiles, from, newSource(to)));
-    return { dataDir: settings.dataDir, ...rewrapped };
+    const result = await sealAnew(storage, keyFiles, { from, to: newSource(to) }, ports, options.onProgress);
+    return { dataDir: settings.dataDir, ...result };
   });
 }
 
@@ -96,6 +111,7 @@ interface RawStore {
   readonly storage: Storage;
   readonly keyFiles: KeyFiles;
   readonly settings: Settings;
+  readonly ports: ConversionPorts;
 }
 
 async function withRawStore<T>(
@@ -107,19 +123,10 @@ async function withRawStore<T>(
   try {
     const { keyFiles } = storage;
     if (keyFiles === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed.");
-    return await work({ storage, keyFiles, settings });
+    const { codec = gzipCodec, digests = nodeDigests, clock = systemClock } = adapters;
+    const dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
+    return await work({ storage, keyFiles, settings, ports: { codec, digests, clock, limits: settings.limits, dataDir } });
   } finally {
     await storage.close();
   }
-}
-
-async function convertTo(
-  to: "sealed" | "clear",
-  storage: Storage,
-  keyFiles: KeyFiles,
-  { sealing, limits }: Settings,
-  { adapters = {}, onProgress }: SealOptions,
-): Promise<ConversionResult> {
-  const { codec = gzipCodec, digests = nodeDigests, clock = systemClock } = adapters;
-  return convert(storage, keyFiles, sealing, { codec, digests, clock, limits }, to, { withRecovery: true, onProgress });
 }

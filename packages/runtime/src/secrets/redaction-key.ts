@@ -1,16 +1,18 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import type { Log } from "@workrail/core";
-import { writeNewFile } from "../write-new-file.ts";
+import { nodeFileSystem, writeDurably } from "@workrail/blob-files";
+import type { Log, Sealer } from "@workrail/core";
+import { type TextSealing, textSealing } from "../sealing/text-sealing.ts";
 
-/** Its file in the data directory. */
+/** Its file in the data directory. Whoever has it can tell whether a placeholder stands for a secret that they guess. */
 const FILE = "redaction.key";
-const KEY = /^[0-9a-f]{64}\n?$/;
+const KEY = /^[0-9a-f]{64}$/;
 
 interface KeyPlace {
   /** Absent: the store has no place, and the key lives as long as the process. */
   readonly dataDir: string | undefined;
+  readonly texts: TextSealing;
   readonly log: Log;
 }
 
@@ -18,29 +20,36 @@ interface KeyPlace {
  * The key that names of secrets are made with, in hexadecimal digits: made when it is first needed, the same for all processes
  * that use the store. Where it cannot be kept, it is this process's alone: placeholders are then others after a restart.
  */
-export async function redactionKey({ dataDir, log }: KeyPlace): Promise<string> {
+export async function redactionKey({ dataDir, texts, log }: KeyPlace): Promise<string> {
   const fresh = randomBytes(32).toString("hex");
   if (dataDir === undefined) return fresh;
   const file = path.join(dataDir, FILE);
-  const there = await readKey(file);
+  const there = await readKey(file, texts);
   if (there !== undefined) return there;
   try {
-    await writeNewFile([file], once(`${fresh}\n`));
-    return fresh;
-  } catch (error) {
-    // Another process may have been faster.
-    const theirs = await readKey(file);
+    if (await writeDurably(nodeFileSystem, file, Buffer.from(`${texts.seal(fresh)}\n`), "if-absent")) return fresh;
+    // Another process was faster.
+    const theirs = await readKey(file, texts);
     if (theirs !== undefined) return theirs;
+    log.warn("placeholders for secrets will be others after a restart: something else is in the place of their key", { path: file });
+  } catch (error) {
     log.warn("placeholders for secrets will be others after a restart: their key cannot be kept", { path: file, error });
-    return fresh;
   }
+  return fresh;
 }
 
-async function readKey(file: string): Promise<string | undefined> {
-  const text = await fs.readFile(file, "utf8").catch(() => "");
-  return KEY.test(text) ? text.trim() : undefined;
+/** Keeps the key as the rest of a store that is converted. Done again it does nothing. */
+export async function convertRedactionKey(
+  dataDir: string,
+  { from, to }: { readonly from: Sealer | undefined; readonly to: Sealer | undefined },
+): Promise<void> {
+  const file = path.join(dataDir, FILE);
+  const key = await readKey(file, textSealing(from));
+  if (key === undefined) return;
+  await writeDurably(nodeFileSystem, file, Buffer.from(`${textSealing(to).seal(key)}\n`), "replace");
 }
 
-async function* once(text: string): AsyncGenerator<string, void, undefined> {
-  yield text;
+async function readKey(file: string, texts: TextSealing): Promise<string | undefined> {
+  const key = texts.open((await fs.readFile(file, "utf8").catch(() => "")).trim());
+  return key !== undefined && KEY.test(key) ? key : undefined;
 }

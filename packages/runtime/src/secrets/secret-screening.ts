@@ -1,5 +1,6 @@
 import { type Digester, type Log, ruleScanner, type SecretScanner, type SecretScreen } from "@workrail/core";
 import type { SecretsSettings } from "../settings.ts";
+import type { TextSealing } from "../sealing/text-sealing.ts";
 import { redactionKey } from "./redaction-key.ts";
 
 /** Looks for secrets, in what is to be saved and in what is stored. */
@@ -15,6 +16,7 @@ interface ScreeningParts {
   readonly digests: Digester;
   readonly log: Log;
   readonly dataDir: string | undefined;
+  readonly texts: TextSealing;
 }
 
 /** Of the digest: enough to tell secrets apart, too few to prove a guess. */

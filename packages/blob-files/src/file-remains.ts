@@ -1,0 +1,81 @@
+import path from "node:path";
+import type { Remain, Remains } from "@workrail/core";
+import { isTemporary, removeIfPresent } from "./durable-files.ts";
+import { hasKeyring } from "./file-key-files.ts";
+import { fileError } from "./file-errors.ts";
+import type { FileSystem } from "./file-system.ts";
+import { BACKUPS, CONTEXTS, DATABASE, EXPORTS, isReplacedStore, JOURNAL, QUARANTINE, SESSION_FACTS } from "./paths.ts";
+
+/** A catalog that another took the place of, with what was beside it, or that was to take its place. */
+const OLD_CATALOG = [DATABASE, JOURNAL].map((name) => name.replaceAll(".", "\\.")).join("|");
+const CATALOG_COPY = new RegExp(`^(?:${OLD_CATALOG})\\.(?:replaced-[0-9]+|new)(?:-wal|-shm|-journal)?$`);
+const SCHEMA_COPY = /^pre-schema-[0-9]+\.db(?:\.new)?(?:-journal)?$/;
+const OLD_FACTS = new RegExp(`^${SESSION_FACTS.replaceAll(".", "\\.")}\\.damaged(?:\\.[0-9]+)?$`);
+
+/** What is left in a data directory of earlier times. */
+export class FileRemains implements Remains {
+  readonly #dataDir: string;
+  readonly #fs: FileSystem;
+
+  constructor(dataDir: string, fs: FileSystem) {
+    this.#dataDir = dataDir;
+    this.#fs = fs;
+  }
+
+  async removeCatalogCopies(): Promise<readonly string[]> {
+    const contexts = path.join(this.#dataDir, CONTEXTS);
+    try {
+      const removed = [
+        ...(await this.#removeFrom(this.#dataDir, CATALOG_COPY)),
+        ...(await this.#removeFrom(path.join(this.#dataDir, BACKUPS), SCHEMA_COPY)),
+      ];
+      await this.#removeFrom(contexts, undefined);
+      for (const session of this.#directoriesIn(contexts)) removed.push(...(await this.#removeFrom(session, OLD_FACTS)));
+      return removed;
+    } catch (error) {
+      throw fileError(error, this.#dataDir);
+    }
+  }
+
+  async *list(isSealed: (bytes: Uint8Array) => boolean): AsyncGenerator<Remain> {
+    try {
+      for (const place of this.#filesBelow(path.join(this.#dataDir, QUARANTINE))) {
+        const bytes = await this.#fs.read(place);
+        if (bytes !== undefined) yield { place, isSealed: isSealed(bytes) };
+      }
+      for (const place of this.#filesBelow(path.join(this.#dataDir, EXPORTS))) yield { place, isSealed: false };
+      for (const place of this.#directoriesIn(this.#dataDir)) {
+        if (isReplacedStore(path.basename(place))) yield { place, isSealed: hasKeyring(place) };
+        // A copy of a backup, for a restore that came to nothing.
+        if (isTemporary(path.basename(place))) yield { place, isSealed: false };
+      }
+    } catch (error) {
+      throw fileError(error, this.#dataDir);
+    }
+  }
+
+  /** Temporary files too: nobody is writing any. They are not named, for they hold nothing of their own. */
+  async #removeFrom(directory: string, copies: RegExp | undefined): Promise<readonly string[]> {
+    const names = this.#fs.list(directory).filter((name) => copies?.test(name) === true || isTemporary(name));
+    const files = names.filter((name) => this.#fs.inspect(path.join(directory, name))?.kind === "file");
+    for (const name of files) removeIfPresent(this.#fs, path.join(directory, name));
+    if (files.length > 0) await this.#fs.syncDirectory(directory);
+    return files.filter((name) => !isTemporary(name)).map((name) => path.join(directory, name));
+  }
+
+  /** Links are not followed. */
+  #filesBelow(directory: string): readonly string[] {
+    if (this.#fs.inspect(directory)?.kind !== "directory") return [];
+    return this.#fs.list(directory).flatMap((name) => {
+      const place = path.join(directory, name);
+      const kind = this.#fs.inspect(place)?.kind;
+      if (kind === "directory") return this.#filesBelow(place);
+      return kind === "file" ? [place] : [];
+    });
+  }
+
+  #directoriesIn(directory: string): readonly string[] {
+    const all = this.#fs.list(directory).map((name) => path.join(directory, name));
+    return all.filter((each) => this.#fs.inspect(each)?.kind === "directory");
+  }
+}

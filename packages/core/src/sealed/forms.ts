@@ -1,0 +1,89 @@
+import { isWorkrailError } from "../errors.ts";
+import type { AuditEvent } from "../model/audit.ts";
+import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
+import type { BlobRef } from "../model/ids.ts";
+import { KEEP_TAG, type SessionFacts } from "../model/session.ts";
+import type { Rewriting } from "../ports/catalog.ts";
+import type { Sealer } from "../ports/sealer.ts";
+import { openEvent, openLabels, openRecord, sealedPartOf, sealEvent, sealLabels, sealRecord, type TextOpener } from "./seal-record.ts";
+
+/**
+ * The two forms of what a store holds while it is converted: what is not done yet has the one, what is done the other. A sealer's, or
+ * `undefined`: in clear. Where both are sealed nothing in clear is taken for the store's own: somebody put it there.
+ */
+export interface Forms {
+  readonly from: Sealer | undefined;
+  readonly to: Sealer | undefined;
+}
+
+type TextForms = { readonly [Form in keyof Forms]: TextOpener | undefined };
+
+/** The bytes in clear; `undefined` when they were sealed and nobody can open them any more, or do not belong there. */
+export async function plainBlob({ from, to }: Forms, ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  const sealers = [to, from].filter((sealer) => sealer !== undefined);
+  if (!sealers.some((sealer) => sealer.isSealed(bytes))) return sealers.length === 2 ? undefined : bytes;
+  for (const sealer of sealers) {
+    const opened = await openedBlob(sealer, ref, bytes);
+    if (opened !== undefined) return opened;
+  }
+  return undefined;
+}
+
+/** `undefined` for what is not what was sealed, or whose session's key is gone. */
+export async function openedBlob(sealer: Sealer, ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  try {
+    return await sealer.openBlob(ref, bytes);
+  } catch (error) {
+    if (isWorkrailError(error) && (error.code === "CHECKPOINT_CORRUPT" || error.code === "KEY_UNAVAILABLE")) return undefined;
+    throw error;
+  }
+}
+
+/** @throws CHECKPOINT_CORRUPT for what nobody sealed, where both forms are sealed. */
+function plainRecord<R extends CheckpointRecord | NewRecord>(forms: TextForms, record: R): R {
+  return formOf(forms, sealedPartOf(record)) === undefined ? record : openRecord(openerOf(forms), record);
+}
+
+/** With those texts that can be opened. */
+export function plainFacts(forms: TextForms, facts: SessionFacts): SessionFacts {
+  const isReadable = (text: string): boolean => text === KEEP_TAG || canOpen(openerOf(forms), text);
+  return openLabels(openerOf(forms), { ...facts, tags: facts.tags.filter(isReadable), pins: facts.pins.filter(isReadable) });
+}
+
+/** Has all that a catalog keeps be in the form that it is to have. */
+export function rewritingTo(forms: Forms): Rewriting {
+  const { to } = forms;
+  const opener = openerOf(forms);
+  return {
+    record: (record) => sealedBy(to, plainRecord(forms, record), sealRecord),
+    labels: (labels) => sealedBy(to, openLabels(opener, labels), sealLabels),
+    event: (event: AuditEvent) => sealedBy(to, openEvent(opener, event), sealEvent),
+  };
+}
+
+function sealedBy<T>(to: Sealer | undefined, plain: T, seal: (sealer: Sealer, plain: T) => T): T {
+  return to === undefined ? plain : seal(to, plain);
+}
+
+function openerOf(forms: TextForms): TextOpener {
+  return { openText: (text) => formOf(forms, text)?.openText(text) ?? text };
+}
+
+/** Who opens a text; `undefined`: it is in clear. */
+function formOf({ from, to }: TextForms, text: string | undefined): TextOpener | undefined {
+  if (to !== undefined && canOpen(to, text)) return to;
+  // Where both are sealed, what neither can open is refused by the one that should.
+  return to !== undefined || canOpen(from, text) ? from : undefined;
+}
+
+/** Whether it can be opened: what is not there cannot. */
+function canOpen(opener: TextOpener | undefined, text: string | undefined): boolean {
+  if (opener === undefined || text === undefined) return false;
+  try {
+    opener.openText(text);
+    return true;
+  } catch (error) {
+    if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return false;
+    throw error;
+  }
+}

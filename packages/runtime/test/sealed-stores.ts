@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import { gzipCodec } from "@workrail/codecs";
+import { DEFAULT_LIMITS, type KeyFiles, type Log, type Storage } from "@workrail/core";
+import { openFilesStorage } from "@workrail/files-catalog";
+import { nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
+import { nodeDigests, systemClock } from "../src/environment.ts";
+import { openStore } from "../src/open-store.ts";
+import type { ConversionPorts } from "../src/sealing/convert.ts";
+import type { SealingSettings } from "../src/sealing/sealing-settings.ts";
+import { readSettings } from "../src/settings.ts";
+import type { Store } from "../src/store.ts";
+
+/** Stands in whatever people and agents write: it is to be found nowhere. */
+export const SECRET = "planted-7f3a9c-secret";
+
+export const WISH: SealingSettings = {
+  encryption: "enabled",
+  key: randomBytes(32).toString("base64"),
+  keyFile: undefined,
+  passphrase: undefined,
+  recoveryKey: undefined,
+  allowPlaintextFiles: false,
+};
+/** Of a store that is as it is, or in clear. */
+export const NO_WISH: SealingSettings = { ...WISH, encryption: undefined };
+
+/** The adapters that can be sealed and keep what they have in files. */
+export const OPENERS = {
+  "sqlite-fs": (dataDir: string, fs = nodeFileSystem): Promise<Storage> => openSqliteFs({ dataDir, lockWaitMs: 500, fs }),
+  files: (dataDir: string, fs = nodeFileSystem): Promise<Storage> => openFilesStorage({ dataDir, lockWaitMs: 500, fs }),
+};
+export type OpenRaw = (typeof OPENERS)[keyof typeof OPENERS];
+
+export function portsOf(dataDir: string): ConversionPorts {
+  return { codec: gzipCodec, digests: nodeDigests, clock: systemClock, limits: DEFAULT_LIMITS, dataDir };
+}
+
+export async function openWith(openRaw: OpenRaw, dataDir: string, sealing: SealingSettings, log?: Log): Promise<Store> {
+  const settings = { ...readSettings({}, { dataDir }), sealing };
+  const adapters = { storage: () => openRaw(dataDir), ...(log === undefined ? {} : { log }) };
+  return openStore({ settings, adapters, project: `/work/${SECRET}` });
+}
+
+/** Does something to a store that is not opened otherwise. */
+export async function withRaw<T>(openRaw: OpenRaw, dataDir: string, work: (raw: Storage, keyFiles: KeyFiles) => Promise<T>): Promise<T> {
+  const raw = await openRaw(dataDir);
+  try {
+    return await work(raw, raw.keyFiles as KeyFiles);
+  } finally {
+    await raw.close();
+  }
+}
+
+/** @returns the last one's id. */
+export async function saveSome(store: Store, count: number, sessionId = "s"): Promise<string> {
+  let id = "";
+  for (let step = 0; step < count; step++) {
+    const saved = await store.saveCheckpoint({
+      sessionId,
+      context: { [`${SECRET}-key`]: `${SECRET} ${step}`, filler: Array.from({ length: 50 }, (_, at) => `line ${at} of ${SECRET}`) },
+      metadata: { name: `${SECRET} name ${step}`, tags: [`${SECRET}-tag`], [`${SECRET}-more`]: { note: SECRET } },
+      agentId: `agent-of-${SECRET}`,
+      workflowId: `workflow-of-${SECRET}`,
+      phase: SECRET,
+    });
+    id = saved.checkpointId;
+  }
+  return id;
+}
+
+/** All that is known of a store, but when it was used. */
+export async function describeStore(store: Store): Promise<unknown> {
+  const { checkpoints } = await store.findCheckpoints({ project: null, sessionId: "s", limit: 100 });
+  const contexts = await Promise.all(checkpoints.map(async ({ id }) => (await store.loadCheckpoint({ checkpointId: id })).context));
+  return {
+    checkpoints: checkpoints.map((checkpoint) => ({ ...checkpoint, lastAccessedAt: undefined })),
+    contexts,
+    trash: await store.listTrash(),
+    usage: (await store.storage.catalog.usage()).checkpoints,
+  };
+}
+
+export function filesBelow(directory: string): readonly string[] {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+/** Files below a directory whose name or bytes, raw or unpacked, hold a text. */
+export function placesOf(text: string, directory: string): readonly string[] {
+  return filesBelow(directory).filter((file) => {
+    const bytes = readFileSync(file);
+    return file.slice(directory.length).includes(text) || bytes.includes(text) || unpacked(bytes).includes(text);
+  });
+}
+
+/** Nothing, for what is not whole. */
+function unpacked(bytes: Buffer): Buffer {
+  try {
+    return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : Buffer.alloc(0);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
