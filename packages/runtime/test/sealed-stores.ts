@@ -14,7 +14,7 @@ import { readSettings } from "../src/settings.ts";
 import type { Store } from "../src/store.ts";
 
 /** Stands in whatever people and agents write: it is to be found nowhere. */
-export const SECRET = "planted-7f3a9c-secret";
+export const PLANTED = "planted-7f3a9c-secret";
 
 export const WISH: SealingSettings = {
   encryption: "enabled",
@@ -41,7 +41,7 @@ export function portsOf(dataDir: string): ConversionPorts {
 export async function openWith(openRaw: OpenRaw, dataDir: string, sealing: SealingSettings, log?: Log): Promise<Store> {
   const settings = { ...readSettings({}, { dataDir }), sealing };
   const adapters = { storage: () => openRaw(dataDir), ...(log === undefined ? {} : { log }) };
-  return openStore({ settings, adapters, project: `/work/${SECRET}` });
+  return openStore({ settings, adapters, project: `/work/${PLANTED}` });
 }
 
 /** Does something to a store that is not opened otherwise. */
@@ -60,11 +60,11 @@ export async function saveSome(store: Store, count: number, sessionId = "s"): Pr
   for (let step = 0; step < count; step++) {
     const saved = await store.saveCheckpoint({
       sessionId,
-      context: { [`${SECRET}-key`]: `${SECRET} ${step}`, filler: Array.from({ length: 50 }, (_, at) => `line ${at} of ${SECRET}`) },
-      metadata: { name: `${SECRET} name ${step}`, tags: [`${SECRET}-tag`], [`${SECRET}-more`]: { note: SECRET } },
-      agentId: `agent-of-${SECRET}`,
-      workflowId: `workflow-of-${SECRET}`,
-      phase: SECRET,
+      context: { [`${PLANTED}-key`]: `${PLANTED} ${step}`, filler: Array.from({ length: 50 }, (_, at) => `line ${at} of ${PLANTED}`) },
+      metadata: { name: `${PLANTED} name ${step}`, tags: [`${PLANTED}-tag`], [`${PLANTED}-more`]: { note: PLANTED } },
+      agentId: `agent-of-${PLANTED}`,
+      workflowId: `workflow-of-${PLANTED}`,
+      phase: PLANTED,
     });
     id = saved.checkpointId;
   }

@@ -10,7 +10,7 @@ import { Faults, tally, withFaults } from "@workrail/storage-conformance/harness
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sealAnew, sealedKeys, unseal } from "../src/sealing/convert.ts";
 import type { SealingSettings } from "../src/sealing/sealing-settings.ts";
-import { describeStore, NO_WISH, OPENERS, openWith, placesOf, portsOf, saveSome, SECRET, WISH } from "./sealed-stores.ts";
+import { describeStore, NO_WISH, OPENERS, openWith, placesOf, portsOf, saveSome, PLANTED, WISH } from "./sealed-stores.ts";
 
 /** Every so many-th file operation is tried; `npm run test:faults` tries each. */
 const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 17);
@@ -97,7 +97,7 @@ describe.each(Object.entries(OPENERS))("a process on %s that ends while it", (_n
         rmSync(template, { recursive: true });
       }
       expect(at).toBeGreaterThan(4);
-      expect(placesOf(SECRET, dataDir).length > 0).toBe(!conversion.isSealedAfter);
+      expect(placesOf(PLANTED, dataDir).length > 0).toBe(!conversion.isSealedAfter);
       // It came to its end: what opens it now is the last of them.
       await expect(holds(conversion.held.at(-1) as SealingSettings, before)).resolves.toBe(true);
     },
@@ -121,7 +121,7 @@ describe.each(Object.entries(OPENERS))("a process on %s that ends while it", (_n
   async function keysThatOpen({ held, isSealedAfter }: Conversion, before: unknown): Promise<readonly SealingSettings[]> {
     const opening: SealingSettings[] = [];
     for (const wish of held) if (await holds(wish, before)) opening.push(wish);
-    expect(isSealedAfter ? placesOf(SECRET, dataDir) : []).toEqual([]);
+    expect(isSealedAfter ? placesOf(PLANTED, dataDir) : []).toEqual([]);
     return opening;
   }
 

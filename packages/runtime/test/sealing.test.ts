@@ -15,7 +15,7 @@ import {
   placesOf,
   portsOf,
   saveSome,
-  SECRET,
+  PLANTED,
   WISH,
   withRaw,
 } from "./sealed-stores.ts";
@@ -34,18 +34,18 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
   it("has what was saved nowhere in clear, and gives it back", async () => {
     const store = await openWith(openRaw, dataDir, WISH);
     const id = await saveSome(store, 4);
-    await store.markCritical({ sessionId: "s", contextKey: `${SECRET}-key` });
+    await store.markCritical({ sessionId: "s", contextKey: `${PLANTED}-key` });
     await store.close();
-    expect(placesOf(SECRET, dataDir)).toEqual([]);
+    expect(placesOf(PLANTED, dataDir)).toEqual([]);
     expect(placesOf("agent-of-", dataDir)).toEqual([]);
     const again = await openWith(openRaw, dataDir, NO_WISH);
     expect(await again.loadCheckpoint({ checkpointId: id })).toMatchObject({
-      context: { [`${SECRET}-key`]: `${SECRET} 3` },
-      metadata: { name: `${SECRET} name 3`, tags: [`${SECRET}-tag`], agentId: `agent-of-${SECRET}`, criticalKeys: [`${SECRET}-key`] },
+      context: { [`${PLANTED}-key`]: `${PLANTED} 3` },
+      metadata: { name: `${PLANTED} name 3`, tags: [`${PLANTED}-tag`], agentId: `agent-of-${PLANTED}`, criticalKeys: [`${PLANTED}-key`] },
     });
-    expect((await again.findCheckpoints({ tags: [`${SECRET}-tag`] })).total).toBe(4);
+    expect((await again.findCheckpoints({ tags: [`${PLANTED}-tag`] })).total).toBe(4);
     expect((await again.findCheckpoints({ name: "NAME 2" })).total).toBe(1);
-    expect((await again.searchCheckpoints({ query: `"line 7 of ${SECRET}"` })).hits).toMatchObject([{ head: id }]);
+    expect((await again.searchCheckpoints({ query: `"line 7 of ${PLANTED}"` })).hits).toMatchObject([{ head: id }]);
     expect((await again.verifyStore()).findings).toEqual([]);
     await again.close();
   });
@@ -65,20 +65,20 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     const id = await saveSome(clear, 6);
     await clear.cleanUp({ sessionId: "s", keepLast: 5 });
     const before = await describeStore(clear);
-    expect((await clear.searchCheckpoints({ query: SECRET })).hits).not.toEqual([]);
+    expect((await clear.searchCheckpoints({ query: PLANTED })).hits).not.toEqual([]);
     await clear.close();
-    expect(placesOf(SECRET, dataDir)).not.toEqual([]);
+    expect(placesOf(PLANTED, dataDir)).not.toEqual([]);
 
     const sealed = await openWith(openRaw, dataDir, WISH);
     expect(await describeStore(sealed)).toEqual(before);
     await sealed.close();
-    expect(placesOf(SECRET, dataDir)).toEqual([]);
+    expect(placesOf(PLANTED, dataDir)).toEqual([]);
 
     const report = await withRaw(openRaw, dataDir, (raw, keyFiles) => unseal(raw, keyFiles, WISH, portsOf(dataDir)));
     expect(report.unreadable).toEqual([]);
     const again = await openWith(openRaw, dataDir, NO_WISH);
     expect(await describeStore(again)).toEqual(before);
-    expect(await again.loadCheckpoint({ checkpointId: id })).toMatchObject({ context: { [`${SECRET}-key`]: `${SECRET} 5` } });
+    expect(await again.loadCheckpoint({ checkpointId: id })).toMatchObject({ context: { [`${PLANTED}-key`]: `${PLANTED} 5` } });
     await again.close();
     expect(filesBelow(dataDir).filter((file) => /session\.key|keyring/.test(file))).toEqual([]);
   });
@@ -93,9 +93,9 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     expect(unreadable).toHaveLength(1);
     for (const wish of [{ ...WISH, encryption: "disabled" as const }, WISH, WISH]) {
       const again = await openWith(openRaw, dataDir, wish);
-      expect(await again.loadCheckpoint({ checkpointId: good })).toMatchObject({ context: { [`${SECRET}-key`]: `${SECRET} 0` } });
+      expect(await again.loadCheckpoint({ checkpointId: good })).toMatchObject({ context: { [`${PLANTED}-key`]: `${PLANTED} 0` } });
       await again.close();
-      expect(placesOf(SECRET, dataDir).length > 0).toBe(wish.encryption === "disabled");
+      expect(placesOf(PLANTED, dataDir).length > 0).toBe(wish.encryption === "disabled");
     }
   });
 
@@ -106,7 +106,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s", (_name, openRaw) 
     loseCatalog();
     const again = await openWith(openRaw, dataDir, WISH);
     expect((await again.findCheckpoints({ project: null })).total).toBe(5);
-    expect(await again.loadCheckpoint({ checkpointId: id })).toMatchObject({ metadata: { name: `${SECRET} name 4` } });
+    expect(await again.loadCheckpoint({ checkpointId: id })).toMatchObject({ metadata: { name: `${PLANTED} name 4` } });
     await again.close();
   });
 
