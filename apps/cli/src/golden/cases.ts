@@ -59,7 +59,10 @@ export const GOLDEN_CASES: GoldenCases = {
   rebuild: [{}],
   scan: [{ typed: "" }, { args: ["--session", "shop"] }, { args: ["--session", "shop"], files: DAMAGED }],
   encrypt: [{ env: SEALED }, { args: ["--off"], env: SEALED, after: [["encrypt"]] }],
-  rekey: [{ args: ["--new-key-file", "key"], env: SEALED, after: [["encrypt"]], files: { "project/key": OTHER_KEY } }],
+  rekey: [
+    { args: ["--new-key-file", "key"], env: SEALED, after: [["encrypt"]], files: { "project/key": OTHER_KEY } },
+    { args: ["--deep", "--new-key-file", "key"], env: SEALED, after: [["encrypt"]], files: { "project/key": OTHER_KEY } },
+  ],
   doctor: [{ typed: "" }, { files: { "data/config.json": '{\n  "maxDepht": 5\n}\n' } }],
   "config list": [{ args: ["--origin"], env: { WORKRAIL_MAX_DEPTH: "5" }, files: { "data/config.json": '{ "retentionDays": 90 }\n' } }],
   "config get": [{ args: ["retentionDays"] }],

@@ -140,6 +140,14 @@ const changed = objectOf<ChangedSetting>({
   holds: setting.describe("what holds: the environment and options go before the file"),
 });
 
+const sealed = {
+  dataDir: text("absolute path"),
+  blobs: count("checkpoints' files that are now as wanted"),
+  removedCopies: texts("copies of the catalog that the store kept by itself, from before a migration or a rebuild"),
+  stillInClear: texts("files in the data directory that are in clear: put aside as damaged, exported, or replaced"),
+  underOldKey: texts("such files that only an older key opens, after `workrail rekey --deep`; otherwise it is empty"),
+  unreadable: texts("files that could not be opened"),
+};
 const place = { file: text("where `config.json` is, or would be"), hasFile: flag("whether it is there") };
 
 const issue = objectOf<Configuration["issues"][number]>({
