@@ -53,11 +53,15 @@ function byItself(key: string, value: JsonValue): Classification {
 }
 
 function byDefault(key: string, value: JsonValue, isOpaque: boolean): Classification {
-  // A yes or no under a name of its own steers what comes next.
+  // A yes or no under a name of its own steers what comes next; so does a level.
+  if (typeof value === "string" && !isOpaque && LEVEL.test(value)) return { layer: "IMPORTANT", confidence: 0.4, why: "a level" };
   if (typeof value === "boolean" && !isOpaque) return { layer: "IMPORTANT", confidence: 0.4, why: "a switch" };
   if (typeof value === "number" && isIndex(key)) return { layer: "EPHEMERAL", confidence: 0.5, why: "a counter" };
   return { layer: "USEFUL", confidence: 0.3, why: "default" };
 }
+
+const LEVEL =
+  /^(?:very[ _-])?(?:none|minimal|low|medium|moderate|high|critical|partial|partially|full|complete|quick|light|standard|thorough|deep|shallow|strict|lenient|auto|automatic|manual|guided|blocked|ready|not[ _-]ready)$/i;
 
 /** What loops call their counters. */
 function isIndex(key: string): boolean {

@@ -2,7 +2,7 @@ import type { JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
 import { singularsOf } from "./key-words.ts";
-import { isRawMaterial, isRecord, isRich, isSmall, looksTemporary } from "./value-shape.ts";
+import { isRawMaterial, isRecord, isRich, isSaying, isSmall, looksTemporary } from "./value-shape.ts";
 import {
   ASPECTS,
   AUXILIARIES,
@@ -14,6 +14,7 @@ import {
   FLEETING,
   FOLLOWERS,
   HEADS,
+  LASTING,
   LOGS,
   MATERIAL,
   MEASURES,
@@ -61,7 +62,13 @@ const LONGEST_PHRASE = 4;
 export function classifyWords(words: readonly string[], value: JsonValue): Classification | undefined {
   const told = tidy(words);
   if (told[0] === "number" && told[1] === "of" && typeof value === "number") return keyWord("EPHEMERAL", 0.7, "number of");
-  const classified = asOrder(told) ?? asPhrase(told, 0.95) ?? asTime(told) ?? asSwitch(told, value) ?? asHead(headPhrase(told), value);
+  const classified =
+    asOrder(told) ??
+    asPhrase(told, 0.95) ??
+    asPhrase(withoutContainer(told), 0.9) ??
+    asTime(told) ??
+    asSwitch(told, value) ??
+    asHead(headPhrase(told), value);
   // `toolCalls: 12` counts them.
   const isCount = classified?.layer === "USEFUL" && typeof value === "number" && /[^s]s$/.test(headPhrase(told).at(-1) ?? "");
   if (isCount) return { layer: "EPHEMERAL", confidence: 0.6, why: "a number of things" };
@@ -84,7 +91,14 @@ function tidy(words: readonly string[]): string[] {
     if (isCompound) told[told.length - 1] = joined;
     else told.push(word);
   }
-  return told;
+  // `seqNo`
+  return told.length > 1 && told.at(-1) === "no" ? [...told.slice(0, -1), "number"] : told;
+}
+
+/** `outOfScopeItems` are what is out of scope. */
+function withoutContainer(words: readonly string[]): readonly string[] {
+  const last = words.length > 2 ? roleOf(words.at(-1) ?? "")?.[1] : undefined;
+  return last?.kind === "container" ? words.slice(0, -1) : [];
 }
 
 /** `mustNotUseCloud`, `never_delete`: what follows is an order, whatever it is. */
@@ -129,11 +143,18 @@ function asSwitch(words: readonly string[], value: JsonValue): Classification | 
   const about = roleOf(headPhrase(words).at(-1) ?? "")?.[1];
   if (about?.kind === "head" && about !== EPHEMERAL_HEAD && about.layer !== "USEFUL") return keyWord("IMPORTANT", 0.75, words.join(" "));
   if (fleeting !== undefined) return { layer: "EPHEMERAL", confidence: 0.8, why: `switch about "${fleeting}"` };
+  if (isUnderWay(words)) return { layer: "EPHEMERAL", confidence: 0.7, why: `switch about what is under way` };
   if (words.length > 1 && words.some((word) => word === "required" || word === "needed")) return keyWord("IMPORTANT", 0.8, words.join(" "));
   const [first = ""] = words;
   if (about === EPHEMERAL_HEAD || words.length < 2) return undefined;
   if (words.length > 1 && AUXILIARIES.has(first)) return { layer: "IMPORTANT", confidence: 0.8, why: `switch "${first} ..."` };
   return undefined;
+}
+
+/** `isUploading`, but not `isMissing`. */
+function isUnderWay(words: readonly string[]): boolean {
+  const last = words.at(-1) ?? "";
+  return words.length > 1 && last.endsWith("ing") && !LASTING.has(last) && ["is", "are", "was", "were"].includes(words[0] ?? "");
 }
 
 /** The words up to and with the head; participles that followed it stand in front. */
@@ -182,8 +203,10 @@ function asNoun(word: string, layer: Layer, words: readonly string[], value: Jso
     const bound = before.at(-1);
     if (bound !== undefined && BOUNDS.has(bound) && typeof value === "number") return keyWord("CRITICAL", 0.75, `${bound} ${word}`);
     if (word === "id" && isOfDomain(before.at(-1) ?? "")) return keyWord("USEFUL", 0.6, words.slice(-2).join(" "));
+    // `constraint_latency`: what is demanded of a measure.
+    if (typeof value === "string" && isSaying(value) && isSubject(words[0] ?? "")) return keyWord("CRITICAL", 0.6, `${words[0]} ${word}`);
     const rich = WHEN_RICH.get(word);
-    if (rich !== undefined && isRich(value)) return keyWord(rich, 0.7, word);
+    if (rich !== undefined && isSaying(value)) return keyWord(rich, 0.7, word);
     if (typeof value === "number" || rich === undefined) return keyWord(layer, 0.9, word);
     return keyWord(layer, 0.75, word);
   }
@@ -198,7 +221,8 @@ function asNoun(word: string, layer: Layer, words: readonly string[], value: Jso
     if (steering !== undefined && isSmall(value)) return keyWord("IMPORTANT", 0.7, `${steering} ${word}`);
     if (isNamedBy(before, value) && !MATERIAL.has(word)) return keyWord("CRITICAL", 0.7, words.join(" "));
     const fleeting = before.at(-1);
-    if (fleeting !== undefined && THROWAWAY.has(fleeting)) return keyWord("EPHEMERAL", 0.75, `${fleeting} ${word}`);
+    if (fleeting !== undefined && (THROWAWAY.has(fleeting) || (typeof value === "number" && MODIFIERS.EPHEMERAL.has(fleeting))))
+      return keyWord("EPHEMERAL", 0.75, `${fleeting} ${word}`);
   }
   return keyWord(layer, 0.9, word);
 }
@@ -262,7 +286,8 @@ function asContainer(word: string, layer: Layer, before: readonly string[], valu
     const isClock = about?.layer === "EPHEMERAL" || (word === "time" && typeof value === "number");
     return isClock ? keyWord("EPHEMERAL", 0.8, word) : (about ?? keyWord("USEFUL", 0.5, word));
   }
-  if (about !== undefined) return about;
+  if (about !== undefined)
+    return RECORDED.has(before.at(-1) ?? "") && isRecord(value) ? keyWord("USEFUL", 0.7, `${word}, a record`) : about;
   // Of the program itself when nothing else is said; of the user's domain otherwise.
   if (STATISTICS.has(word)) return keyWord(before.length === 0 ? "EPHEMERAL" : "USEFUL", 0.6, word);
   if (before.length === 0) return undefined;
@@ -293,11 +318,12 @@ function asUnknownHead(words: readonly string[], value: JsonValue): Classificati
   }
   // `requirement_export`, `constraint-memory`: a subject as prefix, and a name.
   if (typeof value !== "string" || !isRich(value)) return undefined;
-  const subject = words
-    .slice(0, 1)
-    .map((word) => roleOf(word)?.[0])
-    .find((word) => word !== undefined && SUBJECTS.has(word));
-  return subject === undefined ? undefined : keyWord("CRITICAL", 0.6, subject);
+  const [subject = ""] = words;
+  return isSubject(subject) ? keyWord("CRITICAL", 0.6, subject) : undefined;
+}
+
+function isSubject(word: string): boolean {
+  return SUBJECTS.has(roleOf(word)?.[0] ?? "");
 }
 
 /** By the modifier nearest to the head, which may itself be one that stands without a noun: `pending`. */

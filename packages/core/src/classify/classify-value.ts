@@ -3,7 +3,7 @@ import type { Layer } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
 import { wordsOf } from "./key-words.ts";
 import { classifyWords } from "./classify-key.ts";
-import { CUES, LONGEST_CUE, OPENERS } from "./cues.ts";
+import { CUES, LONGEST_CUE, LONGEST_SMALL_TALK, OPENERS, PASTS, SMALL_TALK } from "./cues.ts";
 import { firstKeys, firstMembers, isMaterial, looksTemporary, sampleText } from "./value-shape.ts";
 
 /*
@@ -39,6 +39,10 @@ const HOW_FAR = /^[a-z]+ing\b[\s.:…(-]*\d+(?:\.\d+)?\s?(?:%|(?:\/|of)\s?\d+)/;
 const COUNTED =
   /^(?:\d+\s*(?:\/|of)\s*\d+|(?:attempt|try|retry|iteration|page|step|loop|pass|round|run|tick)\s*#?\d+(?:\s*(?:\/|of)\s*\d+)?)$/;
 
+/** `batch 14 of 90 processed`, `Uploaded 3 of 12 files (25%)`, `retry 2/5 in 800 ms`. */
+const TICKED_OFF =
+  /^(?:[a-z]+ed |[a-z]+ing )?(?:(?:attempt|try|retry|iteration|page|step|loop|pass|round|run|tick|batch|chunk|part|segment|frame|file|item|row|record|request|epoch|job|task) )?#?\d+ ?(?:\/|of) ?\d+(?: [a-z]+){0,2}(?: ?\(?\d+(?:\.\d+)? ?(?:%|ms|s)\)?)?[.!]*$/;
+
 function byShape(value: JsonValue): Classification | undefined {
   if (typeof value === "number") return isInstant(value) ? fleeting("a point in time") : undefined;
   if (typeof value !== "string" || value.length > 200) return undefined;
@@ -63,7 +67,7 @@ function byFigures(text: string, small: string): Classification | undefined {
   }
   if (text.length >= LONGEST_COUNT || !DIGIT.test(text)) return undefined;
   if (HTTP_DATE.test(small)) return fleeting("a point in time");
-  return COUNTED.test(small) || HOW_FAR.test(small) ? fleeting("a counter") : undefined;
+  return COUNTED.test(small) || HOW_FAR.test(small) || TICKED_OFF.test(small) ? fleeting("a counter") : undefined;
 }
 
 function isDigit(code: number): boolean {
@@ -112,7 +116,8 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   if (isMaterial(text)) return { layer: "USEFUL", confidence: 0.7, why: "code, markup or output" };
   if (typeof value === "string" && value.length > LONG_TEXT) return { layer: "USEFUL", confidence: 0.6, why: "long text" };
   if (!isOpaque) return undefined;
-  return byStatus(text) ?? byCues(text);
+  const words = wordsOfText(text);
+  return byStatus(text) ?? bySmallTalk(words) ?? byCues(words) ?? byTense(value, words);
 }
 
 /** What programs say of what they do just now is about so long at most. */
@@ -120,7 +125,10 @@ const LONGEST_STATUS = 80;
 /** `Saving...`, `Uploading 4 of 9`, `still loading` */
 const UNDER_WAY =
   /^(?:still |now )?(?!(?:any|every|no|some)thing\b|during\b|morning\b|evening\b)[a-z]{2,}ing\b[^.!?]*(?:\.\.\.|\u2026|\d[^.!?]*)\s*\)?$/;
-const ELAPSED = /\bago\b|\bjust now\b|\ba moment\b/;
+const ELAPSED = /\b(?:ms|s|secs?|seconds?|mins?|minutes?|hours?|moments?) ago\b|\bjust now\b/;
+/** `worker 7 idle` */
+const MACHINE_STATE =
+  /^(?:worker|thread|process|job|pool|socket|connection|session|node|server|queue|cache|container|pod|client|timer|spinner|cursor)(?: ?#?\d+)? (?:is )?(?:idle|busy|running|started|stopped|ready|up|down|waiting|connected|disconnected|closed|alive|exited|visible|hidden|warm|cold|empty|drained)[.!]?$/;
 const FIGURE_WITH_UNIT = /\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|minutes?|[kmg]i?b|bytes|fps|rps|%)(?![a-z])/g;
 /** Whoever sets a limit measures too. */
 const LIMIT = /\b(?:under|over|below|above|within|than|up to|at|max|min|only|must|limit|needs?|should)\b/;
@@ -130,6 +138,7 @@ function byStatus(text: string): Classification | undefined {
   if (text.length > LONGEST_STATUS || text.trim().includes("\n")) return undefined;
   const small = text.trim().toLowerCase();
   if (LIMIT.test(small)) return undefined;
+  if (MACHINE_STATE.test(small)) return { layer: "EPHEMERAL", confidence: 0.6, why: "says what a program is doing" };
   if (UNDER_WAY.test(small)) return { layer: "EPHEMERAL", confidence: 0.6, why: "says what is under way" };
   const figures = small.match(FIGURE_WITH_UNIT)?.length ?? 0;
   const isTold = figures > 0 && small.split(" ").length <= figures * WORDS_A_FIGURE;
@@ -137,7 +146,18 @@ function byStatus(text: string): Classification | undefined {
   return undefined;
 }
 
-const WORDS_A_FIGURE = 4;
+const WORDS_A_FIGURE = 5;
+
+/** `Sure, give me a second.`, `Thanks, talk to you later!` */
+function bySmallTalk(words: readonly string[]): Classification | undefined {
+  for (let at = 0; at < words.length;) {
+    let length = Math.min(LONGEST_SMALL_TALK, words.length - at);
+    while (length > 0 && !SMALL_TALK.has(words.slice(at, at + length).join(" "))) length -= 1;
+    if (length === 0) return undefined;
+    at += length;
+  }
+  return words.length === 0 ? undefined : { layer: "EPHEMERAL", confidence: 0.5, why: "small talk" };
+}
 
 const LOG_LINE =
   /^(?:\[?\d{4}-\d{2}-\d{2}[t ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]|\blevel=[a-z]+ /;
@@ -159,16 +179,19 @@ function isLogLike(start: string): boolean {
 
 const LOG_STARTS = "[dtiwv";
 
-/** Words that an argument, a decision or a note is told by are at its start more often than not. */
-const OPENING = 1.5;
-
-/** By the words and turns of phrase in what people and agents write in a sentence or two. */
-function byCues(text: string): Classification | undefined {
-  const words = text
+function wordsOfText(text: string): string[] {
+  return text
     .toLowerCase()
     .replaceAll("\u2019", "'")
     .split(NO_WORD)
     .filter((word) => word !== "");
+}
+
+/** Words that an argument, a decision or a note is told by are at its start more often than not. */
+const OPENING = 1.5;
+
+/** By the words and turns of phrase in what people and agents write in a sentence or two. */
+function byCues(words: readonly string[]): Classification | undefined {
   const scores = new Map<Layer, number>();
   let strongest = { weight: 0, cue: "" };
   let best: Layer | undefined;
@@ -195,3 +218,14 @@ function byCues(text: string): Classification | undefined {
   }
   return best === undefined ? undefined : { layer: best, confidence: 0.55, why: `text says "${strongest.cue}"` };
 }
+
+/** One sentence that tells what was, and not what always is, is something that somebody found out: nobody notes what is no news. */
+function byTense(value: JsonValue, words: readonly string[]): Classification | undefined {
+  if (typeof value !== "string" || words.length < LEAST_OF_SENTENCE || value.length > LONGEST_SENTENCE) return undefined;
+  if (!/[.!]$/.test(value)) return undefined;
+  const past = words.slice(0, -1).find((word) => PASTS.has(word) || (word.length > 4 && word.endsWith("ed")));
+  return past === undefined ? undefined : { layer: "IMPORTANT", confidence: 0.35, why: `text tells what was: "${past}"` };
+}
+
+const LEAST_OF_SENTENCE = 5;
+const LONGEST_SENTENCE = 200;

@@ -33,6 +33,9 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
      cannot be, can't be, are to be, is to be, comes first, come first, matters more, matters most, allergic, allergic to, intolerant, refuses, refuses to, dislikes, hates,
      turned down, no later, voted, waived, winner is, settled for, none of, left out of, whatever happens, no matter what, at any price, insisted on, insists on, insist on, asked that, decided that, decided on, decided against,
      has the last word, comes before, is reserved for, are reserved for, only acceptable, only licences, only licenses, otherwise it is, or not at all, no substitutes,
+     asks that, asked that, asks for, the purpose of, purpose of, will not, won't, we won't, shall be, awarded the, awarded to, rejected the, approves, approved the, from now on, as of now, my client, can you, could you, would you, will you, i'd prefer, eligible, not eligible, entitled to, capped at, is capped, capped, restricted to, limited to, settled, resolved, would prefer, 'd prefer, would rather, 'd rather, is fixed, are fixed, has been fixed, it has been, won, has won, was elected, was selected,
+     final diagnosis, final price, final score, final choice, final version, ruled that, may keep, may use, may be used, may enter, only those, only people, only members, has asked, have asked, asked whether, was told to, were told to, was asked to, were asked to, is expected to, are expected to,
+     is supposed to, are supposed to, is obliged to, are obliged to, is bound to, goes to, it stays, by law, by contract, the law, off the table, take care, take care that, see to it, mind that, remember to, be sure to, no longer than, no longer, until further notice, with immediate effect, for good,
      cannot exceed, can not exceed, not exceed, above all, at all costs, not acceptable, no exceptions, strictly, off limits, out of scope, in scope`,
   ],
   [
@@ -40,7 +43,7 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
     2,
     `at most, at least, no more than, not more than, no later than, not later than, no earlier than, only if, unless, has to, have to, needs to, need to, ought to, prefers, insists, please, approved, approved by, accepted, chose, chosen,
      selected, asked for, asked to, asked us, asked me, wants to, user wants, without breaking, without losing, without downtime, without changing, without touching, limit, required, comply, complies, gdpr, hipaa, cannot move, stay closed,
-     not negotiable, stay below, stay under, stay within, should not, should never, has to be, have to be, nothing else, and nothing else, only the, wants, insisted, rather than, stays, remains, closes on, ends on, is due, not in, not to, not at, not from, not the, not by, at once, only use, exactly, as requested, is final, the answer is, is allowed, are allowed, may not, instead of`,
+     not negotiable, stay below, stay under, stay within, should not, should never, has to be, have to be, nothing else, and nothing else, only the, wants, insisted, rather than, stays, remains, closes on, ends on, is due, require, requires, expect, expects, preferred, prefer, permitted, permit, permits, no one, final, must also, be kept, be signed, be paid, be sent, be used, be told, takes place, without a, not before, not after, not until, no more, not in, not to, not at, not from, not the, not by, at once, only use, exactly, as requested, is final, the answer is, is allowed, are allowed, may not, instead of`,
   ],
   [
     "CRITICAL",
@@ -53,7 +56,9 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
     `my bet, i bet, half way, halfway, still have to, still has to, still needs to, still has, nobody has, no one has, contradict, contradicts, contradictory, breaks down, takes over, take over, so the,
      would free, would make, would take, would mean, would cost, surprised me, surprising, surprisingly, through with, as far as, as far, confuse, confuses, confused by, are confused, does not add up,
      whenever, every time, only happens, happens only, not been able, could not, couldn't, did not help, didn't help, no idea, wonder, wondering, in doubt, comes from, come from, stems from,
-     it only, disagree, disagrees, left to, times faster, times slower, times as, twice as, faster than, slower than, lacks, because, therefore, hence, hypothesis, suspect, suspects, suspected, suspicion, root cause, finding, findings, analysis, risk, risks, open question, open questions, next step, next steps, next, plan, to do, todo, remaining,
+     the less, the more, no difference, any difference, made no, could it be, seems, proofread, improved, underestimated, overestimated, misread, impression, impressions, weak spot, best lead, lead is, explained yet, show that, shows that, showed that, shown that, reveal, reveals, revealed, appears that, it appears, appeared to, turned out, proves, proved, proved to, demonstrates, demonstrated, discovered, traced to, traced back, identified,
+     detected, spotted, realised, realized, established that, explains why, is why, that's why, which is why, in fact, contrary to, unexpected, unexpectedly, despite, although, even though, however, nevertheless, whereas,
+     it is clear, it's clear, clear that, the reason, one reason, my reading, my impression, judging by, judging from, most likely, more likely, less likely, unlikely, it only, disagree, disagrees, left to, times faster, times slower, times as, twice as, faster than, slower than, lacks, because, therefore, hence, hypothesis, suspect, suspects, suspected, suspicion, root cause, finding, findings, analysis, risk, risks, open question, open questions, next step, next steps, next, plan, to do, todo, remaining,
      i think, we think, it seems, seems to, seems that, looks like, appears to, probably, likely, maybe, perhaps, turns out, suggests, suggests that, indicates, indicates that, implies, conclusion, conclude, trade-off, trade-offs,
      guess, my guess, concern, concerns, main concern, worry, worried, still to do, to be done, left to do, still need, still needs, still missing, ruled out, cannot explain,
      after comparing, comparing, on balance, in summary, to summarise, to summarize, overall, all in all, correlates with, points to, hints at, tends to, evidence, as if, we tried, already tried, next up, up next, afterwards,
@@ -115,3 +120,21 @@ export const OPENERS: ReadonlyMap<string, Cue> = new Map([
 function openers(layer: Layer, text: string): [string, Cue][] {
   return list(text).map((word): [string, Cue] => [word, { layer, weight: layer === "USEFUL" ? 3 : 1 }]);
 }
+
+/** What is said to be polite, and no more; a text that consists of such phrases says nothing. */
+export const SMALL_TALK: ReadonlySet<string> = new Set(
+  list(`oh, ah, well, and, but, hi, hello, hey, hiya, there, again, everyone, all, team, ok, okay, alright, all right, sure, sure thing, of course, certainly, absolutely, gladly,
+    great, perfect, excellent, wonderful, awesome, cool, nice, lovely, good, fine, got it, i see, understood, noted, will do, right away, done, sorry, sorry about that, my apologies, apologies, no problem, no worries,
+    thanks, thank you, thx, many thanks, cheers, so much, very much, a lot, for that, for now, for waiting, for your help, for your time, for your patience, for your message, for asking, you're welcome, you are welcome, welcome, my pleasure, anytime,
+    bye, goodbye, see you, talk to you, speak to you, you, later, soon, tomorrow, then, now, today, please, good morning, good afternoon, good evening, good night, good day, good luck, sounds good, looks good, that works,
+    one moment, one second, one minute, one sec, just a moment, just a second, just a minute, just a sec, a moment, a second, a minute, give me a moment, give me a second, give me a minute, give me a sec, hang on, hold on, bear with me, working on it, on it, let me check, let me see,
+    i'm here, i am here, how are you, how can i help, how can i help you, how may i help, how may i help you, what can i do for you, anything else, is there anything else, have a nice day, have a good day, have a great day, have a nice evening, have a good weekend, hope you are well, hope you're well, back soon, be right back`),
+);
+
+export const LONGEST_SMALL_TALK = 6;
+
+/** Verbs that tell what was, beside those in -ed. */
+export const PASTS: ReadonlySet<string> = new Set(
+  list(`was, were, had, did, didn't, wasn't, weren't, got, came, went, took, gave, made, said, told, saw, knew, thought, felt, began, broke, brought, built, bought, caught, cost, fell, fought, forgot, froze, grew, held, kept, led, left, lost, meant, met,
+    paid, ran, read, rose, sent, shut, slept, sold, spent, split, spoke, stole, stood, stuck, threw, understood, woke, won, wrote, became, blew, chose, drew, drove, flew, hid, hit, lay, rang, sank, shook, sought, swore, tore, wore`),
+);

@@ -40,6 +40,14 @@ export function isRich(value: JsonValue): boolean {
   return firstMembers(value).some((member) => typeof member === "object" || (typeof member === "string" && member.length > 12));
 }
 
+/** Whether a value tells what happened, and not only how far it is: `four rooms painted, two to go`. */
+export function isSaying(value: JsonValue): boolean {
+  if (isRich(value)) return true;
+  return typeof value === "string" && !/\d/.test(value) && (value.match(/[A-Za-z]{2,}/g)?.length ?? 0) >= WORDS_OF_A_SENTENCE;
+}
+
+const WORDS_OF_A_SENTENCE = 4;
+
 /** Whether it is a flag, a number, a short text or a list of such: state, more likely than material. */
 export function isSmall(value: JsonValue): boolean {
   if (typeof value === "string") return value.length <= SMALL_TEXT && !value.includes("\n");

@@ -21,6 +21,9 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     signoff confirmation refusal veto adr dod precondition postcondition prerequisite complexity principle tenet
     sla slo standard stipulation proviso embargo moratorium covenant bylaw allergy contraindication dont
     nonnegotiable musthave spec specification problem ticket story epic
+    aspiration bottomline charter codeofconduct commandment cutoff decree desideratum dictate doctrine edict ethic exclusion exemption
+    appetite forbiddance goalpost hardstop imperative injunction insistence maxim necessity norm oath ordinance pact precept proscription remit
+    requisite statute stricture tolerance ultimatum undertaking vow adjudication arbitration disposition accord treaty
   `),
   IMPORTANT: words(`
     analysis finding insight observation reasoning thought thinking rationale reason justification logic deduction inference
@@ -51,6 +54,15 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     advantage disadvantage benefit drawback downside upside merit swot retro debrief enquiry inquiry
     workplan worklist logline storyline subplot
     gate trigger condition signal cadence allocation trajectory
+    antithesis axiom barrier basis bias blueprint breakthrough calculation caution characterization characterisation clarification
+    complication comprehension conception contention corollary curiosity danger deficiency derivation difference discovery
+    distinction divergence enhancement examination extrapolation fallacy falsification fear followthrough friction generalization
+    generalisation guesswork hindrance hurdle impasse improvement indication indicator inkling inspiration instinct intricacy liability
+    loophole malfunction misgiving misstep mistake mystery notion omission outlook oversight peculiarity perception possibility postulate
+    precaution presumption proposition quandary realization realisation recollection reconstruction redflag refutation revelation rundown
+    setback shortcoming shortfall similarity snag standpoint stumblingblock supposition surmise trouble upshot worldview pathway gameplan
+    punchlist subproblem hindsight analogy counterexample corroboration quirk antipattern redherring smell scheme stalemate sanitycheck
+    rabbithole behaviour behavior foresight misfit oddity irregularity paradox premortem walkthrough standup writeup
   `),
   USEFUL: words(`
     order command msg err resp cfg conf file content source code snippet diff patch hunk output response reply payload body html xml css svg markdown markup page
@@ -94,6 +106,9 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     lock mutex semaphore lease socket port connection pool heap rss cpu gpu memory ram usage throughput qps rps rate bandwidth
     cookie csrf internal placeholderid hostname host  tmpdir tempdir tmpfile tempfile tmppath temppath tempname
     workdir cwd pwd watermark dt ts tstamp
+    pong lag cooldown throttle debounce lap seq ordinal nr ptr pageno rownum lineno frameno buildno uid gid oid rid cid sid jwt latch dirty
+    buf stash spool swap iops tps loader accordion drawer blur scrolltop darkmode keystroke debugger statsd finalizer useragent
+    logfile logdir pidfile lockfile swapfile socketfile cachefile traceparent tracestate
   `),
 };
 
@@ -135,7 +150,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
      original query, initial query, feature request, change request, exit criteria, service level, final result, final response, final output, final design,
      final plan, final approach, final architecture, final recommendation, final conclusion, final report verdict, final state, final outcome, final version,
      final solution, final position, final call, final word, final score verdict, issue description, issue statement, bug report, ticket description,
-     house rule, business rule, ground rule, legal basis, error budget, service limit, size limit, time limit, rate limit, go no go,
+     house rule, business rule, bottom line, expected behaviour, expected behavior, desired behaviour, desired behavior, required behaviour, required behavior, definition of success, meaning of done, meaning of success, measure of success, idea of done, condition of success, condition for success, condition of acceptance, work type, work kind, job type, job kind, change type, change kind, assignment type, project type, request type, request kind, mission type, ground rule, legal basis, error budget, service limit, size limit, time limit, rate limit, go no go,
      working agreement, code of conduct, style preference, core value, quality bar, quality gate, hard stop, deal breaker, tone of voice`,
   ),
   ...phrases(
@@ -149,7 +164,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
      data model, mental model, domain model, threat model, working model, order of work, order of operation, limiting factor, risk budget,
      answer outline, answer draft plan, goal history, goal progress, decision rationale, decision reason, decision tree, decision matrix,
      working memory, long term memory, memory note, project memory, requirement gap, scope creep, scope warning, budget status,
-     retry strategy, next turn, error analysis, error pattern, error handling`,
+     retry strategy, next turn, error analysis, observed behaviour, observed behavior, actual behaviour, actual behavior, current behaviour, current behavior, slice order, step order, task order, phase order, build order, migration order, rollout order, execution order, reading order, false positive, false negative, sticking point, red flag, red herring, rabbit hole, stumbling block, game plan, punch list, sanity check, anti pattern, code smell, resume point, left off, where we stand, what next, state of work, state of things, error pattern, error handling`,
   ),
   ...phrases(
     "USEFUL",
@@ -161,7 +176,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
      contract text, contract address, rental contract, smart contract, contract draft, api contract, error message, error text, commit message, chat message, test case, test suite, test data, test result, test file,
      test output, test report, test run, build output, test error, compiler error, compile error, lint error, type error, log excerpt, 
      stack trace, call stack, tech stack, back trace, page content, page text, page source, code review comment, api spec, open api spec, openapi spec, schema spec,
-     api policy text, phone number, flight number, account number, invoice number, part number, serial number, tracking number, card number, tool call, function call, tool result,
+     api policy text, phone number, flight number, scored goal, conceded goal, goal keeper, account number, invoice number, part number, serial number, tracking number, card number, tool call, function call, tool result,
      room rate, exchange rate, interest rate, tax rate, frame rate, heart rate, hit rate, birth date, birthday, departure date, arrival date, travel date, departure time, arrival time,
      delivery date, delivery time, release date, publication date, order date, check in date, check out date, opening hour, source map, index page, index file, index html,
      user list, user profile, user data, user record, user detail, user info, user account, user guide, user manual, user table, user name,
@@ -187,7 +202,7 @@ export const PHRASES: ReadonlyMap<string, Layer> = new Map([
      session key, cache size, heap size, buffer size, queue size, queue length, queue depth, pool size, batch size, file size, page size, window size, screen size, byte size, memory size, context size,
      rate limit remaining, rate limit reset, percent complete, percent done, loop variable, loop guard, worker pool, thread pool, retry policy cache,
      performance data, performance stat, usage data, usage report cache, runtime info, process info, system info, host info, memory info, heartbeat info, trace flag, trace data, trace context, trace level, trace output, trace id,
-     mouse position, focus state, active tab, selected tab, open tab, active panel, active window, selected row, selected index, selected line, last poll, last run, last sync, last check, last access, last heartbeat, last ping, last tick,
+     mouse position, focus state, active tab, selected tab, open tab, active panel, active window, selected row, selected index, selected line, server time, client time, host time, device time, machine time, utc time, unix time, wall clock, worker thread, main thread, background thread, download speed, upload speed, transfer speed, network speed, revision number, draft number, iteration number, row number, last poll, last run, last sync, last check, last access, last heartbeat, last ping, last tick,
      last activity, last refresh, last update, last save, last fetch, last login, last write, last read, last attempt, last retry, last request, last start, last seen, next poll, next retry, next tick, next run, next attempt, user agent, dry run id`,
   ),
 ]);
@@ -317,7 +332,7 @@ export const FOLLOWERS: ReadonlySet<string> = words(`
   read changed seen used found tried needed done remaining enabled disabled completed saved pending made taken given open opened closed processed visited
   touched modified edited updated created deleted removed added considered explored rejected discarded selected chosen decided accepted approved agreed learned
   learnt required wanted requested expected left missing failed passed skipped blocked planned proposed identified discovered resolved unresolved finished confirmed verified
-  received sent fetched loaded generated written produced executed consumed encountered raised answered allowed forbidden active viewed inspected examined reviewed
+  held acquired warmed received sent fetched loaded generated written produced executed consumed encountered raised answered allowed forbidden active viewed inspected examined reviewed
   checked scanned searched excluded included deferred challenged known gathered collected returned keep kept so far eur usd gbp chf mb kb gb tb
 `);
 
@@ -344,9 +359,14 @@ export const AUXILIARIES: ReadonlySet<string> = words(`
 
 /** Words of a yes-or-no key that make it a matter of the moment. */
 export const FLEETING: ReadonlySet<string> = words(`
-  loading loaded open visible hidden expanded collapsed focused hovered dirty busy idle online connected polling scrolling typing animating mounted rendered
+  loading loaded running warmup open visible hidden expanded collapsed focused hovered dirty busy idle online connected polling scrolling typing animating mounted rendered
   debug debugging trace tracing log logs logging telemetry verbose cache cached metric metrics retrying spinner dark modal tooltip sidebar locked refreshing fetching saving
 `);
+
+/** Words in -ing that are not over in a moment: `isMissing`. */
+export const LASTING: ReadonlySet<string> = words(
+  `missing blocking breaking pending outstanding remaining existing passing failing conflicting`,
+);
 
 /** Little words that say nothing here. */
 export const FILLERS: ReadonlySet<string> = words(
