@@ -10,10 +10,33 @@ import { parseData } from "./outline-data.ts";
 export function compactJson(text: string): string | undefined {
   const value = parseData(text);
   if (value === undefined) return undefined;
-  const bare = text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/gsu, "$1");
+  const bare = withoutBlanks(text);
   // Not for numbers beyond what a double holds, keys that come twice and the like.
   const short = sameText(JSON.stringify(value), bare) ? writeTop(value) : bare;
   return short.length < bare.length ? short : bare;
+}
+
+/** JSON text without what stands between its signs. Strings are passed by hand: an expression that may go back takes memory for each character. */
+function withoutBlanks(text: string): string {
+  const pieces: string[] = [];
+  for (let begin = 0; begin < text.length;) {
+    const quote = text.indexOf('"', begin);
+    const end = quote < 0 ? text.length : quote;
+    pieces.push(text.slice(begin, end).replaceAll(/\s+/gu, ""));
+    begin = quote < 0 ? text.length : endOfString(text, quote);
+    pieces.push(text.slice(end, begin));
+  }
+  return pieces.join("");
+}
+
+/** Behind the quote that ends the string which begins here. */
+function endOfString(text: string, begin: number): number {
+  for (let end = text.indexOf('"', begin + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text[end - 1 - escapes] === "\\") escapes += 1;
+    if (escapes % 2 === 0) return end + 1;
+  }
+  return text.length;
 }
 
 /** Escapes may be written in more than one way. */
@@ -89,9 +112,16 @@ function writeRow(row: JsonValue, columns: readonly Column[]): string {
     .join(", ");
 }
 
-/** With quotes only where it would be taken for something else. Digits are the same with and without, for a reader. */
+/** With quotes only where it would be taken for something else, such as a number. */
 function writeString(text: string): string {
   const isPlain =
-    text !== "" && text.trim() === text && !/[,;{}[\]"\\\p{Cc}]|: |:$/u.test(text) && !/^(?:true|false|null|each .*)$/u.test(text);
+    text !== "" &&
+    text.trim() === text &&
+    !/[,;{}[\]"\\\p{Cc}]|: |:$/u.test(text) &&
+    !/^(?:true|false|null|each .*)$/u.test(text) &&
+    !NUMBER.test(text);
   return isPlain ? text : JSON.stringify(text);
 }
+
+/** As JSON writes them: `02134` can only be a text. */
+const NUMBER = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,5})?$/u;

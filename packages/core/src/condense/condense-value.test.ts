@@ -204,6 +204,13 @@ describe("condensing other things", () => {
     expect(said.slice(1).every((each) => /^flight_number HAT\d+(?:$|, |; )/.test(each))).toBe(true);
   });
 
+  it("takes a text of one word apart in time that grows as the text does", () => {
+    const begin = performance.now();
+    condenseValue("x".repeat(3_000_000), { tokens: 300, characters: 2_000 }, all);
+    // Some hundred milliseconds; looking back to the start each time it is half a minute.
+    expect(performance.now() - begin).toBeLessThan(8_000);
+  });
+
   it("looks through very long texts, and finds the line that matters", () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `INFO worker ${index % 7} is alive and well`);
     const log = lines.with(13_337, "ERROR E_CONN_4711 in src/net/pool.ts:88: connection refused").join("\n");

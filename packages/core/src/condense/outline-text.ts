@@ -73,8 +73,9 @@ function cutAtBlanks(text: string): string[] {
   const pieces: string[] = [];
   for (let begin = 0; begin < text.length;) {
     const most = begin + LONG_SENTENCE / 2;
-    const blank = most < text.length ? text.lastIndexOf(" ", most) : text.length;
-    let end = blank > begin ? blank : most;
+    // Looked for between the two only, as a text without blanks would be read from its start each time.
+    const blank = most < text.length ? text.slice(begin, most + 1).lastIndexOf(" ") : text.length - begin;
+    let end = blank > 0 ? begin + blank : most;
     if (splitsPair(text, end)) end += 1;
     const piece = text.slice(begin, end).trim();
     if (piece !== "") pieces.push(piece);

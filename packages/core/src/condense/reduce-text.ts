@@ -1,3 +1,5 @@
+import { withoutBlobs } from "./without-blobs.ts";
+
 /** What was said so far, line by line, so that it need not be said again. */
 export class SaidBefore {
   readonly #lines: string[] = [];
@@ -31,24 +33,14 @@ const MOST_PLACES = 8;
  */
 export function reduceText(text: string, before: SaidBefore): string {
   if (text.length < SHORT_TEXT) return text;
-  const lines = elideFrames(countRepeats(withoutGaps(thinNumbers(plainLines(elideBlobs(text))))));
+  const lines = elideFrames(countRepeats(withoutGaps(thinNumbers(plainLines(withoutBlobs(text, SHORTEST_BLOB))))));
   return elideSaid(lines, before).join("\n");
 }
 
 /** Nothing is gained on these. */
 const SHORT_TEXT = 40;
-
-/** Base64 and the like: long, without blanks, and nothing that a reader could use. */
-function elideBlobs(text: string): string {
-  return text.replaceAll(/(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_-]{200,}={0,2}/gu, (blob) =>
-    isBlob(blob) ? `[${blob.length} characters of base64]` : blob,
-  );
-}
-
-/** Words and paths have neither digits, small and capital letters all mixed, nor do hex digits matter less. */
-function isBlob(text: string): boolean {
-  return /[a-z]/u.test(text) && /[A-Z]/u.test(text) && /[0-9]/u.test(text) && !/[/_-][A-Za-z]{2,20}[/_-][A-Za-z]{2,20}[/_-]/u.test(text);
-}
+/** Characters; a hash or a key that somebody may look for is shorter. */
+const SHORTEST_BLOB = 200;
 
 /** Without colours, without what a progress bar wrote over, and without blanks at the ends. */
 function plainLines(text: string): string[] {
@@ -68,7 +60,7 @@ function withoutGaps(lines: readonly string[]): string[] {
 const BOLD = /(?<![\w(,*`])\*\*(?=[\p{L}\p{N}])([^*\n`]{1,200})(?<=[\p{L}\p{N}:.!?%)])\*\*(?![\w*])/gu;
 
 // oxlint-disable-next-line no-control-regex -- these are control characters
-const ANSI = /\u001B\[[0-9;?]*[A-Za-z]/gu;
+const ANSI = /\u001B\[[0-9;?]{0,50}[A-Za-z]/gu;
 
 /** Of the numbers in front of the lines of a listing the first and each tenth: the others follow. */
 function thinNumbers(lines: readonly string[]): string[] {

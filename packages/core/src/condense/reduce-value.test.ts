@@ -48,7 +48,7 @@ describe("reducing", () => {
     expect(reduceValue(JSON.stringify({ user_id: "mia_li_3668", zip: "78750", note: "yes, no", rows }, null, 2))).toBe(
       [
         "user_id: mia_li_3668",
-        "zip: 78750",
+        'zip: "78750"',
         'note: "yes, no"',
         "rows: [each id, name, when: 1, n1, 10:30; 2, n2, 10:30; 3, n3, 10:30]",
       ].join("\n"),
@@ -76,7 +76,33 @@ describe("reducing", () => {
 
   it("tells the length of base64 instead of showing it", () => {
     const blob = "iVBORw0KGgoAAAANSUhEUgAAAAUA".repeat(20);
-    expect(reduceValue(`see data:image/png;base64,${blob}==`)).toBe(`see [${blob.length + 24} characters of base64]`);
+    expect(reduceValue(`see data:image/png;base64,${blob}==`)).toBe(`see [image/png, ${blob.length + 24} characters of base64]`);
+  });
+
+  it("tells a path from base64, and long base64 from a path", () => {
+    const path = `/srv/App2/${"releases/Current1/node_modules/".repeat(10)}`;
+    expect(reduceValue(path)).toBe(path);
+    const bytes = Buffer.from(Array.from({ length: 30_000 }, (_, index) => (index * 7919 + (index >> 3) * 104_729) % 251));
+    expect(reduceValue(bytes.toString("base64"))).toBe("[40000 characters of base64]");
+  });
+
+  it.each([
+    ["base64", "iVBORw0KGgoAAAANSUhEUgAAAAUA".repeat(400_000)],
+    ["one word", "x".repeat(10_000_000)],
+    ["what looks like a colour", `\u001B[${"1".repeat(10_000_000)}`],
+    ["a string in JSON", JSON.stringify({ note: "four words are here ".repeat(500_000) })],
+  ])("reads ten megabytes of %s", (_name, text) => {
+    expect(() => reduceValue(text)).not.toThrow();
+  });
+
+  it("keeps apart, in JSON text, what is a number and what only looks like one", () => {
+    const rows = [
+      { zip: "78750", floor: 3 },
+      { zip: "02134", floor: 12 },
+    ];
+    expect(reduceValue(JSON.stringify({ rows, ratio: "1.50", phone: "+43 1 2345" }))).toBe(
+      'rows: [each zip, floor: "78750", 3; 02134, 12]\nratio: "1.50"\nphone: +43 1 2345',
+    );
   });
 
   it("says of the numbers of a listing the first and each tenth, and knows a line again under another number", () => {

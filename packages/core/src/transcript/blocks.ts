@@ -1,6 +1,6 @@
 import { fenceAround, selfContained } from "./fences.ts";
 import { type Part, SPEAKERS, type Turn } from "./turn.ts";
-import { withoutBlobs } from "./without-blobs.ts";
+import { withoutBlobs } from "../condense/without-blobs.ts";
 
 /** A piece of a page. Its text may be cut anywhere; what stands around it may not. */
 export interface Block {

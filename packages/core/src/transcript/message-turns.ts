@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import { isUser, type Part, speakerOf, type Turn } from "./turn.ts";
-import { withoutBlobs } from "./without-blobs.ts";
+import { withoutBlobs } from "../condense/without-blobs.ts";
 
 /** Reads messages in the shapes of OpenAI's chat completions and responses, and of Anthropic's; what is neither is shown as JSON. */
 export function messageTurns(messages: readonly JsonObject[]): readonly Turn[] {
@@ -117,7 +117,7 @@ function attachment(part: JsonObject, type: string): string | undefined {
     .map((key) => facts[key])
     .filter(isText)
     .filter((value) => value !== "")
-    .map(withoutBlobs);
+    .map((value) => withoutBlobs(value));
   const bytes = ["data", "file_data"].map((key) => facts[key]).find(isText);
   return [kind, ...new Set(told), ...(bytes === undefined ? [] : [`${bytes.length} characters of base64`])].join(", ");
 }
