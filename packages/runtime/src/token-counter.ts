@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { CountTokens, TokenCounter } from "@workrail/core";
+import { countingPieces } from "./count-pieces.ts";
 import { RecentCounts } from "./recent-counts.ts";
 import { splitForCounting } from "./split-for-counting.ts";
 
@@ -21,7 +22,7 @@ async function loadO200k(): Promise<CountTokens> {
   const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
   // Text that looks like a special token is text all the same.
   const options = { disallowedSpecial: new Set<string>() };
-  return (text) => countTokens(text, options);
+  return countingPieces((text) => countTokens(text, options));
 }
 
 /**

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
 import { contextRulesWarning, degradation, durability, metadata, metadataOmitted, time } from "./fields.ts";
-import { exceeded, how, NOTE, omitted, report, validUntil } from "./view-fields.ts";
+import { exceededByAnswer, how, NOTE, omitted, report, validUntil } from "./view-fields.ts";
 
 // Lengths and ranges are the library's to check: here they would be paid for in every request of the host.
 const input = z.strictObject({
@@ -66,7 +66,7 @@ const output = z.looseObject({
   fellBackFromCount: z.number().optional().describe("How many those are, when not all are told"),
   report: report.optional(),
   omitted: omitted.optional(),
-  budgetExceededBy: exceeded.optional(),
+  budgetExceededBy: exceededByAnswer.optional(),
   how: how.optional(),
   validUntil: validUntil.optional(),
   contextRulesWarning: contextRulesWarning.optional(),

@@ -1,0 +1,70 @@
+import * as fc from "fast-check";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { describe, expect, it } from "vitest";
+import { countingPieces } from "./count-pieces.ts";
+import { endOfPiece } from "./o200k-pieces.ts";
+
+const exact = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
+
+const WORDS = ["the", "Plan", "JSON", "userGoal", "don't", "WE'LL", "it'S", "x", "1", "2026", "12345"];
+const SIGNS = [" ", "  ", "\n", "\r\n", " \n ", "\t", "\v", '"', '":', "{", "//", ");\n", "/\n/", "'", "'s", "-", "\u0000"];
+const FOREIGN = ["é", "naïve", "…", "“", "”", " ", "日本語", "🙂", "²", "e\u0301", "Ж", "ǅ", "\u2028", "\uD800"];
+const mixed = (parts: readonly string[]): fc.Arbitrary<string> =>
+  fc.array(fc.constantFrom(...parts), { maxLength: 60 }).map((chosen) => chosen.join(""));
+
+/** Where the expression of the encoding ends a piece. */
+function endsOf(text: string): number[] {
+  const suffix = String.raw`(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?`;
+  const upper = String.raw`[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`;
+  const lower = String.raw`[\p{Ll}\p{Lm}\p{Lo}\p{M}]`;
+  const before = String.raw`[^\r\n\p{L}\p{N}]?`;
+  const rest = String.raw`\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`;
+  const pieces = new RegExp(`${before}${upper}*${lower}+${suffix}|${before}${upper}+${lower}*${suffix}|${rest}`, "gu");
+  return [...text.matchAll(pieces)].map((match) => match.index + match[0].length);
+}
+
+function endsFound(text: string): number[] {
+  const ends: number[] = [];
+  for (let end = 0; end < text.length;) ends.push((end = endOfPiece(text, end)));
+  return ends;
+}
+
+describe("taking a text apart as o200k does", () => {
+  it("ends each piece of ASCII where its expression does", () => {
+    fc.assert(
+      fc.property(fc.oneof(mixed([...WORDS, ...SIGNS]), fc.string({ unit: "binary-ascii", maxLength: 200 })), (text) => {
+        expect(endsFound(text)).toEqual(endsOf(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("ends none within a piece, whatever the text", () => {
+    fc.assert(
+      fc.property(fc.oneof(mixed([...WORDS, ...SIGNS, ...FOREIGN]), fc.string({ unit: "binary", maxLength: 200 })), (text) => {
+        const ends = new Set(endsOf(text));
+        expect(endsFound(text).filter((end) => !ends.has(end))).toEqual([]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe("counting pieces", () => {
+  it("counts as the encoding does, the first time and when all is known", () => {
+    const count = countingPieces(exact);
+    fc.assert(
+      fc.property(fc.oneof(mixed([...WORDS, ...SIGNS, ...FOREIGN]), fc.string({ unit: "grapheme" })), (text) => {
+        expect([count(text), count(text)]).toEqual([exact(text), exact(text)]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("asks for each piece once", () => {
+    const asked: string[] = [];
+    const count = countingPieces((piece) => asked.push(piece));
+    count("plan a plan, plan b");
+    expect(asked).toEqual(["plan", " a", " plan", " b"]);
+  });
+});
