@@ -41,7 +41,7 @@ const COUNTED =
 
 /** `batch 14 of 90 processed`, `Uploaded 3 of 12 files (25%)`, `retry 2/5 in 800 ms`. */
 const TICKED_OFF =
-  /^(?:[a-z]+ed |[a-z]+ing )?(?:(?:attempt|try|retry|iteration|page|step|loop|pass|round|run|tick|batch|chunk|part|segment|frame|file|item|row|record|request|epoch|job|task) )?#?\d+ ?(?:\/|of) ?\d+(?: [a-z]+){0,2}(?: ?\(?\d+(?:\.\d+)? ?(?:%|ms|s)\)?)?[.!]*$/;
+  /^(?:[a-z]+ed |[a-z]+ing )?(?:(?:attempt|try|retry|iteration|page|step|loop|pass|round|run|tick|batch|chunk|part|segment|frame|file|item|row|record|request|epoch|job|task) )?#?\d+ ?(?:\/|of) ?\d+(?: (?:[a-z]+s|[a-z]+ed|done|complete|left)){0,2}(?: (?:in )?\(?\d+(?:\.\d+)? ?(?:%|ms|s)\)?)?[.!]*$/;
 
 function byShape(value: JsonValue): Classification | undefined {
   if (typeof value === "number") return isInstant(value) ? fleeting("a point in time") : undefined;
@@ -133,12 +133,15 @@ const FIGURE_WITH_UNIT = /\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|minutes?|[kmg
 /** Whoever sets a limit measures too. */
 const LIMIT = /\b(?:under|over|below|above|within|than|up to|at|max|min|only|must|limit|needs?|should)\b/;
 
+/** `Cache warmed in 140 ms` */
+const DONE_IN = /^[a-z]+ [a-z]+ed in \d+(?:\.\d+)? ?(?:ms|s|seconds?)[.!]?$/;
+
 /** By the way in which programs tell where they are. */
 function byStatus(text: string): Classification | undefined {
   if (text.length > LONGEST_STATUS || text.trim().includes("\n")) return undefined;
   const small = text.trim().toLowerCase();
   if (LIMIT.test(small)) return undefined;
-  if (MACHINE_STATE.test(small)) return { layer: "EPHEMERAL", confidence: 0.6, why: "says what a program is doing" };
+  if (MACHINE_STATE.test(small) || DONE_IN.test(small)) return { layer: "EPHEMERAL", confidence: 0.6, why: "says what a program is doing" };
   if (UNDER_WAY.test(small)) return { layer: "EPHEMERAL", confidence: 0.6, why: "says what is under way" };
   const figures = small.match(FIGURE_WITH_UNIT)?.length ?? 0;
   const isTold = figures > 0 && small.split(" ").length <= figures * WORDS_A_FIGURE;
@@ -146,7 +149,7 @@ function byStatus(text: string): Classification | undefined {
   return undefined;
 }
 
-const WORDS_A_FIGURE = 5;
+const WORDS_A_FIGURE = 4;
 
 /** `Sure, give me a second.`, `Thanks, talk to you later!` */
 function bySmallTalk(words: readonly string[]): Classification | undefined {
