@@ -1,13 +1,8 @@
 /**
- * A text in pieces whose tokens add up to its own, so that long ones are counted bit by bit.
- *
- * Encodings split a text into words before they look tokens up, so a cut between a letter and what is not one changes
- * nothing. The exception are runs without any such place, where each cut may cost a token too many: the time that a
- * tokenizer takes for one grows with the square of its length, so those are cut all the same.
- *
- * @param most characters of a piece, roughly.
+ * A text in pieces that are no longer than a tokenizer can count in good time, which for a run of like characters grows
+ * with the square of its length. Each cut within a run may cost a token too many; there are none in words of people.
  */
-export function* splitForCounting(text: string, most: number): Generator<string> {
+export function* splitForCounting(text: string): Generator<string> {
   let begin = 0;
   let run = 0;
   let kind = DIGIT;
@@ -15,8 +10,7 @@ export function* splitForCounting(text: string, most: number): Generator<string>
     const before = kind;
     kind = kindOf(text.charCodeAt(at));
     run = kind === DIGIT || !areAlike(before, kind) ? 0 : run + 1;
-    const isEndOfWord = before === LETTER && (kind === SPACE || kind === SIGN || kind === DIGIT) && text[at] !== "'";
-    if (!(at - begin >= most && isEndOfWord) && !(run >= LONGEST_RUN && !isInPair(text, at))) continue;
+    if (run < LONGEST_RUN || isInPair(text, at)) continue;
     yield text.slice(begin, at);
     begin = at;
     run = 0;

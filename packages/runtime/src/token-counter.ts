@@ -1,8 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { CountTokens, TokenCounter } from "@workrail/core";
-import { countingPieces } from "./count-pieces.ts";
+import type { TokenCounter } from "@workrail/core";
+import { type CountSteps, countingPieces } from "./count-pieces.ts";
 import { RecentCounts } from "./recent-counts.ts";
-import { splitForCounting } from "./split-for-counting.ts";
 
 export const TOKENIZERS = ["o200k", "claude-estimate"] as const;
 
@@ -18,7 +17,7 @@ export function tokenCounter(name: TokenizerName): TokenCounter {
 }
 
 /** Loaded, 2 MB of tables, when first needed. */
-async function loadO200k(): Promise<CountTokens> {
+async function loadO200k(): Promise<CountSteps> {
   const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
   // Text that looks like a special token is text all the same.
   const options = { disallowedSpecial: new Set<string>() };
@@ -30,25 +29,24 @@ async function loadO200k(): Promise<CountTokens> {
  * tokens than prose does, as they do in o200k, so the larger of the two counts. Characters are counted as bytes of UTF-8:
  * the same for English, and closer for other scripts.
  */
-async function loadClaudeEstimate(): Promise<CountTokens> {
+async function loadClaudeEstimate(): Promise<CountSteps> {
   const o200k = await loadO200k();
-  return (text) => Math.max(o200k(text), Math.ceil(Buffer.byteLength(text) / CLAUDE_BYTES_A_TOKEN));
+  return function* (text) {
+    return Math.max(yield* o200k(text), Math.ceil(Buffer.byteLength(text) / CLAUDE_BYTES_A_TOKEN));
+  };
 }
 
 const CLAUDE_BYTES_A_TOKEN = 3.5;
 
-/** Counted in one go: some two milliseconds. */
-const CHUNK_CHARACTERS = 16_384;
+const o200kTokens = countingInTurns(loadO200k);
+const claudeEstimate = countingInTurns(loadClaudeEstimate);
 
-const o200kTokens = countingInChunks(loadO200k);
-const claudeEstimate = countingInChunks(loadClaudeEstimate);
-
-/** Counts long texts in pieces and remembers short ones. */
-export function countingInChunks(load: () => Promise<CountTokens>): TokenCounter {
-  let loaded: Promise<CountTokens> | undefined;
+/** Gives others their turn in long texts, and remembers the counts of short ones. */
+export function countingInTurns(load: () => Promise<CountSteps>): TokenCounter {
+  let loaded: Promise<CountSteps> | undefined;
   const known = new RecentCounts();
   // What failed to load is tried again.
-  const tables = (): Promise<CountTokens> =>
+  const tables = (): Promise<CountSteps> =>
     (loaded ??= load().catch((error: unknown) => {
       loaded = undefined;
       throw error;
@@ -56,37 +54,26 @@ export function countingInChunks(load: () => Promise<CountTokens>): TokenCounter
   return {
     async load() {
       const count = await tables();
-      return (text) => known.get(text) ?? known.set(text, countWhole(text, count));
+      return (text) => known.get(text) ?? known.set(text, atOnce(count(text)));
     },
     async count(text) {
       const count = await tables();
-      return known.get(text) ?? known.set(text, await countInTurns(text, count));
+      return known.get(text) ?? known.set(text, await inTurns(count(text)));
     },
   };
 }
 
-function countWhole(text: string, count: CountTokens): number {
-  if (text.length < SURELY_SHORT) return count(text);
-  let sum = 0;
-  for (const chunk of splitForCounting(text, CHUNK_CHARACTERS)) sum += count(chunk);
-  return sum;
+function atOnce(steps: Generator<void, number>): number {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
-async function countInTurns(text: string, count: CountTokens): Promise<number> {
-  let sum = 0;
-  let sinceTurn = 0;
-  for (const chunk of splitForCounting(text, CHUNK_CHARACTERS)) {
-    sum += count(chunk);
-    sinceTurn += chunk.length;
-    if (sinceTurn < CHUNK_CHARACTERS * CHUNKS_A_TURN) continue;
-    sinceTurn = 0;
+async function inTurns(steps: Generator<void, number>): Promise<number> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
     await turn();
   }
-  return sum;
 }
-
-/** Too short for any run that would be cut. */
-const SURELY_SHORT = 256;
-
-/** Some ten milliseconds. */
-const CHUNKS_A_TURN = 4;

@@ -1,9 +1,10 @@
+import { isSmallTalk } from "../condense/small-talk.ts";
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 import type { Layer } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
 import { wordsOf } from "./key-words.ts";
 import { classifyWords } from "./classify-key.ts";
-import { CUES, LONGEST_CUE, LONGEST_SMALL_TALK, OPENERS, PASTS, SMALL_TALK } from "./cues.ts";
+import { CUES, LONGEST_CUE, OPENERS, PASTS } from "./cues.ts";
 import { firstKeys, firstMembers, isMaterial, looksTemporary, sampleText } from "./value-shape.ts";
 
 /*
@@ -117,7 +118,8 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   if (typeof value === "string" && value.length > LONG_TEXT) return { layer: "USEFUL", confidence: 0.6, why: "long text" };
   if (!isOpaque) return undefined;
   const words = wordsOfText(text);
-  return byStatus(text) ?? bySmallTalk(words) ?? byCues(words) ?? byTense(value, words);
+  if (isSmallTalk(words)) return { layer: "EPHEMERAL", confidence: 0.5, why: "small talk" };
+  return byStatus(text) ?? byCues(words) ?? byTense(value, words);
 }
 
 /** What programs say of what they do just now is about so long at most. */
@@ -150,17 +152,6 @@ function byStatus(text: string): Classification | undefined {
 }
 
 const WORDS_A_FIGURE = 4;
-
-/** `Sure, give me a second.`, `Thanks, talk to you later!` */
-function bySmallTalk(words: readonly string[]): Classification | undefined {
-  for (let at = 0; at < words.length;) {
-    let length = Math.min(LONGEST_SMALL_TALK, words.length - at);
-    while (length > 0 && !SMALL_TALK.has(words.slice(at, at + length).join(" "))) length -= 1;
-    if (length === 0) return undefined;
-    at += length;
-  }
-  return words.length === 0 ? undefined : { layer: "EPHEMERAL", confidence: 0.5, why: "small talk" };
-}
 
 const LOG_LINE =
   /^(?:\[?\d{4}-\d{2}-\d{2}[t ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]|\blevel=[a-z]+ /;

@@ -121,18 +121,6 @@ function openers(layer: Layer, text: string): [string, Cue][] {
   return list(text).map((word): [string, Cue] => [word, { layer, weight: layer === "USEFUL" ? 3 : 1 }]);
 }
 
-/** What is said to be polite, and no more; a text that consists of such phrases says nothing. */
-export const SMALL_TALK: ReadonlySet<string> = new Set(
-  list(`oh, ah, well, and, but, hi, hello, hey, hiya, there, again, everyone, all, team, ok, okay, alright, all right, sure, sure thing, of course, certainly, absolutely, gladly,
-    great, perfect, excellent, wonderful, awesome, cool, nice, lovely, good, fine, got it, i see, understood, noted, will do, right away, sorry, sorry about that, my apologies, apologies, no problem, no worries,
-    thanks, thank you, thx, many thanks, cheers, so much, very much, a lot, for that, for now, for waiting, for your help, for your time, for your patience, for your message, for asking, you're welcome, you are welcome, welcome, my pleasure, anytime,
-    bye, goodbye, see you, talk to you, speak to you, you, later, soon, tomorrow, then, now, today, please, good morning, good afternoon, good evening, good night, good day, good luck, sounds good, looks good, that works,
-    one moment, one second, one minute, one sec, just a moment, just a second, just a minute, just a sec, a moment, a second, a minute, give me a moment, give me a second, give me a minute, give me a sec, hang on, hold on, bear with me, working on it, on it, let me check, let me see,
-    i'm here, i am here, how are you, how can i help, how can i help you, how may i help, how may i help you, what can i do for you, anything else, is there anything else, have a nice day, have a good day, have a great day, have a nice evening, have a good weekend, hope you are well, hope you're well, back soon, be right back`),
-);
-
-export const LONGEST_SMALL_TALK = 6;
-
 /** Verbs that tell what was, beside those in -ed. */
 export const PASTS: ReadonlySet<string> = new Set(
   list(`was, were, had, did, didn't, wasn't, weren't, got, came, went, took, gave, made, said, told, saw, knew, thought, felt, began, broke, brought, built, bought, caught, cost, fell, fought, forgot, froze, grew, held, kept, led, left, lost, meant, met,

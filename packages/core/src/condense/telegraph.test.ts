@@ -27,6 +27,12 @@ describe("telegraphing", () => {
     expect(telegraph("Hello, I would like to move the order W2378156 to my new address, please.")).toBe("move order W2378156 new address,");
   });
 
+  it("leaves out what is only polite", () => {
+    expect(telegraph("Perfect, thank you! You're the best. The cake is picked up before noon.")).toBe("cake picked before noon.");
+    expect(telegraph("No problem, and no nuts. Thanks for asking!")).toBe("No problem, no nuts.");
+    expect(telegraph("Thank you so much!")).not.toBe("");
+  });
+
   it("keeps sentences apart, names that look like such words, and where something goes", () => {
     expect(telegraph("Could you please find out why? Do not touch it. Please ask Will.")).toBe("find out? not touch. ask Will.");
     expect(telegraph("They went to the lake, then from Rome to Oslo in May.")).toBe("lake, from Rome to Oslo in May.");

@@ -1,12 +1,13 @@
+import { withoutSmallTalk } from "./small-talk.ts";
 import { isDirection, isQuestion, isStopWord, isTelling } from "./words.ts";
 
 /**
- * A sentence in the style of a telegram: without the words that say little. Negations, conditions, numbers and names
+ * A sentence in the style of a telegram: without the words that say little, and without those that are only polite. Negations, conditions, numbers and names
  * stay, and so does everything that is no plain word. Code is left as it is.
  */
 export function telegraph(text: string): string {
   if (looksLikeCode(text)) return text;
-  const words = text.split(" ").filter((word) => word !== "");
+  const words = (withoutSmallTalk(text) || text).split(" ").filter((word) => word !== "");
   const kept: string[] = [];
   words.forEach((word, index) => {
     if (!isSpare(word, words[index - 1], words[index + 1])) kept.push(word);

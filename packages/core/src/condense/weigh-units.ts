@@ -3,6 +3,7 @@ import type { Steps } from "../turns.ts";
 import { termsOf } from "./anchors.ts";
 import type { Group, Part, Piece, Unit } from "./outline.ts";
 import { relevanceOf } from "./relevance.ts";
+import { withoutSmallTalk } from "./small-talk.ts";
 import type { StrategyName } from "./strategies.ts";
 import { telegraph } from "./telegraph.ts";
 import { WEIGHTS } from "./weights.ts";
@@ -129,7 +130,9 @@ function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<
   const known: Known[] = [];
   for (const [place, unit] of units.entries()) {
     const lead = voice === "asks" && place < WEIGHTS.leads ? WEIGHTS.lead : ERROR.test(unit.text) ? WEIGHTS.error : 1;
-    const terms = [...ids.of(unit.text), ...ids.above(unit.group)];
+    const said = unit.joint === ", " ? unit.text : withoutSmallTalk(unit.text);
+    // What is only polite is worth nothing, whoever it is said to.
+    const terms = said === "" && unit.text !== "" ? [] : [...ids.of(said), ...ids.above(unit.group)];
     known.push({ unit, part, terms: lead === 1 ? terms : terms.map((term) => ({ ...term, worth: term.worth * lead })) });
     yield;
   }
