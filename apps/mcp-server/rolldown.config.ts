@@ -1,4 +1,5 @@
 import { defineConfig } from "rolldown";
+import { withoutPrograms, withoutWhitespace } from "../cli/rolldown.config.ts";
 
 // The MCP library loads a JSON Schema validator of a quarter of a megabyte at start, for elicitation alone, which this server never does.
 const withoutValidator = {
@@ -38,8 +39,9 @@ export default defineConfig([
     input: { cli: "src/command-line.ts" },
     platform: "node",
     external,
+    plugins: [withoutPrograms],
     resolve,
-    output: { dir: "dist", entryFileNames: "[name].mjs", chunkFileNames: "cli-[name].mjs", minify: "dce-only", sourcemap: false },
+    output: { dir: "dist", entryFileNames: "[name].mjs", chunkFileNames: "cli-[name].mjs", minify: withoutWhitespace, sourcemap: false },
   },
   {
     input: { "workrail-mcp": "src/launcher.ts" },

@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { EntryChange, EntryState, JsonValue } from "@workrail/core";
 import { diffWordsWithSpace, structuredPatch } from "diff";
 import { escapeJson, escapeText } from "./escape-text.ts";

@@ -1,28 +1,45 @@
-import { readFileSync } from "node:fs";
-import { beforeEach, describe, expect, it } from "vitest";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openWorkrail } from "@workrail/runtime";
+import type { Command } from "commander";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildProgram } from "./program.ts";
+import { copyFolder } from "./testing/copy-folder.ts";
 import { useCli } from "./testing/use-cli.ts";
 
 const cli = useCli();
+/** Most machines that run tests have no keychain, which these need. */
+const NOT_RUN = new Set(["encrypt", "rekey"]);
+
+let prepared: string;
+
+/** A folder with what the examples are about: one that holds a store, and one for a project. */
+beforeAll(async () => {
+  prepared = realpathSync(mkdtempSync(join(tmpdir(), "workrail-examples-")));
+  const project = join(prepared, "project");
+  mkdirSync(project);
+  writeFileSync(join(project, "context.json"), '{"goal":"begin"}');
+  await using store = await openWorkrail({ dataDir: join(prepared, "data"), project, env: {} });
+  await store.saveCheckpoint({ sessionId: "my-task", context: { goal: "prepare" } });
+  // The same as an example does: under an id of its own a save may be repeated.
+  await store.saveCheckpoint({ sessionId: "my-task", checkpointId: "before-refactoring", context: { goal: "begin" } });
+  await store.exportSession("my-task", { file: join(project, "my-copy.json") });
+  await store.backup(join(project, "my-backup"));
+});
+
+afterAll(() => rmSync(prepared, { recursive: true, force: true }));
 
 describe.skipIf(process.platform === "win32")("examples (skipped on Windows: they are written for sh)", () => {
-  beforeEach(async () => {
-    cli.write("context.json", '{"goal":"begin"}');
-    await cli.save({ goal: "prepare" }, "--session", "my-task");
-    // The same as an example does: under an id of its own a save may be repeated.
-    await cli.save({ goal: "begin" }, "--session", "my-task", "--id", "before-refactoring");
-    await cli.output(["export", "my-task", "--output", "my-copy.json"]);
-    await cli.output(["backup", "my-backup"]);
-  });
+  beforeEach(() => copyFolder(prepared, cli.folder));
 
   it.each([undefined, ...buildProgram().commands.map((command) => command.name())])("in the help of %s run", async (name) => {
-    // Most machines that run tests have no keychain, which they need.
-    const isRun = !["encrypt", "rekey"].includes(name ?? "");
-    const help = await cli.output([...(name === undefined ? [] : [name]), "--help"]);
-    const examples = /\nExamples?:\n((?: {2}.+\n)+)/u.exec(help)?.[1] ?? "";
-    const lines = examples.trim().split("\n");
+    const lines = examplesOf(name);
+    expect(lines.length).toBeGreaterThan(0);
     expect(lines.every((line) => line.includes(`workrail ${name ?? ""}`))).toBe(true);
-    for (const line of isRun ? lines : []) expect(await cli.shell(line)).toMatchObject({ code: 0 });
+    if (NOT_RUN.has(name ?? "")) return;
+    const env = { WORKRAIL_PROJECT: join(prepared, "project") };
+    expect(await cli.shell(`set -e\n${lines.join("\n")}`, env)).toMatchObject({ code: 0 });
   });
 
   it("in the README run", async () => {
@@ -34,3 +51,17 @@ describe.skipIf(process.platform === "win32")("examples (skipped on Windows: the
     expect(readFileSync(`${cli.project}/context.json`, "utf8")).toBe('{"goal":"sort the invoices","done":12}');
   });
 });
+
+/** As the help shows them. */
+function examplesOf(name: string | undefined): readonly string[] {
+  const program = buildProgram();
+  const command = name === undefined ? program : program.commands.find((each) => each.name() === name);
+  const examples = /\nExamples?:\n((?: {2}.+\n)+)/u.exec(helpOf(command))?.[1] ?? "";
+  return examples.trim().split("\n");
+}
+
+function helpOf(command: Command | undefined): string {
+  let help = "";
+  command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  return help;
+}

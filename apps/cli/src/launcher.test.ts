@@ -14,6 +14,9 @@ describe("the bundle", () => {
     expect(readFileSync(cli.launcher, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/u);
     const imported = files.flatMap((file) => importsOf(readFileSync(join(cli.dist, file), "utf8")));
     expect(imported.filter((name) => !/^(node:|\.\/)/u.test(name))).toEqual([]);
+    expect(imported).toContain("node:fs");
+    expect(imported).not.toContain("node:process");
+    expect(imported).not.toContain("node:child_process");
   });
 
   it.skipIf(oldNode === undefined)("says in one line that Node is too old (skipped when there is no Node older than 22)", () => {
@@ -25,7 +28,7 @@ describe("the bundle", () => {
 
 /** What is loaded with a module, before anything in it runs. */
 function importsOf(source: string): readonly string[] {
-  return Array.from(source.matchAll(/^import .*?"([^"]+)";$/gmu), ([, name = ""]) => name);
+  return Array.from(source.matchAll(/(?:^|;)import\b[^"'`;]*"([^"]+)";/gmu), ([, name = ""]) => name);
 }
 
 function findNodeOlderThan(major: number): string | undefined {

@@ -1,6 +1,5 @@
 // Runs on any Node, however old: only what Node 18 can parse and link, and nothing of ours but the version.
 import module from "node:module";
-import process from "node:process";
 import manifest from "../package.json" with { type: "json" };
 
 const OLDEST_NODE = 22;

@@ -155,7 +155,7 @@ describe("the command line", () => {
   });
 
   it("takes the options of every command before it and after it, before the environment", async () => {
-    await cli.save({ a: 1 }, "--id", "cp-1", "--data-dir", join(cli.folder, "elsewhere"));
+    await cli.output(["save", "--id", "cp-1", "--data-dir", join(cli.folder, "elsewhere")], { input: '{"a":1}' });
     expect(existsSync(cli.dataDir)).toBe(false);
     const { stdout } = await cli.run(["--json", "--data-dir", join(cli.folder, "elsewhere"), "show", "cp-1"]);
     expect(JSON.parse(stdout)).toMatchObject({ context: { a: 1 } });

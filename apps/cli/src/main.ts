@@ -1,4 +1,3 @@
-import process from "node:process";
 import { runCli } from "./run-cli.ts";
 
 await runCli("workrail", process.argv.slice(2));

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { styleText } from "node:util";
 import type { LogFields } from "@workrail/core";
 import { escapeText } from "./escape-text.ts";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { addBackupCommand } from "./commands/backup.ts";
@@ -46,12 +45,51 @@ Every command has examples of its own: workrail save --help
 Every setting is an option, too, such as --max-depth 5: workrail config list
 `;
 
+/** In the order of the help. */
+const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
+  save: addSaveCommand,
+  load: addLoadCommand,
+  show: addShowCommand,
+  list: addListCommand,
+  search: addSearchCommand,
+  resume: addResumeCommand,
+  handoff: addHandoffCommand,
+  sessions: addSessionsCommand,
+  log: addLogCommand,
+  diff: addDiffCommand,
+  stats: addStatsCommand,
+  tag: addTagCommand,
+  pin: addPinCommand,
+  unpin: addUnpinCommand,
+  keep: addKeepCommand,
+  compress: addCompressCommand,
+  prioritize: addPrioritizeCommand,
+  export: addExportCommand,
+  import: addImportCommand,
+  delete: addDeleteCommand,
+  cleanup: addCleanupCommand,
+  trash: addTrashCommand,
+  backup: addBackupCommand,
+  restore: addRestoreCommand,
+  status: addStatusCommand,
+  verify: addVerifyCommand,
+  repair: addRepairCommand,
+  rebuild: addRebuildCommand,
+  scan: addScanCommand,
+  encrypt: addEncryptCommand,
+  rekey: addRekeyCommand,
+  doctor: addDoctorCommand,
+  config: addConfigCommand,
+  completion: addCompletionCommand,
+};
+
 /**
  * The commands and their options. What is wrong with a command line is thrown as a `CommanderError`.
  *
  * @param name by which the program is called.
+ * @param only a command that is known to be called, so that the others need not be described.
  */
-export function buildProgram(name = "workrail"): Command {
+export function buildProgram(name = "workrail", only?: string): Command {
   const program = new Command(name)
     .description("Keeps the working state of AI agents: saves it as checkpoints, and gives it back exactly.")
     .option("--data-dir <path>", "where checkpoints are kept; default: WORKRAIL_DATA_DIR, else the platform's folder for data", parsePath)
@@ -64,44 +102,9 @@ export function buildProgram(name = "workrail"): Command {
     .configureOutput({ outputError: ignore, writeErr: ignore, writeOut: (text) => void process.stdout.write(inOwnName(text)) })
     .exitOverride()
     .addHelpText("after", EXAMPLES);
-  const commands = [
-    addSaveCommand,
-    addLoadCommand,
-    addShowCommand,
-    addListCommand,
-    addSearchCommand,
-    addResumeCommand,
-    addHandoffCommand,
-    addSessionsCommand,
-    addLogCommand,
-    addDiffCommand,
-    addStatsCommand,
-    addTagCommand,
-    addPinCommand,
-    addUnpinCommand,
-    addKeepCommand,
-    addCompressCommand,
-    addPrioritizeCommand,
-    addExportCommand,
-    addImportCommand,
-    addDeleteCommand,
-    addCleanupCommand,
-    addTrashCommand,
-    addBackupCommand,
-    addRestoreCommand,
-    addStatusCommand,
-    addVerifyCommand,
-    addRepairCommand,
-    addRebuildCommand,
-    addScanCommand,
-    addEncryptCommand,
-    addRekeyCommand,
-    addDoctorCommand,
-    addConfigCommand,
-    addCompletionCommand,
-  ];
   for (const option of settingOptions()) program.addOption(option);
-  for (const add of commands) add(program);
+  const meant = only === undefined || !Object.hasOwn(COMMANDS, only) ? Object.keys(COMMANDS) : [only];
+  for (const each of meant) COMMANDS[each]?.(program);
   return program;
 }
 

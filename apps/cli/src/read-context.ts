@@ -1,6 +1,5 @@
 import buffer from "node:buffer";
 import { createReadStream } from "node:fs";
-import process from "node:process";
 import { parseJson, WorkrailError } from "@workrail/core";
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -1,5 +1,3 @@
-import process from "node:process";
-import { createInterface } from "node:readline";
 import { type CleanUpReport, WorkrailError } from "@workrail/core";
 import type { Workrail } from "@workrail/runtime";
 import { describeCleanUp } from "./describe-clean-up.ts";
@@ -29,7 +27,8 @@ export async function removeAfterAsking(
 }
 
 /** Resolves with `true` only for a plain yes. */
-export function confirm(question: string, input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<boolean> {
+export async function confirm(question: string, input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<boolean> {
+  const { createInterface } = await import("node:readline");
   const prompt = createInterface({ input, output });
   return new Promise((resolve) => {
     // At the end of the input, or on Ctrl-C, nobody said yes.

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { type Command, CommanderError } from "commander";
 import { setOwnName } from "./own-name.ts";
 import { printFailure, writeData } from "./print.ts";
@@ -16,7 +15,8 @@ export async function runCli(name: string, args: readonly string[]): Promise<voi
   setOwnName(name);
   // A write hears of its own failure; without a listener it would end the process as well.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", ignore);
-  const program = buildProgram(name);
+  // What comes first is no option's value.
+  const program = buildProgram(name, args[0]);
   try {
     if (args[0] === "complete" && args[1] === "--") await complete(program, args.slice(2));
     else await program.parseAsync(args, { from: "user" });

@@ -1,5 +1,3 @@
-import process from "node:process";
-
 /** So often the line is drawn anew. */
 const EVERY_MS = 100;
 

@@ -1,5 +1,3 @@
-import process from "node:process";
-
 /** The exit code of what was ended early, and has nothing worse to tell. */
 export const INTERRUPTED = 130;
 

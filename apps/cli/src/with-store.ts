@@ -13,16 +13,21 @@ export interface GlobalOptions {
  * Does one piece of work on the store, and closes it: a reader as slow as a pager must not keep it open. The library is
  * loaded here and not before, so that help and wrong usage are answered at once.
  */
-export async function withStore<T>(options: GlobalOptions, work: (store: Workrail) => Promise<T>): Promise<T> {
+export async function withStore<T>(options: GlobalOptions, work: (store: Workrail) => Promise<T>, { upkeep = true } = {}): Promise<T> {
   const { openWorkrail } = await import("@workrail/runtime");
   // A memory that ends with the command keeps nothing.
   const adapters = { log: warningsOnly(options.json === true) };
-  const store = await openWorkrail({ args: settingArgs(options), fallback: "fail", adapters });
+  const store = await openWorkrail({ args: settingArgs(options), fallback: "fail", adapters, upkeep });
   try {
     return await work(store);
   } finally {
     await store.close();
   }
+}
+
+/** The same for a command that only looks: what earlier processes left undone it leaves to others, so that nobody waits for that. */
+export function lookIntoStore<T>(options: GlobalOptions, work: (store: Workrail) => Promise<T>): Promise<T> {
+  return withStore(options, work, { upkeep: false });
 }
 
 /** Prints warnings and errors, and nothing else. */

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { runCli } from "../../cli/src/run-cli.ts";
 
 // The command line comes with the server, so that `npx @workrail/mcp-server cleanup` works; a part of the bundle of its own, so that

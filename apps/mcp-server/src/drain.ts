@@ -1,5 +1,4 @@
 import type { Log } from "@workrail/core";
-import process from "node:process";
 
 /** Time for calls that are running when the server is told to stop. */
 const GRACE_MS = 3_000;

@@ -1,6 +1,5 @@
 // Runs on any Node, however old: only what Node 18 can parse and link, and nothing of ours but a version.
 import module from "node:module";
-import process from "node:process";
 import { readVersion } from "./version.ts";
 
 const OLDEST_NODE = 22;

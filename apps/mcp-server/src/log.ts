@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { Log, LogFields } from "@workrail/core";
 import type { SettingValues } from "@workrail/runtime";
 import { pino, type Logger } from "pino";

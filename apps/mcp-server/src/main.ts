@@ -1,4 +1,3 @@
-import process from "node:process";
 import { openWorkrail, readConfiguration } from "@workrail/runtime";
 import { LazyStore } from "./lazy-store.ts";
 import { createLog } from "./log.ts";

@@ -15,8 +15,6 @@ import {
   type TokenCounter,
   type TranscriptFiles,
 } from "@workrail/core";
-import { openFilesStorage } from "@workrail/files-catalog";
-import { miniSearchIndex } from "@workrail/search-minisearch";
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import { FileTranscripts } from "@workrail/transcripts";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
@@ -89,7 +87,7 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   value(TOKENS.recovery, storage.recovery);
   value(TOKENS.blobs, storage.blobs);
   value(TOKENS.locking, storage.locking);
-  value(TOKENS.search, storage.search ?? miniSearchIndex());
+  value(TOKENS.search, storage.search ?? (await import("@workrail/search-minisearch")).miniSearchIndex());
   value(TOKENS.log, log);
   value(TOKENS.sealing, sealing);
   value(TOKENS.codec, codec);
@@ -132,12 +130,18 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
 
 /** SQLite, or else files alone: a store is there wherever Node runs. */
 export async function openDefaultStorage({ dataDir, lockWaitMs, sqliteDriver }: Settings, log: Log): Promise<Storage> {
-  if (sqliteDriver === "none") return openFilesStorage({ dataDir, lockWaitMs, log });
+  if (sqliteDriver === "none") return openFiles({ dataDir, lockWaitMs, log });
   try {
     return await openSqliteFs({ dataDir, lockWaitMs, driver: sqliteDriver, log });
   } catch (error) {
     if (sqliteDriver !== "auto" || !isWorkrailError(error) || error.details["reason"] !== "no-sqlite") throw error;
     log.warn("SQLite cannot be used: one process at a time can use the store", { tried: error.details["tried"], hint: error.hint });
-    return openFilesStorage({ dataDir, lockWaitMs, log });
+    return openFiles({ dataDir, lockWaitMs, log });
   }
+}
+
+/** Loaded where it is used, which is seldom. */
+async function openFiles(options: { readonly dataDir: string; readonly lockWaitMs: number; readonly log: Log }): Promise<Storage> {
+  const { openFilesStorage } = await import("@workrail/files-catalog");
+  return openFilesStorage(options);
 }

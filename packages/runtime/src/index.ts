@@ -23,7 +23,7 @@ export type {
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "./context-management-service.ts";
-export { configJsonSchema } from "./config/config-schema.ts";
+export { configJsonSchema } from "./config/config-json-schema.ts";
 export type { ConfigurationIssue } from "./config/configuration-issue.ts";
 export { rekeyStore, rekeyStoreDeeply, sealStore, unsealStore } from "./sealing/seal-store.ts";
 export type { NewKey, SealOptions, SealResult } from "./sealing/seal-store.ts";

@@ -11,10 +11,12 @@ export interface StorePlan {
   readonly project: string | undefined;
   /** Which sessions the process uses; default: none yet. */
   readonly sessions?: SessionResolver;
+  /** Whether to do what an earlier process left undone. Default `true`. */
+  readonly upkeep?: boolean;
 }
 
-/** Opens a store; a catalog that was lost is rebuilt, and what an earlier process left undone is done soon. */
-export async function openStore({ settings, adapters, project, sessions }: StorePlan): Promise<Store> {
+/** Opens a store; a catalog that was lost is rebuilt, and what an earlier process left undone is done soon, if wanted. */
+export async function openStore({ settings, adapters, project, sessions, upkeep = true }: StorePlan): Promise<Store> {
   const store = new Store(await wire(settings, adapters, sessions), project);
   try {
     await store.recover();
@@ -22,6 +24,6 @@ export async function openStore({ settings, adapters, project, sessions }: Store
     await store.close();
     throw error;
   }
-  store.finishEarlierWork();
+  if (upkeep) store.finishEarlierWork();
   return store;
 }

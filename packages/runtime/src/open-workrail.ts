@@ -30,6 +30,11 @@ export interface OpenOptions {
   readonly args?: readonly string[] | undefined;
   /** Parts to use instead of ours. */
   readonly adapters?: Adapters | undefined;
+  /**
+   * Whether to do, in the background, what earlier processes left undone, and what is to be done now and then. Default `true`. A program that
+   * looks something up and is gone leaves it to others.
+   */
+  readonly upkeep?: boolean | undefined;
 }
 
 /**
@@ -45,7 +50,7 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
   const project = options.project === undefined ? (settings.project ?? findProject(cwd)) : options.project;
   const transcripts = new FileTranscripts({ project: options.project ?? settings.project, directory: cwd });
   const adapters = { transcripts, ...options.adapters };
-  const plan = { settings, adapters, project: project ?? undefined };
+  const plan = { settings, adapters, project: project ?? undefined, upkeep: options.upkeep ?? true };
   // What is to be sealed must not lie in memory in clear, however long the disk is away.
   const isSealed = settings.sealing.encryption === "enabled" || (adapters.storage === undefined && hasKeyring(settings.dataDir));
   return settings.fallback === "memory" && !isSealed ? FallbackStore.open(plan) : openStore(plan);

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import process from "node:process";
 import { type Clock, WorkrailError } from "@workrail/core";
 import { errorCode } from "./error-code.ts";
 

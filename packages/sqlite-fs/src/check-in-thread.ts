@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 import { expectSound } from "./catalog-checks.ts";
 import { named } from "./node-sqlite-driver.ts";
 import type { SqliteDriverName } from "./sqlite-driver.ts";
@@ -32,6 +31,8 @@ interface Answer {
  * @throws an error with the code SQLITE_CORRUPT, or another of SQLite's, when it is damaged.
  */
 export async function checkInThread(file: string, driver: SqliteDriverName): Promise<void> {
+  // Seldom needed, and loaded in a millisecond or two that every opening would take.
+  const { Worker } = await import("node:worker_threads");
   const worker = new Worker(THREAD, { eval: true, workerData: { file, driver, from: import.meta.url } });
   try {
     const [{ rows, message, ...codes }] = (await once(worker, "message")) as [Answer];

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { FileTranscripts } from "../src/file-transcripts.ts";
 
 // A process of its own that writes as many transcripts as it is told, all under the same names, and says under which it got them.

@@ -36,8 +36,8 @@ describe("docs/reference/settings.md", () => {
   });
 });
 
-it("packages/runtime/config.schema.json is what the settings make of it", () => {
-  expect(JSON.parse(readFileSync(join(ROOT, "packages/runtime/config.schema.json"), "utf8"))).toEqual(configJsonSchema());
+it("packages/runtime/config.schema.json is what the settings make of it", async () => {
+  expect(JSON.parse(readFileSync(join(ROOT, "packages/runtime/config.schema.json"), "utf8"))).toEqual(await configJsonSchema());
 });
 
 function typeOf(type: SettingType): string {

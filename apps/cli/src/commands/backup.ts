@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { BackupResult } from "@workrail/runtime";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";

@@ -69,7 +69,7 @@ describe("workrail config", () => {
   it("prints where the file is, and the schema, whatever is in it", async () => {
     writeConfig("{");
     expect(await cli.output(["config", "path"])).toBe(`${join(cli.dataDir, "config.json")}\n`);
-    expect(JSON.parse(await cli.output(["config", "schema"]))).toEqual(configJsonSchema());
+    expect(JSON.parse(await cli.output(["config", "schema"]))).toEqual(await configJsonSchema());
   });
 
   it("goes on with a file that is broken, and tells of it, where other commands are refused", async () => {
@@ -101,7 +101,7 @@ describe("a setting as an option", () => {
   });
 
   it("moves the store by its other name", async () => {
-    await cli.save({ a: 1 }, "--storage-path", join(cli.folder, "elsewhere"));
+    await cli.output(["save", "--storage-path", join(cli.folder, "elsewhere")], { input: "{}" });
     expect(existsSync(join(cli.folder, "elsewhere/workrail.db"))).toBe(true);
     expect(existsSync(cli.dataDir)).toBe(false);
   });

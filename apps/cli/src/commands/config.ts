@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { ChangedSetting, Configuration, ConfiguredSetting } from "@workrail/runtime";
 import { SETTINGS } from "@workrail/runtime/settings";
 import type { Command } from "commander";
@@ -107,7 +106,7 @@ async function path(options: GlobalOptions): Promise<void> {
 
 async function schema(): Promise<void> {
   const { configJsonSchema } = await import("@workrail/runtime");
-  await writeData(`${JSON.stringify(configJsonSchema(), undefined, 2)}\n`);
+  await writeData(`${JSON.stringify(await configJsonSchema(), undefined, 2)}\n`);
 }
 
 /** Reads the settings, and says beside the data what is wrong with them. */

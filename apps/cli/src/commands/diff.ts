@@ -1,11 +1,10 @@
-import process from "node:process";
 import { LAYERS, type LayerShift, WorkrailError } from "@workrail/core";
 import type { ComparedMetadata, CompareCheckpointsParams, CompareCheckpointsResult, Workrail } from "@workrail/runtime";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { renderTable } from "../render-table.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface DiffOptions extends GlobalOptions {
   readonly session?: string;
@@ -39,7 +38,7 @@ interface Named {
 
 async function diff(named: Named, options: DiffOptions): Promise<void> {
   if ((named.from === undefined) === (options.session === undefined)) throw wrongChoice();
-  const compared = await withStore(options, async (store) => store.compareCheckpoints(await chosen(store, named, options.session)));
+  const compared = await lookIntoStore(options, async (store) => store.compareCheckpoints(await chosen(store, named, options.session)));
   if (options.json) return writeJson(compared);
   await writeData(await forPeople(compared));
 }

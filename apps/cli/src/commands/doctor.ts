@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { DoctorFinding, DoctorReport } from "@workrail/runtime";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";

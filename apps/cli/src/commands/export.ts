@@ -1,4 +1,3 @@
-import process from "node:process";
 import { type UnreadableInExport, WorkrailError } from "@workrail/core";
 import type { ExportAllResult, ExportResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";

@@ -3,7 +3,7 @@ import { escapeJson } from "../escape-text.ts";
 import { chosenCheckpoint } from "../chosen-checkpoint.ts";
 import { parseWhole } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface HandoffOptions extends GlobalOptions {
   readonly session?: string;
@@ -36,7 +36,7 @@ export function addHandoffCommand(program: Command): void {
 async function handoff(id: string | undefined, options: HandoffOptions): Promise<void> {
   const { budget, focus } = options;
   const params = { ...chosenCheckpoint(id, options), budgetTokens: budget, focus };
-  const result = await withStore(options, (store) => store.handoff(params));
+  const result = await lookIntoStore(options, (store) => store.handoff(params));
   if (options.json) return writeJson(result);
   const { markdown, tokens, shortened, leftOut } = result;
   note(`${tokens} tokens; entries shortened: ${shortened}, left out: ${leftOut}.`);

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { CHECKPOINT_KINDS, type CheckpointKind } from "@workrail/core";
 import type { CheckpointMetadata, FindCheckpointsParams, FindCheckpointsResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";
@@ -8,7 +7,7 @@ import { formatBytes } from "../format-bytes.ts";
 import { collect, parseWhole } from "../parse-option.ts";
 import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { type Column, renderTable } from "../render-table.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ListOptions extends GlobalOptions {
   readonly session?: string;
@@ -57,7 +56,7 @@ export function addListCommand(program: Command): void {
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const found = await withStore(options, (store) => store.findCheckpoints(paramsOf(options)));
+  const found = await lookIntoStore(options, (store) => store.findCheckpoints(paramsOf(options)));
   if (options.json) return writeJson(found);
   if (found.checkpoints.length > 0) await printTable(found);
   const more = describeRest(found, options);

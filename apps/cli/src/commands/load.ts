@@ -1,10 +1,9 @@
-import process from "node:process";
 import type { Command } from "commander";
 import { chosenCheckpoint } from "../chosen-checkpoint.ts";
 import { escapeJson } from "../escape-text.ts";
 import { noteFallback } from "../note-fallback.ts";
 import { writeData } from "../print.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface LoadOptions extends GlobalOptions {
   readonly checkpoint?: string;
@@ -32,7 +31,7 @@ export function addLoadCommand(program: Command): void {
 
 async function load(id: string | undefined, options: LoadOptions): Promise<void> {
   const choice = chosenCheckpoint(id, options);
-  const { checkpointId, context, fellBackFrom } = await withStore(options, (store) => store.loadCheckpoint(choice));
+  const { checkpointId, context, fellBackFrom } = await lookIntoStore(options, (store) => store.loadCheckpoint(choice));
   noteFallback(checkpointId, fellBackFrom, options.json === true);
   // A context is stored as this very text; parsing it and writing it again gives the same bytes.
   const text = JSON.stringify(context);

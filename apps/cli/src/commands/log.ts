@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { TracedCheckpoint, TraceSessionResult } from "@workrail/runtime";
 import type { Command } from "commander";
 import { drawGraph } from "../draw-graph.ts";
@@ -8,7 +7,7 @@ import { formatBytes } from "../format-bytes.ts";
 import { parseWhole } from "../parse-option.ts";
 import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { cutText, textWidth } from "../text-width.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface LogOptions extends GlobalOptions {
   readonly asides?: true;
@@ -36,7 +35,7 @@ export function addLogCommand(program: Command): void {
 
 async function log(sessionId: string, options: LogOptions): Promise<void> {
   const { asides, limit } = options;
-  const traced = await withStore(options, (store) => store.traceSession({ sessionId, asides, limit }));
+  const traced = await lookIntoStore(options, (store) => store.traceSession({ sessionId, asides, limit }));
   if (options.json) return writeJson(traced);
   await writeData(forPeople(traced));
   const left = traced.total - traced.checkpoints.length;

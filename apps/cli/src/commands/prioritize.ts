@@ -1,4 +1,3 @@
-import process from "node:process";
 import { LAYERS, type ViewReport } from "@workrail/core";
 import type { PrioritizeContextParams, ShapedContextResult } from "@workrail/runtime";
 import type { Command } from "commander";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { RepairReport } from "@workrail/core";
 import type { Command } from "commander";
 import { describeFindings } from "../describe-findings.ts";

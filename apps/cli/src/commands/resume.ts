@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { ResumeCandidate, ResumeDepth, ResumedWork, ResumeResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import { escapeJson, escapeText } from "../escape-text.ts";
@@ -6,7 +5,7 @@ import { formatAge } from "../format-age.ts";
 import { parseWhole } from "../parse-option.ts";
 import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { type Column, renderTable } from "../render-table.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ResumeOptions extends GlobalOptions {
   readonly checkpoint?: string;
@@ -52,7 +51,7 @@ async function resume(words: readonly string[], options: ResumeOptions): Promise
   const { checkpoint, session, depth, budget, focus, limit } = options;
   const hint = words.length === 0 ? undefined : words.join(" ");
   const params = { hint, checkpointId: checkpoint, sessionId: session, depth, budgetTokens: budget, focus, limit };
-  const found = await withStore(options, (store) => store.resumeWork(params));
+  const found = await lookIntoStore(options, (store) => store.resumeWork(params));
   await (options.json ? writeJson(found) : tell(found));
 }
 

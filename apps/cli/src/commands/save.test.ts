@@ -4,6 +4,10 @@ import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
 
+function save(context: object, ...args: readonly string[]): Promise<string> {
+  return cli.output(["save", ...args], { input: JSON.stringify(context) });
+}
+
 function show(id: string): Promise<Pick<LoadCheckpointResult, "metadata" | "context">> {
   return cli.json(["show", id]);
 }
@@ -52,7 +56,7 @@ describe("workrail save", () => {
 
   it("keeps what its options say", async () => {
     const labels = ["--name", "before", "--tag", "a", "--tag", "b", "--metadata", '{"ticket":{"n":7},"name":"unused"}'];
-    await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1", "--workflow", "w", "--agent", "me", ...labels);
+    await save({ a: 1 }, "--session", "s", "--id", "cp-1", "--workflow", "w", "--agent", "me", ...labels);
     expect((await show("cp-1")).metadata).toMatchObject({
       id: "cp-1",
       sessionId: "s",
@@ -66,7 +70,7 @@ describe("workrail save", () => {
   });
 
   it("says what it skipped, and saves all the same when forced", async () => {
-    await cli.save({ a: 1, b: 2 }, "--session", "s", "--id", "cp-1");
+    await save({ a: 1, b: 2 }, "--session", "s", "--id", "cp-1");
     const again = ["save", "--session", "s", "--name", "new", "--tag", "t", "--metadata", '{"x":1}'];
     const { code, stdout, stderr } = await cli.run(again, { input: '{"b":2,"a":1}' });
     expect({ code, stdout }).toEqual({ code: 0, stdout: "cp-1\n" });
@@ -82,7 +86,7 @@ describe("workrail save", () => {
   });
 
   it("says which metadata it did not take, and what was removed for room", async () => {
-    await cli.save({ a: 1 }, "--session", "s");
+    await save({ a: 1 }, "--session", "s");
     const { stderr } = await cli.run(["save", "--session", "s", "--metadata", '{"kind":"x","sequence":9}'], {
       input: '{"a":2}',
       env: { WORKRAIL_MAX_CHECKPOINTS: "1" },
@@ -96,15 +100,15 @@ describe("workrail save", () => {
   });
 
   it("continues from any checkpoint", async () => {
-    await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
-    await cli.save({ a: 2 }, "--session", "s", "--id", "cp-2");
-    await cli.save({ a: 3 }, "--session", "fork", "--id", "cp-3", "--parent", "cp-1");
+    await save({ a: 1 }, "--session", "s", "--id", "cp-1");
+    await save({ a: 2 }, "--session", "s", "--id", "cp-2");
+    await save({ a: 3 }, "--session", "fork", "--id", "cp-3", "--parent", "cp-1");
     expect((await show("cp-3")).metadata).toMatchObject({ parentId: "cp-1", sessionId: "fork" });
   });
 
   it("compares and swaps", async () => {
-    await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1", "--expect-new");
-    await cli.save({ a: 2 }, "--session", "s", "--id", "cp-2", "--expect-parent", "cp-1");
+    await save({ a: 1 }, "--session", "s", "--id", "cp-1", "--expect-new");
+    await save({ a: 2 }, "--session", "s", "--id", "cp-2", "--expect-parent", "cp-1");
     const late = await cli.run(["save", "--session", "s", "--expect-parent", "cp-1"], { input: '{"a":3}' });
     expect(late).toMatchInlineSnapshot(`
       {
@@ -119,8 +123,8 @@ describe("workrail save", () => {
   });
 
   it("may be repeated under an id of one's own", async () => {
-    await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1");
-    expect(await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1")).toBe("cp-1\n");
+    await save({ a: 1 }, "--session", "s", "--id", "cp-1");
+    expect(await save({ a: 1 }, "--session", "s", "--id", "cp-1")).toBe("cp-1\n");
     expect((await cli.run(["save", "--session", "s", "--id", "cp-1"], { input: '{"a":2}' })).code).toBe(16);
   });
 

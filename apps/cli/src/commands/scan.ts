@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { ScanReport, StoredSecret } from "@workrail/core";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
@@ -7,7 +6,7 @@ import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { type Column, renderTable } from "../render-table.ts";
 import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ScanCommandOptions extends GlobalOptions {
   readonly session?: string;
@@ -35,7 +34,7 @@ export function addScanCommand(program: Command): void {
 
 async function scan(options: ScanCommandOptions): Promise<void> {
   const report = await untilInterrupted((signal) =>
-    withStore(options, (store) =>
+    lookIntoStore(options, (store) =>
       showingProgress("Checkpoints looked through:", (onProgress) => store.scanStore({ sessionId: options.session, signal, onProgress })),
     ),
   );

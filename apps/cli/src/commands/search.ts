@@ -1,4 +1,3 @@
-import process from "node:process";
 import { CHECKPOINT_KINDS, type CheckpointKind } from "@workrail/core";
 import type { SearchCheckpointsResult, SearchHit } from "@workrail/runtime";
 import { type Command, Option } from "commander";
@@ -6,7 +5,7 @@ import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { collect, parseWhole } from "../parse-option.ts";
 import { note, styled, writeData, writeJson } from "../print.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface SearchOptions extends GlobalOptions {
   readonly session?: string;
@@ -59,7 +58,7 @@ async function search(words: readonly string[], options: SearchOptions): Promise
     kinds: kind === undefined ? undefined : [kind],
     limit,
   };
-  const found = await withStore(options, (store) => store.searchCheckpoints(params));
+  const found = await lookIntoStore(options, (store) => store.searchCheckpoints(params));
   if (options.json) return writeJson(found);
   const now = new Date();
   await writeData(found.hits.map((hit) => `${describe(hit, now).join("\n")}\n`).join("\n"));

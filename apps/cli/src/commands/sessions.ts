@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { ListedSessionMetadata, ListSessionsResult } from "@workrail/runtime";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
@@ -7,7 +6,7 @@ import { formatBytes } from "../format-bytes.ts";
 import { parseWhole } from "../parse-option.ts";
 import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { type Column, renderTable } from "../render-table.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface SessionsOptions extends GlobalOptions {
   readonly allProjects?: true;
@@ -37,7 +36,7 @@ export function addSessionsCommand(program: Command): void {
 async function sessions(options: SessionsOptions): Promise<void> {
   const { allProjects, limit, offset } = options;
   const params = { ...(allProjects === true ? { project: null } : {}), limit, offset };
-  const found = await withStore(options, (store) => store.listSessions(params));
+  const found = await lookIntoStore(options, (store) => store.listSessions(params));
   if (options.json) return writeJson(found);
   if (found.sessions.length > 0) await printTable(found.sessions);
   const more = describeRest(found, options);

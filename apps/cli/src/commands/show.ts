@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { CheckpointMetadata, LoadCheckpointResult } from "@workrail/runtime";
 import type { Command } from "commander";
 import { chosenCheckpoint } from "../chosen-checkpoint.ts";
@@ -6,7 +5,7 @@ import { escapeJson, escapeText } from "../escape-text.ts";
 import { noteFallback } from "../note-fallback.ts";
 import { styled, writeData, writeJson } from "../print.ts";
 import { textWidth } from "../text-width.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ShowOptions extends GlobalOptions {
   readonly session?: string;
@@ -35,7 +34,7 @@ export function addShowCommand(program: Command): void {
 
 async function show(id: string | undefined, options: ShowOptions): Promise<void> {
   const choice = chosenCheckpoint(id, options);
-  const { metadata, context, fellBackFrom } = await withStore(options, (store) => store.loadCheckpoint(choice));
+  const { metadata, context, fellBackFrom } = await lookIntoStore(options, (store) => store.loadCheckpoint(choice));
   noteFallback(metadata.id, fellBackFrom, options.json === true);
   if (options.json) return writeJson({ metadata, context });
   await writeData(forPeople({ metadata, context }));

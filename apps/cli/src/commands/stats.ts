@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { Figures, ProjectStats, SessionStats, StoreStats } from "@workrail/core";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
@@ -7,7 +6,7 @@ import { formatBytes } from "../format-bytes.ts";
 import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { type Column, renderTable, type Table } from "../render-table.ts";
 import { showingProgress } from "../show-progress.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface StatsOptions extends GlobalOptions {
   readonly session?: string;
@@ -42,7 +41,7 @@ export function addStatsCommand(program: Command): void {
 async function stats(options: StatsOptions): Promise<void> {
   const { session, allProjects, tokens } = options;
   const params = { sessionId: session, ...(allProjects === true ? { project: null } : {}), tokens };
-  const found = await withStore(options, (store) =>
+  const found = await lookIntoStore(options, (store) =>
     showingProgress("Sessions counted:", (onProgress) => store.storeStats({ ...params, onProgress })),
   );
   if (options.json) return writeJson(found);

@@ -5,7 +5,7 @@ import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { outputWidth, writeData, writeJson } from "../print.ts";
 import { type Column, renderTable } from "../render-table.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 type SessionUse = StoreStatus["largestSessions"][number];
 
@@ -29,7 +29,7 @@ export function addStatusCommand(program: Command): void {
 }
 
 async function status(options: GlobalOptions): Promise<void> {
-  const found = await withStore(options, async (store) => ({ dataDir: store.dataDir, ...(await store.storeStatus()) }));
+  const found = await lookIntoStore(options, async (store) => ({ dataDir: store.dataDir, ...(await store.storeStatus()) }));
   await (options.json ? writeJson(found) : writeData(forPeople(found)));
 }
 

@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { TrashedMetadata } from "@workrail/runtime";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
@@ -7,7 +6,7 @@ import { formatBytes } from "../format-bytes.ts";
 import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { removeAfterAsking, type RemovalOptions } from "../remove-after-asking.ts";
 import { type Column, renderTable } from "../render-table.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore, withStore } from "../with-store.ts";
 
 interface OfSession {
   readonly session?: string;
@@ -55,7 +54,7 @@ export function addTrashCommand(program: Command): void {
 }
 
 async function list(options: GlobalOptions & OfSession): Promise<void> {
-  const entries = await withStore(options, (store) => store.listTrash({ sessionId: options.session }));
+  const entries = await lookIntoStore(options, (store) => store.listTrash({ sessionId: options.session }));
   if (options.json) return writeJson({ entries });
   if (entries.length === 0) return note("There is nothing in the trash.");
   const { header, lines } = renderTable(columns(new Date()), entries, outputWidth());

@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { VerifyReport } from "@workrail/core";
 import type { Command } from "commander";
 import { EXIT_CODES } from "../exit-codes.ts";
@@ -6,7 +5,7 @@ import { writeData, writeJson } from "../print.ts";
 import { describeFindings } from "../describe-findings.ts";
 import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 const EXAMPLES = `
 Example:
@@ -27,7 +26,7 @@ export function addVerifyCommand(program: Command): void {
 
 async function verify(options: GlobalOptions): Promise<void> {
   const report = await untilInterrupted((signal) =>
-    withStore(options, (store) => showingProgress("Checkpoints read:", (onProgress) => store.verifyStore({ signal, onProgress }))),
+    lookIntoStore(options, (store) => showingProgress("Checkpoints read:", (onProgress) => store.verifyStore({ signal, onProgress }))),
   );
   if (!report.isComplete) process.exitCode = INTERRUPTED;
   if (report.findings.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;

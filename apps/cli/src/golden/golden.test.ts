@@ -6,10 +6,11 @@ import type { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ANSWERS } from "../json/answers.ts";
 import { buildProgram } from "../program.ts";
+import { copyFolder } from "../testing/copy-folder.ts";
 import { useCli } from "../testing/use-cli.ts";
 import { GOLDEN_CASES } from "./cases.ts";
 import { prepareStore } from "./prepared-store.ts";
-import { copyFolder, HAS_TERMINAL, transcribe, transcribeTerminal } from "./transcript.ts";
+import { HAS_TERMINAL, transcribe, transcribeTerminal } from "./transcript.ts";
 
 const EXPECTED = fileURLToPath(new URL("expected", import.meta.url));
 const COMMANDS = commandsIn(buildProgram());

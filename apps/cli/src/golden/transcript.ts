@@ -1,5 +1,6 @@
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { copyFolder } from "../testing/copy-folder.ts";
 import type { CliUnderTest, Outcome } from "../testing/use-cli.ts";
 import type { GoldenCase } from "./golden-case.ts";
 import { normalize, readable } from "./normalize.ts";
@@ -57,13 +58,6 @@ async function onTerminal(home: GoldenHome, args: readonly string[], given: Gold
   });
   const shown = normalize(readable(stdout), cli.folder);
   return `${line(args, given)}${typed === "" ? "" : ` # and types ${typed}`}\n${shown}exit code ${code}\n`;
-}
-
-/** Copies a folder, whose parts stay their owner's alone. */
-export function copyFolder(from: string, to: string): void {
-  const before = process.umask(0o077);
-  cpSync(from, to, { recursive: true });
-  process.umask(before);
 }
 
 /** Back to what was prepared. */

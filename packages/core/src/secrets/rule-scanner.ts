@@ -34,12 +34,12 @@ const MOST_BEHIND = 1024;
 export function ruleScanner({ personalData = false, except = [] }: RuleScannerOptions = {}): RuleScanner {
   const all = personalData ? [...SECRET_RULES, ...PERSONAL_DATA_RULES] : SECRET_RULES;
   const rules = all.filter(({ id }) => !except.includes(id));
-  const words = [...new Set(rules.flatMap(({ keywords }) => keywords))];
-  const finder = new KeywordFinder(words);
-  const rulesOf = words.map((word) => rules.filter(({ keywords }) => keywords.includes(word)));
-  const everywhere = rules.filter(({ keywords }) => keywords.length === 0);
+  let table: RuleTable | undefined;
   return {
     *find(parts) {
+      // Made when it is first needed: that takes a few milliseconds.
+      table ??= tableOf(rules);
+      const { finder, rulesOf, everywhere } = table;
       const findings = new Findings();
       // The text from what may be looked at on, where that begins in the whole, and from where on it was not searched.
       let [text, offset, from] = ["", 0, 0];
@@ -60,6 +60,24 @@ export function ruleScanner({ personalData = false, except = [] }: RuleScannerOp
       }
       yield search(text.length);
     },
+  };
+}
+
+/** Rules by the words that stand in a secret, or before it. */
+interface RuleTable {
+  readonly finder: KeywordFinder;
+  /** Of each word. */
+  readonly rulesOf: readonly (readonly SecretRule[])[];
+  /** Those without words. */
+  readonly everywhere: readonly SecretRule[];
+}
+
+function tableOf(rules: readonly SecretRule[]): RuleTable {
+  const words = [...new Set(rules.flatMap(({ keywords }) => keywords))];
+  return {
+    finder: new KeywordFinder(words),
+    rulesOf: words.map((word) => rules.filter(({ keywords }) => keywords.includes(word))),
+    everywhere: rules.filter(({ keywords }) => keywords.length === 0),
   };
 }
 

@@ -3,7 +3,9 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSettings } from "../settings.ts";
+import { isAllowed } from "./allowed-value.ts";
 import { CONFIG_FILE } from "./config-file.ts";
+import { configSchema } from "./config-schema.ts";
 import { type Configuration, readConfiguration } from "./read-configuration.ts";
 import { canBeIn, namesOf, optionOf, SETTING_NAMES, type SettingName, type SettingPlace, SETTINGS, variableOf } from "./setting-table.ts";
 
@@ -83,6 +85,38 @@ describe.each(SETTING_NAMES.map((name) => [name] as const))("the setting %s", (n
       const set = Object.fromEntries(places.slice(0, count).map((place) => [place, all[place]]));
       const best = places[count - 1] ?? "file";
       expect(settingOf(withSet(name, set), name)).toMatchObject({ value: all[best], origin: best });
+    }
+  });
+});
+
+describe("what a setting may be", () => {
+  const tried = [
+    0,
+    1,
+    1.5,
+    -1,
+    100,
+    101,
+    36_501,
+    2 ** 53,
+    Number.NaN,
+    true,
+    "",
+    "5",
+    "one",
+    "FAIL",
+    null,
+    [1],
+    {},
+    "http://a.example",
+    "ftp://a.example",
+    "http:",
+  ];
+  const samples = SETTING_NAMES.flatMap((name) => samplesOf(name).map(String));
+
+  it.each(SETTING_NAMES.filter((name) => canBeIn(name, "file")))("is the same in the schema as where it is read: %s", (name) => {
+    for (const value of [...tried, ...samples, ...samplesOf(name)]) {
+      expect([value, configSchema.safeParse({ [name]: value }).success]).toEqual([value, isAllowed(name, value)]);
     }
   });
 });

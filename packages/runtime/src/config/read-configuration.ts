@@ -1,6 +1,6 @@
 import path from "node:path";
+import { isAllowed, readText } from "./allowed-value.ts";
 import { CONFIG_FILE, type ConfigText, readConfigFile } from "./config-file.ts";
-import { isAllowed, readText } from "./config-schema.ts";
 import {
   type ConfigurationIssue,
   faultyFile,

@@ -1,5 +1,5 @@
 import { writeConfigMember } from "./config-file.ts";
-import { isAllowed, readText } from "./config-schema.ts";
+import { isAllowed, readText } from "./allowed-value.ts";
 import { refusalOf, unknownSetting, wrongValue } from "./configuration-issue.ts";
 import { type ConfigurationSources, type ConfiguredSetting, readConfiguration } from "./read-configuration.ts";
 import { canBeIn, isSettingName, type SettingName, SETTINGS } from "./setting-table.ts";

@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
 import os from "node:os";
 import path from "node:path";
-import process from "node:process";
 
 /** Why git gave no answer. `refused`: it did not do what it was asked, as for a commit that it does not have. */
 export type GitFailure = "no-git" | "timeout" | "refused";
@@ -40,7 +38,9 @@ const CAREFULLY = [
 ];
 
 /** Asks git about a repository: without a shell, a hook, a pager, a prompt, a lock or the network, and not for long. Never rejects. */
-export function askGit(root: string, { args, input }: GitQuestion): Promise<GitAnswer> {
+export async function askGit(root: string, { args, input }: GitQuestion): Promise<GitAnswer> {
+  // Loaded in a few milliseconds, which programs that ask nothing need not take.
+  const { execFile } = await import("node:child_process");
   return new Promise((resolve) => {
     const options = {
       // Not the repository: Windows looks for programs in the working directory first.

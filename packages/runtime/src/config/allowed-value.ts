@@ -1,0 +1,30 @@
+import { SETTINGS, type SettingName, type SettingType } from "./setting-table.ts";
+
+/** Whether a setting may be this. Says the same as the schema of `config.json`, which takes longer to load than most commands take. */
+export function isAllowed(name: SettingName, value: unknown): boolean {
+  const { type } = SETTINGS[name];
+  switch (type.kind) {
+    case "whole":
+      return Number.isSafeInteger(value) && Number(value) >= type.least && Number(value) <= (type.most ?? Number.MAX_SAFE_INTEGER);
+    case "choice":
+      return typeof value === "string" && type.choices.includes(value);
+    case "flag":
+      return typeof value === "boolean";
+    case "address":
+      return typeof value === "string" && URL.canParse(value) && /^https?:$/u.test(new URL(value).protocol);
+    case "text":
+    case "path":
+      return typeof value === "string" && value !== "";
+  }
+}
+
+/** What a text says, in the form that the file would have it; a text that says nothing of the kind stays what it is. */
+export function readText(type: SettingType, text: string): unknown {
+  const { kind } = type;
+  if (kind === "whole" && /^\d+$/u.test(text)) return Number(text);
+  if (kind === "flag" && /^(true|1)$/u.test(text)) return true;
+  if (kind === "flag" && /^(false|0)$/u.test(text)) return false;
+  // In capitals or not.
+  if (kind === "choice") return type.choices.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
+  return text;
+}
