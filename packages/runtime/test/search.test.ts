@@ -57,6 +57,49 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, 'note "user table"')).toEqual([id]);
     }));
 
+  it("finds a quoted phrase that goes over the end of a line or of a sentence, and none that goes from one text to the next", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const id = await save(workrail, "a", {
+        note: `It was moved to the user\n  table. The export ${"took its time and ".repeat(30)}failed.`,
+      });
+      await save(workrail, "b", { first: "asked the user", second: "table it" });
+      expect(await found(workrail, '"user table"')).toEqual([id]);
+      expect(await found(workrail, '"table. The export"')).toEqual([id]);
+    }));
+
+  it("finds what a question of stop-words alone asks for", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const id = await save(workrail, "a", { note: "To be, or not to be." });
+      await save(workrail, "b", { note: "Whether 'tis nobler" });
+      const both = await save(workrail, "c", { note: "Not an answer to be had" });
+      const { hits, loose } = await workrail.searchCheckpoints({ query: "to be or not to be" });
+      expect([hits.map(({ checkpoint }) => checkpoint.id), loose]).toEqual([[id, both], undefined]);
+      expect(hits[0]?.snippet).toBe("To be, or not to be.");
+      expect(await found(workrail, '"or not to be"')).toEqual([id]);
+      expect(await found(workrail, 'answer "to be"')).toEqual([both, id]);
+      expect(await found(workrail, "what is it")).toEqual([]);
+    }));
+
+  it("finds numbers that mean something, with the key they stand under", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const context = {
+        server: { port: 8443, retries: 3 },
+        codes: [500, 503],
+        paid: 129.99,
+        at: 1_767_225_600_000,
+        load: 0.123456,
+        ready: true,
+      };
+      const id = await save(workrail, "a", context);
+      const { hits } = await workrail.searchCheckpoints({ query: "8443" });
+      expect(hits).toMatchObject([{ checkpoint: { id }, snippet: "port 8443" }]);
+      for (const query of ["503", "129.99", '"port 8443"']) expect(await found(workrail, query)).toEqual([id]);
+      for (const query of ['"3"', "1767225600000", '"0.123456"', '"true"']) expect(await found(workrail, query)).toEqual([]);
+    }));
+
   it("says of a loose match that it is one", () =>
     at(async (place) => {
       await using workrail = await place.open();

@@ -1,4 +1,5 @@
 import {
+  BM25,
   type ChangedSession,
   type ChangePosition,
   type CheckpointId,
@@ -27,10 +28,13 @@ interface IndexedTexts {
   texts: readonly IndexedText[];
 }
 
-type IndexedText = Omit<TextOfCheckpoint, "terms"> & { readonly sessionId: SessionId };
+type IndexedText = Omit<TextOfCheckpoint, keyof Words> & { readonly sessionId: SessionId };
+
+/** Fields of their own, so that stop-words do not make a text longer. */
+type Words = Pick<TextOfCheckpoint, "terms" | "stopWords">;
 
 /** How MiniSearch weighs a term that is there very often, against one that is there once, plus what it adds: its BM25+. */
-const SATURATION = { k: 1.6, b: 0.75, d: 0 } as const;
+const CONSTANTS = { k: BM25.saturation, b: BM25.length, d: 0 } as const;
 /** What `related` terms are looked up for: the best hits. */
 const RERANKED = 200;
 
@@ -143,8 +147,8 @@ class MiniSearchIndex implements SearchEngine {
 
   #add(text: TextOfCheckpoint, sessionId: SessionId): void {
     this.#remove(text.checkpointId);
-    if (text.terms.length === 0) return;
-    this.#mini.add({ id: text.checkpointId, terms: text.terms });
+    if (text.terms.length === 0 && text.stopWords.length === 0) return;
+    this.#mini.add({ id: text.checkpointId, terms: text.terms, stopWords: text.stopWords });
     this.#texts.set(text.checkpointId, labelsOf(text, sessionId));
   }
 
@@ -170,12 +174,17 @@ class MiniSearchIndex implements SearchEngine {
   ): readonly Hit[] {
     if (related.length === 0) return hits;
     const known = related.map((each) => ({ ...each, found: this.#scores(new Map([[each.term, 1]])) }));
-    const worths = weighRelated(
+    const texts = this.#mini.documentCount;
+    const weighed = weighRelated(
       known.map((each) => ({ ...each, texts: each.found.size })),
-      this.#mini.documentCount,
+      texts,
     );
     const more = new Map<CheckpointId, number>();
-    for (const { term, worth } of worths) for (const id of term.found.keys()) more.set(id, (more.get(id) ?? 0) + worth);
+    for (const { term, worth } of weighed) {
+      // The score has the rarity in it already.
+      const share = worth / rarity(term.texts, texts);
+      for (const [id, score] of term.found) more.set(id, (more.get(id) ?? 0) + share * score);
+    }
     const best = hits.slice(0, RERANKED).map((hit) => ({ ...hit, score: hit.score + (more.get(hit.text.checkpointId) ?? 0) }));
     return [...best.sort((one, other) => other.score - one.score), ...hits.slice(RERANKED)];
   }
@@ -185,7 +194,7 @@ class MiniSearchIndex implements SearchEngine {
     const texts = this.#mini.documentCount;
     return terms.reduce((sum, { term, weight }) => {
       const count = this.#scores(new Map([[term, 1]])).size;
-      return sum + weight * rarity(count, texts) * (SATURATION.k + 1);
+      return sum + weight * rarity(count, texts) * (BM25.saturation + 1);
     }, 0);
   }
 
@@ -209,17 +218,17 @@ class MiniSearchIndex implements SearchEngine {
 }
 
 /** Terms come as they are to be compared. */
-const AS_GIVEN = { tokenize: (text: string) => [text], processTerm: (term: string) => term, bm25: SATURATION };
+const AS_GIVEN = { tokenize: (text: string) => [text], processTerm: (term: string) => term, bm25: CONSTANTS };
 
-/** Without the terms, which only MiniSearch needs. */
-function labelsOf({ terms, ...labels }: TextOfCheckpoint, sessionId: SessionId): IndexedText {
-  void terms;
+/** Without the words, which only MiniSearch needs. */
+function labelsOf({ terms, stopWords, ...labels }: TextOfCheckpoint, sessionId: SessionId): IndexedText {
+  void [terms, stopWords];
   return { ...labels, sessionId };
 }
 
-function emptyIndex(): MiniSearch<{ readonly id: CheckpointId; readonly terms: readonly string[] }> {
+function emptyIndex(): MiniSearch<Words & { readonly id: CheckpointId }> {
   return new MiniSearch({
-    fields: ["terms"],
+    fields: ["terms", "stopWords"],
     storeFields: [],
     extractField: (document, field) => document[field as "id"],
     stringifyField: (value) => value as string,

@@ -235,6 +235,22 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
+      "is any text with one of the stop-words, which do not make it longer",
+      withIndex(async (index) => {
+        await put(index, [
+          text("alone", [], { stopWords: ["·the", "·of"] }),
+          text("many", ["alpha"], { sequence: 2, stopWords: ["·the", "·to", "·be", "·or", "·not"] }),
+          text("none", ["alpha", "beta"], { sequence: 3 }),
+        ]);
+        expect((await found(index, ["·the"])).toSorted()).toEqual(["alone", "many"]);
+        expect(await found(index, ["·the", "·of"], { required: ["·of"] })).toEqual(["alone"]);
+        expect(await found(index, ["alpha"])).toEqual(["many", "none"]);
+        await put(index, [], { remove: ["alone", "many"] as CheckpointId[] });
+        expect(await found(index, ["·the", "·be"])).toEqual([]);
+      }),
+    );
+
+    it(
       "has all that is required",
       withIndex(async (index) => {
         await put(index, [text("both", ["alpha", "beta"]), text("one", ["alpha"], { sequence: 2 })]);
@@ -374,6 +390,7 @@ function text(id: string, terms: readonly string[], more: Partial<TextOfCheckpoi
     sequence: 1,
     previous: 0,
     terms,
+    stopWords: [],
     kind: "workflow",
     createdAt: new Date("2020-01-01T00:00:00Z"),
     project: undefined,

@@ -9,6 +9,7 @@ import { fillStore } from "./tasks/fill-store.ts";
 import { growStore } from "./tasks/grow-store.ts";
 import { keepLarge } from "./tasks/keep-large.ts";
 import { repeatAlone } from "./tasks/repeat-alone.ts";
+import { searchAlone } from "./tasks/search-alone.ts";
 import { takePart } from "./tasks/take-part.ts";
 import { timePruning } from "./tasks/time-pruning.ts";
 
@@ -25,6 +26,7 @@ const TASKS = {
   growStore,
   keepLarge,
   repeatAlone,
+  searchAlone,
   takePart,
   timePruning,
 } as const;

@@ -72,6 +72,8 @@ export interface IndexedCheckpoint {
 export interface TextOfCheckpoint extends IndexedCheckpoint {
   /** As often as each occurs. None, when it brought nothing. */
   readonly terms: readonly string[];
+  /** Each once. They can be looked for as terms can, and are not counted as any. */
+  readonly stopWords: readonly string[];
   readonly kind: CheckpointKind;
   readonly createdAt: Date;
   readonly project: string | undefined;

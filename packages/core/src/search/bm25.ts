@@ -1,6 +1,5 @@
 /** The constants of BM25: how soon a repeated term stops to count, and how much a long text is held against it. */
-const SATURATION = 1.6;
-const LENGTH = 0.75;
+export const BM25 = { saturation: 2, length: 0.75 } as const;
 
 /** How rare a term is: 0 and more. */
 export function rarity(withTerm: number, texts: number): number {
@@ -13,5 +12,5 @@ export function rarity(withTerm: number, texts: number): number {
  * @param relativeLength of the text, against that of all on average; in different terms.
  */
 export function saturation(times: number, relativeLength: number): number {
-  return times / (times + SATURATION * (1 - LENGTH + LENGTH * relativeLength));
+  return times / (times + BM25.saturation * (1 - BM25.length + BM25.length * relativeLength));
 }

@@ -8,26 +8,46 @@ const LONG_LINE = 300;
 /** What a checkpoint can be found by. */
 export type Labels = Pick<CheckpointRecord, "name" | "tags" | "attributes">;
 
-/**
- * The text of a checkpoint, line by line: its name, tags and attributes; the texts of its context, in their order, and each
- * key once. Without what stands around a line, and without empty lines.
- */
-export function linesOf({ name, tags, attributes }: Labels, context: Context): string[] {
-  const lines: string[] = [];
-  if (name !== undefined) addText(name, lines);
-  for (const tag of tags) addText(tag, lines);
+/** All that a checkpoint is found by, each text whole: its words, and numbers that somebody may ask for. */
+export function searchableTextsOf(labels: Labels, context: Context): string[] {
+  return [...textsOf(labels, context), ...numbersOf(context)];
+}
+
+/** The words of a checkpoint: its name, tags and attributes; the texts of its context, in their order, and each key once. */
+export function textsOf({ name, tags, attributes }: Labels, context: Context): string[] {
+  const texts = name === undefined ? [...tags] : [name, ...tags];
   const keys = new Set<string>();
-  addTexts(searchableAttributes(attributes), lines, undefined);
-  addTexts(context, lines, keys);
-  for (const key of keys) lines.push(key);
+  addTexts(searchableAttributes(attributes), texts, undefined);
+  addTexts(context, texts, keys);
+  for (const key of keys) texts.push(key);
+  return texts;
+}
+
+/** Texts line by line, without what stands around a line, and without empty lines. */
+export function linesOf(texts: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const text of texts) addLines(text, lines);
   return lines;
 }
 
+/** A name is there to be found by: its words count as if it stood there so many times. */
+const NAME_COUNTS = 3;
+
+/**
+ * The lines that a checkpoint is indexed by: those that its predecessor lacks, each once, however often it stands there, but
+ * those of its name.
+ */
+export function linesToIndex({ name }: Pick<Labels, "name">, lines: readonly string[], known: ReadonlySet<string>): string[] {
+  const brought = new Set(lines.filter((line) => !known.has(line)));
+  const named = linesOf(name === undefined ? [] : [name]).filter((line) => brought.has(line));
+  return [...brought, ...Array.from({ length: NAME_COUNTS - 1 }, () => named).flat()];
+}
+
 /** Without recursion: a context may be deep. */
-function addTexts(root: JsonValue, lines: string[], keys: Set<string> | undefined): void {
+function addTexts(root: JsonValue, texts: string[], keys: Set<string> | undefined): void {
   const waiting: JsonValue[] = [root];
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    if (typeof value === "string") addText(value, lines);
+    if (typeof value === "string") texts.push(value);
     else if (Array.isArray(value)) for (let at = value.length - 1; at >= 0; at--) waiting.push(value[at] as JsonValue);
     else if (isJsonObject(value)) addMembers(value, waiting, keys);
   }
@@ -39,7 +59,32 @@ function addMembers(value: Readonly<Record<string, JsonValue>>, waiting: JsonVal
   for (const [, member] of members.toReversed()) waiting.push(member);
 }
 
-function addText(text: string, lines: string[]): void {
+/**
+ * A port, an error code, an amount: of two digits to twelve, or with at most two behind the point. A single digit is
+ * everywhere, and nobody asks for milliseconds since 1970 or for what was computed.
+ */
+const TELLING = /^-?(?:\d{2,12}|\d{1,9}\.\d{1,2})$/;
+/** A list of more numbers is a series or a vector. */
+const MOST_IN_LIST = 16;
+
+/** Each once, behind the key it stands under: `port 8443`. */
+function numbersOf(context: Context): Set<string> {
+  const numbers = new Set<string>();
+  const waiting: [key: string, value: JsonValue][] = [["", context]];
+  for (let member = waiting.pop(); member !== undefined; member = waiting.pop()) {
+    const [key, value] = member;
+    if (typeof value === "number" && TELLING.test(String(value))) numbers.add(`${key} ${value}`);
+    else if (Array.isArray(value) && !isSeries(value)) for (const each of value) waiting.push([key, each]);
+    else if (isJsonObject(value)) for (const each of Object.entries(value)) waiting.push(each);
+  }
+  return numbers;
+}
+
+function isSeries(list: readonly JsonValue[]): boolean {
+  return list.length > MOST_IN_LIST && list.every((each) => typeof each === "number");
+}
+
+function addLines(text: string, lines: string[]): void {
   for (const line of text.split(/[\r\n]+/)) {
     if (line.length > LONG_LINE) for (const sentence of line.split(/(?<=[.!?。！？])(?:\s+|(?<=[。！？]))/u)) addLine(sentence, lines);
     else addLine(line, lines);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { findLines, holdsPhrase, snippetOf } from "./found-text.ts";
-import { termsOf } from "./terms.ts";
+import { parseQuery } from "./parse-query.ts";
 
 function found(lines: readonly string[], query: string): ReturnType<typeof findLines> {
-  return findLines(lines, new Map(termsOf(query).map((term) => [term, 1])));
+  return findLines(lines, new Map(parseQuery(query).terms.map(({ term, weight }) => [term, weight])));
 }
 
 describe("lines that have what was looked for", () => {
@@ -16,6 +16,14 @@ describe("lines that have what was looked for", () => {
     expect(found(["happily ever after", "const maxRetries = 3;", "東京都に行く"], "happily")).toHaveLength(1);
     expect(found(["const maxRetries = 3;"], "max_retries")).toHaveLength(1);
     expect(found(["東京都に行く", "大阪"], "京都")).toHaveLength(1);
+  });
+});
+
+describe("lines that have stop-words", () => {
+  it("are found where nothing else is looked for", () => {
+    const lines = ["To be, or not to be.", "It is to be done.", "Nothing of the kind."];
+    expect(found(lines, "to be or not").map(({ line }) => line)).toEqual(lines.slice(0, 2));
+    expect(found(lines, "to be done").map(({ line }) => line)).toEqual(["It is to be done."]);
   });
 });
 
@@ -43,9 +51,12 @@ describe("a snippet", () => {
 describe("a phrase", () => {
   it.each<[string, string, boolean]>([
     ["occurs whatever its capitals", "The Nightly  Export fails", true],
+    ["occurs over the end of a line", "the nightly\n  export", true],
     ["does not occur in another order", "export nightly", false],
     ["does not occur as a part of words", "fortnightly exports", false],
-  ])("%s", (_, line, isThere) => expect(holdsPhrase([line], "nightly export")).toBe(isThere));
+  ])("%s", (_, text, isThere) => expect(holdsPhrase([text], "nightly export")).toBe(isThere));
+
+  it("does not go from one text to the next", () => expect(holdsPhrase(["the nightly", "export"], "nightly export")).toBe(false));
 
   it("may be of signs, and of scripts without spaces", () => {
     expect(holdsPhrase(["f(a[0]) // $x"], "f(a[0])")).toBe(true);

@@ -1,4 +1,4 @@
-import { termsOf } from "./terms.ts";
+import { wordsOf } from "./terms.ts";
 
 /** A line that has terms that were looked for, and which. */
 export interface FoundLine {
@@ -16,11 +16,16 @@ export function findLines(lines: Iterable<string>, terms: ReadonlyMap<string, nu
   const found: (FoundLine & { readonly weight: number })[] = [];
   for (const line of lines) {
     if (!hint.test(line)) continue;
-    const inLine = new Set(termsOf(line).filter((term) => terms.has(term)));
+    const inLine = new Set(termsAndStopWords(line).filter((term) => terms.has(term)));
     if (inLine.size === 0) continue;
     found.push({ line, terms: inLine, weight: [...inLine].reduce((sum, term) => sum + (terms.get(term) ?? 0), 0) });
   }
   return found.sort((one, other) => other.weight - one.weight);
+}
+
+function termsAndStopWords(text: string): readonly string[] {
+  const { terms, stopWords } = wordsOf(text);
+  return [...terms, ...stopWords];
 }
 
 /** Most lines have nothing of what is looked for: a stem begins as its words do. */
@@ -46,7 +51,7 @@ export function snippetOf([best, ...others]: readonly FoundLine[]): string | und
 /** The part of a line, between words where it can be, that has the most of the terms. */
 function cutAround({ line, terms }: FoundLine, room: number): string {
   if (line.length <= room) return line;
-  const places = [...line.matchAll(/\S+/gu)].filter(([word]) => termsOf(word).some((term) => terms.has(term)));
+  const places = [...line.matchAll(/\S+/gu)].filter(([word]) => termsAndStopWords(word).some((term) => terms.has(term)));
   const starts = places.map(({ index }) => index);
   let [from, most] = [starts[0] ?? 0, 0];
   for (const [at, start] of starts.entries()) {
@@ -75,8 +80,8 @@ function whole(line: string, at: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }
 
-/** Whether a phrase occurs as such: whatever its capitals, and the spaces between its words. */
-export function holdsPhrase(lines: Iterable<string>, phrase: string): boolean {
+/** Whether a phrase occurs in one of the texts as such: whatever its capitals, and the spaces and ends of lines between its words. */
+export function holdsPhrase(texts: Iterable<string>, phrase: string): boolean {
   const pattern = phrase
     .split(/\s+/u)
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`))
@@ -86,6 +91,6 @@ export function holdsPhrase(lines: Iterable<string>, phrase: string): boolean {
   const before = isWord(phrase[0]) && !unspaced ? String.raw`(?<![\p{L}\p{Nd}])` : "";
   const behind = isWord(phrase.at(-1)) && !unspaced ? String.raw`(?![\p{L}\p{Nd}])` : "";
   const expression = new RegExp(before + pattern + behind, "iu");
-  for (const line of lines) if (expression.test(line)) return true;
+  for (const text of texts) if (expression.test(text)) return true;
   return false;
 }

@@ -1,9 +1,10 @@
-import { termsOf } from "./terms.ts";
+import { countsOf } from "./related-terms.ts";
+import { wordsOf } from "./terms.ts";
 import type { WeightedTerm } from "../ports/search-index.ts";
 
 /** What somebody looks for. */
 export interface ParsedQuery {
-  /** Each once, weighted by how often it is asked for. */
+  /** Each once; what is asked for more often weighs more, though less with each time. */
   readonly terms: readonly WeightedTerm[];
   /** Those of phrases: what is found has all of them. */
   readonly required: readonly string[];
@@ -11,21 +12,29 @@ export interface ParsedQuery {
   readonly phrases: readonly string[];
 }
 
+/** How soon asking for a term again stops to count. */
+const SATURATION = 2;
+
 const PHRASE = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»/gu;
 
-/** An unpaired quotation mark is none. */
+/** An unpaired quotation mark is none. Stop-words count where there is nothing else. */
 export function parseQuery(query: string): ParsedQuery {
   const phrases: string[] = [];
   const words = query.replace(PHRASE, (_, ...groups: readonly unknown[]) => {
     phrases.push(groups.slice(0, 4).find((group) => typeof group === "string") as string);
     return " ";
   });
-  const required = [...new Set(phrases.flatMap(termsOf))];
-  const weights = new Map<string, number>();
-  for (const term of [...phrases.flatMap(termsOf), ...termsOf(words)]) weights.set(term, (weights.get(term) ?? 0) + 1);
+  const required = phrases.flatMap(askedFor);
+  const others = required.length === 0 ? askedFor(words) : wordsOf(words).terms;
+  const terms = [...countsOf([...required, ...others])];
   return {
-    terms: [...weights].map(([term, weight]) => ({ term, weight })),
-    required,
+    terms: terms.map(([term, times]) => ({ term, weight: (times * (1 + SATURATION)) / (times + SATURATION) })),
+    required: [...new Set(required)],
     phrases: phrases.map((phrase) => phrase.trim()).filter((phrase) => /[\p{L}\p{Nd}]/u.test(phrase)),
   };
+}
+
+function askedFor(text: string): readonly string[] {
+  const { terms, stopWords } = wordsOf(text);
+  return terms.length > 0 ? terms : [...stopWords];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { termsOf } from "./terms.ts";
+import { termsOf, wordsOf } from "./terms.ts";
 
 describe("the terms of a text", () => {
   it.each<[string, string, readonly string[]]>([
@@ -19,6 +19,13 @@ describe("the terms of a text", () => {
     ["other alphabets by word", "Привет мир", ["привет", "мир"]],
     ["nothing of signs", "--- *** !?", []],
   ])("are %s", (_, text, terms) => expect(termsOf(text)).toEqual(terms));
+
+  it("are told beside the stop-words, which are each there once and are never taken for a term", () => {
+    const { terms, stopWords } = wordsOf("What is it that it is? The to_do of today");
+    expect(terms).toEqual(["todo", "today"]);
+    expect([...stopWords].map((word) => word.slice(1))).toEqual(["what", "is", "it", "that", "the", "to", "do", "of"]);
+    expect([...stopWords].filter((word) => /^[\p{L}\p{Nd}]/u.test(word))).toEqual([]);
+  });
 
   it("are found by any way to write an identifier", () => {
     const ways = ["maxRetries", "max_retries", "max-retries", "MAX_RETRIES", "max.retries"];

@@ -21,9 +21,27 @@ const HUMPS =
  * letters. Made alike of what is indexed and of what is asked for. Letters and digits only.
  */
 export function termsOf(text: string): string[] {
-  const terms: string[] = [];
-  for (const [compound] of folded(text).matchAll(COMPOUND)) addTerms(compound, terms);
-  return terms;
+  return wordsOf(text).terms;
+}
+
+/** What a text is made of. */
+export interface Words {
+  /** As `termsOf` gives them. */
+  readonly terms: readonly string[];
+  /** Each once, with a sign in front that no term has: they are found only where nothing else is asked for. */
+  readonly stopWords: ReadonlySet<string>;
+}
+
+/** The terms of a text, and its stop-words. */
+export function wordsOf(text: string): Collected {
+  const words: Collected = { terms: [], stopWords: new Set() };
+  for (const [compound] of folded(text).matchAll(COMPOUND)) addTerms(compound, words);
+  return words;
+}
+
+interface Collected extends Words {
+  readonly terms: string[];
+  readonly stopWords: Set<string>;
 }
 
 /** One form for what looks or reads the same: without accents on Latin letters, full width, ligatures. Capitals stay, apostrophes go. */
@@ -37,13 +55,13 @@ function folded(given: string): string {
     .normalize("NFKC");
 }
 
-function addTerms(compound: string, terms: string[]): void {
+function addTerms(compound: string, into: Collected): void {
   const words = compound.match(SIMPLE) ?? [];
   const [only] = words;
-  if (words.length === 1 && only !== undefined && isPlain(only)) return addWord(only.toLowerCase(), terms);
+  if (words.length === 1 && only !== undefined && isPlain(only)) return addWord(only.toLowerCase(), into);
   const parts = words.flatMap((word) => (isPlain(word) ? [word] : partsOf(word)));
-  if (parts.length > 1 && parts.length <= MOST_PARTS) addWhole(words.join(""), terms);
-  for (const part of parts) addPart(part, terms);
+  if (parts.length > 1 && parts.length <= MOST_PARTS) addWhole(words.join(""), into);
+  for (const part of parts) addPart(part, into);
 }
 
 /** Small letters and digits, with at most a capital in front. */
@@ -56,22 +74,26 @@ function partsOf(word: string): string[] {
   return [...spaced, ...(word.match(UNSPACED) ?? [])];
 }
 
-function addWhole(whole: string, terms: string[]): void {
+function addWhole(whole: string, { terms }: Collected): void {
   if (UNSPACED_ONCE.test(whole)) return;
   terms.push(whole.toLowerCase().slice(0, LONGEST));
 }
 
-function addPart(part: string, terms: string[]): void {
-  if (!UNSPACED_ONCE.test(part)) return addWord(part.toLowerCase(), terms);
+function addPart(part: string, into: Collected): void {
+  if (!UNSPACED_ONCE.test(part)) return addWord(part.toLowerCase(), into);
   const letters = Array.from(part);
-  if (letters.length === 1) terms.push(part);
-  for (let at = 0; at + 1 < letters.length; at++) terms.push(`${letters[at]}${letters[at + 1]}`);
+  if (letters.length === 1) into.terms.push(part);
+  for (let at = 0; at + 1 < letters.length; at++) into.terms.push(`${letters[at]}${letters[at + 1]}`);
 }
 
 const UNSPACED_ONCE = new RegExp(UNSPACED.source, "u");
 
-function addWord(word: string, terms: string[]): void {
-  if (!isStopWord(word)) terms.push(stemmed(word));
+/** In front of a stop-word. */
+const STOP_SIGN = "·";
+
+function addWord(word: string, { terms, stopWords }: Collected): void {
+  if (isStopWord(word)) stopWords.add(STOP_SIGN + word);
+  else terms.push(stemmed(word));
 }
 
 /** The same few thousand words come again and again. */

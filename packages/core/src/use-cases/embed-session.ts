@@ -4,7 +4,7 @@ import type { CheckpointId } from "../model/ids.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { PendingSession, VectorIndexing, VectorSpace } from "../ports/vector-index.ts";
-import { linesOf } from "../search/checkpoint-text.ts";
+import { linesOf, textsOf } from "../search/checkpoint-text.ts";
 import { textToEmbed } from "../search/text-to-embed.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord } from "./view-store.ts";
@@ -38,7 +38,7 @@ export async function embedSession(ports: EmbedPorts, space: VectorSpace, sessio
         live.map(({ id }) => id),
       ),
     );
-    return textsOf(ports, live, lacking);
+    return batchOf(ports, live, lacking);
   });
   if (missing.length === 0) return true;
   // Nobody is kept out of the store while the endpoint thinks.
@@ -63,7 +63,7 @@ interface Batch {
   readonly texts: readonly string[];
 }
 
-async function textsOf(ports: EmbedPorts, live: readonly CheckpointRecord[], lacking: ReadonlySet<CheckpointId>): Promise<Batch> {
+async function batchOf(ports: EmbedPorts, live: readonly CheckpointRecord[], lacking: ReadonlySet<CheckpointId>): Promise<Batch> {
   const missing: CheckpointRecord[] = [];
   const texts: string[] = [];
   let last: { readonly record: CheckpointRecord; readonly lines: readonly string[] } | undefined;
@@ -85,7 +85,7 @@ async function linesOfRecord(ports: EmbedPorts, record: CheckpointRecord | undef
   await ports.pause();
   if (record === undefined) return [];
   try {
-    return linesOf(record, (await readContext(ports, record)).context);
+    return linesOf(textsOf(record, (await readContext(ports, record)).context));
   } catch (error) {
     if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
     return [];

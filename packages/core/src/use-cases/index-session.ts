@@ -4,9 +4,9 @@ import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { ChangedSession } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexChange, SearchIndexing, TextOfCheckpoint } from "../ports/search-index.ts";
-import { linesOf } from "../search/checkpoint-text.ts";
+import { linesOf, linesToIndex, searchableTextsOf } from "../search/checkpoint-text.ts";
 import { type Findable, firstLinks, type IndexingPlan, type Link, linked, planIndexing } from "../search/plan-indexing.ts";
-import { termsOf } from "../search/terms.ts";
+import { type Words, wordsOf } from "../search/terms.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord } from "./view-store.ts";
 
@@ -97,11 +97,8 @@ async function textsOf(ports: IndexPorts, links: readonly Link[]): Promise<TextO
     if (record === undefined) continue;
     const lines = await linesOfRecord(ports, record);
     const known = new Set(previous?.id === last?.id ? last?.lines : await linesOfPrevious(ports, previous));
-    const terms = await termsIn(
-      lines.filter((line) => !known.has(line)),
-      ports.pause,
-    );
-    texts.push(textOf(record, checkpoint.sequence, previous?.sequence ?? 0, terms));
+    const words = await wordsIn(linesToIndex(record, lines, known), ports.pause);
+    texts.push(textOf(record, checkpoint.sequence, previous?.sequence ?? 0, words));
     if (checkpoint.kind !== "aside") last = { id: checkpoint.id, lines };
   }
   return texts;
@@ -116,27 +113,30 @@ async function linesOfPrevious(ports: IndexPorts, previous: Findable | undefined
 async function linesOfRecord(ports: IndexPorts, record: CheckpointRecord): Promise<readonly string[]> {
   await ports.pause();
   try {
-    return linesOf(record, (await readContext(ports, record)).context);
+    return linesOf(searchableTextsOf(record, (await readContext(ports, record)).context));
   } catch (error) {
     if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
     return [];
   }
 }
 
-async function termsIn(lines: readonly string[], pause: () => Promise<void>): Promise<string[]> {
+async function wordsIn(lines: readonly string[], pause: () => Promise<void>): Promise<Words> {
   const terms: string[] = [];
+  const stopWords = new Set<string>();
   let since = 0;
   for (const line of lines) {
-    for (const term of termsOf(line)) terms.push(term);
+    const words = wordsOf(line);
+    for (const term of words.terms) terms.push(term);
+    for (const word of words.stopWords) stopWords.add(word);
     since += line.length;
     if (since < PIECE) continue;
     since = 0;
     await pause();
   }
-  return terms;
+  return { terms, stopWords };
 }
 
-function textOf(record: CheckpointRecord, sequence: number, previous: number, terms: readonly string[]): TextOfCheckpoint {
+function textOf(record: CheckpointRecord, sequence: number, previous: number, { terms, stopWords }: Words): TextOfCheckpoint {
   const { id: checkpointId, kind, createdAt, project, agentId, workflowId, tags } = record;
-  return { checkpointId, sequence, previous, terms, kind, createdAt, project, agentId, workflowId, tags };
+  return { checkpointId, sequence, previous, terms, stopWords: [...stopWords], kind, createdAt, project, agentId, workflowId, tags };
 }

@@ -5,7 +5,7 @@ import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexFilter, IndexHit, Matches, SearchIndex, WeightedTerm } from "../ports/search-index.ts";
-import { linesOf } from "../search/checkpoint-text.ts";
+import { linesOf, searchableTextsOf } from "../search/checkpoint-text.ts";
 import { findLines, holdsPhrase, snippetOf } from "../search/found-text.ts";
 import { type ParsedQuery, parseQuery } from "../search/parse-query.ts";
 import { relatedTerms } from "../search/related-terms.ts";
@@ -85,12 +85,18 @@ async function termsAlike(search: SearchIndex, { terms, required }: ParsedQuery)
   return [...alike].map(([term, weight]) => ({ term, weight }));
 }
 
+/** What a checkpoint is found by. */
+interface ReadTexts {
+  readonly whole: readonly string[];
+  readonly lines: readonly string[];
+}
+
 class Search {
   readonly #ports: SearchPorts;
   readonly #query: ParsedQuery;
   readonly #input: SearchInput;
   readonly #records = new Map<CheckpointId, Promise<CheckpointRecord | undefined>>();
-  readonly #lines = new Map<CheckpointId, Promise<readonly string[] | undefined>>();
+  readonly #texts = new Map<CheckpointId, Promise<ReadTexts | undefined>>();
   readonly #sessions = new Map<SessionId, Promise<Session | undefined>>();
   readonly #heads = new Map<SessionId, Promise<CheckpointRecord | undefined>>();
   readonly #found = new Map<CheckpointId, FoundCheckpoint>();
@@ -159,9 +165,9 @@ class Search {
   async #add(hit: IndexHit, filter: IndexFilter): Promise<void> {
     const record = await this.#recordFor(hit, filter);
     if (record === undefined || this.#found.has(record.id)) return;
-    const lines = await this.#linesOf(record);
-    if (lines === undefined || !this.#query.phrases.every((phrase) => holdsPhrase(lines, phrase))) return;
-    const found = findLines(lines, this.#weights);
+    const texts = await this.#textsOf(record);
+    if (texts === undefined || !this.#query.phrases.every((phrase) => holdsPhrase(texts.whole, phrase))) return;
+    const found = findLines(texts.lines, this.#weights);
     // The index may tell of what was there a moment ago; the text does not.
     if (found.length === 0) return;
     const session = await this.#sessionOf(record.sessionId);
@@ -191,13 +197,18 @@ class Search {
     return remembered(this.#records, id, () => this.#ports.catalog.find(id));
   }
 
-  #linesOf(record: CheckpointRecord): Promise<readonly string[] | undefined> {
-    return remembered(this.#lines, record.id, () => this.#readLines(record));
+  async #linesOf(record: CheckpointRecord): Promise<readonly string[] | undefined> {
+    return (await this.#textsOf(record))?.lines;
   }
 
-  async #readLines(record: CheckpointRecord): Promise<readonly string[] | undefined> {
+  #textsOf(record: CheckpointRecord): Promise<ReadTexts | undefined> {
+    return remembered(this.#texts, record.id, () => this.#readTexts(record));
+  }
+
+  async #readTexts(record: CheckpointRecord): Promise<ReadTexts | undefined> {
     try {
-      return linesOf(record, (await readContext(this.#ports, record)).context);
+      const whole = searchableTextsOf(record, (await readContext(this.#ports, record)).context);
+      return { whole, lines: linesOf(whole) };
     } catch (error) {
       if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
       return undefined;

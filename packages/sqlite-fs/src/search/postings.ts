@@ -1,20 +1,25 @@
 import type { Run } from "../derived-database.ts";
 
+/** Often, where only that is told apart. */
+export const OFTEN = 3;
+
+const OFTEN_MARK = "³";
+
 /** What stands behind a term for occurring at least so often. No term has these letters. */
 const MARKS: readonly (readonly [times: number, mark: string])[] = [
   [2, "²"],
-  [3, "³"],
+  [OFTEN, OFTEN_MARK],
   [6, "⁶"],
 ];
 
 /** The words FTS5 is given for terms that occur so often: each, and again with a mark for every number of times it reaches. */
-export function marked(counts: ReadonlyMap<string, number>): string {
+export function marked(counts: ReadonlyMap<string, number>): string[] {
   const words: string[] = [];
   for (const [term, times] of counts) {
     words.push(term);
     for (const [least, mark] of MARKS) if (times >= least) words.push(term + mark);
   }
-  return words.join(" ");
+  return words;
 }
 
 /** Whether a word of the index is a term, and not one with a mark. */
@@ -48,6 +53,11 @@ export function postingsOf(run: Run, term: string, { most, newest = false }: { m
 /** Documents that have a term, at most so many, without how often. */
 export function documentsWith(run: Run, term: string, most: number): readonly number[] {
   return numbersIn(run, NUMBERS, quoted(term), most);
+}
+
+/** Those of them that have it often. */
+export function documentsWithOften(run: Run, term: string, most: number): readonly number[] {
+  return documentsWith(run, term + OFTEN_MARK, most);
 }
 
 /** Documents that have all of the terms. */

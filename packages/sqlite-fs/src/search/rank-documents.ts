@@ -1,5 +1,5 @@
 import { type IndexQuery, rarity, saturation, type WeightedTerm, weighRelated } from "@workrail/core";
-import { documentsWith, documentsWithAll, type Postings, postingsOf } from "./postings.ts";
+import { documentsWith, documentsWithAll, documentsWithOften, OFTEN, type Postings, postingsOf } from "./postings.ts";
 import type { Run } from "../derived-database.ts";
 
 /** A term of more documents says little, and reading them takes long: it only counts where nothing else does. */
@@ -85,16 +85,29 @@ interface WeighedPostings {
   readonly postings: Postings;
 }
 
-/** What related terms add to the score of a document that is found already. */
-export function relatedScores(run: Run, related: readonly WeightedTerm[], texts: number): (number: number) => number {
+/** What related terms add to the score of a document that is found already, by its number and its length against the average. */
+export function relatedScores(
+  run: Run,
+  related: readonly WeightedTerm[],
+  texts: number,
+): (number: number, relativeLength: number) => number {
   const known = related.map((each) => {
     const documents = documentsWith(run, each.term, MOST_OF_RELATED);
     return { ...each, documents, texts: documents.length };
   });
   // What so many have says nothing.
   const telling = known.filter(({ texts: count }) => count < MOST_OF_RELATED);
-  const weighed = weighRelated(telling, texts);
-  return (number) => weighed.reduce((sum, { term, worth }) => (has(term.documents, number) ? sum + worth * saturation(1, 1) : sum), 0);
+  const weighed = weighRelated(telling, texts).map((each) => ({
+    ...each,
+    often: documentsWithOften(run, each.term.term, MOST_OF_RELATED),
+  }));
+  return (number, relativeLength) => {
+    let sum = 0;
+    for (const { term, worth, often } of weighed) {
+      if (has(term.documents, number)) sum += worth * saturation(has(often, number) ? OFTEN : 1, relativeLength);
+    }
+    return sum;
+  };
 }
 
 function chosen(run: Run, terms: readonly WeightedTerm[], texts: number): WeighedPostings[] {

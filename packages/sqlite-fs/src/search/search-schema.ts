@@ -1,16 +1,16 @@
 import type { DerivedContent } from "../derived-database.ts";
 
 /** Of the search index, and of the terms it is made of. */
-const INDEX_VERSION = 2;
+const INDEX_VERSION = 3;
 
 /**
  * `document`: one for each checkpoint; `previous` is how many places before it in its session the one is whose text it was
- * compared with; `terms` is how many different ones it has; times are in whole seconds.
+ * compared with; `terms` is how many different ones it has, without stop-words; times are in whole seconds.
  * `session.labels` has the numbers of all names that its documents ever had, and `newest` the latest of their times: what shows that
  * none of them meets a filter. `session.version` is another after each change, `is_pending` and `is_extended` tell whether it is to be looked at, and how.
  * `name`: projects, agents and workflows, and lists of tags as JSON. `state` holds the catalog's position and sums.
  * `term`: FTS5 keeps which documents have a term, and nothing else. One that occurs more than once is there again with a
- * mark behind it: see `marked`.
+ * mark behind it: see `marked`. Stop-words are there with the sign that core gives them.
  */
 const SEARCH_SCHEMA = `
 CREATE TABLE state (key TEXT PRIMARY KEY NOT NULL, value ANY NOT NULL) STRICT, WITHOUT ROWID;

@@ -159,7 +159,10 @@ function pageOf(
     const numbers = ranking.best(from, piece);
     if (numbers.length === 0) break;
     const rows = (run.all(DOCUMENTS, JSON.stringify(numbers)) as readonly DocumentRow[]).filter(meets);
-    const scored = rows.map((row) => ({ row, score: ranking.exact(row.number, row.terms / usual) + more(row.number) }));
+    const scored = rows.map((row) => {
+      const relativeLength = row.terms / usual;
+      return { row, score: ranking.exact(row.number, relativeLength) + more(row.number, relativeLength) };
+    });
     hits.push(...scored.sort((one, other) => other.score - one.score || other.row.number - one.row.number));
   }
   return hits.slice(offset, offset + limit).map(({ row, score }) => ({
@@ -253,9 +256,8 @@ function removeDocument(run: Run, session: number, id: string | Uint8Array): voi
   const row = run.get(DOCUMENT, session, id) as { readonly number: number; readonly terms: number } | undefined;
   if (row === undefined) return;
   run.run("DELETE FROM document WHERE number = ?", row.number);
-  if (row.terms === 0) return;
   run.run("DELETE FROM term WHERE rowid = ?", row.number);
-  count(run, -1, -row.terms);
+  if (row.terms > 0) count(run, -1, -row.terms);
 }
 
 function addDocument(run: Run, session: number, text: TextOfCheckpoint): Named {
@@ -275,10 +277,9 @@ function addDocument(run: Run, session: number, text: TextOfCheckpoint): Named {
     created,
     ...names,
   ) as { number: number };
-  if (counts.size > 0) {
-    run.run("INSERT INTO term (rowid, words) VALUES (?, ?)", number, marked(counts));
-    count(run, 1, counts.size);
-  }
+  const words = [...marked(counts), ...text.stopWords];
+  if (words.length > 0) run.run("INSERT INTO term (rowid, words) VALUES (?, ?)", number, words.join(" "));
+  if (counts.size > 0) count(run, 1, counts.size);
   return { names: names.filter((name) => name !== null), created };
 }
 

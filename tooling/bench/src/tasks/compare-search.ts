@@ -1,40 +1,20 @@
 import fs from "node:fs";
 import path from "node:path";
 import { setImmediate as othersTurn } from "node:timers/promises";
-import type { SearchCheckpointsParams } from "@workrail/runtime";
 import Database from "better-sqlite3";
 import { Random } from "../random.ts";
 import { untilQuiet } from "../rest.ts";
 import { noteOf, someWord } from "../search-text.ts";
 import { type Summary, summarize } from "../statistics.ts";
-import { filledSession } from "./fill-store.ts";
 import { openLibrary } from "./open-library.ts";
-
-export interface SearchInput {
-  /** Filled with notes. */
-  readonly dataDir: string;
-  readonly sessions: number;
-  /** In each session. */
-  readonly checkpoints: number;
-  readonly project: string;
-  /** Of each kind. */
-  readonly questions: number;
-  readonly openings: number;
-}
-
-export const QUESTIONS = ["one word", "three words", "six words", "three words in a project", "a phrase", "a word spelled wrong"] as const;
-export type QuestionKind = (typeof QUESTIONS)[number];
+import { QUESTIONS, type QuestionKind, questionsFor, type SearchInput } from "./search-questions.ts";
 
 export interface SearchSummary {
   readonly textBytes: number;
   readonly indexBytes: number;
   readonly indexMs: number;
-  /** From asking to the answer, of a store just opened. */
-  readonly first: Summary;
   readonly asked: Readonly<Record<QuestionKind, { readonly library: Summary; readonly floor: Summary }>>;
   readonly all: { readonly library: Summary; readonly floor: Summary };
-  /** What asking took of memory, beyond an open store. */
-  readonly memoryBytes: number;
 }
 
 type Times = { readonly library: number[]; readonly floor: number[] };
@@ -43,30 +23,17 @@ type Times = { readonly library: number[]; readonly floor: number[] };
 export async function compareSearch(input: SearchInput): Promise<SearchSummary> {
   const { bare, textBytes } = makeFloor(input);
   const { indexMs, indexBytes } = await makeIndex(input);
-  const first: number[] = [];
-  for (let opening = 0; opening < input.openings; opening++) {
-    const library = await openLibrary(input.dataDir);
-    await untilQuiet();
-    first.push(await timed(() => library.searchCheckpoints({ query: noteOf(opening, 0).slice(0, 60) })));
-    await library.close();
-  }
   const library = await openLibrary(input.dataDir);
   await untilQuiet();
-  const before = process.memoryUsage().rss;
   const statement = bare.prepare("SELECT rowid FROM note WHERE note MATCH ? ORDER BY rank LIMIT 5");
   const asked = Object.fromEntries(QUESTIONS.map((kind): [QuestionKind, Times] => [kind, { library: [], floor: [] }])) as Record<
     QuestionKind,
     Times
   >;
-  const random = new Random(1);
-  for (let question = 0; question < input.questions; question++) {
-    for (const kind of QUESTIONS) {
-      const { params, match } = ask(kind, random, input);
-      asked[kind].floor.push(await timed(async () => statement.all(match)));
-      asked[kind].library.push(await timed(() => library.searchCheckpoints(params)));
-    }
+  for (const { kind, params, match } of questionsFor(input)) {
+    asked[kind].floor.push(await timed(async () => statement.all(match)));
+    asked[kind].library.push(await timed(() => library.searchCheckpoints(params)));
   }
-  const memoryBytes = process.memoryUsage().rss - before;
   await library.close();
   bare.close();
   const summaries = Object.entries(asked).map(([kind, times]) => [kind, summarized([times])]);
@@ -74,10 +41,8 @@ export async function compareSearch(input: SearchInput): Promise<SearchSummary> 
     textBytes,
     indexBytes,
     indexMs,
-    first: summarize(first),
     asked: Object.fromEntries(summaries) as SearchSummary["asked"],
     all: summarized(Object.values(asked)),
-    memoryBytes,
   };
 }
 
@@ -118,37 +83,4 @@ async function makeIndex({ dataDir }: SearchInput): Promise<{ readonly indexMs: 
   await untilQuiet();
   await library.close();
   return { indexMs, indexBytes: fs.statSync(path.join(dataDir, "search.db")).size };
-}
-
-function ask(kind: QuestionKind, random: Random, input: SearchInput): { readonly params: SearchCheckpointsParams; readonly match: string } {
-  const session = random.whole(0, input.sessions - 1);
-  const words = (count: number): string[] => Array.from({ length: count }, () => someWord(random));
-  const any = (asked: readonly string[], more: Partial<SearchCheckpointsParams> = {}): ReturnType<typeof ask> => {
-    return { params: { query: asked.join(" "), ...more }, match: asked.map(quoted).join(" OR ") };
-  };
-  switch (kind) {
-    case "one word":
-      return any(words(1));
-    case "three words":
-      return any(words(3));
-    case "six words":
-      return any(words(6));
-    case "three words in a project":
-      return any(words(3), { project: input.project, sessionId: random.next() < 0.5 ? undefined : filledSession(session) });
-    case "a phrase": {
-      const phrase = noteOf(session, random.whole(0, input.checkpoints - 1))
-        .split(" ")
-        .slice(3, 6)
-        .join(" ");
-      return { params: { query: quoted(phrase) }, match: quoted(phrase) };
-    }
-    case "a word spelled wrong": {
-      const [word = ""] = words(1);
-      return any([`${word.slice(0, 2)}x${word.slice(2)}`]);
-    }
-  }
-}
-
-function quoted(text: string): string {
-  return `"${text}"`;
 }

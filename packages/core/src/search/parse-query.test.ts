@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { parseQuery } from "./parse-query.ts";
+import { wordsOf } from "./terms.ts";
+
+const stopWords = (text: string): readonly string[] => [...wordsOf(text).stopWords];
+
+describe("a question", () => {
+  it("is its terms, each once, which weigh more the more often they are asked for, though less with each time", () => {
+    const { terms } = parseQuery("the export of exports to disk, disk, disks");
+    expect(terms).toEqual([
+      { term: "export", weight: 1.5 },
+      { term: "disk", weight: 1.8 },
+    ]);
+    expect(parseQuery("disk").terms).toEqual([{ term: "disk", weight: 1 }]);
+  });
+
+  it("of stop-words alone is its stop-words", () => {
+    expect(parseQuery("what is it?").terms.map(({ term }) => term)).toEqual(stopWords("what is it"));
+    expect(parseQuery("what is the export").terms.map(({ term }) => term)).toEqual(["export"]);
+  });
+
+  it("requires the terms of its phrases, or the stop-words of one that has nothing else", () => {
+    expect(parseQuery('disk "the nightly export"')).toMatchObject({ required: ["night", "export"], phrases: ["the nightly export"] });
+    expect(parseQuery('disk "to be"').required).toEqual(stopWords("to be"));
+    expect(parseQuery('the "nightly export"').terms.map(({ term }) => term)).toEqual(["night", "export"]);
+  });
+
+  it("has no phrase where a quotation mark stands alone or encloses no word", () => {
+    expect(parseQuery('a 5" disk')).toMatchObject({ required: [], phrases: [] });
+    expect(parseQuery('disk "--"')).toMatchObject({ required: [], phrases: [] });
+  });
+});
