@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { nodeFileSystem } from "@workrail/blob-files";
-import type { Log, SearchEngine } from "@workrail/core";
+import { type CheckpointId, type Log, type SearchEngine, type SessionId, termsOf } from "@workrail/core";
 import { describeSearch } from "@workrail/storage-conformance";
-import { afterAll } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { loadSqliteDriver } from "../src/load-sqlite-driver.ts";
 import { SqliteSearch } from "../src/search/sqlite-search.ts";
 import type { SqliteDriverName } from "../src/sqlite-driver.ts";
@@ -23,4 +24,60 @@ for (const name of ["better-sqlite3", "node:sqlite"] satisfies SqliteDriverName[
     return new SqliteSearch({ file, fs: nodeFileSystem, openDatabase, journal: "WAL", lockWaitMs: 5_000, log });
   };
   describeSearch({ name, open });
+
+  describe(`${name}: the file of the index`, () => {
+    it("takes less room than the text that is indexed, and its log takes none once there is nothing more to do", async () => {
+      const index = await open();
+      const file = path.join(directory, `search-${opened}.db`);
+      const textBytes = await burst(index, 2_000);
+      expect(fs.statSync(`${file}-wal`).size).toBeGreaterThan(0);
+      while (await index.tidy());
+      expect(fs.statSync(`${file}-wal`).size).toBe(0);
+      const tidied = fs.statSync(file).size;
+      expect(tidied).toBeLessThan(textBytes);
+      await burst(index, 2_000);
+      await index.close();
+      // Of what was removed nothing is left, and nothing waits for another moment to be given back.
+      expect(fs.statSync(file).size).toBeLessThan(1.35 * tidied);
+    });
+  });
+}
+
+/** Each session of fifty texts in the place of what it had before, a few at a time. Resolves with the size of all texts. */
+async function burst(index: SearchEngine, texts: number): Promise<number> {
+  let bytes = 0;
+  for (let at = 0; at < texts; at += 10) {
+    const sessionId = `session-${Math.floor(at / 50)}` as SessionId;
+    const { version, checkpoints } = await index.indexed(sessionId);
+    const remove = at % 50 === 0 ? checkpoints.map(({ checkpointId }) => checkpointId) : [];
+    const add = Array.from({ length: 10 }, (_, place) => {
+      const text = someText(at + place);
+      bytes += text.length;
+      const sequence = (at % 50) + place + 1;
+      return {
+        checkpointId: randomUUID() as CheckpointId,
+        sequence,
+        previous: sequence - 1,
+        terms: termsOf(text),
+        stopWords: [],
+        kind: "workflow" as const,
+        createdAt: new Date("2026-01-01T00:00:00Z"),
+        project: "/home/dev/project",
+        agentId: undefined,
+        workflowId: undefined,
+        tags: [],
+      };
+    });
+    expect(await index.update({ sessionId, version, remove, add, sessionTags: [], isDone: true })).toBe(true);
+  }
+  return bytes;
+}
+
+/** Thirty words, frequent and rare ones, another text for each number. */
+function someText(seed: number): string {
+  const words = Array.from({ length: 30 }, (_, place) => {
+    const chance = ((seed * 7_919 + place * 104_729) % 65_537) / 65_537;
+    return `word${Math.floor(5_000 ** chance).toString(36)}z`;
+  });
+  return words.join(" ");
 }

@@ -30,6 +30,8 @@ const LOOKED_AT = 120;
 const MOST_WORDS = 20_000;
 /** Pages of the index merged in one piece. */
 const MERGED_PAGES = 100;
+/** Merging leaves pages empty: as many as it fills in one piece are cut off the file's end. */
+const GIVE_BACK = `PRAGMA incremental_vacuum(${MERGED_PAGES})`;
 
 /** The search index in `search.db`, by FTS5: derived from the store, and made anew whenever it is missing. */
 export class SqliteSearch implements SearchEngine {
@@ -87,6 +89,7 @@ export class SqliteSearch implements SearchEngine {
       if (change.isDone) run.run("UPDATE session SET noted = NULL, is_extended = NULL WHERE number = ?", number);
       run.run(DROP_EMPTY, number);
       run.run("UPDATE state SET value = value + ? WHERE key = 'untidied'", change.remove.length + change.add.length);
+      run.exec(GIVE_BACK);
       return true;
     });
   }
@@ -114,17 +117,19 @@ export class SqliteSearch implements SearchEngine {
     });
   }
 
-  tidy(): Promise<boolean> {
-    return this.#database.write((run) => {
+  async tidy(): Promise<boolean> {
+    const hasMore = await this.#database.write((run) => {
       const [untidied, texts] = [Number(valueOf(run, "untidied")), Number(valueOf(run, "texts"))];
       // All is merged into one when much of it is new; else what grew, as far as it grew.
       const isFull = untidied > 0 && untidied * 4 >= texts;
       const before = changesOf(run);
       run.run("INSERT INTO term (term, rank) VALUES ('merge', ?)", isFull ? -MERGED_PAGES : MERGED_PAGES);
       if (isFull) run.run("UPDATE state SET value = 0 WHERE key = 'untidied'");
-      run.exec(`PRAGMA incremental_vacuum(${MERGED_PAGES})`);
+      run.exec(GIVE_BACK);
       return isFull || changesOf(run) - before >= 2;
     });
+    if (!hasMore) await this.#database.emptyLog();
+    return hasMore;
   }
 
   async erase(): Promise<void> {
