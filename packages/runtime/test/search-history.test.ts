@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -93,39 +94,59 @@ describe.each(KINDS.filter(({ kind }) => kind !== "files alone"))(
         { numRuns: kind === "memory" ? 60 : 4, seed: 20_260_101 },
       ));
 
-    it("search finds nearly every word of the latest after 1,000 saves under the limit of 100", () =>
-      at(async (place) => {
-        // On a disk a tenth of it shows the same.
-        const [saves, most] = kind === "memory" ? [1_000, 100] : [50, 8];
-        await using workrail = await place.open({ limits: { maxCheckpoints: most } });
-        const notes: string[] = [];
-        for (let save = 0; save < saves; save++) {
-          notes.push(`note${save}x about topic${save % 37}y`);
-          if (notes.length > 2 * most) notes.splice(Math.floor(notes.length / 2), 1);
-          await workrail.saveCheckpoint({ sessionId: "a", context: { notes: [...notes] } });
-        }
-        const terms = new Set(notes.join(" ").match(/\w+[xy]\b/g));
-        let found = 0;
-        for (const term of terms) found += (await workrail.searchCheckpoints({ query: term, limit: 1 })).hits.length;
-        expect(found / terms.size).toBeGreaterThanOrEqual(0.99);
-      }));
+    it(
+      "search finds nearly every word of the latest after 1,000 saves under the limit of 100",
+      () =>
+        at(async (place) => {
+          const [saves, most] = [1_000, 100];
+          await using workrail = await place.open({ limits: { maxCheckpoints: most } });
+          const notes: string[] = [];
+          for (let save = 0; save < saves; save++) {
+            notes.push(`note${save}x about topic${save % 37}y`);
+            if (notes.length > 2 * most) notes.splice(Math.floor(notes.length / 2), 1);
+            await workrail.saveCheckpoint({ sessionId: "a", context: { notes: [...notes] } });
+          }
+          const terms = new Set(notes.join(" ").match(/\w+[xy]\b/g));
+          let found = 0;
+          for (const term of terms) found += (await workrail.searchCheckpoints({ query: term, limit: 1 })).hits.length;
+          expect(terms.size).toBeGreaterThan(most);
+          expect(found / terms.size).toBeGreaterThanOrEqual(0.99);
+        }),
+      60_000,
+    );
   },
 );
 
-describe("a process that is killed after it answered and before it indexed", () => {
-  it("has what it saved found by the next", () =>
-    onDisk(async (place) => {
-      const child = fileURLToPath(new URL("./saved-then-killed.ts", import.meta.url));
-      const running = spawn(process.execPath, ["--conditions=@workrail/source", child, place.dataDir], {
-        stdio: ["ignore", "pipe", "inherit"],
+const CHILD = fileURLToPath(new URL("./saved-then-killed.ts", import.meta.url));
+/** It dies at every so many of its steps: to try each takes a process each. */
+const STRIDE = 6;
+
+/** Runs a process that saves twice and dies at that step of indexing the second. Resolves with the ids that it had for an answer, and whether it died. */
+async function saveAndDie(dataDir: string, fatalStep: number): Promise<{ readonly ids: readonly string[]; readonly died: boolean }> {
+  const child = spawn(process.execPath, ["--conditions=@workrail/source", CHILD, dataDir, String(fatalStep)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [told] = await Promise.all([text(child.stdout), once(child, "close")]);
+  const died = child.signalCode === "SIGKILL";
+  const lines = told.trim().split("\n");
+  expect([lines.length, lines.at(-1) === "done"]).toEqual([died ? 2 : 3, !died]);
+  return { ids: lines.slice(0, 2), died };
+}
+
+describe("a process that is killed after it answered and before it indexed, or while it does", () => {
+  it("has what it saved found by the next, whichever operation on a file or the index was its last", async () => {
+    const dieAt = (fatalStep: number): Promise<boolean> =>
+      onDisk(async (place) => {
+        const { ids, died } = await saveAndDie(place.dataDir, fatalStep);
+        await using workrail = await place.open();
+        const { hits, indexPending } = await workrail.searchCheckpoints({ query: "needle" });
+        expect([hits.map(({ checkpoint }) => checkpoint.id).toSorted(), indexPending]).toEqual([ids.toSorted(), undefined]);
+        return died;
       });
-      const [line] = (await once(running.stdout, "data")) as [Buffer];
-      running.kill("SIGKILL");
-      await once(running, "exit");
-      await using workrail = await place.open();
-      const { hits } = await workrail.searchCheckpoints({ query: "unindexed needle" });
-      expect(hits.map(({ checkpoint }) => checkpoint.id)).toEqual([line.toString().trim()]);
-    }));
+    let fatalStep = 1;
+    while (await dieAt(fatalStep)) fatalStep += STRIDE;
+    expect(fatalStep).toBeGreaterThan(5 * STRIDE);
+  }, 120_000);
 
   it.each([
     ["is gone", (file: string) => fs.rmSync(file)],
