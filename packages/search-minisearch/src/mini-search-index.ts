@@ -94,16 +94,16 @@ class MiniSearchIndex implements SearchEngine {
   async match({ terms, required, filter }: IndexQuery): Promise<Matches> {
     const scores = this.#scores(new Map(terms.map(({ term, weight }) => [term, weight])));
     const having = required.map((term) => this.#scores(new Map([[term, 1]])));
-    const newest = new Map<SessionId, number>();
-    const hits = [...scores]
-      .filter(([id]) => having.every((found) => found.has(id)))
-      .map(([id, score]) => ({ text: this.#texts.get(id) as IndexedText, score }))
-      .filter(({ text }) => text.sequence <= this.#newestMeeting(text.sessionId, filter, newest))
-      .sort((one, other) => other.score - one.score || other.text.createdAt.getTime() - one.text.createdAt.getTime());
+    const found = [...scores]
+      .filter(([id]) => having.every((texts) => texts.has(id)))
+      .map(([id, score]) => ({ text: this.#texts.get(id) as IndexedText, score }));
+    const hits = this.#meeting(found, filter).sort(
+      (one, other) => other.score - one.score || other.text.createdAt.getTime() - one.text.createdAt.getTime(),
+    );
     const most = this.#most(terms);
     return {
-      page: async ({ related = [], offset, limit }) =>
-        this.#reranked(hits, related)
+      page: async ({ related = [], offset, limit, project }) =>
+        this.#reranked(project === undefined ? hits : this.#meeting(hits, { ...filter, project }), related)
           .slice(offset, offset + limit)
           .map(({ text: { checkpointId, sessionId, sequence }, score }) => {
             return { checkpointId, sessionId, sequence, score: Math.min(1, score / most) };
@@ -166,6 +166,12 @@ class MiniSearchIndex implements SearchEngine {
       }
     }
     return scores;
+  }
+
+  /** Those that a filter lets through. */
+  #meeting<Hit extends { readonly text: IndexedText }>(hits: readonly Hit[], filter: IndexFilter): Hit[] {
+    const newest = new Map<SessionId, number>();
+    return hits.filter(({ text }) => text.sequence <= this.#newestMeeting(text.sessionId, filter, newest));
   }
 
   #reranked<Hit extends { readonly text: IndexedText; readonly score: number }>(

@@ -326,6 +326,18 @@ export function describeSearch(harness: SearchHarness): void {
     });
 
     it(
+      "are narrowed to a project, page by page",
+      withIndex(async (index) => {
+        await put(index, [text("mine", ["word"], { project: "/mine", agentId: "me" })], { sessionId: session("a") });
+        await put(index, [text("other", ["word", "word"], { project: "/other", agentId: "me" })], { sessionId: session("b") });
+        const filter = { agentId: "me" };
+        expect(await found(index, ["word"], { filter })).toEqual(["other", "mine"]);
+        expect(await found(index, ["word"], { filter, project: "/mine" })).toEqual(["mine"]);
+        expect(await found(index, ["word"], { filter: { agentId: "you" }, project: "/mine" })).toEqual([]);
+      }),
+    );
+
+    it(
       "find one session",
       withIndex(async (index) => {
         await put(index, [text("mine", ["word"])], { sessionId: session("a") });
@@ -413,11 +425,11 @@ async function put(index: SearchEngine, add: readonly TextOfCheckpoint[], more: 
 async function match(
   index: SearchEngine,
   terms: readonly string[],
-  { limit = 20, offset = 0, related, ...more }: Partial<IndexQuery & PageOfMatches> = {},
+  { limit = 20, offset = 0, related, project, ...more }: Partial<IndexQuery & PageOfMatches> = {},
 ): Promise<readonly IndexHit[]> {
   const weighed = terms.map((term) => ({ term, weight: 1 }));
   const matches = await index.match({ terms: weighed, required: [], filter: {}, ...more });
-  return matches.page({ limit, offset, related });
+  return matches.page({ limit, offset, related, project });
 }
 
 async function found(index: SearchEngine, terms: readonly string[], more?: Partial<IndexQuery & PageOfMatches>): Promise<string[]> {

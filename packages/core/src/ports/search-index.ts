@@ -125,6 +125,8 @@ export interface PageOfMatches {
   readonly offset: number;
   /** Terms that only have a say in the order of the best hits. Default: none. */
   readonly related?: readonly WeightedTerm[] | undefined;
+  /** Only what meets the query's filter in this project, too. */
+  readonly project?: string | undefined;
 }
 
 export interface IndexQuery {

@@ -48,16 +48,15 @@ function shortened(word: string, first: number, second: number): string {
 }
 
 function replacedOnce(word: string, first: number): string {
-  const made = replaced(word, SECOND, first, first);
-  if (made !== word || SECOND.some(([ending]) => word.endsWith(ending))) return made;
+  if (endingOf(word, SECOND) !== undefined) return replaced(word, SECOND, first, first);
   const isLate = word.length - 2 >= first;
   if (word.endsWith("logi") && word.length - 3 >= first) return word.slice(0, -1);
   return isLate && /[cdeghkmnrt]li$/.test(word) ? word.slice(0, -2) : word;
 }
 
 /** By the longest ending that there is, if it begins within the region. */
-function replaced(word: string, endings: readonly (readonly [string, string])[], first: number, second: number): string {
-  const found = endings.find(([ending]) => word.endsWith(ending));
+function replaced(word: string, endings: Endings, first: number, second: number): string {
+  const found = endingOf(word, endings);
   if (found === undefined) return word;
   const [ending, becomes] = found;
   const at = word.length - ending.length;
@@ -65,7 +64,7 @@ function replaced(word: string, endings: readonly (readonly [string, string])[],
 }
 
 function withoutSuffix(word: string, second: number): string {
-  const suffix = SUFFIXES.find((ending) => word.endsWith(ending));
+  const [suffix] = endingOf(word, SUFFIXES) ?? [];
   if (suffix === undefined) return word;
   const bare = word.slice(0, -suffix.length);
   return bare.length >= second && (suffix !== "ion" || /[st]$/.test(bare)) ? bare : word;
@@ -82,7 +81,20 @@ function endsShort(word: string): boolean {
   return /[^aeiouy][aeiouy][^aeiouywxY]$|^[aeiouy][^aeiouy]$/.test(word);
 }
 
-const SECOND: readonly (readonly [string, string])[] = [
+type Ending = readonly [ending: string, becomes: string];
+
+/** By their last letters: most words have none of them. The longest first. */
+type Endings = ReadonlyMap<string, readonly Ending[]>;
+
+function byLastLetter(endings: readonly Ending[]): Endings {
+  return Map.groupBy(endings, ([ending]) => ending.slice(-1));
+}
+
+function endingOf(word: string, endings: Endings): Ending | undefined {
+  return endings.get(word.slice(-1))?.find(([ending]) => word.endsWith(ending));
+}
+
+const SECOND = byLastLetter([
   ["ational", "ate"],
   ["fulness", "ful"],
   ["iveness", "ive"],
@@ -105,9 +117,9 @@ const SECOND: readonly (readonly [string, string])[] = [
   ["enci", "ence"],
   ["izer", "ize"],
   ["bli", "ble"],
-];
+]);
 
-const THIRD: readonly (readonly [string, string])[] = [
+const THIRD = byLastLetter([
   ["ational", "ate"],
   ["tional", "tion"],
   ["alize", "al"],
@@ -117,10 +129,10 @@ const THIRD: readonly (readonly [string, string])[] = [
   ["ical", "ic"],
   ["ness", ""],
   ["ful", ""],
-];
+]);
 
-const SUFFIXES: readonly string[] = ("ement ance ence able ible ment ant ate ent ion ism iti ive ize ous al er ic" satisfies string).split(
-  " ",
+const SUFFIXES = byLastLetter(
+  "ement ance ence able ible ment ant ate ent ion ism iti ive ize ous al er ic".split(" ").map((suffix): Ending => [suffix, ""]),
 );
 
 const IRREGULAR: ReadonlyMap<string, string> = new Map(

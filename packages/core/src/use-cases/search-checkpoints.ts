@@ -112,19 +112,19 @@ class Search {
     const { filter, projectFirst, limit } = this.#input;
     if (terms.length === 0) return [];
     this.#weights = new Map(terms.map(({ term, weight }) => [term, weight * Math.sqrt(term.length)]));
-    if (projectFirst !== undefined) await this.#collect(terms, { ...filter, project: projectFirst });
-    if (this.#found.size < limit) await this.#collect(terms, filter);
-    return [...this.#found.values()];
-  }
-
-  async #collect(terms: readonly WeightedTerm[], filter: IndexFilter): Promise<void> {
-    const { limit } = this.#input;
     const { required } = this.#query;
     const matches = await this.#ports.search.match({ terms, required, filter });
     const related = terms.length < WORTH_RELATING || required.length > 0 ? [] : await this.#related(terms, matches);
+    if (projectFirst !== undefined) await this.#collect(matches, related, { ...filter, project: projectFirst });
+    if (this.#found.size < limit) await this.#collect(matches, related, filter);
+    return [...this.#found.values()];
+  }
+
+  async #collect(matches: Matches, related: readonly WeightedTerm[], filter: IndexFilter): Promise<void> {
+    const { limit } = this.#input;
     for (let offset = 0; offset < MOST_HITS && this.#found.size < limit;) {
       const page = Math.min(MOST_HITS, offset === 0 ? limit + this.#found.size : 100);
-      const hits = await matches.page({ related, limit: page, offset });
+      const hits = await matches.page({ related, limit: page, offset, project: filter.project });
       await this.#readAhead(hits.slice(0, limit - this.#found.size));
       for (const hit of hits) if (this.#found.size < limit) await this.#add(hit, filter);
       if (hits.length < page) return;

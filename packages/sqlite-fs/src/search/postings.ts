@@ -71,21 +71,6 @@ function quoted(term: string): string {
 
 function numbersIn(run: Run, sql: string, match: string, most: number): readonly number[] {
   const { numbers } = run.get(sql, match, most) as { readonly numbers: string | null };
-  const parsed = numbers === null ? [] : parseNumbers(numbers);
+  const parsed = numbers === null ? [] : (JSON.parse(`[${numbers}]`) as number[]);
   return sql === NEWEST ? parsed.reverse() : parsed;
-}
-
-/** Whole numbers between commas. */
-function parseNumbers(text: string): number[] {
-  const numbers: number[] = [];
-  let number = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 44) {
-      numbers.push(number);
-      number = 0;
-    } else number = number * 10 + code - 48;
-  }
-  numbers.push(number);
-  return numbers;
 }

@@ -31,7 +31,7 @@ export class Ranking {
     this.#scores = new Float32Array(last + 1);
     const documents: number[] = [];
     for (const { weight, postings } of this.#lists) {
-      for (const number of postings.documents) if (this.#scores[number] === 0 && allowed?.has(number) !== false) documents.push(number);
+      collect(postings.documents, this.#scores, allowed, documents);
       this.#add(weight, postings);
     }
     this.#documents = documents;
@@ -62,21 +62,47 @@ export class Ranking {
     let before = 0;
     for (const [times, numbers] of [[1, documents] as const, ...more]) {
       const worth = weight * saturation(times, 1);
-      for (const number of numbers) scores[number] = (scores[number] as number) + worth - before;
+      addTo(scores, numbers, worth - before);
       before = worth;
     }
   }
 
-  /** Those that score no less than the best of this number do: sorting all takes longer than all else. */
+  /** Those that score no less than the best of this number do, and a few more: sorting all takes longer than all else. */
   #above(count: number): number[] {
-    const scores = Float32Array.from(this.#documents, (number) => this.#scores[number] as number).sort();
-    const least = scores[scores.length - count] as number;
-    return this.#documents.filter((number) => (this.#scores[number] as number) >= least);
+    const documents = this.#documents;
+    const steps = new Uint16Array(documents.length);
+    const having = new Uint32Array(STEPS + 1);
+    for (let at = 0; at < documents.length; at++) {
+      const step = Math.min(STEPS, Math.floor(((this.#scores[documents[at] as number] as number) / this.most) * STEPS));
+      steps[at] = step;
+      having[step] = (having[step] as number) + 1;
+    }
+    let least = STEPS;
+    for (let sum = having[least] as number; sum < count && least > 0; sum += having[least] as number) least--;
+    return documents.filter((_, at) => (steps[at] as number) >= least);
   }
 
   #sorted(documents: readonly number[]): number[] {
     const scores = this.#scores;
     return documents.toSorted((one, other) => (scores[other] as number) - (scores[one] as number) || other - one);
+  }
+}
+
+/** Scores are told apart this finely where the best of many are looked for. */
+const STEPS = 2_000;
+
+/** Plain loops: they run over many thousands before the engine has come to know them. */
+function addTo(scores: Float32Array, numbers: readonly number[], more: number): void {
+  for (let at = 0; at < numbers.length; at++) {
+    const number = numbers[at] as number;
+    scores[number] = (scores[number] as number) + more;
+  }
+}
+
+function collect(numbers: readonly number[], scores: Float32Array, allowed: ReadonlySet<number> | undefined, into: number[]): void {
+  for (let at = 0; at < numbers.length; at++) {
+    const number = numbers[at] as number;
+    if (scores[number] === 0 && allowed?.has(number) !== false) into.push(number);
   }
 }
 

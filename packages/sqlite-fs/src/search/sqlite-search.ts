@@ -100,7 +100,10 @@ export class SqliteSearch implements SearchEngine {
       const usual = Number(valueOf(run, "terms")) / Math.max(1, texts);
       return { texts, usual, ranking: new Ranking(run, { terms, required }, texts, documentsOf(run, filter.sessionId)) };
     });
-    return { page: (page) => this.#database.read((run) => pageOf(run, found, filter, page)) };
+    return {
+      page: ({ project, ...page }) =>
+        this.#database.read((run) => pageOf(run, found, project === undefined ? filter : { ...filter, project }, page)),
+    };
   }
 
   termsLike(term: string, most: number): Promise<readonly string[]> {
@@ -153,7 +156,7 @@ function pageOf(
   run: Run,
   { ranking, texts, usual }: Found,
   filter: IndexFilter,
-  { limit, offset, related = [] }: PageOfMatches,
+  { limit, offset, related = [] }: Omit<PageOfMatches, "project">,
 ): IndexHit[] {
   const meets = documentFilter(run, filter);
   if (meets === undefined) return [];
