@@ -76,5 +76,8 @@ const FIRST: readonly (readonly [key: string, value: JsonValue])[] = [
   ["userGoal", "goal"],
   ["seedThings", ["one of", "two"]],
   ["note", "Step 2: the tests must pass"],
+  ["note", "Batch 3 of 4"],
+  ["note", "Both pumps failed at noon."],
+  ["someThings", "high"],
 ];
 for (const [key, value] of FIRST) classifyEntry(key, value, { pins: [] });

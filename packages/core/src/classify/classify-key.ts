@@ -316,6 +316,9 @@ function asUnknownHead(words: readonly string[], value: JsonValue): Classificati
     const isMore = modified.layer === "IMPORTANT" && !isSmall(value);
     return isMore ? { ...modified, layer: "USEFUL", confidence: 0.5 } : modified;
   }
+  // `rssBytes`: a figure of what is fleeting.
+  const measured = typeof value === "number" ? roleOf(words.at(-2) ?? "") : undefined;
+  if (measured?.[1] === EPHEMERAL_HEAD) return keyWord("EPHEMERAL", 0.6, measured[0]);
   // `requirement_export`, `constraint-memory`: a subject as prefix, and a name.
   if (typeof value !== "string" || !isRich(value)) return undefined;
   const [subject = ""] = words;
