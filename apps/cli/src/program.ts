@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import { addAuditCommand } from "./commands/audit.ts";
 import { addBackupCommand } from "./commands/backup.ts";
 import { addCleanupCommand } from "./commands/cleanup.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
@@ -73,6 +74,7 @@ const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
   restore: addRestoreCommand,
   status: addStatusCommand,
   verify: addVerifyCommand,
+  audit: addAuditCommand,
   repair: addRepairCommand,
   rebuild: addRebuildCommand,
   scan: addScanCommand,

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import {
   type AuditEvent,
   type BlobRef,
@@ -24,7 +25,7 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(files: Files, file: string, blobs: FolderBlobStore) {
-    super();
+    super((text) => hash("sha256", text, "hex"));
     this.#files = files;
     this.#file = file;
     this.#blobs = blobs;
@@ -53,7 +54,7 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
     const given = structuredClone({ records, sessions, audit });
     return this.inTurn(async () => {
       const state = new CatalogState();
-      state.fill(given.records, given.sessions, given.audit, (key) => this.#blobs.refOf(key));
+      state.fill(given, { refOf: (key) => this.#blobs.refOf(key), digest: this.auditDigest });
       await this.#replaceBy(state);
     });
   }

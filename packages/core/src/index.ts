@@ -1,3 +1,6 @@
+export { CHAIN_START, checkLinks, linked, placeOf } from "./audit/audit-chain.ts";
+export { beginningAfter, cutEvent } from "./audit/audit-cut.ts";
+export { rechain } from "./audit/rechain.ts";
 export { summarise } from "./classify/classification.ts";
 export type { Classification } from "./classify/classification.ts";
 export { classifyContext, classifyEntry } from "./classify/classify-context.ts";
@@ -43,7 +46,7 @@ export type { PhaseChange } from "./live/phases.ts";
 export { ProcessGate } from "./locking/process-gate.ts";
 export { SerialQueue } from "./locking/serial-queue.ts";
 export { AUDIT_ACTIONS } from "./model/audit.ts";
-export type { AuditAction, AuditEvent } from "./model/audit.ts";
+export type { AuditAction, AuditBreak, AuditDigest, AuditEvent, AuditPlace, LinkCheck, LoggedEvent } from "./model/audit.ts";
 export { CHECKPOINT_KINDS } from "./model/checkpoint.ts";
 export type { CheckpointFacts, CheckpointKind, CheckpointRecord, Durability, NewRecord } from "./model/checkpoint.ts";
 export { isJsonObject } from "./model/context.ts";
@@ -65,7 +68,10 @@ export type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob } from "./ports/blob
 export type {
   Append,
   AsideLimit,
+  AuditCheck,
+  AuditCut,
   AuditQuery,
+  AuditWalk,
   Catalog,
   CatalogChange,
   CatalogRecovery,
@@ -141,6 +147,19 @@ export { ruleScanner, SECRET_RULE_IDS } from "./secrets/rule-scanner.ts";
 export type { RuleScanner, RuleScannerOptions } from "./secrets/rule-scanner.ts";
 export { redact } from "./secrets/redact.ts";
 export type { Redacted } from "./secrets/redact.ts";
+export { cutAudit } from "./use-cases/cut-audit.ts";
+export type { CutAuditOptions, CutAuditPorts } from "./use-cases/cut-audit.ts";
+export { exportAudit } from "./use-cases/export-audit.ts";
+export type { AuditFilter, ExportAuditPorts } from "./use-cases/export-audit.ts";
+export { verifyAudit } from "./use-cases/verify-audit.ts";
+export type {
+  AuditFinding,
+  AuditReport,
+  AuditRowInfo,
+  VerifyAuditOptions,
+  VerifyAuditPorts,
+  VerifyAuditProgress,
+} from "./use-cases/verify-audit.ts";
 export { BackgroundQueue } from "./use-cases/background-queue.ts";
 export { backupStore } from "./use-cases/backup-store.ts";
 export type { BackupOptions, BackupPorts, BackupProgress, BackupReport } from "./use-cases/backup-store.ts";

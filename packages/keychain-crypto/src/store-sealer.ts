@@ -65,6 +65,10 @@ export class StoreSealer implements Sealer {
     return this.#texts.sealDigest(digest);
   }
 
+  authenticate(text: string): Digest {
+    return this.#texts.authenticate(text);
+  }
+
   /**
    * Makes a key of ours for each session that has one, and puts it beside that: until the other data key's are dropped, both sealers can
    * be used. Done again it does nothing.

@@ -14,11 +14,13 @@ export class TextCipher {
   readonly #key: Uint8Array;
   readonly #nonceKey: Uint8Array;
   readonly #digestKey: Uint8Array;
+  readonly #auditKey: Uint8Array;
 
   constructor(dataKey: Uint8Array) {
     this.#key = deriveKey(dataKey, NO_SALT, "workrail text 1");
     this.#nonceKey = deriveKey(dataKey, NO_SALT, "workrail text nonce 1");
     this.#digestKey = deriveKey(dataKey, NO_SALT, "workrail digest 1");
+    this.#auditKey = deriveKey(dataKey, NO_SALT, "workrail audit 1");
   }
 
   seal(text: string): string {
@@ -31,6 +33,10 @@ export class TextCipher {
 
   sealDigest(digest: Digest): Digest {
     return mac(this.#digestKey, Buffer.from(digest, "hex")).toString("hex") as Digest;
+  }
+
+  authenticate(text: string): Digest {
+    return mac(this.#auditKey, Buffer.from(text)).toString("hex") as Digest;
   }
 
   /** @throws CHECKPOINT_CORRUPT when it is not what was sealed. */

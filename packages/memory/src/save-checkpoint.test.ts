@@ -46,7 +46,9 @@ describe("a first save", () => {
     expect(await storage.catalog.head(S)).toEqual(result.record);
     expect(await storage.catalog.session(S)).toMatchObject({ createdAt: at, checkpointCount: 1, totalSizeBytes: result.record.blobBytes });
     expect(disk.blobs.get(result.record.blob)?.length).toBe(result.record.blobBytes);
-    expect(storage.catalog.audit).toEqual([{ at, action: "save", sessionId: S, checkpointId: result.record.id, agentId: "agent" }]);
+    expect(storage.catalog.audit).toMatchObject([
+      { number: 1, at, action: "save", sessionId: S, checkpointId: result.record.id, agentId: "agent" },
+    ]);
   });
 
   it("keeps what was given although the caller changes it afterwards", async () => {

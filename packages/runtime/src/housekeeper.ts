@@ -3,6 +3,7 @@ import {
   cleanUp,
   type CleanUpOptions,
   type CleanUpReport,
+  cutAudit,
   HANDLE_MS,
   isWorkrailError,
   makeRoom,
@@ -66,8 +67,18 @@ export class Housekeeper {
     await this.#parts.accesses.write();
     const inUse = this.#parts.sessions.inUse();
     const report = await cleanUp(this.#parts, policy, { pause: turnOfTheLoop, ...options, inUse });
-    if (!report.dryRun) this.#tell(report);
+    if (!report.dryRun) {
+      this.#tell(report);
+      await this.#cutAuditLog(options.signal);
+    }
     return report;
+  }
+
+  async #cutAuditLog(signal: CleanUpOptions["signal"]): Promise<void> {
+    const { auditDays } = this.#parts.settings.housekeeping;
+    if (auditDays === 0 || signal?.aborted === true) return;
+    const rows = await cutAudit(this.#parts, auditDays * DAY_MS, { signal, pause: turnOfTheLoop });
+    if (rows > 0) this.#parts.log.info("old rows of the audit log were removed", { rows, auditDays });
   }
 
   /**

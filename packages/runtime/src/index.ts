@@ -1,3 +1,11 @@
+export type {
+  AuditLogEntry,
+  AuditLogFilter,
+  AuditLogParams,
+  AuditLogResult,
+  VerifyAuditLogParams,
+  VerifyAuditLogResult,
+} from "./audit-log.ts";
 export type { CleanUpParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
 export type { Adapters } from "./container.ts";
 export type {
@@ -32,6 +40,8 @@ export { defaultDataDir } from "./config/default-data-dir.ts";
 export type { Environment } from "./config/default-data-dir.ts";
 export { readConfiguration } from "./config/read-configuration.ts";
 export type { Configuration, ConfigurationSources, ConfiguredSetting } from "./config/read-configuration.ts";
+export { changeSetting } from "./config/change-setting.ts";
+export type { LoggedSetting } from "./config/change-setting.ts";
 export { parseSettingName, setSetting } from "./config/set-setting.ts";
 export type { ChangedSetting } from "./config/set-setting.ts";
 export type { Fallback, SettingName, SettingPlace, SettingValues } from "./config/setting-table.ts";

@@ -14,6 +14,8 @@ export interface HousekeepingSettings {
   readonly retentionDays: number;
   /** Days that things stay in the trash; 0: there is no trash. */
   readonly trashDays: number;
+  /** Days that rows stay in the audit log; 0: for ever. */
+  readonly auditDays: number;
   /** The most that the trash may take. */
   readonly trashPercent: number;
   /** A store that holds more is told of once. */
@@ -125,6 +127,7 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
       retentionDays: values.retentionDays,
       trashDays: values.trashDays,
       trashPercent: values.trashPercent,
+      auditDays: values.auditDays,
       warnPercent: values.warnPercent,
       cleanUpFromPercent: values.cleanupFromPercent,
       cleanUpToPercent: values.cleanupToPercent,

@@ -63,6 +63,14 @@ import {
   type ViewPorts,
   WorkrailError,
 } from "@workrail/core";
+import {
+  AuditLog,
+  type AuditLogFilter,
+  type AuditLogParams,
+  type AuditLogResult,
+  type VerifyAuditLogParams,
+  type VerifyAuditLogResult,
+} from "./audit-log.ts";
 import { answerBudget, countFitting, how } from "./answer-budget.ts";
 import { type CleanUpParams, type FromTrashParams, type FromTrashResult, selectionOf, type TrashedMetadata } from "./clean-up-params.ts";
 import { ContextShaper, type ToldHandle } from "./context-shaper.ts";
@@ -111,6 +119,7 @@ import {
   type TraceSessionParams,
   type TraceSessionResult,
 } from "./overview.ts";
+import { parseTime } from "./parse-time.ts";
 import type { Parts } from "./tokens.ts";
 import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import { ProjectRules, type RulesFound } from "./project-rules.ts";
@@ -124,6 +133,7 @@ import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/
 import { StoreSearch } from "./search/store-search.ts";
 import { VERSION } from "./version.ts";
 import type { StoreStatsParams, Workrail } from "./workrail.ts";
+import type { WrittenFile } from "./write-new-file.ts";
 
 /** Reasons of `STORAGE_UNAVAILABLE` that a rebuild may be the answer to. */
 const LOSSES = new Set<unknown>(["catalog-lost", "catalog-damaged"]);
@@ -175,6 +185,7 @@ export class Store implements Workrail {
   readonly #backupPorts: BackupPorts;
   readonly #transfer: Transfer;
   readonly #search: StoreSearch;
+  readonly #auditLog: AuditLog;
   readonly #calls = new CallsUnderWay();
   #closing: Promise<void> | undefined;
 
@@ -209,6 +220,7 @@ export class Store implements Workrail {
       rules: (given) => this.#rules.for(given),
     });
     this.#search = new StoreSearch(parts);
+    this.#auditLog = new AuditLog(parts);
     this.#resumer = new Resumer({
       parts,
       load: this.#loadPorts,
@@ -576,6 +588,24 @@ export class Store implements Workrail {
     return this.#using(() => scanStore(ports, { ...options, sessionId: session }));
   }
 
+  async auditLog(params: AuditLogParams = {}): Promise<AuditLogResult> {
+    return this.#using(() => this.#auditLog.list(params));
+  }
+
+  async *auditText(filter: AuditLogFilter = {}): AsyncGenerator<string, void, undefined> {
+    if (this.#closing !== undefined) throw closed();
+    yield* this.#auditLog.text(filter);
+  }
+
+  async exportAuditLog(file: string, filter: AuditLogFilter = {}): Promise<WrittenFile> {
+    this.#parts.sealing.checkPlaintextFiles();
+    return this.#using(() => this.#auditLog.export(file, filter));
+  }
+
+  async verifyAuditLog(params: VerifyAuditLogParams = {}): Promise<VerifyAuditLogResult> {
+    return this.#using(() => this.#auditLog.verify(params));
+  }
+
   async storeStatus(): Promise<StoreStatus> {
     return this.#using(() => storeStatus({ storage: this.#parts.storage, limits: this.#parts.settings.limits }));
   }
@@ -742,12 +772,6 @@ function idsOf({ checkpointId, sessionId }: LoadCheckpointParams): {
 
 function optional<T, R>(value: T | undefined, parse: (value: T) => R): R | undefined {
   return value === undefined ? undefined : parse(value);
-}
-
-function parseTime(text: string, field: string): Date {
-  const time = new Date(text);
-  if (!Number.isNaN(time.getTime())) return time;
-  throw new WorkrailError("INVALID_INPUT", `${field} must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.`, { details: { field } });
 }
 
 function parsePhase(name: unknown): string {

@@ -14,6 +14,7 @@ import type {
   VerifyOptions,
   VerifyReport,
 } from "@workrail/core";
+import type { AuditLogFilter, AuditLogParams, AuditLogResult, VerifyAuditLogParams, VerifyAuditLogResult } from "./audit-log.ts";
 import type { CleanUpParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
 import type { StoreConversationParams, StoreConversationResult } from "./conversations.ts";
 import type {
@@ -41,6 +42,7 @@ import type { ScanStoreParams } from "./secrets/told-secrets.ts";
 import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "./resume/resume-params.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
+import type { WrittenFile } from "./write-new-file.ts";
 
 export interface StoreStatsParams extends Omit<StatsInput, "sessionId" | "project"> {
   readonly sessionId?: string | undefined;
@@ -151,6 +153,18 @@ export interface Workrail extends IContextManagementService {
   repairStore(options?: RepairOptions): Promise<RepairReport>;
   /** Looks for secrets in all that is stored, and says where they are. Changes nothing. */
   scanStore(params?: ScanStoreParams): Promise<ScanReport>;
+  /** Who did what and when with this store, the newest first. No row holds a value out of a context. */
+  auditLog(params?: AuditLogParams): Promise<AuditLogResult>;
+  /** The same as lines of JSON, a row each, oldest first, piece by piece. Read it before you close the store. */
+  auditText(filter?: AuditLogFilter): AsyncIterable<string>;
+  /**
+   * Writes these lines to a new file. A file that is there is never replaced.
+   *
+   * @throws PLAINTEXT_REFUSED in a sealed store, unless files in clear are allowed; INVALID_INPUT when there is such a file.
+   */
+  exportAuditLog(file: string, filter?: AuditLogFilter): Promise<WrittenFile>;
+  /** Whether each row of the audit log is as it was written and none is missing. Changes nothing. */
+  verifyAuditLog(params?: VerifyAuditLogParams): Promise<VerifyAuditLogResult>;
   /** How the store stands: what it holds, against which limits, and what a person should know. */
   storeStatus(): Promise<StoreStatus>;
   /**

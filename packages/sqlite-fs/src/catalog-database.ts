@@ -12,8 +12,9 @@ import {
   setAside,
   storeClosed,
 } from "@workrail/blob-files";
+import type { AuditPlace } from "@workrail/core";
 import { checkMainTables } from "./catalog-checks.ts";
-import { CommitMark, isBehind } from "./commit-mark.ts";
+import { CommitMark, isBehind, placeNoted } from "./commit-mark.ts";
 import type { Migration } from "./migrations.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { keepCopy } from "./schema-copies.ts";
@@ -115,6 +116,13 @@ export class CatalogDatabase {
   /** To be told after each COMMIT. One that is condemned stays behind what was noted of it. */
   committed({ writer }: Pick<Connections, "writer">): void {
     if (this.#damaged === undefined || this.#damaged !== this.#identity) this.#mark.note(writer);
+  }
+
+  /** The last row of the audit log that was noted outside of the database, if it is one of this log. */
+  async notedPlace(): Promise<AuditPlace | undefined> {
+    const { reader } = await this.connect();
+    const noted = await this.#mark.read();
+    return noted === undefined ? undefined : retryWhileBusy(() => placeNoted(reader, noted), this.#options.lockWaitMs);
   }
 
   /** Whether it must be made anew: nothing was ever written to it although there are blobs, it cannot be read, or it lost commits. */

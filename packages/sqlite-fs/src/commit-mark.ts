@@ -1,21 +1,27 @@
 import { createHash } from "node:crypto";
 import { type FileSystem, hasCode, removeIfPresent, writeAll } from "@workrail/blob-files";
+import type { AuditPlace } from "@workrail/core";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** Behind the name of the database that it is of. */
 const MARK = "-mark";
 
-/** Which commit was the last, as far as the audit log, of which nothing is ever removed, can tell. */
+/** Which commit was the last, as the audit log tells it. */
 interface LastCommit {
-  /** When the log began: another database's began at another time. */
-  readonly beganAt: number;
+  /** Tells the log from that of another database. */
+  readonly log: number;
+  /** The last row of it. */
   readonly auditId: number;
+  /** Of that row; absent for one that is not chained. */
+  readonly digest: string | undefined;
 }
 
-const LAST_COMMIT = "SELECT (SELECT at FROM audit ORDER BY id LIMIT 1) AS beganAt, max(id) AS auditId FROM audit";
-const TEXT = /^(\d+) (\d+) ([0-9a-f]{16})\n$/;
+const LAST_COMMIT = `SELECT (SELECT value FROM state WHERE key = 'audit_log') AS log, id AS auditId, lower(nullif(hex(digest), '')) AS digest
+  FROM audit ORDER BY id DESC LIMIT 1`;
+const TEXT = /^(\d+) (\d+) (?:([0-9a-f]{32}) )?([0-9a-f]{16})\n$/;
 /** Of one length, so that it can be written over: nothing of a longer one may stay. */
 const DIGITS = 16;
+const NO_DIGEST = "0".repeat(32);
 
 /**
  * The last commit, noted outside of the database. SQLite takes a write-ahead log that lost its end to damage for one that
@@ -81,22 +87,30 @@ export class CommitMark {
 /** Whether a database misses commits that were noted. */
 export function isBehind(connection: SqliteConnection, noted: LastCommit): boolean {
   const last = lastCommit(connection);
-  return last?.beganAt === noted.beganAt && last.auditId < noted.auditId;
+  return last?.log === noted.log && last.auditId < noted.auditId;
+}
+
+/** The row that was noted, if it is one of this log and chained. */
+export function placeNoted(connection: SqliteConnection, { log, auditId, digest }: LastCommit): AuditPlace | undefined {
+  return digest === undefined || lastCommit(connection)?.log !== log ? undefined : { number: auditId, digest };
 }
 
 function lastCommit(connection: SqliteConnection): LastCommit | undefined {
-  const { beganAt, auditId } = connection.statement(LAST_COMMIT).get() as { beganAt: number | null; auditId: number | null };
-  return beganAt === null || auditId === null ? undefined : { beganAt, auditId };
+  const row = connection.statement(LAST_COMMIT).get() as (Omit<LastCommit, "digest"> & { readonly digest: string | null }) | undefined;
+  return row === undefined ? undefined : { ...row, digest: row.digest ?? undefined };
 }
 
-function textOf({ beganAt, auditId }: LastCommit): string {
-  const text = [beganAt, auditId].map((number) => String(number).padStart(DIGITS, "0")).join(" ");
+function textOf({ log, auditId, digest = NO_DIGEST }: LastCommit): string {
+  const numbers = [log, auditId].map((number) => String(number).padStart(DIGITS, "0"));
+  const text = [...numbers, digest].join(" ");
   return `${text} ${checkOf(text)}\n`;
 }
 
+/** Earlier versions noted no digest. */
 function parse(text: string): LastCommit | undefined {
-  const [, beganAt = "", auditId = "", check] = TEXT.exec(text) ?? [];
-  return check === checkOf(`${beganAt} ${auditId}`) ? { beganAt: Number(beganAt), auditId: Number(auditId) } : undefined;
+  const [, log = "", auditId = "", digest, check] = TEXT.exec(text) ?? [];
+  if (check !== checkOf([log, auditId, ...(digest === undefined ? [] : [digest])].join(" "))) return undefined;
+  return { log: Number(log), auditId: Number(auditId), digest: digest === NO_DIGEST ? undefined : digest };
 }
 
 function checkOf(text: string): string {

@@ -3,6 +3,7 @@ import { trashAndTotals } from "./migrations/0002-trash-and-totals.ts";
 import { checkpointTotals } from "./migrations/0003-checkpoint-totals.ts";
 import { shields } from "./migrations/0004-shields.ts";
 import { fewerIndexes } from "./migrations/0005-fewer-indexes.ts";
+import { auditChain } from "./migrations/0006-audit-chain.ts";
 
 /** A step from one schema to the next. */
 export interface Migration {
@@ -23,4 +24,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: shields, minReader: 1, minWriter: 4 },
   // An older one only takes longer.
   { sql: fewerIndexes, minReader: 1, minWriter: 4 },
+  // An older writer would break the chain.
+  { sql: auditChain, minReader: 1, minWriter: 6 },
 ];

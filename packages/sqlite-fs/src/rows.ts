@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type KeyId,
   type LayerSummary,
+  type LoggedEvent,
   type NewRecord,
   parseJson,
   searchableAttributes,
@@ -119,7 +120,7 @@ function list(text: string): readonly string[] {
   return text === "[]" ? [] : (JSON.parse(text) as string[]);
 }
 
-export function eventOf(row: AuditRow): AuditEvent {
+export function eventOf(row: Omit<AuditRow, "digest">): AuditEvent {
   return {
     at: new Date(row.at),
     action: row.action as AuditAction,
@@ -128,4 +129,8 @@ export function eventOf(row: AuditRow): AuditEvent {
     agentId: row.agent_id ?? undefined,
     ...(row.reason === null ? {} : { reason: row.reason }),
   };
+}
+
+export function loggedOf(row: AuditRow): LoggedEvent {
+  return { ...eventOf(row), number: row.id, digest: row.digest === null ? undefined : Buffer.from(row.digest).toString("hex") };
 }

@@ -89,4 +89,6 @@ export interface AuditRow {
   checkpoint_id: string | null;
   agent_id: string | null;
   reason: string | null;
+  /** 16 bytes; `null` for a row from before rows were chained. */
+  digest: Uint8Array | null;
 }

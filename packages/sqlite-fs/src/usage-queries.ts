@@ -1,16 +1,8 @@
 import {
-  type AuditEvent,
-  type AuditQuery,
-  changesIn,
-  type ChangePage,
-  type ChangeQuery,
   type CheckpointId,
   KEEP_TAG,
-  type NumberedEvent,
   parseTimedCursor,
-  positionBehind,
   type QuotaUsage,
-  rowBefore,
   type SessionId,
   type SessionPage,
   type SessionQuery,
@@ -20,8 +12,8 @@ import {
   type TrashPage,
   type TrashQuery,
 } from "@workrail/core";
-import { eventOf, recordOf, sessionOf } from "./rows.ts";
-import type { AuditRow, CheckpointRow, CountedSessionRow, TrashedRow } from "./schema.ts";
+import { recordOf, sessionOf } from "./rows.ts";
+import type { CheckpointRow, CountedSessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** What a session is told with, beside what is kept of it. */
@@ -88,39 +80,6 @@ export function storeUsage(reader: SqliteConnection): StoreUsage {
     .get(Date.now());
   const { heldUntil, ...usage } = row as Omit<StoreUsage, "removalsHeldUntil"> & { readonly heldUntil: number | null };
   return { ...usage, removalsHeldUntil: heldUntil === null ? undefined : new Date(heldUntil) };
-}
-
-/** Rows of the audit log, the newest first. */
-export function auditRows(reader: SqliteConnection, { actions, at, limit }: AuditQuery): readonly AuditEvent[] {
-  const rows = reader
-    .statement(
-      `WITH given (wanted, time) AS (VALUES (?, ?))
-       SELECT audit.* FROM audit, given WHERE action IN (SELECT value FROM json_each(wanted)) AND (time IS NULL OR at = time)
-       ORDER BY id DESC LIMIT ?`,
-    )
-    .all(JSON.stringify(actions), at?.getTime() ?? null, limit ?? -1);
-  return (rows as readonly AuditRow[]).map(eventOf);
-}
-
-/** In which sessions something changed since a position, by the audit log. */
-export function changePage(reader: SqliteConnection, { after, limit }: ChangeQuery): ChangePage | undefined {
-  if (after === undefined) return { sessions: [], position: positionBehind(auditRow(reader, LAST_ROW)), hasMore: false, rows: 0 };
-  const before = rowBefore(after);
-  if (positionBehind(auditRow(reader, ROW, before)) !== after) return undefined;
-  const rows = reader.statement("SELECT * FROM audit WHERE id > ? ORDER BY id LIMIT ?").all(before, limit + 1);
-  return changesIn(after, (rows as readonly AuditRow[]).map(numbered), limit);
-}
-
-const LAST_ROW = "SELECT * FROM audit ORDER BY id DESC LIMIT 1";
-const ROW = "SELECT * FROM audit WHERE id = ?";
-
-function auditRow(reader: SqliteConnection, sql: string, ...parameters: readonly number[]): NumberedEvent | undefined {
-  const row = reader.statement(sql).get(...parameters);
-  return row === undefined ? undefined : numbered(row as AuditRow);
-}
-
-function numbered(row: AuditRow): NumberedEvent {
-  return { number: row.id, event: eventOf(row) };
 }
 
 /** What a quota is measured against. */

@@ -50,7 +50,7 @@ describe("the mark of the last commit", () => {
   it.each<[string, (mark: string) => void]>([
     ["is missing", (mark) => fs.rmSync(mark)],
     ["is empty", (mark) => fs.writeFileSync(mark, "")],
-    ["was hit by a flipped bit", (mark) => fs.writeFileSync(mark, fs.readFileSync(mark, "latin1").replace(/0(?=\d* \w+\n$)/, "1"))],
+    ["was hit by a flipped bit", (mark) => fs.writeFileSync(mark, fs.readFileSync(mark, "latin1").replace(/0(?=\d* \w+ \w+\n$)/, "1"))],
     ["is one of another database", (mark) => fs.writeFileSync(mark, fs.readFileSync(mark, "latin1").replace(/^\d/, "7"))],
   ])("says nothing when it %s", (_, spoil) =>
     killedAfter([1, 2], async (dataDir) => {

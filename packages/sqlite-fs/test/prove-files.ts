@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { decodeEnvelope } from "@workrail/core";
 import { tally } from "@workrail/storage-conformance/harness";
-import type { CheckpointRow, SessionRow } from "../src/schema.ts";
+import type { AuditRow, CheckpointRow, SessionRow } from "../src/schema.ts";
 import type { SqliteDatabase } from "../src/sqlite-driver.ts";
 import { openDatabase } from "./open-database.ts";
 import { sha256 } from "@workrail/storage-conformance/harness";
@@ -18,7 +19,7 @@ export interface ProvenFiles {
 /**
  * Looks at a store from outside, at rows and files, and throws at the first thing that must never be: damage in the
  * database, a row without its whole blob, a gap or a repetition in a session's numbers, counts that are wrong, a change
- * without its line in the audit log.
+ * without its line in the audit log, a line of that which was changed or is not there.
  */
 export function proveFiles(dataDir: string): ProvenFiles {
   const database = openDatabase(path.join(dataDir, "workrail.db"), 5_000);
@@ -31,6 +32,7 @@ export function proveFiles(dataDir: string): ProvenFiles {
          AND NOT EXISTS (SELECT 1 FROM audit WHERE action = 'rebuild')`,
       [],
     );
+    proveChain(database.prepare("SELECT * FROM audit ORDER BY id").all() as readonly AuditRow[]);
     const contexts = new Map<string, unknown>();
     const sequences = new Map<string, number[]>();
     const rows = database.prepare("SELECT * FROM checkpoint ORDER BY session_id, sequence").all() as readonly CheckpointRow[];
@@ -59,6 +61,20 @@ function contextOf(dataDir: string, row: CheckpointRow): unknown {
   const { facts, context } = blob;
   if (facts.id !== row.id || facts.exactDigest !== row.exact_digest) throw new Error(`The blob of ${row.id} holds another checkpoint.`);
   return JSON.parse(Buffer.from(context).toString()) as unknown;
+}
+
+/** As `docs/reference/audit-log.md` describes it to whoever writes a verifier. */
+function proveChain(rows: readonly AuditRow[]): void {
+  let previous = "0".repeat(32);
+  for (const [index, { id, at, action, session_id, checkpoint_id, agent_id, reason, digest }] of rows.entries()) {
+    const fields = [index + 1, new Date(at).toISOString(), action, session_id, checkpoint_id, agent_id, reason];
+    const expected = createHash("sha256")
+      .update(`${previous}\n${JSON.stringify(fields)}`)
+      .digest("hex")
+      .slice(0, 32);
+    previous = Buffer.from(digest ?? []).toString("hex");
+    if (id !== index + 1 || previous !== expected) throw new Error(`Row ${index + 1} of the audit log is not as it was written.`);
+  }
 }
 
 function proveSession(session: SessionRow, rows: readonly CheckpointRow[]): void {

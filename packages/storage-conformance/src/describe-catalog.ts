@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { describeAppend } from "./catalog/describe-append.ts";
+import { describeAuditLog } from "./catalog/describe-audit-log.ts";
 import { describeDamage } from "./catalog/describe-damage.ts";
 import { describeForgetting } from "./catalog/describe-forgetting.ts";
 import { describeHolds } from "./catalog/describe-holds.ts";
@@ -12,7 +13,7 @@ import { describeShields } from "./catalog/describe-shields.ts";
 import { describeUsage } from "./catalog/describe-usage.ts";
 import type { StorageHarness } from "./harness.ts";
 
-/** The catalog: appends and their terms, sessions and pins, listings and filters, which blobs may go, and get other bytes, trash, quotas, and what handles hold. */
+/** The catalog: appends and their terms, sessions and pins, listings and filters, which blobs may go, and get other bytes, trash, quotas, what handles hold, and the audit log. */
 export function describeCatalog(harness: StorageHarness): void {
   describe(`${harness.name}: catalog`, () => {
     describeAppend(harness);
@@ -26,5 +27,6 @@ export function describeCatalog(harness: StorageHarness): void {
     describeUsage(harness);
     describeHolds(harness);
     describeForgetting(harness);
+    describeAuditLog(harness);
   });
 }

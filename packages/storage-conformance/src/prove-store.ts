@@ -8,6 +8,7 @@ import {
   matchesFilter,
   type SessionId,
   type Storage,
+  verifyAudit,
 } from "@workrail/core";
 import { sha256 } from "./environment.ts";
 import { Workbench } from "./workbench.ts";
@@ -32,7 +33,7 @@ export async function allRecords(storage: Storage, filter: CheckpointFilter = {}
 
 /**
  * Reads the whole store, or one session, and throws at the first thing that must never be: a record without its blob, a blob that says
- * anything else than its record, a number given twice, a head that is not the last, a count that is wrong.
+ * anything else than its record, a number given twice, a head that is not the last, a count that is wrong, an audit log that is no chain.
  */
 export async function proveStore(storage: Storage, filter: Pick<CheckpointFilter, "sessionId"> = {}): Promise<ProvenStore> {
   const bench = new Workbench(storage);
@@ -51,6 +52,7 @@ export async function proveStore(storage: Storage, filter: Pick<CheckpointFilter
   for (const [sessionId, ofSession] of Map.groupBy(records, ({ sessionId }) => sessionId))
     await proveSession(storage, sessionId, ofSession);
   await proveTotals(storage, records, filter);
+  mustEqual((await verifyAudit(storage)).findings, [], "the chain of the audit log");
   return { records, texts };
 }
 

@@ -93,9 +93,13 @@ async function get(text: string, options: GlobalOptions): Promise<void> {
 }
 
 async function change(name: string, text: string | undefined, options: GlobalOptions): Promise<void> {
-  const { setSetting } = await import("@workrail/runtime");
-  const changed = setSetting(sourcesOf(options), name, text);
-  if (options.json) return writeJson({ ...changed, value: changed.value ?? null });
+  const { changeSetting } = await import("@workrail/runtime");
+  const { isLogged, notLogged, ...changed } = await changeSetting(sourcesOf(options), name, text);
+  if (notLogged !== undefined) {
+    const { code, message, hint } = notLogged;
+    printWarning("the audit log does not tell of this change", { code, message, hint }, options.json === true);
+  }
+  if (options.json) return writeJson({ ...changed, value: changed.value ?? null, isLogged });
   note(describe(changed));
 }
 

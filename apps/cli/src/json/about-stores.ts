@@ -1,4 +1,6 @@
+import { AUDIT_ACTIONS } from "@workrail/core";
 import type {
+  AuditFinding,
   CleanUpReport,
   Finding,
   RebuildReport,
@@ -10,8 +12,9 @@ import type {
   VerifyReport,
 } from "@workrail/core";
 import type {
+  AuditLogEntry,
+  AuditLogResult,
   BackupResult,
-  ChangedSetting,
   Configuration,
   ConfiguredSetting,
   DoctorFinding,
@@ -20,8 +23,10 @@ import type {
   ExportResult,
   FromTrashResult,
   ImportFileResult,
+  LoggedSetting,
   RestoreResult,
   SealResult,
+  VerifyAuditLogResult,
 } from "@workrail/runtime";
 import * as z from "zod";
 import { count, figure, flag, listOf, mark, objectOf, oneOf, text, texts, time } from "./fields.ts";
@@ -90,6 +95,12 @@ const read = {
   isComplete,
 };
 
+const auditRow = objectOf<NonNullable<VerifyAuditLogResult["first"]>>({
+  number: count("of the row"),
+  at: time("when it was written"),
+  action: oneOf(AUDIT_ACTIONS, "what it tells of"),
+}).meta({ id: "audit-row" });
+
 const use = {
   usedBytes: count("bytes as stored"),
   limitBytes: count("how many there may be"),
@@ -133,11 +144,12 @@ const setting = objectOf<ConfiguredSetting>({
   source: text("the file and line, the variable or the option").optional(),
 }).meta({ id: "setting" });
 
-const changed = objectOf<ChangedSetting>({
+const changed = objectOf<Omit<LoggedSetting, "notLogged">>({
   file: text("the file that was written"),
   name: text("the setting"),
   value: z.unknown().describe("what is in the file now; `null`: it is not there"),
   holds: setting.describe("what holds: the environment and options go before the file"),
+  isLogged: flag("whether the [audit log](audit-log.md) tells of it: not without a store, nor, with a warning, when it cannot be opened"),
 });
 
 const sealed = {
@@ -257,6 +269,41 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     lastBackupAt: time("when the last finished backup was begun; missing when the audit log has none").optional(),
   }),
   verify: objectOf<VerifyReport>({ ...read, findings: listOf(finding, "what is wrong") }),
+  "audit list": objectOf<AuditLogResult>({
+    entries: listOf(
+      objectOf<AuditLogEntry>({
+        number: count("of the row"),
+        at: time("when it was done"),
+        action: oneOf(AUDIT_ACTIONS, "[what was done](audit-log.md#what-is-in-it)"),
+        sessionId: text("if it is about one").optional(),
+        checkpointId: text("if it is about one").optional(),
+        agentId: text("who did it, if that is known").optional(),
+        reason: text("why, where the action alone does not tell").optional(),
+        digest: text("of the row and the one before; missing for a row from before rows were chained").optional(),
+      }),
+      "rows, the newest first",
+    ),
+    next: count("what `--before` takes to go on; missing on the last page").optional(),
+  }),
+  "audit verify": objectOf<VerifyAuditLogResult>({
+    rows: count("how many were looked at"),
+    unchained: count("of these, rows from before rows were chained, of which nothing is proven"),
+    first: auditRow.optional().describe("the first row: `number`, `at` and `action`"),
+    last: auditRow.optional().describe("the last one, likewise"),
+    head: text("the last row, as `--expect` takes it").optional(),
+    isKeyed: flag("whether it takes the store's key to make a row that fits"),
+    findings: listOf(
+      objectOf<AuditFinding & { readonly through?: number }>({
+        kind: oneOf(["changed", "missing", "unchained", "cut-off", "not-as-noted"], "what is wrong"),
+        number: count("of the row"),
+        through: count("the last of rows that are missing").optional(),
+      }),
+      "what is wrong, the first hundred: `kind`, `number`, and of missing rows `through`",
+    ),
+    findingCount: count("how many there are"),
+    isComplete,
+  }),
+  "audit export": z.strictObject({ file: text("absolute path of the file"), sizeBytes: count("size of the file") }),
   repair: objectOf<RepairReport>({
     ...read,
     repaired: listOf(finding, "what was put right, or with `--dry-run` would be"),

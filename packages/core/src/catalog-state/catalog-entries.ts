@@ -1,4 +1,4 @@
-import type { AuditEvent } from "../model/audit.ts";
+import type { AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { JsonObject } from "../model/context.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
@@ -15,8 +15,10 @@ export interface CatalogEntries {
   readonly edges: readonly Entry<string, Edge>[];
   readonly removals: readonly Entry<CheckpointId, Removed>[];
   readonly holds: readonly Entry<string, Date>[];
-  /** Rows to be added to the audit log. */
-  readonly audit: readonly AuditEvent[];
+  /** Rows to be added to the audit log; those of before they were chained have neither number nor digest. */
+  readonly audit: readonly (AuditEvent & Partial<Pick<LoggedEvent, "number" | "digest">>)[];
+  /** The number of the first row that is left of the audit log, when older ones were removed. */
+  readonly auditFrom?: number;
 }
 
 type Entry<K, V> = readonly [key: K, value: V | null];
@@ -26,11 +28,12 @@ type Entry<K, V> = readonly [key: K, value: V | null];
  * tables may be left out too. The JSON is trusted: whoever reads it from a file checks before that it is as it was written.
  */
 export function entriesFromJson(json: JsonObject): CatalogEntries {
-  const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit } = {
+  const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit, auditFrom } = {
     ...NOTHING,
     ...json,
   } as unknown as CatalogEntries;
   return {
+    ...(auditFrom === undefined ? {} : { auditFrom }),
     lastCommit,
     checkpoints: mapped(checkpoints, (row) => ({ ...row, record: dated(row.record) })),
     trash: mapped(trash, (row) => ({ ...row, record: dated(row.record), trashedAt: new Date(row.trashedAt) })),
@@ -47,14 +50,13 @@ export function entriesFromJson(json: JsonObject): CatalogEntries {
   };
 }
 
-/** All of them, as a rewriting has them. */
-export function rewriteEntries(entries: CatalogEntries, { record, labels, event }: Rewriting): CatalogEntries {
+/** All of them as a rewriting has them, but for the audit log. */
+export function rewriteEntries(entries: CatalogEntries, { record, labels }: Rewriting): CatalogEntries {
   return {
     ...entries,
     checkpoints: mapped(entries.checkpoints, (row) => ({ ...row, record: record(row.record) })),
     trash: mapped(entries.trash, (row) => ({ ...row, record: record(row.record) })),
     sessions: mapped(entries.sessions, (session) => labels(session)),
-    audit: entries.audit.map((each) => event(each)),
   };
 }
 

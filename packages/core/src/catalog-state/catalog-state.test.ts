@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
@@ -9,13 +10,15 @@ import { CatalogState } from "./catalog-state.ts";
 const SESSIONS = ["s", "t"] as SessionId[];
 const AUDIT = { at: new Date(0), action: "save", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
 
+const sha256 = (text: string): string => hash("sha256", text, "hex");
+
 type Step = (state: CatalogState, number: number) => void;
 
 const someId = fc.nat({ max: 12 }).map((number) => `c${number}` as CheckpointId);
 const someSession = fc.constantFrom(...SESSIONS);
 
 function committing(change: (number: number) => Omit<CatalogChange, "audit">): Step {
-  return (state, number) => void state.apply({ ...change(number), audit: [AUDIT] }, () => true);
+  return (state, number) => void state.apply({ ...change(number), audit: [AUDIT] }, () => true, sha256);
 }
 
 const someStep: fc.Arbitrary<Step> = fc.oneof(
@@ -55,7 +58,7 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
   }),
   someId.map((id): Step => (state) => {
     const record = state.find(id);
-    if (record !== undefined) state.markDamaged(record, { ...AUDIT, action: "quarantine" });
+    if (record !== undefined) state.markDamaged(record, { ...AUDIT, action: "quarantine" }, sha256);
   }),
   fc.constant<Step>((state) => {
     for (const ref of state.needless(undefined, new Date(0))) state.reclaimed(ref);
@@ -65,6 +68,11 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
     else state.release("backup");
   }),
   fc.constant<Step>((state) => void state.reconcile(true)),
+  fc.nat({ max: 5 }).map(
+    (limit): Step =>
+      (state, number) =>
+        void state.cutAudit({ before: new Date(number), at: new Date(number), limit }, sha256),
+  ),
 );
 
 /** What can be asked of it. */
@@ -83,6 +91,7 @@ function answersOf(state: CatalogState): unknown {
     needless: state.needless(undefined, new Date(0)),
     isPristine: state.isPristine,
     audit: state.audit,
+    chain: state.checkAudit({ limit: 1_000 }, sha256),
   };
 }
 
@@ -108,7 +117,7 @@ describe("a catalog's state", () => {
     const state = new CatalogState();
     const record = aRecord({ id: "c" as CheckpointId, sessionId: "s" as SessionId });
     const append = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined };
-    state.apply({ append, audit: [AUDIT] }, () => true);
+    state.apply({ append, audit: [AUDIT] }, () => true, sha256);
     expect(state.takeChanges()).toMatchObject({ checkpoints: [[record.id, {}]], audit: [AUDIT] });
     const { lastCommit, ...rest } = state.takeChanges();
     expect(lastCommit).toBe(1);

@@ -1,13 +1,17 @@
 import { WorkrailError } from "../errors.ts";
 import { parseJson } from "../json/parse-json.ts";
-import type { AuditAction, AuditEvent } from "../model/audit.ts";
+import { rechain } from "../audit/rechain.ts";
+import type { AuditAction, AuditDigest, AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { JsonObject } from "../model/context.ts";
 import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
 import { KEEP_TAG, type Session, type SessionFacts, type Shield } from "../model/session.ts";
 import type {
   Append,
+  AuditCheck,
+  AuditCut,
   AuditQuery,
+  AuditWalk,
   ChangePage,
   ChangeQuery,
   CatalogChange,
@@ -29,9 +33,9 @@ import type {
 } from "../ports/catalog.ts";
 import { actionOfMove } from "./action-of-move.ts";
 import { asidesToRemove, isShielded } from "./asides.ts";
+import { AuditTrail } from "./audit-trail.ts";
 import { type CatalogEntries, entriesFromJson, rewriteEntries } from "./catalog-entries.ts";
 import { exceededQuota } from "./exceeded-quota.ts";
-import { changesIn, type NumberedEvent, positionBehind, rowBefore } from "./changes.ts";
 import { matchesFilter } from "./matches-filter.ts";
 import { type Removed, type Row, SessionState, type TrashedRow } from "./session-state.ts";
 import { Table } from "./table.ts";
@@ -57,23 +61,25 @@ export class CatalogState {
   readonly #changed = new Set<SessionId>();
   /** Sessions whose facts outside of the catalog are to be removed. */
   readonly #forgotten = new Set<SessionId>();
-  /** Written by the changes so far, oldest first. */
-  readonly audit: AuditEvent[] = [];
+  readonly #audit = new AuditTrail();
   #lastCommit = 0;
-  /** How many of the audit rows were given out as changes. */
-  #toldAudit = 0;
 
   /** Whether nothing was ever written to it. */
   get isPristine(): boolean {
     return this.#lastCommit === 0 && this.audit.length === 0;
   }
 
-  /** Decides and applies. On any other outcome than `committed` nothing was changed. */
-  apply(change: CatalogChange, hasBlob: (ref: BlobRef) => boolean): CommitOutcome {
+  /** The audit log, oldest first. */
+  get audit(): readonly LoggedEvent[] {
+    return this.#audit.rows;
+  }
+
+  /** Decides and applies. On any other outcome than `committed` nothing was changed. Audit rows are chained by `digest`. */
+  apply(change: CatalogChange, hasBlob: (ref: BlobRef) => boolean, digest: AuditDigest): CommitOutcome {
     const { append, move, forget, pins, tags, edges, shields = [], accesses = [] } = change;
     const refusal = append === undefined ? undefined : this.#refuse(append, hasBlob);
     if (refusal !== undefined) return refusal;
-    this.audit.push(...change.audit);
+    this.#audit.add(...change.audit);
     const appended = append === undefined ? undefined : this.#append(append);
     const removed = append === undefined ? [] : this.#makeRoom(append);
     const moved = move === undefined ? [] : this.#move(move);
@@ -84,6 +90,7 @@ export class CatalogState {
     for (const edge of edges?.drop ?? []) this.#edges.delete(keyOf(edge));
     for (const { checkpointId, at } of accesses) this.#touch(checkpointId, at);
     const shielded = this.#shield(shields);
+    this.#audit.link(digest);
     const bytes = append?.quota === undefined ? undefined : this.#bytesWith(append.record.sessionId);
     return { status: "committed", record: appended?.record, removed, shielded, moved, forgotten, bytes };
   }
@@ -148,21 +155,20 @@ export class CatalogState {
     };
   }
 
-  auditLog({ actions, at, limit }: AuditQuery): readonly AuditEvent[] {
-    const rows = this.audit.filter((event) => actions.includes(event.action) && (at === undefined || event.at.getTime() === at.getTime()));
-    return rows.toReversed().slice(0, limit);
+  auditLog(query: AuditQuery): readonly LoggedEvent[] {
+    return this.#audit.query(query);
   }
 
-  changes({ after, limit }: ChangeQuery): ChangePage | undefined {
-    const numbered = (row: number): NumberedEvent | undefined => {
-      const event = this.audit[row - 1];
-      return event === undefined ? undefined : { number: row, event };
-    };
-    if (after === undefined) return { sessions: [], position: positionBehind(numbered(this.audit.length)), hasMore: false, rows: 0 };
-    const before = rowBefore(after);
-    if (positionBehind(numbered(before)) !== after) return undefined;
-    const rows = this.audit.slice(before, before + limit + 1).map((event, index) => ({ number: before + index + 1, event }));
-    return changesIn(after, rows, limit);
+  checkAudit(walk: AuditWalk, digest: AuditDigest): Omit<AuditCheck, "isKeyed"> {
+    return this.#audit.check(walk, digest);
+  }
+
+  cutAudit(cut: AuditCut, digest: AuditDigest): number {
+    return this.#audit.cut(cut, digest);
+  }
+
+  changes(query: ChangeQuery): ChangePage | undefined {
+    return this.#audit.changes(query);
   }
 
   /** Whether a checkpoint is still as expected, and what it is to be encoded against is live and whole. */
@@ -176,10 +182,11 @@ export class CatalogState {
   }
 
   /** Marks a checkpoint as damaged, if it is still as expected. */
-  markDamaged(expected: CheckpointRecord, audit: AuditEvent): void {
+  markDamaged(expected: CheckpointRecord, audit: AuditEvent, digest: AuditDigest): void {
     if (!this.isAsExpected(expected)) return;
     this.#replace(expected.id, { damaged: true });
-    this.audit.push(audit);
+    this.#audit.add(audit);
+    this.#audit.link(digest);
   }
 
   /** Whether a checkpoint is live, and kept as the caller last saw it. */
@@ -283,9 +290,10 @@ export class CatalogState {
     };
   }
 
-  /** This state as a rewriting has it. */
-  rewritten(rewriting: Rewriting): CatalogState {
-    return CatalogState.from([rewriteEntries(this.entries(), rewriting)]);
+  /** This state as a rewriting has it. `digest` is what the catalog chains by of itself. */
+  rewritten(rewriting: Rewriting, digest: AuditDigest): CatalogState {
+    const entries = rewriteEntries(this.entries(), rewriting);
+    return CatalogState.from([{ ...entries, audit: rechain(this.audit, rewriting, digest) }]);
   }
 
   /** Everything, as JSON text: `fromJson` makes the same state of it. */
@@ -300,8 +308,7 @@ export class CatalogState {
 
   /** The entries that changed since this was asked last; the first time all of them. Ask for the changed facts before. */
   takeChanges(): CatalogEntries {
-    const audit = this.audit.slice(this.#toldAudit);
-    this.#toldAudit = this.audit.length;
+    const { rows: audit, first: auditFrom } = this.#audit.takeNew();
     return {
       lastCommit: this.#lastCommit,
       checkpoints: this.#rows.takeChanges(),
@@ -311,13 +318,14 @@ export class CatalogState {
       removals: this.#removed.takeChanges(),
       holds: this.#holds.takeChanges(),
       audit,
+      ...(auditFrom === undefined ? {} : { auditFrom }),
     };
   }
 
   /** Makes a state of entries, the later ones holding. */
   static from(all: Iterable<CatalogEntries>): CatalogState {
     const state = new CatalogState();
-    for (const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit } of all) {
+    for (const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit, auditFrom } of all) {
       state.#lastCommit = lastCommit;
       state.#rows.put(checkpoints);
       state.#trash.put(trash);
@@ -325,7 +333,7 @@ export class CatalogState {
       state.#edges.put(edges);
       state.#removed.put(removals);
       state.#holds.put(holds);
-      state.audit.push(...audit);
+      state.#audit.restore(audit, auditFrom);
     }
     state.#rows.sort((one, other) => one.commit - other.commit);
     for (const row of state.#rows.values()) state.#sessions.get(row.record.sessionId)?.rows.push(row);
@@ -333,7 +341,7 @@ export class CatalogState {
   }
 
   /** Fills an empty state. What is only known to have been removed is still to be reclaimed. */
-  fill(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent, refOf: BlobRefOf): void {
+  fill({ records, sessions, audit }: Filling, { refOf, digest }: { readonly refOf: BlobRefOf; readonly digest: AuditDigest }): void {
     const trashedAt = new Map(sessions.flatMap(({ trash }) => trash.map(({ checkpointId, at }) => [checkpointId, at])));
     for (const { sessionId, createdAt, tags, pins, oldestLive } of sessions) {
       const session = new SessionState(sessionId, createdAt);
@@ -358,7 +366,8 @@ export class CatalogState {
     }
     for (const { sessionId, shields } of sessions) this.#shieldAgain(sessionId, shields);
     for (const session of this.#sessions.values()) session.lastAccessedAt = audit.at;
-    this.audit.push(audit);
+    this.#audit.add(audit);
+    this.#audit.link(digest);
   }
 
   /** Why the append must not be; `undefined` when it may. Nothing is changed. */
@@ -491,7 +500,7 @@ export class CatalogState {
       this.#sessions.delete(sessionId);
       this.#changed.delete(sessionId);
       this.#forgotten.add(sessionId);
-      this.audit.push({ at, action: "delete", sessionId, checkpointId: undefined, agentId: undefined, reason: "empty" });
+      this.#audit.add({ at, action: "delete", sessionId, checkpointId: undefined, agentId: undefined, reason: "empty" });
     }
     return empty;
   }
@@ -555,7 +564,7 @@ export class CatalogState {
   }
 
   #log(action: AuditAction, record: CheckpointRecord, more: Pick<AuditEvent, "at" | "agentId" | "reason">): void {
-    this.audit.push({ action, sessionId: record.sessionId, checkpointId: record.id, ...more });
+    this.#audit.add({ action, sessionId: record.sessionId, checkpointId: record.id, ...more });
   }
 
   #replace(id: CheckpointId, changed: Partial<CheckpointRecord>): void {
@@ -588,6 +597,13 @@ export function tombstonesOf(sessions: readonly SessionFacts[]): ReadonlyMap<Ses
 
 /** How a checkpoint is kept, and where. */
 const FORM = ["blob", "blobBytes", "baseId", "keyId", "damaged"] as const;
+
+/** What is left of a catalog that was lost, and the row that tells of it. */
+interface Filling {
+  readonly records: readonly NewRecord[];
+  readonly sessions: readonly SessionFacts[];
+  readonly audit: AuditEvent;
+}
 
 type BlobRefOf = (key: { readonly sessionId: SessionId; readonly checkpointId: CheckpointId }) => BlobRef;
 

@@ -1,15 +1,24 @@
-import type { AuditAction, AuditEvent } from "../model/audit.ts";
+import type { AuditAction, LoggedEvent } from "../model/audit.ts";
 import type { ChangePosition, SessionId } from "../model/ids.ts";
 import type { ChangePage } from "../ports/catalog.ts";
 
-/** A row of the audit log, by its number there, from 1. */
-export interface NumberedEvent {
-  readonly number: number;
-  readonly event: Pick<AuditEvent, "action" | "at" | "sessionId">;
-}
+/** What a row of the audit log says of changes. */
+export type NumberedEvent = Pick<LoggedEvent, "number" | "action" | "at" | "sessionId">;
 
 /** Rows of these tell of no checkpoint or tag that came or went. */
-const CHANGES_NOTHING: ReadonlySet<AuditAction> = new Set<AuditAction>(["load", "pin", "unpin", "export", "backup", "clean-up"]);
+const CHANGES_NOTHING: ReadonlySet<AuditAction> = new Set<AuditAction>([
+  "load",
+  "pin",
+  "unpin",
+  "export",
+  "backup",
+  "clean-up",
+  "audit-cut",
+  "configure",
+  "seal",
+  "unseal",
+  "rekey",
+]);
 
 /** Rows of these tell of a checkpoint that came behind all others, or of nothing but tags. */
 const EXTENDS: ReadonlySet<AuditAction> = new Set<AuditAction>(["save", "import", "tag"]);
@@ -19,7 +28,7 @@ const START = 0;
 
 /** The position behind a row. Its time goes with it, so that another history, after a restore for instance, is noticed. */
 export function positionBehind(last: NumberedEvent | undefined): ChangePosition {
-  return (last === undefined ? `${START}.` : `${last.number}.${last.event.at.getTime()}`) as ChangePosition;
+  return (last === undefined ? `${START}.` : `${last.number}.${last.at.getTime()}`) as ChangePosition;
 }
 
 /** The number of the row that a position is behind of; 0 when it is before the first. */
@@ -31,14 +40,14 @@ export function rowBefore(position: ChangePosition): number {
  * What rows of the audit log say of changes.
  *
  * @param rows those behind the position, oldest first, at most one more than `limit`.
- * @returns `undefined` when a rebuild is among them: it says of no session what became of it.
+ * @returns `undefined` when a rebuild is among them, which says of no session what became of it, or when rows between were cut off.
  */
 export function changesIn(after: ChangePosition, rows: readonly NumberedEvent[], limit: number): ChangePage | undefined {
   const shown = rows.slice(0, limit);
-  if (shown.some(({ event }) => event.action === "rebuild")) return undefined;
+  if (shown[0] !== undefined && shown[0].number !== rowBefore(after) + 1) return undefined;
+  if (shown.some(({ action }) => action === "rebuild")) return undefined;
   const sessions = new Map<SessionId, boolean>();
-  for (const { event } of shown) {
-    const { action, sessionId } = event;
+  for (const { action, sessionId } of shown) {
     if (sessionId === undefined || CHANGES_NOTHING.has(action)) continue;
     sessions.set(sessionId, EXTENDS.has(action) && sessions.get(sessionId) !== false);
   }

@@ -1,9 +1,12 @@
-import type { AuditEvent } from "../model/audit.ts";
+import type { AuditDigest, AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type {
+  AuditCheck,
+  AuditCut,
   AuditQuery,
+  AuditWalk,
   Catalog,
   CatalogChange,
   ChangePage,
@@ -12,6 +15,7 @@ import type {
   CheckpointQuery,
   CommitOutcome,
   Discrepancies,
+  Rewriting,
   SessionPage,
   SessionQuery,
   StoredForm,
@@ -31,6 +35,30 @@ const RECLAIM_BATCH = 100;
  * adapter copies, wherever somebody could change it.
  */
 export abstract class StateCatalog implements Catalog {
+  readonly #own: AuditDigest;
+  #keyed: AuditDigest | undefined;
+
+  /** @param digest chains the audit log: SHA-256. */
+  constructor(digest: AuditDigest) {
+    this.#own = digest;
+  }
+
+  /** As `CatalogRecovery` has it. */
+  chainBy(digest: AuditDigest): void {
+    this.#keyed = digest;
+  }
+
+  /** A state as a rewriting has it; `undefined` when that was done already. What comes later is chained as that says. */
+  protected rewritten(state: CatalogState, rewriting: Rewriting): CatalogState | undefined {
+    this.#keyed = rewriting.chained.to;
+    return state.rewritten(rewriting, this.#own);
+  }
+
+  /** What the audit log is chained by: of a sealed store, by what only who has its key can make. */
+  protected get auditDigest(): AuditDigest {
+    return this.#keyed ?? this.#own;
+  }
+
   /** What is seen is as durable as this adapter makes anything. */
   protected abstract look<T>(look: (state: CatalogState) => T): Promise<T>;
   /** Runs work after all changes before it, and before all that come later. */
@@ -50,7 +78,7 @@ export abstract class StateCatalog implements Catalog {
     const given = copied(change);
     return this.inTurn(async () => {
       const hasBlob = given.append === undefined || (await this.hasBlob(given.append.record.blob));
-      return this.apply((state) => state.apply(given, () => hasBlob), given.append?.record.id);
+      return this.apply((state) => state.apply(given, () => hasBlob, this.auditDigest), given.append?.record.id);
     });
   }
 
@@ -82,8 +110,18 @@ export abstract class StateCatalog implements Catalog {
     return this.look((state) => state.usage());
   }
 
-  auditLog(query: AuditQuery): Promise<readonly AuditEvent[]> {
+  auditLog(query: AuditQuery): Promise<readonly LoggedEvent[]> {
     return this.look((state) => state.auditLog(query));
+  }
+
+  async checkAudit(walk: AuditWalk): Promise<AuditCheck> {
+    const check = await this.look((state) => state.checkAudit(walk, this.auditDigest));
+    return { ...check, isKeyed: this.#keyed !== undefined };
+  }
+
+  cutAudit(cut: AuditCut): Promise<number> {
+    const given = copied(cut);
+    return this.inTurn(() => this.apply((state) => state.cutAudit(given, this.auditDigest)));
   }
 
   changes(query: ChangeQuery): Promise<ChangePage | undefined> {
@@ -103,7 +141,7 @@ export abstract class StateCatalog implements Catalog {
     const given = copied(audit);
     return this.inTurn(async () => {
       if (expected.damaged || !(await this.look((state) => state.isAsExpected(expected))) || !(await putAside())) return false;
-      await this.apply((state) => state.markDamaged(expected, given));
+      await this.apply((state) => state.markDamaged(expected, given, this.auditDigest));
       return true;
     });
   }

@@ -1,4 +1,4 @@
-import type { AuditAction, AuditEvent } from "../model/audit.ts";
+import type { AuditAction, AuditDigest, AuditEvent, AuditPlace, LinkCheck, LoggedEvent } from "../model/audit.ts";
 import type { CheckpointKind, CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, ChangePosition, CheckpointId, Digest, PageCursor, SessionId } from "../model/ids.ts";
 import type { Session, SessionFacts, Shield } from "../model/session.ts";
@@ -51,8 +51,16 @@ export interface Catalog {
   trash(query: TrashQuery): Promise<TrashPage>;
   /** What the whole store holds. */
   usage(): Promise<StoreUsage>;
-  /** Rows of the audit log, the newest first. */
-  auditLog(query: AuditQuery): Promise<readonly AuditEvent[]>;
+  /** Rows of the audit log, by their numbers. */
+  auditLog(query: AuditQuery): Promise<readonly LoggedEvent[]>;
+  /** Whether rows of the audit log still follow each other, at most `limit` at a time. While it looks others can commit. */
+  checkAudit(walk: AuditWalk): Promise<AuditCheck>;
+  /**
+   * Removes the oldest rows of the audit log, up to the first that is not older than `before`, and at most `limit`. In the same transaction a
+   * row `audit-cut` is written that tells the last of them, so that what is left can be checked. Resolves with how many it removed; when there
+   * is none, nothing is written.
+   */
+  cutAudit(cut: AuditCut): Promise<number>;
   /**
    * In which sessions checkpoints or tags came or went since a position, at most `limit` changes at a time. `undefined` when it
    * is not a position of this catalog, as after a rebuild: then anything may have changed. Without `after` it tells the
@@ -99,7 +107,7 @@ export interface CatalogChange {
   readonly shields?: readonly Shield[];
   /** Loads since the last commit; unknown checkpoints are passed over. */
   readonly accesses?: readonly { readonly checkpointId: CheckpointId; readonly at: Date }[];
-  /** Written in the same transaction as what they tell of, and only if that is applied. */
+  /** Written in the same transaction as what they tell of, and only if that is applied; each chained to the row before it. */
   readonly audit: readonly AuditEvent[];
 }
 
@@ -250,12 +258,46 @@ export interface ChangePage {
   readonly rows: number;
 }
 
+/** Every condition must hold. */
 export interface AuditQuery {
-  readonly actions: readonly AuditAction[];
+  /** Default: all of them. */
+  readonly actions?: readonly AuditAction[] | undefined;
+  readonly sessionId?: SessionId | undefined;
   /** Only rows of exactly this time. */
   readonly at?: Date | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
   /** Default: all of them. */
   readonly limit?: number | undefined;
+  /** Which come first. Default `newest`. */
+  readonly first?: "newest" | "oldest" | undefined;
+  /** Continue behind the row with this number, in that order. */
+  readonly after?: number | undefined;
+}
+
+export interface AuditWalk {
+  /** Continue behind this row. Default: from the first row that is left. */
+  readonly after?: AuditPlace | undefined;
+  readonly limit: number;
+}
+
+export interface AuditCheck extends LinkCheck {
+  /** How many were looked at: fewer than `limit` when there are no more. */
+  readonly rows: number;
+  /** The first and the last of these. */
+  readonly first: LoggedEvent | undefined;
+  readonly last: LoggedEvent | undefined;
+  /** Whether it takes the store's key to make a row that follows. */
+  readonly isKeyed: boolean;
+  /** A row that there must be, and how, by what is noted outside of the catalog; `undefined` where nothing is. */
+  readonly noted: AuditPlace | undefined;
+}
+
+export interface AuditCut {
+  readonly before: Date;
+  /** When it is done. */
+  readonly at: Date;
+  readonly limit: number;
 }
 
 export interface SessionQuery {
@@ -354,6 +396,11 @@ export interface CatalogRecovery {
   /** The facts of every session that has some, read from where they survive the catalog. */
   sessionFacts(): AsyncIterable<SessionFacts>;
   /**
+   * Has the audit log be chained by this digest from now on, which the rows that are there must follow too. Called before anything is written,
+   * by whoever has the key. Absent where a store cannot be sealed.
+   */
+  chainBy?(digest: AuditDigest): void;
+  /**
    * Puts what `rewriting` makes of them in the place of all records, live or in the trash, of the labels of all sessions, and of the audit
    * log, and of what survives the catalog's loss; all or nothing. Afterwards no file of the catalog holds what was there. Absent where a
    * store cannot be sealed.
@@ -377,4 +424,8 @@ export interface Rewriting {
   readonly record: <R extends NewRecord>(record: R) => R;
   readonly labels: <L extends Pick<SessionFacts, "tags" | "pins">>(labels: L) => L;
   readonly event: (event: AuditEvent) => AuditEvent;
+  /** Tells of it, as the last row of the audit log; with the reason where the log's chain was broken before, if it was. */
+  readonly audit: AuditEvent;
+  /** What the audit log was chained by, and is from then on; absent: what the catalog chains by of itself. */
+  readonly chained: { readonly from: AuditDigest | undefined; readonly to: AuditDigest | undefined };
 }

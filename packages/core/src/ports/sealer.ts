@@ -23,6 +23,8 @@ export interface Sealer {
   openText(sealed: string): string;
   /** Another digest, the same for the same, which only who has the key can make: no guess can be confirmed by it. */
   sealDigest(digest: Digest): Digest;
+  /** A digest of a text that only who has the key can make. What is digested here has nothing in common with `sealDigest`. */
+  authenticate(text: string): Digest;
 }
 
 /** The place of the key that all others of the store are wrapped with, or the key of the session that a blob belongs to. */

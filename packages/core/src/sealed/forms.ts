@@ -1,5 +1,5 @@
 import { isWorkrailError } from "../errors.ts";
-import type { AuditEvent } from "../model/audit.ts";
+import type { AuditAction, AuditDigest, AuditEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef } from "../model/ids.ts";
 import { KEEP_TAG, type SessionFacts } from "../model/session.ts";
@@ -50,15 +50,27 @@ export function plainFacts(forms: TextForms, facts: SessionFacts): SessionFacts 
   return openLabels(openerOf(forms), { ...facts, tags: facts.tags.filter(isReadable), pins: facts.pins.filter(isReadable) });
 }
 
-/** Has all that a catalog keeps be in the form that it is to have. */
-export function rewritingTo(forms: Forms): Rewriting {
-  const { to } = forms;
+/** Has all that a catalog keeps be in the form that it is to have, and its audit log tell of that. */
+export function rewritingTo(forms: Forms, at: Date): Rewriting {
+  const { from, to } = forms;
   const opener = openerOf(forms);
   return {
     record: (record) => sealedBy(to, plainRecord(forms, record), sealRecord),
     labels: (labels) => sealedBy(to, openLabels(opener, labels), sealLabels),
     event: (event: AuditEvent) => sealedBy(to, openEvent(opener, event), sealEvent),
+    audit: { at, action: actionOf(forms), sessionId: undefined, checkpointId: undefined, agentId: undefined },
+    chained: { from: auditDigestOf(from), to: auditDigestOf(to) },
   };
+}
+
+/** What the audit log is chained by in this form; `undefined`: by what a catalog chains by of itself. */
+export function auditDigestOf(sealer: Sealer | undefined): AuditDigest | undefined {
+  return sealer === undefined ? undefined : (text) => sealer.authenticate(text);
+}
+
+function actionOf({ from, to }: Forms): AuditAction {
+  if (to === undefined) return "unseal";
+  return from === undefined ? "seal" : "rekey";
 }
 
 function sealedBy<T>(to: Sealer | undefined, plain: T, seal: (sealer: Sealer, plain: T) => T): T {

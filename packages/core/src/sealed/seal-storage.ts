@@ -7,6 +7,7 @@ import { SealedCatalog } from "./sealed-catalog.ts";
 
 /** The same storage for those who hold the key: what it keeps from now on is sealed, and what it gives was sealed. */
 export function sealStorage(storage: Storage, sealer: Sealer): Storage {
+  storage.recovery.chainBy?.((text) => sealer.authenticate(text));
   const catalog = new SealedCatalog(storage, sealer);
   // An index on the disk would tell the words of what is sealed, and vectors what it means.
   const { search: _search, vectors: _vectors, ...rest } = storage;

@@ -1,11 +1,14 @@
 import { matchesFilter } from "../catalog-state/matches-filter.ts";
-import type { AuditEvent } from "../model/audit.ts";
+import type { AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, PageCursor, SessionId } from "../model/ids.ts";
 import type { Session, SessionFacts } from "../model/session.ts";
 import type {
   Append,
+  AuditCheck,
+  AuditCut,
   AuditQuery,
+  AuditWalk,
   Catalog,
   CatalogChange,
   CatalogRecovery,
@@ -145,8 +148,17 @@ export class SealedCatalog implements Catalog, CatalogRecovery {
     return this.#catalog.usage();
   }
 
-  async auditLog(query: AuditQuery): Promise<readonly AuditEvent[]> {
+  async auditLog(query: AuditQuery): Promise<readonly LoggedEvent[]> {
     return (await this.#catalog.auditLog(query)).map((event) => openEvent(this.#sealer, event));
+  }
+
+  /** Rows are chained as they are kept. */
+  checkAudit(walk: AuditWalk): Promise<AuditCheck> {
+    return this.#catalog.checkAudit(walk);
+  }
+
+  cutAudit(cut: AuditCut): Promise<number> {
+    return this.#catalog.cutAudit(cut);
   }
 
   reclaim(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {

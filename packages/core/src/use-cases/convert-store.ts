@@ -1,10 +1,12 @@
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import type { BlobRef } from "../model/ids.ts";
 import type { Storage } from "../ports/storage.ts";
-import { type Forms, openedBlob, plainBlob, rewritingTo } from "../sealed/forms.ts";
+import { auditDigestOf, type Forms, openedBlob, plainBlob, rewritingTo } from "../sealed/forms.ts";
 import { mixedStorage } from "../sealed/mixed-storage.ts";
 
 export interface Conversion extends Forms {
+  /** When it is done, for the audit log. */
+  readonly at: Date;
   /** Makes the catalog anew of these, where it was lost, or cannot be read. */
   readonly rebuild: (from: ReturnType<typeof mixedStorage>) => Promise<unknown>;
   /** Told after each blob. */
@@ -29,12 +31,14 @@ export interface ConversionReport {
 export async function convertStore(storage: Storage, conversion: Conversion): Promise<ConversionReport> {
   if (storage.recovery.rewrite === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed.");
   const rebuild = (): Promise<unknown> => conversion.rebuild(mixedStorage(storage, conversion));
+  // One that is made anew is so in its new form.
+  storage.recovery.chainBy?.(auditDigestOf(conversion.to));
   if (await storage.recovery.needsRebuild()) await rebuild();
   await storage.search?.erase();
   await storage.vectors?.erase();
   const report = await convertBlobs(storage, conversion);
   try {
-    await storage.recovery.rewrite(rewritingTo(conversion));
+    await storage.recovery.rewrite(rewritingTo(conversion, conversion.at));
   } catch (error) {
     if (!isWorkrailError(error) || error.code !== "CHECKPOINT_CORRUPT") throw error;
     await rebuild();

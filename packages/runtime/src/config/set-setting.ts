@@ -22,13 +22,19 @@ export interface ChangedSetting {
  *   that is no JSON.
  */
 export function setSetting(sources: ConfigurationSources, name: string, text: string | undefined): ChangedSetting {
-  const known = settingInFile(name);
-  const value = text === undefined ? undefined : readText(SETTINGS[known].type, text);
-  if (text !== undefined && !isAllowed(known, value)) throw refusalOf([wrongValue(known, { value, place: "file", field: known })]);
+  const { name: known, value } = checkSetting(name, text);
   const { file } = readConfiguration(sources);
   writeConfigMember(file, known, value);
   const holds = readConfiguration(sources).settings.filter((setting) => setting.name === known);
   return { file, name: known, value, holds: holds[0] as ConfiguredSetting };
+}
+
+/** What would be set. @throws as `setSetting` for a setting or a value that cannot be. */
+export function checkSetting(name: string, text: string | undefined): { readonly name: SettingName; readonly value: unknown } {
+  const known = settingInFile(name);
+  const value = text === undefined ? undefined : readText(SETTINGS[known].type, text);
+  if (text !== undefined && !isAllowed(known, value)) throw refusalOf([wrongValue(known, { value, place: "file", field: known })]);
+  return { name: known, value };
 }
 
 /** @throws INVALID_INPUT with the name that was most likely meant. */

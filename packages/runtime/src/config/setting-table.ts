@@ -14,6 +14,7 @@ export interface SettingValues extends Limits {
   readonly retentionDays: number;
   readonly trashDays: number;
   readonly trashPercent: number;
+  readonly auditDays: number;
   readonly warnPercent: number;
   readonly cleanupFromPercent: number;
   readonly cleanupToPercent: number;
@@ -136,6 +137,11 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: { kind: "whole", least: 0, most: 100 },
     default: 10,
     meaning: "The most that the trash may take, in percent of maxTotalBytes.",
+  },
+  auditDays: {
+    type: { kind: "whole", least: 0, most: MOST_DAYS },
+    default: 365,
+    meaning: "How many days rows stay in the audit log. 0: for ever.",
   },
   warnPercent: {
     type: { kind: "whole", least: 1, most: 100 },

@@ -17,6 +17,7 @@ import {
   type WorkrailError,
 } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
+import type { AuditLogFilter, AuditLogParams, AuditLogResult, VerifyAuditLogParams, VerifyAuditLogResult } from "../audit-log.ts";
 import type { CleanUpParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "../clean-up-params.ts";
 import { wire } from "../container.ts";
 import type {
@@ -61,6 +62,7 @@ import type {
   TraceSessionResult,
 } from "../overview.ts";
 import type { StoreStatsParams, Workrail } from "../workrail.ts";
+import type { WrittenFile } from "../write-new-file.ts";
 import { overlayStorage } from "./overlay-storage.ts";
 import { RetainedMemory } from "./retained-memory.ts";
 import { Standby } from "./standby.ts";
@@ -269,6 +271,22 @@ export class FallbackStore implements Workrail {
 
   async scanStore(params?: ScanStoreParams): Promise<ScanReport> {
     return this.#standby.disk().scanStore(params);
+  }
+
+  async auditLog(params?: AuditLogParams): Promise<AuditLogResult> {
+    return this.#standby.disk().auditLog(params);
+  }
+
+  async *auditText(filter?: AuditLogFilter): AsyncGenerator<string, void, undefined> {
+    yield* this.#standby.disk().auditText(filter);
+  }
+
+  async exportAuditLog(file: string, filter?: AuditLogFilter): Promise<WrittenFile> {
+    return this.#standby.disk().exportAuditLog(file, filter);
+  }
+
+  async verifyAuditLog(params?: VerifyAuditLogParams): Promise<VerifyAuditLogResult> {
+    return this.#standby.disk().verifyAuditLog(params);
   }
 
   async storeStatus(): Promise<StoreStatus> {

@@ -1,7 +1,10 @@
 import type {
   Append,
+  AuditCheck,
+  AuditCut,
   AuditEvent,
   AuditQuery,
+  AuditWalk,
   BlobRef,
   Catalog,
   CatalogChange,
@@ -14,6 +17,7 @@ import type {
   CheckpointRecord,
   CommitOutcome,
   Discrepancies,
+  LoggedEvent,
   PageCursor,
   Session,
   SessionId,
@@ -154,8 +158,16 @@ export class OverlayCatalog implements Catalog {
     };
   }
 
-  async auditLog(query: AuditQuery): Promise<readonly AuditEvent[]> {
+  async auditLog(query: AuditQuery): Promise<readonly LoggedEvent[]> {
     return (await this.#below()).auditLog(query);
+  }
+
+  async checkAudit(walk: AuditWalk): Promise<AuditCheck> {
+    return (await this.#below()).checkAudit(walk);
+  }
+
+  async cutAudit(cut: AuditCut): Promise<number> {
+    return (await this.#below()).cutAudit(cut);
   }
 
   async holdRemovals(holder: string, until: Date): Promise<void> {

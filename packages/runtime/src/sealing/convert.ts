@@ -170,6 +170,7 @@ async function convertAll(
 ): Promise<ConversionReport> {
   const report = await convertStore(storage, {
     ...forms,
+    at: ports.clock.now(),
     rebuild: (mixed) => rebuildCatalog({ ...ports, ...mixed, locking: alreadyAlone }),
     onProgress,
   });

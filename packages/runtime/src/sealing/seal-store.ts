@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type KeyFiles, type Storage, WorkrailError } from "@workrail/core";
+import { type KeyFiles, sealStorage, type Storage, WorkrailError } from "@workrail/core";
 import {
   keyFromFile,
   keyFromKeychain,
   keyFromPassphrase,
   type KeySource,
   openKeyring,
+  type OpenedKeys,
   readKeyring,
   rewrapKeyring,
+  StoreSealer,
 } from "@workrail/keychain-crypto";
 import { gzipCodec } from "@workrail/codecs";
 import { type Adapters, openDefaultStorage } from "../container.ts";
@@ -76,11 +78,13 @@ export async function rekeyStore(
   to: NewKey,
   options: SealOptions = {},
 ): Promise<{ readonly dataDir: string; readonly recoveryKey: string | undefined }> {
-  return withRawStore(options, async ({ storage, keyFiles, settings }) => {
+  return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
     const recoveryKey = await storage.locking.exclusively(async () => {
       const keyring = await keyringOfSealed(keyFiles);
       const from = sourceFor(keyring, settings.sealing);
-      return (await rewrapKeyring(keyFiles, await openKeyring(keyring, from), from, newSource(to))).recoveryKey;
+      const keys = await openKeyring(keyring, from);
+      await logRekeying(storage, keyFiles, keys, ports.clock.now());
+      return (await rewrapKeyring(keyFiles, keys, from, newSource(to))).recoveryKey;
     });
     return { dataDir: settings.dataDir, recoveryKey };
   });
@@ -104,6 +108,16 @@ function newSource({ keyFile, passphraseFile }: NewKey): KeySource {
   if (keyFile !== undefined) return keyFromFile(path.resolve(keyFile));
   if (passphraseFile === undefined) return keyFromKeychain();
   return keyFromPassphrase(readFileSync(passphraseFile, "utf8").split(/\r?\n/)[0] ?? "");
+}
+
+/**
+ * Before it is done: what is written afterwards may be missing. One that then fails is logged, too. Before a conversion is finished the log is
+ * chained in another way, and one of a catalog that was lost begins anew.
+ */
+async function logRekeying(storage: Storage, keyFiles: KeyFiles, { keyring, dataKey }: OpenedKeys, at: Date): Promise<void> {
+  if (keyring.state !== "sealed" || (await storage.recovery.needsRebuild())) return;
+  const { catalog } = sealStorage(storage, new StoreSealer(dataKey, keyFiles));
+  await catalog.commit({ audit: [{ at, action: "rekey", sessionId: undefined, checkpointId: undefined, agentId: undefined }] });
 }
 
 interface RawStore {

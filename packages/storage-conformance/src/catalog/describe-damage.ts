@@ -36,7 +36,7 @@ export function describeDamage(harness: StorageHarness): void {
         const audit = await harness.readAudit?.(place);
         // Without a way to read the log there is nothing to compare.
         const told = (audit ?? [auditOf(record)]).filter(({ action }) => action === "quarantine");
-        expect(told).toEqual([auditOf(record)]);
+        expect(told).toMatchObject([auditOf(record)]);
       }));
 
     it(

@@ -23,7 +23,7 @@ export function describeForgetting(harness: StorageHarness): void {
         expect(await emptyOnes(storage)).toEqual([]);
         expect(await factsOf(storage, sessionId)).toBeUndefined();
         const told = await storage.catalog.auditLog({ actions: ["delete"], limit: 1 });
-        expect(told).toEqual([{ at: AT, action: "delete", sessionId, checkpointId: undefined, agentId: undefined, reason: "empty" }]);
+        expect(told).toMatchObject([{ at: AT, action: "delete", sessionId, checkpointId: undefined, agentId: undefined, reason: "empty" }]);
         expect(await forget(storage, [sessionId])).toEqual([]);
       }),
     );

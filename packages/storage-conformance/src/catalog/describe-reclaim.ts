@@ -111,7 +111,7 @@ export function describeReclaim(harness: StorageHarness): void {
           await storage.catalog.commit({ append: terms, audit: [event] });
           await append(storage, { sessionId }, { keepNewest: 1 });
           const [saved, pruned, ...more] = (await harness.readAudit?.(place)) ?? [];
-          expect(saved).toEqual(event);
+          expect(saved).toMatchObject(event);
           expect(pruned).toMatchObject({ action: "prune", sessionId, checkpointId: record.id });
           expect(more).toEqual([]);
         }));

@@ -1,0 +1,162 @@
+import process from "node:process";
+import { AUDIT_ACTIONS, type AuditFinding } from "@workrail/core";
+import type { AuditLogEntry, AuditLogFilter, VerifyAuditLogResult } from "@workrail/runtime";
+import { type Command, Option } from "commander";
+import { escapeText } from "../escape-text.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { formatBytes } from "../format-bytes.ts";
+import { collect, parsePath, parseWhole } from "../parse-option.ts";
+import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
+import { type Column, renderTable } from "../render-table.ts";
+import { showingProgress } from "../show-progress.ts";
+import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
+import { type GlobalOptions, withStore } from "../with-store.ts";
+
+interface FilterOptions extends GlobalOptions {
+  readonly session?: string;
+  readonly action?: readonly string[];
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit?: number;
+}
+
+interface ListOptions extends FilterOptions {
+  readonly before?: number;
+}
+
+interface VerifyOptions extends GlobalOptions {
+  readonly expect?: string;
+}
+
+const STDOUT = "-";
+
+const EXAMPLES = `
+Examples:
+  workrail audit --limit 50
+  workrail audit --session my-task --action delete
+  workrail audit verify
+  workrail audit export audit.jsonl --since 2026-01-01
+`;
+
+/** `workrail audit`: what was done with the store, and whether the log of that is whole. */
+export function addAuditCommand(program: Command): void {
+  const audit = program
+    .command("audit")
+    .summary("list, check or export what was done with the store")
+    .description("The audit log says who did what and when, and holds no value of any context. Without a word behind it, it is listed.")
+    .addHelpText("after", EXAMPLES);
+  filtered(audit.command("list", { isDefault: true }))
+    .summary("list what was done, newest first")
+    .description("Lists what was done with the store, newest first. All filters must hold.")
+    .option("--limit <count>", "at most this many; default: 20", parseWhole)
+    .option("--before <number>", "only what is older than the row with this number", parseWhole)
+    .addHelpText("after", "\nExample:\n  workrail audit list --action export --since 2026-01-31\n")
+    .action(async (_options: ListOptions, command: Command) => list(command.optsWithGlobals()));
+  audit
+    .command("verify")
+    .summary("check that no row was changed or removed")
+    .description(
+      "Reads the whole log, and tells where a row is not as it was written, or missing. Prints its end, which a later check can be told. Changes nothing; the store may be in use.",
+    )
+    .option("--expect <end>", "what an earlier check printed as the end: that row must still be there")
+    .addHelpText("after", "\nExample:\n  workrail audit verify\n")
+    .action(async (_options: VerifyOptions, command: Command) => verify(command.optsWithGlobals()));
+  filtered(audit.command("export"))
+    .summary("write the log as lines of JSON")
+    .description("Writes the log, oldest first, as lines of JSON, one for each row. All filters must hold.")
+    .argument("[file]", "new file; - or nothing: standard output", parsePath)
+    .option("--limit <count>", "at most this many, from the oldest on", parseWhole)
+    .addHelpText("after", "\nExample:\n  workrail audit export audit.jsonl\n")
+    .action(async (file: string | undefined, _options: FilterOptions, command: Command) => exportTo(file, command.optsWithGlobals()));
+}
+
+function filtered(command: Command): Command {
+  return command
+    .option("--session <id>", "only of this session")
+    .addOption(new Option("--action <name>", "only of this kind; may be repeated").choices(AUDIT_ACTIONS).argParser(collect))
+    .option("--since <time>", "only from this time on (ISO 8601)")
+    .option("--until <time>", "only up to this time (ISO 8601)");
+}
+
+function filterOf({ session, action, since, until, limit }: FilterOptions): AuditLogFilter {
+  return { sessionId: session, actions: action, since, until, limit };
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const result = await withStore(options, (store) => store.auditLog({ ...filterOf(options), before: options.before }));
+  if (options.json) return writeJson(result);
+  if (result.entries.length === 0) return note("The audit log has no such row.");
+  const { header, lines, leftOut } = renderTable(COLUMNS, result.entries, outputWidth());
+  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+  if (leftOut.length > 0) note(`Too narrow for ${leftOut.join(", ")}; --json shows everything.`);
+  if (result.next !== undefined) note(`--before ${result.next} shows older ones.`);
+}
+
+/** Ids are never cut: people copy them. */
+const COLUMNS: readonly Column<AuditLogEntry>[] = [
+  { title: "ROW", align: "right", cell: ({ number }) => String(number) },
+  { title: "TIME", cell: ({ at }) => at },
+  { title: "ACTION", cell: ({ action }) => action },
+  { title: "CHECKPOINT", cell: ({ checkpointId }) => escapeText(checkpointId ?? "") },
+  { title: "SESSION", leastWidth: 8, cell: ({ sessionId }) => escapeText(sessionId ?? "") },
+  { title: "REASON", leastWidth: 8, cell: ({ reason }) => escapeText(reason ?? "") },
+  { title: "AGENT", leastWidth: 8, cell: ({ agentId }) => escapeText(agentId ?? "") },
+];
+
+async function verify(options: VerifyOptions): Promise<void> {
+  const result = await untilInterrupted((signal) =>
+    withStore(options, (store) =>
+      showingProgress("Rows read:", (onProgress) => store.verifyAuditLog({ expected: options.expect, signal, onProgress })),
+    ),
+  );
+  if (!result.isComplete) process.exitCode = INTERRUPTED;
+  if (result.findingCount > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
+  await (options.json ? writeJson(result) : writeData(forPeople(result)));
+}
+
+function forPeople({ rows, unchained, first, last, head, isKeyed, findings, findingCount, isComplete }: VerifyAuditLogResult): string {
+  const span = first === undefined || last === undefined ? "" : `, ${first.number} to ${last.number}, from ${first.at} to ${last.at}`;
+  const more = findingCount - findings.length;
+  const lines = [
+    `Rows read: ${rows}${span}.`,
+    ...(unchained === 0 ? [] : [`Rows from before there was a chain, of which nothing is proven: ${unchained}.`]),
+    isKeyed
+      ? "The chain is keyed: nobody can forge a row without the store's key."
+      : "The chain is not keyed: it finds accidents, not attackers.",
+    ...findings.map(describeFinding),
+    ...(more > 0 ? [`And ${more} more.`] : []),
+    ...(findingCount === 0 && isComplete ? ["Nothing is wrong."] : []),
+    ...(isComplete ? [] : ["It was interrupted: not everything was read."]),
+    ...(head === undefined || !isComplete ? [] : [`End: ${head}`]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function describeFinding(finding: AuditFinding): string {
+  const { number } = finding;
+  switch (finding.kind) {
+    case "changed":
+      return `Row ${number} is not as it was written, or not where it was.`;
+    case "missing":
+      return finding.through === number ? `Row ${number} is missing.` : `Rows ${number} to ${finding.through} are missing.`;
+    case "unchained":
+      return `Row ${number} has no digest, although rows before it have one.`;
+    case "cut-off":
+      return `Row ${number}, which was noted, is not there: the end was cut off.`;
+    case "not-as-noted":
+      return `Row ${number} is not the one that was noted.`;
+  }
+}
+
+/** The store is open while somebody reads: whole, it may be more than there is memory for. */
+async function exportTo(file: string | undefined, options: FilterOptions): Promise<void> {
+  if (file === undefined || file === STDOUT) {
+    return withStore(options, async (store) => {
+      for await (const piece of store.auditText(filterOf(options))) await writeData(piece);
+    });
+  }
+  const written = await withStore(options, (store) => store.exportAuditLog(file, filterOf(options)));
+  if (options.json) return writeJson(written);
+  note(`Exported the audit log: ${formatBytes(written.sizeBytes)}.`);
+  await writeData(`${written.file}\n`);
+}

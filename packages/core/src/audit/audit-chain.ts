@@ -1,0 +1,40 @@
+import type { AuditBreak, AuditDigest, AuditEvent, AuditPlace, LinkCheck, LoggedEvent } from "../model/audit.ts";
+
+/** Before the first row of all. */
+export const CHAIN_START: AuditPlace = { number: 0, digest: "0".repeat(32) };
+
+/** An event as the row behind a place. */
+export function linked(event: AuditEvent, behind: AuditPlace, digest: AuditDigest): LoggedEvent {
+  const row = { ...event, number: behind.number + 1 };
+  return { ...row, digest: digestOf(row, behind.digest, digest) };
+}
+
+/** The place that a row is. */
+export function placeOf({ number, digest }: Pick<LoggedEvent, "number" | "digest">): AuditPlace {
+  return { number, digest: digest ?? CHAIN_START.digest };
+}
+
+/** Whether rows, in the order of their numbers, follow each other and a place. After a break it goes on with what the row says. */
+export function checkLinks(rows: Iterable<LoggedEvent>, from: AuditPlace, digest: AuditDigest): LinkCheck {
+  const breaks: AuditBreak[] = [];
+  let unchained = 0;
+  let place = from;
+  for (const row of rows) {
+    const { number } = row;
+    const isBegun = place.digest !== CHAIN_START.digest;
+    if (number !== place.number + 1) breaks.push({ kind: "missing", number: place.number + 1, through: number - 1 });
+    else if (row.digest === undefined) {
+      if (isBegun) breaks.push({ kind: "unchained", number });
+      else unchained += 1;
+    } else if (row.digest !== digestOf(row, place.digest, digest)) breaks.push({ kind: "changed", number });
+    place = { number, digest: row.digest ?? place.digest };
+  }
+  return { breaks, unchained, place };
+}
+
+/** What `docs/reference/audit-log.md` says. A lone surrogate is digested as what a database makes of it. */
+function digestOf(row: Omit<LoggedEvent, "digest">, previous: string, digest: AuditDigest): string {
+  const { number, at, action, sessionId, checkpointId, agentId, reason } = row;
+  const texts = [sessionId, checkpointId, agentId, reason].map((text) => text?.toWellFormed() ?? null);
+  return digest(`${previous}\n${JSON.stringify([number, at.toISOString(), action, ...texts])}`).slice(0, CHAIN_START.digest.length);
+}

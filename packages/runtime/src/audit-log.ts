@@ -1,0 +1,175 @@
+import path from "node:path";
+import {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditFilter,
+  type AuditPlace,
+  type AuditReport,
+  type AuditRowInfo,
+  type Catalog,
+  type Clock,
+  exportAudit,
+  invalidInput,
+  type Locking,
+  type LoggedEvent,
+  parseSessionId,
+  verifyAudit,
+  type VerifyAuditOptions,
+} from "@workrail/core";
+import type { AccessRecorder } from "./access-recorder.ts";
+import { parseTime } from "./parse-time.ts";
+import { writeNewFile, type WrittenFile } from "./write-new-file.ts";
+
+/** Which rows of the audit log; all conditions must hold. */
+export interface AuditLogFilter {
+  readonly sessionId?: string | undefined;
+  readonly actions?: readonly string[] | undefined;
+  /** ISO 8601. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** The most rows, from 1. */
+  readonly limit?: number | undefined;
+}
+
+export interface AuditLogParams extends AuditLogFilter {
+  /** Continue behind this row, towards older ones. */
+  readonly before?: number | undefined;
+}
+
+/** A row of the audit log. */
+export interface AuditLogEntry {
+  readonly number: number;
+  readonly at: string;
+  readonly action: AuditAction;
+  readonly sessionId?: string;
+  readonly checkpointId?: string;
+  readonly agentId?: string;
+  readonly reason?: string;
+  /** Missing for a row from before rows were chained. */
+  readonly digest?: string;
+}
+
+export interface AuditLogResult {
+  readonly entries: readonly AuditLogEntry[];
+  /** Continue with it as `before`; missing on the last page. */
+  readonly next?: number;
+}
+
+export interface VerifyAuditLogParams {
+  /** A row that was noted, as `number:digest`: it must still be there, and as it was. */
+  readonly expected?: string | undefined;
+  readonly onProgress?: VerifyAuditOptions["onProgress"];
+  readonly signal?: VerifyAuditOptions["signal"];
+}
+
+interface ToldRow extends Omit<AuditRowInfo, "at"> {
+  readonly at: string;
+}
+
+export interface VerifyAuditLogResult extends Omit<AuditReport, "first" | "last" | "head"> {
+  readonly first?: ToldRow;
+  readonly last?: ToldRow;
+  /** The last row, to be noted, as `expected` takes it. */
+  readonly head?: string;
+}
+
+interface AuditLogParts {
+  readonly catalog: Catalog;
+  readonly locking: Locking;
+  readonly clock: Clock;
+  readonly accesses: AccessRecorder;
+}
+
+const DEFAULT_LIMIT = 20;
+const PLACE = /^(\d{1,15}):([0-9a-f]{32})$/u;
+
+/** The audit log as people and programs ask for it. */
+export class AuditLog {
+  readonly #parts: AuditLogParts;
+
+  constructor(parts: AuditLogParts) {
+    this.#parts = parts;
+  }
+
+  /** Newest first. */
+  async list({ before, limit = DEFAULT_LIMIT, ...filter }: AuditLogParams): Promise<AuditLogResult> {
+    const query = { ...filterOf(filter), after: before };
+    checkLimit(limit);
+    await this.#parts.accesses.write();
+    const rows = await this.#parts.locking.shared(() => this.#parts.catalog.auditLog({ ...query, limit: limit + 1 }));
+    const entries = rows.slice(0, limit).map(entryOf);
+    const last = rows.length > limit ? entries.at(-1) : undefined;
+    return { entries, ...(last === undefined ? {} : { next: last.number }) };
+  }
+
+  /** Lines of JSON, oldest first. */
+  async *text({ limit, ...given }: AuditLogFilter): AsyncGenerator<string, void, undefined> {
+    const filter = filterOf(given);
+    if (limit !== undefined) checkLimit(limit);
+    await this.#parts.accesses.write();
+    yield* exportAudit(this.#parts, { ...filter, limit });
+  }
+
+  async export(file: string, filter: AuditLogFilter): Promise<WrittenFile> {
+    return writeNewFile([path.resolve(file)], this.text(filter));
+  }
+
+  async verify({ expected, ...options }: VerifyAuditLogParams): Promise<VerifyAuditLogResult> {
+    const place = expected === undefined ? undefined : parsePlace(expected);
+    const { first, last, head, ...report } = await verifyAudit(this.#parts, { ...options, expected: place });
+    return {
+      ...report,
+      ...(first === undefined ? {} : { first: told(first) }),
+      ...(last === undefined ? {} : { last: told(last) }),
+      ...(head === undefined ? {} : { head: `${head.number}:${head.digest}` }),
+    };
+  }
+}
+
+function filterOf({ sessionId, actions, since, until }: AuditLogFilter): AuditFilter {
+  return {
+    sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId),
+    actions: actions?.map(parseAction),
+    since: since === undefined ? undefined : parseTime(since, "since"),
+    until: until === undefined ? undefined : parseTime(until, "until"),
+  };
+}
+
+function parseAction(text: string): AuditAction {
+  const action = AUDIT_ACTIONS.find((each) => each === text);
+  if (action !== undefined) return action;
+  throw invalidInput("actions", `There is no action ${JSON.stringify(text)}.`, `Use one of ${AUDIT_ACTIONS.join(", ")}.`);
+}
+
+function parsePlace(text: string): AuditPlace {
+  const [, number, digest] = PLACE.exec(text) ?? [];
+  if (number !== undefined && digest !== undefined) return { number: Number(number), digest };
+  throw invalidInput(
+    "expected",
+    "expected must be a row's number and its digest, with a colon between.",
+    "Give what an earlier check called head.",
+  );
+}
+
+function checkLimit(limit: number): void {
+  if (!Number.isSafeInteger(limit) || limit < 1)
+    throw invalidInput("limit", "limit must be a whole number from 1.", "Leave it out for the default.");
+}
+
+function entryOf({ number, at, action, ...rest }: LoggedEvent): AuditLogEntry {
+  const { sessionId, checkpointId, agentId, reason, digest } = rest;
+  return {
+    number,
+    at: at.toISOString(),
+    action,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(checkpointId === undefined ? {} : { checkpointId }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(digest === undefined ? {} : { digest }),
+  };
+}
+
+function told({ at, ...row }: AuditRowInfo): ToldRow {
+  return { ...row, at: at.toISOString() };
+}

@@ -1,0 +1,62 @@
+import fs from "node:fs";
+import path from "node:path";
+import { DATABASE, JOURNAL } from "@workrail/blob-files";
+import { isWorkrailError, type WorkrailError } from "@workrail/core";
+import { type Adapters, openDefaultStorage } from "../container.ts";
+import { nodeDigests, silentLog, systemClock } from "../environment.ts";
+import { gzipCodec } from "@workrail/codecs";
+import { protectStorage } from "../sealing/protect-storage.ts";
+import { readSettings, type Settings } from "../settings.ts";
+import { type ConfigurationSources, readConfiguration } from "./read-configuration.ts";
+import { type ChangedSetting, checkSetting, setSetting } from "./set-setting.ts";
+import type { SettingName } from "./setting-table.ts";
+
+export interface LoggedSetting extends ChangedSetting {
+  /** Whether the audit log of the store tells of it. Where there is no store yet, there is no log. */
+  readonly isLogged: boolean;
+  /** Why it does not, although there is a store. */
+  readonly notLogged?: WorkrailError | undefined;
+}
+
+/**
+ * Sets one setting as `setSetting` does, and has the audit log tell which one: before it is set, while the store is opened as it was used
+ * until now. A store that cannot be opened does not keep anybody from putting the settings right.
+ *
+ * @throws as `setSetting`.
+ */
+export async function changeSetting(
+  { adapters, ...sources }: ConfigurationSources & { readonly adapters?: Adapters | undefined },
+  name: string,
+  text: string | undefined,
+): Promise<LoggedSetting> {
+  const { name: known } = checkSetting(name, text);
+  const { dataDir } = readConfiguration(sources);
+  if (![DATABASE, JOURNAL].some((file) => fs.existsSync(path.join(dataDir, file)))) {
+    return { ...setSetting(sources, name, text), isLogged: false };
+  }
+  const notLogged = await logChange(sources, known, adapters).catch((error: unknown) => {
+    if (isWorkrailError(error)) return error;
+    throw error;
+  });
+  return { ...setSetting(sources, name, text), isLogged: notLogged === undefined, ...(notLogged === undefined ? {} : { notLogged }) };
+}
+
+async function logChange({ env, ...given }: ConfigurationSources, name: SettingName, adapters: Adapters = {}): Promise<undefined> {
+  const settings = readSettings(env, given);
+  const { log = silentLog, clock = systemClock } = adapters;
+  const storage = await (adapters.storage ?? openDefaultStorage)(settings, log);
+  try {
+    const { codec = gzipCodec, digests = nodeDigests } = adapters;
+    const ports = { codec, digests, clock, limits: settings.limits };
+    const { catalog, locking } = (await protectStorage(storage, asItIs(settings), ports, log)).storage;
+    const event = { at: clock.now(), action: "configure", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
+    await locking.shared(() => catalog.commit({ audit: [{ ...event, reason: name }] }));
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Nothing is sealed over it. */
+function asItIs({ sealing }: Settings): Settings["sealing"] {
+  return { ...sealing, encryption: undefined };
+}
