@@ -6,7 +6,7 @@ import { SteppingClock } from "@workrail/core/testing";
 import { describe, expect, it } from "vitest";
 import type { AuditLogEntry } from "../src/audit-log.ts";
 import { changeSetting } from "../src/config/change-setting.ts";
-import { rekeyStore, sealStore, unsealStore } from "../src/sealing/seal-store.ts";
+import { rekeyStore, rekeyStoreDeeply, sealStore, unsealStore } from "../src/sealing/seal-store.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { KINDS, onDisk, type Place, refusalOf } from "./stores.ts";
 
@@ -161,10 +161,25 @@ describe("the audit log of a store that is sealed", () => {
       fs.writeFileSync(keyFile, randomBytes(32).toString("base64"), { mode: 0o600 });
       await rekeyStore({ keyFile }, { dataDir, env });
       const withKeyFile = { WORKRAIL_ENCRYPTION_KEY_FILE: keyFile };
-      await unsealStore({ dataDir, env: withKeyFile });
+      const otherFile = path.join(dataDir, "..", "other-key");
+      fs.writeFileSync(otherFile, randomBytes(32).toString("base64"), { mode: 0o600 });
+      await rekeyStoreDeeply({ keyFile: otherFile }, { dataDir, env: withKeyFile });
+      const withOtherFile = { WORKRAIL_ENCRYPTION_KEY_FILE: otherFile };
+      const anew = await place.open({ env: withOtherFile });
+      expect(await anew.verifyAuditLog()).toMatchObject({ rows: 6, isKeyed: true, findings: [] });
+      await anew.close();
+      await unsealStore({ dataDir, env: withOtherFile });
       const again = await place.open();
-      expect((await again.auditLog()).entries.map(({ action }) => action)).toEqual(["unseal", "rekey", "export", "save", "seal", "save"]);
-      expect(await again.verifyAuditLog()).toMatchObject({ rows: 6, isKeyed: false, findings: [] });
+      expect((await again.auditLog()).entries.map(({ action }) => action)).toEqual([
+        "unseal",
+        "rekey",
+        "rekey",
+        "export",
+        "save",
+        "seal",
+        "save",
+      ]);
+      expect(await again.verifyAuditLog()).toMatchObject({ rows: 7, isKeyed: false, findings: [] });
       const written = await again.exportAuditLog(file, { actions: ["save"] });
       expect(fs.readFileSync(written.file, "utf8").trimEnd().split("\n")).toHaveLength(2);
       expect((await refusalOf(again.exportAuditLog(file))).code).toBe("INVALID_INPUT");

@@ -80,6 +80,7 @@ export async function describeStore(store: Store): Promise<unknown> {
     contexts,
     trash: await store.listTrash(),
     usage: (await store.storage.catalog.usage()).checkpoints,
+    auditFindings: (await store.verifyAuditLog()).findings,
   };
 }
 

@@ -1,0 +1,593 @@
+import { blobRefOf, directoryNameOf, fileNameOf } from "@workrail/blob-files";
+import type {
+  Append,
+  AuditCut,
+  AuditDigest,
+  AuditEvent,
+  BlobRef,
+  CatalogChange,
+  CheckpointId,
+  CheckpointRecord,
+  CommitOutcome,
+  Discrepancies,
+  Forgetting,
+  Move,
+  NewRecord,
+  QuotaUsage,
+  Rewriting,
+  SessionFacts,
+  SessionId,
+  Shield,
+  StoredForm,
+} from "@workrail/core";
+import { actionOfMove, asidesToRemove, exceededQuota, isShielded, KEEP_TAG, tombstonesOf } from "@workrail/core";
+import { AuditWrites } from "./audit-writes.ts";
+import { factsOf, recordOf, rowOf } from "./rows.ts";
+import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import type { SqliteStatement, SqliteValue } from "./sqlite-driver.ts";
+import { bytesWith, IS_FORGETTABLE, parseRow, shieldsOf, trashOf } from "./usage-queries.ts";
+
+interface Appended {
+  readonly record: CheckpointRecord;
+  /** Of its session, itself included. */
+  readonly checkpointCount: number;
+}
+
+/** What happens inside one write transaction, which the caller begins and ends. */
+export class CatalogWrites {
+  readonly #connection: SqliteConnection;
+  readonly #audit: AuditWrites;
+  /** Sessions whose facts outside of the database must be written again before COMMIT. */
+  readonly #changed = new Set<SessionId>();
+
+  /** @param digest chains the audit log. */
+  constructor(connection: SqliteConnection, digest: AuditDigest) {
+    this.#connection = connection;
+    this.#audit = new AuditWrites(connection, digest);
+  }
+
+  /** Decides and applies. On any other outcome than `committed` nothing was written. */
+  apply(change: CatalogChange, hasBlob: (ref: BlobRef) => boolean): CommitOutcome {
+    const before = change.append?.quota === undefined ? undefined : bytesWith(this.#connection, change.append.record.sessionId);
+    const refusal = change.append === undefined ? undefined : this.#refuse(change.append, before, hasBlob);
+    if (refusal !== undefined) return refusal;
+    const appended = change.append === undefined ? undefined : this.#append(change.append.record, change.append.session);
+    const removed = change.append === undefined ? [] : this.#makeRoom(change.append, appended?.checkpointCount ?? 0);
+    const moved = change.move === undefined ? [] : this.#move(change.move);
+    const forgotten = change.forget === undefined ? [] : this.#forget(change.forget);
+    if (change.pins !== undefined) this.#relabel(change.pins.sessionId, "pins", change.pins.pin, change.pins.release);
+    if (change.tags !== undefined) this.#relabel(change.tags.sessionId, "tags", change.tags.add, change.tags.remove);
+    for (const { dependent, base } of change.edges?.add ?? []) this.#addEdge(dependent, base);
+    for (const { dependent, base } of change.edges?.drop ?? []) {
+      this.#run("DELETE FROM edge WHERE dependent = ? AND base = ?", dependent, base);
+    }
+    for (const { checkpointId, at } of change.accesses ?? []) this.#touch(checkpointId, at);
+    const shielded = this.#shield(change.shields ?? []);
+    for (const event of change.audit) this.#audit.add(event);
+    const record = appended && (shielded.find(({ id }) => id === appended.record.id) ?? appended.record);
+    const bytes = before === undefined ? undefined : this.#bytesAfter(before, change.append as Append, removed, change.move);
+    return { status: "committed", record, removed, shielded, moved, forgotten, bytes };
+  }
+
+  /** It follows from what was before, unless something was moved too. */
+  #bytesAfter(before: QuotaUsage, { record }: Append, removed: readonly CheckpointRecord[], move: Move | undefined): QuotaUsage {
+    if (move !== undefined) return bytesWith(this.#connection, record.sessionId);
+    const more = removed.reduce((sum, { blobBytes }) => sum - blobBytes, record.blobBytes);
+    return { session: before.session + more, store: before.store + more };
+  }
+
+  /** Records how a checkpoint is kept from now on; `false`, having changed nothing, when it is not as expected or its base is gone. */
+  changeForm(expected: CheckpointRecord, { blobBytes, baseId, keyId }: StoredForm): boolean {
+    const row = this.#asExpected(expected);
+    if (row === undefined) return false;
+    if (baseId !== null && this.#statement("SELECT 1 FROM checkpoint WHERE id = ? AND damaged = 0").get(baseId) === undefined) return false;
+    this.#run(
+      "UPDATE checkpoint SET blob_bytes = ?, base_id = ?, key_id = ?, damaged = 0 WHERE ordinal = ?",
+      blobBytes,
+      baseId,
+      keyId,
+      row.ordinal,
+    );
+    this.#run("UPDATE session SET total_bytes = total_bytes + ? WHERE id = ?", blobBytes - row.blob_bytes, row.session_id);
+    return true;
+  }
+
+  /** Marks a checkpoint as damaged; `false`, having changed nothing, when it is not as expected. */
+  markDamaged(expected: CheckpointRecord, audit: AuditEvent): boolean {
+    const row = this.#asExpected(expected);
+    if (row === undefined || row.damaged === 1) return false;
+    this.#run("UPDATE checkpoint SET damaged = 1 WHERE ordinal = ?", row.ordinal);
+    this.#audit.add(audit);
+    return true;
+  }
+
+  /** Has sums and edges say what the records do. */
+  reconcile({ sums, edges }: Discrepancies): void {
+    for (const sessionId of sums) {
+      this.#run(
+        `UPDATE session SET (checkpoint_count, total_bytes) =
+           (SELECT count(*), coalesce(sum(blob_bytes), 0) FROM checkpoint WHERE session_id = session.id) WHERE id = ?`,
+        sessionId,
+      );
+    }
+    for (const { dependent, base } of edges) this.#addEdge(dependent, base);
+    this.#run("UPDATE state SET value = (SELECT coalesce(sum(total_bytes), 0) FROM session) WHERE key = 'live_bytes'");
+    this.#run("UPDATE state SET value = (SELECT coalesce(sum(blob_bytes), 0) FROM trashed) WHERE key = 'trash_bytes'");
+    this.#run("UPDATE session SET aside_count = (SELECT count(*) FROM checkpoint WHERE session_id = session.id AND kind = 'aside')");
+    this.#countAnew();
+  }
+
+  #countAnew(): void {
+    this.#run("DELETE FROM checkpoint_total");
+    this.#run(`INSERT INTO checkpoint_total ${COUNT_ALL}`);
+  }
+
+  rewrite(rewriting: Rewriting): void {
+    const { record, labels } = rewriting;
+    for (const row of this.#statement("SELECT * FROM checkpoint").all() as CheckpointRow[]) {
+      const fresh = withTexts(row, record(recordOf(row)));
+      this.#run("DELETE FROM checkpoint_tag WHERE ordinal = ?", row.ordinal);
+      this.#run(UPDATE_TEXTS, ...TEXT_COLUMNS.map((column) => fresh[column]), row.ordinal);
+      const tags = new Set(recordOf(fresh).tags);
+      for (const tag of tags) this.#run("INSERT INTO checkpoint_tag (ordinal, tag) VALUES (?, ?)", row.ordinal, tag);
+    }
+    for (const { id, record: text } of this.#statement("SELECT id, record FROM trashed").all() as Pick<TrashedRow, "id" | "record">[]) {
+      const row = parseRow(text);
+      const fresh = withTexts(row, record(recordOf(row)));
+      this.#run("UPDATE trashed SET record = ? WHERE id = ?", JSON.stringify(fresh), id);
+    }
+    for (const row of this.#statement("SELECT * FROM session").all() as SessionRow[]) {
+      const { tags, pins } = labels({ tags: JSON.parse(row.tags) as string[], pins: JSON.parse(row.pins) as string[] });
+      this.#run("UPDATE session SET tags = ?, pins = ? WHERE id = ?", JSON.stringify(tags), JSON.stringify(pins), row.id);
+      this.#changed.add(row.id as SessionId);
+    }
+    this.#audit.rewrite(rewriting);
+    this.#countAnew();
+  }
+
+  cutAudit(cut: AuditCut): number {
+    return this.#audit.cut(cut);
+  }
+
+  hold(holder: string, until: Date): void {
+    const sql = "INSERT INTO state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+    this.#run(sql, HOLD + holder, until.getTime());
+  }
+
+  release(holder: string): void {
+    this.#run("DELETE FROM state WHERE key = ?", HOLD + holder);
+  }
+
+  /** The facts that this transaction changed, as they will be once it is committed. To be asked for once. */
+  changedFacts(): readonly SessionFacts[] {
+    return [...this.#changed].map((sessionId) => {
+      // The blob is gone, and from now on the tombstone is too.
+      this.#run("DELETE FROM pending_removal WHERE session_id = ? AND is_done = 1", sessionId);
+      return this.#factsOf(this.#session(sessionId) as SessionRow);
+    });
+  }
+
+  /**
+   * The facts of the sessions that have blobs which were never recorded. Whoever left such a blob may have written the
+   * facts that were to go with it, and a rebuild without the blob must not go by these.
+   */
+  factsBeside(refs: readonly BlobRef[]): readonly SessionFacts[] {
+    const isPending = "SELECT 1 FROM pending_removal WHERE blob = ?";
+    const strays = refs.filter((ref) => this.#statement(isPending).get(ref) === undefined);
+    const sessions = [...new Set(strays.map(directoryNameOf))].map((name) => this.#sessionIn(name));
+    return sessions.filter((session) => session !== undefined).map((session) => this.#factsOf(session));
+  }
+
+  /** Of the refs, or else of the pending removals, some that no record and no edge needs; none while somebody holds removals. */
+  needless(refs: readonly BlobRef[] | undefined, limit: number): readonly BlobRef[] {
+    if (this.#statement(ACTIVE_HOLD).get(Date.now()) !== undefined) return [];
+    if (refs !== undefined) return refs.filter((ref) => this.#statement(NEEDS_BLOB).get(ref, ref, ref) === undefined).slice(0, limit);
+    const rows = this.#statement(NEEDLESS).all(limit) as { blob: BlobRef }[];
+    return rows.map((row) => row.blob);
+  }
+
+  /** A blob is gone: what it was encoded against may go too. */
+  reclaimed(ref: BlobRef): void {
+    this.#run("UPDATE pending_removal SET is_done = 1 WHERE blob = ?", ref);
+    this.#run(DELETE_EDGES_OF, ref);
+  }
+
+  /** Fills an empty database. What is only known to have been removed is still to be reclaimed. */
+  fill(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): void {
+    const tombstones = tombstonesOf(sessions);
+    for (const record of records) {
+      if (record.baseId !== null)
+        this.#run("INSERT INTO edge (dependent, base) VALUES (?, ?) ON CONFLICT DO NOTHING", record.id, record.baseId);
+      if (tombstones.get(record.sessionId)?.has(record.id) !== true) this.#append(record);
+    }
+    for (const { sessionId, trash, shields } of sessions) {
+      const shield = "UPDATE checkpoint SET shielded_until = ? WHERE id = ? AND session_id = ?";
+      for (const { checkpointId, until } of shields) this.#run(shield, until.getTime(), checkpointId, sessionId);
+      for (const { checkpointId, at } of trash) {
+        const row = this.#checkpoint(checkpointId);
+        if (row?.session_id !== sessionId) continue;
+        this.#takeOut(row);
+        this.#intoTrash(row, at);
+      }
+    }
+    const usedAt = audit.at.getTime();
+    for (const facts of sessions) {
+      for (const id of facts.tombstones)
+        this.#expectRemoval(facts.sessionId, id, blobRefOf({ sessionId: facts.sessionId, checkpointId: id }));
+      this.#run(
+        `INSERT INTO session (id, created_at, last_accessed_at, tags, pins, oldest_live) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at, tags = excluded.tags, pins = excluded.pins,
+           oldest_live = excluded.oldest_live`,
+        facts.sessionId,
+        facts.createdAt.getTime(),
+        usedAt,
+        JSON.stringify(facts.tags),
+        JSON.stringify(facts.pins),
+        facts.oldestLive,
+      );
+    }
+    this.#run("UPDATE session SET last_accessed_at = ?", usedAt);
+    this.#audit.add(audit);
+  }
+
+  #asExpected({ id, blob, blobBytes, baseId, keyId, damaged }: CheckpointRecord): CheckpointRow | undefined {
+    const row = this.#checkpoint(id);
+    if (row === undefined || row.blob !== blob || (row.damaged === 1) !== damaged) return undefined;
+    return row.blob_bytes === blobBytes && row.base_id === baseId && row.key_id === keyId ? row : undefined;
+  }
+
+  #refuse(
+    { record, expectedHead, unlessHeadIs, asides, quota }: Append,
+    bytes: QuotaUsage | undefined,
+    hasBlob: (ref: BlobRef) => boolean,
+  ): CommitOutcome | undefined {
+    const existing = this.#checkpoint(record.id);
+    if (existing !== undefined) return { status: "exists", record: recordOf(existing) };
+    const trashed = this.#trashed(record.id);
+    if (trashed !== undefined) return { status: "in-trash", record: recordOf(trashed) };
+    const row = this.#statement(HEAD).get(record.sessionId);
+    const head = row === undefined ? undefined : recordOf(row as CheckpointRow);
+    if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head };
+    if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head };
+    if (!hasBlob(record.blob)) return { status: "blob-missing" };
+    if (asides !== undefined && asidesToRemove(this.#asidesIn(record), record, asides) === undefined) return { status: "asides-full" };
+    if (quota === undefined || bytes === undefined) return undefined;
+    const over = exceededQuota(bytes, record.blobBytes, quota);
+    return over === undefined ? undefined : { status: "over-quota", over, bytes };
+  }
+
+  #append(record: NewRecord, begins?: Append["session"]): Appended {
+    const { last_sequence: sequence, checkpoint_count: checkpointCount } = this.#countIn(record, begins);
+    // An id that was removed lives again: neither its tombstone nor the removal of its blob may stand.
+    if (this.#run("DELETE FROM pending_removal WHERE blob = ?", record.blob) > 0) this.#changed.add(record.sessionId);
+    this.#insert(rowOf(record, sequence), record.tags);
+    const fresh = { sequence, lastAccessedAt: record.createdAt, damaged: false, shieldedUntil: undefined };
+    return { record: { ...record, ...fresh }, checkpointCount };
+  }
+
+  #insert(row: Omit<CheckpointRow, "ordinal">, tags: readonly string[], ordinal: number | null = null): void {
+    this.#run(INSERT_CHECKPOINT, ordinal, ...INSERT_COLUMNS.map((column) => row[column] ?? null));
+    for (const tag of new Set(tags)) {
+      this.#run("INSERT INTO checkpoint_tag (ordinal, tag) VALUES (last_insert_rowid(), ?)", tag);
+    }
+  }
+
+  /** Gives a checkpoint its place in its session, which the first one brings into being. */
+  #countIn({ sessionId, createdAt, blobBytes }: NewRecord, begins: Append["session"]): Counted {
+    const at = createdAt.getTime();
+    const countIn = (): Counted | undefined => this.#statement(COUNT_IN).get(at, blobBytes, sessionId) as Counted | undefined;
+    const counted = countIn();
+    if (counted !== undefined) return counted;
+    this.#run(
+      "INSERT INTO session (id, created_at, last_accessed_at, tags, pins) VALUES (?, ?, ?, ?, ?)",
+      sessionId,
+      begins?.createdAt.getTime() ?? at,
+      at,
+      JSON.stringify(begins?.tags ?? []),
+      JSON.stringify(begins?.pins ?? []),
+    );
+    this.#changed.add(sessionId);
+    return countIn() as Counted;
+  }
+
+  /** Removes what is beyond the limits. The blob of one that others are encoded against stays until none is. */
+  #makeRoom({ record, keepNewest, asides }: Append, checkpointCount: number): readonly CheckpointRecord[] {
+    const { sessionId, createdAt: at, agentId } = record;
+    const unneeded = asides === undefined ? [] : (asidesToRemove(this.#asidesIn(record), record, asides) ?? []);
+    const removed = [...this.#beyond(keepNewest, record, checkpointCount), ...unneeded];
+    for (const each of removed) {
+      this.#takeOut(this.#checkpoint(each.id) as CheckpointRow);
+      this.#expectRemoval(sessionId, each.id, each.blob);
+      this.#audit.add({ at, action: "prune", sessionId, checkpointId: each.id, agentId });
+    }
+    if (removed.length > 0) this.#noteOldest(sessionId);
+    return removed;
+  }
+
+  #beyond(keepNewest: number | undefined, { id, sessionId, createdAt }: NewRecord, checkpointCount: number): readonly CheckpointRecord[] {
+    // Most saves are far from the limit, and counting those of one kind takes time.
+    if (keepNewest === undefined || checkpointCount <= keepNewest) return [];
+    const rows = this.#statement(OLDEST).all(sessionId, id, createdAt.getTime(), sessionId, keepNewest) as CheckpointRow[];
+    return rows.map(recordOf);
+  }
+
+  /** The session's asides, but this one. */
+  #asidesIn({ id, sessionId }: NewRecord): readonly CheckpointRecord[] {
+    const rows = this.#statement("SELECT * FROM checkpoint WHERE session_id = ? AND kind = 'aside' AND id <> ?").all(sessionId, id);
+    return (rows as CheckpointRow[]).map(recordOf);
+  }
+
+  #shield(shields: readonly Shield[]): readonly CheckpointRecord[] {
+    for (const { checkpointId, until } of shields) {
+      const sql = "UPDATE checkpoint SET shielded_until = ? WHERE id = ? AND coalesce(shielded_until, 0) < ?";
+      if (this.#run(sql, until.getTime(), checkpointId, until.getTime()) === 0) continue;
+      const row = this.#checkpoint(checkpointId) as CheckpointRow;
+      this.#changed.add(row.session_id as SessionId);
+    }
+    const rows = [...new Set(shields.map(({ checkpointId }) => checkpointId))].map((id) => this.#checkpoint(id));
+    return rows.filter((row) => row !== undefined).map(recordOf);
+  }
+
+  /** In which order the checkpoints are named makes no difference. */
+  #move({
+    sessionId,
+    checkpoints,
+    from,
+    to,
+    at,
+    reason,
+    agentId,
+    unlessUsedSince,
+    sparesShielded = false,
+  }: Move): readonly CheckpointRecord[] {
+    const session = this.#session(sessionId);
+    if (session === undefined || (unlessUsedSince !== undefined && session.last_accessed_at > unlessUsedSince.getTime())) return [];
+    const there = (id: CheckpointId): CheckpointRow | undefined => (from === "live" ? this.#checkpoint(id) : this.#trashed(id));
+    const isGoing = (row: CheckpointRow | undefined): row is CheckpointRow => {
+      return row?.session_id === sessionId && !(sparesShielded && isShielded(recordOf(row), at));
+    };
+    const rows = [...new Set(checkpoints)].map(there).filter(isGoing);
+    const moved = rows.map(recordOf);
+    for (const [index, row] of rows.entries()) {
+      const record = moved[index] as CheckpointRecord;
+      if (from === "live") this.#takeOut(row);
+      else this.#run("DELETE FROM trashed WHERE session_id = ? AND id = ?", sessionId, record.id);
+      if (to === "trash") this.#intoTrash(row, at);
+      else if (to === "live") this.#bringBack(row, record.tags);
+      else this.#expectRemoval(sessionId, record.id, record.blob);
+      this.#audit.add({ at, action: actionOfMove({ to }), sessionId, checkpointId: record.id, agentId, reason });
+    }
+    if (rows.length > 0) this.#noteOldest(sessionId);
+    return moved;
+  }
+
+  #forget({ sessions, unusedSince, at }: Forgetting): readonly SessionId[] {
+    const isEmpty = `SELECT 1 FROM session WHERE id = ? AND last_accessed_at <= ? AND ${IS_FORGETTABLE}`;
+    const empty = [...new Set(sessions)].filter((id) => this.#statement(isEmpty).get(id, unusedSince.getTime()) !== undefined);
+    for (const sessionId of empty) {
+      this.#run("DELETE FROM pending_removal WHERE session_id = ?", sessionId);
+      this.#run("DELETE FROM session WHERE id = ?", sessionId);
+      this.#changed.delete(sessionId);
+      this.#audit.add({ at, action: "delete", sessionId, checkpointId: undefined, agentId: undefined, reason: "empty" });
+    }
+    return empty;
+  }
+
+  #takeOut({ ordinal, session_id: sessionId, blob_bytes: bytes }: CheckpointRow): void {
+    this.#run("DELETE FROM checkpoint WHERE ordinal = ?", ordinal);
+    this.#weigh(sessionId, -1, -bytes);
+  }
+
+  #intoTrash(row: CheckpointRow, at: Date): void {
+    const sql = "INSERT INTO trashed (session_id, id, blob, blob_bytes, trashed_at, record) VALUES (?, ?, ?, ?, ?, ?)";
+    this.#run(sql, row.session_id, row.id, row.blob, row.blob_bytes, at.getTime(), JSON.stringify(row));
+    // Its place must be free when it comes back.
+    this.#run(
+      "INSERT INTO state VALUES ('last_ordinal', ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)",
+      row.ordinal,
+    );
+  }
+
+  /** Into its old place among the commits of all sessions. */
+  #bringBack(row: CheckpointRow, tags: readonly string[]): void {
+    this.#insert(row, tags, row.ordinal);
+    this.#weigh(row.session_id, 1, row.blob_bytes);
+  }
+
+  #weigh(sessionId: string, checkpoints: number, bytes: number): void {
+    const sql = "UPDATE session SET checkpoint_count = checkpoint_count + ?, total_bytes = total_bytes + ? WHERE id = ?";
+    this.#run(sql, checkpoints, bytes, sessionId);
+  }
+
+  /** From now on the ancestors of the oldest one left are known to be gone. */
+  #noteOldest(sessionId: SessionId): void {
+    this.#changed.add(sessionId);
+    this.#run(
+      `UPDATE session SET oldest_live =
+         (SELECT id FROM checkpoint WHERE session_id = session.id AND kind = 'workflow' ORDER BY sequence LIMIT 1)
+       WHERE id = ?`,
+      sessionId,
+    );
+  }
+
+  #expectRemoval(sessionId: SessionId, checkpointId: CheckpointId, blob: BlobRef): void {
+    const isNeeded = "SELECT 1 FROM checkpoint WHERE blob = ? UNION ALL SELECT 1 FROM trashed WHERE blob = ?";
+    if (this.#statement(isNeeded).get(blob, blob) !== undefined) return;
+    this.#run(
+      `INSERT INTO pending_removal (blob, checkpoint_id, session_id) VALUES (?, ?, ?)
+       ON CONFLICT (blob) DO UPDATE SET is_done = 0`,
+      blob,
+      checkpointId,
+      sessionId,
+    );
+  }
+
+  #addEdge(dependent: CheckpointId, base: CheckpointId): void {
+    const sql = `INSERT INTO edge (dependent, base) SELECT id, ? FROM
+      (SELECT id FROM checkpoint WHERE id = ? UNION SELECT id FROM trashed WHERE id = ?) WHERE true ON CONFLICT DO NOTHING`;
+    this.#run(sql, base, dependent, dependent);
+  }
+
+  #relabel(sessionId: SessionId, labels: "pins" | "tags", add: readonly string[], remove: readonly string[]): void {
+    const session = this.#session(sessionId);
+    if (session === undefined) return;
+    const before = JSON.parse(session[labels]) as string[];
+    const after = [...new Set([...before, ...add])].filter((label) => !remove.includes(label));
+    this.#run(`UPDATE session SET ${labels} = ? WHERE id = ?`, JSON.stringify(after), sessionId);
+    this.#changed.add(sessionId);
+  }
+
+  #touch(id: CheckpointId, at: Date): void {
+    const time = at.getTime();
+    this.#run("UPDATE checkpoint SET last_accessed_at = max(last_accessed_at, ?) WHERE id = ?", time, id);
+    this.#run(
+      `UPDATE session SET last_accessed_at = max(last_accessed_at, ?)
+       WHERE id = (SELECT session_id FROM checkpoint WHERE id = ?)`,
+      time,
+      id,
+    );
+  }
+
+  #factsOf(session: SessionRow): SessionFacts {
+    const pending = this.#statement("SELECT checkpoint_id FROM pending_removal WHERE session_id = ? AND is_done = 0").all(session.id);
+    return factsOf(session, {
+      tombstones: (pending as { checkpoint_id: CheckpointId }[]).map((row) => row.checkpoint_id),
+      trash: trashOf(this.#connection, session.id as SessionId),
+      shields: shieldsOf(this.#connection, session.id as SessionId),
+    });
+  }
+
+  /** Most directories are named by the id itself; for the others all sessions are looked at. */
+  #sessionIn(directoryName: string): SessionRow | undefined {
+    const named = this.#session(directoryName as SessionId);
+    if (named !== undefined) return named;
+    const all = this.#statement("SELECT * FROM session").all() as readonly SessionRow[];
+    return all.find((session) => fileNameOf(session.id) === directoryName);
+  }
+
+  #checkpoint(id: CheckpointId): CheckpointRow | undefined {
+    return this.#statement("SELECT * FROM checkpoint WHERE id = ?").get(id) as CheckpointRow | undefined;
+  }
+
+  #trashed(id: CheckpointId): CheckpointRow | undefined {
+    const row = this.#statement("SELECT record FROM trashed WHERE id = ?").get(id);
+    return row === undefined ? undefined : parseRow((row as { record: string }).record);
+  }
+
+  #session(id: SessionId): SessionRow | undefined {
+    return this.#statement("SELECT * FROM session WHERE id = ?").get(id) as SessionRow | undefined;
+  }
+
+  /** Returns how many rows it changed. */
+  #run(sql: string, ...parameters: readonly SqliteValue[]): number {
+    return Number(this.#statement(sql).run(...parameters).changes);
+  }
+
+  #statement(sql: string): SqliteStatement {
+    return this.#connection.statement(sql);
+  }
+}
+
+/**
+ * Of those that can be head: an aside or a damaged one never is.
+ *
+ * Where rows are ordered, SQLite plans a statement anew each time that a parameter is bound which a column is compared
+ * with, and that takes ten times as long as finding the row. Behind a `+` the parameter is any expression, and the plan stays.
+ */
+export const HEAD = `SELECT * FROM checkpoint WHERE session_id = +? AND kind <> 'aside' AND damaged = 0
+  ORDER BY sequence DESC LIMIT 1`;
+
+/** What the triggers keep in `checkpoint_total`, from the beginning. */
+const COUNT_ALL = `SELECT 'store', '', kind, count(*) FROM checkpoint GROUP BY kind
+  UNION ALL SELECT 'project', project, kind, count(*) FROM checkpoint WHERE project IS NOT NULL GROUP BY project, kind`;
+
+/** The oldest that may go, as many as there are too many. */
+const OLDEST = `SELECT * FROM checkpoint WHERE session_id = +? AND kind = 'workflow' AND id <> ?
+    AND NOT EXISTS (SELECT 1 FROM checkpoint_tag WHERE ordinal = checkpoint.ordinal AND tag = '${KEEP_TAG}')
+    AND coalesce(shielded_until, 0) <= +?
+  ORDER BY sequence LIMIT max(0, (SELECT count(*) FROM checkpoint WHERE session_id = ? AND kind = 'workflow') - ?)`;
+
+/** Before the name of who holds removals, in `state`. */
+const HOLD = "hold:";
+const ACTIVE_HOLD = "SELECT 1 FROM state WHERE key >= 'hold:' AND key < 'hold;' AND value > ?";
+
+const COUNT_IN = `UPDATE session SET last_sequence = last_sequence + 1, last_accessed_at = max(last_accessed_at, ?),
+    checkpoint_count = checkpoint_count + 1, total_bytes = total_bytes + ?
+  WHERE id = ? RETURNING last_sequence, checkpoint_count`;
+type Counted = Pick<SessionRow, "last_sequence" | "checkpoint_count">;
+
+/** What a blob that is gone was encoded against, unless its checkpoint is still there. A base is of the same session. */
+const DELETE_EDGES_OF = `WITH gone AS (SELECT checkpoint_id, session_id FROM pending_removal WHERE blob = ?)
+  DELETE FROM edge WHERE dependent = (SELECT checkpoint_id FROM gone)
+  AND base IN (
+    SELECT id FROM checkpoint WHERE session_id = (SELECT session_id FROM gone)
+    UNION ALL SELECT id FROM trashed WHERE session_id = (SELECT session_id FROM gone)
+    UNION ALL SELECT checkpoint_id FROM pending_removal WHERE session_id = (SELECT session_id FROM gone))
+  AND NOT EXISTS (SELECT 1 FROM checkpoint WHERE id = dependent) AND NOT EXISTS (SELECT 1 FROM trashed WHERE id = dependent)`;
+
+/** A record needs its blob; and a checkpoint that is gone may still be what another one is encoded against. */
+const NEEDS_BLOB = `SELECT 1 WHERE EXISTS (SELECT 1 FROM checkpoint WHERE blob = ?) OR EXISTS (SELECT 1 FROM trashed WHERE blob = ?)
+  OR EXISTS (SELECT 1 FROM pending_removal JOIN edge ON edge.base = pending_removal.checkpoint_id WHERE blob = ?)`;
+
+/** No record has them: `append` takes them off the list. */
+const NEEDLESS = `SELECT blob FROM pending_removal WHERE is_done = 0
+  AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.base = pending_removal.checkpoint_id) LIMIT ?`;
+
+const INSERT_COLUMNS = [
+  "id",
+  "session_id",
+  "sequence",
+  "parent_id",
+  "kind",
+  "created_at",
+  "last_accessed_at",
+  "agent_id",
+  "workflow_id",
+  "project",
+  "name",
+  "tags",
+  "attributes",
+  "exact_digest",
+  "canonical_digest",
+  "context_bytes",
+  "layers",
+  "writer",
+  "blob",
+  "blob_bytes",
+  "base_id",
+  "key_id",
+  "damaged",
+  "folded",
+  "folded_name",
+  "shielded_until",
+] as const;
+
+/** What people and agents wrote, and what is made of it. */
+const TEXT_COLUMNS = [
+  "agent_id",
+  "workflow_id",
+  "project",
+  "name",
+  "tags",
+  "attributes",
+  "exact_digest",
+  "canonical_digest",
+  "folded",
+  "folded_name",
+] as const;
+
+const UPDATE_TEXTS = `UPDATE checkpoint SET ${TEXT_COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE ordinal = ?`;
+
+/** The row as it is, but for the texts of the record. */
+function withTexts(row: CheckpointRow, record: NewRecord): CheckpointRow {
+  const fresh = rowOf(record, row.sequence);
+  return { ...row, ...Object.fromEntries(TEXT_COLUMNS.map((column) => [column, fresh[column]])) };
+}
+
+/** A place is given once: what is in the trash may come back to its own. */
+const NEXT_ORDINAL = `SELECT 1 + max(coalesce((SELECT max(ordinal) FROM checkpoint), 0),
+  coalesce((SELECT value FROM state WHERE key = 'last_ordinal'), 0))`;
+
+const INSERT_CHECKPOINT = `INSERT INTO checkpoint (ordinal, ${INSERT_COLUMNS.join(", ")})
+  VALUES (coalesce(?, (${NEXT_ORDINAL})), ${INSERT_COLUMNS.map(() => "?").join(", ")})`;

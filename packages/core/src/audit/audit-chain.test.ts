@@ -140,7 +140,6 @@ describe("the chain of the audit log", () => {
 
 describe("a log that is chained anew", () => {
   const rewriting = {
-    mark: 1,
     record: <R>(record: R) => record,
     labels: <L>(labels: L) => labels,
     event: (event: AuditEvent) => ({ ...event, agentId: event.agentId && `sealed ${event.agentId}` }),
@@ -165,6 +164,13 @@ describe("a log that is chained anew", () => {
         );
       }),
     );
+  });
+
+  it("is not chained anew, nor told of twice, when it is rewritten again", () => {
+    const done = rechain(chain([1, 2, 3].map((ms) => ({ ...DONE, at: new Date(ms), agentId: "ada" }))), rewriting, sha256);
+    expect(rechain(done, rewriting, sha256)).toEqual(done);
+    const made = chain([{ ...DONE, action: "rebuild" }], keyed("key"));
+    expect(rechain(made, rewriting, sha256)).toMatchObject([{ action: "rebuild" }, { action: "seal", reason: undefined }]);
   });
 
   it("tells in that row where it was broken before", () => {

@@ -44,12 +44,12 @@ export abstract class StateCatalog implements Catalog {
   }
 
   /** As `CatalogRecovery` has it. */
-  chainBy(digest: AuditDigest): void {
+  chainBy(digest: AuditDigest | undefined): void {
     this.#keyed = digest;
   }
 
-  /** A state as a rewriting has it; `undefined` when that was done already. What comes later is chained as that says. */
-  protected rewritten(state: CatalogState, rewriting: Rewriting): CatalogState | undefined {
+  /** A state as a rewriting has it. What comes later is chained as that says. */
+  protected rewritten(state: CatalogState, rewriting: Rewriting): CatalogState {
     this.#keyed = rewriting.chained.to;
     return state.rewritten(rewriting, this.#own);
   }

@@ -396,10 +396,10 @@ export interface CatalogRecovery {
   /** The facts of every session that has some, read from where they survive the catalog. */
   sessionFacts(): AsyncIterable<SessionFacts>;
   /**
-   * Has the audit log be chained by this digest from now on, which the rows that are there must follow too. Called before anything is written,
-   * by whoever has the key. Absent where a store cannot be sealed.
+   * Has what is written to the audit log from now on be chained by this digest; `undefined`: by what the catalog chains by of itself. Called
+   * before anything is written, by whoever has the key. Absent where a store cannot be sealed.
    */
-  chainBy?(digest: AuditDigest): void;
+  chainBy?(digest: AuditDigest | undefined): void;
   /**
    * Puts what `rewriting` makes of them in the place of all records, live or in the trash, of the labels of all sessions, and of the audit
    * log, and of what survives the catalog's loss; all or nothing. Afterwards no file of the catalog holds what was there. Absent where a
@@ -424,7 +424,7 @@ export interface Rewriting {
   readonly record: <R extends NewRecord>(record: R) => R;
   readonly labels: <L extends Pick<SessionFacts, "tags" | "pins">>(labels: L) => L;
   readonly event: (event: AuditEvent) => AuditEvent;
-  /** Tells of it, as the last row of the audit log; with the reason where the log's chain was broken before, if it was. */
+  /** Tells of it, as the last row of the audit log, once; with the reason where the log's chain was broken before, if it was. */
   readonly audit: AuditEvent;
   /** What the audit log was chained by, and is from then on; absent: what the catalog chains by of itself. */
   readonly chained: { readonly from: AuditDigest | undefined; readonly to: AuditDigest | undefined };

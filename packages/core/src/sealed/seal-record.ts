@@ -1,0 +1,112 @@
+import { WorkrailError } from "../errors.ts";
+import { parseJson } from "../json/parse-json.ts";
+import type { AuditEvent } from "../model/audit.ts";
+import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
+import { isJsonObject, type JsonObject } from "../model/context.ts";
+import { GIT_STATE } from "../model/git-state.ts";
+import { KEEP_TAG, type Session, type SessionFacts } from "../model/session.ts";
+import type { Sealer } from "../ports/sealer.ts";
+
+export type TextSealer = Pick<Sealer, "sealText" | "openText" | "sealDigest">;
+export type TextOpener = Pick<Sealer, "openText">;
+
+/** Stands sealed among what a catalog keeps as attributes, so that ends of a phase can be asked for; so does which repository it is. */
+const PHASE = "phase";
+/** Beside it: the attributes themselves, and the digests, which the catalog has sealed for good. */
+const SEALED = "sealed";
+
+/**
+ * What a catalog keeps of a record in a sealed store: whatever people or agents wrote is sealed, and so are the digests, by which a
+ * guess at a context could be confirmed. Ids, times, sizes, counts and the tag `keep` stay as they are. Sealing is the same for the
+ * same, so that the catalog can compare.
+ */
+export function sealRecord<R extends NewRecord>(sealer: TextSealer, record: R): R {
+  const { agentId, workflowId, project, name, tags, attributes, exactDigest, canonicalDigest } = record;
+  return {
+    ...record,
+    agentId: seal(sealer, agentId),
+    workflowId: seal(sealer, workflowId),
+    project: seal(sealer, project),
+    name: seal(sealer, name),
+    tags: sealTags(sealer, tags),
+    attributes: sealInner(sealer, { attributes, exactDigest, canonicalDigest }),
+    exactDigest: sealer.sealDigest(exactDigest),
+    canonicalDigest: sealer.sealDigest(canonicalDigest),
+  };
+}
+
+/** @throws CHECKPOINT_CORRUPT when the catalog holds something else than was sealed; KEY_UNAVAILABLE. */
+export function openRecord<R extends CheckpointRecord | NewRecord>(sealer: TextOpener, record: R): R {
+  const { agentId, workflowId, project, name, tags, attributes } = record;
+  return {
+    ...record,
+    ...openInner(sealer, attributes),
+    agentId: open(sealer, agentId),
+    workflowId: open(sealer, workflowId),
+    project: open(sealer, project),
+    name: open(sealer, name),
+    tags: openTags(sealer, tags),
+  };
+}
+
+/** The tags and pins of a session, or of its facts. */
+export function sealLabels<L extends Pick<Session | SessionFacts, "tags" | "pins">>(sealer: TextSealer, labelled: L): L {
+  return { ...labelled, tags: sealTags(sealer, labelled.tags), pins: labelled.pins.map((pin) => sealer.sealText(pin)) };
+}
+
+/** @throws as `openRecord`. */
+export function openLabels<L extends Pick<Session | SessionFacts, "tags" | "pins">>(sealer: TextOpener, labelled: L): L {
+  return { ...labelled, tags: openTags(sealer, labelled.tags), pins: labelled.pins.map((pin) => sealer.openText(pin)) };
+}
+
+export function sealEvent(sealer: TextSealer, event: AuditEvent): AuditEvent {
+  return { ...event, agentId: seal(sealer, event.agentId) };
+}
+
+/** @throws as `openRecord`. */
+export function openEvent<E extends AuditEvent>(sealer: TextOpener, event: E): E {
+  return { ...event, agentId: open(sealer, event.agentId) };
+}
+
+export function sealTags(sealer: TextSealer, tags: readonly string[]): readonly string[] {
+  return tags.map((tag) => (tag === KEEP_TAG ? tag : sealer.sealText(tag)));
+}
+
+export function seal(sealer: TextSealer, text: string | undefined): string | undefined {
+  return text === undefined ? undefined : sealer.sealText(text);
+}
+
+function open(sealer: TextOpener, sealed: string | undefined): string | undefined {
+  return sealed === undefined ? undefined : sealer.openText(sealed);
+}
+
+function openTags(sealer: TextOpener, tags: readonly string[]): readonly string[] {
+  return tags.map((tag) => (tag === KEEP_TAG ? tag : sealer.openText(tag)));
+}
+
+/** The text that all of a sealed record hangs on. `undefined`: it is in clear. */
+export function sealedPartOf({ attributes }: Pick<NewRecord, "attributes">): string | undefined {
+  const sealed = attributes[SEALED];
+  return typeof sealed === "string" ? sealed : undefined;
+}
+
+type Inner = Pick<NewRecord, "attributes" | "exactDigest" | "canonicalDigest">;
+
+function sealInner(sealer: TextSealer, inner: Inner): JsonObject {
+  const phase = inner.attributes[PHASE];
+  const kept = inner.attributes[GIT_STATE];
+  const repository = isJsonObject(kept) ? kept["commonDir"] : undefined;
+  return {
+    [SEALED]: sealer.sealText(JSON.stringify(inner)),
+    ...(typeof phase === "string" ? { [PHASE]: sealer.sealText(phase) } : {}),
+    ...(typeof repository === "string" ? { [GIT_STATE]: { commonDir: sealer.sealText(repository) } } : {}),
+  };
+}
+
+function openInner(sealer: TextOpener, kept: JsonObject): Inner {
+  const sealed = kept[SEALED];
+  const inner = typeof sealed === "string" ? parseJson(sealer.openText(sealed)) : undefined;
+  // What the sealer opens was sealed by `sealInner`.
+  if (isJsonObject(inner)) return inner as unknown as Inner;
+  throw new WorkrailError("CHECKPOINT_CORRUPT", "The catalog holds a record that was not sealed.", { hint: "Run `workrail rebuild`." });
+}

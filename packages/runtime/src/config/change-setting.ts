@@ -47,7 +47,7 @@ async function logChange({ env, ...given }: ConfigurationSources, name: SettingN
   const storage = await (adapters.storage ?? openDefaultStorage)(settings, log);
   try {
     const { codec = gzipCodec, digests = nodeDigests } = adapters;
-    const ports = { codec, digests, clock, limits: settings.limits };
+    const ports = { codec, digests, clock, limits: settings.limits, dataDir: settings.dataDir };
     const { catalog, locking } = (await protectStorage(storage, asItIs(settings), ports, log)).storage;
     const event = { at: clock.now(), action: "configure", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
     await locking.shared(() => catalog.commit({ audit: [{ ...event, reason: name }] }));

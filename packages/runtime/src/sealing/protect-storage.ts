@@ -1,0 +1,115 @@
+import {
+  type BackupTarget,
+  type Digester,
+  type KeyFiles,
+  type Log,
+  sealBackupTarget,
+  sealStorage,
+  type Storage,
+  WorkrailError,
+} from "@workrail/core";
+import { type DataKey, openKeyring, readKeyring, StoreSealer } from "@workrail/keychain-crypto";
+import { type ConversionPorts, refuseWithoutKeyring, sealedKeys, unseal } from "./convert.ts";
+import { sourceFor } from "./key-source.ts";
+import type { SealingSettings } from "./sealing-settings.ts";
+import { type TextSealing, textSealing } from "./text-sealing.ts";
+
+/** What is done otherwise in a sealed store than in one in clear. */
+export interface Sealing {
+  /** For what is told outside of what is sealed: digests that, of a sealed store, only who has the key can make. */
+  readonly digests: Digester;
+  readonly texts: TextSealing;
+  /** Has a backup be sealed as its store is. */
+  protect(target: BackupTarget & { readonly keyFiles: KeyFiles }): Promise<BackupTarget>;
+  /** @throws PLAINTEXT_REFUSED where a file in clear would tell what the store keeps to itself. */
+  checkPlaintextFiles(): void;
+}
+
+export interface Protected {
+  readonly storage: Storage;
+  readonly sealing: Sealing;
+}
+
+/**
+ * The storage as it may be used: that of a sealed store opens and seals, and one that is to be sealed is sealed first. A conversion that was
+ * interrupted is finished.
+ *
+ * @throws KEY_UNAVAILABLE without the right key; INVALID_INPUT when a sealed store is wanted in clear; STORE_IN_USE when a conversion is
+ *   due and another process has the store open.
+ */
+export async function protectStorage(storage: Storage, wish: SealingSettings, ports: ConversionPorts, log: Log): Promise<Protected> {
+  const { keyFiles } = storage;
+  const keyring = keyFiles === undefined ? undefined : await readKeyring(keyFiles);
+  if ((keyring === undefined || keyring.state === "clear") && wish.encryption !== "enabled") {
+    if (keyFiles !== undefined && keyring === undefined) await refuseWithoutKeyring(storage, keyFiles);
+    return inClear(storage, ports.digests);
+  }
+  if (keyFiles === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed, so nothing is stored.");
+  if (keyring?.state === "unsealing") {
+    await unseal(storage, keyFiles, wish, ports);
+    return protectStorage(storage, wish, ports, log);
+  }
+  if (wish.encryption === "disabled") throw stillSealed();
+  const isSealed = keyring?.state === "sealed";
+  const { dataKey } = isSealed
+    ? await openKeyring(keyring, sourceFor(keyring, wish))
+    : (await sealedKeys(storage, keyFiles, wish, ports)).keys;
+  return sealed(storage, keyFiles, dataKey, { digests: ports.digests, allowPlaintextFiles: wish.allowPlaintextFiles }, log);
+}
+
+function inClear(storage: Storage, digests: Digester): Protected {
+  return { storage, sealing: { digests, texts: textSealing(undefined), protect: async (target) => target, checkPlaintextFiles: () => {} } };
+}
+
+async function sealed(
+  storage: Storage,
+  keyFiles: KeyFiles,
+  dataKey: DataKey,
+  { digests, allowPlaintextFiles }: Pick<ConversionPorts, "digests"> & Pick<SealingSettings, "allowPlaintextFiles">,
+  log: Log,
+): Promise<Protected> {
+  const sealer = new StoreSealer(dataKey, keyFiles);
+  const sealing: Sealing = {
+    digests: { sha256: (data) => sealer.sealDigest(digests.sha256(data)) },
+    texts: textSealing(sealer),
+    async protect(target) {
+      const keyring = await keyFiles.read("store", () => true);
+      if (keyring !== undefined) await target.keyFiles.write("store", keyring, "replace");
+      // Sessions have keys of their own in it, wrapped by the same data key.
+      return sealBackupTarget(target, new StoreSealer(dataKey, target.keyFiles));
+    },
+    checkPlaintextFiles() {
+      if (!allowPlaintextFiles) throw plaintextRefused();
+    },
+  };
+  const places = await placesInClear(storage, sealer);
+  if (places.length === 0) return { storage: sealStorage(storage, sealer), sealing };
+  log.warn("files beside the sealed store are in clear", { places });
+  return { storage: sealStorage({ ...storage, warnings: [...storage.warnings, inClearBeside(places)] }, sealer), sealing };
+}
+
+async function placesInClear({ remains }: Storage, sealer: StoreSealer): Promise<readonly string[]> {
+  const places: string[] = [];
+  for await (const { place, isSealed } of remains?.list((bytes) => sealer.isSealed(bytes)) ?? []) if (!isSealed) places.push(place);
+  return places;
+}
+
+const MOST_NAMED = 5;
+
+function inClearBeside(places: readonly string[]): string {
+  const more = places.length > MOST_NAMED ? ` and ${places.length - MOST_NAMED} more` : "";
+  return `The store is sealed, and these files beside it are in clear: ${places.slice(0, MOST_NAMED).join(", ")}${more}. Remove them when you do not need them.`;
+}
+
+function stillSealed(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "The store is sealed, and encryption is set to disabled.", {
+    details: { field: "WORKRAIL_ENCRYPTION" },
+    hint: "Run `workrail encrypt --off` to have it in clear, or unset WORKRAIL_ENCRYPTION to use it as it is.",
+  });
+}
+
+function plaintextRefused(): WorkrailError {
+  return new WorkrailError("PLAINTEXT_REFUSED", "The store is sealed, and this would write what it holds to a file in clear.", {
+    hint: "Set WORKRAIL_ALLOW_PLAINTEXT_FILES=true for this one call, or make a backup, which is sealed.",
+  });
+}
