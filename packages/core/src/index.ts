@@ -133,6 +133,7 @@ export type {
   VectorNews,
   VectorQuery,
   VectorSpace,
+  SpaceState,
   VectorState,
 } from "./ports/vector-index.ts";
 export { dotProduct, NearestFirst, unitVector } from "./search/nearest.ts";
@@ -244,6 +245,7 @@ export { scanStore } from "./use-cases/scan-store.ts";
 export type { ScanOptions, ScanPorts, ScanProgress, ScanReport, StoredSecret } from "./use-cases/scan-store.ts";
 export type { PlacedSecret, SecretsReport } from "./use-cases/screen-secrets.ts";
 export { storeStatus } from "./use-cases/store-status.ts";
+export type { IndexStatus, SearchStatus, VectorsStatus } from "./use-cases/index-status.ts";
 export type { LastCleanUp, QuarantineUse, QuotaUse, SessionUse, StatusPorts, StoreStatus } from "./use-cases/store-status.ts";
 export { verifyStore } from "./use-cases/verify-store.ts";
 export type { Finding, FindingKind, VerifyOptions, VerifyPorts, VerifyProgress, VerifyReport } from "./use-cases/verify-store.ts";

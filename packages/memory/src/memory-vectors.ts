@@ -7,6 +7,7 @@ import {
   type Neighbour,
   type PendingSession,
   type SessionId,
+  type SpaceState,
   unitVector,
   type VectorEngine,
   type VectorNews,
@@ -21,10 +22,17 @@ interface Held extends CheckpointVector {
 
 /** What is held of one space. */
 class Space {
+  readonly name: string;
+  readonly dimensions: number;
   readonly vectors = new Map<CheckpointId, Held>();
   readonly pending = new Map<SessionId, number>();
   position: ChangePosition | undefined;
   usedAt = new Date(0);
+
+  constructor({ name, dimensions }: VectorSpace) {
+    this.name = name;
+    this.dimensions = dimensions;
+  }
 }
 
 /** Vectors in memory, compared one by one. */
@@ -35,6 +43,11 @@ export class MemoryVectors implements VectorEngine {
   async state(space: VectorSpace): Promise<VectorState> {
     const known = this.#find(space);
     return { position: known?.position, pending: known?.pending.size ?? 0, vectors: known?.vectors.size ?? 0 };
+  }
+
+  async spaces(): Promise<readonly SpaceState[]> {
+    const known = [...this.#spaces.values()].toSorted((a, b) => b.usedAt.getTime() - a.usedAt.getTime());
+    return known.map(({ name, dimensions, pending, vectors }) => ({ name, dimensions, pending: pending.size, vectors: vectors.size }));
   }
 
   async note(space: VectorSpace, { position, sessions, restart = false }: VectorNews, at: Date): Promise<void> {
@@ -102,7 +115,7 @@ export class MemoryVectors implements VectorEngine {
   }
 
   #make(space: VectorSpace): Space {
-    const known = this.#find(space) ?? new Space();
+    const known = this.#find(space) ?? new Space(space);
     this.#spaces.set(keyOf(space), known);
     return known;
   }

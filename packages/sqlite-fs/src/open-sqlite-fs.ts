@@ -69,6 +69,11 @@ function hasLog(dataDir: string, fs: FileSystem): boolean {
   return ["-wal", "-journal"].some((suffix) => fs.inspect(path.join(dataDir, DATABASE + suffix)) !== undefined);
 }
 
+/** Of a database with its log; 0 when there is none. */
+function bytesOf(fs: FileSystem, file: string): number {
+  return ["", "-wal"].reduce((bytes, suffix) => bytes + (fs.inspect(file + suffix)?.sizeBytes ?? 0), 0);
+}
+
 function placeWarnings(unsuitable: string | undefined, journal: JournalMode): readonly string[] {
   if (journal === "WAL") return [];
   const what =
@@ -160,6 +165,10 @@ async function openShared(
     reserve,
     search,
     vectors,
+    derivedBytes: () => ({
+      search: bytesOf(fs, path.join(dataDir, SEARCH_DATABASE)),
+      vectors: bytesOf(fs, path.join(dataDir, VECTORS)),
+    }),
     close,
   };
 }

@@ -8,6 +8,7 @@ import {
   type Neighbour,
   type PendingSession,
   type SessionId,
+  type SpaceState,
   unitVector,
   type VectorEngine,
   type VectorNews,
@@ -27,6 +28,10 @@ const STATE = `
   SELECT position, (SELECT count(*) FROM pending WHERE space_id = space.id) AS pending,
          (SELECT count(*) FROM vector WHERE space_id = space.id) AS vectors
   FROM space WHERE name = ? AND dimensions = ?`;
+const SPACES = `
+  SELECT name, dimensions, (SELECT count(*) FROM pending WHERE space_id = space.id) AS pending,
+         (SELECT count(*) FROM vector WHERE space_id = space.id) AS vectors
+  FROM space ORDER BY used_at DESC, id`;
 const NOTE = "INSERT INTO pending VALUES (?, ?, ?) ON CONFLICT (space_id, session_id) DO UPDATE SET version = excluded.version";
 const MISSING = `
   SELECT value AS id FROM json_each(?)
@@ -57,6 +62,11 @@ export class SqliteVectors implements VectorEngine {
     if (!this.#database.isThere()) return none;
     const row = (await this.#database.read((run) => run.get(STATE, name, dimensions))) as StateRow | undefined;
     return row === undefined ? none : { ...row, position: row.position ?? undefined };
+  }
+
+  async spaces(): Promise<readonly SpaceState[]> {
+    if (!this.#database.isThere()) return [];
+    return (await this.#database.read((run) => run.all(SPACES))) as readonly SpaceState[];
   }
 
   async note(space: VectorSpace, { position, sessions, restart = false }: VectorNews, at: Date): Promise<void> {

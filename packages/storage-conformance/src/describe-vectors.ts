@@ -47,6 +47,17 @@ export function describeVectors(harness: VectorsHarness, options?: ConformanceOp
       await vectors.retire(AT);
     });
 
+    it("tells of the spaces that it knows, the one used last first", async () => {
+      expect(await vectors.spaces()).toEqual([]);
+      await vectors.note(SPACE, { sessions: [A, B] }, AT);
+      await vectors.put(SPACE, A, [at(1, 1, 0)]);
+      await vectors.note(OTHER, { sessions: [] }, new Date(AT.getTime() + 1));
+      expect(await vectors.spaces()).toEqual([
+        { ...OTHER, pending: 0, vectors: 0 },
+        { ...SPACE, pending: 2, vectors: 1 },
+      ]);
+    });
+
     it("finds what is nearest first, whatever the length of the vectors", async () => {
       await vectors.put(SPACE, A, [at(1, 10, 0), at(2, 0.1, 0.1), at(3, -5, 0), at(4, 0, 7)]);
       const nearest = await vectors.nearest(SPACE, { vector: Float32Array.of(3, 0.1), limit: 3 });

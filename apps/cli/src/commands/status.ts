@@ -43,6 +43,8 @@ function forPeople(status: Status): string {
     ...(pendingRemovals === 0 ? [] : [removalsOf(status)]),
     ...quarantineOf(status.quarantine),
     `Quota: ${shareOf(status.quota)}.`,
+    searchOf(status.search),
+    ...vectorsOf(status.vectors),
     `Last clean-up: ${cleanUpOf(status.lastCleanUp)}.`,
     `Last backup: ${status.lastBackupAt?.toISOString() ?? "none is recorded"}.`,
     ...status.warnings.map((warning) => `Warning: ${escapeText(warning)}`),
@@ -61,6 +63,20 @@ function quarantineOf({ files, bytes, places }: Status["quarantine"]): readonly 
   if (files === 0) return [];
   const more = files > places.length ? [`  and ${files - places.length} more`] : [];
   return [`In quarantine: ${files}, ${formatBytes(bytes)}.`, ...places.map((place) => `  ${escapeText(place)}`), ...more];
+}
+
+function searchOf(search: Status["search"]): string {
+  if (search === undefined) return "Search index: none is kept; each process makes its own.";
+  const rest = search.pending === 0 ? "" : `; ${search.pending} to be indexed, at the latest by the next search`;
+  return `Search index: sessions: ${search.sessions}, ${formatBytes(search.bytes)}${rest}.`;
+}
+
+function vectorsOf(vectors: Status["vectors"]): readonly string[] {
+  if (vectors === undefined) return [];
+  const spaces = vectors.spaces.map(({ name, vectors: held, pending }) => {
+    return `${held} of ${escapeText(name)}${pending === 0 ? "" : ` (sessions to be looked at: ${pending})`}`;
+  });
+  return [`Vectors: ${spaces.join(", ")}, ${formatBytes(vectors.bytes)}.`];
 }
 
 function cleanUpOf(last: Status["lastCleanUp"]): string {

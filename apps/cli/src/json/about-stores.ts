@@ -243,6 +243,27 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     neededRemovals: count("how many of them stay because other checkpoints are stored against them"),
     removalsHeldUntil: time("until when a backup has none of them be removed; missing while nobody does").optional(),
     quota: objectOf<StoreStatus["quota"]>(use).describe("of the store, trash included"),
+    search: objectOf<NonNullable<StoreStatus["search"]>>({
+      sessions: count("sessions all of whose texts are in it"),
+      pending: count("sessions whose newest texts are not: they are indexed at the latest by the next search"),
+      bytes: count("what it takes on the disk"),
+    })
+      .optional()
+      .describe("how far the search index is; missing where each process makes its own, as of a sealed store"),
+    vectors: objectOf<NonNullable<StoreStatus["vectors"]>>({
+      spaces: listOf(
+        objectOf<NonNullable<StoreStatus["vectors"]>["spaces"][number]>({
+          name: text("the embedder"),
+          dimensions: count("numbers of each vector"),
+          pending: count("sessions that are to be looked at"),
+          vectors: count("checkpoints that are embedded"),
+        }),
+        "of each embedder that was in use, the one used last first",
+      ),
+      bytes: count("what they take on the disk"),
+    })
+      .optional()
+      .describe("what can be found by meaning; missing where nothing was embedded"),
     largestSessions: listOf(
       objectOf<StoreStatus["largestSessions"][number]>({
         sessionId: text("the session"),

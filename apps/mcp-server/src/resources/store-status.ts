@@ -26,6 +26,30 @@ export const storeStatusSchema: z.ZodObject = z.looseObject({
   neededRemovals: count().describe("How many of them stay because other checkpoints are stored against them"),
   removalsHeldUntil: time().optional().describe("Until when a backup has none of them be removed; missing while nobody does"),
   quota: z.looseObject(use).describe("Of the store, the trash included"),
+  search: z
+    .looseObject({
+      sessions: count().describe("Sessions all of whose texts are in it"),
+      pending: count().describe("Sessions whose newest texts are not: they are indexed at the latest by the next search"),
+      bytes: count().describe("What it takes on the disk"),
+    })
+    .optional()
+    .describe("How far the search index is; missing where each process makes its own, as of a sealed store"),
+  vectors: z
+    .looseObject({
+      spaces: z
+        .array(
+          z.looseObject({
+            name: z.string().describe("The embedder"),
+            dimensions: count(),
+            pending: count().describe("Sessions that are to be looked at"),
+            vectors: count().describe("Checkpoints that are embedded"),
+          }),
+        )
+        .describe("Of each embedder that was in use, the one used last first"),
+      bytes: count().describe("What they take on the disk"),
+    })
+    .optional()
+    .describe("What can be found by meaning; missing where nothing was embedded"),
   largestSessions: z
     .array(z.looseObject({ sessionId: z.string(), checkpoints: count(), ...use, lastAccessedAt: time().describe("Last save or load") }))
     .describe("The ten largest, the largest first"),

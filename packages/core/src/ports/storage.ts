@@ -28,6 +28,8 @@ export interface Storage {
   readonly search?: SearchEngine;
   /** Holds what an embedder makes of it. Absent where there is no place for that. */
   readonly vectors?: VectorEngine;
+  /** What indexes take on the disk, which hold nothing that cannot be made again. Absent where none of it is on a disk. */
+  readonly derivedBytes?: () => DerivedBytes;
   /** Releases files and locks; everything acknowledged is already durable. May be called twice. */
   close(): Promise<void>;
 }
@@ -51,6 +53,12 @@ export interface Remain {
   /** Where it is, in words for a person. */
   readonly place: string;
   readonly isSealed: boolean;
+}
+
+/** 0: there is none. */
+export interface DerivedBytes {
+  readonly search: number;
+  readonly vectors: number;
 }
 
 /** Room on the disk that is kept for the time when there is no other. */

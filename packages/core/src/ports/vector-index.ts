@@ -24,6 +24,8 @@ export interface VectorIndex {
 export interface VectorIndexing {
   /** How far a space is; as of a new one, where it is not known. */
   state(space: VectorSpace): Promise<VectorState>;
+  /** Every space that is known, the one used last first. */
+  spaces(): Promise<readonly SpaceState[]>;
   /**
    * Notes durably up to where the catalog's changes are known for a space, and which sessions they were in. The space is known from
    * then on, and `at` is when it was last in use.
@@ -73,6 +75,9 @@ export interface VectorState {
   /** Vectors it holds. */
   readonly vectors: number;
 }
+
+/** A space, and how far it is. */
+export interface SpaceState extends VectorSpace, Omit<VectorState, "position"> {}
 
 export interface VectorNews {
   /** Absent: the one it has stays. */

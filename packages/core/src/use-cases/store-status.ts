@@ -6,14 +6,18 @@ import type { Session } from "../model/session.ts";
 import type { BlobStore, QuarantinedBlob } from "../ports/blob-store.ts";
 import type { Catalog, StoreUsage } from "../ports/catalog.ts";
 import type { Storage } from "../ports/storage.ts";
+import { type IndexStatus, indexStatus } from "./index-status.ts";
 import { eachSession } from "./view-store.ts";
 
 export interface StatusPorts {
-  readonly storage: Pick<Storage, "durability" | "mode" | "warnings" | "catalog" | "blobs" | "locking">;
+  readonly storage: Pick<
+    Storage,
+    "durability" | "mode" | "warnings" | "catalog" | "blobs" | "locking" | "search" | "vectors" | "derivedBytes"
+  >;
   readonly limits: Pick<Limits, "maxSessionBytes" | "maxTotalBytes">;
 }
 
-export interface StoreStatus extends StoreUsage {
+export interface StoreStatus extends StoreUsage, IndexStatus {
   readonly durability: Durability;
   /** How the storage works at present, such as the driver in use. */
   readonly mode: string;
@@ -81,7 +85,8 @@ export async function storeStatus({ storage, limits }: StatusPorts): Promise<Sto
     const quarantine = await quarantineUse(blobs);
     const [backup] = await catalog.auditLog({ actions: ["backup"], limit: 1 });
     const lastCleanUp = await findLastCleanUp(catalog);
-    return { durability, mode, warnings, ...usage, quota, largestSessions, quarantine, lastCleanUp, lastBackupAt: backup?.at };
+    const indexes = await indexStatus(storage, usage.sessions);
+    return { durability, mode, warnings, ...usage, quota, ...indexes, largestSessions, quarantine, lastCleanUp, lastBackupAt: backup?.at };
   });
 }
 

@@ -30,9 +30,10 @@ export async function checkDatabase(dataDir: string, options: OpenOptions): Prom
     const warn = (text: string): void => void noted.push(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`);
     const log = { ...silentLog, warn, error: warn };
     await using store = await openWorkrail({ ...options, dataDir, fallback: "fail", adapters: { log } });
-    const { mode, sessions, checkpoints, warnings: told } = await store.storeStatus();
+    const { mode, sessions, checkpoints, search, warnings: told } = await store.storeStatus();
     const warnings = [...noted, ...told];
-    const message = `It opens (${mode}) and holds ${checkpoints} checkpoints in ${sessions} sessions.`;
+    const indexed = search === undefined ? "" : `, ${search.sessions} of which are indexed for search`;
+    const message = `It opens (${mode}) and holds ${checkpoints} checkpoints in ${sessions} sessions${indexed}.`;
     if (warnings.length === 0) return { check, status: "ok", message };
     return {
       check,
