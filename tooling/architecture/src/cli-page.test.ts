@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { ERROR_CODES } from "@workrail/core";
-import { examineInstallation, openWorkrail, restoreBackup, type Workrail } from "@workrail/runtime";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { examineInstallation } from "@workrail/runtime";
+import { describe, expect, it } from "vitest";
 import { EXIT_CODES } from "../../../apps/cli/src/exit-codes.ts";
 import { buildProgram } from "../../../apps/cli/src/program.ts";
+import { jsonTables, sharedAnswers } from "./cli-tables.ts";
 import { blocksOf, plain, readPage, sectionOf, tableOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/cli.md");
@@ -47,73 +47,28 @@ describe("docs/reference/cli.md", () => {
 });
 
 describe("docs/reference/cli.md, of what --json prints,", () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "workrail-page-"));
-  let store: Workrail;
+  const marked = [...page.text.matchAll(/^<!-- (json [^\n]+) -->$/gmu)].map(([, mark = ""]) => mark);
 
-  beforeAll(async () => {
-    store = await openWorkrail({ dataDir, project: dataDir, limits: { maxCheckpoints: 1 } });
-    await store.saveCheckpoint({ sessionId: "s", context: { a: 1 } });
+  it("has a table for every command and object, and no other; write-cli-tables.ts renews them", () => {
+    expect(marked.toSorted()).toEqual([...jsonTables().keys()].toSorted());
   });
 
-  afterAll(async () => {
-    await store.close();
-    rmSync(dataDir, { recursive: true, force: true });
+  it.each([...jsonTables()])("says what the schema says: %s", (mark, rows) => {
+    const [, behind = ""] = page.text.split(`<!-- ${mark} -->\n`);
+    expect(tableOf(behind)).toEqual(rows);
   });
 
-  it("describes every field", async () => {
-    const labels = { metadata: { name: "n", tags: ["t"], kind: "x" }, workflowId: "w", agentId: "a" };
-    const saved = await store.saveCheckpoint({ sessionId: "s", context: { a: 2 }, ...labels });
-    const skipped = await store.saveCheckpoint({ sessionId: "s", context: { a: 2 }, metadata: { name: "other" } });
-    const small = await openWorkrail({ dataDir, env: { WORKRAIL_WARN_PERCENT: "1" }, limits: { maxTotalBytes: 20_000 } });
-    const warned = await small.saveCheckpoint({ sessionId: "t", context: {} });
-    await small.close();
-    expect([...fields("## workrail save", 1)].toSorted()).toEqual(keysOf(saved, skipped, warned));
+  it.each(sharedAnswers())("leads from workrail %s to the object that it prints", (command, shape) => {
+    const level = command.includes(" ") ? "###" : "##";
+    expect(sectionOf(page, `${level} workrail ${command}`)).toContain(`](#${shape})`);
+  });
 
-    await store.markCritical({ sessionId: "s", contextKey: "a" });
-    const found = await store.findCheckpoints({ sessionId: "s" });
-    expect([...fields("## workrail list", 1)].toSorted()).toEqual(keysOf(found));
-    expect([...fields("## workrail list", 2)].toSorted()).toEqual(keysOf(...found.checkpoints));
-    const session = /^`session` has .*$/m.exec(sectionOf(page, "## workrail list"))?.[0] ?? "";
-    for (const key of keysOf(found.session ?? {})) expect(session).toContain(`\`${key}\``);
-
-    expect([...fields("## workrail show", 1)].toSorted()).toEqual(["context", "metadata"]);
-    expect([...fields("## workrail status", 0)].toSorted()).toEqual(["dataDir", ...keysOf(await store.storeStatus())].toSorted());
-    const backup = join(dataDir, "..", `${basename(dataDir)}-backup`);
-    expect([...fields("## workrail backup", 1)].toSorted()).toEqual(keysOf(await store.backup(backup)));
-    const restored = await restoreBackup(backup, { dataDir: `${backup}-restored` });
-    rmSync(backup, { recursive: true });
-    rmSync(`${backup}-restored`, { recursive: true });
-    expect([...fields("## workrail restore", 1)].toSorted()).toEqual(keysOf(restored));
-    const sessions = await store.listSessions({ project: null });
-    expect([...fields("## workrail sessions", 1)].toSorted()).toEqual(keysOf(sessions));
-    expect([...fields("## workrail log", 1)].toSorted()).toEqual(keysOf(await store.traceSession({ sessionId: "s" })));
-    const { checkpointId: id } = saved;
-    expect([...fields("## workrail diff", 1)].toSorted()).toEqual(keysOf(await store.compareCheckpoints({ fromId: id, toId: id })));
-    const stats = await store.storeStats({ project: null });
-    expect([...fields("## workrail stats", 1)].toSorted()).toEqual(keysOf(stats));
-    for (const key of keysOf(...stats.sessions, ...stats.projects)) expect(sectionOf(page, "## workrail stats")).toContain(`\`${key}\``);
-    expect([...fields("## workrail pin", 1)].toSorted()).toEqual(keysOf(await store.markCritical({ sessionId: "s", contextKey: "a" })));
-    expect([...fields("## workrail handoff", 1)].toSorted()).toEqual(keysOf(await store.handoff({ sessionId: "s" })));
-    const examined = await examineInstallation({ env: { WORKRAIL_DATA_DIR: dataDir } });
-    expect(fields("## workrail doctor", 1)).toEqual(examined.findings.map(({ check }) => check));
-    expect([...fields("## workrail doctor", 2)].toSorted()).toEqual(keysOf(examined));
-    const { sessionId, ...report } = { sessionId: "s", ...(await store.cleanUp({ sessionId: "s" })) };
-    expect([...fields("## workrail cleanup", 1)].toSorted()).toEqual(keysOf(report));
-    expect([...fields("## workrail cleanup", 2)].toSorted()).toEqual(keysOf(...report.removed));
-    await store.restoreFromTrash({ sessionId });
-    expect([...fields("## workrail rebuild", 0)].toSorted()).toEqual(keysOf(await store.rebuildCatalog()));
+  it("names the checks that the doctor makes", async () => {
+    const { findings } = await examineInstallation({ env: { WORKRAIL_DATA_DIR: join(tmpdir(), "workrail-of-nobody") } });
+    const [, , checks = ""] = sectionOf(page, "## workrail doctor").split(/\n\n(?=\|)/);
+    expect(tableOf(checks).map(([check]) => plain(check))).toEqual(findings.map(({ check }) => check));
   });
 });
-
-/** The first cells of the table with this number in a section. */
-function fields(heading: string, number: number): readonly string[] {
-  const tables = sectionOf(page, heading).split(/\n\n(?=\|)/);
-  return tableOf(tables[number + 1] ?? "").map(([field]) => plain(field));
-}
-
-function keysOf(...objects: readonly object[]): readonly string[] {
-  return [...new Set(objects.flatMap((object) => Object.keys(object)))].toSorted();
-}
 
 /** Every command with its full name, and how deep it is. */
 function named(parent: Command, level = 0): readonly (readonly [string, Command, number])[] {

@@ -105,7 +105,7 @@ const CANDIDATES: z.ZodType = objectOf<ResumeCandidates>({
   candidates: listOf(candidate, "what may be meant, the likeliest first"),
   total: count("how many there are"),
   ...STANDING,
-}).meta({ id: "candidates" });
+}).meta({ id: "candidates", description: "what may be meant" });
 
 const comparedEntry = z.strictObject({
   value: z.unknown().describe("the value"),
@@ -140,7 +140,7 @@ const shaped = objectOf<ShapedContextResult>({
   contextRulesWarning: RULES_WARNING,
   origin: ORIGIN.optional().describe("when and by whom it was saved, if it was"),
   ...STANDING,
-});
+}).meta({ id: "shortened", description: "a context that was made to fit" });
 
 const pinned = objectOf<MarkCriticalResult>({
   status: oneOf(["SUCCESS", "KEY_NOT_FOUND"], "`SUCCESS`"),
@@ -148,7 +148,7 @@ const pinned = objectOf<MarkCriticalResult>({
   sessionId: text("the session"),
   criticalKeys: texts("what is pinned in it now"),
   ...STANDING,
-});
+}).meta({ id: "pins", description: "what is pinned" });
 
 /** What commands print that save contexts, find them, and show them. */
 export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {

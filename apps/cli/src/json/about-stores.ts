@@ -78,14 +78,14 @@ const cleanUp = objectOf<CleanUpReport>({
   forgotten: texts("sessions of which [nothing was left](settings.md#what-goes-by-itself); only without a selection"),
   bytesBefore: count("bytes that the store held, the trash included"),
   bytesAfter: count("bytes that it holds now, or would"),
-}).meta({ id: "clean-up" });
+}).meta({ id: "clean-up", description: "what was removed, and what was not" });
 
 const finding = objectOf<Finding>({
   kind: text("what is wrong, [one of these](#workrail-verify)"),
   ...about,
   ref: text("the file, if it is about one").optional(),
   reason: text("a sentence for people"),
-}).meta({ id: "finding" });
+}).meta({ id: "finding", description: "something that is wrong" });
 
 const read = {
   checkpoints: count("how many were looked at"),
@@ -142,7 +142,7 @@ const setting = objectOf<ConfiguredSetting>({
   value: z.unknown().optional().describe("what holds; missing, or `null` where there is one setting, when there is none"),
   origin: oneOf(["default", "file", "environment", "command line"], "`default`, `file`, `environment` or `command line`"),
   source: text("the file and line, the variable or the option").optional(),
-}).meta({ id: "setting" });
+}).meta({ id: "setting", description: "a setting as it holds" });
 
 const changed = objectOf<Omit<LoggedSetting, "notLogged">>({
   file: text("the file that was written"),
@@ -150,7 +150,7 @@ const changed = objectOf<Omit<LoggedSetting, "notLogged">>({
   value: z.unknown().describe("what is in the file now; `null`: it is not there"),
   holds: setting.describe("what holds: the environment and options go before the file"),
   isLogged: flag("whether the [audit log](audit-log.md) tells of it: not without a store, nor, with a warning, when it cannot be opened"),
-});
+}).meta({ id: "changed-setting", description: "a setting that was changed" });
 
 const sealed = {
   dataDir: text("absolute path"),

@@ -60,15 +60,18 @@ export function sessionWith(more: Readonly<Record<string, z.ZodType>>): z.ZodObj
 }
 
 /** Objects that several commands print. They are described once, under their names. */
-export const METADATA: z.ZodObject = metadataWith({}).meta({ id: "metadata" });
-export const SESSION: z.ZodObject = sessionWith({}).meta({ id: "session" });
+export const METADATA: z.ZodObject = metadataWith({}).meta({
+  id: "metadata",
+  description: "what is known of a checkpoint, and whatever else was saved with it",
+});
+export const SESSION: z.ZodObject = sessionWith({}).meta({ id: "session", description: "what is known of the session" });
 
 export const SECRETS: z.ZodType = objectOf<NonNullable<SaveCheckpointResult["secrets"]>>({
   action: oneOf(["warned", "redacted"], "what became of them"),
   count: count("how many there are"),
   found: listOf(z.strictObject({ rule: text("by which [rule](secret-rules.md)"), path: text("where") }), "the first of them"),
   advice: text("what to do about it"),
-}).meta({ id: "secrets" });
+}).meta({ id: "secrets", description: "what looks like a secret" });
 
 const entry = objectOf<ShapedContextResult["report"]["entries"][number]>({
   key: text("shortened when it is very long"),
@@ -94,7 +97,7 @@ export const REPORT: z.ZodType = objectOf<ShapedContextResult["report"]>({
     .describe("of each layer `entries`, `tokensBefore` and `tokensAfter`, where details were asked for"),
   entries: listOf(entry, "what was dropped before what was shortened, the largest first"),
   nextCursor: text("continues `entries`, when not all are named").optional(),
-}).meta({ id: "report" });
+}).meta({ id: "report", description: "what became of the entries" });
 
 export const OMISSIONS: z.ZodType = objectOf<NonNullable<ShapedContextResult["omitted"]>>({
   count: count("how many entries are left out"),
@@ -103,18 +106,18 @@ export const OMISSIONS: z.ZodType = objectOf<NonNullable<ShapedContextResult["om
     "the largest: `key`, and the `characters` of the value as JSON",
   ),
   nextCursor: text("continues `entries`, when not all are named").optional(),
-}).meta({ id: "omissions" });
+}).meta({ id: "omissions", description: "what was left out" });
 
 export const ADVANCED: z.ZodType = objectOf<NonNullable<ShapedContextResult["advanced"]>>({
   by: text("the model"),
   condensed: count("entries that are in its words"),
   fellBack: listOf(z.strictObject({ key: z.string(), why: z.string() }), "those that it was asked for in vain: `key` and `why`"),
-}).meta({ id: "advanced" });
+}).meta({ id: "advanced", description: "what a model had a part in" });
 
 export const ORIGIN: z.ZodType = objectOf<NonNullable<ShapedContextResult["origin"]>>({
   savedAt: time("when it was saved"),
   agentId: text("by whom, if that was given").optional(),
-}).meta({ id: "origin" });
+}).meta({ id: "origin", description: "when and by whom it was saved" });
 
 export const UNREADABLE: z.ZodType = objectOf<NonNullable<LoadCheckpointResult["fellBackFrom"]>[number]>({
   checkpointId: text("the checkpoint"),
