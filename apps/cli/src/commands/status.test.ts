@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { useCli } from "../testing/use-cli.ts";
@@ -10,12 +10,17 @@ describe("workrail status", () => {
     await cli.save({ a: 1 }, "--session", "small");
     await cli.save({ a: "x".repeat(100), b: "abcdefghijklmnopqrstuvwxyz" }, "--session", "large");
     await cli.save({ a: 2 }, "--session", "large");
-    const text = (await cli.output(["status"])).replaceAll(/\d+ B/gu, "N B").replaceAll(/ \d+s /gu, " 0s ");
+    await cli.output(["search", "abcdefghijklmnopqrstuvwxyz"]);
+    const text = (await cli.output(["status"]))
+      .replaceAll(/[\d.]+ k?B(?! of)/gu, "N B")
+      .replaceAll(/\d+ B of/gu, "N B of")
+      .replaceAll(/ \d+s /gu, " 0s ");
     expect(text.replaceAll(cli.folder, "<folder>").replace(/disk, [a-z0-9:-]+/u, "disk, driver")).toBe(
       [
         "Store: <folder>/data (disk, driver).",
         "Checkpoints: 3, in sessions: 2, N B.",
         "Quota: N B of 11 GB (0.0%).",
+        "Search index: sessions: 2, N B.",
         "Last clean-up: none is recorded.",
         "Last backup: none is recorded.",
         "",
@@ -25,6 +30,22 @@ describe("workrail status", () => {
         "",
       ].join("\n"),
     );
+  });
+
+  it("tells how far the search index is, and makes none", async () => {
+    const index = join(cli.dataDir, "search.db");
+    const search = async (): Promise<object> => (await cli.json<{ search: object }>(["status"])).search;
+    await cli.save({ text: "apple" }, "--session", "a");
+    await cli.output(["search", "apple"]);
+    cpSync(index, join(cli.folder, "earlier.db"));
+    expect(await search()).toEqual({ sessions: 1, pending: 0, bytes: expect.any(Number) as number });
+    await cli.save({ text: "pear" }, "--session", "b");
+    await cli.output(["search", "pear"]);
+    cpSync(join(cli.folder, "earlier.db"), index);
+    expect(await search()).toMatchObject({ sessions: 1, pending: 1 });
+    rmSync(index);
+    expect(await search()).toEqual({ sessions: 0, pending: 2, bytes: 0 });
+    expect(existsSync(index)).toBe(false);
   });
 
   it("tells of the last clean-up and backup, of quarantine, trash and removals, also when they are long past", async () => {

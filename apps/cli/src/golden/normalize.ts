@@ -29,9 +29,9 @@ export function normalize(text: string, folder: string): string {
       // Of a document that names the project's path.
       .replaceAll(/\b\d+(?= tokens; entries)|(?<="tokens": )\d+(?=,\s+"shortened")/gu, "999")
       // Which better ranking changes.
-    .replaceAll(/\bscore \d\.\d\d/gu, "score 0.99")
-    .replaceAll(/(?<="(?:score|distance)": )\d(?:\.\d+)?/gu, "0.9")
-    .replaceAll(/\b\d+ ms\b/gu, "9 ms")
+      .replaceAll(/\bscore \d\.\d\d/gu, "score 0.99")
+      .replaceAll(/(?<="(?:score|distance)": )\d(?:\.\d+)?/gu, "0.9")
+      .replaceAll(/\b\d+ ms\b/gu, "9 ms")
       .replaceAll(/\bNode \d+\.\d+\.\d+/gu, "Node 99.9.9")
       .replaceAll(/\b[\d,]+ MB are free/gu, "99,999 MB are free")
       .replaceAll(/\b(?:[0-9A-Z]{7}-){7}[0-9A-Z]{7}\b/gu, (key) => key.replaceAll(/\w/gu, "X"))

@@ -29,7 +29,7 @@ export async function checkDatabase(dataDir: string, options: OpenOptions): Prom
     const noted: string[] = [];
     const warn = (text: string): void => void noted.push(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`);
     const log = { ...silentLog, warn, error: warn };
-    await using store = await openWorkrail({ ...options, dataDir, fallback: "fail", adapters: { log } });
+    await using store = await openWorkrail({ ...options, dataDir, fallback: "fail", adapters: { log }, upkeep: false });
     const { mode, sessions, checkpoints, search, warnings: told } = await store.storeStatus();
     const warnings = [...noted, ...told];
     const indexed = search === undefined ? "" : `, ${search.sessions} of which are indexed for search`;
