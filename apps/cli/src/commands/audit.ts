@@ -1,4 +1,3 @@
-import process from "node:process";
 import { AUDIT_ACTIONS, type AuditFinding } from "@workrail/core";
 import type { AuditLogEntry, AuditLogFilter, VerifyAuditLogResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";

@@ -99,7 +99,7 @@ const auditRow = objectOf<NonNullable<VerifyAuditLogResult["first"]>>({
   number: count("of the row"),
   at: time("when it was written"),
   action: oneOf(AUDIT_ACTIONS, "what it tells of"),
-}).meta({ id: "audit-row" });
+}).meta({ id: "audit-row", description: "a row of the audit log" });
 
 const use = {
   usedBytes: count("bytes as stored"),
