@@ -6,10 +6,11 @@ import { compareMeaning } from "./tasks/compare-meaning.ts";
 import { compareScale } from "./tasks/compare-scale.ts";
 import { compareSearch } from "./tasks/compare-search.ts";
 import { fillStore } from "./tasks/fill-store.ts";
+import { firstSearch } from "./tasks/first-search.ts";
 import { growStore } from "./tasks/grow-store.ts";
 import { keepLarge } from "./tasks/keep-large.ts";
 import { repeatAlone } from "./tasks/repeat-alone.ts";
-import { searchAlone } from "./tasks/search-alone.ts";
+import { searchMemory } from "./tasks/search-memory.ts";
 import { takePart } from "./tasks/take-part.ts";
 import { timePruning } from "./tasks/time-pruning.ts";
 
@@ -23,10 +24,11 @@ const TASKS = {
   compareScale,
   compareSearch,
   fillStore,
+  firstSearch,
   growStore,
   keepLarge,
   repeatAlone,
-  searchAlone,
+  searchMemory,
   takePart,
   timePruning,
 } as const;

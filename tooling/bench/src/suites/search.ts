@@ -3,12 +3,14 @@ import { runWorker } from "../run-worker.ts";
 import { noteOf } from "../search-text.ts";
 import { type Summary, summarize } from "../statistics.ts";
 import type { SearchSummary } from "../tasks/compare-search.ts";
+import type { FirstSearch } from "../tasks/first-search.ts";
 
 export interface SearchRow extends SearchSummary {
   readonly checkpoints: number;
   /** From asking to the answer, right after opening the store in a new process. */
   readonly first: Summary;
-  /** What asking took of memory, beyond an open store: the median of several processes. */
+  readonly firstCpu: Summary;
+  /** What asking took of memory, beyond a store that is in use: the median of several processes. */
   readonly memoryBytes: number;
 }
 
@@ -17,7 +19,7 @@ const IN_A_SESSION = 50;
 const PROJECTS = 20;
 /** Characters of the first question: some eight words. */
 const FIRST = 60;
-/** Of each kind, to a process that does nothing else. */
+/** Of each kind, to a process whose memory is looked at. */
 const ALONE = 20;
 
 /** Questions to stores of different sizes, beside an FTS5 table of the same texts. */
@@ -32,14 +34,19 @@ export async function measureSearch(bench: Bench): Promise<readonly SearchRow[]>
     const about = { dataDir, sessions, checkpoints: IN_A_SESSION, project: projects[0] as string };
     const input = { ...about, questions: bench.quick ? 30 : 100 };
     const summary = await runWorker("compareSearch", input);
-    const first: number[] = [];
-    const memory: number[] = [];
-    for (let opening = 0; opening < (bench.quick ? 5 : 11); opening++) {
-      const alone = await runWorker("searchAlone", { ...input, questions: ALONE, first: noteOf(opening, 0).slice(0, FIRST) });
-      first.push(alone.firstMs);
-      memory.push(alone.memoryBytes);
+    const first: FirstSearch[] = [];
+    for (let opening = 0; opening < (bench.quick ? 5 : 15); opening++) {
+      first.push(await runWorker("firstSearch", { dataDir, query: noteOf(opening, 0).slice(0, FIRST) }));
     }
-    rows.push({ checkpoints, ...summary, first: summarize(first), memoryBytes: summarize(memory).median });
+    const memory: number[] = [];
+    for (let each = 0; each < 3; each++) memory.push((await runWorker("searchMemory", { ...input, questions: ALONE })).memoryBytes);
+    rows.push({
+      checkpoints,
+      ...summary,
+      first: summarize(first.map(({ ms }) => ms)),
+      firstCpu: summarize(first.map(({ cpuMs }) => cpuMs)),
+      memoryBytes: summarize(memory).median,
+    });
   }
   return rows;
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setImmediate as othersTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { Random } from "../random.ts";
-import { untilQuiet } from "../rest.ts";
+import { ownCpuMs, untilQuiet } from "../rest.ts";
 import { noteOf, someWord } from "../search-text.ts";
 import { type Summary, summarize } from "../statistics.ts";
 import { openLibrary } from "./open-library.ts";
@@ -13,11 +13,19 @@ export interface SearchSummary {
   readonly textBytes: number;
   readonly indexBytes: number;
   readonly indexMs: number;
-  readonly asked: Readonly<Record<QuestionKind, { readonly library: Summary; readonly floor: Summary }>>;
-  readonly all: { readonly library: Summary; readonly floor: Summary };
+  readonly asked: Readonly<Record<QuestionKind, Answered>>;
+  readonly all: Answered;
 }
 
-type Times = { readonly library: number[]; readonly floor: number[] };
+/** What answering took, in milliseconds: by the clock, and of the processor, which others on the machine do not change. */
+export interface Answered {
+  readonly library: Summary;
+  readonly floor: Summary;
+  readonly libraryCpu: Summary;
+  readonly floorCpu: Summary;
+}
+
+type Times = { readonly [Which in keyof Answered]: number[] };
 
 /** Asks the library and an FTS5 table of the same notes the same questions, in turn. */
 export async function compareSearch(input: SearchInput): Promise<SearchSummary> {
@@ -26,13 +34,14 @@ export async function compareSearch(input: SearchInput): Promise<SearchSummary> 
   const library = await openLibrary(input.dataDir);
   await untilQuiet();
   const statement = bare.prepare("SELECT rowid FROM note WHERE note MATCH ? ORDER BY rank LIMIT 5");
-  const asked = Object.fromEntries(QUESTIONS.map((kind): [QuestionKind, Times] => [kind, { library: [], floor: [] }])) as Record<
-    QuestionKind,
-    Times
-  >;
+  const asked = Object.fromEntries(QUESTIONS.map((kind): [QuestionKind, Times] => [kind, noTimes()])) as Record<QuestionKind, Times>;
   for (const { kind, params, match } of questionsFor(input)) {
-    asked[kind].floor.push(await timed(async () => statement.all(match)));
-    asked[kind].library.push(await timed(() => library.searchCheckpoints(params)));
+    const floor = await timed(async () => statement.all(match));
+    asked[kind].floor.push(floor.ms);
+    asked[kind].floorCpu.push(floor.cpuMs);
+    const own = await timed(() => library.searchCheckpoints(params));
+    asked[kind].library.push(own.ms);
+    asked[kind].libraryCpu.push(own.cpuMs);
   }
   await library.close();
   bare.close();
@@ -46,15 +55,21 @@ export async function compareSearch(input: SearchInput): Promise<SearchSummary> 
   };
 }
 
-function summarized(times: readonly Times[]): { readonly library: Summary; readonly floor: Summary } {
-  return { library: summarize(times.flatMap((each) => each.library)), floor: summarize(times.flatMap((each) => each.floor)) };
+function noTimes(): Times {
+  return { library: [], floor: [], libraryCpu: [], floorCpu: [] };
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+function summarized(times: readonly Times[]): Answered {
+  const all = (which: keyof Answered): Summary => summarize(times.flatMap((each) => each[which]));
+  return { library: all("library"), floor: all("floor"), libraryCpu: all("libraryCpu"), floorCpu: all("floorCpu") };
+}
+
+async function timed(work: () => Promise<unknown>): Promise<{ readonly ms: number; readonly cpuMs: number }> {
   await othersTurn();
+  const cpuBefore = ownCpuMs();
   const started = performance.now();
   await work();
-  return performance.now() - started;
+  return { ms: performance.now() - started, cpuMs: ownCpuMs() - cpuBefore };
 }
 
 function makeFloor({ dataDir, sessions, checkpoints }: SearchInput): { readonly bare: Database.Database; readonly textBytes: number } {
