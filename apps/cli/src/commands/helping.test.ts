@@ -30,6 +30,32 @@ describe("workrail doctor", () => {
   });
 });
 
+describe("workrail doctor, with a config.json that is broken,", () => {
+  it.each([
+    ["no JSON", "{"],
+    ["no object", "[1]"],
+    ["a wrong value", '{ "maxDepth": "deep" }'],
+    ["a setting that cannot be there", '{ "dataDir": "/elsewhere" }'],
+    ["no text", "\u0000\uffff"],
+  ])("goes on looking at everything else: %s", async (_, text) => {
+    mkdirSync(cli.dataDir);
+    writeFileSync(join(cli.dataDir, "config.json"), text);
+    const { code, stdout, stderr } = await cli.run(["doctor", "--json"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+    const { findings } = JSON.parse(stdout) as { readonly findings: readonly { readonly check: string; readonly status: string }[] };
+    const stands = Object.fromEntries(findings.map(({ check, status }) => [check, status]));
+    expect(stands).toMatchObject({ node: "ok", sqlite: "ok", configuration: "error", disk: "ok", database: "skipped", "round-trip": "ok" });
+  });
+
+  it("goes on where the environment is wrong too", async () => {
+    const env = { WORKRAIL_MAX_DEPTH: "deep", WORKRAIL_SQLITE_DRIVER: "none at all", WORKRAIL_ENCRYPTION: "maybe" };
+    const { code, stdout } = await cli.run(["doctor", "--max-keys", "few"], { env });
+    expect(code).toBe(2);
+    expect(stdout).toContain('--max-keys must be a whole number from 1, not "few". And 3 more');
+    expect(stdout).toMatch(/^ok {7}round-trip /mu);
+  });
+});
+
 describe("workrail completion", () => {
   it("prints a script for each shell, which asks for completions", async () => {
     for (const shell of ["bash", "zsh", "fish", "powershell"]) {
