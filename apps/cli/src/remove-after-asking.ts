@@ -10,20 +10,39 @@ export interface RemovalOptions extends GlobalOptions {
   readonly yes?: true;
 }
 
+/** What was removed, or with `dryRun` would be, and how that is told. */
+export interface RemovalKind<R> {
+  isNothing(report: R): boolean;
+  describe(report: R, width: number): string;
+}
+
+const CLEAN_UP: RemovalKind<CleanUpReport> = { isNothing: ({ removed }) => removed.length === 0, describe: describeCleanUp };
+
 /** Says what would be removed, asks, and removes it. Where nobody can be asked it takes `--yes`. */
-export async function removeAfterAsking(
+export function removeAfterAsking(
   options: RemovalOptions,
   remove: (store: Workrail, dryRun: boolean) => Promise<CleanUpReport>,
 ): Promise<void> {
+  return doAfterAsking(options, remove, CLEAN_UP);
+}
+
+/** The same of any way to remove something. */
+export async function doAfterAsking<R extends object>(
+  options: RemovalOptions,
+  remove: (store: Workrail, dryRun: boolean) => Promise<R>,
+  kind: RemovalKind<R>,
+): Promise<void> {
+  const print = (report: R): Promise<void> => (options.json ? writeJson(report) : writeData(kind.describe(report, outputWidth())));
   const mustAsk = options.dryRun !== true && options.yes !== true;
   if (mustAsk && !process.stdin.isTTY) throw nobodyToAsk();
   if (options.dryRun === true || mustAsk) {
     const planned = await withStore(options, (store) => remove(store, true));
-    if (options.dryRun === true) return print(planned, options);
-    await writePlan(planned);
-    if (planned.removed.length === 0 || !(await confirm("Go on?", process.stdin, process.stderr))) return note("Nothing was removed.");
+    if (options.dryRun === true) return print(planned);
+    // On a terminal, beside the question, whatever standard output is for.
+    process.stderr.write(kind.describe(planned, outputWidth()));
+    if (kind.isNothing(planned) || !(await confirm("Go on?", process.stdin, process.stderr))) return note("Nothing was removed.");
   }
-  await print(await withStore(options, (store) => remove(store, false)), options);
+  await print(await withStore(options, (store) => remove(store, false)));
 }
 
 /** Resolves with `true` only for a plain yes. */
@@ -38,15 +57,6 @@ export async function confirm(question: string, input: NodeJS.ReadableStream, ou
       prompt.close();
     });
   });
-}
-
-function print(report: CleanUpReport, { json }: GlobalOptions): Promise<void> {
-  return json ? writeJson(report) : writeData(describeCleanUp(report, outputWidth()));
-}
-
-/** On a terminal, beside the question, whatever standard output is for. */
-async function writePlan(report: CleanUpReport): Promise<void> {
-  process.stderr.write(describeCleanUp(report, outputWidth()));
 }
 
 function nobodyToAsk(): WorkrailError {

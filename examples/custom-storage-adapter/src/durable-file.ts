@@ -27,6 +27,18 @@ export async function writeDurably(files: Files, file: string, bytes: Uint8Array
   }
 }
 
+/** Puts zeros in the place of a file's bytes, on the disk. */
+export async function overwrite(files: Files, file: string): Promise<void> {
+  const { size } = await files.stat(file);
+  const handle = await files.open(file, "r+");
+  try {
+    await handle.writeFile(Buffer.alloc(size));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 export async function syncFolder(files: Files, folder: string): Promise<void> {
   // Windows cannot, and need not.
   if (process.platform === "win32") return;

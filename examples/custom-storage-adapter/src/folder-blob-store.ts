@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { BlobInfo, BlobKey, BlobRef, BlobStore, QuarantinedBlob } from "@workrail/core";
-import { type Files, hasCode, ifThere, syncFolder, translated, writeDurably } from "./durable-file.ts";
+import { type Files, hasCode, ifThere, overwrite, syncFolder, translated, writeDurably } from "./durable-file.ts";
 
 /** One file a blob. Named by a digest, because file systems differ about case, length and reserved names. */
 export class FolderBlobStore implements BlobStore {
@@ -49,6 +49,14 @@ export class FolderBlobStore implements BlobStore {
 
   async remove(ref: BlobRef): Promise<void> {
     await translated(this.#files.rm(this.#pathOf(ref), { force: true }));
+    await translated(syncFolder(this.#files, this.#folder));
+  }
+
+  /** Written over first, for what a disk lets go of it keeps. */
+  async erase(ref: BlobRef): Promise<void> {
+    const names = (await translated(this.#files.readdir(this.#folder))).filter((name) => name === ref || name.startsWith(`${ref}.`));
+    for (const name of names) await translated(overwrite(this.#files, this.#pathOf(name)));
+    for (const name of names) await translated(this.#files.rm(this.#pathOf(name), { force: true }));
     await translated(syncFolder(this.#files, this.#folder));
   }
 

@@ -63,6 +63,29 @@ export function removeIfPresent(fs: FileSystem, file: string): void {
   }
 }
 
+/** Overwritten at once: a blob may be large. */
+const ZEROS = new Uint8Array(64 * 1024);
+
+/**
+ * Removes a file once its bytes are overwritten on the disk. Interrupted, it is there, and done again; its removal is durable
+ * when its directory is synced. What is no file, such as a link, is left alone.
+ *
+ * @returns whether there was such a file.
+ */
+export async function overwriteAndRemove(fs: FileSystem, file: string): Promise<boolean> {
+  const found = fs.inspect(file);
+  if (found?.kind !== "file") return false;
+  const fd = fs.overwrite(file);
+  try {
+    for (let left = found.sizeBytes; left > 0;) left -= fs.write(fd, ZEROS.subarray(0, Math.min(left, ZEROS.length)));
+    await fs.sync(fd);
+  } finally {
+    fs.close(fd);
+  }
+  removeIfPresent(fs, file);
+  return true;
+}
+
 /**
  * Moves a file to a name that is free: the one given, or else that with a number behind it. Only for names that nobody
  * else gives at the same time.
@@ -100,7 +123,8 @@ export function temporaryName(directory: string, purpose?: string): string {
   return path.join(directory, `.tmp${purpose === undefined ? "" : `-${purpose}`}-${HOST}-${process.pid}-${unique}`);
 }
 
-function isAlive(pid: number): boolean {
+/** Whether such a process is there, ours or another user's. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

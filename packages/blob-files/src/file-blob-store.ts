@@ -1,9 +1,12 @@
 import path from "node:path";
 import { type BlobInfo, type BlobKey, type BlobRef, type BlobStore, type QuarantinedBlob, WorkrailError } from "@workrail/core";
-import { isAbandoned, moveAside, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
+import { isAbandoned, moveAside, overwriteAndRemove, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
 import { type FileSystem, hasCode } from "./file-system.ts";
 import { BLOB_SUFFIX, blobPath, blobRefOf, CONTEXTS, QUARANTINE } from "./paths.ts";
 import { fileError } from "./file-errors.ts";
+
+/** Behind the name of what is in quarantine: nothing, or which of many it is. */
+const NUMBERED = /^(\.[1-9][0-9]*)?$/;
 
 /** One file a checkpoint, in a directory a session, under `contexts/`. */
 export class FileBlobStore implements BlobStore {
@@ -65,9 +68,27 @@ export class FileBlobStore implements BlobStore {
     }
   }
 
+  async erase(ref: BlobRef): Promise<void> {
+    const file = this.#pathOf(ref);
+    const aside = this.#asideOf(ref);
+    const now = new Date();
+    const isCopy = (name: string): boolean =>
+      name.startsWith(path.basename(aside)) && NUMBERED.test(name.slice(path.basename(aside).length));
+    try {
+      this.#refuseLinkedDirectory(path.dirname(file));
+      // Nobody knows of what an interrupted put began.
+      await this.#eraseIn(path.dirname(file), (name, directory) => {
+        return path.join(directory, name) === file || isAbandoned(this.#fs, directory, name, now);
+      });
+      await this.#eraseIn(path.dirname(aside), isCopy);
+    } catch (error) {
+      throw fileError(error, file);
+    }
+  }
+
   async quarantine(ref: BlobRef): Promise<string | undefined> {
     const file = this.#pathOf(ref);
-    const aside = path.join(this.#dataDir, QUARANTINE, ...ref.split("/"));
+    const aside = this.#asideOf(ref);
     try {
       this.#refuseLinkedDirectory(path.dirname(file));
       if (this.#fs.inspect(file) === undefined) return undefined;
@@ -139,6 +160,24 @@ export class FileBlobStore implements BlobStore {
       await this.ensureDirectory(path.dirname(file));
       return writeDurably(this.#fs, file, bytes, mode);
     }
+  }
+
+  #asideOf(ref: BlobRef): string {
+    return path.join(this.#dataDir, QUARANTINE, ...ref.split("/"));
+  }
+
+  async #eraseIn(directory: string, isToBeErased: (name: string, directory: string) => boolean): Promise<void> {
+    if (!this.#isOwnDirectory(directory)) return;
+    for (const name of this.#fs.list(directory)) {
+      if (isToBeErased(name, directory)) await overwriteAndRemove(this.#fs, path.join(directory, name));
+    }
+    await this.#fs.syncDirectory(directory);
+  }
+
+  /** No part of the way there is a link. */
+  #isOwnDirectory(directory: string): boolean {
+    if (directory === this.#dataDir) return true;
+    return this.#fs.inspect(directory)?.kind === "directory" && this.#isOwnDirectory(path.dirname(directory));
   }
 
   #blobsIn(directory: string): readonly BlobInfo[] {

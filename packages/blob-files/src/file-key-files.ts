@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { BlobRef, KeyFiles, KeyPlace } from "@workrail/core";
-import { removeIfPresent, writeDurably } from "./durable-files.ts";
+import { overwriteAndRemove, writeDurably } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
 import type { FileSystem } from "./file-system.ts";
 import { BLOB_SUFFIX, blobPath, CONTEXTS, KEYRING, SESSION_KEY } from "./paths.ts";
@@ -55,6 +55,19 @@ export class FileKeyFiles implements KeyFiles {
     }
   }
 
+  async destroy(place: BlobRef): Promise<void> {
+    const file = this.#fileOf(place);
+    const directory = path.dirname(file);
+    try {
+      await this.#destroy(file);
+      const blobs = this.#fs.list(directory).filter((name) => name.endsWith(BLOB_SUFFIX));
+      for (const name of blobs) await overwriteAndRemove(this.#fs, path.join(directory, name));
+      if (blobs.length > 0) await this.#fs.syncDirectory(directory);
+    } catch (error) {
+      throw fileError(error, file);
+    }
+  }
+
   async *sessions(): AsyncGenerator<BlobRef> {
     const contexts = path.join(this.#dataDir, CONTEXTS);
     try {
@@ -80,23 +93,9 @@ export class FileKeyFiles implements KeyFiles {
   }
 
   async #destroy(file: string): Promise<void> {
-    const copies = COPIES.map((copy) => ({ name: file + copy, found: this.#fs.inspect(file + copy) }));
-    for (const { name, found } of copies) {
-      if (found?.kind !== "file") continue;
-      await this.#overwrite(name, found.sizeBytes);
-      removeIfPresent(this.#fs, name);
-    }
-    if (copies.some(({ found }) => found !== undefined)) await this.#fs.syncDirectory(path.dirname(file));
-  }
-
-  async #overwrite(file: string, sizeBytes: number): Promise<void> {
-    const fd = this.#fs.overwrite(file);
-    try {
-      for (let written = 0; written < sizeBytes;) written += this.#fs.write(fd, new Uint8Array(sizeBytes - written));
-      await this.#fs.sync(fd);
-    } finally {
-      this.#fs.close(fd);
-    }
+    let isAnyRemoved = false;
+    for (const copy of COPIES) isAnyRemoved = (await overwriteAndRemove(this.#fs, file + copy)) || isAnyRemoved;
+    if (isAnyRemoved) await this.#fs.syncDirectory(path.dirname(file));
   }
 
   #fileOf(place: KeyPlace): string {

@@ -26,6 +26,7 @@ export {
   STORE_LOCK,
   VECTORS,
 } from "./paths.ts";
+export { eraseKeptAside, replacedStores } from "./kept-aside.ts";
 export { ReserveFile } from "./reserve-file.ts";
 export { finishRestore, isBeingRestored, refuseUnfinishedRestore, restoreInPlace, restoreToNewPlace } from "./restore.ts";
 export { StoredBackup } from "./stored-backup.ts";

@@ -45,7 +45,7 @@ export { endPhase, enterPhase } from "./live/phases.ts";
 export type { PhaseChange } from "./live/phases.ts";
 export { ProcessGate } from "./locking/process-gate.ts";
 export { SerialQueue } from "./locking/serial-queue.ts";
-export { AUDIT_ACTIONS } from "./model/audit.ts";
+export { AUDIT_ACTIONS, ERASED } from "./model/audit.ts";
 export type { AuditAction, AuditBreak, AuditDigest, AuditEvent, AuditPlace, LinkCheck, LoggedEvent } from "./model/audit.ts";
 export { CHECKPOINT_KINDS } from "./model/checkpoint.ts";
 export type { CheckpointFacts, CheckpointKind, CheckpointRecord, Durability, NewRecord } from "./model/checkpoint.ts";
@@ -84,10 +84,12 @@ export type {
   CommitOutcome,
   Discrepancies,
   Edge,
+  Erasure,
   Forgetting,
   Move,
   Quota,
   QuotaUsage,
+  RemoveBlob,
   Rewriting,
   SessionPage,
   SessionQuery,
@@ -172,12 +174,14 @@ export { compareCheckpoints } from "./use-cases/compare-checkpoints.ts";
 export type { CompareInput, ComparedCheckpoints, ComparedSide, ComparePorts } from "./use-cases/compare-checkpoints.ts";
 export { compactSession } from "./use-cases/compact-session.ts";
 export type { CompactionLimits, CompactionPorts, CompactionReport } from "./use-cases/compact-session.ts";
-export { collectGarbage, finishRemovals } from "./use-cases/collect-garbage.ts";
+export { collectGarbage, finishRemovals, removeBlob } from "./use-cases/collect-garbage.ts";
 export type { GarbagePorts, GarbageReport } from "./use-cases/collect-garbage.ts";
 export { embedSession } from "./use-cases/embed-session.ts";
 export type { EmbedPorts } from "./use-cases/embed-session.ts";
-export { deleteCheckpoint } from "./use-cases/delete-checkpoint.ts";
-export type { DeleteInput } from "./use-cases/delete-checkpoint.ts";
+export { eraseCheckpoints } from "./use-cases/erase-checkpoints.ts";
+export type { ErasedCheckpoint, EraseInput, ErasureReport, KnownCopies } from "./use-cases/erase-checkpoints.ts";
+export { finishErasures } from "./use-cases/finish-erasures.ts";
+export type { ErasingPorts, FinishedErasures } from "./use-cases/finish-erasures.ts";
 export { convertStore } from "./use-cases/convert-store.ts";
 export type { Conversion, ConversionReport } from "./use-cases/convert-store.ts";
 export { emptyTrash } from "./use-cases/empty-trash.ts";

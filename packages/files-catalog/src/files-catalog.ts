@@ -111,6 +111,11 @@ export class FilesCatalog extends StateCatalog implements CatalogRecovery {
     });
   }
 
+  /** Has the journal tell of nothing but what there is. */
+  purge(): Promise<void> {
+    return this.inTurn(async () => this.#journal.rewrite((await this.#use()).entries()));
+  }
+
   /** Nothing is read or written afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;

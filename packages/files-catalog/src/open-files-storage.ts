@@ -1,6 +1,7 @@
 import path from "node:path";
 import {
   CONTEXTS,
+  eraseKeptAside,
   FileBlobStore,
   FileKeyFiles,
   FileRemains,
@@ -62,6 +63,11 @@ export async function openFilesStorage(options: FilesStorageOptions): Promise<St
         remains: new FileRemains(dataDir, fs),
         locking: new FilesLocking(),
         reserve,
+        async purge() {
+          await eraseKeptAside(fs, dataDir);
+          await catalog.catalog.purge();
+          return [];
+        },
         close,
       };
     } catch (error) {

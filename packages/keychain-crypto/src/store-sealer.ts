@@ -18,14 +18,15 @@ export interface DataKey {
 
 /**
  * Seals blobs with a key each, derived from the key of their session and a salt of their own, for the name that they are kept under; a
- * session's key is made at its first blob, and kept beside it, wrapped by the data key.
+ * session's key is made at its first blob, and kept beside it, wrapped by the data key. Whoever erases a session destroys its key, and
+ * another is made when it is saved to again: what is sealed is therefore sealed with the key that is kept at that time.
  */
 export class StoreSealer implements Sealer {
   readonly overheadBytes: number = HEADER_BYTES + TAG_BYTES;
   readonly #dataKey: Uint8Array;
   readonly #files: KeyFiles;
   readonly #texts: TextCipher;
-  /** By directory. A session's key never changes while a store is open. */
+  /** By directory, as they were last read. */
   readonly #sessionKeys = new Map<string, Promise<Uint8Array>>();
 
   constructor({ bytes }: DataKey, files: KeyFiles) {
@@ -40,17 +41,22 @@ export class StoreSealer implements Sealer {
 
   async sealBlob(ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array> {
     const header = Buffer.concat([MARK, randomBytes(SALT_BYTES)]);
-    const { key, nonce } = blobKey(await this.#sessionKey(ref, true), header, ref);
+    const { key, nonce } = blobKey(await this.#readSessionKey(ref, true), header, ref);
     return Buffer.concat([header, encrypt(key, nonce, bytes, header)]);
   }
 
   async openBlob(ref: BlobRef, sealed: Uint8Array): Promise<Uint8Array> {
     if (!isSealed(sealed)) throw notSealed("It is not sealed, in a store where everything is.");
-    const header = sealed.subarray(0, HEADER_BYTES);
-    const { key, nonce } = blobKey(await this.#sessionKey(ref, false), header, ref);
-    const plain = decrypt(key, nonce, sealed.subarray(HEADER_BYTES), header);
+    const known = this.#sessionKeys.get(sessionOf(ref));
+    const plain = (known && openWith(await known, ref, sealed)) ?? openWith(await this.#readSessionKey(ref, false), ref, sealed);
     if (plain === undefined) throw notSealed("It is not what was sealed under its name.");
     return plain;
+  }
+
+  async isKeyKept(ref: BlobRef, sealed: Uint8Array): Promise<boolean> {
+    const wrapped = await this.#files.read(ref, (bytes) => this.#unwrap(ref, bytes) !== undefined);
+    const key = wrapped === undefined ? undefined : this.#unwrap(ref, wrapped);
+    return key !== undefined && openWith(key, ref, sealed) !== undefined;
   }
 
   sealText(text: string): string {
@@ -105,15 +111,13 @@ export class StoreSealer implements Sealer {
     return undefined;
   }
 
-  #sessionKey(ref: BlobRef, isToMake: boolean): Promise<Uint8Array> {
+  #readSessionKey(ref: BlobRef, isToMake: boolean): Promise<Uint8Array> {
     const session = sessionOf(ref);
-    const known = this.#sessionKeys.get(session);
-    if (known !== undefined) return known;
     if (this.#sessionKeys.size >= MOST_REMEMBERED) this.#sessionKeys.clear();
     const key = this.#findSessionKey(ref, isToMake);
     this.#sessionKeys.set(session, key);
     // A failure may pass, such as that of a disk.
-    key.catch(() => this.#sessionKeys.delete(session));
+    key.catch(() => this.#sessionKeys.get(session) === key && this.#sessionKeys.delete(session));
     return key;
   }
 
@@ -165,6 +169,13 @@ function isSealed(bytes: Uint8Array): boolean {
 function blobKey(sessionKey: Uint8Array, header: Uint8Array, ref: BlobRef): { readonly key: Uint8Array; readonly nonce: Uint8Array } {
   const derived = deriveKey(sessionKey, header.subarray(MARK.length), `workrail blob 1 ${ref}`, KEY_BYTES + NONCE_BYTES);
   return { key: derived.subarray(0, KEY_BYTES), nonce: derived.subarray(KEY_BYTES) };
+}
+
+/** `undefined` when it was not sealed with this key, or under another name. */
+function openWith(sessionKey: Uint8Array, ref: BlobRef, sealed: Uint8Array): Uint8Array | undefined {
+  const header = sealed.subarray(0, HEADER_BYTES);
+  const { key, nonce } = blobKey(sessionKey, header, ref);
+  return decrypt(key, nonce, sealed.subarray(HEADER_BYTES), header);
 }
 
 function notSealed(message: string): WorkrailError {

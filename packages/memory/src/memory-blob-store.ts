@@ -38,6 +38,14 @@ export class MemoryBlobStore implements BlobStore {
     this.#blobs.delete(ref);
   }
 
+  async erase(ref: BlobRef): Promise<void> {
+    this.#blobs.delete(ref);
+    const aside = `quarantine/${ref}`;
+    for (const place of this.#quarantine.keys()) {
+      if (place.startsWith(aside) && /^(\.\d+)?$/u.test(place.slice(aside.length))) this.#quarantine.delete(place);
+    }
+  }
+
   async quarantine(ref: BlobRef): Promise<string | undefined> {
     const bytes = this.#blobs.get(ref);
     if (bytes === undefined) return undefined;

@@ -4,9 +4,11 @@ import type { MemoryDisk } from "./memory-disk.ts";
 /** Keys in a map; memory needs no second copy. */
 export class MemoryKeyFiles implements KeyFiles {
   readonly #keys: MemoryDisk["keys"];
+  readonly #blobs: MemoryDisk["blobs"];
 
   constructor(disk: MemoryDisk) {
     this.#keys = disk.keys;
+    this.#blobs = disk.blobs;
   }
 
   async read(place: KeyPlace): Promise<Uint8Array | undefined> {
@@ -22,6 +24,11 @@ export class MemoryKeyFiles implements KeyFiles {
 
   async *sessions(): AsyncGenerator<BlobRef> {
     for (const name of this.#keys.keys()) if (name !== "store") yield `${name}/any` as BlobRef;
+  }
+
+  async destroy(place: BlobRef): Promise<void> {
+    this.#keys.delete(nameOf(place));
+    for (const ref of this.#blobs.keys()) if (nameOf(ref) === nameOf(place)) this.#blobs.delete(ref);
   }
 
   async destroyAll(): Promise<void> {

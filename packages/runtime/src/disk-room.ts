@@ -1,4 +1,4 @@
-import { type Background, isWorkrailError, type Log, type Storage } from "@workrail/core";
+import { type Background, isWorkrailError, type Log, removeBlob, type Storage } from "@workrail/core";
 
 /** Below this people are told, and told again once there has been twice as much. */
 const LITTLE_BYTES = 64 * 1024 * 1024;
@@ -49,7 +49,7 @@ export class DiskRoom {
     const { reserve, catalog, blobs } = this.#storage;
     if (reserve === undefined || !isWorkrailError(failure) || !NO_ROOM.has(failure.details["reason"])) return false;
     const givenBack = await reserve.release();
-    await catalog.reclaim(undefined, (ref) => blobs.remove(ref));
+    await catalog.reclaim(undefined, removeBlob({ blobs }));
     // Within a quota, what is free on the disk says nothing.
     const free = failure.details["reason"] === "quota" ? givenBack : reserve.freeBytes();
     const missing = blobBytes + BESIDE_BYTES - free;

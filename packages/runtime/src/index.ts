@@ -50,6 +50,7 @@ export { examineInstallation } from "./doctor/examine-installation.ts";
 export type { ExamineOptions } from "./doctor/examine-installation.ts";
 export type { DoctorCheck, DoctorFinding, DoctorReport } from "./doctor/finding.ts";
 export type { Repeat } from "./environment.ts";
+export type { EraseParams, EraseResult } from "./erasing.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
 export { contextOptimizer } from "@workrail/core";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";

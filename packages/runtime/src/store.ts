@@ -10,9 +10,11 @@ import {
   collectGarbage,
   type Context,
   type ContextRules,
-  deleteCheckpoint,
   emptyTrash,
+  eraseCheckpoints,
+  type ErasingPorts,
   type ExportOptions,
+  finishErasures,
   finishRemovals,
   type GarbagePorts,
   type GarbageReport,
@@ -78,6 +80,7 @@ import { CallsUnderWay } from "./calls-under-way.ts";
 import { Compactor } from "./compactor.ts";
 import { keepConversation, type StoreConversationParams, type StoreConversationResult } from "./conversations.ts";
 import { DiskRoom } from "./disk-room.ts";
+import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "./erasing.ts";
 import type { RetainedMemory } from "./fallback/retained-memory.ts";
 import { isStorageFailure } from "./fallback/storage-failure.ts";
 import { takeOver, type TakenOver } from "./fallback/take-over.ts";
@@ -183,6 +186,7 @@ export class Store implements Workrail {
   readonly #standIn: StandIn | undefined;
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
   readonly #backupPorts: BackupPorts;
+  readonly #erasingPorts: ErasingPorts;
   readonly #transfer: Transfer;
   readonly #search: StoreSearch;
   readonly #auditLog: AuditLog;
@@ -202,6 +206,7 @@ export class Store implements Workrail {
     const secrets = parts.screening.screen;
     this.#savePorts = { ...parts, limits: settings.limits, writer: `workrail/${VERSION}`, secrets, relieve };
     this.#backupPorts = this.#savePorts;
+    this.#erasingPorts = { ...parts, limits: settings.limits };
     this.#loadPorts = {
       ...parts,
       limits: settings.limits,
@@ -510,9 +515,19 @@ export class Store implements Workrail {
     });
   }
 
-  async deleteCheckpoint({ checkpointId, agentId }: { checkpointId: string; agentId?: string | undefined }): Promise<void> {
-    const id = parseCheckpointId(checkpointId);
-    await this.#using(() => deleteCheckpoint(this.#parts, { checkpointId: id, agentId }));
+  async deleteCheckpoint({ checkpointId, agentId }: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult> {
+    return this.erase({ checkpointIds: [checkpointId], agentId });
+  }
+
+  async erase(params: EraseParams): Promise<EraseResult> {
+    const input = eraseInputOf(params);
+    const report = await this.#using(() => eraseCheckpoints(this.#erasingPorts, input));
+    if (!report.dryRun) {
+      // What was stored against them is whole now.
+      for (const sessionId of new Set(report.erased.map((each) => each.sessionId))) this.#compactor.request(sessionId);
+      this.#search.changed();
+    }
+    return eraseResultOf(report, this.dataDir);
   }
 
   async listTrash({ sessionId }: { sessionId?: string | undefined } = {}): Promise<TrashedMetadata[]> {
@@ -625,10 +640,11 @@ export class Store implements Workrail {
     if (report !== undefined) this.#parts.log.warn("the catalog was lost and has been rebuilt from the files", { ...report });
   }
 
-  /** Removals that an earlier process committed but did not get to carry out. */
+  /** Removals and erasures that an earlier process committed but did not get to carry out. */
   finishEarlierWork(): void {
     this.#parts.background.run("finish removals", async () => {
       await finishRemovals(this.#parts);
+      await finishErasures(this.#erasingPorts);
     });
     this.#parts.background.run("examine the catalog", async () => {
       await this.#parts.recovery.examine();

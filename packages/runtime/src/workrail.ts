@@ -26,6 +26,7 @@ import type {
   ViewCheckpointResult,
 } from "./context-management-service.ts";
 import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
+import type { EraseParams, EraseResult } from "./erasing.ts";
 import type { FittedFields } from "./fit-fields.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
 import type { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
@@ -124,11 +125,19 @@ export interface Workrail extends IContextManagementService {
   /** Removes what is selected, or else what was unused for long and what a full store has to give up. */
   cleanUp(params?: CleanUpParams): Promise<CleanUpReport>;
   /**
-   * Removes one checkpoint for good, live or in the trash, and whatever it is tagged with.
+   * Erases one checkpoint, live or in the trash, and whatever it is tagged with: see `erase`.
    *
    * @throws CHECKPOINT_NOT_FOUND, the second time as well.
    */
-  deleteCheckpoint(params: { checkpointId: string; agentId?: string | undefined }): Promise<void>;
+  deleteCheckpoint(params: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult>;
+  /**
+   * Erases checkpoints, or a whole session: nothing of what they held or were named is left in the data directory, and all others stay
+   * exactly as they are. What cannot be done at once is told, and done when the store is opened the next time. Copies elsewhere
+   * keep what they have; those that the store knows of are told.
+   *
+   * @throws CHECKPOINT_NOT_FOUND and SESSION_NOT_FOUND, having erased nothing; INVALID_INPUT.
+   */
+  erase(params: EraseParams): Promise<EraseResult>;
   /** What is in the trash, the longest there first. */
   listTrash(params?: { sessionId?: string | undefined }): Promise<TrashedMetadata[]>;
   /** Brings checkpoints back from the trash, exactly, in their old places. */

@@ -29,7 +29,7 @@ export function auditRows(reader: SqliteConnection, query: AuditQuery): readonly
 }
 
 /** The statement for a query. */
-export function auditQuery({ actions, sessionId, at, since, until, limit, first = "newest", after }: AuditQuery): {
+export function auditQuery({ actions, sessionId, checkpointId, at, since, until, limit, first = "newest", after }: AuditQuery): {
   readonly sql: string;
   readonly parameters: readonly SqliteValue[];
 } {
@@ -38,6 +38,7 @@ export function auditQuery({ actions, sessionId, at, since, until, limit, first 
   if (actions !== undefined) conditions.push([`action IN (${actions.map(() => "?").join(", ")})`, ...actions]);
   if (actions?.every((action) => !FREQUENT.has(action)) === true) conditions.push([IS_RARE]);
   if (sessionId !== undefined) conditions.push(["session_id = ?", sessionId]);
+  if (checkpointId !== undefined) conditions.push(["checkpoint_id = ?", checkpointId]);
   if (at !== undefined) conditions.push(["at = ?", at.getTime()]);
   if (since !== undefined) conditions.push(["at >= ?", since.getTime()]);
   if (until !== undefined) conditions.push(["at <= ?", until.getTime()]);

@@ -55,6 +55,7 @@ export class CatalogWrites {
     const appended = change.append === undefined ? undefined : this.#append(change.append.record, change.append.session);
     const removed = change.append === undefined ? [] : this.#makeRoom(change.append, appended?.checkpointCount ?? 0);
     const moved = change.move === undefined ? [] : this.#move(change.move);
+    for (const id of change.erased ?? []) this.#run("DELETE FROM erasure WHERE checkpoint_id = ?", id);
     const forgotten = change.forget === undefined ? [] : this.#forget(change.forget);
     if (change.pins !== undefined) this.#relabel(change.pins.sessionId, "pins", change.pins.pin, change.pins.release);
     if (change.tags !== undefined) this.#relabel(change.tags.sessionId, "tags", change.tags.add, change.tags.remove);
@@ -78,10 +79,11 @@ export class CatalogWrites {
   }
 
   /** Records how a checkpoint is kept from now on; `false`, having changed nothing, when it is not as expected or its base is gone. */
-  changeForm(expected: CheckpointRecord, { blobBytes, baseId, keyId }: StoredForm): boolean {
-    const row = this.#asExpected(expected);
-    if (row === undefined) return false;
+  changeForm(expected: CheckpointRecord, becomes: StoredForm): boolean {
+    const { blobBytes, baseId, keyId } = becomes;
     if (baseId !== null && this.#statement("SELECT 1 FROM checkpoint WHERE id = ? AND damaged = 0").get(baseId) === undefined) return false;
+    const row = this.#asExpected(expected);
+    if (row === undefined) return this.#changeTrashed(expected, becomes);
     this.#run(
       "UPDATE checkpoint SET blob_bytes = ?, base_id = ?, key_id = ?, damaged = 0 WHERE ordinal = ?",
       blobBytes,
@@ -90,6 +92,16 @@ export class CatalogWrites {
       row.ordinal,
     );
     this.#run("UPDATE session SET total_bytes = total_bytes + ? WHERE id = ?", blobBytes - row.blob_bytes, row.session_id);
+    return true;
+  }
+
+  /** The same of one in the trash. Of its size a trigger keeps the sum, which follows rows that come and go. */
+  #changeTrashed(expected: CheckpointRecord, { blobBytes, baseId, keyId }: StoredForm): boolean {
+    const trashed = this.#statement("SELECT * FROM trashed WHERE id = ?").get(expected.id) as TrashedRow | undefined;
+    const row = trashed === undefined ? undefined : parseRow(trashed.record);
+    if (trashed === undefined || row === undefined || !isKeptAs(row, expected)) return false;
+    this.#run("DELETE FROM trashed WHERE session_id = ? AND id = ?", trashed.session_id, trashed.id);
+    this.#putIntoTrash({ ...row, blob_bytes: blobBytes, base_id: baseId, key_id: keyId, damaged: 0 }, trashed.trashed_at);
     return true;
   }
 
@@ -187,6 +199,10 @@ export class CatalogWrites {
     return rows.map((row) => row.blob);
   }
 
+  isToBeErased(ref: BlobRef): boolean {
+    return this.#statement("SELECT 1 FROM erasure WHERE blob = ?").get(ref) !== undefined;
+  }
+
   /** A blob is gone: what it was encoded against may go too. */
   reclaimed(ref: BlobRef): void {
     this.#run("UPDATE pending_removal SET is_done = 1 WHERE blob = ?", ref);
@@ -231,10 +247,9 @@ export class CatalogWrites {
     this.#audit.add(audit);
   }
 
-  #asExpected({ id, blob, blobBytes, baseId, keyId, damaged }: CheckpointRecord): CheckpointRow | undefined {
-    const row = this.#checkpoint(id);
-    if (row === undefined || row.blob !== blob || (row.damaged === 1) !== damaged) return undefined;
-    return row.blob_bytes === blobBytes && row.base_id === baseId && row.key_id === keyId ? row : undefined;
+  #asExpected(expected: CheckpointRecord): CheckpointRow | undefined {
+    const row = this.#checkpoint(expected.id);
+    return row !== undefined && isKeptAs(row, expected) ? row : undefined;
   }
 
   #refuse(
@@ -261,6 +276,7 @@ export class CatalogWrites {
     const { last_sequence: sequence, checkpoint_count: checkpointCount } = this.#countIn(record, begins);
     // An id that was removed lives again: neither its tombstone nor the removal of its blob may stand.
     if (this.#run("DELETE FROM pending_removal WHERE blob = ?", record.blob) > 0) this.#changed.add(record.sessionId);
+    this.#run("DELETE FROM erasure WHERE blob = ?", record.blob);
     this.#insert(rowOf(record, sequence), record.tags);
     const fresh = { sequence, lastAccessedAt: record.createdAt, damaged: false, shieldedUntil: undefined };
     return { record: { ...record, ...fresh }, checkpointCount };
@@ -340,6 +356,7 @@ export class CatalogWrites {
     agentId,
     unlessUsedSince,
     sparesShielded = false,
+    erases = false,
   }: Move): readonly CheckpointRecord[] {
     const session = this.#session(sessionId);
     if (session === undefined || (unlessUsedSince !== undefined && session.last_accessed_at > unlessUsedSince.getTime())) return [];
@@ -356,6 +373,7 @@ export class CatalogWrites {
       if (to === "trash") this.#intoTrash(row, at);
       else if (to === "live") this.#bringBack(row, record.tags);
       else this.#expectRemoval(sessionId, record.id, record.blob);
+      if (to === "nowhere" && erases) this.#expectErasure(sessionId, record.id, record.blob);
       this.#audit.add({ at, action: actionOfMove({ to }), sessionId, checkpointId: record.id, agentId, reason });
     }
     if (rows.length > 0) this.#noteOldest(sessionId);
@@ -379,9 +397,13 @@ export class CatalogWrites {
     this.#weigh(sessionId, -1, -bytes);
   }
 
-  #intoTrash(row: CheckpointRow, at: Date): void {
+  #putIntoTrash(row: CheckpointRow, at: number): void {
     const sql = "INSERT INTO trashed (session_id, id, blob, blob_bytes, trashed_at, record) VALUES (?, ?, ?, ?, ?, ?)";
-    this.#run(sql, row.session_id, row.id, row.blob, row.blob_bytes, at.getTime(), JSON.stringify(row));
+    this.#run(sql, row.session_id, row.id, row.blob, row.blob_bytes, at, JSON.stringify(row));
+  }
+
+  #intoTrash(row: CheckpointRow, at: Date): void {
+    this.#putIntoTrash(row, at.getTime());
     // Its place must be free when it comes back.
     this.#run(
       "INSERT INTO state VALUES ('last_ordinal', ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)",
@@ -421,6 +443,11 @@ export class CatalogWrites {
       checkpointId,
       sessionId,
     );
+  }
+
+  #expectErasure(sessionId: SessionId, checkpointId: CheckpointId, blob: BlobRef): void {
+    const sql = "INSERT INTO erasure (blob, checkpoint_id, session_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
+    this.#run(sql, blob, checkpointId, sessionId);
   }
 
   #addEdge(dependent: CheckpointId, base: CheckpointId): void {
@@ -497,6 +524,11 @@ export class CatalogWrites {
  */
 export const HEAD = `SELECT * FROM checkpoint WHERE session_id = +? AND kind <> 'aside' AND damaged = 0
   ORDER BY sequence DESC LIMIT 1`;
+
+function isKeptAs(row: CheckpointRow, { blob, blobBytes, baseId, keyId, damaged }: CheckpointRecord): boolean {
+  const isSameForm = row.blob_bytes === blobBytes && row.base_id === baseId && row.key_id === keyId;
+  return isSameForm && row.blob === blob && (row.damaged === 1) === damaged;
+}
 
 /** What the triggers keep in `checkpoint_total`, from the beginning. */
 const COUNT_ALL = `SELECT 'store', '', kind, count(*) FROM checkpoint GROUP BY kind

@@ -1,5 +1,6 @@
 import { ensureOwnFile, type FileSystem, removeIfPresent, storeClosed } from "@workrail/blob-files";
 import type { Log } from "@workrail/core";
+import { cutLog } from "./cut-log.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { userVersion } from "./schema-version.ts";
 import type { JournalMode } from "./sqlite-connection.ts";
@@ -57,7 +58,12 @@ export class DerivedDatabase {
 
   /** Whether there is a file. Reading one that is not makes it. */
   isThere(): boolean {
-    return this.#options.fs.inspect(this.#options.file) !== undefined;
+    const { fs, file } = this.#options;
+    try {
+      return fs.inspect(file) !== undefined;
+    } catch (error) {
+      throw storageError(error, file);
+    }
   }
 
   /** Reads, all of it as of one moment if `read` does so in one statement. It is done again while somebody else is in the way. */
@@ -76,6 +82,13 @@ export class DerivedDatabase {
   /** Has what stands in the write-ahead log written where it belongs, as far as nobody is reading it, and the log take no room. */
   emptyLog(): Promise<void> {
     return this.#using((run) => run.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+  }
+
+  /** Has neither the file nor its log hold anything of what was removed. `false` when others read the log for too long. */
+  async purge(): Promise<boolean> {
+    if (!this.isThere()) return true;
+    await this.#using((run) => run.exec("VACUUM"));
+    return this.#using((run) => run).then((run) => cutLog((sql) => run.get(sql), this.#options.lockWaitMs));
   }
 
   close(): void {

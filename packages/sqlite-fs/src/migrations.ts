@@ -4,6 +4,7 @@ import { checkpointTotals } from "./migrations/0003-checkpoint-totals.ts";
 import { shields } from "./migrations/0004-shields.ts";
 import { fewerIndexes } from "./migrations/0005-fewer-indexes.ts";
 import { auditChain } from "./migrations/0006-audit-chain.ts";
+import { erasures } from "./migrations/0007-erasures.ts";
 
 /** A step from one schema to the next. */
 export interface Migration {
@@ -26,4 +27,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: fewerIndexes, minReader: 1, minWriter: 4 },
   // An older writer would break the chain.
   { sql: auditChain, minReader: 1, minWriter: 6 },
+  // An older writer would remove what is to be erased, and leave its traces.
+  { sql: erasures, minReader: 1, minWriter: 7 },
 ];

@@ -2,6 +2,7 @@ import path from "node:path";
 import {
   CONTEXTS,
   DATABASE,
+  eraseKeptAside,
   FileBlobStore,
   FileKeyFiles,
   FileRemains,
@@ -151,6 +152,21 @@ async function openShared(
   for (const warning of warnings) log.warn(warning, { path: dataDir });
   log.info("opened the store", { dataDir, mode: driver.name });
   const reserve = reserveOf(new ReserveFile(dataDir, fs), opened);
+  const purge = async (): Promise<readonly string[]> => {
+    const parts: readonly [string, () => Promise<boolean>][] = [
+      ["the catalog", () => opened.purge()],
+      ["the search index", () => search.purge()],
+      ["the vectors", () => vectors.purge()],
+    ];
+    const left: string[] = [];
+    try {
+      await eraseKeptAside(fs, dataDir);
+      for (const [name, purgePart] of parts) if (!(await purgePart())) left.push(`The log of ${name} is being read by another process.`);
+    } catch (error) {
+      throw storageError(error, dataDir);
+    }
+    return left;
+  };
   const keyFiles = new FileKeyFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
   return {
     durability: "disk",
@@ -169,6 +185,7 @@ async function openShared(
       search: bytesOf(fs, path.join(dataDir, SEARCH_DATABASE)),
       vectors: bytesOf(fs, path.join(dataDir, VECTORS)),
     }),
+    purge,
     close,
   };
 }

@@ -13,6 +13,7 @@ export interface Schema {
   /** A row stays, done, for as long as the session's facts on disk have its tombstone. */
   pending_removal: { blob: string; checkpoint_id: string; session_id: string; is_done: number };
   trashed: TrashedRow;
+  erasure: { blob: string; checkpoint_id: string; session_id: string };
   state: { key: string; value: number };
   audit: AuditRow;
 }

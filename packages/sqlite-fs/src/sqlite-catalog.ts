@@ -20,8 +20,10 @@ import {
   type CommitOutcome,
   type Discrepancies,
   type Edge,
+  type Erasure,
   type LoggedEvent,
   type NewRecord,
+  type RemoveBlob,
   type Rewriting,
   SerialQueue,
   type Session,
@@ -40,6 +42,7 @@ import { CatalogDatabase } from "./catalog-database.ts";
 import { CatalogWrites, HEAD } from "./catalog-writes.ts";
 import { checkInThread } from "./check-in-thread.ts";
 import { countQuery, cursorOf, pageQuery } from "./checkpoint-queries.ts";
+import { cutLog } from "./cut-log.ts";
 import type { Migration } from "./migrations.ts";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import { recordOf, sessionOf } from "./rows.ts";
@@ -47,7 +50,7 @@ import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
 import type { JournalMode, SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase, SqliteDriverName } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
-import { DAMAGED_COUNT, sessionPage, storeUsage, trashPage } from "./usage-queries.ts";
+import { DAMAGED_COUNT, erasuresOf, sessionPage, storeUsage, trashPage } from "./usage-queries.ts";
 
 export interface SqliteCatalogOptions {
   readonly dataDir: string;
@@ -232,7 +235,11 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     });
   }
 
-  async reclaim(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
+  async erasures(): Promise<readonly Erasure[]> {
+    return this.#read(erasuresOf);
+  }
+
+  async reclaim(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]> {
     const removed = new Set<BlobRef>();
     // What is removed may have been the last to need another, which is then free too.
     for (;;) {
@@ -315,10 +322,30 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
 
   /** Moves the write-ahead log's pages into the database, and cuts it off, as far as nobody is reading it. */
   async emptyLog(): Promise<void> {
+    await this.#cutLog(0);
+  }
+
+  /**
+   * Has neither the database nor its log hold anything of what was removed: pages are written anew, for what was moved within
+   * them leaves traces that no deletion finds. `false` when others read the log for too long for it to be cut off.
+   */
+  async purge(): Promise<boolean> {
+    await this.#writes.run(async () => {
+      try {
+        const { writer } = await this.#database.connect();
+        await retryWhileBusy(() => writer.exec("VACUUM"), this.#options.lockWaitMs);
+      } catch (error) {
+        throw storageError(error, this.#database.file);
+      }
+    });
+    return this.#cutLog(this.#options.lockWaitMs);
+  }
+
+  #cutLog(waitMs: number): Promise<boolean> {
     return this.#writes.run(async () => {
       try {
         const { writer } = await this.#database.connect();
-        writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+        return await cutLog((sql) => writer.statement(sql).get(), waitMs);
       } catch (error) {
         throw storageError(error, this.#database.file);
       }
@@ -380,14 +407,14 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  async #reclaimSome(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
+  async #reclaimSome(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]> {
     const writer = await this.#begin();
     const writes = new CatalogWrites(writer, this.#digest);
     try {
       const needless = writes.needless(refs, RECLAIM_BATCH);
       for (const facts of writes.factsBeside(needless)) await this.#options.factsFiles.correct(facts);
       for (const ref of needless) {
-        await remove(ref);
+        await remove(ref, writes.isToBeErased(ref));
         writes.reclaimed(ref);
       }
       await this.#end(writer, true);

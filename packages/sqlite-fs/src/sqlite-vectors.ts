@@ -145,6 +145,11 @@ export class SqliteVectors implements VectorEngine {
     this.#database.remove();
   }
 
+  /** Has no file hold anything of the vectors that were removed. `false` when others read the log for too long. */
+  purge(): Promise<boolean> {
+    return this.#database.purge();
+  }
+
   async close(): Promise<void> {
     this.#database.close();
   }

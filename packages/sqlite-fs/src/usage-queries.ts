@@ -1,5 +1,8 @@
 import {
+  type BlobRef,
   type CheckpointId,
+  type Edge,
+  type Erasure,
   KEEP_TAG,
   parseTimedCursor,
   type QuotaUsage,
@@ -81,6 +84,23 @@ export function storeUsage(reader: SqliteConnection): StoreUsage {
   const { heldUntil, ...usage } = row as Omit<StoreUsage, "removalsHeldUntil"> & { readonly heldUntil: number | null };
   return { ...usage, removalsHeldUntil: heldUntil === null ? undefined : new Date(heldUntil) };
 }
+
+/** Erasures that are not finished. */
+export function erasuresOf(reader: SqliteConnection): readonly Erasure[] {
+  const rows = reader.statement("SELECT * FROM erasure").all() as readonly {
+    readonly blob: BlobRef;
+    readonly checkpoint_id: CheckpointId;
+    readonly session_id: SessionId;
+  }[];
+  return rows.map(({ blob, checkpoint_id: checkpointId, session_id: sessionId }) => {
+    return { checkpointId, sessionId, blob, edges: reader.statement(EDGES_TO).all(checkpointId) as readonly Edge[] };
+  });
+}
+
+/** Of what is known and may be stored against a checkpoint that is gone, be it by way of others that are gone. */
+const IS_KNOWN = "EXISTS (SELECT 1 FROM checkpoint WHERE id = dependent UNION ALL SELECT 1 FROM trashed WHERE id = dependent)";
+const EDGES_TO = `WITH RECURSIVE gone (id) AS (VALUES (?) UNION SELECT dependent FROM gone JOIN edge ON base = gone.id WHERE NOT ${IS_KNOWN})
+  SELECT dependent, base FROM gone JOIN edge ON base = gone.id WHERE ${IS_KNOWN}`;
 
 /** What a quota is measured against. */
 export function bytesWith(connection: SqliteConnection, sessionId: SessionId): QuotaUsage {

@@ -74,6 +74,28 @@ export function describeBlobStore(harness: StorageHarness): void {
       }),
     );
 
+    it(
+      "erases a blob with its copies in quarantine, and no other",
+      onStore(async (blobs) => {
+        const [key, other] = [aKey(), aKey()];
+        const ref = await put(blobs, key, noise(9));
+        await blobs.quarantine(ref);
+        await put(blobs, key, noise(9));
+        await blobs.quarantine(ref);
+        await put(blobs, key, noise(100_000));
+        const kept = await put(blobs, other, noise(5));
+        await blobs.quarantine(await put(blobs, aKey(), noise(7)));
+        await blobs.erase(ref);
+        await blobs.erase(ref);
+        expect(await blobs.get(ref)).toBeUndefined();
+        expect(same(await blobs.get(kept), noise(5))).toBe(true);
+        const aside = [];
+        for await (const { sizeBytes } of blobs.listQuarantine()) aside.push(sizeBytes);
+        expect(aside).toHaveLength(1);
+        expect(same(await blobs.get(await put(blobs, key, noise(3))), noise(3))).toBe(true);
+      }),
+    );
+
     describe("with ifAbsent", () => {
       it(
         "stores a blob that is not there",

@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { describeAppend } from "./catalog/describe-append.ts";
 import { describeAuditLog } from "./catalog/describe-audit-log.ts";
 import { describeDamage } from "./catalog/describe-damage.ts";
+import { describeErasures } from "./catalog/describe-erasures.ts";
 import { describeForgetting } from "./catalog/describe-forgetting.ts";
 import { describeHolds } from "./catalog/describe-holds.ts";
 import { describeListing } from "./catalog/describe-listing.ts";
@@ -23,6 +24,7 @@ export function describeCatalog(harness: StorageHarness): void {
     describeReplaceBlob(harness);
     describeDamage(harness);
     describeMoves(harness);
+    describeErasures(harness);
     describeShields(harness);
     describeUsage(harness);
     describeHolds(harness);

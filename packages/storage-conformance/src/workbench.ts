@@ -7,12 +7,18 @@ import {
   type Clock,
   type Codec,
   collectGarbage,
+  type CheckpointFilter,
   type CheckpointId,
   type CheckpointRecord,
   compactSession,
   decodeBlob,
   type DecodedBlob,
   DEFAULT_LIMITS,
+  eraseCheckpoints,
+  type EraseInput,
+  type ErasureReport,
+  finishErasures,
+  type FinishedErasures,
   type GarbageReport,
   type Handle,
   type IdGenerator,
@@ -71,7 +77,8 @@ export interface WorkbenchOptions {
 }
 
 /** What the use cases need of a storage. */
-export type StorageParts = Pick<Storage, "catalog" | "recovery" | "blobs" | "locking">;
+export type StorageParts = Pick<Storage, "catalog" | "recovery" | "blobs" | "locking"> &
+  Partial<Pick<Storage, "purge" | "keyFiles" | "vectors">>;
 
 /** Core's use cases over the storage that is tested. */
 export class Workbench {
@@ -118,6 +125,14 @@ export class Workbench {
     return pinEntry({ ...this.#ports(), onLoaded: () => undefined }, input);
   }
 
+  erase(input: EraseInput): Promise<ErasureReport> {
+    return eraseCheckpoints(this.#ports(), input);
+  }
+
+  finishErasures(): Promise<FinishedErasures> {
+    return finishErasures(this.#ports());
+  }
+
   rebuild(): Promise<RebuildReport> {
     return rebuildCatalog(this.#ports());
   }
@@ -134,6 +149,15 @@ export class Workbench {
       sum += reencoded;
       if (!hasMore) return sum;
     }
+  }
+
+  /** How many erasures are not finished. */
+  async erasures(): Promise<number> {
+    return (await this.#storage.catalog.erasures()).length;
+  }
+
+  async list(filter: CheckpointFilter): Promise<readonly CheckpointRecord[]> {
+    return (await this.#storage.catalog.list({ filter, limit: 1_000, offset: 0 })).records;
   }
 
   /** How many of a session's checkpoints, the newest two apart, are still kept whole. */
@@ -177,8 +201,10 @@ export class Workbench {
   }
 
   #ports() {
-    const { catalog, blobs, locking, recovery } = this.#storage;
-    return { catalog, blobs, locking, recovery, codec: plainCodec, digests: sha256, limits: this.#limits, clock: this.#clock, log: silent };
+    const storage = this.#storage;
+    const { catalog, blobs, locking, recovery } = storage;
+    const own = { codec: plainCodec, digests: sha256, limits: this.#limits, clock: this.#clock, log: silent };
+    return { storage, catalog, blobs, locking, recovery, ...own };
   }
 }
 

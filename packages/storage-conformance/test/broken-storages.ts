@@ -223,7 +223,7 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
       replacing(storage, {
         catalog: {
           async reclaim(refs, remove) {
-            for (const ref of refs ?? []) await remove(ref);
+            for (const ref of refs ?? []) await remove(ref, false);
             return refs ?? storage.catalog.reclaim(refs, remove);
           },
         },

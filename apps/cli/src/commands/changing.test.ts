@@ -77,7 +77,16 @@ describe("workrail delete", () => {
     expect(await cli.output(["delete", "second", "--dry-run"])).toContain("Would go into the trash: 1");
     expect(await cli.json(["delete", "second", "--yes"])).toMatchObject({ removed: [{ checkpointIds: ["second"], to: "trash" }] });
     expect(await cli.run(["delete", "second", "--yes"])).toMatchObject({ code: 10, stderr: expect.stringContaining("trash restore") });
-    expect(await cli.json(["delete", "--session", "task", "--permanently", "--yes"])).toMatchObject({ removed: [{ to: "nowhere" }] });
+    const erased = [
+      { checkpointId: "first", sessionId: "task" },
+      { checkpointId: "second", sessionId: "task" },
+    ];
+    const planned = await cli.json<{ erased: object[] }>(["delete", "--session", "task", "--permanently", "--dry-run"]);
+    expect(planned.erased).toEqual(erased);
+    const shown = await cli.output(["delete", "--session", "task", "--permanently", "--yes"]);
+    expect(shown).toMatch(/^Erased: checkpoints: 2, of session task\.\nCopies that were made before keep what they have/u);
+    expect(await cli.run(["load", "first"])).toMatchObject({ code: 10, stderr: expect.stringContaining("was erased at") });
+    expect(await cli.run(["delete", "--session", "task", "--permanently", "--yes"])).toMatchObject({ code: 10 });
     expect(await cli.run(["delete", "--yes"])).toMatchObject({ code: 2 });
   });
 

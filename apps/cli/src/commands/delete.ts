@@ -1,6 +1,7 @@
 import { WorkrailError } from "@workrail/core";
 import type { Command } from "commander";
-import { removeAfterAsking, type RemovalOptions } from "../remove-after-asking.ts";
+import { describeErasure } from "../describe-erasure.ts";
+import { doAfterAsking, removeAfterAsking, type RemovalOptions } from "../remove-after-asking.ts";
 
 interface DeleteOptions extends RemovalOptions {
   readonly session?: string;
@@ -12,6 +13,7 @@ const EXAMPLES = `
 Examples:
   workrail delete before-refactoring --dry-run
   workrail delete --session my-task --yes
+  workrail delete --session my-task --permanently
 `;
 
 /** `workrail delete`: removes certain checkpoints, or a whole session. */
@@ -19,10 +21,13 @@ export function addDeleteCommand(program: Command): void {
   program
     .command("delete")
     .summary("remove checkpoints, or a session")
-    .description("Moves checkpoints, or all of a session, into the trash. Says first what would go, and asks.")
+    .description(
+      "Moves checkpoints, or all of a session, into the trash. With --permanently they are erased, in the trash or not, so that nothing of them is left " +
+        "in the store. Says first what would go, and asks.",
+    )
     .argument("[checkpoints...]", "checkpoints to remove")
     .option("--session <id>", "all of this session")
-    .option("--permanently", "for good, and not into the trash")
+    .option("--permanently", "erase them: nothing can bring them back")
     .option("--include-kept", "also what is tagged keep")
     .option("--dry-run", "only say what would go")
     .option("--yes", "do not ask")
@@ -34,7 +39,12 @@ async function remove(ids: readonly string[], options: DeleteOptions): Promise<v
   const { session, permanently, includeKept } = options;
   if (ids.length > 0 === (session !== undefined)) throw wrongChoice();
   const chosen = session === undefined ? { checkpointIds: [...ids] } : { sessionId: session };
-  await removeAfterAsking(options, (store, dryRun) => store.cleanUp({ ...chosen, permanently, includeKept, dryRun }));
+  if (permanently !== true) return removeAfterAsking(options, (store, dryRun) => store.cleanUp({ ...chosen, includeKept, dryRun }));
+  const sparesKept = includeKept !== true;
+  await doAfterAsking(options, (store, dryRun) => store.erase({ ...chosen, sparesKept, dryRun }), {
+    isNothing: ({ erased }) => erased.length === 0 && session === undefined,
+    describe: describeErasure,
+  });
 }
 
 function wrongChoice(): WorkrailError {

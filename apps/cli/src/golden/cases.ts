@@ -40,6 +40,15 @@ export const GOLDEN_CASES: GoldenCases = {
   delete: [
     { args: ["plan", "--dry-run"] },
     { args: ["plan", "cart", "--yes"] },
+    { args: ["--session", "shop", "--permanently", "--dry-run"] },
+    {
+      args: ["plan", "removed", "--permanently", "--yes"],
+      after: [
+        ["keep", "shop"],
+        ["export", "gone"],
+      ],
+    },
+    { args: ["plan", "--permanently", "--yes"] },
     { args: ["plan"] },
     { args: ["plan"], typed: "y", withoutJson: NO_QUESTION },
     { args: ["plan"], typed: "n", withoutJson: NO_QUESTION },

@@ -19,6 +19,7 @@ import type {
   ConfiguredSetting,
   DoctorFinding,
   DoctorReport,
+  EraseResult,
   ExportAllResult,
   ExportResult,
   FromTrashResult,
@@ -48,6 +49,25 @@ const figures = {
   tokens: count("of the latest contexts, if they were counted and can be read").optional(),
 };
 const project = text("root of the project, if it is of one").optional();
+
+const checkpointOfSession = objectOf<EraseResult["erased"][number]>({
+  checkpointId: text("the checkpoint"),
+  sessionId: text("its session"),
+});
+
+const erasure = objectOf<EraseResult>({
+  dryRun: DRY_RUN,
+  erased: listOf(checkpointOfSession, "what was erased, or would be"),
+  spared: listOf(checkpointOfSession, "what is tagged `keep`, and stays"),
+  left: texts("what is still there and why, a sentence each; it goes when the store is opened the next time"),
+  unreadable: texts("checkpoints that were stored against what is gone and cannot be read: they are lost, as they were before"),
+  copies: objectOf<EraseResult["copies"]>({
+    backups: listOf(time("when it was made"), "backups of the store, the newest first"),
+    exports: listOf(time("when it was made"), "exports of the sessions, the newest first"),
+    exportFiles: texts("files in the data directory that have something of them"),
+    replacedStores: texts("stores whose place was taken by a backup, in the data directory"),
+  }).describe("what is known of copies, which keep what they have"),
+});
 
 const cleanUp = objectOf<CleanUpReport>({
   dryRun: DRY_RUN,
@@ -199,7 +219,7 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     z.looseObject({ format: z.string() }),
   ]),
   import: z.strictObject({ imports: listOf(imported, "of each file") }),
-  delete: cleanUp,
+  delete: z.union([cleanUp, erasure]),
   cleanup: cleanUp,
   "trash list": z.strictObject({
     entries: listOf(metadataWith({ trashedAt: time("when it went there") }), "the longest there first: [metadata](#metadata), and"),

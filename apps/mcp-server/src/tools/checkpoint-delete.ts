@@ -9,6 +9,7 @@ const input = z.strictObject({ id: z.string().describe("Its id") });
 const output = z.looseObject({
   id: z.string().describe("The checkpoint that is gone"),
   deleted: z.literal(true).describe("It is gone for good"),
+  left: z.array(z.string()).optional().describe("What is still to be erased, and why"),
 });
 
 /** Erases one checkpoint. */
@@ -24,8 +25,8 @@ export function checkpointDelete(store: LazyStore): Tool {
     async run({ id }, { client }) {
       return withinTime(async () => {
         const { projectCheckpoints } = await store.get();
-        await projectCheckpoints.delete(id, { agentId: client?.name });
-        return { id, deleted: true as const };
+        const { left } = await projectCheckpoints.delete(id, { agentId: client?.name });
+        return { id, deleted: true as const, ...(left.length === 0 ? {} : { left: [...left] }) };
       }, "It may still be deleted: look with checkpoint_get.");
     },
   });

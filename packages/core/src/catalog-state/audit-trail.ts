@@ -44,7 +44,7 @@ export class AuditTrail {
     return { rows, first };
   }
 
-  query({ actions, sessionId, at, since, until, limit, first = "newest", after }: AuditQuery): readonly LoggedEvent[] {
+  query({ actions, sessionId, checkpointId, at, since, until, limit, first = "newest", after }: AuditQuery): readonly LoggedEvent[] {
     const isOldestFirst = first === "oldest";
     const isBehind = ({ number }: LoggedEvent): boolean => after === undefined || (isOldestFirst ? number > after : number < after);
     const rows = this.#rows.filter(
@@ -52,6 +52,7 @@ export class AuditTrail {
         isBehind(row) &&
         actions?.includes(row.action) !== false &&
         (sessionId === undefined || row.sessionId === sessionId) &&
+        (checkpointId === undefined || row.checkpointId === checkpointId) &&
         (at === undefined || row.at.getTime() === at.getTime()) &&
         (since === undefined || row.at >= since) &&
         (until === undefined || row.at <= until),

@@ -3,7 +3,7 @@ import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { JsonObject } from "../model/context.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Edge, Rewriting } from "../ports/catalog.ts";
-import type { Removed, Row, SessionEntry, TrashedRow } from "./session-state.ts";
+import type { Erasing, Removed, Row, SessionEntry, TrashedRow } from "./session-state.ts";
 
 /** What a catalog knows, or what changed of it: in each table, by its key, a value as it is now, or `null`: it is gone. */
 export interface CatalogEntries {
@@ -15,6 +15,7 @@ export interface CatalogEntries {
   readonly edges: readonly Entry<string, Edge>[];
   readonly removals: readonly Entry<CheckpointId, Removed>[];
   readonly holds: readonly Entry<string, Date>[];
+  readonly erasures: readonly Entry<CheckpointId, Erasing>[];
   /** Rows to be added to the audit log; those of before they were chained have neither number nor digest. */
   readonly audit: readonly (AuditEvent & Partial<Pick<LoggedEvent, "number" | "digest">>)[];
   /** The number of the first row that is left of the audit log, when older ones were removed. */
@@ -28,7 +29,7 @@ type Entry<K, V> = readonly [key: K, value: V | null];
  * tables may be left out too. The JSON is trusted: whoever reads it from a file checks before that it is as it was written.
  */
 export function entriesFromJson(json: JsonObject): CatalogEntries {
-  const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit, auditFrom } = {
+  const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, erasures, audit, auditFrom } = {
     ...NOTHING,
     ...json,
   } as unknown as CatalogEntries;
@@ -43,6 +44,7 @@ export function entriesFromJson(json: JsonObject): CatalogEntries {
     edges,
     removals,
     holds: mapped(holds, (until) => new Date(until)),
+    erasures,
     audit: audit.map((event) => {
       const { sessionId, checkpointId, agentId } = event;
       return { ...event, sessionId, checkpointId, agentId, at: new Date(event.at) };
@@ -60,7 +62,7 @@ export function rewriteEntries(entries: CatalogEntries, { record, labels }: Rewr
   };
 }
 
-const NOTHING = { checkpoints: [], trash: [], sessions: [], edges: [], removals: [], holds: [], audit: [] };
+const NOTHING = { checkpoints: [], trash: [], sessions: [], edges: [], removals: [], holds: [], erasures: [], audit: [] };
 
 function mapped<K, V>(entries: readonly Entry<K, V>[], revive: (value: V) => V): readonly Entry<K, V>[] {
   return entries.map(([key, value]) => [key, value === null ? null : revive(value)]);

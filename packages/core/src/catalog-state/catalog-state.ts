@@ -20,6 +20,7 @@ import type {
   CommitOutcome,
   Discrepancies,
   Edge,
+  Erasure,
   Forgetting,
   Move,
   QuotaUsage,
@@ -37,7 +38,7 @@ import { AuditTrail } from "./audit-trail.ts";
 import { type CatalogEntries, entriesFromJson, rewriteEntries } from "./catalog-entries.ts";
 import { exceededQuota } from "./exceeded-quota.ts";
 import { matchesFilter } from "./matches-filter.ts";
-import { type Removed, type Row, SessionState, type TrashedRow } from "./session-state.ts";
+import { type Erasing, type Removed, type Row, SessionState, type TrashedRow } from "./session-state.ts";
 import { Table } from "./table.ts";
 
 type Refusal = Exclude<CommitOutcome, { status: "committed" }>;
@@ -57,6 +58,7 @@ export class CatalogState {
   readonly #edges = new Table<string, Edge>();
   readonly #removed = new Table<CheckpointId, Removed>();
   readonly #holds = new Table<string, Date>();
+  readonly #erasures = new Table<CheckpointId, Erasing>();
   /** Sessions whose facts outside of the catalog are to be written again. */
   readonly #changed = new Set<SessionId>();
   /** Sessions whose facts outside of the catalog are to be removed. */
@@ -76,13 +78,14 @@ export class CatalogState {
 
   /** Decides and applies. On any other outcome than `committed` nothing was changed. Audit rows are chained by `digest`. */
   apply(change: CatalogChange, hasBlob: (ref: BlobRef) => boolean, digest: AuditDigest): CommitOutcome {
-    const { append, move, forget, pins, tags, edges, shields = [], accesses = [] } = change;
+    const { append, move, erased = [], forget, pins, tags, edges, shields = [], accesses = [] } = change;
     const refusal = append === undefined ? undefined : this.#refuse(append, hasBlob);
     if (refusal !== undefined) return refusal;
     this.#audit.add(...change.audit);
     const appended = append === undefined ? undefined : this.#append(append);
     const removed = append === undefined ? [] : this.#makeRoom(append);
     const moved = move === undefined ? [] : this.#move(move);
+    for (const id of erased) this.#erasures.delete(id);
     const forgotten = forget === undefined ? [] : this.#forget(forget);
     if (pins !== undefined) this.#relabel(pins.sessionId, "pins", pins.pin, pins.release);
     if (tags !== undefined) this.#relabel(tags.sessionId, "tags", tags.add, tags.remove);
@@ -171,14 +174,20 @@ export class CatalogState {
     return this.#audit.changes(query);
   }
 
-  /** Whether a checkpoint is still as expected, and what it is to be encoded against is live and whole. */
+  /** Whether a checkpoint, live or in the trash, is still as expected, and what it is to be encoded against is live and whole. */
   canChangeForm(expected: CheckpointRecord, { baseId }: StoredForm): boolean {
-    return this.isAsExpected(expected) && (baseId === null || this.find(baseId)?.damaged === false);
+    const isExpected = this.isAsExpected(expected) || isKeptAs(this.#trash.get(expected.id)?.record, expected);
+    return isExpected && (baseId === null || this.find(baseId)?.damaged === false);
   }
 
-  /** Records how a checkpoint is kept from now on, if it is still as expected. */
+  /** Records how a checkpoint, live or in the trash, is kept from now on, if it is still as expected. */
   changeForm(expected: CheckpointRecord, { blobBytes, baseId, keyId }: StoredForm): void {
-    if (this.isAsExpected(expected)) this.#replace(expected.id, { blobBytes, baseId, keyId, damaged: false });
+    const becomes = { blobBytes, baseId, keyId, damaged: false };
+    if (this.isAsExpected(expected)) this.#replace(expected.id, becomes);
+    const trashed = this.#trash.get(expected.id);
+    if (trashed === undefined || !isKeptAs(trashed.record, expected)) return;
+    trashed.record = { ...trashed.record, ...becomes };
+    this.#trash.touch(expected.id);
   }
 
   /** Marks a checkpoint as damaged, if it is still as expected. */
@@ -191,8 +200,7 @@ export class CatalogState {
 
   /** Whether a checkpoint is live, and kept as the caller last saw it. */
   isAsExpected(expected: CheckpointRecord): boolean {
-    const record = this.find(expected.id);
-    return record !== undefined && FORM.every((field) => record[field] === expected[field]);
+    return isKeptAs(this.find(expected.id), expected);
   }
 
   /** Sums are made whenever somebody asks for them; only edges are kept. */
@@ -227,6 +235,14 @@ export class CatalogState {
       if (this.#isKnown(id)) continue;
       for (const [key, { dependent }] of this.#edges.entries()) if (dependent === id) this.#edges.delete(key);
     }
+  }
+
+  isToBeErased(ref: BlobRef): boolean {
+    return this.#erasures.values().some(({ blob }) => blob === ref);
+  }
+
+  erasures(): readonly Erasure[] {
+    return this.#erasures.entries().map(([checkpointId, erasing]) => ({ checkpointId, ...erasing, edges: this.#edgesTo(checkpointId) }));
   }
 
   hold(holder: string, until: Date): void {
@@ -286,6 +302,7 @@ export class CatalogState {
       edges: this.#edges.entries(),
       removals: this.#removed.entries(),
       holds: this.#holds.entries(),
+      erasures: this.#erasures.entries(),
       audit: this.audit,
     };
   }
@@ -317,6 +334,7 @@ export class CatalogState {
       edges: this.#edges.takeChanges(),
       removals: this.#removed.takeChanges(),
       holds: this.#holds.takeChanges(),
+      erasures: this.#erasures.takeChanges(),
       audit,
       ...(auditFrom === undefined ? {} : { auditFrom }),
     };
@@ -325,7 +343,7 @@ export class CatalogState {
   /** Makes a state of entries, the later ones holding. */
   static from(all: Iterable<CatalogEntries>): CatalogState {
     const state = new CatalogState();
-    for (const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, audit, auditFrom } of all) {
+    for (const { lastCommit, checkpoints, trash, sessions, edges, removals, holds, erasures, audit, auditFrom } of all) {
       state.#lastCommit = lastCommit;
       state.#rows.put(checkpoints);
       state.#trash.put(trash);
@@ -333,6 +351,7 @@ export class CatalogState {
       state.#edges.put(edges);
       state.#removed.put(removals);
       state.#holds.put(holds);
+      state.#erasures.put(erasures);
       state.#audit.restore(audit, auditFrom);
     }
     state.#rows.sort((one, other) => one.commit - other.commit);
@@ -398,6 +417,7 @@ export class CatalogState {
     }
     // An id that was removed lives again: neither its tombstone nor the removal of its blob may stand.
     if (this.#removed.delete(record.id)) this.#changed.add(record.sessionId);
+    if (this.#erasures.get(record.id)?.blob === record.blob) this.#erasures.delete(record.id);
     return this.#add(record);
   }
 
@@ -466,6 +486,7 @@ export class CatalogState {
     agentId,
     unlessUsedSince,
     sparesShielded = false,
+    erases = false,
   }: Move): readonly CheckpointRecord[] {
     const session = this.#sessions.get(sessionId);
     if (session === undefined || (unlessUsedSince !== undefined && session.lastAccessedAt > unlessUsedSince)) return [];
@@ -481,6 +502,7 @@ export class CatalogState {
       if (to === "trash") this.#trash.set(row.record.id, { ...row, trashedAt: at });
       else if (to === "live") this.#bringBack(session, row);
       else this.#expectRemoval(row.record);
+      if (to === "nowhere" && erases) this.#erasures.set(row.record.id, { sessionId, blob: row.record.blob });
       this.#log(actionOfMove({ to }), row.record, { at, agentId, reason });
     }
     if (rows.length === 0) return [];
@@ -578,6 +600,20 @@ export class CatalogState {
     return this.#rows.has(id) || this.#trash.has(id);
   }
 
+  /** Of what is known and may be stored against a checkpoint that is gone, be it by way of others that are gone. */
+  #edgesTo(id: CheckpointId): readonly Edge[] {
+    const gone = new Set([id]);
+    const found: Edge[] = [];
+    // What is added meanwhile comes up too.
+    for (const base of gone) {
+      for (const edge of this.#edges.values().filter((each) => each.base === base)) {
+        if (this.#isKnown(edge.dependent)) found.push(edge);
+        else gone.add(edge.dependent);
+      }
+    }
+    return found;
+  }
+
   /** A record needs its blob; and a checkpoint that is gone may still be what another one is encoded against. */
   #neededRefs(): ReadonlySet<BlobRef | undefined> {
     const kept = [...this.#rows.values(), ...this.#trash.values()].map(({ record }) => record.blob);
@@ -603,6 +639,10 @@ interface Filling {
   readonly records: readonly NewRecord[];
   readonly sessions: readonly SessionFacts[];
   readonly audit: AuditEvent;
+}
+
+function isKeptAs(record: CheckpointRecord | undefined, expected: CheckpointRecord): boolean {
+  return record !== undefined && FORM.every((field) => record[field] === expected[field]);
 }
 
 type BlobRefOf = (key: { readonly sessionId: SessionId; readonly checkpointId: CheckpointId }) => BlobRef;

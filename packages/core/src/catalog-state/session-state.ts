@@ -22,6 +22,12 @@ export interface Removed {
   readonly isDone: boolean;
 }
 
+/** A checkpoint that was removed, and of which something may be left. */
+export interface Erasing {
+  readonly sessionId: SessionId;
+  readonly blob: BlobRef;
+}
+
 /** What a session is beside its checkpoints. */
 export interface SessionEntry {
   readonly createdAt: Date;

@@ -15,6 +15,8 @@ import type {
   CheckpointQuery,
   CommitOutcome,
   Discrepancies,
+  Erasure,
+  RemoveBlob,
   Rewriting,
   SessionPage,
   SessionQuery,
@@ -150,7 +152,11 @@ export abstract class StateCatalog implements Catalog {
     return this.inTurn(() => this.apply((state) => state.reconcile(repair)));
   }
 
-  async reclaim(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
+  erasures(): Promise<readonly Erasure[]> {
+    return this.look((state) => state.erasures());
+  }
+
+  async reclaim(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]> {
     const removed = new Set<BlobRef>();
     // What is removed may have been the last to need another, which is then free too, whichever was named first.
     for (;;) {
@@ -170,11 +176,12 @@ export abstract class StateCatalog implements Catalog {
     return this.inTurn(() => this.apply((state) => state.release(holder)));
   }
 
-  async #reclaimSome(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
+  async #reclaimSome(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]> {
     const needless = await this.apply((state) => state.needless(refs, new Date()).slice(0, RECLAIM_BATCH));
+    const toBeErased = new Set(await this.look((state) => needless.filter((ref) => state.isToBeErased(ref))));
     await this.beforeRemoving(needless);
     // What was removed stays removed; if it is not written down, it is found again and is then nothing to do.
-    for (const ref of needless) await remove(ref);
+    for (const ref of needless) await remove(ref, toBeErased.has(ref));
     await this.apply((state) => needless.forEach((ref) => state.reclaimed(ref)));
     return needless;
   }

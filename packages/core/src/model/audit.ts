@@ -29,6 +29,9 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
+/** The reason of a `delete` after which nothing of the checkpoint may be left. */
+export const ERASED = "erased";
+
 /** One line of the audit log: who did what, when. Never holds a value out of a context. */
 export interface AuditEvent {
   readonly at: Date;

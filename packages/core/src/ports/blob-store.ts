@@ -20,6 +20,12 @@ export interface BlobStore {
   /** Resolves when the removal is durable. Removing a missing blob is not an error. Call it within `Catalog.reclaim`. */
   remove(ref: BlobRef): Promise<void>;
   /**
+   * Removes a blob so that its bytes cannot be read any more, as far as the medium allows, and so every copy of it that was put
+   * into quarantine, or that an interrupted put left behind. Resolves when that is durable. May be interrupted at any moment, and
+   * be called again. Call it within `Catalog.reclaim`.
+   */
+  erase(ref: BlobRef): Promise<void>;
+  /**
    * Puts a blob aside, out of `list` and `get`, where a person can look at it; never removes, and never takes the place of
    * another that is there. Resolves, when that is durable, with where it is now, in words for that person; with
    * `undefined` when there is no such blob. Call it within `Catalog.markDamaged` or `Catalog.reclaim`.

@@ -26,8 +26,8 @@ export interface Catalog {
   /** `undefined` when nothing was ever saved to it. */
   session(id: SessionId): Promise<Session | undefined>;
   /**
-   * Lets `write` give a checkpoint's blob other bytes of the same content while no commit anywhere can interfere, and
-   * records the new size, base and key with it. Resolves with `false`, and calls nothing, when the record is no longer
+   * Lets `write` give the blob of a checkpoint, live or in the trash, other bytes of the same content while no commit anywhere can
+   * interfere, and records the new size, base and key with it. Resolves with `false`, and calls nothing, when the record is no longer
    * as `expected`, or `becomes.baseId` is not live, or damaged. Whoever vouches for the bytes of a damaged one so makes it whole
    * again: the mark is taken away. The edge to a new base must have been committed before; a crash
    * between `write` and the record's change leaves a blob that says itself how it is to be read.
@@ -71,9 +71,11 @@ export interface Catalog {
    * Calls `remove` for each ref that no record, live or in the trash, and no edge needs, while no commit anywhere can begin
    * to need it, and resolves with those it removed. Afterwards they no longer count as pending removals.
    * Without refs it takes the pending removals: what earlier commits removed and nobody reclaimed yet.
-   * While somebody holds removals it removes nothing.
+   * While somebody holds removals it removes nothing. `remove` is told which of them are to be erased, and may read the catalog.
    */
-  reclaim(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]>;
+  reclaim(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]>;
+  /** Erasures that are not finished: of what a move `erases` something may be left, until a commit says that they are `erased`. */
+  erasures(): Promise<readonly Erasure[]>;
   /**
    * Has `reclaim` remove nothing, here and in every other process, until the time given by the system's clock, so that
    * blobs can be copied in peace; a holder that crashed holds no longer than that. Holding again moves the end.
@@ -81,6 +83,21 @@ export interface Catalog {
   holdRemovals(holder: string, until: Date): Promise<void>;
   /** Ends a hold. Ending one that is not there changes nothing. */
   releaseRemovals(holder: string): Promise<void>;
+}
+
+/** @param isToBeErased whether somebody wants nothing of it to be left: `BlobStore.erase` it. */
+export type RemoveBlob = (ref: BlobRef, isToBeErased: boolean) => Promise<void>;
+
+/** A checkpoint that is removed, and of which nothing is to be left. */
+export interface Erasure {
+  readonly checkpointId: CheckpointId;
+  readonly sessionId: SessionId;
+  readonly blob: BlobRef;
+  /**
+   * Edges of checkpoints, live or in the trash, that may be stored against it, or against one that was removed and is itself
+   * stored so. Its blob stays until these checkpoints are stored otherwise and the edges are dropped.
+   */
+  readonly edges: readonly Edge[];
 }
 
 /** How a checkpoint's bytes are kept. */
@@ -94,6 +111,8 @@ export interface CatalogChange {
   /** Tags to put on a session, or to take off it. */
   readonly tags?: { readonly sessionId: SessionId; readonly add: readonly string[]; readonly remove: readonly string[] };
   readonly move?: Move;
+  /** Checkpoints of which nothing is left: they are no erasures any more. */
+  readonly erased?: readonly CheckpointId[];
   readonly forget?: Forgetting;
   /**
    * Edges of "needs the bytes of", kept a superset of what blobs need: add before replacing a blob, drop
@@ -126,6 +145,8 @@ export type Move = {
   readonly unlessUsedSince?: Date | undefined;
   /** Pass over what is shielded for longer than `at`. Default `false`: what somebody removes on purpose goes, and its shield with it. */
   readonly sparesShielded?: boolean | undefined;
+  /** Of what moves to nowhere nothing may be left: it becomes an erasure too, until it lives again. Default `false`. */
+  readonly erases?: boolean | undefined;
 } & ({ readonly from: "live"; readonly to: "trash" | "nowhere" } | { readonly from: "trash"; readonly to: "live" | "nowhere" });
 
 /**
@@ -263,6 +284,7 @@ export interface AuditQuery {
   /** Default: all of them. */
   readonly actions?: readonly AuditAction[] | undefined;
   readonly sessionId?: SessionId | undefined;
+  readonly checkpointId?: CheckpointId | undefined;
   /** Only rows of exactly this time. */
   readonly at?: Date | undefined;
   readonly since?: Date | undefined;

@@ -17,6 +17,8 @@ export interface Sealer {
    * @throws CHECKPOINT_CORRUPT when they are not what was sealed, or were sealed under another name, or never.
    */
   openBlob(ref: BlobRef, sealed: Uint8Array): Promise<Uint8Array>;
+  /** Whether the key that these bytes were sealed with is kept now: it may have been destroyed meanwhile, with all that it sealed. */
+  isKeyKept(ref: BlobRef, sealed: Uint8Array): Promise<boolean>;
   /** A text that only `openText` reads: letters, digits, `-`, `_` and `.`. The same for the same, so that equality can be asked for. */
   sealText(text: string): string;
   /** @throws CHECKPOINT_CORRUPT when it is not what was sealed. */
@@ -41,6 +43,12 @@ export interface KeyFiles {
   write(place: KeyPlace, bytes: Uint8Array, mode: "if-absent" | "replace"): Promise<boolean>;
   /** Where each session's key is, whether or not the session has blobs: what a blob of it would be called. */
   sessions(): AsyncIterable<BlobRef>;
+  /**
+   * Removes the key of the session that a blob belongs to, so that it cannot be read any more, as far as the medium allows, and then
+   * every blob of the session, which only this key opened; durable when it resolves. Call it within `Catalog.reclaim`, for a session
+   * that the catalog does not know.
+   */
+  destroy(place: BlobRef): Promise<void>;
   /** Removes every key, that of the store last, so that none can be read any more, as far as the medium allows; durable when it resolves. */
   destroyAll(): Promise<void>;
 }

@@ -26,6 +26,12 @@ export interface Storage {
   readonly remains?: Remains;
   /** Its index of texts, kept beside the store. Absent where it has none of its own. */
   readonly search?: SearchEngine;
+  /**
+   * Sees to it that no file of the storage has anything of what is no longer in it: free pages, logs, terms that an index let go of,
+   * catalogs that were kept aside. May be interrupted at any moment, and be called again. Resolves with what it could not see to,
+   * a sentence each for the person; none when all is done. Absent where nothing is ever left.
+   */
+  purge?(): Promise<readonly string[]>;
   /** Holds what an embedder makes of it. Absent where there is no place for that. */
   readonly vectors?: VectorEngine;
   /** What indexes take on the disk, which hold nothing that cannot be made again. Absent where none of it is on a disk. */

@@ -12,6 +12,7 @@ export function mixedStorage(storage: Storage, forms: Forms): Pick<Storage, "blo
   const either: BlobSealer = {
     overheadBytes: 0,
     sealBlob: async (ref, bytes) => (to === undefined ? bytes : to.sealBlob(ref, bytes)),
+    isKeyKept: async (ref, sealed) => to === undefined || to.isKeyKept(ref, sealed),
     async openBlob(ref, bytes) {
       const plain = await plainBlob(forms, ref, bytes);
       if (plain === undefined) throw new WorkrailError("CHECKPOINT_CORRUPT", "It cannot be opened.");

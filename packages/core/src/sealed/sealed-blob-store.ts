@@ -3,7 +3,7 @@ import type { BlobRef } from "../model/ids.ts";
 import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob } from "../ports/blob-store.ts";
 import type { Sealer } from "../ports/sealer.ts";
 
-export type BlobSealer = Pick<Sealer, "sealBlob" | "openBlob" | "overheadBytes">;
+export type BlobSealer = Pick<Sealer, "sealBlob" | "openBlob" | "isKeyKept" | "overheadBytes">;
 
 /** Begins what is given for bytes that cannot be opened. No codec writes anything that begins so. */
 const NO_BLOB = 0;
@@ -21,8 +21,12 @@ export class SealedBlobStore implements BlobStore {
     this.#sealer = sealer;
   }
 
+  /** Whoever erases the session meanwhile destroys its key, and then what has been put: it is sealed and put again. */
   async put(key: BlobKey, bytes: Uint8Array, options?: { readonly ifAbsent?: boolean }): Promise<BlobRef | undefined> {
-    return this.#inner.put(key, await this.#sealer.sealBlob(this.#inner.refOf(key), bytes), options);
+    const sealed = await this.#sealer.sealBlob(this.#inner.refOf(key), bytes);
+    const ref = await this.#inner.put(key, sealed, options);
+    if (ref !== undefined && !(await this.#sealer.isKeyKept(ref, sealed))) await this.replace(ref, bytes);
+    return ref;
   }
 
   async replace(ref: BlobRef, bytes: Uint8Array): Promise<void> {
@@ -42,6 +46,10 @@ export class SealedBlobStore implements BlobStore {
 
   remove(ref: BlobRef): Promise<void> {
     return this.#inner.remove(ref);
+  }
+
+  erase(ref: BlobRef): Promise<void> {
+    return this.#inner.erase(ref);
   }
 
   quarantine(ref: BlobRef): Promise<string | undefined> {

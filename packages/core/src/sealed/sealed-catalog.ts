@@ -19,6 +19,8 @@ import type {
   CheckpointQuery,
   CommitOutcome,
   Discrepancies,
+  Erasure,
+  RemoveBlob,
   SessionPage,
   SessionQuery,
   StoredForm,
@@ -161,8 +163,12 @@ export class SealedCatalog implements Catalog, CatalogRecovery {
     return this.#catalog.cutAudit(cut);
   }
 
-  reclaim(refs: readonly BlobRef[] | undefined, remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
+  reclaim(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]> {
     return this.#catalog.reclaim(refs, remove);
+  }
+
+  erasures(): Promise<readonly Erasure[]> {
+    return this.#catalog.erasures();
   }
 
   holdRemovals(holder: string, until: Date): Promise<void> {

@@ -3,7 +3,7 @@ import { isWorkrailError } from "../errors.ts";
 import type { BlobRef } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
-import type { Catalog } from "../ports/catalog.ts";
+import type { Catalog, RemoveBlob } from "../ports/catalog.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
@@ -42,8 +42,9 @@ export async function collectGarbage(ports: GarbagePorts): Promise<GarbageReport
     const abandoned = await ports.blobs.removeAbandoned();
     let blobs = (await finish(ports)).length;
     let quarantined = 0;
-    const discard = async (ref: BlobRef): Promise<void> => {
-      if (await isReadable(ports, ref)) await ports.blobs.remove(ref);
+    const discard = async (ref: BlobRef, isToBeErased: boolean): Promise<void> => {
+      if (isToBeErased) await ports.blobs.erase(ref);
+      else if (await isReadable(ports, ref)) await ports.blobs.remove(ref);
       else if ((await ports.blobs.quarantine(ref)) !== undefined) quarantined += 1;
     };
     const reclaim = async (refs: readonly BlobRef[]): Promise<void> => {
@@ -70,7 +71,12 @@ export async function finishRemovals(ports: Pick<GarbagePorts, "catalog" | "blob
 
 /** What was removed by decision is removed, readable or not. */
 function finish(ports: Pick<GarbagePorts, "catalog" | "blobs">): Promise<readonly BlobRef[]> {
-  return ports.catalog.reclaim(undefined, (ref) => ports.blobs.remove(ref));
+  return ports.catalog.reclaim(undefined, removeBlob(ports));
+}
+
+/** How `reclaim` removes what nobody wants any more. */
+export function removeBlob({ blobs }: { readonly blobs: Pick<BlobStore, "remove" | "erase"> }): RemoveBlob {
+  return (ref, isToBeErased) => (isToBeErased ? blobs.erase(ref) : blobs.remove(ref));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isWorkrailError, WorkrailError } from "../errors.ts";
+import { ERASED } from "../model/audit.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context } from "../model/context.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
@@ -225,6 +226,14 @@ export async function checkpointNotFound({ catalog }: Pick<LoadPorts, "catalog">
     return new WorkrailError("CHECKPOINT_NOT_FOUND", `Checkpoint ${checkpointId} was moved to the trash at ${trashedAt}.`, {
       details: { checkpointId, sessionId, trashedAt },
       hint: `\`workrail trash restore ${sessionId} ${checkpointId}\` brings it back.`,
+    });
+  }
+  const [deleted] = await catalog.auditLog({ actions: ["delete"], checkpointId, limit: 1 });
+  if (deleted?.reason === ERASED) {
+    const erasedAt = deleted.at.toISOString();
+    return new WorkrailError("CHECKPOINT_NOT_FOUND", `Checkpoint ${checkpointId} was erased at ${erasedAt}.`, {
+      details: { checkpointId, reason: ERASED, erasedAt, ...(deleted.sessionId === undefined ? {} : { sessionId: deleted.sessionId }) },
+      hint: "Nothing of it is left in the store. List the checkpoints to find one that exists.",
     });
   }
   return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId}.`, {

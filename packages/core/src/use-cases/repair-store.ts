@@ -95,8 +95,8 @@ async function writeSessionFile(ports: RepairPorts, { sessionId }: Finding): Pro
 }
 
 async function putAside(ports: RepairPorts, { ref }: Finding): Promise<boolean> {
-  const reclaimed = await ports.catalog.reclaim([ref as BlobRef], async (each) => {
-    await ports.blobs.quarantine(each);
+  const reclaimed = await ports.catalog.reclaim([ref as BlobRef], async (each, isToBeErased) => {
+    await (isToBeErased ? ports.blobs.erase(each) : ports.blobs.quarantine(each));
   });
   return reclaimed.length > 0;
 }

@@ -326,9 +326,10 @@ async function putBlob(ports: SavePorts, input: SaveInput, facts: CheckpointFact
     const present = await readStored(ports, ports.blobs.refOf(key), facts);
     if (present?.isWhole === true && isSameButForTime(present.facts, facts)) return present;
     // Garbage of a save that was never acknowledged, unless a record needs it: then it stays and the commit says so.
-    const reclaimed = await ports.catalog.reclaim([ports.blobs.refOf(key)], async (garbage) => {
+    const reclaimed = await ports.catalog.reclaim([ports.blobs.refOf(key)], async (garbage, isToBeErased) => {
+      if (isToBeErased) await ports.blobs.erase(garbage);
       // What cannot be read may be anything: it is put aside, never away.
-      await (present === undefined ? ports.blobs.quarantine(garbage) : ports.blobs.remove(garbage));
+      else await (present === undefined ? ports.blobs.quarantine(garbage) : ports.blobs.remove(garbage));
     });
     if (reclaimed.length > 0) continue;
     if (present?.facts.exactDigest === facts.exactDigest) return present;

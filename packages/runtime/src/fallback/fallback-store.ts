@@ -40,6 +40,7 @@ import type {
 } from "../context-management-service.ts";
 import type { StoreConversationParams, StoreConversationResult } from "../conversations.ts";
 import { nodeDigests, randomIds } from "../environment.ts";
+import type { EraseParams, EraseResult } from "../erasing.ts";
 import type { FittedFields } from "../fit-fields.ts";
 import type { LiveContext, LiveContextParams } from "../live/live-context.ts";
 import type { StorePlan } from "../open-store.ts";
@@ -213,8 +214,14 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().cleanUp(params);
   }
 
-  async deleteCheckpoint(params: { checkpointId: string; agentId?: string | undefined }): Promise<void> {
-    return this.#standby.disk().deleteCheckpoint(params);
+  async deleteCheckpoint({ checkpointId, agentId }: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult> {
+    return this.erase({ checkpointIds: [checkpointId], agentId });
+  }
+
+  /** What is in memory only is forgotten there. */
+  async erase(params: EraseParams): Promise<EraseResult> {
+    if (await this.#standby.comeBack()) return this.#standby.disk().erase(params);
+    return this.#standby.eraseKept(params);
   }
 
   async listTrash(params?: { sessionId?: string | undefined }): Promise<TrashedMetadata[]> {

@@ -17,8 +17,10 @@ import type {
   CheckpointRecord,
   CommitOutcome,
   Discrepancies,
+  Erasure,
   LoggedEvent,
   PageCursor,
+  RemoveBlob,
   Session,
   SessionId,
   SessionPage,
@@ -190,8 +192,12 @@ export class OverlayCatalog implements Catalog {
     return (await this.#below()).reconcile(repair);
   }
 
+  async erasures(): Promise<readonly Erasure[]> {
+    return (await this.#below()).erasures();
+  }
+
   /** Below nothing is removed meanwhile. */
-  reclaim(refs: readonly BlobRef[] = [], remove: (ref: BlobRef) => Promise<void>): Promise<readonly BlobRef[]> {
+  reclaim(refs: readonly BlobRef[] = [], remove: RemoveBlob): Promise<readonly BlobRef[]> {
     return this.#above.reclaim(refs.filter(isMemoryRef), remove);
   }
 

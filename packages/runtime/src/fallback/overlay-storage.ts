@@ -58,6 +58,10 @@ class OverlayBlobs implements BlobStore {
     await (await this.#homeOf(ref)).remove(ref);
   }
 
+  async erase(ref: BlobRef): Promise<void> {
+    await (await this.#homeOf(ref)).erase(ref);
+  }
+
   async quarantine(ref: BlobRef): Promise<string | undefined> {
     return (await this.#homeOf(ref)).quarantine(ref);
   }

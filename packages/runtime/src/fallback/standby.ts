@@ -1,5 +1,6 @@
-import { isWorkrailError, type Log, type Storage, WorkrailError } from "@workrail/core";
+import { type CheckpointRecord, isWorkrailError, type Log, type Storage, WorkrailError } from "@workrail/core";
 import { repeatUnnoticed, silentLog } from "../environment.ts";
+import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "../erasing.ts";
 import { openStore, type StorePlan } from "../open-store.ts";
 import type { Store } from "../store.ts";
 import { readFiles } from "./read-files.ts";
@@ -100,6 +101,24 @@ export class Standby {
     } finally {
       this.#keeping -= 1;
     }
+  }
+
+  /** Erases what memory keeps of what is named, and then the rest. @throws why the disk, if it has to, cannot. */
+  async eraseKept(params: EraseParams): Promise<EraseResult> {
+    const input = eraseInputOf(params);
+    const isNamed = ({ id, sessionId }: CheckpointRecord): boolean => {
+      return "sessionId" in input ? sessionId === input.sessionId : input.checkpointIds.includes(id);
+    };
+    const kept = (await this.#memory.checkpoints()).filter(isNamed);
+    const erased = kept.map(({ id: checkpointId, sessionId }) => ({ checkpointId, sessionId }));
+    if (input.dryRun !== true) await this.#memory.forget(new Set(kept.map(({ id }) => id)), new Date());
+    const rest = "sessionId" in input ? [] : input.checkpointIds.filter((id) => !kept.some((each) => each.id === id));
+    if ("sessionId" in input || rest.length > 0) {
+      const onDisk = await this.disk().erase("sessionId" in input ? params : { ...params, checkpointIds: [...rest] });
+      return { ...onDisk, erased: [...erased, ...onDisk.erased] };
+    }
+    const report = { dryRun: input.dryRun === true, erased, spared: [], left: [], unreadable: [], copies: { backups: [], exports: [] } };
+    return eraseResultOf(report, undefined);
   }
 
   /** Writes what it can, and says what is lost. */

@@ -16,6 +16,7 @@ import {
 } from "@workrail/core";
 import type { CheckpointMetadata, FindCheckpointsResult, LoadCheckpointResult, Standing } from "../context-management-service.ts";
 import { splitLabels } from "../metadata.ts";
+import type { EraseResult } from "../erasing.ts";
 import type { Settings } from "../settings.ts";
 import type { Workrail } from "../workrail.ts";
 import type {
@@ -148,12 +149,12 @@ export class ProjectCheckpoints {
   }
 
   /**
-   * Removes a checkpoint for good, and not into the trash; the audit log says so.
+   * Erases a checkpoint; the audit log says so.
    *
    * @throws CHECKPOINT_NOT_FOUND, the second time as well; INVALID_INPUT for what is no id.
    */
-  async delete(id: string, { agentId }: { readonly agentId?: string | undefined } = {}): Promise<void> {
-    await this.#options.workrail.deleteCheckpoint({ checkpointId: parseCheckpointId(id, "id"), agentId });
+  async delete(id: string, { agentId }: { readonly agentId?: string | undefined } = {}): Promise<EraseResult> {
+    return this.#options.workrail.deleteCheckpoint({ checkpointId: parseCheckpointId(id, "id"), agentId });
   }
 
   /** Resolves when the store can be read, and says whether it can be written to. @throws as listing does. */

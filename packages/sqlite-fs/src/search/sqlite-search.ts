@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import {
   type ChangedSession,
   type ChangePosition,
@@ -125,11 +126,10 @@ export class SqliteSearch implements SearchEngine {
       const [untidied, texts] = [Number(valueOf(run, "untidied")), Number(valueOf(run, "texts"))];
       // All is merged into one when much of it is new; else what grew, as far as it grew.
       const isFull = untidied > 0 && untidied * 4 >= texts;
-      const before = changesOf(run);
-      run.run("INSERT INTO term (term, rank) VALUES ('merge', ?)", isFull ? -MERGED_PAGES : MERGED_PAGES);
+      const isMerged = isMerging(run, isFull ? -MERGED_PAGES : MERGED_PAGES);
       if (isFull) run.run("UPDATE state SET value = 0 WHERE key = 'untidied'");
       run.exec(GIVE_BACK);
-      return isFull || changesOf(run) - before >= 2;
+      return isFull || isMerged;
     });
     if (!hasMore) await this.#database.emptyLog();
     return hasMore;
@@ -137,6 +137,19 @@ export class SqliteSearch implements SearchEngine {
 
   async erase(): Promise<void> {
     this.#database.remove();
+  }
+
+  /** Has no file hold anything of the texts that were removed. `false` when others read the log for too long. */
+  async purge(): Promise<boolean> {
+    if (!this.#database.isThere()) return true;
+    // What is removed is only marked in the index of terms, until that is written anew.
+    let pages = -MERGED_PAGES;
+    while (await this.#database.write((run) => isMerging(run, pages))) {
+      pages = MERGED_PAGES;
+      await turnOfTheLoop();
+    }
+    await this.#database.write((run) => run.exec(DROP_NAMES));
+    return this.#database.purge();
   }
 
   async close(): Promise<void> {
@@ -211,6 +224,11 @@ const DOCUMENTS = `SELECT document.number, session, session.id AS session_id, se
 const BEGINNING = "SELECT term FROM temp.vocabulary WHERE term > ? AND term < ? ORDER BY doc DESC LIMIT ?";
 const WORDS = "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT ?";
 
+/** Names that no document has. What a session is labelled with is then only looked at in vain. */
+const DROP_NAMES = `DELETE FROM name WHERE number NOT IN (SELECT project FROM document WHERE project IS NOT NULL
+  UNION SELECT agent FROM document WHERE agent IS NOT NULL UNION SELECT workflow FROM document WHERE workflow IS NOT NULL
+  UNION SELECT tags FROM document WHERE tags IS NOT NULL)`;
+
 const FORGET = `INSERT INTO term (term) VALUES ('delete-all'); DELETE FROM document; DELETE FROM name; DELETE FROM session;
   DELETE FROM state WHERE key = 'position'; UPDATE state SET value = 0 WHERE key IN ('texts', 'terms')`;
 
@@ -249,6 +267,13 @@ function nextChange(run: Run): number {
 function noteSession(run: Run, id: SessionId, isExtended: boolean): void {
   const change = nextChange(run);
   run.run(NOTE, id, change, change, isExtended ? 1 : 0);
+}
+
+/** Merges a piece of the index of terms; with fewer than none it begins to merge all of it. Whether there was anything to merge. */
+function isMerging(run: Run, pages: number): boolean {
+  const before = changesOf(run);
+  run.run("INSERT INTO term (term, rank) VALUES ('merge', ?)", pages);
+  return changesOf(run) - before >= 2;
 }
 
 function changesOf(run: Run): number {

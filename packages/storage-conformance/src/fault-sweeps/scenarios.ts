@@ -1,4 +1,4 @@
-import type { SessionId } from "@workrail/core";
+import { type SessionId, WorkrailError } from "@workrail/core";
 import type { Workbench } from "../workbench.ts";
 
 /** Something that is done to a store, and can be done again. */
@@ -94,6 +94,21 @@ export const SCENARIOS: readonly Scenario[] = [
       if ((await bench.stillWhole(sessionId)) > 0) throw new Error("The compaction left something undone.");
     },
     after: { steps: [1, 2, 3, 4], pins: [] },
+  },
+  {
+    name: "an erasure of what another is stored against",
+    async prepare(bench, sessionId) {
+      for (const step of [1, 2, 3, 4]) await bench.save({ sessionId, context: { step, filler: FILLER }, name: `${step}` });
+      await bench.compact(sessionId);
+    },
+    async act(bench, sessionId) {
+      const [second] = await bench.list({ sessionId, name: "2" });
+      const { left } = second === undefined ? await bench.finishErasures() : await bench.erase({ checkpointIds: [second.id] });
+      // It is decided, and not all of it is done.
+      if (left.length > 0) throw new WorkrailError("STORAGE_UNAVAILABLE", left.join(" "));
+      if ((await bench.erasures()) > 0) throw new Error("An erasure was reported as done, and is still to be done.");
+    },
+    after: { steps: [1, 3, 4], pins: [] },
   },
   {
     name: "a rebuild of what is compacted",

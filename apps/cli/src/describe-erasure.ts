@@ -1,0 +1,32 @@
+import type { EraseResult } from "@workrail/runtime";
+
+const ELSEWHERE = "Copies that were made before keep what they have: backups, exports, and what a disk or a file system keeps by itself.";
+
+/** What was erased, or would be, what is still to be done, and which copies are known, for people. */
+export function describeErasure({ dryRun, erased, spared, left, unreadable, copies }: EraseResult): string {
+  const lines = [
+    ...(erased.length === 0 ? ["There is no checkpoint to erase."] : countsOf(dryRun ? "Would be erased" : "Erased", erased)),
+    ...countsOf("Stays, tagged keep", spared),
+    ...left.map((reason) => `Not all is gone yet: ${reason} The rest is done when the store is opened the next time.`),
+    ...unreadable.map((id) => `Cannot be read, as before: checkpoint ${id}, which was stored against what is gone.`),
+    ...known("A backup of the store was made", copies.backups),
+    ...known("An export was made", copies.exports),
+    ...copies.exportFiles.map((file) => `Has something of it, and stays: ${file}`),
+    ...copies.replacedStores.map((directory) => `An older state of the store, which may have it, stays: ${directory}`),
+    ...(erased.length === 0 ? [] : [ELSEWHERE]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** A line for each session. */
+function countsOf(what: string, checkpoints: EraseResult["erased"]): readonly string[] {
+  const sessions = new Map<string, number>();
+  for (const { sessionId } of checkpoints) sessions.set(sessionId, (sessions.get(sessionId) ?? 0) + 1);
+  return [...sessions].map(([sessionId, count]) => `${what}: checkpoints: ${count}, of session ${sessionId}.`);
+}
+
+function known(what: string, times: readonly string[]): readonly string[] {
+  const [last] = times;
+  if (last === undefined) return [];
+  return [`${what}, and keeps what it has: at ${last}${times.length === 1 ? "" : `, and ${times.length - 1} before`}.`];
+}

@@ -1,0 +1,47 @@
+import path from "node:path";
+import { fileError } from "./file-errors.ts";
+import { isAbandoned, isAlive, overwriteAndRemove } from "./durable-files.ts";
+import type { FileSystem } from "./file-system.ts";
+import { removeAbandonedDirectories } from "./new-directory.ts";
+import { BACKUPS, DATABASE, EXPORTS, isReplacedStore, JOURNAL } from "./paths.ts";
+
+/** A catalog that a rebuild replaced, with what SQLite keeps beside it, and one that a rebuild did not finish. */
+const ASIDE = [DATABASE, JOURNAL].map(
+  (name) => new RegExp(`^${name.replace(".", "\\.")}\\.(?:replaced-[1-9][0-9]*|new)(?:-wal|-shm|-journal)?$`, "u"),
+);
+const SCHEMA_COPY = /^pre-schema-[0-9]+\.db(?:\.new)?(?:-journal)?$/u;
+const UNFINISHED_EXPORT = /^\.tmp-export-([0-9]+)-/u;
+
+/**
+ * Removes from a data directory, overwritten, what older states of the catalog were kept in, and what processes that are gone did not
+ * finish. May be interrupted, and be called again.
+ */
+export async function eraseKeptAside(fs: FileSystem, dataDir: string): Promise<void> {
+  const now = new Date();
+  try {
+    await eraseIn(fs, dataDir, (name) => ASIDE.some((aside) => aside.test(name)) || isAbandoned(fs, dataDir, name, now));
+    await eraseIn(fs, path.join(dataDir, BACKUPS), (name) => SCHEMA_COPY.test(name));
+    await eraseIn(fs, path.join(dataDir, EXPORTS), (name) => {
+      const [, pid] = UNFINISHED_EXPORT.exec(name) ?? [];
+      return pid !== undefined && !isAlive(Number(pid));
+    });
+    removeAbandonedDirectories(fs, dataDir, "restore");
+  } catch (error) {
+    throw fileError(error, dataDir);
+  }
+}
+
+/** Stores in a data directory whose place was taken by a backup: each is a data directory by itself. */
+export function replacedStores(fs: FileSystem, dataDir: string): readonly string[] {
+  const names = fs.list(dataDir).filter((name) => isReplacedStore(name));
+  return names.map((name) => path.join(dataDir, name)).filter((directory) => fs.inspect(directory)?.kind === "directory");
+}
+
+async function eraseIn(fs: FileSystem, directory: string, isToBeErased: (name: string) => boolean): Promise<void> {
+  if (fs.inspect(directory)?.kind !== "directory") return;
+  let isAnyRemoved = false;
+  for (const name of fs.list(directory).filter(isToBeErased)) {
+    isAnyRemoved = (await overwriteAndRemove(fs, path.join(directory, name))) || isAnyRemoved;
+  }
+  if (isAnyRemoved) await fs.syncDirectory(directory);
+}

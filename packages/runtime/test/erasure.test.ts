@@ -1,0 +1,410 @@
+import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { type Embedder, isWorkrailError, type Storage } from "@workrail/core";
+import { openFilesStorage } from "@workrail/files-catalog";
+import { type FileSystem, nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
+import { Faults, withFaults } from "@workrail/storage-conformance/harness";
+import { describe, expect, it, vi } from "vitest";
+import type { SaveCheckpointParams } from "../src/context-management-service.ts";
+import type { OpenOptions } from "../src/open-workrail.ts";
+import type { Workrail } from "../src/workrail.ts";
+import { onDisk, type Place, readAudit, refusalOf } from "./stores.ts";
+import { filesBelow, newWord, tracesOf } from "./traces.ts";
+
+const SESSION = "work";
+/** In all of them, and enough for a delta to pay. */
+const FILLER = randomBytes(3_000).toString("base64");
+
+const embedder: Embedder = {
+  name: "test",
+  dimensions: 4,
+  embed: async (texts) => texts.map((text) => Float32Array.of(1, text.length, 3, 4)),
+};
+/** Every so many-th file operation is tried; `npm run test:faults` tries each. */
+const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 7);
+const OPEN: OpenOptions = { adapters: { embedder } };
+
+interface Saved {
+  readonly checkpointId: string;
+  readonly context: unknown;
+  readonly words: readonly string[];
+}
+
+/** Saves a checkpoint with words of its own wherever there is room for some. */
+async function save(store: Workrail, sessionId: string = SESSION): Promise<Saved> {
+  const words = Array.from({ length: 7 }, newWord);
+  const [key, value, name, tag, attribute, project, workflow] = words;
+  const context = { filler: FILLER, [`key-${key}`]: `what was found: ${value} and ${newWord()}`, list: [value] };
+  const metadata = { name: `about ${name}`, tags: [`tag-${tag}`], [`attribute-${attribute}`]: `is ${attribute}` };
+  const params: SaveCheckpointParams = { sessionId, context, metadata, project: `/projects/${project}`, workflowId: `flow-${workflow}` };
+  const { checkpointId } = await store.saveCheckpoint(params);
+  return { checkpointId, context, words };
+}
+
+async function within<T>(place: Place, work: (store: Workrail) => Promise<T>, options: OpenOptions = OPEN): Promise<T> {
+  await using store = await place.open(options);
+  return await work(store);
+}
+
+/** Five checkpoints, compacted, indexed, and embedded. */
+async function prepare(place: Place, options: OpenOptions = OPEN): Promise<readonly Saved[]> {
+  const saved: Saved[] = [];
+  const saveAll = async (store: Workrail): Promise<void> => {
+    for (let step = 0; step < 5; step++) saved.push(await save(store));
+  };
+  await within(place, saveAll, options);
+  const index = async (store: Workrail): Promise<void> => {
+    await store.searchCheckpoints({ query: "what was found", project: null });
+    // Embedding begins when asking for it pauses.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+  };
+  await within(place, index, options);
+  return saved;
+}
+
+/** What a checkpoint is stored against, by its file. */
+function baseOf(place: Place, saved: Saved): string | undefined {
+  const [header = ""] = gunzipSync(fs.readFileSync(blobOf(place, saved)))
+    .toString()
+    .split(",\n", 1);
+  return (JSON.parse(`${header}}`) as { base?: string }).base;
+}
+
+function idsOf(saved: readonly Saved[]): string[] {
+  return saved.map(({ checkpointId }) => checkpointId);
+}
+
+async function expectWhole(store: Workrail, all: readonly Saved[]): Promise<void> {
+  for (const { checkpointId, context } of all) {
+    expect(JSON.stringify((await store.loadCheckpoint({ checkpointId })).context)).toBe(JSON.stringify(context));
+  }
+  expect((await store.verifyStore()).findings).toEqual([]);
+}
+
+/** Erases one of those that were prepared: nothing of it is left, open or closed, and all of the others is. */
+async function expectErased(place: Place, saved: readonly Saved[], index: number, options: OpenOptions = OPEN): Promise<void> {
+  const { checkpointId, words } = saved[index] as Saved;
+  const others = saved.filter((each) => each.checkpointId !== checkpointId);
+  const eraseIt = async (store: Workrail): Promise<void> => {
+    const { erased, left } = await store.deleteCheckpoint({ checkpointId });
+    expect({ erased, left }).toEqual({ erased: [{ checkpointId, sessionId: SESSION }], left: [] });
+    // While the store is open, with its logs.
+    expect(tracesOf(place.dataDir, words)).toEqual([]);
+    if ((await store.listTrash()).length > 0) await store.restoreFromTrash({ sessionId: SESSION });
+    await expectWhole(store, others);
+    const refusal = await refusalOf(store.loadCheckpoint({ checkpointId }));
+    expect(refusal).toMatchObject({ code: "CHECKPOINT_NOT_FOUND", details: { reason: "erased", checkpointId, sessionId: SESSION } });
+    expect((await refusalOf(store.deleteCheckpoint({ checkpointId }))).code).toBe("CHECKPOINT_NOT_FOUND");
+  };
+  await within(place, eraseIt, options);
+  expect(tracesOf(place.dataDir, words)).toEqual([]);
+}
+
+/** Files of the catalog's older states, as rebuilds and migrations leave them. */
+function keepOldCatalogs({ dataDir }: Place): readonly string[] {
+  const catalog = ["workrail.db", "catalog.jsonl"].find((name) => fs.existsSync(path.join(dataDir, name))) as string;
+  const copies =
+    catalog === "workrail.db" ? ["workrail.db.replaced-2", "workrail.db.replaced-2-wal", "workrail.db.new"] : ["catalog.jsonl.replaced-2"];
+  fs.mkdirSync(path.join(dataDir, "backups"), { recursive: true });
+  const names = [...copies, path.join("backups", "pre-schema-5.db"), path.join("backups", "pre-schema-6.db.new")];
+  for (const name of names) fs.copyFileSync(path.join(dataDir, catalog), path.join(dataDir, name));
+  return names.map((name) => path.join(dataDir, name));
+}
+
+function blobOf({ dataDir }: Place, { checkpointId }: Saved, below: string = "contexts"): string {
+  return path.join(dataDir, below, SESSION, `${checkpointId}.json.gz`);
+}
+
+describe.each(["better-sqlite3", "node:sqlite", "none"])("with the catalog by %s, erasing a checkpoint leaves nothing of it", (driver) => {
+  const at = (test: (place: Place) => Promise<void>) => () => onDisk(test, { WORKRAIL_SQLITE_DRIVER: driver });
+
+  it.each([
+    ["is the latest", 4],
+    ["is the one to fall back to", 3],
+    ["is the base of another, and a delta itself", 1],
+    ["is the oldest", 0],
+  ])("that %s", (_, index) =>
+    at(async (place) => {
+      const saved = await prepare(place);
+      for (const { words } of saved) expect(tracesOf(place.dataDir, words).length).toBeGreaterThan(1);
+      expect(saved.map((each) => baseOf(place, each))).toEqual([...idsOf(saved.slice(1, 4)), undefined, undefined]);
+      await expectErased(place, saved, index);
+      for (const { words } of saved.filter((each) => each !== saved[index])) expect(tracesOf(place.dataDir, words)).not.toEqual([]);
+    })(),
+  );
+
+  it.each([
+    ["it is in the trash", [2]],
+    ["what is stored against it is", [1]],
+    ["all of its session is", [0, 1, 2, 3, 4]],
+  ])("when %s", (_, trashed) =>
+    at(async (place) => {
+      const saved = await prepare(place);
+      const checkpointIds = idsOf(trashed.map((index) => saved[index] as Saved));
+      await within(place, (store) => store.cleanUp({ checkpointIds }));
+      expect(await within(place, (store) => store.listTrash())).toHaveLength(trashed.length);
+      await expectErased(place, saved, 2);
+    })(),
+  );
+
+  it(
+    "that is stored against by what was removed, and still needed",
+    at(async (place) => {
+      const saved = await prepare(place);
+      const [oldest, removed, gone, ...others] = saved as [Saved, Saved, Saved, ...Saved[]];
+      await within(place, (store) => store.cleanUp({ checkpointIds: idsOf([removed]), permanently: true }));
+      expect(fs.existsSync(blobOf(place, removed))).toBe(true);
+      await expectErased(place, [oldest, gone, ...others], 1);
+      expect(fs.existsSync(blobOf(place, removed))).toBe(false);
+    }),
+  );
+
+  it(
+    "in copies that were kept aside, in quarantine, or that nobody finished",
+    at(async (place) => {
+      const saved = await prepare(place);
+      const gone = saved[2] as Saved;
+      const aside = [blobOf(place, gone, "quarantine/contexts"), `${blobOf(place, gone, "quarantine/contexts")}.1`];
+      fs.mkdirSync(path.dirname(aside[0] as string), { recursive: true });
+      const unfinished = path.join(place.dataDir, "contexts", SESSION, ".tmp-00000000-1-0123456789abcdef");
+      for (const file of [...aside, unfinished]) fs.copyFileSync(blobOf(place, gone), file);
+      // Of another host it counts as given up after a day.
+      fs.utimesSync(unfinished, new Date(0), new Date(0));
+      const catalogs = keepOldCatalogs(place);
+      const before = tracesOf(place.dataDir, gone.words);
+      expect(before).toEqual(expect.arrayContaining([...aside, unfinished, ...catalogs]));
+      await expectErased(place, saved, 2);
+      for (const file of [...aside, unfinished, ...catalogs]) expect(fs.existsSync(file)).toBe(false);
+    }),
+  );
+
+  it(
+    "that is damaged",
+    at(async (place) => {
+      const saved = await prepare(place);
+      const gone = saved[4] as Saved;
+      fs.appendFileSync(blobOf(place, gone), "and more");
+      await within(place, async (store) => {
+        expect((await refusalOf(store.loadCheckpoint({ checkpointId: gone.checkpointId }))).code).toBe("CHECKPOINT_CORRUPT");
+      });
+      expect(fs.existsSync(blobOf(place, gone, "quarantine/contexts"))).toBe(true);
+      await expectErased(place, saved, 4);
+      expect(filesBelow(path.join(place.dataDir, "quarantine"))).toEqual([]);
+    }),
+  );
+
+  it(
+    "and of a session what is kept of it besides",
+    at(async (place) => {
+      const saved = await prepare(place);
+      const label = newWord();
+      await within(place, async (store) => {
+        const other = await save(store, "other");
+        await store.tagSession({ sessionId: SESSION, add: [`tag-${label}`, "keep"] });
+        await store.markCritical({ sessionId: SESSION, contextKey: `key-${saved[4]?.words[0]}` });
+        await store.cleanUp({ checkpointIds: idsOf(saved.slice(0, 2)), includeKept: true });
+        expect(await store.erase({ sessionId: SESSION, sparesKept: true })).toMatchObject({ erased: [], left: [] });
+        const planned = await store.erase({ sessionId: SESSION, dryRun: true });
+        expect(planned.erased.map(({ checkpointId }) => checkpointId).toSorted()).toEqual(idsOf(saved).toSorted());
+        const { erased, left } = await store.erase({ sessionId: SESSION });
+        expect({ erased, left }).toEqual({ erased: planned.erased, left: [] });
+        expect(tracesOf(place.dataDir, [label, ...saved.flatMap(({ words }) => words)])).toEqual([]);
+        await expectWhole(store, [other]);
+        expect((await store.listSessions({ project: null })).sessions.map(({ id }) => id)).toEqual(["other"]);
+        expect((await refusalOf(store.erase({ sessionId: SESSION }))).code).toBe("SESSION_NOT_FOUND");
+        expect((await refusalOf(store.erase({}))).code).toBe("INVALID_INPUT");
+        // Its name is free.
+        const again = await save(store);
+        await expectWhole(store, [other, again]);
+      });
+    }),
+  );
+});
+
+describe("erasing", () => {
+  /** In the background of a store that was just opened. */
+  const expectFinished = async (place: Place, saved: readonly Saved[], gone: Saved): Promise<void> => {
+    await within(place, async (store) => {
+      await vi.waitFor(() => expect(tracesOf(place.dataDir, gone.words)).toEqual([]), { timeout: 10_000, interval: 100 });
+      const others = saved.filter((each) => each !== gone);
+      await expectWhole(store, others);
+    });
+  };
+
+  it("is finished by whoever opens the store next", () =>
+    onDisk(async (place) => {
+      const saved = await prepare(place);
+      const gone = saved[2] as Saved;
+      await within(place, async (store) => {
+        // A backup has files stay until it is done.
+        await holdRemovals(place, 60_000);
+        const { left } = await store.deleteCheckpoint({ checkpointId: gone.checkpointId });
+        expect(left).toEqual([expect.stringContaining("Files are being copied")]);
+        expect((await refusalOf(store.loadCheckpoint({ checkpointId: gone.checkpointId }))).details["reason"]).toBe("erased");
+        expect(fs.existsSync(blobOf(place, gone))).toBe(true);
+        await holdRemovals(place, -1);
+      });
+      await expectFinished(place, saved, gone);
+    }));
+
+  it("waits for a process that reads the log, and says what is left when that takes too long", () =>
+    onDisk(
+      async (place) => {
+        const saved = await prepare(place);
+        const gone = saved[4] as Saved;
+        await within(place, async (store) => {
+          await save(store, "other");
+          const read = `database.exec("BEGIN; SELECT * FROM checkpoint"); console.log("reads"); setInterval(() => {}, 1000)`;
+          const reader = spawn(process.execPath, ["-e", `${database(place)}; ${read}`]);
+          try {
+            await once(reader.stdout, "data");
+            const { left } = await store.deleteCheckpoint({ checkpointId: gone.checkpointId });
+            expect(left).toEqual(["The log of the catalog is being read by another process."]);
+          } finally {
+            reader.kill();
+            await once(reader, "exit");
+          }
+        });
+        await expectFinished(place, saved, gone);
+      },
+      { WORKRAIL_LOCK_TIMEOUT_MS: "200" },
+    ));
+
+  it("tells the copies that the store knows of, and leaves them", () =>
+    onDisk(async (place) => {
+      const [first, second] = (await prepare(place)) as [Saved, Saved];
+      const backup = `${place.dataDir}-backup`;
+      await within(place, async (store) => {
+        await store.backup(backup);
+        const { file } = await store.exportSession(SESSION);
+        const { copies } = await store.deleteCheckpoint({ checkpointId: first.checkpointId });
+        expect(copies).toMatchObject({
+          backups: [expect.any(String)],
+          exports: [expect.any(String)],
+          exportFiles: [file],
+          replacedStores: [],
+        });
+        expect(tracesOf(place.dataDir, first.words)).toEqual([file]);
+        expect(tracesOf(backup, first.words)).not.toEqual([]);
+        const other = await save(store, "other");
+        expect((await store.deleteCheckpoint({ checkpointId: other.checkpointId })).copies).toMatchObject({ exports: [], exportFiles: [] });
+      });
+      expect(second.words).not.toEqual(first.words);
+    }));
+
+  it("leaves a row in the audit log that holds nothing of what was erased", () =>
+    onDisk(async (place) => {
+      const saved = await prepare(place);
+      await within(place, (store) => store.deleteCheckpoint({ checkpointId: saved[0]?.checkpointId ?? "", agentId: "me" }));
+      expect(readAudit(place.dataDir)).toContainEqual({ action: "delete", checkpoint_id: saved[0]?.checkpointId });
+    }));
+
+  it("of what only memory holds forgets it there", () =>
+    onDisk(async (place) => {
+      fs.writeFileSync(place.dataDir, "no directory");
+      const store = await place.open({ fallback: "memory", adapters: { repeat: () => () => {} } });
+      const refusal = await refusalOf(save(store));
+      const checkpointId = String(refusal.details["checkpointId"]);
+      expect((await store.loadCheckpoint({ checkpointId })).checkpointId).toBe(checkpointId);
+      expect(await store.deleteCheckpoint({ checkpointId })).toMatchObject({ erased: [{ checkpointId }], left: [] });
+      expect((await store.findCheckpoints({ project: null })).checkpoints).toEqual([]);
+      await store.close();
+    }));
+});
+
+describe("killed at any file operation of an erasure", () => {
+  const OPENERS = {
+    SQLite: (dataDir: string, files: FileSystem) => openSqliteFs({ dataDir, fs: files, lockWaitMs: 500 }),
+    files: (dataDir: string, files: FileSystem) => openFilesStorage({ dataDir, fs: files, lockWaitMs: 500 }),
+  };
+
+  it.each(Object.entries(OPENERS))(
+    "with the catalog in %s, the checkpoint is there whole, or whoever opens the store next finishes",
+    (_, open) =>
+      onDisk(async (place) => {
+        const plain = { adapters: { storage: () => open(place.dataDir, nodeFileSystem), embedder } };
+        const saved = await prepare(place, plain);
+        const gone = saved[2] as Saved;
+        const before = `${place.dataDir}-before`;
+        fs.cpSync(place.dataDir, before, { recursive: true });
+        const outcomes = new Set<string>();
+        for (let [at, struck] = [1, true]; struck; at += STRIDE) {
+          fs.rmSync(place.dataDir, { recursive: true });
+          fs.cpSync(before, place.dataDir, { recursive: true });
+          struck = await killedAt(at, place, gone, (files) => open(place.dataDir, files));
+          outcomes.add(await within(place, (store) => eitherWay(store, place, saved, gone), plain));
+        }
+        expect([...outcomes].toSorted()).toEqual(["erased", "there"]);
+      }),
+  );
+
+  /** Whether it came that far. */
+  async function killedAt(at: number, place: Place, gone: Saved, open: (files: FileSystem) => Promise<Storage>): Promise<boolean> {
+    const faults = new Faults();
+    const store = await place.open({ adapters: { storage: () => open(withFaults(nodeFileSystem, faults, { throws: true })), embedder } });
+    faults.arm({ kind: "crashes", at, persistent: true, code: "EIO" });
+    await store.deleteCheckpoint({ checkpointId: gone.checkpointId }).catch(() => {});
+    const { struck } = faults;
+    await store.close().catch(() => {});
+    faults.disarm();
+    return struck;
+  }
+
+  async function eitherWay(store: Workrail, place: Place, saved: readonly Saved[], gone: Saved): Promise<"there" | "erased"> {
+    const isThere = await store.loadCheckpoint({ checkpointId: gone.checkpointId }).then(
+      () => true,
+      (error: unknown) => !isWorkrailError(error) || error.code !== "CHECKPOINT_NOT_FOUND",
+    );
+    const traces = (): readonly string[] => (isThere ? [] : tracesOf(place.dataDir, gone.words));
+    await vi.waitFor(() => expect(traces()).toEqual([]), { timeout: 10_000, interval: 50 });
+    const whole = isThere ? saved : saved.filter((each) => each !== gone);
+    await expectWhole(store, whole);
+    return isThere ? "there" : "erased";
+  }
+});
+
+describe("in a sealed store", () => {
+  const sealed = { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString("base64") };
+
+  it("one checkpoint's file goes, and a session takes its key with it", () =>
+    onDisk(async (place) => {
+      const saved = await prepare(place, {});
+      const key = path.join(place.dataDir, "contexts", SESSION, "session.key");
+      const before = fs.readFileSync(key);
+      await expectErased(place, saved, 1, {});
+      expect(fs.existsSync(blobOf(place, saved[1] as Saved))).toBe(false);
+      expect(fs.readFileSync(key)).toEqual(before);
+      await using other = await place.open({});
+      const kept = await save(other, "other");
+      await within(
+        place,
+        async (store) => {
+          expect((await store.erase({ sessionId: SESSION })).left).toEqual([]);
+          expect(fs.readdirSync(path.dirname(key))).toEqual([]);
+        },
+        {},
+      );
+      // The one that had the key at hand makes another, and reads what others seal with it.
+      const again = await save(other);
+      expect(fs.readFileSync(key)).not.toEqual(before);
+      await within(place, async (store) => expectWhole(store, [kept, again, await save(store)]), {});
+      await expectWhole(other, [kept, again]);
+    }, sealed));
+});
+
+/** As whoever copies the store does it. */
+async function holdRemovals(place: Place, forMs: number): Promise<void> {
+  const sql = `INSERT OR REPLACE INTO state VALUES ('hold:test', ${Date.now() + forMs})`;
+  await promisify(execFile)(process.execPath, ["-e", `${database(place)}; database.exec(${JSON.stringify(sql)})`]);
+}
+
+/** Opens the catalog in a program of its own: within one process SQLite's locks keep nobody out. */
+function database({ dataDir }: Place): string {
+  const file = JSON.stringify(path.join(dataDir, "workrail.db"));
+  return `const database = new (require("node:sqlite").DatabaseSync)(${file}, { timeout: 5000 })`;
+}

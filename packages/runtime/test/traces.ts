@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+
+/** Shorter runs occur by chance. */
+const RUN_BYTES = 16;
+
+/** A word that nobody wrote before, as long as a search index takes it whole. */
+export function newWord(): string {
+  return Array.from(randomBytes(28), (byte) => String.fromCharCode(97 + (byte % 26))).join("");
+}
+
+/** Every file below a directory. */
+export function filesBelow(directory: string): readonly string[] {
+  return fs
+    .readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+/** Files that hold a run of 16 bytes of one of the texts, as they are or unfolded. */
+export function tracesOf(directory: string, texts: readonly string[]): readonly string[] {
+  const runs = new Set(texts.flatMap(runsOf));
+  return filesBelow(directory).filter((file) => {
+    const contents = contentsOf(fs.readFileSync(file));
+    return [...runs].some((run) => contents.some((content) => content.includes(run)));
+  });
+}
+
+function runsOf(text: string): readonly string[] {
+  return Array.from({ length: Math.max(0, text.length - RUN_BYTES + 1) }, (_, at) => text.slice(at, at + RUN_BYTES));
+}
+
+function contentsOf(bytes: Buffer): readonly Buffer[] {
+  try {
+    return [bytes, gunzipSync(bytes)];
+  } catch {
+    return [bytes];
+  }
+}
