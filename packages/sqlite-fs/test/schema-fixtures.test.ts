@@ -71,7 +71,7 @@ describe.each(SCHEMAS)("a store of %s", { timeout: 120_000 }, (schema) => {
       expect(database.prepare("SELECT count(*) AS checkpoints FROM checkpoint").get()).toEqual({ checkpoints: 14 });
       database.close();
       for (const newest of others) await withOpened(dataDir, expectAll, { migrations: migrations(newest) });
-      expect(fs.readdirSync(path.dirname(copy)).sort()).toEqual(others.map((newest) => `pre-schema-${newest}.db`));
+      expect(new Set(fs.readdirSync(path.dirname(copy)))).toEqual(new Set(others.map((newest) => `pre-schema-${newest}.db`)));
     }));
 
   it.each<[string, Omit<DriverFault, "at">]>([
