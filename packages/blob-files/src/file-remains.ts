@@ -4,12 +4,8 @@ import { isTemporary, removeIfPresent } from "./durable-files.ts";
 import { hasKeyring } from "./file-key-files.ts";
 import { fileError } from "./file-errors.ts";
 import type { FileSystem } from "./file-system.ts";
-import { BACKUPS, CONTEXTS, DATABASE, EXPORTS, isReplacedStore, JOURNAL, QUARANTINE, SESSION_FACTS } from "./paths.ts";
+import { BACKUPS, CATALOG_COPY, CONTEXTS, EXPORTS, isReplacedStore, QUARANTINE, SCHEMA_COPY, SESSION_FACTS } from "./paths.ts";
 
-/** A catalog that another took the place of, with what was beside it, or that was to take its place. */
-const OLD_CATALOG = [DATABASE, JOURNAL].map((name) => name.replaceAll(".", "\\.")).join("|");
-const CATALOG_COPY = new RegExp(`^(?:${OLD_CATALOG})\\.(?:replaced-[0-9]+|new)(?:-wal|-shm|-journal)?$`);
-const SCHEMA_COPY = /^pre-schema-[0-9]+\.db(?:\.new)?(?:-journal)?$/;
 const OLD_FACTS = new RegExp(`^${SESSION_FACTS.replaceAll(".", "\\.")}\\.damaged(?:\\.[0-9]+)?$`);
 
 /** What is left in a data directory of earlier times. */

@@ -3,13 +3,8 @@ import { fileError } from "./file-errors.ts";
 import { isAbandoned, isAlive, overwriteAndRemove } from "./durable-files.ts";
 import type { FileSystem } from "./file-system.ts";
 import { removeAbandonedDirectories } from "./new-directory.ts";
-import { BACKUPS, DATABASE, EXPORTS, isReplacedStore, JOURNAL } from "./paths.ts";
+import { BACKUPS, CATALOG_COPY, EXPORTS, isReplacedStore, SCHEMA_COPY } from "./paths.ts";
 
-/** A catalog that a rebuild replaced, with what SQLite keeps beside it, and one that a rebuild did not finish. */
-const ASIDE = [DATABASE, JOURNAL].map(
-  (name) => new RegExp(`^${name.replace(".", "\\.")}\\.(?:replaced-[1-9][0-9]*|new)(?:-wal|-shm|-journal)?$`, "u"),
-);
-const SCHEMA_COPY = /^pre-schema-[0-9]+\.db(?:\.new)?(?:-journal)?$/u;
 const UNFINISHED_EXPORT = /^\.tmp-export-([0-9]+)-/u;
 
 /**
@@ -19,7 +14,7 @@ const UNFINISHED_EXPORT = /^\.tmp-export-([0-9]+)-/u;
 export async function eraseKeptAside(fs: FileSystem, dataDir: string): Promise<void> {
   const now = new Date();
   try {
-    await eraseIn(fs, dataDir, (name) => ASIDE.some((aside) => aside.test(name)) || isAbandoned(fs, dataDir, name, now));
+    await eraseIn(fs, dataDir, (name) => CATALOG_COPY.test(name) || isAbandoned(fs, dataDir, name, now));
     await eraseIn(fs, path.join(dataDir, BACKUPS), (name) => SCHEMA_COPY.test(name));
     await eraseIn(fs, path.join(dataDir, EXPORTS), (name) => {
       const [, pid] = UNFINISHED_EXPORT.exec(name) ?? [];

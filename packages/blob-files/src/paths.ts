@@ -56,6 +56,12 @@ export function blobRefOf(key: BlobKey): BlobRef {
   return `${CONTEXTS}/${fileNameOf(key.sessionId)}/${fileNameOf(key.checkpointId)}${BLOB_SUFFIX}` as BlobRef;
 }
 
+const CATALOGS = [DATABASE, JOURNAL].map((name) => name.replaceAll(".", "\\.")).join("|");
+/** Names of a catalog that another took the place of, with what was beside it, or that was to take its place. */
+export const CATALOG_COPY: RegExp = new RegExp(`^(?:${CATALOGS})\\.(?:replaced-[0-9]+|new)(?:-wal|-shm|-journal)?$`);
+/** In `backups/`: names of a database as it was before a migration. */
+export const SCHEMA_COPY: RegExp = /^pre-schema-[0-9]+\.db(?:\.new)?(?:-journal)?$/;
+
 /** The directory of the session that a blob belongs to, by its name. */
 export function directoryNameOf(ref: BlobRef): string {
   return ref.split("/")[1] ?? "";
