@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -387,6 +387,38 @@ describe("settings", () => {
         ["warn", "WORKRAIL_LOG_LEVEL"],
       ]),
     );
+  });
+
+  it("that are told to encrypt leave nothing in clear, neither on the disk nor in what they log", async () => {
+    const secret = "planted-7f3a9c-secret";
+    const env = { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: randomBytes(32).toString("hex"), WORKRAIL_LOG_LEVEL: "debug" };
+    const server = await ServerProcess.start({ home, env });
+    const context = { [secret]: secret, list: Array.from({ length: 40 }, (_, at) => `${secret} ${at}`) };
+    const metadata = { name: secret, tags: [secret] };
+    for (let step = 0; step < 4; step++) {
+      await server.ok(SAVE, { sessionId: "s", context: { ...context, step }, metadata, agentId: secret, workflowId: secret });
+    }
+    await server.ok(MARK, { sessionId: "s", contextKey: secret });
+    const project = join(home.directory, secret);
+    await mkdir(project);
+    await server.ok("checkpoint_save", { summary: secret, description: secret, tags: [secret], project_path: project });
+    expect(JSON.stringify(await server.ok("checkpoint_search", { query: secret }))).toContain(secret);
+    await server.fails(LOAD, { checkpointId: `${secret}-none` });
+    // A file for people would be in clear.
+    expect((await server.call("store_session", { conversation: secret })).isError).toBe(true);
+    expect(await readdir(home.project)).not.toContain(".codearchitect");
+    // As it is killed: with its write-ahead log.
+    await server.kill();
+    const stderr = server.stderr;
+    expect(stderr).not.toContain(secret);
+    const files = (await readdir(home.dataDir, { withFileTypes: true, recursive: true })).filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(5);
+    for (const entry of files) {
+      const file = join(entry.parentPath, entry.name);
+      expect(file.slice(home.dataDir.length)).not.toContain(secret);
+      expect((await readFile(file)).includes(secret), file).toBe(false);
+    }
+    await server[Symbol.asyncDispose]();
   });
 
   it.each([

@@ -142,6 +142,7 @@ export { dotProduct, NearestFirst, unitVector } from "./search/nearest.ts";
 export { parseQuery } from "./search/parse-query.ts";
 export type { ParsedQuery } from "./search/parse-query.ts";
 export { cleanText } from "./search/text-to-embed.ts";
+export { sealedPartOf } from "./sealed/seal-record.ts";
 export { sealBackupTarget, sealStorage } from "./sealed/seal-storage.ts";
 export type { UnreadableInExport } from "./export-format/export-fields.ts";
 export { EXPORT_FORMAT, EXPORT_VERSION } from "./export-format/export-text.ts";

@@ -16,3 +16,4 @@ export type { KeySource } from "./key-source.ts";
 export { keyFromRecovery } from "./recovery-key.ts";
 export { StoreSealer } from "./store-sealer.ts";
 export type { DataKey } from "./store-sealer.ts";
+export { isSealedText } from "./text-cipher.ts";

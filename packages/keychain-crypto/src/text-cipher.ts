@@ -6,6 +6,11 @@ const MARK = "s1.";
 const [AS_UTF8, AS_JSON] = [0, 1];
 const NO_SALT = new Uint8Array();
 
+/** Whether a text looks sealed: by whom, and whether it is whole, only opening tells. */
+export function isSealedText(text: string): boolean {
+  return text.startsWith(MARK) && /^[\w-]+$/u.test(text.slice(MARK.length));
+}
+
 /**
  * Seals short texts, the same to the same, as a synthetic initialisation vector does it (RFC 5297): the nonce is a keyed digest of the
  * text, so that two texts share one only when they are equal. Whoever reads sealed texts learns which are equal and how long they are.

@@ -97,14 +97,14 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   value(TOKENS.tokens, adapters.tokens ?? tokenCounter(settings.tokenizer));
   once(TOKENS.condensing, (c) => condensingBy(settings.condenser, adapters.condenser, c.resolve(TOKENS.digests)));
   once(TOKENS.transcripts, () => {
-    const files: TranscriptFiles = new FileTranscripts({ project: settings.project, directory: process.cwd() });
-    const checked: TranscriptFiles = {
+    const files = adapters.transcripts ?? new FileTranscripts({ project: settings.project, directory: process.cwd() });
+    // Whoever writes them: they are in clear.
+    return {
       async write(transcript) {
         sealing.checkPlaintextFiles();
         return files.write(transcript);
       },
     };
-    return adapters.transcripts ?? checked;
   });
   once(TOKENS.embedding, (c) => embeddingBy(settings.embedder, adapters.embedder, { clock: c.resolve(TOKENS.clock), log }));
   once(TOKENS.screening, (c) => {

@@ -3,9 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { gzipCodec } from "@workrail/codecs";
-import { DEFAULT_LIMITS, type KeyFiles, type Log, type Storage } from "@workrail/core";
+import { DEFAULT_LIMITS, type KeyFiles, type Storage } from "@workrail/core";
 import { openFilesStorage } from "@workrail/files-catalog";
 import { nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
+import type { Environment } from "../src/config/default-data-dir.ts";
+import type { Adapters } from "../src/container.ts";
 import { nodeDigests, systemClock } from "../src/environment.ts";
 import { openStore } from "../src/open-store.ts";
 import type { ConversionPorts } from "../src/sealing/convert.ts";
@@ -38,10 +40,14 @@ export function portsOf(dataDir: string): ConversionPorts {
   return { codec: gzipCodec, digests: nodeDigests, clock: systemClock, limits: DEFAULT_LIMITS, dataDir };
 }
 
-export async function openWith(openRaw: OpenRaw, dataDir: string, sealing: SealingSettings, log?: Log): Promise<Store> {
-  const settings = { ...readSettings({}, { dataDir }), sealing };
-  const adapters = { storage: () => openRaw(dataDir), ...(log === undefined ? {} : { log }) };
-  return openStore({ settings, adapters, project: `/work/${PLANTED}` });
+export async function openWith(
+  openRaw: OpenRaw,
+  dataDir: string,
+  sealing: SealingSettings,
+  { env = {}, ...adapters }: Omit<Adapters, "storage"> & { readonly env?: Environment } = {},
+): Promise<Store> {
+  const settings = { ...readSettings(env, { dataDir }), sealing };
+  return openStore({ settings, adapters: { ...adapters, storage: () => openRaw(dataDir) }, project: `/work/${PLANTED}` });
 }
 
 /** Does something to a store that is not opened otherwise. */

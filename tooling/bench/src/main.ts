@@ -20,6 +20,7 @@ import { measureMemory } from "./suites/memory.ts";
 import { measureProcesses } from "./suites/processes.ts";
 import { measurePruning } from "./suites/prune.ts";
 import { measureScale } from "./suites/scale.ts";
+import { measureSealed } from "./suites/sealed.ts";
 import { measureSearch } from "./suites/search.ts";
 import { targets } from "./targets.ts";
 
@@ -31,6 +32,7 @@ const SUITES = {
   list: async (bench: Bench) => ({ listing: await measureListing(bench) }),
   library: async (bench: Bench) => ({ library: await measureLibrary(bench) }),
   codec: async (bench: Bench) => ({ codec: await measureCodec(bench) }),
+  sealed: async (bench: Bench) => ({ sealed: await measureSealed(bench) }),
   context: async (bench: Bench) => ({ context: await measureContext(bench) }),
   processes: async (bench: Bench) => ({ processes: await measureProcesses(bench) }),
   mcp: (bench: Bench) => withServer(bench, async () => ({ mcp: await measureMcp(bench) })),

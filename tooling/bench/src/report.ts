@@ -15,6 +15,7 @@ export function report(results: Results): string {
   return [
     section("Targets (median over the floor's median unless it says otherwise)", targetTable(results)),
     section("Library", libraryTable(results)),
+    section("A sealed store, beside one in clear", sealedTable(results)),
     section("Making contexts fit, beside JSON.stringify and gzip of the same", contextTable(results)),
     section("Several processes on one store, without a pause", processesTable(results)),
     section("Through MCP on standard input and output", mcpTable(results)),
@@ -54,6 +55,16 @@ function libraryTable({ library, listing }: Results): string | undefined {
     rows.push(["page of 20 among 10,000 of a project", ...figures(listing.ofProject)]);
   }
   return rows.length === 0 ? undefined : table(["operation", ...FIGURES], rows);
+}
+
+function sealedTable({ sealed }: Results): string | undefined {
+  return (
+    sealed &&
+    table(
+      ["operation", ...FIGURES],
+      sealed.map((row) => [`${row.operation} ${label(row.contextBytes)}`, ...figures(row)]),
+    )
+  );
 }
 
 function contextTable({ context }: Results): string | undefined {

@@ -10,6 +10,7 @@ import type { MemoryRow } from "./suites/memory.ts";
 import type { ProcessesRow } from "./suites/processes.ts";
 import type { PruneResult } from "./suites/prune.ts";
 import type { ScaleResult } from "./suites/scale.ts";
+import type { SealedRow } from "./suites/sealed.ts";
 import type { SearchRow } from "./suites/search.ts";
 import type { ListingResult } from "./tasks/compare-listing.ts";
 
@@ -18,6 +19,7 @@ export interface Results {
   library?: readonly LibraryRow[];
   listing?: ListingResult;
   codec?: Comparison;
+  sealed?: readonly SealedRow[];
   context?: readonly ContextRow[];
   processes?: readonly ProcessesRow[];
   growth?: GrowthResult;

@@ -44,6 +44,10 @@ export function targets(results: Results): readonly Target[] {
     const measured = ms === undefined || latestMs === undefined ? undefined : ms / latestMs;
     return { figure: `load the ${which} of a grown session by id`, against: "loading its newest", atMost: 10, measured };
   };
+  const sealed = (operation: "save" | "load latest"): Target => {
+    const measured = results.sealed?.find((each) => each.operation === operation && each.contextBytes === 100 * KB)?.ratio;
+    return { figure: `${operation} ${label(100 * KB)}, sealed`, against: "the same in a store in clear", atMost: 1.3, measured };
+  };
   const page = "its two statements, prepared";
   const searched = results.search?.at(-1);
   const search = searched === undefined ? undefined : searched.all.library.median / searched.all.floor.median;
@@ -53,6 +57,8 @@ export function targets(results: Results): readonly Target[] {
     save(100 * KB, 1.2),
     save(MB, 1.2),
     ...[KB, 100 * KB, MB, 10 * MB].map(load),
+    sealed("save"),
+    sealed("load latest"),
     { figure: "page of 20 among 10,000 of a session", against: page, atMost: 2, measured: results.listing?.ofSession.ratio },
     { figure: "page of 20 among 10,000 of a project", against: page, atMost: 2, measured: results.listing?.ofProject.ratio },
     ...[KB, 100 * KB, MB].map(mcp),

@@ -4,6 +4,7 @@ import { compareLibrary } from "./tasks/compare-library.ts";
 import { compareListing } from "./tasks/compare-listing.ts";
 import { compareMeaning } from "./tasks/compare-meaning.ts";
 import { compareScale } from "./tasks/compare-scale.ts";
+import { compareSealed } from "./tasks/compare-sealed.ts";
 import { compareSearch } from "./tasks/compare-search.ts";
 import { fillStore } from "./tasks/fill-store.ts";
 import { firstSearch } from "./tasks/first-search.ts";
@@ -22,6 +23,7 @@ const TASKS = {
   compareListing,
   compareMeaning,
   compareScale,
+  compareSealed,
   compareSearch,
   fillStore,
   firstSearch,

@@ -93,6 +93,11 @@ export class ServerProcess {
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
+  /** All that it has written beside its answers. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
   get pid(): number {
     return this.#transport.pid ?? Number.NaN;
   }

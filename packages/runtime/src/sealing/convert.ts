@@ -5,6 +5,7 @@ import {
   type KeyFiles,
   type RebuildPorts,
   rebuildCatalog,
+  sealedPartOf,
   type Sealer,
   type Storage,
   WorkrailError,
@@ -13,6 +14,7 @@ import {
   addRecoveryKey,
   createKeyring,
   hasRecoveryKey,
+  isSealedText,
   type Keyring,
   type KeySource,
   openKeyring,
@@ -151,6 +153,21 @@ export async function refuseWithoutKeyring({ catalog, recovery, blobs }: Storage
   }
   const { records } = await catalog.list({ filter: {}, limit: 1, offset: 0 });
   for (const { blob } of records) if (await hasKey(blob)) throw keyringGone();
+}
+
+/**
+ * No key is asked for where a store is in clear, and so nobody can tell who had the keyring say it. Nothing sealed is in its catalog then.
+ *
+ * @throws KEY_UNAVAILABLE
+ */
+export async function refuseSealedCatalog({ catalog, recovery }: Storage): Promise<void> {
+  if (await recovery.needsRebuild()) return;
+  const { records } = await catalog.list({ filter: {}, limit: 1, offset: 0 });
+  if (!records.some((record) => isSealedText(sealedPartOf(record) ?? ""))) return;
+  throw new WorkrailError("KEY_UNAVAILABLE", "The store is sealed, and its keyring says that it is in clear.", {
+    details: { reason: "keyring-changed" },
+    hint: "Put back contexts/keyring.json from a backup.",
+  });
 }
 
 function keyringGone(): WorkrailError {

@@ -9,7 +9,7 @@ import {
   WorkrailError,
 } from "@workrail/core";
 import { type DataKey, openKeyring, readKeyring, StoreSealer } from "@workrail/keychain-crypto";
-import { type ConversionPorts, refuseWithoutKeyring, sealedKeys, unseal } from "./convert.ts";
+import { type ConversionPorts, refuseSealedCatalog, refuseWithoutKeyring, sealedKeys, unseal } from "./convert.ts";
 import { sourceFor } from "./key-source.ts";
 import type { SealingSettings } from "./sealing-settings.ts";
 import { type TextSealing, textSealing } from "./text-sealing.ts";
@@ -41,7 +41,8 @@ export async function protectStorage(storage: Storage, wish: SealingSettings, po
   const { keyFiles } = storage;
   const keyring = keyFiles === undefined ? undefined : await readKeyring(keyFiles);
   if ((keyring === undefined || keyring.state === "clear") && wish.encryption !== "enabled") {
-    if (keyFiles !== undefined && keyring === undefined) await refuseWithoutKeyring(storage, keyFiles);
+    if (keyring !== undefined) await refuseSealedCatalog(storage);
+    else if (keyFiles !== undefined) await refuseWithoutKeyring(storage, keyFiles);
     return inClear(storage, ports.digests);
   }
   if (keyFiles === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed, so nothing is stored.");

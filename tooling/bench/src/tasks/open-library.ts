@@ -7,6 +7,6 @@ export const PROJECT = "/home/dev/project";
 export const NO_LIMIT = 1_000_000;
 
 /** Opens a store as a program would, apart from whatever the environment says. */
-export function openLibrary(dataDir: string, maxCheckpoints = NO_LIMIT): Promise<Workrail> {
-  return openWorkrail({ dataDir, project: PROJECT, env: {}, limits: { maxCheckpoints } });
+export function openLibrary(dataDir: string, maxCheckpoints = NO_LIMIT, env: Readonly<Record<string, string>> = {}): Promise<Workrail> {
+  return openWorkrail({ dataDir, project: PROJECT, env, limits: { maxCheckpoints } });
 }

@@ -1,0 +1,21 @@
+import { describeCatalog, describeRecovery, describeStorage, describeUseCases, type StorageHarness } from "@workrail/storage-conformance";
+import { harness as files } from "./sealed-files-harness.ts";
+import { harness as sqlite } from "./sealed-sqlite-harness.ts";
+
+/** `npm run test:faults` sets it, and has all be tried. What lies below, and sealing over memory, are tried by their own tests every time. */
+const isThorough = process.env["WORKRAIL_CONFORMANCE_STRIDE"] !== undefined;
+
+if (isThorough) {
+  for (const harness of [sqlite, files]) describeStorage(harness);
+} else {
+  describeUseCases(alone(sqlite), { runs: 5, operations: 80 });
+  for (const harness of [sqlite, files]) {
+    describeCatalog(alone(harness));
+    describeRecovery(alone(harness));
+  }
+}
+
+/** Without other processes. */
+function alone({ module: _module, ...harness }: StorageHarness): StorageHarness {
+  return harness;
+}
