@@ -58,7 +58,7 @@ const ROWS = [
   {
     id: "T12",
     fault: "a sealed store: conversions that end early, foreign bytes",
-    files: ["packages/runtime/test/sealing", "packages/keychain-crypto"],
+    files: ["packages/runtime/test/sealing", "packages/runtime/test/sealed", "packages/keychain-crypto"],
   },
 ];
 
