@@ -18,4 +18,5 @@ export const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   STORAGE_UNAVAILABLE: 15,
   CONFLICT: 16,
   UNSUPPORTED_VERSION: 17,
+  READ_ONLY: 19,
 };

@@ -227,6 +227,10 @@ const FAILURES: Readonly<Record<Exclude<ErrorCode, "INTERNAL" | "RATE_LIMITED">,
     const env = { WORKRAIL_ENCRYPTION_KEY: "0".repeat(64) };
     return cli.run(["export", "s", "--encryption=enabled", "--json"], { env });
   },
+  READ_ONLY: async () => {
+    await cli.save({ a: 1 });
+    return cli.run(["--read-only", "save", "--json"], { input: "{}" });
+  },
   TOO_LARGE: () => cli.run(["save", "--json"], { input: '{"a":12345}', env: { WORKRAIL_MAX_CONTEXT_BYTES: "10" } }),
   STORAGE_QUOTA_EXCEEDED: () => cli.run(["save", "--json"], { input: '{"a":12345}', env: { WORKRAIL_MAX_CHECKPOINT_BYTES: "10" } }),
   CHECKPOINT_CORRUPT: async () => {

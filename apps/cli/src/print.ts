@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { LogFields } from "@workrail/core";
-import { escapeText } from "./escape-text.ts";
+import { escapeJson, escapeText } from "./escape-text.ts";
 import { inOwnName } from "./own-name.ts";
 import type { Failure } from "./to-failure.ts";
 
@@ -19,9 +19,9 @@ export function writeData(text: string): Promise<void> {
   });
 }
 
-/** Writes one line of JSON. */
+/** Writes one line of JSON, in which a terminal finds nothing to obey. */
 export function writeJson(value: unknown): Promise<void> {
-  return writeData(`${JSON.stringify(value)}\n`);
+  return writeData(`${escapeJson(JSON.stringify(value))}\n`);
 }
 
 /** Tells a person something beside the data. */
@@ -36,14 +36,16 @@ export function printWarning(message: string, fields: LogFields, json: boolean):
   );
   const text = Object.entries(details).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
   process.stderr.write(
-    json ? `${JSON.stringify({ warning: { message, details } })}\n` : `warning: ${escapeText(`${message} (${text.join(", ")})`)}\n`,
+    json
+      ? `${escapeJson(JSON.stringify({ warning: { message, details } }))}\n`
+      : `warning: ${escapeText(`${message} (${text.join(", ")})`)}\n`,
   );
 }
 
 /** Reports a failure: `CODE: message`, and indented below it what to do. */
 export function printFailure({ code, message, hint, details }: Failure, json: boolean): void {
   if (json) {
-    process.stderr.write(`${JSON.stringify({ error: { code, message, hint, details } })}\n`);
+    process.stderr.write(`${escapeJson(JSON.stringify({ error: { code, message, hint, details } }))}\n`);
     return;
   }
   process.stderr.write(`${styled("red", code, process.stderr)}: ${escapeText(message)}\n`);

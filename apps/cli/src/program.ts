@@ -41,6 +41,7 @@ const EXAMPLES = `
 Examples:
   workrail save context.json --session my-task
   workrail load --session my-task
+  workrail list --read-only
 
 Every command has examples of its own: workrail save --help
 Every setting is an option, too, such as --max-depth 5: workrail config list

@@ -2,6 +2,7 @@ import { type Command, CommanderError } from "commander";
 import { setOwnName } from "./own-name.ts";
 import { printFailure, writeData } from "./print.ts";
 import { buildProgram } from "./program.ts";
+import { withSettingFlags } from "./setting-options.ts";
 import { toFailure } from "./to-failure.ts";
 
 /**
@@ -19,7 +20,7 @@ export async function runCli(name: string, args: readonly string[]): Promise<voi
   const program = buildProgram(name, args[0]);
   try {
     if (args[0] === "complete" && args[1] === "--") await complete(program, args.slice(2));
-    else await program.parseAsync(args, { from: "user" });
+    else await program.parseAsync(withSettingFlags(args), { from: "user" });
   } catch (error) {
     process.exitCode = report(error, args, program);
   }

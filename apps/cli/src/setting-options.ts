@@ -1,4 +1,13 @@
-import { canBeIn, closest, namesOf, optionOf, SETTING_NAMES, type SettingName } from "@workrail/runtime/settings";
+import {
+  canBeIn,
+  closest,
+  FLAG_OPTIONS,
+  namesOf,
+  optionOf,
+  SETTING_NAMES,
+  type SettingName,
+  withFlagValues,
+} from "@workrail/runtime/settings";
 import { Option } from "commander";
 
 /** The command line never keeps things in its memory, which ends with it, and has no log. */
@@ -10,6 +19,13 @@ const NAMES: readonly string[] = SETTING_NAMES.filter((name) => canBeIn(name, "c
 /** Options for all settings that help does not show: there are too many, and a command is seldom about them. */
 export function settingOptions(): readonly Option[] {
   return NAMES.filter((name) => name !== "dataDir").map((name) => new Option(`${optionOf(name)} <value>`).hideHelp());
+}
+
+/** A command line in which flags that stand alone have the value that they mean, up to `--`. */
+export function withSettingFlags(args: readonly string[]): readonly string[] {
+  const end = args.indexOf("--");
+  const [options, operands] = end === -1 ? [args, []] : [args.slice(0, end), args.slice(end)];
+  return [...withFlagValues(options, FLAG_OPTIONS), ...operands];
 }
 
 /** Settings as they were given to a command, in the form in which the library reads them. */

@@ -1,4 +1,4 @@
-import type { Log } from "@workrail/core";
+import { type Log, readOnly } from "@workrail/core";
 import { parseArguments } from "./parse-arguments.ts";
 import type { Tool, ToolCall } from "./tool.ts";
 import { toToolFailure, type ToolFailure } from "./wire-errors.ts";
@@ -28,6 +28,11 @@ export async function callTool(tool: Tool, given: unknown, call: ToolCall, log: 
     }
     return toErrorResult(failure);
   }
+}
+
+/** Says that a tool that would change something is not to be had: in one form for all, since none of them is listed. */
+export function refuseTool(): CallResult {
+  return toErrorResult(toToolFailure(readOnly()));
 }
 
 /** Whether nobody foresaw it. */

@@ -13,6 +13,7 @@ Without a command it is started by an MCP client, not by hand: it reads requests
   --version            print the version
   --help               print this text
   --data-dir <path>    where checkpoints are kept; default: WORKRAIL_DATA_DIR, else the platform's folder for data
+  --read-only          only read: offer no tool that changes anything, and touch nothing in the data directory
   --log-level <level>  debug, info, warn (default), error or silent; the log goes to stderr
   --<setting> <value>  any other setting, such as --max-checkpoints 50: workrail-mcp config list
 

@@ -9,7 +9,7 @@ import {
   type Result,
 } from "@modelcontextprotocol/sdk/types.js";
 import { isWorkrailError, type Log } from "@workrail/core";
-import { callTool } from "./call-tool.ts";
+import { callTool, refuseTool } from "./call-tool.ts";
 import { ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
 import { listResource, type Resource } from "./resource.ts";
 import { listTool, type ToolListing } from "./tool-listing.ts";
@@ -23,6 +23,8 @@ export interface SdkV1ServerOptions {
   /** When to use the server, for the model; at most 1 KB. */
   readonly instructions: string;
   readonly tools: readonly Tool[];
+  /** List only tools that change nothing, and refuse the others. Default `false`. */
+  readonly readOnly?: boolean;
   /** Default: none. */
   readonly resources?: readonly Resource[];
   readonly log: Log;
@@ -32,13 +34,16 @@ export interface SdkV1ServerOptions {
 export class SdkV1Server {
   readonly #server: Server;
   readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #refused: ReadonlySet<string>;
   readonly #resources: ReadonlyMap<string, Resource>;
   readonly #log: Log;
   #listings: readonly ToolListing[] | undefined;
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(options: SdkV1ServerOptions) {
-    this.#tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+    const isOffered = (tool: Tool): boolean => options.readOnly !== true || tool.annotations.readOnlyHint;
+    this.#tools = new Map(options.tools.filter(isOffered).map((tool) => [tool.name, tool]));
+    this.#refused = new Set(options.tools.filter((tool) => !isOffered(tool)).map(({ name: refused }) => refused));
     this.#log = options.log;
     const { name, title, version, instructions, resources = [] } = options;
     this.#resources = new Map(resources.map((resource) => [resource.uri, resource]));
@@ -108,6 +113,7 @@ export class SdkV1Server {
       throw new ProtocolFault(RPC_ERROR.invalidParams, "tools/call needs the name of a tool.");
     }
     const tool = this.#tools.get(name);
+    if (this.#refused.has(name)) return refuseTool();
     if (tool === undefined) {
       const known = [...this.#tools.keys()].join(", ");
       throw new ProtocolFault(RPC_ERROR.invalidParams, `Unknown tool ${shorten(name)}. The tools of this server are: ${known}.`);

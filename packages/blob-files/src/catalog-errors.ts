@@ -36,3 +36,11 @@ export function unknownOutcome(checkpointId: CheckpointId | undefined, cause: un
     cause,
   });
 }
+
+/** There is nothing that could be read. */
+export function noStore(dataDir: string): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", `There is no store in ${dataDir}, and reading makes none.`, {
+    details: { reason: "no-store", path: dataDir },
+    hint: "Name the data directory of a store, or save something without WORKRAIL_READ_ONLY first.",
+  });
+}

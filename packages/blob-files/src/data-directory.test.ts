@@ -38,3 +38,33 @@ describe.skipIf(process.platform === "win32")("a data directory that is made (no
       expect(prepareDataDirectory(path.join(directory, "data"), silent)).toBe(fs.realpathSync(path.join(directory, "data")));
     }));
 });
+
+describe.skipIf(process.platform === "win32")("a data directory that others may use (not on Windows, where modes mean nothing)", () => {
+  function warningsFor(dataDir: string): readonly string[] {
+    const warnings: string[] = [];
+    prepareDataDirectory(dataDir, { ...silent, warn: (message) => void warnings.push(message) });
+    return warnings;
+  }
+
+  it("is closed, with its settings and its keys, and that is told", () =>
+    withDirectory(async (directory) => {
+      const names = ["config.json", "redaction.key", "workrail.db", "search.db-wal", "catalog.jsonl"];
+      for (const name of names) fs.writeFileSync(path.join(directory, name), "", { mode: 0o644 });
+      for (const name of ["contexts", "exports", "quarantine"]) fs.mkdirSync(path.join(directory, name), { mode: 0o755 });
+      fs.chmodSync(directory, 0o755);
+      expect(warningsFor(directory)).toEqual([
+        "closed the data directory to other users",
+        ...Array.from({ length: names.length + 3 }, () => "closed a file of the store to other users"),
+      ]);
+      for (const name of [".", ...fs.readdirSync(directory)])
+        expect([name, fs.statSync(path.join(directory, name)).mode & 0o077]).toEqual([name, 0]);
+      expect(warningsFor(directory)).toEqual([]);
+    }));
+
+  it.skipIf(process.getuid?.() !== 0)("(only as root, who can give files away) is warned of when it is another user's", () =>
+    withDirectory(async (directory) => {
+      fs.chownSync(directory, 65_534, 65_534);
+      expect(warningsFor(directory)).toEqual(["the data directory belongs to another user, who can read and replace what is in it"]);
+    }),
+  );
+});

@@ -1,10 +1,13 @@
 import fs from "node:fs";
 import path from "node:path";
 import { type Log, WorkrailError } from "@workrail/core";
+import { noStore } from "./catalog-errors.ts";
+import { fileError } from "./file-errors.ts";
 import { type FileSystem, hasCode } from "./file-system.ts";
 import {
   BACKUP_MANIFEST,
   BACKUPS,
+  CONFIG_FILE,
   CONTEXTS,
   DATABASE,
   SEARCH_DATABASE,
@@ -13,6 +16,7 @@ import {
   JOURNAL,
   OPEN,
   QUARANTINE,
+  REDACTION_KEY,
   RESERVE,
   RESTORING,
   STORE_LOCK,
@@ -35,6 +39,21 @@ export function prepareDataDirectory(dataDir: string, log: Log): string {
   const real = fs.realpathSync(wanted);
   if (process.platform !== "win32") closeToOthers(real, log);
   return real;
+}
+
+/**
+ * What the path of a data directory really names, for those who only read: nothing is made, and nothing is changed.
+ *
+ * @throws STORAGE_UNAVAILABLE, with the reason `no-store` where there is none; when the path is another user's symbolic link.
+ */
+export function findDataDirectory(dataDir: string): string {
+  const wanted = path.resolve(dataDir);
+  try {
+    refuseForeignLink(wanted);
+    return fs.realpathSync(wanted);
+  } catch (error) {
+    throw hasCode(error, "ENOENT", "ENOTDIR") ? noStore(wanted) : fileError(error, wanted);
+  }
 }
 
 /** A power cut must not take the directory away once something in it was acknowledged. */
@@ -72,9 +91,13 @@ function refuseForeignLink(directory: string): void {
 
 function closeToOthers(directory: string, log: Log): void {
   const names = fs.readdirSync(directory);
-  const mode = fs.statSync(directory).mode & 0o777;
+  const { mode: bits, uid } = fs.statSync(directory);
+  const mode = bits & 0o777;
+  // Whoever owns it can always let themselves in, whatever the modes of what is in it.
+  const isTheirs = process.getuid !== undefined && uid !== process.getuid();
+  if (isTheirs) log.warn("the data directory belongs to another user, who can read and replace what is in it", { path: directory, uid });
   if ((mode & 0o077) !== 0) {
-    const isOurs = names.every(isOurName);
+    const isOurs = mayChange(uid) && names.every(isOurName);
     if (isOurs) fs.chmodSync(directory, 0o700);
     log.warn(isOurs ? "closed the data directory to other users" : "other users can list the data directory", {
       path: directory,
@@ -84,13 +107,21 @@ function closeToOthers(directory: string, log: Log): void {
   for (const name of names.filter(isOurName)) closeOwn(path.join(directory, name), log);
 }
 
+/** Whether the modes of what a user owns are ours to change. */
+function mayChange(owner: number): boolean {
+  const own = process.getuid?.();
+  return own === undefined || own === 0 || own === owner;
+}
+
 function isOurName(name: string): boolean {
   const isWhole = [
     BACKUPS,
+    CONFIG_FILE,
     CONTEXTS,
     EXPORTS,
     QUARANTINE,
     OPEN,
+    REDACTION_KEY,
     RESERVE,
     STORE_LOCK,
     DATABASE,
@@ -111,8 +142,19 @@ function closeOwn(file: string, log: Log): void {
   const stats = fs.lstatSync(file, { throwIfNoEntry: false });
   // Changing the mode of a link would change that of what it names.
   if (stats === undefined || stats.isSymbolicLink() || (stats.mode & 0o077) === 0) return;
+  if (!mayChange(stats.uid)) {
+    log.warn("a file of the store belongs to another user, and others can use it", { path: file, uid: stats.uid });
+    return;
+  }
   fs.chmodSync(file, stats.mode & 0o700);
   log.warn("closed a file of the store to other users", { path: file, mode: (stats.mode & 0o777).toString(8) });
+}
+
+/** Makes a directory of the store unless it is there, and makes sure that it is one: whoever follows a link writes elsewhere. */
+export function ensureOwnDirectory(files: FileSystem, directory: string): void {
+  files.makeDirectory(directory);
+  const kind = files.inspect(directory)?.kind;
+  if (kind !== "directory" && kind !== undefined) throw planted(directory);
 }
 
 /**
@@ -130,8 +172,16 @@ export function ensureOwnFile(files: FileSystem, file: string): void {
   }
   const kind = files.inspect(file)?.kind;
   if (kind === "file" || kind === undefined) return;
-  throw new WorkrailError("STORAGE_UNAVAILABLE", "A file of the store is a symbolic link or a directory.", {
-    details: { reason: "symbolic-link", path: file },
-    hint: "Move it away; links are not followed inside the data directory.",
-  });
+  throw planted(file);
+}
+
+function planted(place: string): WorkrailError {
+  return new WorkrailError(
+    "STORAGE_UNAVAILABLE",
+    "A symbolic link, or something else, stands where a file or a directory of the store should be.",
+    {
+      details: { reason: "symbolic-link", path: place },
+      hint: "Move it away; links are not followed inside the data directory.",
+    },
+  );
 }

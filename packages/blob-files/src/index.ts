@@ -1,8 +1,11 @@
 export { BackupDirectory } from "./backup-directory.ts";
 export type { BackupDirectoryOptions } from "./backup-directory.ts";
 export type { BackupFile, BackupManifest } from "./backup-manifest.ts";
+export { CatalogCopies } from "./catalog-copies.ts";
+export type { CatalogCopiesOptions } from "./catalog-copies.ts";
 export { catalogDamaged, catalogLost, isCatalogLoss, storeClosed, unknownOutcome } from "./catalog-errors.ts";
-export { ensureOwnFile, prepareDataDirectory } from "./data-directory.ts";
+export { copyDatabaseNow } from "./copy-database.ts";
+export { ensureOwnFile, findDataDirectory, prepareDataDirectory } from "./data-directory.ts";
 export { removeIfPresent, writeAll, writeDurably } from "./durable-files.ts";
 export type { WriteMode } from "./durable-files.ts";
 export { FileBlobStore } from "./file-blob-store.ts";
@@ -22,11 +25,13 @@ export {
   fileNameOf,
   isReplacedStore,
   JOURNAL,
+  REDACTION_KEY,
   SEARCH_DATABASE,
   STORE_LOCK,
   VECTORS,
 } from "./paths.ts";
 export { eraseKeptAside, replacedStores } from "./kept-aside.ts";
+export { PrivateDirectory } from "./private-directory.ts";
 export { ReserveFile } from "./reserve-file.ts";
 export { finishRestore, isBeingRestored, refuseUnfinishedRestore, restoreInPlace, restoreToNewPlace } from "./restore.ts";
 export { StoredBackup } from "./stored-backup.ts";

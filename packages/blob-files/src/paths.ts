@@ -14,6 +14,10 @@ export const STORE_LOCK = "workrail.lock";
 export const RESERVE = "reserve";
 /** Where each process that has the store open can be asked whether it still lives. */
 export const OPEN = "open";
+/** Settings of the store, which are read before any of it is opened: not by us. */
+export const CONFIG_FILE = "config.json";
+/** What names of redacted secrets are made with. Whoever has it can tell whether a placeholder stands for a secret that they guess. */
+export const REDACTION_KEY = "redaction.key";
 export const CONTEXTS = "contexts";
 export const EXPORTS = "exports";
 export const QUARANTINE = "quarantine";

@@ -4,6 +4,7 @@ import net from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, WorkrailError } from "@workrail/core";
+import { ensureOwnDirectory } from "./data-directory.ts";
 import { removeIfPresent } from "./durable-files.ts";
 import { type FileSystem, hasCode } from "./file-system.ts";
 import { OPEN } from "./paths.ts";
@@ -48,7 +49,7 @@ export class StoreClaim {
   static async take(options: StoreClaimOptions): Promise<StoreClaim | undefined> {
     const { fs, kind, excludes, waitMs } = options;
     const directory = path.join(options.dataDir, OPEN);
-    fs.makeDirectory(directory);
+    ensureOwnDirectory(fs, directory);
     const deadline = performance.now() + waitMs;
     for (;;) {
       if (!(await isTaken(fs, directory, excludes))) {

@@ -10,6 +10,7 @@ export type ErrorCode =
   | "STORE_IN_USE"
   | "KEY_UNAVAILABLE"
   | "PLAINTEXT_REFUSED"
+  | "READ_ONLY"
   | "CHECKPOINT_CORRUPT"
   | "INTERNAL"
   | "UNSUPPORTED_VERSION"
@@ -33,6 +34,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   TOO_LARGE: { httpStatus: 413, retryable: false },
   STORAGE_QUOTA_EXCEEDED: { httpStatus: 413, retryable: false },
   PLAINTEXT_REFUSED: { httpStatus: 403, retryable: false },
+  READ_ONLY: { httpStatus: 403, retryable: false },
   SECRET_FOUND: { httpStatus: 422, retryable: false },
   STORE_IN_USE: { httpStatus: 423, retryable: true },
   RATE_LIMITED: { httpStatus: 429, retryable: true },

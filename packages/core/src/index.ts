@@ -44,6 +44,7 @@ export { ownJson } from "./live/own-json.ts";
 export { endPhase, enterPhase } from "./live/phases.ts";
 export type { PhaseChange } from "./live/phases.ts";
 export { ProcessGate } from "./locking/process-gate.ts";
+export { ProcessLocking } from "./locking/process-locking.ts";
 export { SerialQueue } from "./locking/serial-queue.ts";
 export { AUDIT_ACTIONS, ERASED } from "./model/audit.ts";
 export type { AuditAction, AuditBreak, AuditDigest, AuditEvent, AuditPlace, LinkCheck, LoggedEvent } from "./model/audit.ts";
@@ -138,6 +139,9 @@ export type {
   SpaceState,
   VectorState,
 } from "./ports/vector-index.ts";
+export type { CatalogSource, UseCatalog } from "./read-only/read-only-catalog.ts";
+export { readOnly } from "./read-only/read-only-error.ts";
+export { readOnlyStorage, readOnlyStorageOf } from "./read-only/read-only-storage.ts";
 export { dotProduct, NearestFirst, unitVector } from "./search/nearest.ts";
 export { parseQuery } from "./search/parse-query.ts";
 export type { ParsedQuery } from "./search/parse-query.ts";

@@ -14,9 +14,8 @@ import {
   SessionFactsFiles,
   StoreClaim,
 } from "@workrail/blob-files";
-import type { Log, Reserve, Storage } from "@workrail/core";
+import { type Log, ProcessLocking, type Reserve, type Storage } from "@workrail/core";
 import { FilesCatalog } from "./files-catalog.ts";
-import { FilesLocking } from "./files-locking.ts";
 
 export interface FilesStorageOptions {
   /** Created, owner-only, when it is not there. */
@@ -61,7 +60,7 @@ export async function openFilesStorage(options: FilesStorageOptions): Promise<St
         recovery: catalog.catalog,
         keyFiles: new FileKeyFiles(dataDir, fs, (directory) => catalog.blobs.ensureDirectory(directory)),
         remains: new FileRemains(dataDir, fs),
-        locking: new FilesLocking(),
+        locking: new ProcessLocking(),
         reserve,
         async purge() {
           await eraseKeptAside(fs, dataDir);

@@ -10,12 +10,13 @@ import {
   type IdGenerator,
   isWorkrailError,
   type Log,
+  readOnlyStorage,
   type SecretScanner,
   type Storage,
   type TokenCounter,
   type TranscriptFiles,
 } from "@workrail/core";
-import { openSqliteFs } from "@workrail/sqlite-fs";
+import { openSqliteFs, openSqliteFsForReading } from "@workrail/sqlite-fs";
 import { FileTranscripts } from "@workrail/transcripts";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
 import { AccessRecorder } from "./access-recorder.ts";
@@ -66,7 +67,8 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   const codec = adapters.codec ?? gzipCodec;
   const clock = adapters.clock ?? systemClock;
   const digests = adapters.digests ?? nodeDigests;
-  const raw = await openStorage(settings, log);
+  const opened = await openStorage(settings, log);
+  const raw = settings.readOnly && opened.isReadOnly !== true ? readOnlyStorage(opened) : opened;
   const dataDir = raw.durability === "disk" ? settings.dataDir : undefined;
   const conversion = { codec, clock, digests, limits: settings.limits, dataDir };
   const { storage, sealing } = await protectStorage(raw, settings.sealing, conversion, log).catch(async (error: unknown) => {
@@ -129,19 +131,22 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
 }
 
 /** SQLite, or else files alone: a store is there wherever Node runs. */
-export async function openDefaultStorage({ dataDir, lockWaitMs, sqliteDriver }: Settings, log: Log): Promise<Storage> {
-  if (sqliteDriver === "none") return openFiles({ dataDir, lockWaitMs, log });
+export async function openDefaultStorage(settings: Settings, log: Log): Promise<Storage> {
+  const { dataDir, lockWaitMs, sqliteDriver, readOnly } = settings;
+  const openWithSqlite = readOnly ? openSqliteFsForReading : openSqliteFs;
+  if (sqliteDriver === "none") return openFiles(settings, log);
   try {
-    return await openSqliteFs({ dataDir, lockWaitMs, driver: sqliteDriver, log });
+    return await openWithSqlite({ dataDir, lockWaitMs, driver: sqliteDriver, log });
   } catch (error) {
     if (sqliteDriver !== "auto" || !isWorkrailError(error) || error.details["reason"] !== "no-sqlite") throw error;
-    log.warn("SQLite cannot be used: one process at a time can use the store", { tried: error.details["tried"], hint: error.hint });
-    return openFiles({ dataDir, lockWaitMs, log });
+    const meaning = readOnly ? "the store is read without it" : "one process at a time can use the store";
+    log.warn(`SQLite cannot be used: ${meaning}`, { tried: error.details["tried"], hint: error.hint });
+    return openFiles(settings, log);
   }
 }
 
 /** Loaded where it is used, which is seldom. */
-async function openFiles(options: { readonly dataDir: string; readonly lockWaitMs: number; readonly log: Log }): Promise<Storage> {
-  const { openFilesStorage } = await import("@workrail/files-catalog");
-  return openFilesStorage(options);
+async function openFiles({ dataDir, lockWaitMs, readOnly }: Settings, log: Log): Promise<Storage> {
+  const { openFilesStorage, openFilesStorageForReading } = await import("@workrail/files-catalog");
+  return (readOnly ? openFilesStorageForReading : openFilesStorage)({ dataDir, lockWaitMs, log });
 }

@@ -15,6 +15,11 @@ export interface OpenOptions {
   readonly dataDir?: string | undefined;
   /** Overrides single limits. */
   readonly limits?: Partial<Limits> | undefined;
+  /**
+   * Opens the store for reading alone: nothing in its directory is made or changed, and whatever would fails with READ_ONLY. A
+   * store that is not there is not made. Default: `WORKRAIL_READ_ONLY`, else `false`.
+   */
+  readonly readOnly?: boolean | undefined;
   /** Root of the project that saves belong to; `null`: none. Default: `WORKRAIL_PROJECT`, else found from `cwd`. */
   readonly project?: string | null | undefined;
   /**
@@ -38,7 +43,7 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a store, and creates it where there is none. A catalog that was lost is first rebuilt from the files.
+ * Opens a store, and creates it where there is none, unless it is for reading alone. A catalog that was lost is first rebuilt from the files.
  *
  * @throws INVALID_INPUT for settings that make no sense; UNSUPPORTED_VERSION for a store of a newer version. Without the
  *   fallback `memory` also STORAGE_UNAVAILABLE, LOCK_TIMEOUT and STORE_IN_USE.
@@ -53,5 +58,6 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
   const plan = { settings, adapters, project: project ?? undefined, upkeep: options.upkeep ?? true };
   // What is to be sealed must not lie in memory in clear, however long the disk is away.
   const isSealed = settings.sealing.encryption === "enabled" || (adapters.storage === undefined && hasKeyring(settings.dataDir));
-  return settings.fallback === "memory" && !isSealed ? FallbackStore.open(plan) : openStore(plan);
+  const mayStandIn = settings.fallback === "memory" && !isSealed && !settings.readOnly;
+  return mayStandIn ? FallbackStore.open(plan) : openStore(plan);
 }

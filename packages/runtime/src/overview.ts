@@ -85,8 +85,8 @@ export interface TagSessionParams {
   remove?: string[] | undefined;
 }
 
-export async function listSessionsFor(ports: ListPorts, own: string | undefined, params: ListSessionsParams): Promise<ListSessionsResult> {
-  const { project = own, limit, offset } = params;
+/** @param params of which `project` is what is to be looked into, whatever the default. */
+export async function listSessionsFor(ports: ListPorts, { project, limit, offset }: ListSessionsParams): Promise<ListSessionsResult> {
   const found = await listSessions(ports, { project: project ?? undefined, limit, offset });
   const sessions = found.sessions.map(({ session, head }) => {
     if (head === undefined) return sessionMetadataOf(session);

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { isFree, isReplacedStore, nodeFileSystem, restoreInPlace, restoreToNewPlace, StoredBackup } from "@workrail/blob-files";
-import { type BackupReport, type RebuildReport, recoverCatalog, WorkrailError } from "@workrail/core";
+import { type BackupReport, readOnly, type RebuildReport, recoverCatalog, WorkrailError } from "@workrail/core";
 import { type Adapters, wire } from "./container.ts";
 import type { Environment } from "./config/default-data-dir.ts";
 import { readSettings, type Settings } from "./settings.ts";
@@ -42,12 +42,13 @@ export interface RestoreResult {
  * Makes a store of a backup, in a new place, or in the place of a store that is kept aside. Every file of the backup is
  * checked before anything happens; interrupted at any moment, there is the store that was there, or the backup's.
  *
- * @throws INVALID_INPUT for what is no backup, and for a place that is taken; CHECKPOINT_CORRUPT for a damaged backup;
+ * @throws READ_ONLY where nothing may be written; INVALID_INPUT for what is no backup, and for a place that is taken; CHECKPOINT_CORRUPT for a damaged backup;
  *   UNSUPPORTED_VERSION; STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
  */
 export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {
   const { adapters = {} } = options;
   const settings = readSettings(options.env ?? process.env, options, adapters.log);
+  if (settings.readOnly) throw readOnly();
   const backup = await StoredBackup.open(path.resolve(directory));
   const isNew = isFree(settings.dataDir);
   if (!isNew && options.replace !== true) throw taken(settings.dataDir);

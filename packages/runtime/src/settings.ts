@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS, type Limits, type Log, SECRET_RULE_IDS, type SecretsMod
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import { type ConfigurationIssue, refusalOf } from "./config/configuration-issue.ts";
 import { type Configuration, readConfiguration } from "./config/read-configuration.ts";
-import type { Fallback, SettingValues } from "./config/setting-table.ts";
+import type { Fallback, Isolation, SettingValues } from "./config/setting-table.ts";
 import type { Environment } from "./config/default-data-dir.ts";
 import type { SealingSettings } from "./sealing/sealing-settings.ts";
 import type { TokenizerName } from "./token-counter.ts";
@@ -76,6 +76,8 @@ export interface Settings {
   readonly maxAnswerCharacters: number;
   /** What tokens are counted with. */
   readonly tokenizer: TokenizerName;
+  /** Whether the store is only read. */
+  readonly readOnly: boolean;
   /** Where a save goes when the disk cannot be written to. */
   readonly fallback: Fallback;
   /** Whether a live context saves a checkpoint at the end of each phase. */
@@ -86,8 +88,8 @@ export interface Settings {
   readonly embedder: EmbedderSettings | undefined;
   /** How many checkpoints of a project a server saves a minute; twice as many in a row. */
   readonly savesAMinute: number;
-  /** `strict`: checkpoints of other projects are shown only to those who name the project. `open`: after those of the own. */
-  readonly isolation: "open" | "strict";
+  /** What is shown of other projects: see `Isolation`. */
+  readonly isolation: Isolation;
   readonly sealing: SealingSettings;
   readonly secrets: SecretsSettings;
   /** Root of the project, where it is not to be found from the working directory. */
@@ -99,6 +101,7 @@ export interface GivenSettings {
   readonly dataDir?: string | undefined;
   readonly limits?: Partial<Limits> | undefined;
   readonly fallback?: Fallback | undefined;
+  readonly readOnly?: boolean | undefined;
   /** Options of a command line, such as `--max-depth=5`. */
   readonly args?: readonly string[] | undefined;
 }
@@ -140,6 +143,7 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
     condenser: values.contextCompression === "advanced" ? condenserOf(values) : undefined,
     embedder: values.embedderUrl === undefined && values.embedderModel === undefined ? undefined : embedderOf(values),
     secrets: { mode: values.secrets, personalData: values.secretsPersonalData, except: rulesIn(values.secretsExcept) },
+    readOnly: given.readOnly ?? values.readOnly,
     fallback: given.fallback ?? values.fallback ?? "fail",
     savesAMinute: values.rateLimitCheckpointSave,
     isolation: values.isolation,

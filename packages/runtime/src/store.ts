@@ -34,6 +34,7 @@ import {
   parseContextRules,
   parseSessionId,
   pinEntry,
+  readOnly,
   rebuildCatalog,
   type RebuildPorts,
   type RebuildReport,
@@ -122,6 +123,7 @@ import {
   type TraceSessionParams,
   type TraceSessionResult,
 } from "./overview.ts";
+import { type Asked, type Scope, scopeOf } from "./isolation.ts";
 import { parseTime } from "./parse-time.ts";
 import type { Parts } from "./tokens.ts";
 import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
@@ -184,6 +186,7 @@ export class Store implements Workrail {
   readonly #rules: ProjectRules;
   readonly #git: GitReader;
   readonly #standIn: StandIn | undefined;
+  readonly #isReadOnly: boolean;
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
   readonly #backupPorts: BackupPorts;
   readonly #erasingPorts: ErasingPorts;
@@ -200,6 +203,7 @@ export class Store implements Workrail {
     this.#rules = new ProjectRules(project, parts.log);
     this.#git = new GitReader(project);
     this.#standIn = standIn;
+    this.#isReadOnly = storage.isReadOnly === true;
     this.#housekeeper = new Housekeeper(parts);
     this.#room = new DiskRoom({ ...parts, makeRoom: (needed) => this.#housekeeper.makeRoomOnDisk(needed) });
     const relieve: SavePorts["relieve"] = (failure, blobBytes) => this.#room.relieve(failure, blobBytes);
@@ -212,7 +216,7 @@ export class Store implements Workrail {
       limits: settings.limits,
       onLoaded: (record) => {
         if (isWork(record.kind)) sessions.loaded(record.sessionId, record.workflowId);
-        accesses.record(record);
+        if (!this.#isReadOnly) accesses.record(record);
       },
     };
     this.#compactor = new Compactor({ ...parts, limits: settings.limits }, parts.background, this.#calls);
@@ -231,7 +235,7 @@ export class Store implements Workrail {
       load: this.#loadPorts,
       project,
       git: this.#git,
-      search: (hint) => this.#searchSessions(hint),
+      search: (hint, only) => this.#searchSessions(hint, only),
       view: (params, beside) => this.#view(params, beside),
       rules: () => this.#rules.for(undefined),
       standing: (id) => this.#standing(id),
@@ -241,10 +245,11 @@ export class Store implements Workrail {
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
     this.projectCheckpoints = new ProjectCheckpoints({ ...parts, workrail: this, project });
-    this.#transfer = new Transfer({ ...parts, limits: settings.limits, secrets }, this.dataDir);
+    this.#transfer = new Transfer({ ...parts, limits: settings.limits, secrets, isReadOnly: this.#isReadOnly }, this.dataDir);
   }
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
+    this.#checkWritable();
     const labels = splitLabels(params.metadata);
     const phase = optional(params.phase, parsePhase);
     const given = params.contextRules === undefined ? undefined : parseContextRules(params.contextRules);
@@ -409,6 +414,7 @@ export class Store implements Workrail {
 
   /** @param service what it saves to: this store, or one that this is a part of. */
   async storeConversation(params: StoreConversationParams, service: IContextManagementService = this): Promise<StoreConversationResult> {
+    this.#checkWritable();
     return this.#tracked(() => keepConversation({ ...this.#parts, service }, params));
   }
 
@@ -419,7 +425,7 @@ export class Store implements Workrail {
 
   async findCheckpoints(params: FindCheckpointsParams = {}): Promise<FindCheckpointsResult> {
     const { kind, since, until, sessionId, project, worktrees, ...filter } = params;
-    const ofProject = project === undefined && sessionId === undefined ? this.#project : (project ?? undefined);
+    const ofProject = this.#listedProject({ project, sessionId });
     const repository = worktrees === true ? (await this.#gitOf(ofProject).read())?.commonDir : undefined;
     const listing = await this.#using(() =>
       listCheckpoints(this.#parts, {
@@ -444,7 +450,7 @@ export class Store implements Workrail {
   }
 
   async searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult> {
-    return this.#using(async () => ({ ...(await this.#search.search(params, this.#project)), ...this.#standing() }));
+    return this.#using(async () => ({ ...(await this.#search.search(params, this.#scopeOf(params))), ...this.#standing() }));
   }
 
   async fitDescription<T extends object>(description: T, budgetTokens?: number): Promise<FittedFields<T>> {
@@ -471,6 +477,7 @@ export class Store implements Workrail {
   }
 
   async markCritical(params: MarkCriticalParams): Promise<MarkCriticalResult> {
+    this.#checkWritable();
     const sessionId = this.#parts.sessions.forChange(params.sessionId);
     const { contextKey: key, critical, agentId } = params;
     const ports = { ...this.#loadPorts, clock: this.#parts.clock };
@@ -491,10 +498,12 @@ export class Store implements Workrail {
   }
 
   async rebuildCatalog(): Promise<RebuildReport> {
+    this.#checkWritable();
     return this.#tracked(() => rebuildCatalog(this.#rebuildPorts));
   }
 
   async collectGarbage(): Promise<GarbageReport> {
+    this.#checkWritable();
     return this.#using(() => collectGarbage(this.#rebuildPorts));
   }
 
@@ -503,10 +512,12 @@ export class Store implements Workrail {
   }
 
   async repairStore(options?: RepairOptions): Promise<RepairReport> {
+    this.#checkWritable();
     return this.#using(() => repairStore(this.#rebuildPorts, options));
   }
 
   async cleanUp({ dryRun, ...params }: CleanUpParams = {}): Promise<CleanUpReport> {
+    if (dryRun !== true) this.#checkWritable();
     const selection = selectionOf(params);
     return this.#using(async () => {
       await this.#parts.accesses.write();
@@ -520,6 +531,7 @@ export class Store implements Workrail {
   }
 
   async erase(params: EraseParams): Promise<EraseResult> {
+    if (params.dryRun !== true) this.#checkWritable();
     const input = eraseInputOf(params);
     const report = await this.#using(() => eraseCheckpoints(this.#erasingPorts, input));
     if (!report.dryRun) {
@@ -533,31 +545,38 @@ export class Store implements Workrail {
   async listTrash({ sessionId }: { sessionId?: string | undefined } = {}): Promise<TrashedMetadata[]> {
     const session = optional(sessionId, (id) => parseSessionId(id));
     const entries = await this.#using(() => listTrash(this.#parts, { sessionId: session }));
-    return entries.map(({ record, trashedAt }) => ({ ...metadataOf(record), trashedAt: trashedAt.toISOString() }));
+    const { only } = this.#scopeOf({ sessionId });
+    return entries
+      .filter(({ record }) => only === undefined || record.project === only)
+      .map(({ record, trashedAt }) => ({ ...metadataOf(record), trashedAt: trashedAt.toISOString() }));
   }
 
   async restoreFromTrash({ sessionId, checkpointIds }: FromTrashParams): Promise<FromTrashResult> {
+    this.#checkWritable();
     const ids = checkpointIds?.map((id) => parseCheckpointId(id));
     const restored = await this.#using(() => restoreFromTrash(this.#parts, { sessionId: parseSessionId(sessionId), checkpointIds: ids }));
     return { sessionId, checkpointIds: restored.map(({ id }) => id) };
   }
 
   async emptyTrash({ sessionId, dryRun }: { sessionId?: string | undefined; dryRun?: boolean | undefined } = {}): Promise<CleanUpReport> {
+    if (dryRun !== true) this.#checkWritable();
     const session = optional(sessionId, (id) => parseSessionId(id));
     return this.#using(() => emptyTrash(this.#parts, { sessionId: session, dryRun }));
   }
 
   async keepSession(sessionId: string, keep = true): Promise<SessionMetadata> {
+    this.#checkWritable();
     return sessionMetadataOf(await this.#using(() => keepSession(this.#parts, { sessionId: parseSessionId(sessionId), keep })));
   }
 
   async tagSession({ sessionId, add, remove }: TagSessionParams): Promise<SessionMetadata> {
+    this.#checkWritable();
     const session = parseSessionId(sessionId);
     return sessionMetadataOf(await this.#using(() => tagSession(this.#parts, { sessionId: session, add, remove })));
   }
 
   async listSessions(params: ListSessionsParams = {}): Promise<ListSessionsResult> {
-    return this.#using(() => listSessionsFor(this.#parts, this.#project, params));
+    return this.#using(() => listSessionsFor(this.#parts, { ...params, project: this.#listedProject(params) }));
   }
 
   async traceSession(params: TraceSessionParams): Promise<TraceSessionResult> {
@@ -569,12 +588,13 @@ export class Store implements Workrail {
   }
 
   async storeStats({ sessionId, project, ...how }: StoreStatsParams = {}): Promise<StoreStats> {
-    const own = project === undefined && sessionId === undefined ? this.#project : (project ?? undefined);
-    const input = { ...how, sessionId: optional(sessionId, (id) => parseSessionId(id)), project: own };
+    const ofProject = this.#listedProject({ project, sessionId });
+    const input = { ...how, sessionId: optional(sessionId, (id) => parseSessionId(id)), project: ofProject };
     return this.#using(() => storeStats({ ...this.#loadPorts, tokens: this.#parts.tokens }, input));
   }
 
   async exportSession(sessionId: string, options: { readonly file?: string | undefined } = {}): Promise<ExportResult> {
+    this.#checkWritable();
     const session = parseSessionId(sessionId);
     this.#parts.sealing.checkPlaintextFiles();
     return this.#using(() => this.#transfer.exportSession(session, options.file));
@@ -587,11 +607,13 @@ export class Store implements Workrail {
   }
 
   async exportAll(folder?: string): Promise<ExportAllResult> {
+    this.#checkWritable();
     this.#parts.sealing.checkPlaintextFiles();
     return this.#using(() => this.#transfer.exportAll(folder));
   }
 
   async importFile(file: string, options: ImportFileOptions = {}): Promise<ImportFileResult> {
+    if (options.dryRun !== true) this.#checkWritable();
     const result = await this.#using(() => this.#transfer.importFile(file, options));
     if (result.added > 0 && !result.dryRun) this.#compactor.request(result.sessionId);
     return result;
@@ -613,6 +635,7 @@ export class Store implements Workrail {
   }
 
   async exportAuditLog(file: string, filter: AuditLogFilter = {}): Promise<WrittenFile> {
+    this.#checkWritable();
     this.#parts.sealing.checkPlaintextFiles();
     return this.#using(() => this.#auditLog.export(file, filter));
   }
@@ -626,6 +649,7 @@ export class Store implements Workrail {
   }
 
   async backup(directory: string, options?: BackupOptions): Promise<BackupResult> {
+    this.#checkWritable();
     const place = path.resolve(directory);
     return this.#using(async () => {
       const target = await this.#parts.sealing.protect(await BackupDirectory.create({ directory: place, dataDir: this.dataDir }));
@@ -637,11 +661,16 @@ export class Store implements Workrail {
   /** Rebuilds a catalog that was lost. */
   async recover(): Promise<void> {
     const report = await recoverCatalog(this.#rebuildPorts);
-    if (report !== undefined) this.#parts.log.warn("the catalog was lost and has been rebuilt from the files", { ...report });
+    if (report === undefined) return;
+    const what = this.#isReadOnly
+      ? "the catalog is lost; a copy was made of the files, to be read"
+      : "the catalog was lost and has been rebuilt from the files";
+    this.#parts.log.warn(what, { ...report });
   }
 
   /** Removals and erasures that an earlier process committed but did not get to carry out. */
   finishEarlierWork(): void {
+    if (this.#isReadOnly) return;
     this.#parts.background.run("finish removals", async () => {
       await finishRemovals(this.#parts);
       await finishErasures(this.#erasingPorts);
@@ -702,10 +731,20 @@ export class Store implements Workrail {
   }
 
   /** What a search for a hint finds, as a part of its best hit: words that hardly say anything find nothing well. */
-  async #searchSessions(hint: string): Promise<readonly Found[]> {
-    const { hits, loose } = await this.#search.search({ query: hint, project: null, limit: MOST_HITS }, this.#project);
+  async #searchSessions(hint: string, only: string | undefined): Promise<readonly Found[]> {
+    const { hits, loose } = await this.#search.search({ query: hint, limit: MOST_HITS }, { only });
     const most = Math.max(...hits.map(({ score }) => score)) * (loose === true ? 2 : 1);
     return hits.map(({ checkpoint, head, score }) => ({ checkpoint, head: head as CheckpointId, score: most > 0 ? score / most : 0 }));
+  }
+
+  #scopeOf(asked: Asked): Scope {
+    return scopeOf(this.#parts.settings.isolation, this.#project, asked);
+  }
+
+  /** The project that a listing is of, which is the own one even where others may be shown: `undefined`, of all. */
+  #listedProject(asked: Asked): string | undefined {
+    const { only, first } = this.#scopeOf(asked);
+    return only ?? first;
   }
 
   #gitOf(project: string | undefined): GitReader {
@@ -718,12 +757,14 @@ export class Store implements Workrail {
   }
 
   async #keepAside(sessionId: SessionId, context: Context, agentId: string | undefined): Promise<SavedAside> {
+    this.#checkWritable();
     const keep = (): Promise<SavedAside> => saveAside(this.#savePorts, { sessionId, context, agentId, project: this.#project });
     return this.#standIn === undefined ? this.#housekeeper.withRoom(keep) : keep();
   }
 
   /** An answer is not kept back because the store cannot be written to: then it promises nothing. */
   async #issueHandle(checkpointId: CheckpointId): Promise<ToldHandle> {
+    if (this.#isReadOnly) return {};
     try {
       const handle = await issueHandle(this.#parts, { checkpointId });
       return handle === undefined ? {} : { validUntil: handle.validUntil.toISOString() };
@@ -732,6 +773,11 @@ export class Store implements Workrail {
       this.#parts.log.warn("no handle could be given out for a checkpoint", { checkpointId, error });
       return {};
     }
+  }
+
+  /** Before anything else: a wrong input, or one that would change nothing, is refused for the same reason. */
+  #checkWritable(): void {
+    if (this.#isReadOnly) throw readOnly();
   }
 
   /** What is under way when the store is closed is finished first. */

@@ -30,6 +30,8 @@ export interface CatalogDatabaseOptions {
   readonly lockWaitMs: number;
   /** Default: those of this version. */
   readonly migrations?: readonly Migration[] | undefined;
+  /** Whether nothing is ever committed to it. Default `false`. */
+  readonly isForReading?: boolean | undefined;
   /** How it is to be journalled. WAL becomes DELETE where it proves impossible. */
   readonly journal: JournalMode;
   /** Makes a directory of the store, durably, unless it is there. */
@@ -256,10 +258,11 @@ export class CatalogDatabase {
   }
 
   #openOne(file: string): Promise<SqliteConnection> {
-    const { openDatabase, lockWaitMs, migrations } = this.#options;
+    const { openDatabase, lockWaitMs, migrations, isForReading } = this.#options;
     return SqliteConnection.open(file, openDatabase, {
       lockWaitMs,
       migrations,
+      isForReading,
       journal: this.#journal,
       keepCopy: (schema) => keepCopy(file, schema, this.#options),
     });

@@ -15,6 +15,8 @@ export interface DerivedDatabaseOptions {
   /** How long to wait for others that write. */
   readonly lockWaitMs: number;
   readonly log: Log;
+  /** Asked for a file before one is made, once; it may leave there to be none. Default: there is nobody to ask. */
+  readonly seed?: (() => void) | undefined;
 }
 
 /** What is in a derived database. */
@@ -49,6 +51,7 @@ export class DerivedDatabase {
   readonly #options: DerivedDatabaseOptions;
   readonly #content: DerivedContent;
   #open: Open | undefined;
+  #isSeeded = false;
   #isClosed = false;
 
   constructor(options: DerivedDatabaseOptions, content: DerivedContent) {
@@ -60,6 +63,7 @@ export class DerivedDatabase {
   isThere(): boolean {
     const { fs, file } = this.#options;
     try {
+      this.#seedOnce();
       return fs.inspect(file) !== undefined;
     } catch (error) {
       throw storageError(error, file);
@@ -117,12 +121,19 @@ export class DerivedDatabase {
     // Somebody may have removed it, which is always allowed, or have made it anew.
     if (this.#open !== undefined && fs.inspect(file)?.identity !== this.#open.identity) this.#disconnect();
     if (this.#open === undefined) {
+      this.#seedOnce();
       ensureOwnFile(fs, file);
       const identity = fs.inspect(file)?.identity;
       const database = this.#openFile();
       this.#open = { database, run: runnerOf(database), identity };
     }
     return this.#open.run;
+  }
+
+  #seedOnce(): void {
+    if (this.#isSeeded) return;
+    this.#isSeeded = true;
+    this.#options.seed?.();
   }
 
   #openFile(): SqliteDatabase {

@@ -5,6 +5,7 @@ export type { SqliteDriverChoice } from "./load-sqlite-driver.ts";
 export { openFiles } from "./open-files.ts";
 export type { StoreFiles } from "./open-files.ts";
 export { openSqliteFs } from "./open-sqlite-fs.ts";
+export { openSqliteFsForReading } from "./open-sqlite-fs-for-reading.ts";
 export type { SqliteFsOptions } from "./open-sqlite-fs.ts";
 export type { SqliteDriverName } from "./sqlite-driver.ts";
 export { unsuitableFileSystem } from "./unsuitable-file-system.ts";

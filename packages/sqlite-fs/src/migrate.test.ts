@@ -175,7 +175,7 @@ describe("a database of a newer schema", () => {
 
 function migrated(database: SqliteDatabase, options: Partial<MigrateOptions> = {}): Promise<number> {
   const all: MigrateOptions = { lockWaitMs: 0, keepCopy: async () => undefined, ...options };
-  return migrate(database, inspectSchema(database, all.migrations), all);
+  return migrate(database, inspectSchema(database, all), all);
 }
 
 async function withDatabases(test: (one: SqliteDatabase, other: SqliteDatabase) => Promise<void>): Promise<void> {

@@ -9,14 +9,19 @@ export interface MigrateOptions {
   readonly lockWaitMs: number;
   /** Default: those of this version. */
   readonly migrations?: readonly Migration[] | undefined;
+  /** Whether nothing will be written but what makes an older schema readable. Default `false`. */
+  readonly isForReading?: boolean | undefined;
   /** Keeps a copy of the database as it is, before it gets this schema. While it runs nobody can write. */
   keepCopy(schema: number): Promise<void>;
 }
 
 /** The schema of a database, looked at in a transaction. Throws as `readSchema`; close the connection then. */
-export function inspectSchema(database: SqliteDatabase, migrations: readonly Migration[] = MIGRATIONS): SchemaState {
+export function inspectSchema(
+  database: SqliteDatabase,
+  { migrations = MIGRATIONS, isForReading }: Pick<MigrateOptions, "migrations" | "isForReading"> = {},
+): SchemaState {
   database.exec("BEGIN");
-  const state = readSchema(database, migrations.length);
+  const state = readSchema(database, migrations.length, isForReading);
   database.exec("COMMIT");
   return state;
 }
@@ -37,7 +42,7 @@ export async function migrate(database: SqliteDatabase, seen: SchemaState, optio
   database.exec("PRAGMA foreign_keys = OFF");
   await retryWhileBusy(() => database.exec("BEGIN IMMEDIATE"), lockWaitMs);
   // Another process may have been faster, and it may have been a newer one.
-  const state = readSchema(database, migrations.length);
+  const state = readSchema(database, migrations.length, options.isForReading);
   if (!isDone(state, migrations)) {
     if (state.version > 0 && state.version < migrations.length) await options.keepCopy(migrations.length);
     apply(database, state.version, migrations);

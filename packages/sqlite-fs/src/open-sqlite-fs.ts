@@ -21,6 +21,7 @@ import {
 import { isWorkrailError, type Log, type Reserve, type Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import type { Migration } from "./migrations.ts";
+import { silentLog } from "./silent-log.ts";
 import { SqliteSearch } from "./search/sqlite-search.ts";
 import { SqliteCatalog } from "./sqlite-catalog.ts";
 import type { JournalMode } from "./sqlite-connection.ts";
@@ -86,7 +87,7 @@ function placeWarnings(unsuitable: string | undefined, journal: JournalMode): re
 
 /** The same with a driver that is loaded. */
 export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDriver, parts: CatalogParts = {}): Promise<Storage> {
-  const { fs = nodeFileSystem, log = silent, lockWaitMs = 5_000 } = options;
+  const { fs = nodeFileSystem, log = silentLog, lockWaitMs = 5_000 } = options;
   try {
     const dataDir = prepareDataDirectory(options.dataDir, log);
     const claim = await StoreClaim.take({ dataDir, fs, log, kind: "sqlite", excludes: ["files"], waitMs: lockWaitMs });
@@ -216,7 +217,5 @@ async function finishRestoreAlone(options: Omit<StoreLockOptions, "onRegained">,
     }
   }
 }
-
-const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {}

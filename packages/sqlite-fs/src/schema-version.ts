@@ -19,15 +19,16 @@ export interface SchemaState {
  * transaction: another process may be about to create it.
  *
  * @param newestKnown the schema that this Workrail makes.
- * @throws UNSUPPORTED_VERSION for a newer one that must not be written by us; STORAGE_UNAVAILABLE for one that is not ours.
+ * @param isForReading whether nothing will be written.
+ * @throws UNSUPPORTED_VERSION for a newer one that must not be written by us, or read; STORAGE_UNAVAILABLE for one that is not ours.
  */
-export function readSchema(database: SqliteDatabase, newestKnown: number): SchemaState {
+export function readSchema(database: SqliteDatabase, newestKnown: number, isForReading = false): SchemaState {
   if (pragma(database, "application_id") !== APPLICATION_ID) {
     if (isBlank(database)) return { version: 0, hasMeta: false };
     throw foreignDatabase();
   }
   const state = { version: userVersion(database), hasMeta: hasMeta(database) };
-  if (state.version > newestKnown) refuseUnlessWritable(database, state, newestKnown);
+  if (state.version > newestKnown) refuseUnlessKnown(database, state, newestKnown, isForReading);
   return state;
 }
 
@@ -35,17 +36,17 @@ export function userVersion(database: Pick<SqliteDatabase, "prepare">): number {
   return pragma(database, "user_version");
 }
 
-function refuseUnlessWritable(database: SqliteDatabase, { version, hasMeta }: SchemaState, newestKnown: number): void {
+function refuseUnlessKnown(database: SqliteDatabase, { version, hasMeta }: SchemaState, newestKnown: number, isForReading: boolean): void {
   const rows = hasMeta ? (database.prepare("SELECT name, value FROM meta").all() as readonly { name: string; value: number }[]) : [];
   const [minReader = version, minWriter = version] = ["min_reader", "min_writer"].map(
     (name) => rows.find((row) => row.name === name)?.value,
   );
-  if (minWriter <= newestKnown) return;
   const canRead = minReader <= newestKnown;
+  if (minWriter <= newestKnown || (isForReading && canRead)) return;
   const means = canRead ? "which this Workrail may read but not write" : "which this Workrail cannot read";
   throw new WorkrailError("UNSUPPORTED_VERSION", `The store has schema ${version}, ${means}.`, {
     details: { schema: version, newestKnown, minReader, minWriter, canRead },
-    hint: `Update Workrail to a version that knows schema ${minWriter}; this one knows up to ${newestKnown}.`,
+    hint: `Update Workrail to a version that knows schema ${minWriter}; this one knows up to ${newestKnown}.${canRead ? " With --read-only it can read the store." : ""}`,
   });
 }
 

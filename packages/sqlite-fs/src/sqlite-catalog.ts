@@ -57,7 +57,7 @@ export interface SqliteCatalogOptions {
   readonly fs: FileSystem;
   readonly driver: SqliteDriverName;
   readonly openDatabase: OpenDatabase;
-  readonly blobs: FileBlobStore;
+  readonly blobs: Pick<FileBlobStore, "has" | "isEmpty" | "ensureDirectory">;
   readonly factsFiles: SessionFactsFiles;
   readonly journal: JournalMode;
   /** Whether those who had it open last did not close it: the machine may have stopped while they wrote. */
@@ -66,6 +66,8 @@ export interface SqliteCatalogOptions {
   readonly lockWaitMs: number;
   /** Default: those of this version. */
   readonly migrations?: readonly Migration[] | undefined;
+  /** Whether nothing is ever committed to it. Default `false`. */
+  readonly isForReading?: boolean | undefined;
 }
 
 /** Pending removals taken in one transaction: few enough that a waiting save hardly notices. */

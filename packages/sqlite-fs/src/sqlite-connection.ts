@@ -99,13 +99,13 @@ interface Opened {
   readonly isProven: boolean;
 }
 
-function openSet(file: string, openDatabase: OpenDatabase, { migrations, journal }: ConnectionOptions): Opened {
+function openSet(file: string, openDatabase: OpenDatabase, { journal, ...schema }: ConnectionOptions): Opened {
   const database = openDatabase(file, 0);
   try {
     // What was left in WAL mode can so be read without shared memory.
     if (journal === "DELETE") database.exec("PRAGMA locking_mode = EXCLUSIVE");
     // Before anything is set: the journal is a property of the file, and the file may not be ours.
-    const seen = inspectSchema(database, migrations);
+    const seen = inspectSchema(database, schema);
     const before = pragma(database, "journal_mode");
     database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
     database.exec(`PRAGMA journal_mode = ${journal}; PRAGMA synchronous = ${SYNCHRONOUS[journal]}; PRAGMA locking_mode = NORMAL`);

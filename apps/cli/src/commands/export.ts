@@ -1,6 +1,7 @@
 import { type UnreadableInExport, WorkrailError } from "@workrail/core";
 import type { ExportAllResult, ExportResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";
+import { escapeJson } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { parsePath } from "../parse-option.ts";
@@ -43,11 +44,16 @@ async function exportTo(session: string | undefined, options: ExportOptions): Pr
   await (options.json ? writeJson(result) : tell(result));
 }
 
+/** A terminal must not obey what it is shown; the JSON says the same. */
+function shown(text: string): string {
+  return process.stdout.isTTY ? escapeJson(text) : text;
+}
+
 /** The store is open while somebody reads: whole, it may be more than there is memory for. */
 async function print(session: string, options: ExportOptions): Promise<void> {
   const unreadable: UnreadableInExport[] = [];
   await withStore(options, async (store) => {
-    for await (const piece of store.exportText(session, { onUnreadable: (each) => unreadable.push(each) })) await writeData(piece);
+    for await (const piece of store.exportText(session, { onUnreadable: (each) => unreadable.push(each) })) await writeData(shown(piece));
   });
   heed(unreadable);
   noteUnreadable(session, unreadable);

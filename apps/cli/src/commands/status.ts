@@ -38,6 +38,7 @@ function forPeople(status: Status): string {
   const lines = [
     `Store: ${escapeText(dataDir ?? "none")} (${durability}, ${escapeText(mode)}).`,
     `Checkpoints: ${checkpoints}, in sessions: ${sessions}, ${formatBytes(liveBytes)}.`,
+    ...(status.readOnly ? ["Read-only: nothing in it is changed, and whatever would is refused."] : []),
     ...(damaged === 0 ? [] : [`Damaged: ${damaged}.`]),
     ...(trashed === 0 ? [] : [`In the trash: ${trashed}, ${formatBytes(trashBytes)}.`]),
     ...(pendingRemovals === 0 ? [] : [removalsOf(status)]),

@@ -251,6 +251,7 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
   status: objectOf<StoreStatus & { readonly dataDir: string }>({
     dataDir: text("where the store is"),
     durability: oneOf(["disk", "memory"], "`disk`, or `memory` while [the disk fails](../how-to/when-the-disk-is-full-or-gone.md)"),
+    readOnly: flag("whether the store is [open for reading only](settings.md#reading-without-touching-anything)"),
     mode: text("how the storage works, such as the SQLite driver in use"),
     warnings: texts("what a person should know or do, a sentence each"),
     sessions: count("sessions that hold checkpoints"),

@@ -14,6 +14,7 @@ const use = {
 export const storeStatusSchema: z.ZodObject = z.looseObject({
   dataDir: z.string().optional().describe("Where the store is"),
   durability: z.enum(["disk", "memory"]).describe("Where saves go: memory while the disk fails"),
+  readOnly: z.boolean().describe("Whether nothing can be saved, because the store is open for reading alone"),
   mode: z.string().describe("How the storage works at present, such as the SQLite driver in use"),
   warnings: z.array(z.string()).describe("What a person should know or do, a sentence each"),
   sessions: count().describe("Sessions that hold checkpoints"),

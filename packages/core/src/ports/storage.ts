@@ -10,6 +10,8 @@ import type { KeyFiles } from "./sealer.ts";
 export interface Storage {
   /** `disk`: what is acknowledged survives a crash and a power cut. */
   readonly durability: Durability;
+  /** Whether it is open for reading alone: whatever would change it fails with `READ_ONLY`. Default `false`. */
+  readonly isReadOnly?: boolean;
   /** How it works at present, for the person who asks for the status: the driver that is in use, `memory`, or the like. */
   readonly mode: string;
   /** What the person should know of the place it is in, a sentence each; none when all is well. */

@@ -15,6 +15,8 @@ export interface ExportPorts extends ReadPorts {
   readonly locking: Locking;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether the export is not noted in the audit log, because the store is only read. Default `false`. */
+  readonly isReadOnly?: boolean | undefined;
 }
 
 export interface ExportOptions {
@@ -71,6 +73,8 @@ async function lookUp(ports: ExportPorts, sessionId: SessionId): Promise<{ sessi
   if (session === undefined) throw sessionNotFound(sessionId);
   const ids: CheckpointId[] = [];
   for await (const record of eachRecord(ports.catalog, { sessionId, kinds: CHECKPOINT_KINDS })) ids.push(record.id);
+  // A store that is only read notes nothing.
+  if (ports.isReadOnly === true) return { session, ids: ids.toReversed() };
   await ports.catalog.commit({
     audit: [{ at: ports.clock.now(), action: "export", sessionId, checkpointId: undefined, agentId: undefined }],
   });

@@ -12,13 +12,15 @@ import { eachSession } from "./view-store.ts";
 export interface StatusPorts {
   readonly storage: Pick<
     Storage,
-    "durability" | "mode" | "warnings" | "catalog" | "blobs" | "locking" | "search" | "vectors" | "derivedBytes"
+    "durability" | "isReadOnly" | "mode" | "warnings" | "catalog" | "blobs" | "locking" | "search" | "vectors" | "derivedBytes"
   >;
   readonly limits: Pick<Limits, "maxSessionBytes" | "maxTotalBytes">;
 }
 
 export interface StoreStatus extends StoreUsage, IndexStatus {
   readonly durability: Durability;
+  /** Whether it is open for reading alone. */
+  readonly readOnly: boolean;
   /** How the storage works at present, such as the driver in use. */
   readonly mode: string;
   /** What a person should know or do, a sentence each. */
@@ -86,7 +88,19 @@ export async function storeStatus({ storage, limits }: StatusPorts): Promise<Sto
     const [backup] = await catalog.auditLog({ actions: ["backup"], limit: 1 });
     const lastCleanUp = await findLastCleanUp(catalog);
     const indexes = await indexStatus(storage, usage.sessions);
-    return { durability, mode, warnings, ...usage, quota, ...indexes, largestSessions, quarantine, lastCleanUp, lastBackupAt: backup?.at };
+    return {
+      durability,
+      readOnly: storage.isReadOnly === true,
+      mode,
+      warnings,
+      ...usage,
+      quota,
+      ...indexes,
+      largestSessions,
+      quarantine,
+      lastCleanUp,
+      lastBackupAt: backup?.at,
+    };
   });
 }
 

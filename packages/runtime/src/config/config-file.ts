@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { WorkrailError } from "@workrail/core";
@@ -36,13 +37,25 @@ export interface ConfigText {
 
 /** Reads a file of settings. Never fails: what is wrong is told. */
 export function readConfigFile(file: string): ConfigText {
+  let text: string;
   try {
     const { size } = fs.statSync(file);
-    if (size > MAX_BYTES) return { text: undefined, members: [], fault: { message: `It is larger than ${MAX_BYTES} bytes` } };
-    return parseConfig(fs.readFileSync(file, "utf8"));
+    if (size > MAX_BYTES) return faulty(`It is larger than ${MAX_BYTES} bytes`);
+    text = fs.readFileSync(file, "utf8");
   } catch (error) {
     return unreadable(file, error);
   }
+  try {
+    return parseConfig(text);
+  } catch (error) {
+    // The library descends into what it reads, as far as there is room for that.
+    if (error instanceof RangeError) return faulty("It is nested too deeply");
+    throw error;
+  }
+}
+
+function faulty(message: string): ConfigText {
+  return { text: undefined, members: [], fault: { message } };
 }
 
 function parseConfig(text: string): ConfigText {
@@ -75,9 +88,10 @@ export function writeConfigMember(file: string, name: string, value: unknown): v
   const changed =
     value === undefined ? without(source, name) : applyEdits(source, modify(source, [name], value, { formattingOptions: LAYOUT }));
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const unfinished = `${file}.${process.pid}.tmp`;
+  // Nobody can have put a link there: the name is not to be known beforehand, and is not written to when it is taken.
+  const unfinished = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {
-    fs.writeFileSync(unfinished, changed, { mode: 0o600, flush: true });
+    fs.writeFileSync(unfinished, changed, { mode: 0o600, flag: "wx", flush: true });
     fs.renameSync(unfinished, file);
   } catch (error) {
     fs.rmSync(unfinished, { force: true });

@@ -16,6 +16,7 @@ import { defaultDataDir, type Environment } from "./default-data-dir.ts";
 import { type GivenOptions, readOptions } from "./read-options.ts";
 import {
   canBeIn,
+  FLAG_OPTIONS,
   namesOf,
   optionOf,
   SETTING_NAMES,
@@ -60,7 +61,7 @@ export interface Configuration {
 /** Reads all settings. Never fails: what is wrong is told, and what is right holds. */
 export function readConfiguration({ env, args = [], dataDir: given }: ConfigurationSources): Configuration {
   const collected = new Collected();
-  collected.addOptions(readOptions(args));
+  collected.addOptions(readOptions(args, FLAG_OPTIONS));
   collected.addEnvironment(env);
   const set = collected.found("dataDir");
   const dataDir = path.resolve(notEmpty(given) ?? (set?.value as string | undefined) ?? defaultDataDir(env, process.platform));

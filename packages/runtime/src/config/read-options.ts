@@ -6,11 +6,17 @@ export interface GivenOptions {
   readonly strays: readonly string[];
 }
 
-/** Reads `--name=value` and `--name value`. */
-export function readOptions(args: readonly string[]): GivenOptions {
+const FLAG_VALUE = /^(?:true|false|1|0)$/u;
+
+/**
+ * Reads `--name=value` and `--name value`; and of `flags`, which may stand alone, `--name`.
+ *
+ * @param flags their names with dashes.
+ */
+export function readOptions(args: readonly string[], flags: ReadonlySet<string> = new Set()): GivenOptions {
   const values = new Map<string, string>();
   const strays: string[] = [];
-  const rest = [...args];
+  const rest = withFlagValues(args, flags);
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     const [, name, value] = /^(--[a-z][a-z-]*)(?:=(.*))?$/su.exec(arg) ?? [];
     const isNextItsValue = value === undefined && rest[0] !== undefined && !rest[0].startsWith("--");
@@ -18,4 +24,9 @@ export function readOptions(args: readonly string[]): GivenOptions {
     else values.set(name, value ?? rest.shift() ?? "");
   }
   return { values, strays };
+}
+
+/** The same arguments, in which a flag that stands alone says that it holds. */
+export function withFlagValues(args: readonly string[], flags: ReadonlySet<string>): string[] {
+  return args.map((arg, index) => (flags.has(arg) && !FLAG_VALUE.test(args[index + 1] ?? "") ? `${arg}=true` : arg));
 }

@@ -1,3 +1,4 @@
+import { readOnly } from "@workrail/core";
 import { writeConfigMember } from "./config-file.ts";
 import { isAllowed, readText } from "./allowed-value.ts";
 import { refusalOf, unknownSetting, wrongValue } from "./configuration-issue.ts";
@@ -18,12 +19,14 @@ export interface ChangedSetting {
  * Sets one setting in `config.json`, which is made when it is not there, or takes it out. The rest of the file stays, comments too.
  *
  * @param text as one would give it on a command line; `undefined` takes the setting out.
- * @throws INVALID_INPUT for a setting that there is not, or that cannot be in the file, for a wrong value, and for a file
+ * @throws READ_ONLY where the store is only read, but for that setting itself; INVALID_INPUT for a setting that there is not, or that cannot be in the file, for a wrong value, and for a file
  *   that is no JSON.
  */
 export function setSetting(sources: ConfigurationSources, name: string, text: string | undefined): ChangedSetting {
   const { name: known, value } = checkSetting(name, text);
-  const { file } = readConfiguration(sources);
+  const { file, values } = readConfiguration(sources);
+  // Or nobody could take it back.
+  if (values.readOnly && known !== "readOnly") throw readOnly();
   writeConfigMember(file, known, value);
   const holds = readConfiguration(sources).settings.filter((setting) => setting.name === known);
   return { file, name: known, value, holds: holds[0] as ConfiguredSetting };

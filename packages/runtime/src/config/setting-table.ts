@@ -6,11 +6,18 @@ import type { TokenizerName } from "../token-counter.ts";
 /** `memory`: it is kept in this process's memory until the disk is back. `fail`: it fails, and is kept nowhere. */
 export type Fallback = "memory" | "fail";
 
+/**
+ * What is shown of the store to whoever names neither a project nor a checkpoint. `off`: everything alike. `own-first`: the own
+ * project's first. `strict`: only the own project's.
+ */
+export type Isolation = "off" | "own-first" | "strict";
+
 /** Every setting by its name in `config.json`, and what it is once read: those without a default may be missing. */
 export interface SettingValues extends Limits {
   readonly dataDir: string;
   readonly project?: string;
   readonly fallback?: Fallback;
+  readonly readOnly: boolean;
   readonly retentionDays: number;
   readonly trashDays: number;
   readonly trashPercent: number;
@@ -38,7 +45,7 @@ export interface SettingValues extends Limits {
   readonly embedderQueryPrefix?: string;
   readonly embedderTextPrefix?: string;
   readonly rateLimitCheckpointSave: number;
-  readonly isolation: "open" | "strict";
+  readonly isolation: Isolation;
   readonly secrets: SecretsMode | "off";
   readonly secretsPersonalData: boolean;
   readonly secretsExcept?: string;
@@ -113,6 +120,12 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: choice("memory", "fail"),
     otherwise: "memory for the MCP server, else fail",
     meaning: "What becomes of a save when the disk cannot be written to.",
+  },
+  readOnly: {
+    type: { kind: "flag" },
+    default: false,
+    meaning:
+      "Whether the store is only read: nothing in the data directory is made or changed, and whatever would is refused. A store that is not there is not made.",
   },
   maxCheckpoints: limit("maxCheckpoints", "Workflow checkpoints that a session keeps. A save beyond it removes the oldest."),
   maxAsides: limit("maxAsides", "Asides that a session keeps, beside its checkpoints."),
@@ -250,10 +263,10 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     foreignVariable: "RATE_LIMIT_CHECKPOINT_SAVE",
   },
   isolation: {
-    type: choice("open", "strict"),
-    default: "open",
+    type: choice("off", "own-first", "strict"),
+    default: "own-first",
     meaning:
-      "What the tools of projects show to whoever names no project: with open everything, the own project first; with strict only that.",
+      "What is shown to whoever names no project, session or checkpoint: with off everything alike, with own-first the own project before the others, with strict only the own project.",
   },
   secrets: {
     type: choice("warn", "redact", "block", "off"),
@@ -331,6 +344,11 @@ export function variableOf(name: string): string {
 export function optionOf(name: string): string {
   return `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
 }
+
+/** Options that may stand without a value: they then say that it holds. */
+export const FLAG_OPTIONS: ReadonlySet<string> = new Set(
+  SETTING_NAMES.filter((name) => SETTINGS[name].type.kind === "flag").flatMap((name) => namesOf(name).map(optionOf)),
+);
 
 /** What a value may be, in words: "a whole number from 1". */
 export function describeType(type: SettingType): string {

@@ -11,18 +11,25 @@ const FEW_FREE_BYTES = 1024 * 1024 * 1024;
 /** So many names are enough to see what it is about. */
 const MOST_NAMED = 3;
 
-/** Whether the data directory is there and can be used. One that is not there is made by the first save. */
-export function checkDataDirectory(dataDir: string): DoctorFinding {
+/**
+ * Whether the data directory is there and can be used. One that is not there is made by the first save.
+ *
+ * @param readOnly it is only read.
+ */
+export function checkDataDirectory(dataDir: string, readOnly: boolean): DoctorFinding {
   const check = "data-directory";
   try {
     if (!fs.statSync(dataDir).isDirectory()) {
       return { check, ...failed(`${dataDir} is no directory.`), hint: "Move it away, or name another directory with --data-dir." };
     }
-    fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
+    fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.X_OK);
+    if (readOnly) return { check, status: "ok", message: `${dataDir} can be read; it is open for reading only, so nothing can be saved.` };
+    fs.accessSync(dataDir, fs.constants.W_OK);
     return { check, status: "ok", message: `${dataDir} can be read and written.` };
   } catch (error) {
     if (errorCode(error) !== "ENOENT") return { check, ...failed(`${dataDir} cannot be used: ${errorCode(error)}.`), hint: OWN };
   }
+  if (readOnly) return { check, ...failed(`${dataDir} is not there, and where it is only read it is not made.`), hint: NAME_A_STORE };
   const parent = nearestDirectory(dataDir);
   try {
     fs.accessSync(parent, fs.constants.W_OK | fs.constants.X_OK);
@@ -33,6 +40,7 @@ export function checkDataDirectory(dataDir: string): DoctorFinding {
   }
 }
 
+const NAME_A_STORE = "Name the data directory of a store with --data-dir, or unset WORKRAIL_READ_ONLY.";
 const OWN = "Have the directory belong to your user, or name another one with --data-dir.";
 
 /**

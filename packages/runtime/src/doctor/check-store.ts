@@ -50,10 +50,11 @@ export async function checkDatabase(dataDir: string, options: OpenOptions): Prom
  * Saves a context, opens the store again and loads it: in a store of its own beside the data, so that nothing stays of it.
  *
  * @param env settings of that store: those of the user's could have it make a key.
+ * @param readOnly nothing may be made in the data directory: it is done where the system keeps what is temporary.
  */
-export async function checkRoundTrip(dataDir: string, env: Environment): Promise<DoctorFinding> {
+export async function checkRoundTrip(dataDir: string, env: Environment, readOnly: boolean): Promise<DoctorFinding> {
   const check = "round-trip";
-  const parent = nearestDirectory(dataDir) === dataDir ? dataDir : os.tmpdir();
+  const parent = nearestDirectory(dataDir) === dataDir && !readOnly ? dataDir : os.tmpdir();
   let place: string | undefined;
   try {
     place = fs.mkdtempSync(path.join(parent, ROUND_TRIP));

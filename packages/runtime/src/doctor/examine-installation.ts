@@ -16,24 +16,24 @@ export interface ExamineOptions {
 
 /**
  * Looks at everything that has to be right for Workrail to work here, and says what to do where it is not. Never fails, whatever is wrong: a
- * check that does is a finding. Changes nothing but what `fix` says, and leaves nothing behind.
+ * check that does is a finding. Changes nothing but what `fix` says, and nothing at all where the store is only read, and leaves nothing behind.
  */
 export async function examineInstallation({ env = process.env, args = [], fix = false }: ExamineOptions = {}): Promise<DoctorReport> {
   const configuration = readConfiguration({ env, args });
   const { dataDir, issues, values } = configuration;
   const isUsable = !issues.some(({ severity }) => severity === "error");
-  const place = attempt("data-directory", () => checkDataDirectory(dataDir));
+  const place = attempt("data-directory", () => checkDataDirectory(dataDir, values.readOnly));
   const isThere = place.status !== "error";
   const findings = [
     attempt("node", () => checkNode()),
     attempt("sqlite", checkSqlite),
     configurationOf(configuration),
     place,
-    attempt("permissions", () => checkPermissions(dataDir, fix)),
+    attempt("permissions", () => checkPermissions(dataDir, fix && !values.readOnly)),
     attempt("file-system", () => checkFileSystem(dataDir)),
     attempt("disk", () => checkDisk(dataDir)),
     isThere && isUsable ? await checkDatabase(dataDir, { env, args }) : unseen("database"),
-    isThere ? await checkRoundTrip(dataDir, { WORKRAIL_SQLITE_DRIVER: values.sqliteDriver }) : unseen("round-trip"),
+    isThere ? await checkRoundTrip(dataDir, { WORKRAIL_SQLITE_DRIVER: values.sqliteDriver }, values.readOnly) : unseen("round-trip"),
   ];
   return { dataDir, findings, isHealthy: findings.every(({ status }) => status !== "error") };
 }

@@ -15,6 +15,7 @@ import {
   type TokenCounter,
 } from "@workrail/core";
 import type { CheckpointMetadata, FindCheckpointsResult, LoadCheckpointResult, Standing } from "../context-management-service.ts";
+import { type Scope, scopeOf } from "../isolation.ts";
 import { splitLabels } from "../metadata.ts";
 import type { EraseResult } from "../erasing.ts";
 import type { Settings } from "../settings.ts";
@@ -110,7 +111,9 @@ export class ProjectCheckpoints {
     checkQuery(query);
     checkProjectTags(tags);
     checkCount("topK", topK, 1, PROJECT_PAGES.most);
-    const asked = { query: query.slice(0, ASKED_CHARACTERS), project: this.#scope(projectPath), tags: [...tags], limit: topK };
+    const { only, first } = this.#scope(projectPath);
+    const project = only ?? (first === undefined ? null : undefined);
+    const asked = { query: query.slice(0, ASKED_CHARACTERS), project, tags: [...tags], limit: topK };
     const { hits, loose, indexPending, ...standing } = await this.#options.workrail.searchCheckpoints(asked);
     const read = await this.#readAll(hits.map(({ checkpoint }) => checkpoint));
     const results = hits.flatMap(({ checkpoint: { id }, head: _head, ...hit }) => {
@@ -159,22 +162,19 @@ export class ProjectCheckpoints {
 
   /** Resolves when the store can be read, and says whether it can be written to. @throws as listing does. */
   async health(): Promise<Standing> {
-    return standingOf(await this.#options.workrail.findCheckpoints({ project: null, limit: 1 }));
+    return standingOf(await this.#options.workrail.findCheckpoints({ sessionId: "health", limit: 1 }));
   }
 
-  /** `undefined`: everything, the store's own project first. */
-  #scope(projectPath: string | undefined): string | undefined {
-    if (projectPath !== undefined) return parseProjectPath(projectPath);
-    const { settings, project } = this.#options;
-    if (settings.isolation !== "strict") return undefined;
-    if (project !== undefined) return project;
-    throw invalidField("projectPath", "projectPath must be given: projects are isolated, and the server runs in none");
+  #scope(projectPath: string | undefined): Scope {
+    const { settings, project: own } = this.#options;
+    const project = projectPath === undefined ? undefined : parseProjectPath(projectPath);
+    return scopeOf(settings.isolation, own, { project }, "projectPath");
   }
 
-  async #find(scope: string | undefined, limit: number, offset: number): Promise<FindCheckpointsResult> {
-    const { workrail, project: own } = this.#options;
-    const first = await workrail.findCheckpoints({ project: scope ?? own ?? null, limit, offset });
-    if (scope !== undefined || own === undefined) return first;
+  async #find({ only, first: own }: Scope, limit: number, offset: number): Promise<FindCheckpointsResult> {
+    const { workrail } = this.#options;
+    const first = await workrail.findCheckpoints({ project: only ?? own ?? null, limit, offset });
+    if (own === undefined) return first;
     // Those of the others follow; their number counts even where this page has no room for them.
     const room = limit - first.checkpoints.length;
     const others = { project: null, notProject: own, limit: Math.max(1, room), offset: Math.max(0, offset - first.total) };

@@ -34,20 +34,31 @@ export interface Found {
 export interface CandidatePorts {
   readonly catalog: Catalog;
   readonly locking: Locking;
-  /** Checkpoints whose texts have to do with a hint, whatever the project. */
-  readonly search: (hint: string) => Promise<readonly Found[]>;
+  /** Checkpoints whose texts have to do with a hint, of one project or of all. */
+  readonly search: (hint: string, only: string | undefined) => Promise<readonly Found[]>;
 }
 
-/** Every session that may be meant, the likeliest first. */
-export async function findCandidates(ports: CandidatePorts, here: Here, hint: string | undefined): Promise<Candidate[]> {
-  const hits = hint === undefined ? [] : await ports.search(hint);
+/**
+ * Every session that may be meant, the likeliest first.
+ *
+ * @param isIsolated whether only those of the project here may be told.
+ */
+export async function findCandidates(
+  ports: CandidatePorts,
+  here: Here,
+  hint: string | undefined,
+  isIsolated: boolean,
+): Promise<Candidate[]> {
+  if (isIsolated && here.project === undefined) return [];
+  const hits = hint === undefined ? [] : await ports.search(hint, isIsolated ? here.project : undefined);
   const heads = await headsOf(ports, here, hits);
   const found = new Map<SessionId, number>();
   for (const { checkpoint, score } of hits) {
     const work = workOf({ kind: checkpoint["kind"], sessionId: checkpoint["sessionId"] as SessionId, attributes: checkpoint }, heads);
     found.set(work, Math.max(score, found.get(work) ?? 0));
   }
-  const works = [...heads.values()].filter((record) => workOf(record, heads) === record.sessionId);
+  const isOpen = ({ project }: CheckpointRecord): boolean => !isIsolated || project === here.project;
+  const works = [...heads.values()].filter((record) => isOpen(record) && workOf(record, heads) === record.sessionId);
   const gone = await foldersGone(works, here);
   const isCommitHere = await knownHere(works, gone, here.git);
   const known = works.map((record): Known => {

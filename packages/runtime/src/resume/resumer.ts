@@ -55,6 +55,9 @@ export interface ResumePorts {
   issueHandle(id: CheckpointId): Promise<ToldHandle>;
 }
 
+/** Where no place speaks for any work. */
+const NOWHERE = { project: undefined, git: undefined };
+
 const SUMMARY_TOKENS = 800;
 const VIEW_TOKENS = 4_000;
 const HANDOFF_TOKENS = 2_000;
@@ -186,9 +189,10 @@ export class Resumer {
     { project, git }: { readonly project: string | undefined; readonly git: GitReader },
     unknown: string,
   ): Promise<ResumeCandidates> {
-    const { catalog, locking, clock } = this.#ports.parts;
-    const here = { project, git: await git.read(), now: clock.now() };
-    const ranked = await findCandidates({ catalog, locking, search: this.#ports.search }, here, hint);
+    const { catalog, locking, clock, settings } = this.#ports.parts;
+    const place = settings.isolation === "off" ? NOWHERE : { project, git: await git.read() };
+    const here = { ...place, now: clock.now() };
+    const ranked = await findCandidates({ catalog, locking, search: this.#ports.search }, here, hint, settings.isolation === "strict");
     const candidates = await Promise.all(ranked.slice(0, limit).map((each) => this.#tell(each)));
     const note = `${unknown}${noteOn(ranked, project)}`;
     return { status: "CANDIDATES", note, candidates, total: ranked.length, ...this.#ports.standing() };

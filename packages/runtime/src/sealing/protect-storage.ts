@@ -34,7 +34,7 @@ export interface Protected {
  * The storage as it may be used: that of a sealed store opens and seals, and one that is to be sealed is sealed first. A conversion that was
  * interrupted is finished.
  *
- * @throws KEY_UNAVAILABLE without the right key; INVALID_INPUT when a sealed store is wanted in clear; STORE_IN_USE when a conversion is
+ * @throws KEY_UNAVAILABLE without the right key; READ_ONLY where a conversion is due and nothing may be changed; INVALID_INPUT when a sealed store is wanted in clear; STORE_IN_USE when a conversion is
  *   due and another process has the store open.
  */
 export async function protectStorage(storage: Storage, wish: SealingSettings, ports: ConversionPorts, log: Log): Promise<Protected> {
@@ -46,6 +46,7 @@ export async function protectStorage(storage: Storage, wish: SealingSettings, po
     return inClear(storage, ports.digests);
   }
   if (keyFiles === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed, so nothing is stored.");
+  if (storage.isReadOnly === true && keyring?.state !== "sealed") throw conversionDue();
   if (keyring?.state === "unsealing") {
     await unseal(storage, keyFiles, wish, ports);
     return protectStorage(storage, wish, ports, log);
@@ -107,6 +108,18 @@ function stillSealed(): WorkrailError {
     details: { field: "WORKRAIL_ENCRYPTION" },
     hint: "Run `workrail encrypt --off` to have it in clear, or unset WORKRAIL_ENCRYPTION to use it as it is.",
   });
+}
+
+/** Not even a key may be made for it. */
+function conversionDue(): WorkrailError {
+  return new WorkrailError(
+    "READ_ONLY",
+    "The store is to be sealed, or to be had in clear again, before it is used, and is open for reading only.",
+    {
+      details: { reason: "conversion-due" },
+      hint: "Open it once without --read-only and WORKRAIL_READ_ONLY, with any command: that finishes it. Or leave encryption as the store is.",
+    },
+  );
 }
 
 function plaintextRefused(): WorkrailError {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type KeyFiles, sealStorage, type Storage, WorkrailError } from "@workrail/core";
+import { type KeyFiles, readOnly, sealStorage, type Storage, WorkrailError } from "@workrail/core";
 import {
   keyFromFile,
   keyFromKeychain,
@@ -133,6 +133,7 @@ async function withRawStore<T>(
   work: (raw: RawStore) => Promise<T>,
 ): Promise<T> {
   const settings = readSettings(env, given);
+  if (settings.readOnly) throw readOnly();
   const storage = await (adapters.storage ?? openDefaultStorage)(settings, adapters.log ?? silentLog);
   try {
     const { keyFiles } = storage;

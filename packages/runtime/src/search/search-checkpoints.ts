@@ -7,6 +7,7 @@ import {
   type SearchInput,
 } from "@workrail/core";
 import type { CheckpointMetadata, Standing } from "../context-management-service.ts";
+import type { Scope } from "../isolation.ts";
 import { metadataOf } from "../metadata.ts";
 
 /** What to look for, and where. All filters must hold. Times are ISO 8601. */
@@ -14,7 +15,7 @@ export interface SearchCheckpointsParams {
   /** 1 to 1,000 characters. Words, any of which may occur; "what is in quotation marks" must occur as such. */
   query: string;
   sessionId?: string | undefined;
-  /** `null`: whatever the project. Default: whatever the project, those of the working directory's project first. */
+  /** `null`: whatever the project. Default: as the setting `isolation` says, whatever the project, those of the working directory's project first. */
   project?: string | null | undefined;
   /** Default: all but asides. */
   kinds?: CheckpointKind[] | undefined;
@@ -72,8 +73,8 @@ const DEFAULT_LIMIT = 5;
 const MAX_LIMIT = 100;
 
 /** @throws INVALID_INPUT for what cannot be looked for. */
-export function searchInputOf(params: SearchCheckpointsParams, ownProject: string | undefined): SearchInput {
-  const { query, limit = DEFAULT_LIMIT, sessionId, project, kinds, tags, since, until, agentId, workflowId } = params;
+export function searchInputOf(params: SearchCheckpointsParams, scope: Scope): SearchInput {
+  const { query, limit = DEFAULT_LIMIT, sessionId, kinds, tags, since, until, agentId, workflowId } = params;
   if (typeof query !== "string" || query.trim() === "" || query.length > MAX_QUERY) {
     throw invalidInput("query", `query must be a text of 1 to ${MAX_QUERY} characters.`, "Ask in a few words.");
   }
@@ -85,7 +86,7 @@ export function searchInputOf(params: SearchCheckpointsParams, ownProject: strin
   }
   const filter = {
     sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId),
-    project: project ?? undefined,
+    project: scope.only,
     kinds,
     tags,
     since: timeOf(since, "since"),
@@ -93,8 +94,7 @@ export function searchInputOf(params: SearchCheckpointsParams, ownProject: strin
     agentId,
     workflowId,
   };
-  const isAnywhere = project === undefined && sessionId === undefined;
-  return { query, filter, projectFirst: isAnywhere ? ownProject : undefined, limit };
+  return { query, filter, projectFirst: scope.first, limit };
 }
 
 export function searchHitOf({ record, session, head, score, snippet }: FoundCheckpoint): SearchHit {

@@ -1,5 +1,6 @@
 import { type IndexPorts, searchCheckpoints, type SearchPorts } from "@workrail/core";
 import { isStorageFailure } from "../fallback/storage-failure.ts";
+import type { Scope } from "../isolation.ts";
 import type { Parts } from "../tokens.ts";
 import { Indexer } from "./indexer.ts";
 import { MeaningSearch } from "./meaning-search.ts";
@@ -30,8 +31,8 @@ export class StoreSearch {
   }
 
   /** @throws INVALID_INPUT, STORAGE_UNAVAILABLE */
-  async search(params: SearchCheckpointsParams, project: string | undefined): Promise<Omit<SearchCheckpointsResult, "durability">> {
-    const input = searchInputOf(params, project);
+  async search(params: SearchCheckpointsParams, scope: Scope): Promise<Omit<SearchCheckpointsResult, "durability">> {
+    const input = searchInputOf(params, scope);
     const pending = await this.#catchUp();
     const { hits, isLoose } = await searchCheckpoints(this.#ports, input);
     const filling = await this.#meaning.fill(input, hits);

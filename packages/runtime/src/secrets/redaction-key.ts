@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
-import { nodeFileSystem, writeDurably } from "@workrail/blob-files";
+import { nodeFileSystem, REDACTION_KEY, writeDurably } from "@workrail/blob-files";
 import type { Log, Sealer } from "@workrail/core";
 import { type TextSealing, textSealing } from "../sealing/text-sealing.ts";
 
-/** Its file in the data directory. Whoever has it can tell whether a placeholder stands for a secret that they guess. */
-const FILE = "redaction.key";
 const KEY = /^[0-9a-f]{64}$/;
 
 interface KeyPlace {
@@ -23,7 +21,7 @@ interface KeyPlace {
 export async function redactionKey({ dataDir, texts, log }: KeyPlace): Promise<string> {
   const fresh = randomBytes(32).toString("hex");
   if (dataDir === undefined) return fresh;
-  const file = path.join(dataDir, FILE);
+  const file = path.join(dataDir, REDACTION_KEY);
   const there = await readKey(file, texts);
   if (there !== undefined) return there;
   try {
@@ -43,7 +41,7 @@ export async function convertRedactionKey(
   dataDir: string,
   { from, to }: { readonly from: Sealer | undefined; readonly to: Sealer | undefined },
 ): Promise<void> {
-  const file = path.join(dataDir, FILE);
+  const file = path.join(dataDir, REDACTION_KEY);
   const key = await readKey(file, textSealing(from));
   if (key === undefined) return;
   await writeDurably(nodeFileSystem, file, Buffer.from(`${textSealing(to).seal(key)}\n`), "replace");

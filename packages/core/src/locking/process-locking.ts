@@ -1,7 +1,9 @@
-import { type Locking, ProcessGate, type SessionId } from "@workrail/core";
+import type { SessionId } from "../model/ids.ts";
+import type { Locking } from "../ports/locking.ts";
+import { ProcessGate } from "./process-gate.ts";
 
-/** The store of a single process: whoever is alone in the process is alone in the store. */
-export class FilesLocking implements Locking {
+/** Of a store that no other process changes, or none of whose changes matter: whoever is alone in the process is alone in it. */
+export class ProcessLocking implements Locking {
   readonly #gate = new ProcessGate();
 
   inOrder<T>(session: SessionId, work: () => Promise<T>): Promise<T> {

@@ -1,0 +1,192 @@
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { openWorkrail } from "@workrail/runtime";
+import { describe, expect, it } from "vitest";
+import { snapshotOf } from "../../../packages/runtime/test/snapshot.ts";
+import { bundleServer } from "./testing/bundle.ts";
+import { ServerProcess, TestHome } from "./testing/server-process.ts";
+
+const READERS = [
+  "workflow_checkpoint_load",
+  "workflow_checkpoint_list",
+  "workflow_resume",
+  "checkpoint_search",
+  "checkpoint_list",
+  "checkpoint_get",
+];
+const WRITERS = [
+  "workflow_checkpoint_save",
+  "workflow_context_compress",
+  "workflow_context_prioritize",
+  "workflow_mark_critical",
+  "store_session",
+  "checkpoint_save",
+  "checkpoint_delete",
+];
+
+/** Commands that read, each in full. */
+const COMMANDS: readonly (readonly string[])[] = [
+  ["load", "--session", "s"],
+  ["show", "c1"],
+  ["list"],
+  ["search", "weathervane"],
+  ["resume", "--session", "s"],
+  ["handoff", "--session", "s"],
+  ["sessions"],
+  ["log", "s"],
+  ["diff", "c1", "c2"],
+  ["stats"],
+  ["status"],
+  ["verify"],
+  ["doctor"],
+  ["config", "list"],
+  ["trash", "list"],
+  ["cleanup", "--dry-run"],
+  ["export", "s", "--output", "-"],
+  ["prioritize", "--checkpoint", "c1"],
+];
+
+/** Of Linux: runs a command as another user. */
+const AS_OTHER = "setpriv";
+
+/** A store with two checkpoints, that nobody has open. */
+async function withStore(test: (home: TestHome) => Promise<void>): Promise<void> {
+  await using home = await TestHome.create();
+  await using store = await openWorkrail({ dataDir: home.dataDir, project: home.project, env: {} });
+  for (const number of [1, 2]) {
+    await store.saveCheckpoint({ sessionId: "s", checkpointId: `c${number}`, context: { goal: `weathervane ${number}` } });
+  }
+  await store.close();
+  await test(home);
+}
+
+async function readAll(server: ServerProcess): Promise<void> {
+  expect(await server.ok("workflow_checkpoint_load", { checkpointId: "c1" })).toMatchObject({ context: { goal: "weathervane 1" } });
+  expect(await server.ok("workflow_checkpoint_list")).toMatchObject({ total: 2 });
+  expect(await server.ok("workflow_resume", { sessionId: "s" })).toMatchObject({ status: "LOADED" });
+  expect(await server.ok("workflow_resume", { hint: "weathervane" })).toMatchObject({ status: "CANDIDATES" });
+  expect(await server.ok("checkpoint_search", { query: "weathervane" })).toMatchObject({ results: [{}, {}] });
+  expect(await server.ok("checkpoint_list")).toMatchObject({ total: 2 });
+  expect(await server.ok("checkpoint_get", { id: "c2" })).toMatchObject({ id: "c2" });
+  const { contents } = await server.client.readResource({ uri: "workrail://status" });
+  expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({ readOnly: true, checkpoints: 2 });
+}
+
+/** What each command printed, by its name. */
+async function runAll(home: TestHome, commands = COMMANDS, through: readonly string[] = []): Promise<Map<string, string>> {
+  const launcher = path.join(await bundleServer(), "workrail-mcp.mjs");
+  const [command, ...before] = [...through, process.execPath, launcher] as unknown as [string, ...string[]];
+  const printed = new Map<string, string>();
+  for (const args of commands) {
+    const given = [...before, ...args, "--read-only"];
+    const env = { PATH: process.env["PATH"], WORKRAIL_DATA_DIR: home.dataDir };
+    const { status, stdout, stderr } = spawnSync(command, given, { cwd: home.project, env, encoding: "utf8" });
+    expect({ args, status, stderr: status === 0 ? "" : stderr }).toEqual({ args, status: 0, stderr: "" });
+    printed.set(args[0] ?? "", stdout);
+  }
+  return printed;
+}
+
+describe("a server that only reads", () => {
+  it("offers tools that change nothing, and refuses the others without a look at what they were called with", () =>
+    withStore(async (home) => {
+      await using server = await ServerProcess.start({ home, args: ["--read-only"] });
+      expect((await server.client.listTools()).tools.map(({ name }) => name)).toEqual(READERS);
+      for (const name of WRITERS) {
+        expect(await server.fails(name, { what: "ever" })).toMatchObject({ code: "READ_ONLY", httpStatus: 403 });
+      }
+    }));
+
+  it.each([
+    ["WORKRAIL_READ_ONLY", { WORKRAIL_READ_ONLY: "true" }, ""],
+    ["config.json", {}, '{ "readOnly": true }'],
+  ])("is made by %s, too", (_name, env, config) =>
+    withStore(async (home) => {
+      if (config !== "") fs.writeFileSync(path.join(home.dataDir, "config.json"), config);
+      await using server = await ServerProcess.start({ home, env });
+      expect((await server.client.listTools()).tools.map(({ name }) => name)).toEqual(READERS);
+    }),
+  );
+
+  it("refuses in the form of each tool where the store became one to be read after the server had started", () =>
+    withStore(async (home) => {
+      await using server = await ServerProcess.start({ home });
+      fs.writeFileSync(path.join(home.dataDir, "config.json"), '{ "readOnly": true }');
+      expect((await server.fails("workflow_checkpoint_save", { context: {} })).code).toBe("READ_ONLY");
+      const { _meta: meta } = await server.call("checkpoint_save", { summary: "x", description: "", project_path: home.project });
+      expect(meta).toMatchObject({ code: "INTERNAL_ERROR", details: { error: "READ_ONLY" } });
+      expect(await server.ok("workflow_checkpoint_list")).toMatchObject({ total: 2 });
+    }));
+
+  it("says that there is no store where there is none, and makes none", async () => {
+    await using home = await TestHome.create();
+    await using server = await ServerProcess.start({ home, args: ["--read-only"] });
+    expect(await server.fails("workflow_checkpoint_list")).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "no-store" } });
+    expect(fs.existsSync(home.dataDir)).toBe(false);
+  });
+});
+
+describe("a whole session of reads", () => {
+  it(
+    "over the server and the command line leaves every file, name, mode and time as it was",
+    () =>
+      withStore(async (home) => {
+        const before = snapshotOf(home.dataDir);
+        const server = await ServerProcess.start({ home, args: ["--read-only"] });
+        await readAll(server);
+        const printed = await runAll(home);
+        expect(printed.get("status")).toContain("Read-only");
+        expect(printed.get("doctor")).toContain("open for reading only");
+        await server[Symbol.asyncDispose]();
+        expect(snapshotOf(home.dataDir)).toEqual(before);
+      }),
+    120_000,
+  );
+
+  it("beside a server that writes tells what that one saved, and leaves the rest to it", () =>
+    withStore(async (home) => {
+      await using writer = await ServerProcess.start({ home });
+      const reader = await ServerProcess.start({ home, args: ["--read-only"] });
+      for (const number of [3, 4, 5]) {
+        await writer.ok("workflow_checkpoint_save", { sessionId: "s", context: { goal: `gnomon${number}` } });
+        expect(await reader.ok("workflow_checkpoint_load", { sessionId: "s" })).toMatchObject({ context: { goal: `gnomon${number}` } });
+        expect((await reader.ok("checkpoint_search", { query: `gnomon${number}` }))["results"]).toHaveLength(1);
+      }
+      // What a save leaves for later is done a second or two after it.
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      const before = snapshotOf(home.dataDir);
+      expect(await reader.ok("workflow_checkpoint_list")).toMatchObject({ total: 5 });
+      await reader[Symbol.asyncDispose]();
+      expect(snapshotOf(home.dataDir)).toEqual(before);
+    }));
+
+  const isRoot = process.getuid?.() === 0;
+  const canBeOther = !isRoot || spawnSync(AS_OTHER, ["--version"]).status === 0;
+  it.skipIf(process.platform === "win32" || !canBeOther)(
+    "works in a directory that the user may not write to (skipped on Windows, and as root without setpriv)",
+    () =>
+      withStore(async (home) => {
+        // Root may write everywhere: another user reads what was given to it.
+        const other = 65_534;
+        const through = isRoot ? [AS_OTHER, `--reuid=${other}`, `--regid=${other}`, "--clear-groups"] : [];
+        for (const name of ["", ...fs.readdirSync(home.dataDir, { recursive: true }).map(String)]) {
+          const file = path.join(home.dataDir, name);
+          fs.chmodSync(file, fs.lstatSync(file).isDirectory() ? 0o500 : 0o400);
+          if (isRoot) fs.lchownSync(file, other, other);
+        }
+        fs.chmodSync(home.directory, 0o755);
+        const before = snapshotOf(home.dataDir);
+        const server = await ServerProcess.start({ home, args: ["--read-only"], through });
+        await readAll(server);
+        const some = COMMANDS.filter(([name]) => ["load", "search", "status", "doctor"].includes(name ?? ""));
+        await runAll(home, some, through);
+        await server[Symbol.asyncDispose]();
+        expect(snapshotOf(home.dataDir)).toEqual(before);
+        for (const name of ["", ...fs.readdirSync(home.dataDir, { recursive: true }).map(String)])
+          fs.chmodSync(path.join(home.dataDir, name), 0o700);
+      }),
+    120_000,
+  );
+});

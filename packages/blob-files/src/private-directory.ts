@@ -1,0 +1,95 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { WorkrailError } from "@workrail/core";
+import { isAbandoned, temporaryName } from "./durable-files.ts";
+import { hasCode, nodeFileSystem } from "./file-system.ts";
+
+const PURPOSE = "read";
+
+/** A directory of this process alone, where the system keeps what is temporary: for what must not be written into a store. */
+export class PrivateDirectory {
+  readonly path: string;
+  #made = 0;
+
+  /**
+   * Makes one, owner-only, and removes those that processes of this user left which did not get to their end.
+   *
+   * @param outside the directory that it must not be in.
+   * @throws STORAGE_UNAVAILABLE
+   */
+  static create(outside: string): PrivateDirectory {
+    const parent = placeOutside(outside);
+    try {
+      removeAbandoned(parent);
+      const directory = temporaryName(parent, PURPOSE);
+      fs.mkdirSync(directory, { mode: 0o700 });
+      return new PrivateDirectory(directory);
+    } catch (error) {
+      throw unusable(parent, error);
+    }
+  }
+
+  private constructor(directory: string) {
+    this.path = directory;
+  }
+
+  /** Makes an empty directory in it. */
+  newDirectory(): string {
+    this.#made += 1;
+    const directory = path.join(this.path, String(this.#made));
+    fs.mkdirSync(directory, { mode: 0o700 });
+    return directory;
+  }
+
+  /** Removes it with all that is in it. May be called twice. */
+  remove(): void {
+    removeTree(this.path);
+  }
+}
+
+/** Removes a directory with all that is in it, whatever somebody else removes of it meanwhile. */
+export function removeTree(directory: string): void {
+  fs.rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function placeOutside(directory: string): string {
+  let parent: string;
+  try {
+    parent = fs.realpathSync(os.tmpdir());
+  } catch (error) {
+    throw unusable(os.tmpdir(), error);
+  }
+  const way = path.relative(directory, parent);
+  const isOutside = way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way);
+  if (!isOutside) throw unusable(parent, new Error("It is a part of the data directory."));
+  return parent;
+}
+
+/** In a place that all users write to anybody can give a directory such a name: only what is ours is removed. */
+function removeAbandoned(parent: string): void {
+  const now = new Date();
+  for (const name of nodeFileSystem.list(parent)) {
+    if (!name.startsWith(`.tmp-${PURPOSE}-`) || !isAbandoned(nodeFileSystem, parent, name, now)) continue;
+    const found = fs.lstatSync(path.join(parent, name), { throwIfNoEntry: false });
+    if (found?.isDirectory() !== true || (process.getuid !== undefined && found.uid !== process.getuid())) continue;
+    try {
+      removeTree(path.join(parent, name));
+    } catch (error) {
+      // Its owner may have taken its own rights away, or be removing it too.
+      if (!hasCode(error, "EACCES", "EPERM", "ENOTEMPTY")) throw error;
+    }
+  }
+}
+
+function unusable(parent: string, cause: unknown): WorkrailError {
+  return new WorkrailError(
+    "STORAGE_UNAVAILABLE",
+    "Reading a store without writing to it needs room for a copy of its catalog, and there is none.",
+    {
+      details: { reason: "no-private-directory", path: parent },
+      hint: "Set TMPDIR (on Windows TEMP) to a directory outside of the store that this user may write to.",
+      cause,
+    },
+  );
+}

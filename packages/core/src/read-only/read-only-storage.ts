@@ -1,0 +1,117 @@
+import type { BlobRef } from "../model/ids.ts";
+import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob } from "../ports/blob-store.ts";
+import type { KeyFiles, KeyPlace } from "../ports/sealer.ts";
+import type { Remains, Storage } from "../ports/storage.ts";
+import { ReadOnlyCatalog, type UseCatalog } from "./read-only-catalog.ts";
+import { readOnly } from "./read-only-error.ts";
+
+/** What a storage that is to be read alone is made of. */
+export interface ReadOnlyParts extends Pick<
+  Storage,
+  "durability" | "mode" | "warnings" | "blobs" | "keyFiles" | "remains" | "locking" | "close"
+> {
+  /** Gives the catalog as it is now. */
+  readonly useCatalog: UseCatalog;
+  /** Whether that is a copy of the store's own, which may be rebuilt. */
+  readonly isCopy: boolean;
+  /** Indexes that may be changed, because they are not the store's. */
+  readonly search?: Storage["search"];
+  readonly vectors?: Storage["vectors"];
+}
+
+/** The same storage for those who only read. Its indexes are left out: they are changed by searching. */
+export function readOnlyStorage(storage: Storage): Storage {
+  const { catalog, recovery, search: _search, vectors: _vectors, ...rest } = storage;
+  return readOnlyStorageOf({ ...rest, useCatalog: (use) => use({ catalog, recovery }), isCopy: false });
+}
+
+/** A storage of parts of which none changes the store. Without a reserve: room is for those who write. */
+export function readOnlyStorageOf(parts: ReadOnlyParts): Storage {
+  const { durability, warnings, locking, search, vectors, close } = parts;
+  const catalog = new ReadOnlyCatalog(parts.useCatalog, parts.isCopy);
+  return {
+    durability,
+    isReadOnly: true,
+    mode: `${parts.mode}, read-only`,
+    warnings,
+    catalog,
+    recovery: catalog,
+    blobs: new ReadOnlyBlobStore(parts.blobs),
+    locking,
+    ...(parts.keyFiles === undefined ? {} : { keyFiles: readOnlyKeyFiles(parts.keyFiles) }),
+    ...(parts.remains === undefined ? {} : { remains: readOnlyRemains(parts.remains) }),
+    ...(search === undefined ? {} : { search }),
+    ...(vectors === undefined ? {} : { vectors }),
+    close,
+  };
+}
+
+class ReadOnlyBlobStore implements BlobStore {
+  readonly #blobs: BlobStore;
+
+  constructor(blobs: BlobStore) {
+    this.#blobs = blobs;
+  }
+
+  get(ref: BlobRef): Promise<Uint8Array | undefined> {
+    return this.#blobs.get(ref);
+  }
+
+  refOf(key: BlobKey): BlobRef {
+    return this.#blobs.refOf(key);
+  }
+
+  list(): AsyncIterable<BlobInfo> {
+    return this.#blobs.list();
+  }
+
+  listQuarantine(): AsyncIterable<QuarantinedBlob> {
+    return this.#blobs.listQuarantine();
+  }
+
+  async put(): Promise<never> {
+    throw readOnly();
+  }
+
+  async replace(): Promise<never> {
+    throw readOnly();
+  }
+
+  async remove(): Promise<never> {
+    throw readOnly();
+  }
+
+  async erase(): Promise<never> {
+    throw readOnly();
+  }
+
+  async quarantine(): Promise<never> {
+    throw readOnly();
+  }
+
+  async removeAbandoned(): Promise<never> {
+    throw readOnly();
+  }
+}
+
+function readOnlyRemains(remains: Remains): Remains {
+  return {
+    list: (isSealed) => remains.list(isSealed),
+    async removeCatalogCopies() {
+      throw readOnly();
+    },
+  };
+}
+
+function readOnlyKeyFiles(keyFiles: KeyFiles): KeyFiles {
+  const refuse = async (): Promise<never> => {
+    throw readOnly();
+  };
+  return {
+    read: (place: KeyPlace, isIntact) => keyFiles.read(place, isIntact),
+    sessions: () => keyFiles.sessions(),
+    write: refuse,
+    destroy: refuse,
+    destroyAll: refuse,
+  };
+}

@@ -1,0 +1,108 @@
+import fs from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { readConfiguration } from "../src/config/read-configuration.ts";
+import { restoreBackup } from "../src/restore-backup.ts";
+import { onDisk, type Place, refusalOf } from "./stores.ts";
+
+const LEVELS = 100_000;
+/** More levels than any program's stack has room for. */
+const DEEP = `${'{"a":['.repeat(LEVELS)}${"]}".repeat(LEVELS)}`;
+const BOMB = gzipSync(Buffer.alloc(600_000_000, " "));
+
+/** A store with one checkpoint, whose file then holds something else. */
+async function withBlob(bytes: Uint8Array, test: (place: Place) => Promise<void>): Promise<void> {
+  await onDisk(async (place) => {
+    const store = await place.open();
+    await store.saveCheckpoint({ sessionId: "s", checkpointId: "good", context: { step: 1 } });
+    const { blobPath } = await store.saveCheckpoint({ sessionId: "s", checkpointId: "bad", context: { step: 2 } });
+    await store.close();
+    fs.writeFileSync(path.join(place.dataDir, blobPath), bytes);
+    await test(place);
+  });
+}
+
+describe("a file that somebody made to harm", () => {
+  it.each([
+    ["unfolds to gigabytes", BOMB],
+    ["is nested too deeply", gzipSync(`{"workrail":1}\n${DEEP}`)],
+    ["is nested too deeply before anything else", gzipSync(DEEP)],
+  ])("as a checkpoint that %s counts as damaged, and the one before it is loaded", (_what, bytes) =>
+    withBlob(bytes, async (place) => {
+      await using store = await place.open();
+      const before = process.memoryUsage().rss;
+      expect((await refusalOf(store.loadCheckpoint({ checkpointId: "bad" }))).code).toMatch(/^(CHECKPOINT_CORRUPT|TOO_LARGE)$/);
+      expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
+      expect((await store.loadCheckpoint({ checkpointId: "good" })).context).toEqual({ step: 1 });
+      const { marked, findings } = await store.verifyStore();
+      expect(marked + findings.length).toBe(1);
+    }),
+  );
+
+  it("as a checkpoint keeps no rebuild from the others", () =>
+    withBlob(BOMB, async (place) => {
+      place.loseCatalog();
+      await using store = await place.open();
+      expect((await store.loadCheckpoint({ checkpointId: "good" })).context).toEqual({ step: 1 });
+    }));
+
+  it.each(["[".repeat(200_000), DEEP.slice(0, 250_000), '{"maxDepth":'.repeat(15_000)])(
+    "as config.json is told of, whatever its depth (%#)",
+    (text) =>
+      onDisk(async (place) => {
+        fs.mkdirSync(place.dataDir);
+        fs.writeFileSync(path.join(place.dataDir, "config.json"), text);
+        const { issues } = readConfiguration({ env: {}, dataDir: place.dataDir });
+        expect(issues).toMatchObject([{ severity: "error", message: expect.stringMatching(/\(.*config\.json.*\)\.$/) }]);
+        expect((await refusalOf(place.open())).code).toBe("INVALID_INPUT");
+      }),
+  );
+
+  it("as an export is refused whole", () =>
+    onDisk(async (place) => {
+      await using store = await place.open();
+      const file = path.join(path.dirname(place.dataDir), "export.json");
+      for (const text of [DEEP, "[".repeat(1_000_000), `{"workrailExport":1,"session":${DEEP}}`]) {
+        fs.writeFileSync(file, text);
+        expect((await refusalOf(store.importFile(file))).code).toBe("INVALID_INPUT");
+      }
+    }));
+
+  it("as what a backup says of itself is refused", () =>
+    onDisk(async (place) => {
+      const backup = path.join(path.dirname(place.dataDir), "backup");
+      fs.mkdirSync(backup);
+      fs.writeFileSync(path.join(backup, "backup.json"), DEEP);
+      expect((await refusalOf(restoreBackup(backup, { dataDir: place.dataDir, env: {} }))).code).toMatch(
+        /^(INVALID_INPUT|CHECKPOINT_CORRUPT|UNSUPPORTED_VERSION)$/,
+      );
+    }));
+
+  it.each([
+    ["json", DEEP],
+    ["json", "[".repeat(200_000)],
+    ["yaml", "[".repeat(200_000)],
+    // Each list holds the one before it nine times: as values, hundreds of millions.
+    [
+      "yaml",
+      Array.from("abcdefghi")
+        .map(
+          (name, at, all) =>
+            `${name}: &${name} [${Array(9)
+              .fill(at === 0 ? "x" : `*${all[at - 1]}`)
+              .join()}]\n`,
+        )
+        .join(""),
+    ],
+  ])("as a project's rules (%s) is warned of, and saving goes on", (suffix, text) =>
+    onDisk(async (place) => {
+      const project = path.join(path.dirname(place.dataDir), "project");
+      fs.mkdirSync(path.join(project, ".workrail"), { recursive: true });
+      fs.writeFileSync(path.join(project, ".workrail", `context-rules.${suffix}`), text);
+      await using store = await place.open({ project });
+      const saved = await store.saveCheckpoint({ sessionId: "s", context: { step: 1 } });
+      expect(saved).toMatchObject({ status: "SAVED", contextRulesWarning: expect.stringMatching(/\S/) });
+    }),
+  );
+});

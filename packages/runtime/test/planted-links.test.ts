@@ -1,0 +1,147 @@
+import fs from "node:fs";
+import path from "node:path";
+import { type Embedder, isWorkrailError } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { setSetting } from "../src/config/set-setting.ts";
+import type { Workrail } from "../src/workrail.ts";
+import { onDisk, type Place } from "./stores.ts";
+
+const KEY = "cd".repeat(32);
+const TOKEN = ["ghp", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("_");
+
+const embedder: Embedder = {
+  name: "one-number",
+  dimensions: 2,
+  embed: async (texts) => texts.map((text) => Float32Array.from([1, text.length])),
+};
+
+/** Each step on its own: one that is refused keeps none of the others back. */
+type Step = (store: Workrail, place: Place) => unknown;
+const STEPS: readonly Step[] = [
+  (store) => store.saveCheckpoint({ sessionId: "s", checkpointId: "c1", context: { goal: "mend the weathervane" } }),
+  (store) => store.saveCheckpoint({ sessionId: "s", checkpointId: "c2", context: { goal: "mend the weathervane", step: 2 } }),
+  (store) => store.saveCheckpoint({ sessionId: "s", checkpointId: "c3", context: { goal: "mend the weathervane", key: TOKEN } }),
+  (store) => store.saveCheckpoint({ sessionId: "other", checkpointId: "c4", context: { damaged: true } }),
+  (store) => store.markCritical({ sessionId: "s", contextKey: "goal" }),
+  (store) => store.searchCheckpoints({ query: "weathervane" }),
+  (store) => store.exportAll(),
+  (_store, { dataDir }) => damage(dataDir, "contexts/other/c4.json.gz"),
+  (store) => store.loadCheckpoint({ checkpointId: "c4" }),
+  (store) => store.cleanUp({ checkpointIds: ["c1"], sessionId: "s" }),
+  (_store, { dataDir }) => setSetting({ env: {}, dataDir }, "maxDepth", "100"),
+  (store) => store.repairStore(),
+];
+
+/** Unless that would be done through a link. */
+function damage(dataDir: string, name: string): void {
+  const file = path.join(dataDir, name);
+  const isOwn = fs.realpathSync(file) === path.join(fs.realpathSync(dataDir), name);
+  if (isOwn) fs.writeFileSync(file, "damaged");
+}
+
+/** Uses a store in every way that makes files, and gives the errors that are none of ours. */
+async function useAll(place: Place, env: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
+  const foreign: unknown[] = [];
+  const attempt = async (work: () => unknown): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      const isOurs = isWorkrailError(error) || (error instanceof Error && "syscall" in error);
+      if (!isOurs) foreign.push(error);
+    }
+  };
+  const adapters = { embedder };
+  await attempt(async () => {
+    const store = await place.open({ env: { WORKRAIL_SECRETS: "redact", WORKRAIL_ALLOW_PLAINTEXT_FILES: "true", ...env }, adapters });
+    try {
+      for (const step of STEPS) await attempt(() => step(store, place));
+      // Vectors are made, and room is kept, a moment later.
+      await new Promise((resolve) => setTimeout(resolve, 400));
+    } finally {
+      await store.close();
+    }
+  });
+  return foreign;
+}
+
+/** Every name that is made in a data directory, sooner or later: that of a running process aside. */
+async function namesMade(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  return onDisk(async (place) => {
+    const seen = new Set<string>();
+    fs.mkdirSync(place.dataDir);
+    const watcher = fs.watch(place.dataDir, { recursive: true }, (_event, name) => void seen.add(String(name)));
+    expect(await useAll(place, env)).toEqual([]);
+    watcher.close();
+    for (const name of fs.readdirSync(place.dataDir, { recursive: true }).map(String)) seen.add(name);
+    // With chance or a number of the process in it: nobody can know it beforehand.
+    const isForeseeable = (name: string): boolean => !/[0-9a-f]{16}|\.tmp|^open\/./u.test(name);
+    return [...seen].filter(isForeseeable).toSorted();
+  });
+}
+
+const STORES: Readonly<
+  Record<string, { readonly env: Readonly<Record<string, string>>; readonly among: readonly string[]; readonly isWhole?: true }>
+> = {
+  SQLite: {
+    env: {},
+    isWhole: true,
+    among: [
+      "workrail.db",
+      "workrail.db-wal",
+      "workrail.db-shm",
+      "workrail.db-mark",
+      "workrail.lock",
+      "search.db",
+      "search.db-wal",
+      "vectors.db",
+      "contexts",
+      "contexts/s",
+      "contexts/s/c1.json.gz",
+      "contexts/s/metadata.json",
+      "quarantine",
+      "quarantine/contexts/other/c4.json.gz",
+      "exports",
+      "open",
+      "reserve",
+      "redaction.key",
+      "config.json",
+    ],
+  },
+  "files alone": { env: { WORKRAIL_SQLITE_DRIVER: "none" }, among: ["catalog.jsonl", "contexts/s/c1.json.gz"] },
+  sealed: {
+    env: { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: KEY },
+    among: ["contexts/keyring.json", "contexts/keyring.json.copy", "contexts/s/session.key", "contexts/s/session.key.copy"],
+  },
+};
+
+describe.skipIf(process.platform === "win32")("a link that somebody planted (not on Windows, which asks for a privilege to)", () => {
+  it.each(Object.entries(STORES))(
+    "under any name in the data directory leads no write elsewhere (%s)",
+    async (_kind, { env, among, isWhole }) => {
+      const names = await namesMade(env);
+      expect(names).toEqual(expect.arrayContaining([...among]));
+      const harmed: unknown[] = [];
+      for (const name of isWhole ? names : among) {
+        await onDisk(async (place) => {
+          const outside = path.join(path.dirname(place.dataDir), "outside");
+          fs.mkdirSync(outside);
+          fs.writeFileSync(path.join(outside, "precious"), "as it was");
+          const link = path.join(place.dataDir, name);
+          fs.mkdirSync(path.dirname(link), { recursive: true, mode: 0o700 });
+          const isDirectory = !path.basename(name).includes(".") && name !== "reserve";
+          for (const target of isDirectory ? [outside] : [path.join(outside, "precious"), path.join(outside, "new")]) {
+            fs.rmSync(link, { recursive: true, force: true });
+            fs.symlinkSync(target, link);
+            const foreign = await useAll(place, env);
+            const found = fs.readdirSync(outside).map((each) => [each, fs.readFileSync(path.join(outside, each), "utf8")]);
+            if (foreign.length > 0 || JSON.stringify(found) !== '[["precious","as it was"]]') harmed.push({ name, target, foreign, found });
+            fs.rmSync(place.dataDir, { recursive: true });
+            fs.mkdirSync(path.dirname(link), { recursive: true, mode: 0o700 });
+          }
+        });
+      }
+      expect(harmed).toEqual([]);
+    },
+    600_000,
+  );
+});

@@ -1,0 +1,89 @@
+import path from "node:path";
+import {
+  CatalogCopies,
+  copyDatabaseNow,
+  FileBlobStore,
+  FileKeyFiles,
+  FileRemains,
+  findDataDirectory,
+  nodeFileSystem,
+  PrivateDirectory,
+  SEARCH_DATABASE,
+  SessionFactsFiles,
+  VECTORS,
+} from "@workrail/blob-files";
+import { ProcessLocking, readOnlyStorageOf, type Storage } from "@workrail/core";
+import { loadSqliteDriver } from "./load-sqlite-driver.ts";
+import type { SqliteFsOptions } from "./open-sqlite-fs.ts";
+import { silentLog } from "./silent-log.ts";
+import { SqliteCatalog } from "./sqlite-catalog.ts";
+import { SqliteSearch } from "./search/sqlite-search.ts";
+import { SqliteVectors } from "./sqlite-vectors.ts";
+import { storageError } from "./storage-errors.ts";
+
+/**
+ * Opens storage that is there for reading alone, while anybody may use it: nothing in its directory is made, changed, locked or
+ * opened by SQLite. Its databases are read as copies in a directory of this process's own, which closing removes.
+ *
+ * @throws STORAGE_UNAVAILABLE, with the reason `no-store` where there is none; LOCK_TIMEOUT; UNSUPPORTED_VERSION
+ */
+export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs">): Promise<Storage> {
+  const driver = loadSqliteDriver(options.driver);
+  const { log = silentLog, lockWaitMs = 5_000 } = options;
+  const dataDir = findDataDirectory(options.dataDir);
+  const place = PrivateDirectory.create(dataDir);
+  const fs = nodeFileSystem;
+  const blobs = new FileBlobStore(dataDir, fs);
+  const ensureNone = async (): Promise<void> => {};
+  const shared = { fs, openDatabase: driver.open, journal: "WAL", lockWaitMs } as const;
+  const copies = new CatalogCopies({
+    dataDir,
+    place,
+    waitMs: lockWaitMs,
+    open: (directory) => {
+      const own = new FileBlobStore(directory, fs);
+      return SqliteCatalog.open({
+        ...shared,
+        driver: driver.name,
+        dataDir: directory,
+        isLeftOver: false,
+        isForReading: true,
+        blobs: { has: (ref) => blobs.has(ref), isEmpty: () => blobs.isEmpty(), ensureDirectory: (made) => own.ensureDirectory(made) },
+        factsFiles: new SessionFactsFiles(dataDir, fs, ensureNone),
+      });
+    },
+  });
+  const derived = (name: string) => {
+    const file = path.join(place.path, name);
+    return { ...shared, log, file, seed: () => void copyDatabaseNow(path.join(dataDir, name), file) };
+  };
+  const search = new SqliteSearch(derived(SEARCH_DATABASE));
+  const vectors = new SqliteVectors(derived(VECTORS));
+  const close = async (): Promise<void> => {
+    await search.close();
+    await vectors.close();
+    await copies.close();
+  };
+  try {
+    // What there is to say against the store is said now.
+    await copies.use(async () => {});
+  } catch (error) {
+    await close();
+    throw storageError(error, dataDir);
+  }
+  log.info("opened the store for reading only", { dataDir, mode: driver.name });
+  return readOnlyStorageOf({
+    durability: "disk",
+    mode: driver.name,
+    warnings: [],
+    useCatalog: (use) => copies.use((catalog) => use({ catalog, recovery: catalog })),
+    isCopy: true,
+    blobs,
+    keyFiles: new FileKeyFiles(dataDir, fs, ensureNone),
+    remains: new FileRemains(dataDir, fs),
+    locking: new ProcessLocking(),
+    search,
+    vectors,
+    close,
+  });
+}
