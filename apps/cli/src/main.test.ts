@@ -70,6 +70,8 @@ describe("the command line", () => {
                                            which limits
         verify                             read the whole store and tell what is wrong
                                            with it
+        audit                              list, check or export what was done with
+                                           the store
         repair [options]                   put right what can be, and put damaged
                                            files aside
         rebuild                            make the catalog anew from the checkpoints'
@@ -88,6 +90,7 @@ describe("the command line", () => {
       Examples:
         workrail save context.json --session my-task
         workrail load --session my-task
+        workrail list --read-only
 
       Every command has examples of its own: workrail save --help
       Every setting is an option, too, such as --max-depth 5: workrail config list

@@ -178,6 +178,10 @@ describe("a call is refused with", () => {
     },
   );
 
+  refused("READ_ONLY", "a save to a store that is only read", async (_workrail, place) => {
+    await using reader = await place.open({ readOnly: true });
+    await save(reader, {});
+  });
   refused("KEY_UNAVAILABLE", "a key that is none", async (workrail, place) => {
     await workrail.close();
     return place.open({ env: { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "no key" } });
