@@ -275,6 +275,27 @@ describe("erasing", () => {
       { WORKRAIL_LOCK_TIMEOUT_MS: "200" },
     ));
 
+  it("leaves nothing of many in tables that grew, where pages were split and rows copied", () =>
+    onDisk(async (place) => {
+      const all: { readonly checkpointId: string; readonly tag: string }[] = [];
+      await within(place, async (store) => {
+        for (let step = 0; step < 800; step++) {
+          const [sessionId, tag] = [newWord(), newWord() + newWord()];
+          const { checkpointId } = await store.saveCheckpoint({ sessionId, context: { step } });
+          await store.tagSession({ sessionId, add: [tag] });
+          all.push({ checkpointId, tag });
+        }
+        // Their sessions, whose rows lie in the order of their names, go with them.
+        const gone = all.filter((_, index) => index % 2 === 0);
+        const { left } = await store.erase({ checkpointIds: gone.map(({ checkpointId }) => checkpointId) });
+        expect(left).toEqual([]);
+        // The first run of each tells as much as all of them, and is found sooner.
+        const beginnings = gone.map(({ tag }) => tag.slice(0, 16));
+        expect(tracesOf(place.dataDir, beginnings)).toEqual([]);
+        expect((await store.findCheckpoints({ project: null, limit: 1 })).total).toBe(400);
+      });
+    }));
+
   it("tells the copies that the store knows of, and leaves them", () =>
     onDisk(async (place) => {
       const [first, second] = (await prepare(place)) as [Saved, Saved];
