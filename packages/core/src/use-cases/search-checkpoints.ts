@@ -112,9 +112,9 @@ class Search {
     const { filter, projectFirst, limit } = this.#input;
     if (terms.length === 0) return [];
     this.#weights = new Map(terms.map(({ term, weight }) => [term, weight * Math.sqrt(term.length)]));
-    const { required } = this.#query;
+    const { required, terms: asked } = this.#query;
     const matches = await this.#ports.search.match({ terms, required, filter });
-    const related = terms.length < WORTH_RELATING || required.length > 0 ? [] : await this.#related(terms, matches);
+    const related = asked.length < WORTH_RELATING || required.length > 0 ? [] : await this.#related(terms, matches);
     if (projectFirst !== undefined) await this.#collect(matches, related, { ...filter, project: projectFirst });
     if (this.#found.size < limit) await this.#collect(matches, related, filter);
     return [...this.#found.values()];
