@@ -13,7 +13,7 @@ const EXAMPLES = `
 Examples:
   workrail delete before-refactoring --dry-run
   workrail delete --session my-task --yes
-  workrail delete --session my-task --permanently
+  workrail delete --session my-task --permanently --yes
 `;
 
 /** `workrail delete`: removes certain checkpoints, or a whole session. */

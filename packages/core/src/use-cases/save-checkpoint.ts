@@ -15,7 +15,6 @@ import type { BlobStore } from "../ports/blob-store.ts";
 import type { Append, Catalog, CommitOutcome, QuotaUsage } from "../ports/catalog.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Locking } from "../ports/locking.ts";
-import { othersTurn } from "../platform.ts";
 import { inTurns } from "../turns.ts";
 import type { SecretScreen } from "../ports/secret-screen.ts";
 import { checkAttributes, checkName, checkTags } from "./labels.ts";
@@ -116,7 +115,7 @@ export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promis
   const takenDown = takeDown(given.context, ports.limits, ports.digests);
   return ports.locking.inOrder(given.sessionId, async () => {
     const content = await takenDown();
-    // Compressing is done in another thread: the search for secrets goes on beside it, and nothing is written before its end.
+    // A large one is compressed in another thread beside the search for secrets; nothing is written before its end.
     const [begun, search] = await Promise.allSettled([draft(ports, given, content), screened(ports, given, content)]);
     const { redacted, ...secrets } = outcomeOf(search);
     const { input, known, encoded } = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted.input, redacted.content);
@@ -155,8 +154,6 @@ async function screened(
   content: SavedContent,
 ): Promise<Pick<SaveResult, "secrets"> & { readonly redacted?: { readonly input: SaveInput; readonly content: SavedContent } }> {
   if (ports.secrets === undefined) return {};
-  // What is to be compressed is on its way then.
-  await othersTurn();
   const given = { context: () => content.texts(), labels: labelsText(input) };
   const { report: secrets, redacted } = await screenSecrets(ports.secrets, given);
   if (secrets === undefined || redacted === undefined) return secrets === undefined ? {} : { secrets };
