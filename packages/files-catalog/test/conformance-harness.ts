@@ -1,10 +1,8 @@
-import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { JOURNAL, nodeFileSystem } from "@workrail/blob-files";
 import { type StorageHarness, withFaults } from "@workrail/storage-conformance/harness";
-import { decodeLine } from "../src/journal-line.ts";
 import { openFilesStorage } from "../src/open-files-storage.ts";
 
 /** Long enough for a busy machine: a child that was killed is waited for. */
@@ -20,11 +18,5 @@ export const harness: StorageHarness = {
   destroy: (dataDir) => rm(dataDir, { recursive: true, force: true }),
   async loseCatalog(dataDir) {
     for (const name of await readdir(dataDir)) if (name.startsWith(JOURNAL)) await rm(path.join(dataDir, name));
-  },
-  async readAudit(dataDir) {
-    const file = path.join(dataDir, JOURNAL);
-    // A store that nothing was written to has none yet.
-    const lines = existsSync(file) ? (await readFile(file, "utf8")).trimEnd().split("\n") : [];
-    return lines.flatMap((line) => decodeLine(line)?.entries.audit ?? []);
   },
 };

@@ -24,9 +24,6 @@ const harness: StorageHarness = {
   async loseCatalog(place) {
     disks.get(place)?.loseCatalog();
   },
-  async readAudit(place) {
-    return disks.get(place)?.catalog.audit ?? [];
-  },
 };
 
 describeStorage(harness);

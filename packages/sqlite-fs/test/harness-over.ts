@@ -3,9 +3,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DATABASE } from "@workrail/blob-files";
 import type { StorageHarness } from "@workrail/storage-conformance/harness";
-import type { AuditRow } from "../src/schema.ts";
-import { eventOf } from "../src/rows.ts";
-import { loadSqliteDriver } from "../src/load-sqlite-driver.ts";
 import { openSqliteFs } from "../src/open-sqlite-fs.ts";
 import type { SqliteDriverName } from "../src/sqlite-driver.ts";
 
@@ -23,14 +20,6 @@ export function harnessOver(driver: SqliteDriverName, module: string): StorageHa
     destroy: (dataDir) => rm(dataDir, { recursive: true, force: true }),
     async loseCatalog(dataDir) {
       for (const name of await readdir(dataDir)) if (name.startsWith(DATABASE)) await rm(path.join(dataDir, name));
-    },
-    async readAudit(dataDir) {
-      const database = loadSqliteDriver(driver).open(path.join(dataDir, DATABASE), 1_000);
-      try {
-        return (database.prepare("SELECT * FROM audit ORDER BY id").all() as readonly AuditRow[]).map(eventOf);
-      } finally {
-        database.close();
-      }
     },
   };
 }

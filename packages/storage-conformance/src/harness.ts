@@ -1,4 +1,4 @@
-import type { AuditEvent, Storage } from "@workrail/core";
+import type { Storage } from "@workrail/core";
 import type { Faults } from "./faults.ts";
 
 // What a harness may need at run time, without vitest: child processes import it, and start sooner so.
@@ -30,8 +30,6 @@ export interface StorageHarness {
   openWithFaults?(place: string, faults: Faults): Promise<Storage>;
   /** Destroys the catalog of a closed store and leaves all else, as deleting a database file would. */
   loseCatalog?(place: string): Promise<void>;
-  /** Reads the audit log, oldest first, while the store is open. */
-  readAudit?(place: string): Promise<readonly AuditEvent[]>;
 }
 
 /** Where adapters differ by right. What is not listed here is required of all of them. */

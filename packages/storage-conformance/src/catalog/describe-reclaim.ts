@@ -2,7 +2,7 @@ import type { BlobRef, Edge, Storage } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append, commitRecord, storedRecord } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
-import { provided, withStore } from "../store-under-test.ts";
+import { withStore } from "../store-under-test.ts";
 import { randomIds } from "../environment.ts";
 
 /** Which blobs may go, and when. */
@@ -100,37 +100,34 @@ export function describeReclaim(harness: StorageHarness): void {
   });
 
   describe("audit", () => {
-    provided(harness.readAudit !== undefined, "the harness cannot read the audit log", () => {
-      it("holds what each commit brought, and a `prune` for each checkpoint that keepNewest removed", () =>
-        withStore(harness, async ({ storage, place }) => {
-          const sessionId = randomIds.sessionId();
-          const at = new Date("2026-05-06T07:08:09.010Z");
-          const record = await storedRecord(storage, { sessionId });
-          const terms = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined };
-          const event = { at, action: "save", sessionId, checkpointId: record.id, agentId: "agent" } as const;
-          await storage.catalog.commit({ append: terms, audit: [event] });
-          await append(storage, { sessionId }, { keepNewest: 1 });
-          const [saved, pruned, ...more] = (await harness.readAudit?.(place)) ?? [];
-          expect(saved).toMatchObject(event);
-          expect(pruned).toMatchObject({ action: "prune", sessionId, checkpointId: record.id });
-          expect(more).toEqual([]);
-        }));
+    it(
+      "holds what each commit brought, and a `prune` for each checkpoint that keepNewest removed",
+      onStore(async (storage) => {
+        const sessionId = randomIds.sessionId();
+        const at = new Date("2026-05-06T07:08:09.010Z");
+        const record = await storedRecord(storage, { sessionId });
+        const terms = { record, unlessHeadIs: undefined, expectedHead: undefined, keepNewest: undefined };
+        const event = { at, action: "save", sessionId, checkpointId: record.id, agentId: "agent" } as const;
+        await storage.catalog.commit({ append: terms, audit: [event] });
+        await append(storage, { sessionId }, { keepNewest: 1 });
+        const [saved, pruned, ...more] = await storage.catalog.auditLog({ first: "oldest" });
+        expect(saved).toMatchObject(event);
+        expect(pruned).toMatchObject({ action: "prune", sessionId, checkpointId: record.id });
+        expect(more).toEqual([]);
+      }),
+    );
 
-      it("holds nothing of a commit that was declined", () =>
-        withStore(harness, async ({ storage, place }) => {
-          const record = await storedRecord(storage, { sessionId: randomIds.sessionId() });
-          const terms = { record, unlessHeadIs: undefined, expectedHead: randomIds.checkpointId(), keepNewest: undefined };
-          const event = {
-            at: new Date(),
-            action: "save",
-            sessionId: record.sessionId,
-            checkpointId: record.id,
-            agentId: undefined,
-          } as const;
-          expect((await storage.catalog.commit({ append: terms, audit: [event] })).status).toBe("conflict");
-          expect(await harness.readAudit?.(place)).toEqual([]);
-        }));
-    });
+    it(
+      "holds nothing of a commit that was declined",
+      onStore(async (storage) => {
+        const sessionId = randomIds.sessionId();
+        const record = await storedRecord(storage, { sessionId });
+        const terms = { record, unlessHeadIs: undefined, expectedHead: randomIds.checkpointId(), keepNewest: undefined };
+        const event = { at: new Date(), action: "save", sessionId, checkpointId: record.id, agentId: undefined } as const;
+        expect((await storage.catalog.commit({ append: terms, audit: [event] })).status).toBe("conflict");
+        expect(await storage.catalog.auditLog({ first: "oldest" })).toEqual([]);
+      }),
+    );
   });
 }
 
