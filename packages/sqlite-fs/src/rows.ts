@@ -87,7 +87,8 @@ export function sessionOf(row: CountedSessionRow): Session {
     lastAccessedAt: new Date(row.last_accessed_at),
     tags: list(row.tags),
     pins: list(row.pins),
-    checkpointCount: row.checkpoint_count,
+    checkpointCount: row.checkpoint_count - row.aside_count,
+    asideCount: row.aside_count,
     damagedCount: row.damaged_count,
     totalSizeBytes: row.total_bytes,
   };

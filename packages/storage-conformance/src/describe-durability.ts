@@ -69,7 +69,7 @@ function describeReopening(harness: StorageHarness): void {
       const storage = await store.reopen();
       expect(await proveStore(storage)).toEqual(before);
       expect(await storage.catalog.session(sessionId)).toEqual(session);
-      expect(session).toMatchObject({ pins: ["plan"], checkpointCount: 5, lastAccessedAt: at });
+      expect(session).toMatchObject({ pins: ["plan"], checkpointCount: 4, asideCount: 1, lastAccessedAt: at });
       expect(await new Workbench(storage).save({ sessionId, context: { step: 7 } })).toMatchObject({ record: { sequence: 8 } });
     }));
 

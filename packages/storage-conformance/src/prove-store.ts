@@ -77,10 +77,11 @@ async function proveSession(storage: Storage, sessionId: SessionId, records: rea
   const head = records.findLast(({ kind }) => kind !== "aside");
   mustEqual((await storage.catalog.head(sessionId))?.id, head?.id, `the head of ${sessionId}`);
   const session = await storage.catalog.session(sessionId);
+  const asideCount = records.filter(({ kind }) => kind === "aside").length;
   const totalSizeBytes = records.reduce((sum, { blobBytes }) => sum + blobBytes, 0);
   mustEqual(
-    { checkpointCount: session?.checkpointCount, totalSizeBytes: session?.totalSizeBytes },
-    { checkpointCount: records.length, totalSizeBytes },
+    { checkpointCount: session?.checkpointCount, asideCount: session?.asideCount, totalSizeBytes: session?.totalSizeBytes },
+    { checkpointCount: records.length - asideCount, asideCount, totalSizeBytes },
     `session ${sessionId}`,
   );
 }

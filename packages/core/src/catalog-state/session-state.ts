@@ -108,13 +108,15 @@ export class SessionState implements SessionEntry {
   }
 
   toSession(): Session {
+    const asideCount = this.rows.filter(({ record }) => record.kind === "aside").length;
     return {
       id: this.id,
       createdAt: this.createdAt,
       lastAccessedAt: this.lastAccessedAt,
       tags: this.tags,
       pins: this.pins,
-      checkpointCount: this.rows.length,
+      checkpointCount: this.rows.length - asideCount,
+      asideCount,
       damagedCount: this.rows.filter(({ record }) => record.damaged).length,
       totalSizeBytes: this.bytes,
     };

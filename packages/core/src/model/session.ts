@@ -9,9 +9,10 @@ export interface Session {
   readonly tags: readonly string[];
   /** Entries that are CRITICAL whatever they hold, by key, in the order they were pinned. */
   readonly pins: readonly string[];
-  /** Damaged ones and asides included. */
+  /** As many as a listing shows: damaged ones are among them, asides are not. */
   readonly checkpointCount: number;
-  /** How many of them are damaged. */
+  readonly asideCount: number;
+  /** How many of both are damaged. */
   readonly damagedCount: number;
   /** Bytes of all its blobs as stored; of a damaged one, as it was. Those in the trash are not among them. */
   readonly totalSizeBytes: number;

@@ -39,6 +39,7 @@ function portsFor(context: Context, pins: readonly string[] = []): ViewPorts {
     tags: [],
     pins,
     checkpointCount: 1,
+    asideCount: 0,
     damagedCount: 0,
     totalSizeBytes: record.blobBytes,
   };

@@ -248,6 +248,7 @@ function merged(above: Session, below: Session): Session {
     ...below,
     lastAccessedAt: above.lastAccessedAt > below.lastAccessedAt ? above.lastAccessedAt : below.lastAccessedAt,
     checkpointCount: above.checkpointCount + below.checkpointCount,
+    asideCount: above.asideCount + below.asideCount,
     damagedCount: above.damagedCount + below.damagedCount,
     totalSizeBytes: above.totalSizeBytes + below.totalSizeBytes,
   };

@@ -23,6 +23,7 @@ export function describeSessions(harness: StorageHarness): void {
         const sessionId = randomIds.sessionId();
         const first = await append(storage, { sessionId });
         const second = await append(storage, { sessionId, createdAt: LATER });
+        const aside = await append(storage, { sessionId, createdAt: LATER, kind: "aside" });
         await append(storage, { sessionId: randomIds.sessionId() });
         expect(await storage.catalog.session(sessionId)).toEqual({
           id: sessionId,
@@ -31,8 +32,9 @@ export function describeSessions(harness: StorageHarness): void {
           tags: [],
           pins: [],
           checkpointCount: 2,
+          asideCount: 1,
           damagedCount: 0,
-          totalSizeBytes: first.blobBytes + second.blobBytes,
+          totalSizeBytes: first.blobBytes + second.blobBytes + aside.blobBytes,
         });
       }),
     );
