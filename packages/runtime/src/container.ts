@@ -1,5 +1,4 @@
 import "reflect-metadata";
-import { gzipCodec } from "@workrail/codecs";
 import {
   BackgroundQueue,
   type Clock,
@@ -21,9 +20,10 @@ import { FileTranscripts } from "@workrail/transcripts";
 import { container as root, type DependencyContainer, instanceCachingFactory, type InjectionToken } from "tsyringe";
 import { AccessRecorder } from "./access-recorder.ts";
 import { condensingBy } from "./condensing.ts";
-import { nodeDigests, randomIds, type Repeat, silentLog, systemClock } from "./environment.ts";
+import { randomIds, type Repeat, silentLog } from "./environment.ts";
 import { embeddingBy } from "./search/embedding.ts";
 import { forgettingVectors } from "./search/forgetting-catalog.ts";
+import { conversionPorts } from "./sealing/conversion-ports.ts";
 import { protectStorage } from "./sealing/protect-storage.ts";
 import { screeningBy } from "./secrets/secret-screening.ts";
 import { SessionResolver } from "./session-resolver.ts";
@@ -64,13 +64,10 @@ export async function wire(settings: Settings, adapters: Adapters, inUse?: Sessi
   const container = root.createChildContainer();
   const log = adapters.log ?? silentLog;
   const openStorage = adapters.storage ?? openDefaultStorage;
-  const codec = adapters.codec ?? gzipCodec;
-  const clock = adapters.clock ?? systemClock;
-  const digests = adapters.digests ?? nodeDigests;
   const opened = await openStorage(settings, log);
   const raw = settings.readOnly && opened.isReadOnly !== true ? readOnlyStorage(opened) : opened;
-  const dataDir = raw.durability === "disk" ? settings.dataDir : undefined;
-  const conversion = { codec, clock, digests, limits: settings.limits, dataDir };
+  const conversion = conversionPorts(adapters, settings, raw);
+  const { codec, clock, digests, dataDir } = conversion;
   const { storage, sealing } = await protectStorage(raw, settings.sealing, conversion, log).catch(async (error: unknown) => {
     await raw.close();
     throw error;

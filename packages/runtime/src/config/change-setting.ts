@@ -3,8 +3,8 @@ import path from "node:path";
 import { DATABASE, JOURNAL } from "@workrail/blob-files";
 import { isWorkrailError, type WorkrailError } from "@workrail/core";
 import { type Adapters, openDefaultStorage } from "../container.ts";
-import { nodeDigests, silentLog, systemClock } from "../environment.ts";
-import { gzipCodec } from "@workrail/codecs";
+import { silentLog } from "../environment.ts";
+import { conversionPorts } from "../sealing/conversion-ports.ts";
 import { protectStorage } from "../sealing/protect-storage.ts";
 import { readSettings, type Settings } from "../settings.ts";
 import { type ConfigurationSources, readConfiguration } from "./read-configuration.ts";
@@ -43,13 +43,18 @@ export async function changeSetting(
 
 async function logChange({ env, ...given }: ConfigurationSources, name: SettingName, adapters: Adapters = {}): Promise<undefined> {
   const settings = readSettings(env, given);
-  const { log = silentLog, clock = systemClock } = adapters;
+  const { log = silentLog } = adapters;
   const storage = await (adapters.storage ?? openDefaultStorage)(settings, log);
   try {
-    const { codec = gzipCodec, digests = nodeDigests } = adapters;
-    const ports = { codec, digests, clock, limits: settings.limits, dataDir: settings.dataDir };
+    const ports = conversionPorts(adapters, settings, storage);
     const { catalog, locking } = (await protectStorage(storage, asItIs(settings), ports, log)).storage;
-    const event = { at: clock.now(), action: "configure", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
+    const event = {
+      at: ports.clock.now(),
+      action: "configure",
+      sessionId: undefined,
+      checkpointId: undefined,
+      agentId: undefined,
+    } as const;
     await locking.shared(() => catalog.commit({ audit: [{ ...event, reason: name }] }));
   } finally {
     await storage.close();

@@ -12,11 +12,11 @@ import {
   rewrapKeyring,
   StoreSealer,
 } from "@workrail/keychain-crypto";
-import { gzipCodec } from "@workrail/codecs";
 import { type Adapters, openDefaultStorage } from "../container.ts";
-import { nodeDigests, silentLog, systemClock } from "../environment.ts";
+import { silentLog } from "../environment.ts";
 import type { Environment } from "../config/default-data-dir.ts";
 import { readSettings, type Settings } from "../settings.ts";
+import { conversionPorts } from "./conversion-ports.ts";
 import { type ConversionPorts, type ConversionResult, keyringOfSealed, sealAnew, sealedKeys, unseal } from "./convert.ts";
 import { sourceFor } from "./key-source.ts";
 
@@ -138,9 +138,7 @@ async function withRawStore<T>(
   try {
     const { keyFiles } = storage;
     if (keyFiles === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed.");
-    const { codec = gzipCodec, digests = nodeDigests, clock = systemClock } = adapters;
-    const dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
-    return await work({ storage, keyFiles, settings, ports: { codec, digests, clock, limits: settings.limits, dataDir } });
+    return await work({ storage, keyFiles, settings, ports: conversionPorts(adapters, settings, storage) });
   } finally {
     await storage.close();
   }
