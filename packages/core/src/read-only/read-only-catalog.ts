@@ -20,7 +20,7 @@ import type {
   TrashPage,
   TrashQuery,
 } from "../ports/catalog.ts";
-import { readOnly } from "./read-only-error.ts";
+import { readOnly, refuse } from "./read-only-error.ts";
 
 /** Does something with a catalog as it is now, which stays open meanwhile. */
 export type UseCatalog = <T>(use: (source: CatalogSource) => Promise<T>) => Promise<T>;
@@ -86,9 +86,7 @@ export class ReadOnlyCatalog implements Catalog, CatalogRecovery {
     return this.#use(({ catalog }) => catalog.erasures());
   }
 
-  async cutAudit(): Promise<never> {
-    throw readOnly();
-  }
+  readonly cutAudit: typeof refuse = refuse;
 
   async reconcile(repair: boolean): Promise<Discrepancies> {
     if (repair) throw readOnly();
@@ -123,27 +121,10 @@ export class ReadOnlyCatalog implements Catalog, CatalogRecovery {
     });
   }
 
-  async commit(): Promise<never> {
-    throw readOnly();
-  }
-
-  async replaceBlob(): Promise<never> {
-    throw readOnly();
-  }
-
-  async markDamaged(): Promise<never> {
-    throw readOnly();
-  }
-
-  async reclaim(): Promise<never> {
-    throw readOnly();
-  }
-
-  async holdRemovals(): Promise<never> {
-    throw readOnly();
-  }
-
-  async releaseRemovals(): Promise<never> {
-    throw readOnly();
-  }
+  readonly commit: typeof refuse = refuse;
+  readonly replaceBlob: typeof refuse = refuse;
+  readonly markDamaged: typeof refuse = refuse;
+  readonly reclaim: typeof refuse = refuse;
+  readonly holdRemovals: typeof refuse = refuse;
+  readonly releaseRemovals: typeof refuse = refuse;
 }

@@ -6,3 +6,8 @@ export function readOnly(): WorkrailError {
     hint: "To write, unset WORKRAIL_READ_ONLY, leave out --read-only, or run `workrail config set readOnly false`, whichever set it.",
   });
 }
+
+/** Stands for whatever would change a store that is open for reading alone. */
+export async function refuse(): Promise<never> {
+  throw readOnly();
+}

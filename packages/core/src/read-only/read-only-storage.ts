@@ -3,7 +3,7 @@ import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob } from "../ports/blo
 import type { KeyFiles, KeyPlace } from "../ports/sealer.ts";
 import type { Remains, Storage } from "../ports/storage.ts";
 import { ReadOnlyCatalog, type UseCatalog } from "./read-only-catalog.ts";
-import { readOnly } from "./read-only-error.ts";
+import { refuse } from "./read-only-error.ts";
 
 /** What a storage that is to be read alone is made of. */
 export interface ReadOnlyParts extends Pick<
@@ -69,44 +69,22 @@ class ReadOnlyBlobStore implements BlobStore {
     return this.#blobs.listQuarantine();
   }
 
-  async put(): Promise<never> {
-    throw readOnly();
-  }
-
-  async replace(): Promise<never> {
-    throw readOnly();
-  }
-
-  async remove(): Promise<never> {
-    throw readOnly();
-  }
-
-  async erase(): Promise<never> {
-    throw readOnly();
-  }
-
-  async quarantine(): Promise<never> {
-    throw readOnly();
-  }
-
-  async removeAbandoned(): Promise<never> {
-    throw readOnly();
-  }
+  readonly put: typeof refuse = refuse;
+  readonly replace: typeof refuse = refuse;
+  readonly remove: typeof refuse = refuse;
+  readonly erase: typeof refuse = refuse;
+  readonly quarantine: typeof refuse = refuse;
+  readonly removeAbandoned: typeof refuse = refuse;
 }
 
 function readOnlyRemains(remains: Remains): Remains {
   return {
     list: (isSealed) => remains.list(isSealed),
-    async removeCatalogCopies() {
-      throw readOnly();
-    },
+    removeCatalogCopies: refuse,
   };
 }
 
 function readOnlyKeyFiles(keyFiles: KeyFiles): KeyFiles {
-  const refuse = async (): Promise<never> => {
-    throw readOnly();
-  };
   return {
     read: (place: KeyPlace, isIntact) => keyFiles.read(place, isIntact),
     sessions: () => keyFiles.sessions(),
