@@ -1,5 +1,7 @@
-export { CHAIN_START, checkLinks, linked, placeOf } from "./audit/audit-chain.ts";
-export { beginningAfter, cutEvent } from "./audit/audit-cut.ts";
+export { CHAIN_START, linked, placeOf } from "./audit/audit-chain.ts";
+export { cutEvent } from "./audit/audit-cut.ts";
+export { auditCheck, changePage } from "./audit/audit-reads.ts";
+export type { AuditRows } from "./audit/audit-reads.ts";
 export { rechain } from "./audit/rechain.ts";
 export { summarise } from "./classify/classification.ts";
 export type { Classification } from "./classify/classification.ts";
@@ -106,8 +108,6 @@ export { entriesFromJson } from "./catalog-state/catalog-entries.ts";
 export type { CatalogEntries } from "./catalog-state/catalog-entries.ts";
 export { CatalogState, parseTimedCursor, timedCursor, tombstonesOf } from "./catalog-state/catalog-state.ts";
 export { exceededQuota } from "./catalog-state/exceeded-quota.ts";
-export { changesIn, positionBehind, rowBefore } from "./catalog-state/changes.ts";
-export type { NumberedEvent } from "./catalog-state/changes.ts";
 export { matchesFilter } from "./catalog-state/matches-filter.ts";
 export { StateCatalog } from "./catalog-state/state-catalog.ts";
 export { checkCount, checkProjectDraft, checkProjectTags, invalidField } from "./project/project-draft.ts";

@@ -121,7 +121,7 @@ function list(text: string): readonly string[] {
   return text === "[]" ? [] : (JSON.parse(text) as string[]);
 }
 
-export function eventOf(row: Omit<AuditRow, "digest">): AuditEvent {
+function eventOf(row: Omit<AuditRow, "digest">): AuditEvent {
   return {
     at: new Date(row.at),
     action: row.action as AuditAction,

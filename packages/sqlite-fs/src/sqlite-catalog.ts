@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { type FileBlobStore, type FileSystem, isCatalogLoss, type SessionFactsFiles, unknownOutcome } from "@workrail/blob-files";
 import {
+  auditCheck,
   type AuditCheck,
   type AuditCut,
   type AuditDigest,
@@ -11,6 +12,7 @@ import {
   type Catalog,
   type CatalogChange,
   type CatalogRecovery,
+  changePage,
   type ChangePage,
   type ChangeQuery,
   type CheckpointId,
@@ -36,7 +38,7 @@ import {
   type TrashPage,
   type TrashQuery,
 } from "@workrail/core";
-import { auditCheck, auditRows, changePage } from "./audit-queries.ts";
+import { auditRows } from "./audit-queries.ts";
 import { isWholeCheckDue, noteWholeCheck } from "./catalog-checks.ts";
 import { CatalogDatabase } from "./catalog-database.ts";
 import { CatalogWrites, HEAD } from "./catalog-writes.ts";
@@ -185,7 +187,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   async checkAudit(walk: AuditWalk): Promise<AuditCheck> {
     // Before the rows: what is noted afterwards may be of a row that was not there yet.
     const noted = await this.#database.notedPlace();
-    const check = await this.#read((reader) => auditCheck(reader, walk, this.#digest));
+    const check = await this.#read((reader) => auditCheck((query) => auditRows(reader, query), walk, this.#digest));
     return { ...check, noted, isKeyed: this.#keyed !== undefined };
   }
 
@@ -198,7 +200,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   }
 
   async changes(query: ChangeQuery): Promise<ChangePage | undefined> {
-    return this.#read((reader) => changePage(reader, query));
+    return this.#read((reader) => changePage((rows) => auditRows(reader, rows), query));
   }
 
   async replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean> {

@@ -1,9 +1,8 @@
-import { CHAIN_START, checkLinks, linked, placeOf } from "../audit/audit-chain.ts";
-import { beginningAfter, cutEvent } from "../audit/audit-cut.ts";
+import { CHAIN_START, linked, placeOf } from "../audit/audit-chain.ts";
+import { cutEvent } from "../audit/audit-cut.ts";
 import type { AuditDigest, AuditEvent, LoggedEvent } from "../model/audit.ts";
-import type { AuditCheck, AuditCut, AuditQuery, AuditWalk, ChangePage, ChangeQuery } from "../ports/catalog.ts";
+import type { AuditCut, AuditQuery } from "../ports/catalog.ts";
 import type { CatalogEntries } from "./catalog-entries.ts";
-import { changesIn, positionBehind, rowBefore } from "./changes.ts";
 
 /** The audit log in memory: rows in the order of their numbers, which have no gap. */
 export class AuditTrail {
@@ -44,26 +43,16 @@ export class AuditTrail {
     return { rows, first };
   }
 
-  query({ actions, sessionId, checkpointId, at, since, until, limit, first = "newest", after }: AuditQuery): readonly LoggedEvent[] {
-    const isOldestFirst = first === "oldest";
-    const isBehind = ({ number }: LoggedEvent): boolean => after === undefined || (isOldestFirst ? number > after : number < after);
-    const rows = this.#rows.filter(
-      (row) =>
-        isBehind(row) &&
-        actions?.includes(row.action) !== false &&
-        (sessionId === undefined || row.sessionId === sessionId) &&
-        (checkpointId === undefined || row.checkpointId === checkpointId) &&
-        (at === undefined || row.at.getTime() === at.getTime()) &&
-        (since === undefined || row.at >= since) &&
-        (until === undefined || row.at <= until),
-    );
-    return (isOldestFirst ? rows : rows.toReversed()).slice(0, limit);
-  }
-
-  check({ after, limit }: AuditWalk, digest: AuditDigest): Omit<AuditCheck, "isKeyed"> {
-    const from = after ?? beginningAfter(this.query({ actions: ["audit-cut"], limit: 1 })[0]);
-    const rows = this.query({ first: "oldest", after: from.number, limit });
-    return { rows: rows.length, first: rows[0], last: rows.at(-1), noted: undefined, ...checkLinks(rows, from, digest) };
+  query({ limit = Number.POSITIVE_INFINITY, first = "newest", after, ...wanted }: AuditQuery): readonly LoggedEvent[] {
+    const found: LoggedEvent[] = [];
+    const step = first === "oldest" ? 1 : -1;
+    let index = step === 1 ? 0 : this.#rows.length - 1;
+    // A place may be of rows that are gone, or not there yet.
+    if (after !== undefined) index = step === 1 ? Math.max(index, this.#indexOf(after + 1)) : Math.min(index, this.#indexOf(after - 1));
+    for (let row = this.#rows[index]; row !== undefined && found.length < limit; row = this.#rows[(index += step)]) {
+      if (isWanted(row, wanted)) found.push(row);
+    }
+    return found;
   }
 
   cut({ before, at, limit }: AuditCut, digest: AuditDigest): number {
@@ -76,13 +65,6 @@ export class AuditTrail {
     this.link(digest);
     this.#dropBefore(last.number + 1);
     return count;
-  }
-
-  changes({ after, limit }: ChangeQuery): ChangePage | undefined {
-    if (after === undefined) return { sessions: [], position: positionBehind(this.#rows.at(-1)), hasMore: false, rows: 0 };
-    const before = rowBefore(after);
-    if (positionBehind(this.#rows[this.#indexOf(before)]) !== after) return undefined;
-    return changesIn(after, this.query({ first: "oldest", after: before, limit: limit + 1 }), limit);
   }
 
   get #last(): Pick<LoggedEvent, "number"> & { readonly digest: string } {
@@ -101,4 +83,18 @@ export class AuditTrail {
   #dropBefore(number: number): void {
     this.#rows.splice(0, Math.max(0, this.#indexOf(number)));
   }
+}
+
+function isWanted(
+  row: LoggedEvent,
+  { actions, sessionId, checkpointId, at, since, until }: Omit<AuditQuery, "limit" | "first" | "after">,
+): boolean {
+  return (
+    actions?.includes(row.action) !== false &&
+    (sessionId === undefined || row.sessionId === sessionId) &&
+    (checkpointId === undefined || row.checkpointId === checkpointId) &&
+    (at === undefined || row.at.getTime() === at.getTime()) &&
+    (since === undefined || row.at >= since) &&
+    (until === undefined || row.at <= until)
+  );
 }

@@ -1,5 +1,6 @@
 import { WorkrailError } from "../errors.ts";
 import { parseJson } from "../json/parse-json.ts";
+import { auditCheck, changePage } from "../audit/audit-reads.ts";
 import { rechain } from "../audit/rechain.ts";
 import type { AuditAction, AuditDigest, AuditEvent, LoggedEvent } from "../model/audit.ts";
 import type { CheckpointRecord, NewRecord } from "../model/checkpoint.ts";
@@ -162,8 +163,8 @@ export class CatalogState {
     return this.#audit.query(query);
   }
 
-  checkAudit(walk: AuditWalk, digest: AuditDigest): Omit<AuditCheck, "isKeyed"> {
-    return this.#audit.check(walk, digest);
+  checkAudit(walk: AuditWalk, digest: AuditDigest): Omit<AuditCheck, "isKeyed" | "noted"> {
+    return auditCheck((query) => this.#audit.query(query), walk, digest);
   }
 
   cutAudit(cut: AuditCut, digest: AuditDigest): number {
@@ -171,7 +172,7 @@ export class CatalogState {
   }
 
   changes(query: ChangeQuery): ChangePage | undefined {
-    return this.#audit.changes(query);
+    return changePage((rows) => this.#audit.query(rows), query);
   }
 
   /** Whether a checkpoint, live or in the trash, is still as expected, and what it is to be encoded against is live and whole. */

@@ -118,7 +118,7 @@ export abstract class StateCatalog implements Catalog {
 
   async checkAudit(walk: AuditWalk): Promise<AuditCheck> {
     const check = await this.look((state) => state.checkAudit(walk, this.auditDigest));
-    return { ...check, isKeyed: this.#keyed !== undefined };
+    return { ...check, noted: undefined, isKeyed: this.#keyed !== undefined };
   }
 
   cutAudit(cut: AuditCut): Promise<number> {

@@ -3,7 +3,7 @@ import type { ChangePosition, SessionId } from "../model/ids.ts";
 import type { ChangePage } from "../ports/catalog.ts";
 
 /** What a row of the audit log says of changes. */
-export type NumberedEvent = Pick<LoggedEvent, "number" | "action" | "at" | "sessionId">;
+type NumberedEvent = Pick<LoggedEvent, "number" | "action" | "at" | "sessionId">;
 
 /** Rows of these tell of no checkpoint or tag that came or went. */
 const CHANGES_NOTHING: ReadonlySet<AuditAction> = new Set<AuditAction>([

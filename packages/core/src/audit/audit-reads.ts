@@ -1,0 +1,24 @@
+import type { AuditDigest, LoggedEvent } from "../model/audit.ts";
+import type { AuditCheck, AuditQuery, AuditWalk, ChangePage, ChangeQuery } from "../ports/catalog.ts";
+import { checkLinks } from "./audit-chain.ts";
+import { beginningAfter } from "./audit-cut.ts";
+import { changesIn, positionBehind, rowBefore } from "./changes.ts";
+
+/** How a catalog looks into its own audit log. Several calls see the log at one moment: in between no row may come or be cut off. */
+export type AuditRows = (query: AuditQuery) => readonly LoggedEvent[];
+
+/** Whether rows still follow each other. */
+export function auditCheck(rowsOf: AuditRows, { after, limit }: AuditWalk, digest: AuditDigest): Omit<AuditCheck, "isKeyed" | "noted"> {
+  const from = after ?? beginningAfter(rowsOf({ actions: ["audit-cut"], limit: 1 })[0]);
+  const rows = rowsOf({ first: "oldest", after: from.number, limit });
+  return { rows: rows.length, first: rows[0], last: rows.at(-1), ...checkLinks(rows, from, digest) };
+}
+
+/** In which sessions something changed since a position; `undefined` when the log does not tell any more. */
+export function changePage(rowsOf: AuditRows, { after, limit }: ChangeQuery): ChangePage | undefined {
+  if (after === undefined) return { sessions: [], position: positionBehind(rowsOf({ limit: 1 })[0]), hasMore: false, rows: 0 };
+  const before = rowBefore(after);
+  const [row] = rowsOf({ first: "oldest", after: before - 1, limit: 1 });
+  if (positionBehind(row?.number === before ? row : undefined) !== after) return undefined;
+  return changesIn(after, rowsOf({ first: "oldest", after: before, limit: limit + 1 }), limit);
+}
