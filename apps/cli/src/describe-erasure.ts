@@ -12,6 +12,7 @@ export function describeErasure({ dryRun, erased, spared, left, unreadable, copi
     ...known("A backup of the store was made", copies.backups),
     ...known("An export was made", copies.exports),
     ...copies.exportFiles.map((file) => `Has something of it, and stays: ${file}`),
+    ...copies.quarantineFiles.map((file) => `Is damaged, may have something of it, and stays: ${file}`),
     ...copies.replacedStores.map((directory) => `An older state of the store, which may have it, stays: ${directory}`),
     ...(erased.length === 0 ? [] : [ELSEWHERE]),
   ];

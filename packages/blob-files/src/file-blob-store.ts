@@ -2,7 +2,7 @@ import path from "node:path";
 import { type BlobInfo, type BlobKey, type BlobRef, type BlobStore, type QuarantinedBlob, WorkrailError } from "@workrail/core";
 import { isAbandoned, moveAside, overwriteAndRemove, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
 import { type FileSystem, hasCode } from "./file-system.ts";
-import { BLOB_SUFFIX, blobPath, blobRefOf, CONTEXTS, QUARANTINE } from "./paths.ts";
+import { BLOB_SUFFIX, blobPath, blobRefOf, CONTEXTS, FACTS_COPY, QUARANTINE } from "./paths.ts";
 import { fileError } from "./file-errors.ts";
 
 /** Behind the name of what is in quarantine: nothing, or which of many it is. */
@@ -76,9 +76,9 @@ export class FileBlobStore implements BlobStore {
       name.startsWith(path.basename(aside)) && NUMBERED.test(name.slice(path.basename(aside).length));
     try {
       this.#refuseLinkedDirectory(path.dirname(file));
-      // Nobody knows of what an interrupted put began.
+      // Nobody knows of what an interrupted put began, nor what keys were pinned in facts that nobody understands.
       await this.#eraseIn(path.dirname(file), (name, directory) => {
-        return path.join(directory, name) === file || isAbandoned(this.#fs, directory, name, now);
+        return path.join(directory, name) === file || FACTS_COPY.test(name) || isAbandoned(this.#fs, directory, name, now);
       });
       await this.#eraseIn(path.dirname(aside), isCopy);
     } catch (error) {

@@ -4,7 +4,7 @@ import type { BlobRef, KeyFiles, KeyPlace } from "@workrail/core";
 import { overwriteAndRemove, writeDurably } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
 import type { FileSystem } from "./file-system.ts";
-import { BLOB_SUFFIX, blobPath, CONTEXTS, KEYRING, SESSION_KEY } from "./paths.ts";
+import { BLOB_SUFFIX, blobPath, CONTEXTS, FACTS_COPY, KEYRING, quarantineDirectory, SESSION_KEY } from "./paths.ts";
 
 /** Each key is there twice: without it all that it sealed would be lost. */
 const COPIES = ["", ".copy"] as const;
@@ -60,9 +60,8 @@ export class FileKeyFiles implements KeyFiles {
     const directory = path.dirname(file);
     try {
       await this.#destroy(file);
-      const blobs = this.#fs.list(directory).filter((name) => name.endsWith(BLOB_SUFFIX));
-      for (const name of blobs) await overwriteAndRemove(this.#fs, path.join(directory, name));
-      if (blobs.length > 0) await this.#fs.syncDirectory(directory);
+      await this.#eraseIn(directory, (name) => name.endsWith(BLOB_SUFFIX) || FACTS_COPY.test(name));
+      await this.#eraseIn(quarantineDirectory(this.#dataDir, path.basename(directory)), () => true);
     } catch (error) {
       throw fileError(error, file);
     }
@@ -96,6 +95,16 @@ export class FileKeyFiles implements KeyFiles {
     let isAnyRemoved = false;
     for (const copy of COPIES) isAnyRemoved = (await overwriteAndRemove(this.#fs, file + copy)) || isAnyRemoved;
     if (isAnyRemoved) await this.#fs.syncDirectory(path.dirname(file));
+  }
+
+  /** Not where a part of the way leads is a link. */
+  async #eraseIn(directory: string, isToBeErased: (name: string) => boolean): Promise<void> {
+    for (let part = directory; part !== this.#dataDir; part = path.dirname(part)) {
+      if (this.#fs.inspect(part)?.kind !== "directory") return;
+    }
+    const names = this.#fs.list(directory).filter(isToBeErased);
+    for (const name of names) await overwriteAndRemove(this.#fs, path.join(directory, name));
+    if (names.length > 0) await this.#fs.syncDirectory(directory);
   }
 
   #fileOf(place: KeyPlace): string {

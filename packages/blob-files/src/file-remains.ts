@@ -4,9 +4,7 @@ import { isTemporary, removeIfPresent } from "./durable-files.ts";
 import { hasKeyring } from "./file-key-files.ts";
 import { fileError } from "./file-errors.ts";
 import type { FileSystem } from "./file-system.ts";
-import { BACKUPS, CATALOG_COPY, CONTEXTS, EXPORTS, isReplacedStore, QUARANTINE, SCHEMA_COPY, SESSION_FACTS } from "./paths.ts";
-
-const OLD_FACTS = new RegExp(`^${SESSION_FACTS.replaceAll(".", "\\.")}\\.damaged(?:\\.[0-9]+)?$`);
+import { BACKUPS, CATALOG_COPY, CONTEXTS, EXPORTS, FACTS_COPY, isReplacedStore, QUARANTINE, SCHEMA_COPY } from "./paths.ts";
 
 /** What is left in a data directory of earlier times. */
 export class FileRemains implements Remains {
@@ -26,7 +24,7 @@ export class FileRemains implements Remains {
         ...(await this.#removeFrom(path.join(this.#dataDir, BACKUPS), SCHEMA_COPY)),
       ];
       await this.#removeFrom(contexts, undefined);
-      for (const session of this.#directoriesIn(contexts)) removed.push(...(await this.#removeFrom(session, OLD_FACTS)));
+      for (const session of this.#directoriesIn(contexts)) removed.push(...(await this.#removeFrom(session, FACTS_COPY)));
       return removed;
     } catch (error) {
       throw fileError(error, this.#dataDir);

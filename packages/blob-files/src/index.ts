@@ -30,7 +30,7 @@ export {
   STORE_LOCK,
   VECTORS,
 } from "./paths.ts";
-export { eraseKeptAside, replacedStores } from "./kept-aside.ts";
+export { eraseKeptAside, quarantinedOf, replacedStores } from "./kept-aside.ts";
 export { PrivateDirectory } from "./private-directory.ts";
 export { ReserveFile } from "./reserve-file.ts";
 export { finishRestore, isBeingRestored, refuseUnfinishedRestore, restoreInPlace, restoreToNewPlace } from "./restore.ts";

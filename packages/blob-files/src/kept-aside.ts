@@ -3,7 +3,7 @@ import { fileError } from "./file-errors.ts";
 import { isAbandoned, isAlive, overwriteAndRemove } from "./durable-files.ts";
 import type { FileSystem } from "./file-system.ts";
 import { removeAbandonedDirectories } from "./new-directory.ts";
-import { BACKUPS, CATALOG_COPY, EXPORTS, isReplacedStore, SCHEMA_COPY } from "./paths.ts";
+import { BACKUPS, CATALOG_COPY, EXPORTS, fileNameOf, isReplacedStore, quarantineDirectory, SCHEMA_COPY } from "./paths.ts";
 
 const UNFINISHED_EXPORT = /^\.tmp-export-([0-9]+)-/u;
 
@@ -30,6 +30,13 @@ export async function eraseKeptAside(fs: FileSystem, dataDir: string): Promise<v
 export function replacedStores(fs: FileSystem, dataDir: string): readonly string[] {
   const names = fs.list(dataDir).filter((name) => isReplacedStore(name));
   return names.map((name) => path.join(dataDir, name)).filter((directory) => fs.inspect(directory)?.kind === "directory");
+}
+
+/** Files in quarantine that are of certain sessions. */
+export function quarantinedOf(fs: FileSystem, dataDir: string, sessions: readonly string[]): readonly string[] {
+  const directories = sessions.map((sessionId) => quarantineDirectory(dataDir, fileNameOf(sessionId)));
+  const files = directories.flatMap((directory) => fs.list(directory).map((name) => path.join(directory, name)));
+  return files.filter((file) => fs.inspect(file)?.kind === "file");
 }
 
 async function eraseIn(fs: FileSystem, directory: string, isToBeErased: (name: string) => boolean): Promise<void> {

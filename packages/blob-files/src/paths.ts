@@ -66,6 +66,9 @@ export const CATALOG_COPY: RegExp = new RegExp(`^(?:${CATALOGS})\\.(?:replaced-[
 /** In `backups/`: names of a database as it was before a migration. */
 export const SCHEMA_COPY: RegExp = /^pre-schema-[0-9]+\.db(?:\.new)?(?:-journal)?$/;
 
+/** In a session's directory: names of its file that was not understood when it was to be replaced. */
+export const FACTS_COPY: RegExp = new RegExp(`^${SESSION_FACTS.replaceAll(".", "\\.")}\\.damaged(?:\\.[0-9]+)?$`);
+
 /** The directory of the session that a blob belongs to, by its name. */
 export function directoryNameOf(ref: BlobRef): string {
   return ref.split("/")[1] ?? "";
@@ -80,6 +83,11 @@ export function blobPath(dataDir: string, ref: BlobRef): string | undefined {
 
 export function sessionDirectory(dataDir: string, sessionId: string): string {
   return path.join(dataDir, CONTEXTS, fileNameOf(sessionId));
+}
+
+/** Where blobs of a session are put that proved damaged. */
+export function quarantineDirectory(dataDir: string, directoryName: string): string {
+  return path.join(dataDir, QUARANTINE, CONTEXTS, directoryName);
 }
 
 const IN_BACKUP =

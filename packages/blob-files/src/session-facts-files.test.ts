@@ -13,6 +13,7 @@ const FACTS: SessionFacts = {
   tags: ["keep"],
   pins: ["plan", `a "check": ""`, "\ud800", "ü"],
   tombstones: ["gone" as CheckpointId],
+  erasing: ["erased" as CheckpointId],
   oldestLive: "oldest" as CheckpointId,
   trash: [{ checkpointId: "trashed" as CheckpointId, at: new Date("2027-03-05T00:00:00.000Z") }],
   shields: [{ checkpointId: "held" as CheckpointId, until: new Date("2027-03-12T00:00:00.000Z") }],

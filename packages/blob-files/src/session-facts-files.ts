@@ -80,10 +80,14 @@ export class SessionFactsFiles {
 }
 
 function textOf(facts: SessionFacts): string {
-  // Most have nothing in the trash, and many no handles.
-  const { trash, shields, ...rest } = facts;
+  // Most have nothing in the trash, many no handles, and all but a few nothing that is being erased.
+  const { trash, shields, erasing, ...rest } = facts;
   const held = Object.fromEntries(shields.map(({ checkpointId, until }) => [checkpointId, until]));
-  const more = { ...(trash.length === 0 ? {} : { trash }), ...(shields.length === 0 ? {} : { shields: held }) };
+  const more = {
+    ...(erasing.length === 0 ? {} : { erasing }),
+    ...(trash.length === 0 ? {} : { trash }),
+    ...(shields.length === 0 ? {} : { shields: held }),
+  };
   const written = { workrailSession: FORMAT, check: "", ...rest, ...more };
   const text = `${JSON.stringify(written, undefined, 2)}\n`;
   return text.replace(`"check": ""`, `"check": "${checkOf(text.replace(`  "check": "",\n`, ""))}"`);
@@ -109,6 +113,7 @@ function parseFacts(bytes: Uint8Array): SessionFacts | undefined {
       tags: texts(value["tags"]),
       pins: texts(value["pins"]),
       tombstones: texts(value["tombstones"]).map((id) => parseCheckpointId(id)),
+      erasing: texts(value["erasing"]).map((id) => parseCheckpointId(id)),
       oldestLive: value["oldestLive"] === null ? null : parseCheckpointId(value["oldestLive"]),
       trash: parseTrash(value["trash"]),
       shields: parseShields(value["shields"]),

@@ -5,10 +5,12 @@ import type { MemoryDisk } from "./memory-disk.ts";
 export class MemoryKeyFiles implements KeyFiles {
   readonly #keys: MemoryDisk["keys"];
   readonly #blobs: MemoryDisk["blobs"];
+  readonly #quarantine: MemoryDisk["quarantine"];
 
   constructor(disk: MemoryDisk) {
     this.#keys = disk.keys;
     this.#blobs = disk.blobs;
+    this.#quarantine = disk.quarantine;
   }
 
   async read(place: KeyPlace): Promise<Uint8Array | undefined> {
@@ -29,6 +31,8 @@ export class MemoryKeyFiles implements KeyFiles {
   async destroy(place: BlobRef): Promise<void> {
     this.#keys.delete(nameOf(place));
     for (const ref of this.#blobs.keys()) if (nameOf(ref) === nameOf(place)) this.#blobs.delete(ref);
+    const aside = `quarantine/${nameOf(place)}/`;
+    for (const each of this.#quarantine.keys()) if (each.startsWith(aside)) this.#quarantine.delete(each);
   }
 
   async destroyAll(): Promise<void> {

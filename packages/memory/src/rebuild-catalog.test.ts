@@ -237,6 +237,7 @@ it("takes the facts of every session, also of those that have nothing left", asy
     tags: ["x"],
     pins: ["p"],
     tombstones: [],
+    erasing: [],
     oldestLive: null,
     trash: [],
     shields: [],

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import path from "node:path";
-import { nodeFileSystem, replacedStores } from "@workrail/blob-files";
+import { nodeFileSystem, quarantinedOf, replacedStores } from "@workrail/blob-files";
 import {
   type EraseInput,
   type ErasedCheckpoint,
@@ -40,6 +40,8 @@ export interface EraseResult {
     exports: readonly string[];
     /** Files in `exports` of the data directory that have something of the sessions. */
     exportFiles: readonly string[];
+    /** Damaged files of the sessions in `quarantine`, of other checkpoints: nobody can tell what they hold. */
+    quarantineFiles: readonly string[];
     /** Stores whose place was taken by a backup, in the data directory. */
     replacedStores: readonly string[];
   };
@@ -66,6 +68,7 @@ export async function eraseResultOf({ copies, ...report }: ErasureReport, dataDi
       backups: copies.backups.map((at) => at.toISOString()),
       exports: copies.exports.map((at) => at.toISOString()),
       exportFiles: dataDir === undefined ? [] : await exportsOf(path.join(dataDir, "exports"), sessions),
+      quarantineFiles: dataDir === undefined ? [] : quarantinedOf(nodeFileSystem, dataDir, sessions),
       replacedStores: dataDir === undefined ? [] : replacedStores(nodeFileSystem, dataDir),
     },
   };

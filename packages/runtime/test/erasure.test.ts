@@ -199,6 +199,44 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])("with the catalog by %s
   );
 
   it(
+    "in facts of its session that nobody understood",
+    at(async (place) => {
+      const saved = await prepare(place);
+      const facts = path.join(place.dataDir, "contexts", SESSION, "metadata.json");
+      const aside = [`${facts}.damaged`, `${facts}.damaged.1`];
+      for (const file of aside) fs.writeFileSync(file, `{ "pins": ["key-${saved[2]?.words[0]}"] `);
+      await expectErased(place, saved, 2);
+      for (const file of aside) expect(fs.existsSync(file)).toBe(false);
+    }),
+  );
+
+  it(
+    "and names what is in quarantine of others, which goes with the session",
+    at(async (place) => {
+      const saved = await prepare(place);
+      const [damaged, gone] = [saved[0] as Saved, saved[2] as Saved];
+      fs.appendFileSync(blobOf(place, damaged), "and more");
+      await within(place, async (store) => {
+        await refusalOf(store.loadCheckpoint({ checkpointId: damaged.checkpointId }));
+        await store.cleanUp({ checkpointIds: idsOf([damaged]), permanently: true });
+        const aside = blobOf(place, damaged, "quarantine/contexts");
+        expect(fs.existsSync(aside)).toBe(true);
+        const { copies } = await store.deleteCheckpoint({ checkpointId: gone.checkpointId });
+        expect(copies.quarantineFiles).toEqual([aside]);
+        const { left, copies: after } = await store.erase({ sessionId: SESSION });
+        expect({ left, files: after.quarantineFiles }).toEqual({ left: [], files: [] });
+      });
+      expect(filesBelow(path.join(place.dataDir, "quarantine"))).toEqual([]);
+      expect(
+        tracesOf(
+          place.dataDir,
+          saved.flatMap(({ words }) => words),
+        ),
+      ).toEqual([]);
+    }),
+  );
+
+  it(
     "and of a session what is kept of it besides",
     at(async (place) => {
       const saved = await prepare(place);

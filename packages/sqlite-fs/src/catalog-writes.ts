@@ -55,7 +55,7 @@ export class CatalogWrites {
     const appended = change.append === undefined ? undefined : this.#append(change.append.record, change.append.session);
     const removed = change.append === undefined ? [] : this.#makeRoom(change.append, appended?.checkpointCount ?? 0);
     const moved = change.move === undefined ? [] : this.#move(change.move);
-    for (const id of change.erased ?? []) this.#run("DELETE FROM erasure WHERE checkpoint_id = ?", id);
+    for (const id of change.erased ?? []) this.#endErasures("checkpoint_id", id);
     const forgotten = change.forget === undefined ? [] : this.#forget(change.forget);
     if (change.pins !== undefined) this.#relabel(change.pins.sessionId, "pins", change.pins.pin, change.pins.release);
     if (change.tags !== undefined) this.#relabel(change.tags.sessionId, "tags", change.tags.add, change.tags.remove);
@@ -229,8 +229,9 @@ export class CatalogWrites {
     }
     const usedAt = audit.at.getTime();
     for (const facts of sessions) {
-      for (const id of facts.tombstones)
-        this.#expectRemoval(facts.sessionId, id, blobRefOf({ sessionId: facts.sessionId, checkpointId: id }));
+      const blobOf = (checkpointId: CheckpointId): BlobRef => blobRefOf({ sessionId: facts.sessionId, checkpointId });
+      for (const id of facts.tombstones) this.#expectRemoval(facts.sessionId, id, blobOf(id));
+      for (const id of facts.erasing) if (!this.#isNeeded(blobOf(id))) this.#expectErasure(facts.sessionId, id, blobOf(id));
       this.#run(
         `INSERT INTO session (id, created_at, last_accessed_at, tags, pins, oldest_live) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at, tags = excluded.tags, pins = excluded.pins,
@@ -276,7 +277,7 @@ export class CatalogWrites {
     const { last_sequence: sequence, checkpoint_count: checkpointCount } = this.#countIn(record, begins);
     // An id that was removed lives again: neither its tombstone nor the removal of its blob may stand.
     if (this.#run("DELETE FROM pending_removal WHERE blob = ?", record.blob) > 0) this.#changed.add(record.sessionId);
-    this.#run("DELETE FROM erasure WHERE blob = ?", record.blob);
+    this.#endErasures("blob", record.blob);
     this.#insert(rowOf(record, sequence), record.tags);
     const fresh = { sequence, lastAccessedAt: record.createdAt, damaged: false, shieldedUntil: undefined };
     return { record: { ...record, ...fresh }, checkpointCount };
@@ -434,8 +435,7 @@ export class CatalogWrites {
   }
 
   #expectRemoval(sessionId: SessionId, checkpointId: CheckpointId, blob: BlobRef): void {
-    const isNeeded = "SELECT 1 FROM checkpoint WHERE blob = ? UNION ALL SELECT 1 FROM trashed WHERE blob = ?";
-    if (this.#statement(isNeeded).get(blob, blob) !== undefined) return;
+    if (this.#isNeeded(blob)) return;
     this.#run(
       `INSERT INTO pending_removal (blob, checkpoint_id, session_id) VALUES (?, ?, ?)
        ON CONFLICT (blob) DO UPDATE SET is_done = 0`,
@@ -448,6 +448,16 @@ export class CatalogWrites {
   #expectErasure(sessionId: SessionId, checkpointId: CheckpointId, blob: BlobRef): void {
     const sql = "INSERT INTO erasure (blob, checkpoint_id, session_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING";
     this.#run(sql, blob, checkpointId, sessionId);
+  }
+
+  #endErasures(column: "blob" | "checkpoint_id", value: string): void {
+    const rows = this.#statement(`DELETE FROM erasure WHERE ${column} = ? RETURNING session_id`).all(value) as { session_id: SessionId }[];
+    for (const { session_id: sessionId } of rows) if (this.#session(sessionId) !== undefined) this.#changed.add(sessionId);
+  }
+
+  #isNeeded(blob: BlobRef): boolean {
+    const isNeeded = "SELECT 1 FROM checkpoint WHERE blob = ? UNION ALL SELECT 1 FROM trashed WHERE blob = ?";
+    return this.#statement(isNeeded).get(blob, blob) !== undefined;
   }
 
   #addEdge(dependent: CheckpointId, base: CheckpointId): void {
@@ -478,8 +488,10 @@ export class CatalogWrites {
 
   #factsOf(session: SessionRow): SessionFacts {
     const pending = this.#statement("SELECT checkpoint_id FROM pending_removal WHERE session_id = ? AND is_done = 0").all(session.id);
+    const erasing = this.#statement("SELECT checkpoint_id FROM erasure WHERE session_id = ?").all(session.id);
     return factsOf(session, {
       tombstones: (pending as { checkpoint_id: CheckpointId }[]).map((row) => row.checkpoint_id),
+      erasing: (erasing as { checkpoint_id: CheckpointId }[]).map((row) => row.checkpoint_id),
       trash: trashOf(this.#connection, session.id as SessionId),
       shields: shieldsOf(this.#connection, session.id as SessionId),
     });

@@ -98,7 +98,7 @@ describe("filters", () => {
       await store.save({ number: 1 }, { checkpointId: "tagged" as CheckpointId, tags: ["own"] });
       await store.save({ number: 2 }, { checkpointId: "other" as CheckpointId, sessionId: "other" as SessionId, tags: ["own"] });
       const { records } = await store.storage.catalog.list({ filter: {}, limit: 10, offset: 0 });
-      const facts = { createdAt: new Date(), pins: [], tombstones: [], oldestLive: null, trash: [], shields: [] };
+      const facts = { createdAt: new Date(), pins: [], tombstones: [], erasing: [], oldestLive: null, trash: [], shields: [] };
       await store.storage.locking.exclusively(() =>
         store.storage.recovery.replaceAll(records, [{ ...facts, sessionId: SESSION, tags: ["session's", '"]'] }], {
           at: new Date(),

@@ -96,7 +96,7 @@ export function sessionOf(row: CountedSessionRow): Session {
 
 export function factsOf(
   row: SessionRow,
-  { tombstones, trash, shields }: Pick<SessionFacts, "tombstones" | "trash" | "shields">,
+  { tombstones, erasing, trash, shields }: Pick<SessionFacts, "tombstones" | "erasing" | "trash" | "shields">,
 ): SessionFacts {
   return {
     sessionId: row.id as SessionId,
@@ -104,6 +104,7 @@ export function factsOf(
     tags: list(row.tags),
     pins: list(row.pins),
     tombstones,
+    erasing,
     oldestLive: row.oldest_live as CheckpointId | null,
     trash,
     shields,

@@ -81,6 +81,7 @@ export function describeRecovery(harness: StorageHarness): void {
             tags: ["b", "a"],
             pins: ["plan", "\ud800"],
             tombstones: [],
+            erasing: [],
             oldestLive: null,
             trash: [],
             shields: [{ checkpointId: record.id, until: new Date("2026-03-03T03:03:03.333Z") }],

@@ -1,6 +1,7 @@
 import {
   type AsideInput,
   type Background,
+  type BlobRef,
   BackgroundQueue,
   cleanUp,
   type CleanUpReport,
@@ -181,6 +182,19 @@ export class Workbench {
     const blob = await decodeBlob(this.#ports(), bytes);
     if (blob.facts.id !== record.id) throw new Error(`The blob of checkpoint ${record.id} holds ${blob.facts.id}.`);
     return blob;
+  }
+
+  /** Whether a blob is there, and says what it holds. */
+  async isReadable(ref: BlobRef): Promise<boolean> {
+    const bytes = await this.#storage.blobs.get(ref);
+    if (bytes === undefined) return false;
+    return decodeBlob(this.#ports(), bytes).then(
+      () => true,
+      (error: unknown) => {
+        if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return false;
+        throw error;
+      },
+    );
   }
 
   verify(): Promise<VerifyReport> {

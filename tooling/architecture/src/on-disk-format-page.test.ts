@@ -104,8 +104,13 @@ describe("docs/reference/on-disk-format.md", () => {
   it("has every field of a session's file", () => {
     const [name = ""] = globSync("contexts/demo*/metadata.json", { cwd: dataDir });
     const written = Object.keys(JSON.parse(readFileSync(join(dataDir, name), "utf8")) as object);
-    // Nothing is in the trash here, and nothing held by a handle.
-    expect(tableOf(sectionOf(page, "## A session's file")).map(([field]) => plain(field))).toEqual([...written, "trash", "shields"]);
+    // Nothing is being erased here, in the trash, or held by a handle.
+    expect(tableOf(sectionOf(page, "## A session's file")).map(([field]) => plain(field))).toEqual([
+      ...written,
+      "erasing",
+      "trash",
+      "shields",
+    ]);
   });
 
   it("gives the names that files have", () => {

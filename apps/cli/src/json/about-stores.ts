@@ -65,6 +65,7 @@ const erasure = objectOf<EraseResult>({
     backups: listOf(time("when it was made"), "backups of the store, the newest first"),
     exports: listOf(time("when it was made"), "exports of the sessions, the newest first"),
     exportFiles: texts("files in the data directory that have something of them"),
+    quarantineFiles: texts("damaged files of other checkpoints of them in quarantine: nobody can tell what they hold"),
     replacedStores: texts("stores whose place was taken by a backup, in the data directory"),
   }).describe("what is known of copies, which keep what they have"),
 });

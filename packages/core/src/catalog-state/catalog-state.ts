@@ -86,7 +86,7 @@ export class CatalogState {
     const appended = append === undefined ? undefined : this.#append(append);
     const removed = append === undefined ? [] : this.#makeRoom(append);
     const moved = move === undefined ? [] : this.#move(move);
-    for (const id of erased) this.#erasures.delete(id);
+    for (const id of erased) this.#endErasure(id);
     const forgotten = forget === undefined ? [] : this.#forget(forget);
     if (pins !== undefined) this.#relabel(pins.sessionId, "pins", pins.pin, pins.release);
     if (tags !== undefined) this.#relabel(tags.sessionId, "tags", tags.add, tags.remove);
@@ -286,11 +286,11 @@ export class CatalogState {
 
   factsOf(sessionId: SessionId): SessionFacts | undefined {
     const tombstones = this.#removed.entries().filter(([, removed]) => removed.sessionId === sessionId && !removed.isDone);
+    const erasing = this.#erasures.entries().filter(([, each]) => each.sessionId === sessionId);
     const trashed = this.#trash.values().filter(({ record }) => record.sessionId === sessionId);
-    return this.#sessions.get(sessionId)?.toFacts(
-      tombstones.map(([id]) => id),
-      trashed,
-    );
+    return this.#sessions
+      .get(sessionId)
+      ?.toFacts({ tombstones: tombstones.map(([id]) => id), erasing: erasing.map(([id]) => id), trashed });
   }
 
   /** Everything, as entries that `from` makes the same state of. */
@@ -378,11 +378,11 @@ export class CatalogState {
       this.#takeOut(row);
       this.#trash.set(record.id, { ...row, trashedAt: at });
     }
-    for (const { sessionId, tombstones } of sessions) {
-      for (const id of tombstones) {
-        const blob = refOf({ sessionId, checkpointId: id });
-        if (!this.#isKnown(id)) this.#removed.set(id, { sessionId, blob, isDone: false });
-      }
+    for (const { sessionId, tombstones, erasing } of sessions) {
+      const gone = (id: CheckpointId): boolean => !this.#isKnown(id);
+      const blobOf = (checkpointId: CheckpointId): BlobRef => refOf({ sessionId, checkpointId });
+      for (const id of tombstones.filter(gone)) this.#removed.set(id, { sessionId, blob: blobOf(id), isDone: false });
+      for (const id of erasing.filter(gone)) this.#erasures.set(id, { sessionId, blob: blobOf(id) });
     }
     for (const { sessionId, shields } of sessions) this.#shieldAgain(sessionId, shields);
     for (const session of this.#sessions.values()) session.lastAccessedAt = audit.at;
@@ -418,7 +418,7 @@ export class CatalogState {
     }
     // An id that was removed lives again: neither its tombstone nor the removal of its blob may stand.
     if (this.#removed.delete(record.id)) this.#changed.add(record.sessionId);
-    if (this.#erasures.get(record.id)?.blob === record.blob) this.#erasures.delete(record.id);
+    if (this.#erasures.get(record.id)?.blob === record.blob) this.#endErasure(record.id);
     return this.#add(record);
   }
 
@@ -563,6 +563,12 @@ export class CatalogState {
     session.insert(row);
     this.#rows.set(record.id, row);
     this.#rows.sort((one, other) => one.commit - other.commit);
+  }
+
+  #endErasure(id: CheckpointId): void {
+    const { sessionId } = this.#erasures.get(id) ?? {};
+    this.#erasures.delete(id);
+    if (sessionId !== undefined && this.#sessions.has(sessionId)) this.#changed.add(sessionId);
   }
 
   #expectRemoval({ id, sessionId, blob }: CheckpointRecord): void {

@@ -28,6 +28,11 @@ export interface Erasing {
   readonly blob: BlobRef;
 }
 
+/** What is known of a session that is not live. */
+export interface Leaving extends Pick<SessionFacts, "tombstones" | "erasing"> {
+  readonly trashed: readonly TrashedCheckpoint[];
+}
+
 /** What a session is beside its checkpoints. */
 export interface SessionEntry {
   readonly createdAt: Date;
@@ -122,13 +127,14 @@ export class SessionState implements SessionEntry {
     };
   }
 
-  toFacts(tombstones: readonly CheckpointId[], trashed: readonly TrashedCheckpoint[]): SessionFacts {
+  toFacts({ tombstones, erasing, trashed }: Leaving): SessionFacts {
     return {
       sessionId: this.id,
       createdAt: this.createdAt,
       tags: this.tags,
       pins: this.pins,
       tombstones,
+      erasing,
       oldestLive: this.oldestLive,
       trash: trashed.map(({ record, trashedAt }) => ({ checkpointId: record.id, at: trashedAt })),
       shields: [...this.rows, ...trashed].flatMap(({ record }) => shieldOf(record)),

@@ -35,6 +35,8 @@ export interface SessionFacts {
   readonly pins: readonly string[];
   /** Removed checkpoints whose blobs may still exist: a rebuild must not bring them back. */
   readonly tombstones: readonly CheckpointId[];
+  /** Of what was removed, that of which nothing may be left, and something may be: a rebuild goes on with erasing it. */
+  readonly erasing: readonly CheckpointId[];
   /** Once something was pruned: the oldest workflow checkpoint left. Its ancestors of that kind are gone for good. */
   readonly oldestLive: CheckpointId | null;
   /** What is in the trash: a rebuild must bring it back there, and not to life. */

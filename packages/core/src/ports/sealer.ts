@@ -45,7 +45,7 @@ export interface KeyFiles {
   sessions(): AsyncIterable<BlobRef>;
   /**
    * Removes the key of the session that a blob belongs to, so that it cannot be read any more, as far as the medium allows, and then
-   * every blob of the session, which only this key opened; durable when it resolves. Call it within `Catalog.reclaim`, for a session
+   * every blob of the session, which only this key opened, and what of it was put aside; durable when it resolves. Call it within `Catalog.reclaim`, for a session
    * that the catalog does not know.
    */
   destroy(place: BlobRef): Promise<void>;

@@ -244,11 +244,13 @@ class Backup {
       const until = record.shieldedUntil;
       if (until !== undefined) shields.set(sessionId, [...(shields.get(sessionId) ?? []), { checkpointId, until }]);
     }
+    const erasing = new Set((await this.#ports.catalog.erasures()).map(({ checkpointId }) => checkpointId));
     for (const sessionId of new Set([...this.#wanted.values()].map((wanted) => wanted.sessionId))) {
       const session = await this.#ports.catalog.session(sessionId);
       if (session === undefined) continue;
       const { createdAt, tags, pins } = session;
-      const removed = { tombstones: tombstones.get(sessionId) ?? [], trash: trash.get(sessionId) ?? [] };
+      const dead = tombstones.get(sessionId) ?? [];
+      const removed = { tombstones: dead, erasing: dead.filter((id) => erasing.has(id)), trash: trash.get(sessionId) ?? [] };
       const held = shields.get(sessionId) ?? [];
       await this.#target.writeFacts({ sessionId, createdAt, tags, pins, oldestLive: null, ...removed, shields: held });
     }

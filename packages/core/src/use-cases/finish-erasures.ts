@@ -5,6 +5,7 @@ import type { Clock, Log } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { SearchIndexing } from "../ports/search-index.ts";
 import type { Storage } from "../ports/storage.ts";
+import type { VectorIndexing } from "../ports/vector-index.ts";
 import { removeBlob } from "./collect-garbage.ts";
 import { detachDependents } from "./detach-dependents.ts";
 import type { ReadPorts } from "./read-context.ts";
@@ -77,7 +78,10 @@ async function eraseTraces(ports: ErasingPorts, erasures: readonly Erasure[], em
   const ids = erasures.map(({ checkpointId }) => checkpointId);
   for (const sessionId of new Set([...erasures.map((erasure) => erasure.sessionId), ...emptied])) {
     await forgetSession(ports, sessionId);
-    await forgetTexts(ports.search, sessionId, new Set(ids));
+    // Of a session that is gone what was only removed goes too: the index may not have followed yet.
+    const isGone = (await ports.catalog.session(sessionId)) === undefined;
+    await forgetTexts(ports.search, sessionId, isGone ? undefined : new Set(ids));
+    if (isGone) await forgetVectors(ports.storage.vectors, sessionId);
   }
   await ports.storage.vectors?.forget(ids);
   return (await ports.storage.purge?.()) ?? [];
@@ -99,13 +103,27 @@ async function forgetSession(ports: ErasingPorts, sessionId: SessionId): Promise
   });
 }
 
-/** Whoever reads the session to index it meanwhile finds that it was changed, and writes nothing of it. */
-async function forgetTexts(search: SearchIndexing | undefined, sessionId: SessionId, erased: ReadonlySet<CheckpointId>): Promise<void> {
+/** Any space will do: what is not live is forgotten in all of them. */
+async function forgetVectors(vectors: VectorIndexing | undefined, sessionId: SessionId): Promise<void> {
+  const [space] = (await vectors?.spaces()) ?? [];
+  if (space !== undefined) await vectors?.settle(space, { sessionId, version: 0 }, []);
+}
+
+/**
+ * Whoever reads the session to index it meanwhile finds that it was changed, and writes nothing of it.
+ *
+ * @param erased `undefined`: all of it is.
+ */
+async function forgetTexts(
+  search: SearchIndexing | undefined,
+  sessionId: SessionId,
+  erased: ReadonlySet<CheckpointId> | undefined,
+): Promise<void> {
   if (search === undefined) return;
   await search.note({ sessions: [{ sessionId, isExtended: false }] });
   for (;;) {
     const { version, checkpoints } = await search.indexed(sessionId);
-    const remove = checkpoints.map(({ checkpointId }) => checkpointId).filter((id) => erased.has(id));
+    const remove = checkpoints.map(({ checkpointId }) => checkpointId).filter((id) => erased?.has(id) !== false);
     if (remove.length === 0) return;
     if (await search.update({ sessionId, version, remove, add: [], sessionTags: [], isDone: false })) return;
   }

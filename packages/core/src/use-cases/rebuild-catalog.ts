@@ -104,7 +104,8 @@ async function readSessionFacts(ports: RebuildPorts, present: ReadonlySet<BlobRe
   for await (const each of ports.recovery.sessionFacts()) {
     const { sessionId, oldestLive } = each;
     const isOfCommit = oldestLive === null || present.has(ports.blobs.refOf({ sessionId, checkpointId: oldestLive }));
-    facts.set(sessionId, isOfCommit ? each : { ...each, tombstones: [], oldestLive: null, trash: [] });
+    // What is to be erased does not come back for that.
+    facts.set(sessionId, isOfCommit ? each : { ...each, tombstones: each.erasing, oldestLive: null, trash: [] });
   }
   return facts;
 }
@@ -120,11 +121,11 @@ function dropRemoved(
     bySession.set(record.sessionId, inSession.set(record.id, record));
   }
   const dead = new Set<NewRecord | undefined>();
-  for (const { sessionId, tombstones, oldestLive, trash } of facts.values()) {
+  for (const { sessionId, tombstones, erasing, oldestLive, trash } of facts.values()) {
     const inTrash = new Set(trash.map(({ checkpointId }) => checkpointId));
     // What was removed from one session may live in another.
     const inSession = bySession.get(sessionId) ?? new Map<CheckpointId, NewRecord>();
-    for (const id of tombstones) dead.add(inSession.get(id));
+    for (const id of [...tombstones, ...erasing]) dead.add(inSession.get(id));
     for (const ancestor of ancestorsOf(oldestLive, inSession))
       if (ancestor.kind === "workflow" && !inTrash.has(ancestor.id)) dead.add(ancestor);
   }
@@ -147,9 +148,9 @@ function ancestorsOf(id: CheckpointId | null, inSession: ReadonlyMap<CheckpointI
   return ancestors;
 }
 
-/** A session without facts of its own began with its first checkpoint. */
+/** A session without facts of its own began with its first checkpoint. One of which all is being erased is kept for that. */
 function completeFacts(live: readonly NewRecord[], known: ReadonlyMap<SessionId, SessionFacts>): SessionFacts[] {
-  const sessions = new Map<SessionId, SessionFacts>();
+  const sessions = new Map([...known].filter(([, { erasing }]) => erasing.length > 0));
   for (const record of live) {
     const facts = known.get(record.sessionId) ?? sessions.get(record.sessionId);
     const isFirst = facts === undefined || (!known.has(record.sessionId) && record.createdAt < facts.createdAt);
@@ -165,6 +166,7 @@ function factsOf(record: NewRecord): SessionFacts {
     tags: [],
     pins: [],
     tombstones: [],
+    erasing: [],
     oldestLive: null,
     trash: [],
     shields: [],

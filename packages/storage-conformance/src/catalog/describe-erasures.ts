@@ -5,6 +5,7 @@ import { noise } from "../bytes.ts";
 import { randomIds } from "../environment.ts";
 import type { StorageHarness } from "../harness.ts";
 import { provided, withStore } from "../store-under-test.ts";
+import { Workbench } from "../workbench.ts";
 
 /** What is removed so that nothing of it is left is remembered until nothing is. */
 export function describeErasures(harness: StorageHarness): void {
@@ -63,6 +64,25 @@ export function describeErasures(harness: StorageHarness): void {
           [removed.blob, false],
           [gone.blob, true],
         ]);
+      }),
+    );
+
+    it.each(["is still there", "is gone already"])("are gone on with after a rebuild, where the file %s", (file) =>
+      withStore(harness, async ({ storage }) => {
+        const bench = new Workbench(storage);
+        const save = async (sessionId: SessionId): Promise<CheckpointRecord> =>
+          (await bench.save({ sessionId, context: { sessionId } })).record;
+        const [gone, kept] = [await save(randomIds.sessionId()), await save(randomIds.sessionId())];
+        await move(storage, gone.sessionId, [gone.id], { from: "live", to: "nowhere", erases: true });
+        if (file === "is gone already") await reclaim(storage);
+        await bench.rebuild();
+        const { id: checkpointId, sessionId, blob } = gone;
+        expect(await storage.catalog.erasures()).toEqual([{ checkpointId, sessionId, blob, edges: [] }]);
+        expect(await storage.catalog.find(checkpointId)).toBeUndefined();
+        expect((await bench.finishErasures()).left).toEqual([]);
+        await bench.rebuild();
+        expect(await storage.catalog.erasures()).toEqual([]);
+        expect((await bench.list({})).map(({ id }) => id)).toEqual([kept.id]);
       }),
     );
 

@@ -176,7 +176,7 @@ export function describeListing(harness: StorageHarness): void {
       withStore(harness, async ({ storage }) => {
         const tagged = await append(storage, { sessionId: randomIds.sessionId(), tags: ["own"] });
         const plain = await append(storage, { sessionId: randomIds.sessionId(), tags: ["own"] });
-        const facts = { createdAt: tagged.createdAt, pins: [], tombstones: [], oldestLive: null, trash: [], shields: [] };
+        const facts = { createdAt: tagged.createdAt, pins: [], tombstones: [], erasing: [], oldestLive: null, trash: [], shields: [] };
         const sessions = [
           { ...facts, sessionId: tagged.sessionId, tags: ["shared"] },
           { ...facts, sessionId: plain.sessionId, tags: [] },

@@ -4,7 +4,10 @@ import type { Workbench } from "../workbench.ts";
 
 /** What another process can be told to do with the store it has open: what takes and gives nothing but data. */
 export interface OrderedParts {
-  readonly bench: Pick<Workbench, "save" | "load" | "pin" | "compact" | "collectGarbage" | "verify" | "repair" | "idle">;
+  readonly bench: Pick<
+    Workbench,
+    "save" | "load" | "pin" | "compact" | "collectGarbage" | "verify" | "repair" | "erase" | "finishErasures" | "idle"
+  >;
   readonly catalog: Omit<Catalog, "replaceBlob" | "markDamaged" | "reclaim">;
 }
 

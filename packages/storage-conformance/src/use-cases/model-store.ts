@@ -33,6 +33,8 @@ export class ModelStore {
   trashed: readonly ModelCheckpoint[] = [];
   /** Gone for good. While the file of one is there it still tells a rebuild what came after what. */
   #removed: readonly ModelCheckpoint[] = [];
+  /** Of what was removed, that of which nothing may be left. */
+  erased: readonly ModelCheckpoint[] = [];
   readonly #lastSequence = new Map<SessionId, number>();
   readonly #labels = { pins: new Map<SessionId, readonly string[]>(), tags: new Map<SessionId, readonly string[]>() };
   #lastCommit = 0;
@@ -47,6 +49,7 @@ export class ModelStore {
     copy.live = this.live;
     copy.trashed = this.trashed;
     copy.#removed = this.#removed;
+    copy.erased = this.erased;
     copy.#lastCommit = this.#lastCommit;
     for (const [sessionId, sequence] of this.#lastSequence) copy.#lastSequence.set(sessionId, sequence);
     for (const labels of ["pins", "tags"] as const)
@@ -123,6 +126,7 @@ export class ModelStore {
       shieldedUntil: input.shieldUntil?.getTime(),
     };
     this.live = [...this.live, checkpoint];
+    this.erased = this.erased.filter(({ id }) => id !== checkpoint.id);
     if (kind === "workflow") this.#prune(checkpoint);
   }
 
@@ -154,6 +158,20 @@ export class ModelStore {
     this.trashed = this.trashed.filter((each) => !taken.includes(each));
     if (to === "live") this.live = [...this.live, ...taken].toSorted((one, other) => one.commit - other.commit);
     else this.#removed = [...this.#removed, ...taken];
+  }
+
+  /** Those that are live or in the trash go to nowhere, and leave nothing behind. */
+  erase(ids: readonly CheckpointId[]): void {
+    this.erased = [...this.erased, ...[...this.live, ...this.trashed].filter(({ id }) => ids.includes(id))];
+    this.remove(ids, "nowhere");
+    this.takeFromTrash(ids, "nowhere");
+  }
+
+  /** A session of which nothing is left, and that nobody wants kept, may be forgotten. @returns a model for each way. */
+  perhapsForgotten(sessions: readonly SessionId[]): readonly ModelStore[] {
+    const isEmpty = (id: SessionId): boolean => ![...this.live, ...this.trashed].some(({ sessionId }) => sessionId === id);
+    const empty = sessions.filter((id) => this.knows(id) && isEmpty(id) && !this.tags(id).includes(KEEP_TAG));
+    return empty.reduce((models: readonly ModelStore[], id) => [...models, ...models.map((model) => model.#without(id))], [this]);
   }
 
   /**
@@ -201,7 +219,7 @@ export class ModelStore {
 
   /** The catalog forgets everything when a store without persistence is closed. */
   forget(): void {
-    [this.live, this.trashed] = [[], []];
+    [this.live, this.trashed, this.erased] = [[], [], []];
     this.#lastSequence.clear();
     for (const labels of Object.values(this.#labels)) labels.clear();
   }

@@ -2,6 +2,7 @@ import {
   type BlobRef,
   type Catalog,
   type CheckpointId,
+  type EraseInput,
   isWorkrailError,
   KEEP_TAG,
   type SaveInput,
@@ -44,6 +45,10 @@ const WEIGHTS = {
   restore: 5,
   delete: 4,
   "delete from the trash": 3,
+  erase: 4,
+  "erase a session": 1,
+  "decide an erasure": 3,
+  "finish erasures": 2,
   compact: 8,
   "collect garbage": 3,
   "hold removals": 1,
@@ -206,6 +211,7 @@ export class RandomHistory {
     const agreeing = this.#models.filter((model) => JSON.stringify(holdingsOf(model, known)) === JSON.stringify(found));
     if (agreeing.length === 0) expect(found).toEqual(holdingsOf(this.#models[0] as ModelStore, known));
     this.#models = [...new Map(agreeing.map((each) => [each.fingerprint(), each])).values()];
+    await this.#lookForErased();
   }
 
   /**
@@ -235,6 +241,10 @@ export class RandomHistory {
     restore: () => this.#move("trash", "live"),
     delete: () => this.#move("live", "nowhere"),
     "delete from the trash": () => this.#move("trash", "nowhere"),
+    erase: () => this.#erase(),
+    "erase a session": () => this.#eraseSession(),
+    "decide an erasure": () => this.#move(this.#chance.below(2) === 0 ? "live" : "trash", "nowhere", true),
+    "finish erasures": () => this.#finishErasures(),
     compact: () => this.#tend((bench) => bench.compact(this.#someSession())),
     "collect garbage": () => this.#tend((bench) => bench.collectGarbage()),
     "hold removals": () => this.#hold(),
@@ -247,7 +257,9 @@ export class RandomHistory {
       });
     },
     rebuild: async () => {
+      const erasing = await this.#erasing();
       const done = await this.#attempt(this.#rebuild());
+      if (done !== undefined) expect(await this.#erasing()).toEqual(erasing);
       return { happened: done === undefined ? "perhaps" : "yes", step: this.#rebuilt };
     },
     "lose the catalog": () => this.#lose(),
@@ -359,22 +371,77 @@ export class RandomHistory {
     return { happened: outcome === undefined ? "perhaps" : "yes", step };
   }
 
-  async #move(from: "live" | "trash", to: "live" | "trash" | "nowhere"): Promise<Done> {
+  async #move(from: "live" | "trash", to: "live" | "trash" | "nowhere", erases = false): Promise<Done> {
     const sessionId = this.#someSession();
     const there = (this.#models[0]?.[from === "live" ? "live" : "trashed"] ?? []).filter((each) => each.sessionId === sessionId);
     const checkpoints = there.filter(() => this.#chance.below(2) === 0).map(({ id }) => id);
-    const move = { sessionId, checkpoints, from, to, at: this.#clock.now(), reason: "conformance" } as Parameters<
+    const move = { sessionId, checkpoints, from, to, at: this.#clock.now(), reason: "conformance", erases } as Parameters<
       Storage["catalog"]["commit"]
     >[0]["move"];
     const done = await this.#attempt(this.#any.storage.catalog.commit({ ...(move === undefined ? {} : { move }), audit: [] }));
     return {
       happened: done === undefined ? "perhaps" : "yes",
       step(model) {
-        if (from === "live") model.remove(checkpoints, to as "trash" | "nowhere");
+        if (erases) model.erase(checkpoints.filter((id) => model[from === "live" ? "live" : "trashed"].some((each) => each.id === id)));
+        else if (from === "live") model.remove(checkpoints, to as "trash" | "nowhere");
         else model.takeFromTrash(checkpoints, to as "live" | "nowhere");
         return model;
       },
     };
+  }
+
+  /** Of one session, live or in the trash: each of the two is one commit. */
+  async #erase(): Promise<Done> {
+    const [sessionId, from] = [this.#someSession(), (["live", "trashed"] as const)[this.#chance.below(2)] as "live" | "trashed"];
+    const there = (this.#models[0]?.[from] ?? []).filter((each) => each.sessionId === sessionId);
+    const checkpointIds = there.filter(() => this.#chance.below(2) === 0).map(({ id }) => id);
+    if (checkpointIds.length === 0) return NOTHING;
+    return this.#eraseThese({ checkpointIds }, (model, refusal) => {
+      const known = new Set([...model.live, ...model.trashed].map(({ id }) => id));
+      const expected = checkpointIds.every((id) => known.has(id)) ? undefined : "CHECKPOINT_NOT_FOUND";
+      if (refusal !== expected) return [];
+      if (expected === undefined) model.erase(checkpointIds);
+      return model.perhapsForgotten(SESSIONS);
+    });
+  }
+
+  async #eraseSession(): Promise<Done> {
+    const sessionId = this.#someSession();
+    return this.#eraseThese({ sessionId }, (model, refusal) => {
+      const expected = model.knows(sessionId) ? undefined : "SESSION_NOT_FOUND";
+      if (refusal !== expected) return [];
+      // What is live is one commit, and what is in the trash another: a fault may come between them.
+      const halfway = model.copy();
+      halfway.erase(halfway.ofSession(sessionId).map(({ id }) => id));
+      model.erase([...model.live, ...model.trashed].filter((each) => each.sessionId === sessionId).map(({ id }) => id));
+      return [...(this.#fault === undefined ? [] : [halfway]), ...model.perhapsForgotten(SESSIONS)];
+    });
+  }
+
+  /** What was decided before is finished with it. @param step told what it was refused with. */
+  async #eraseThese(input: EraseInput, step: (model: ModelStore, refusal: string | undefined) => readonly ModelStore[]): Promise<Done> {
+    const outcome = await this.#attempt(this.#any.bench.erase(input).then(({ left }) => left, codeUnlessUnavailable));
+    const refusal = typeof outcome === "string" ? outcome : undefined;
+    if (Array.isArray(outcome)) this.#expectNothingLeft(outcome as readonly string[]);
+    return { happened: outcome === undefined ? "perhaps" : "yes", step: (model) => step(model, refusal) };
+  }
+
+  async #finishErasures(): Promise<Done> {
+    const left = await this.#attempt(this.#any.bench.finishErasures().then((finished) => finished.left));
+    this.#expectNothingLeft(left ?? []);
+    return certain((model) => model.perhapsForgotten(SESSIONS));
+  }
+
+  #expectNothingLeft(left: readonly string[]): void {
+    if (left.length > 0 && !this.#struck) throw new Error(`Something is left of what was erased: ${left.join(" ")}`);
+  }
+
+  /** Once all erasures are done no file is there of what was erased. */
+  async #lookForErased(): Promise<void> {
+    const { catalog, blobs } = this.#first.storage;
+    if ((await catalog.erasures()).length > 0) return;
+    const erased = new Set(this.#models[0]?.erased.map(({ sessionId, id: checkpointId }) => blobs.refOf({ sessionId, checkpointId })));
+    for await (const { ref } of blobs.list()) if (erased.has(ref)) throw new Error(`${ref} is there, and was erased.`);
   }
 
   /** What changes nothing that anybody can see, done or not. */
@@ -402,11 +469,18 @@ export class RandomHistory {
 
   async #lose(): Promise<Done> {
     if (this.#harness.loseCatalog === undefined) return NOTHING;
+    const erasing = await this.#erasing();
     await this.#close();
     await this.#harness.loseCatalog(this.#place);
     await this.#open();
     await this.#rebuild();
+    expect(await this.#erasing()).toEqual(erasing);
     return certain(this.#rebuilt);
+  }
+
+  /** What is still to be erased, by its blob. */
+  async #erasing(): Promise<readonly BlobRef[]> {
+    return (await this.#first.storage.catalog.erasures()).map(({ blob }) => blob).toSorted();
   }
 
   /** What a rebuild makes of the files that were there when they were looked at last. */
@@ -415,7 +489,10 @@ export class RandomHistory {
 
   async #lookAtFiles(): Promise<void> {
     this.#files.clear();
-    for await (const { ref } of this.#first.storage.blobs.list()) this.#files.add(ref);
+    const { blobs } = this.#first.storage;
+    const bench = this.#benchOf(this.#first.storage);
+    // What was about to be erased may be overwritten already.
+    for await (const { ref } of blobs.list()) if (await bench.isReadable(ref)) this.#files.add(ref);
   }
 
   /** `undefined` when the fault made it fail. */
