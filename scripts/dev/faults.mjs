@@ -58,7 +58,17 @@ const ROWS = [
   {
     id: "T12",
     fault: "a sealed store: conversions that end early, foreign bytes",
-    files: ["packages/runtime/test/sealing", "packages/runtime/test/sealed", "packages/keychain-crypto"],
+    files: ["packages/runtime/test/sealing", "packages/runtime/test/sealed-conformance.test.ts", "packages/keychain-crypto"],
+  },
+  {
+    id: "T12b",
+    fault: "a sealed store on node:sqlite",
+    files: ["packages/runtime/test/sealed-node-sqlite-conformance.test.ts"],
+  },
+  {
+    id: "T13",
+    fault: "an erasure that ends early",
+    files: ["packages/runtime/test/erasure.test.ts"],
   },
 ];
 

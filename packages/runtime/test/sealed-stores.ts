@@ -5,7 +5,11 @@ import { gunzipSync } from "node:zlib";
 import { gzipCodec } from "@workrail/codecs";
 import { DEFAULT_LIMITS, type KeyFiles, type Storage } from "@workrail/core";
 import { openFilesStorage } from "@workrail/files-catalog";
-import { nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
+import { nodeFileSystem } from "@workrail/sqlite-fs";
+import { type Faults, faultError } from "@workrail/storage-conformance/harness";
+import { loadSqliteDriver } from "../../sqlite-fs/src/load-sqlite-driver.ts";
+import { openWithDriver } from "../../sqlite-fs/src/open-sqlite-fs.ts";
+import type { OpenDatabase, SqliteStatement, SqliteValue } from "../../sqlite-fs/src/sqlite-driver.ts";
 import type { Environment } from "../src/config/default-data-dir.ts";
 import type { Adapters } from "../src/container.ts";
 import { nodeDigests, systemClock } from "../src/environment.ts";
@@ -29,11 +33,50 @@ export const WISH: SealingSettings = {
 /** Of a store that is as it is, or in clear. */
 export const NO_WISH: SealingSettings = { ...WISH, encryption: undefined };
 
-/** The adapters that can be sealed and keep what they have in files. */
+/** The adapters that can be sealed and keep what they have in files. A process may be at its end at what SQLite writes, too. */
 export const OPENERS = {
-  "sqlite-fs": (dataDir: string, fs = nodeFileSystem): Promise<Storage> => openSqliteFs({ dataDir, lockWaitMs: 500, fs }),
-  files: (dataDir: string, fs = nodeFileSystem): Promise<Storage> => openFilesStorage({ dataDir, lockWaitMs: 500, fs }),
+  "sqlite-fs": (dataDir: string, fs = nodeFileSystem, faults?: Faults): Promise<Storage> => {
+    const driver = loadSqliteDriver();
+    const parts = faults === undefined ? {} : { openDatabase: endingWith(driver.open, faults) };
+    return openWithDriver({ dataDir, lockWaitMs: 500, fs }, driver, parts);
+  },
+  files: (dataDir: string, fs = nodeFileSystem, _faults?: Faults): Promise<Storage> => openFilesStorage({ dataDir, lockWaitMs: 500, fs }),
 };
+
+/** What makes a difference on the disk. */
+const WRITES = /^(?:BEGIN IMMEDIATE|COMMIT|VACUUM|PRAGMA wal_checkpoint)/u;
+
+/** A driver whose transactions, and what else has it write, count as file operations do. */
+function endingWith(open: OpenDatabase, faults: Faults): OpenDatabase {
+  const strike = (sql: string): void => {
+    const plan = WRITES.test(sql) ? faults.strike(false) : undefined;
+    if (plan !== undefined) throw faultError(plan, sql);
+  };
+  const struckBefore = (sql: string, statement: SqliteStatement): SqliteStatement => {
+    const before = <R>(call: (...given: readonly SqliteValue[]) => R) => {
+      return (...given: readonly SqliteValue[]): R => {
+        strike(sql);
+        return call(...given);
+      };
+    };
+    return {
+      run: before((...given) => statement.run(...given)),
+      get: before((...given) => statement.get(...given)),
+      all: before((...given) => statement.all(...given)),
+    };
+  };
+  return (file, busyMs) => {
+    const database = open(file, busyMs);
+    return {
+      exec(sql) {
+        strike(sql);
+        database.exec(sql);
+      },
+      prepare: (sql) => struckBefore(sql, database.prepare(sql)),
+      close: () => database.close(),
+    };
+  };
+}
 export type OpenRaw = (typeof OPENERS)[keyof typeof OPENERS];
 
 export function portsOf(dataDir: string): ConversionPorts {

@@ -106,7 +106,7 @@ describe.each(Object.entries(OPENERS))("a process on %s that ends while it", (_n
   /** @returns whether it did; `false`: it was done before. */
   async function dies(at: number, work: Work): Promise<boolean> {
     const faults = new Faults();
-    const raw = await openRaw(dataDir, withFaults(nodeFileSystem, faults, { throws: true }));
+    const raw = await openRaw(dataDir, withFaults(nodeFileSystem, faults, { throws: true }), faults);
     faults.arm({ kind: "crashes", at, persistent: true, code: "EIO" });
     const failure = await work(raw, raw.keyFiles as KeyFiles).then(
       () => undefined,

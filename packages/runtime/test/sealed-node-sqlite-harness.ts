@@ -1,0 +1,11 @@
+import { openSqliteFs } from "@workrail/sqlite-fs";
+import type { StorageHarness } from "@workrail/storage-conformance/harness";
+import { sealedHarnessOver } from "./sealed-harness-over.ts";
+
+export const harness: StorageHarness = sealedHarnessOver({
+  name: "sqlite-fs on node:sqlite",
+  module: import.meta.url,
+  manyOpeners: true,
+  catalog: "workrail.db",
+  open: (dataDir, fs) => openSqliteFs({ dataDir, lockWaitMs: 2_000, fs, driver: "node:sqlite" }),
+});
