@@ -15,6 +15,49 @@ export const withoutPrograms = {
   },
 };
 
+/**
+ * Has the bundle start faster, without changing what it does:
+ *
+ * - What is built into Node is taken from `process` rather than imported. For an import Node reads every export there is, which
+ *   has it load what nobody asked for, workers and streams among it.
+ * - Letters beyond ASCII are escaped: a single one has the engine keep all of a file in two bytes a letter.
+ */
+export const quickToLoad = {
+  name: "quick-to-load",
+  generateBundle(_options: unknown, files: Readonly<Record<string, { readonly type: string; code?: string }>>): void {
+    for (const file of Object.values(files)) if (file.code !== undefined) file.code = inAscii(withoutBuiltInImports(file.code));
+  },
+};
+
+/** All imports of a bundle stand at its beginning. */
+function withoutBuiltInImports(code: string): string {
+  const [imports = ""] = /^(?:import\b[^;]*;\s*)*/u.exec(code) ?? [];
+  const replaced = imports.replaceAll(
+    /import\s*(?:([\w$]+)\s*,?)?\s*(\{[^}]*\})?\s*from\s*"(node:[\w/]+)";/gu,
+    (_all, whole: string | undefined, named: string | undefined, id: string) => {
+      const names = [whole, named?.replaceAll(/\s+as\s+/gu, ":")].filter((name) => name !== undefined);
+      return names.map((name) => `const ${name}=process.getBuiltinModule("${id}");`).join("");
+    },
+  );
+  if (/\bfrom\s*"node:/u.test(replaced)) throw new Error(`An import of what is built in was not understood: ${replaced}`);
+  return replaced + code.slice(imports.length);
+}
+
+function inAscii(code: string): string {
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/**
+ * What every command needs is one file, and what opens a store another: each file takes half a millisecond to be found and read. Where the program
+ * waits for its own end is a file by itself, since what is loaded meanwhile must not wait for that file.
+ */
+export const inFewFiles = {
+  groups: [
+    { name: "base", tags: ["$initial" as const], test: (id: string) => !/[\\/](?:main|command-line)\.ts$/u.test(id), priority: 2 },
+    { name: "opening", test: /[\\/]library[\\/]opening\.ts$/u, priority: 1 },
+  ],
+};
+
 /** What is not there need not be read. Names stay, so that a stack tells something. */
 export const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
 
@@ -26,7 +69,7 @@ export default defineConfig([
     platform: "node",
     // Native code and a vocabulary of some megabytes: installed beside the bundle, loaded when first used.
     external: ["better-sqlite3", /^gpt-tokenizer(\/|$)/],
-    plugins: [withoutPrograms],
+    plugins: [withoutPrograms, quickToLoad],
     resolve: {
       conditionNames: ["@workrail/source", "node", "import", "default"],
       // Its entry for Node is of a kind that cannot be bundled.
@@ -35,7 +78,8 @@ export default defineConfig([
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",
-      chunkFileNames: ({ isDynamicEntry }) => (isDynamicEntry ? "store.mjs" : "[name].mjs"),
+      chunkFileNames: "[name].mjs",
+      codeSplitting: inFewFiles,
       minify: withoutWhitespace,
       sourcemap: false,
       cleanDir: true,

@@ -1,5 +1,5 @@
 import { defineConfig } from "rolldown";
-import { withoutPrograms, withoutWhitespace } from "../cli/rolldown.config.ts";
+import { inFewFiles, quickToLoad, withoutPrograms, withoutWhitespace } from "../cli/rolldown.config.ts";
 
 // The MCP library loads a JSON Schema validator of a quarter of a megabyte at start, for elicitation alone, which this server never does.
 const withoutValidator = {
@@ -24,7 +24,7 @@ export default defineConfig([
     input: { server: "src/main.ts" },
     platform: "node",
     external,
-    plugins: [withoutValidator],
+    plugins: [withoutValidator, quickToLoad],
     resolve,
     output: {
       dir: "dist",
@@ -39,9 +39,16 @@ export default defineConfig([
     input: { cli: "src/command-line.ts" },
     platform: "node",
     external,
-    plugins: [withoutPrograms],
+    plugins: [withoutPrograms, quickToLoad],
     resolve,
-    output: { dir: "dist", entryFileNames: "[name].mjs", chunkFileNames: "cli-[name].mjs", minify: withoutWhitespace, sourcemap: false },
+    output: {
+      dir: "dist",
+      entryFileNames: "[name].mjs",
+      chunkFileNames: "cli-[name].mjs",
+      codeSplitting: inFewFiles,
+      minify: withoutWhitespace,
+      sourcemap: false,
+    },
   },
   {
     input: { "workrail-mcp": "src/launcher.ts" },

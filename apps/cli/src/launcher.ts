@@ -17,6 +17,8 @@ async function launch(): Promise<void> {
     process.stdout.write(`${manifest.version}\n`);
     return;
   }
+  // Node before 22.3 lacks it, and the bundle asks for all that is built in by it.
+  if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
   module.enableCompileCache?.();
   // Not known to the compiler: the program is bundled beside the launcher.
   await import(new URL("./cli.mjs", import.meta.url).href);

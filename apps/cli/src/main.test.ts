@@ -116,19 +116,34 @@ describe("the command line", () => {
     expect(await cli.run(["list", "--json", "--version"])).toEqual(expected);
   });
 
-  it("loads nothing of the store for help, the version and wrong usage", async () => {
+  /** A copy of the program in which whatever is loaded says so, but these parts. */
+  function withoutOthers(parts: readonly string[]): (args: readonly string[]) => Promise<Outcome> {
     const dist = mkdtempSync(join(cli.dist, "../broken-"));
     onTestFinished(() => rmSync(dist, { recursive: true, force: true }));
     cpSync(cli.dist, dist, { recursive: true });
-    // The bundler parts what is loaded on demand from what needs it.
-    for (const part of readdirSync(dist).filter((name) => name.startsWith("store"))) {
-      writeFileSync(join(dist, part), "throw new Error('the store was loaded');");
+    for (const file of readdirSync(dist).filter((name) => !parts.some((part) => name.startsWith(part)))) {
+      writeFileSync(join(dist, file), "throw new Error('another part was loaded');");
     }
-    const run = (args: readonly string[]): Promise<Outcome> => cli.run(args, { launcher: join(dist, "workrail.mjs") });
-    expect((await run(["list"])).stderr).toContain("the store was loaded");
+    return (args) => cli.run(args, { launcher: join(dist, "workrail.mjs") });
+  }
+
+  const BEGINNING = ["workrail", "cli", "base", "rolldown-runtime"];
+
+  it("loads nothing of the store for help, the version and wrong usage", async () => {
+    const run = withoutOthers(BEGINNING);
+    expect((await run(["list"])).stderr).toContain("another part was loaded");
     for (const args of [["--version"], ["--help"], ["list", "--help"], ["list", "--nope"], ["load"], ["save", "missing.json"]]) {
-      expect((await run(args)).stderr).not.toContain("the store was loaded");
+      expect((await run(args)).stderr).not.toContain("another part was loaded");
     }
+  });
+
+  it("loads only what opens the store where it looks something up", async () => {
+    await cli.save({ goal: "one" }, "--session", "s", "--id", "cp-1");
+    const run = withoutOthers([...BEGINNING, "opening"]);
+    for (const args of [["list"], ["sessions"], ["log", "s"], ["load", "cp-1"], ["show", "cp-1"], ["status"], ["audit", "list"]]) {
+      expect(await run(args)).toMatchObject({ code: 0, stderr: "" });
+    }
+    expect((await run(["verify"])).stderr).toContain("another part was loaded");
   });
 
   it.each([

@@ -2,11 +2,10 @@ import { type CleanUpReport, WorkrailError } from "@workrail/core";
 import type { Workrail } from "@workrail/runtime";
 import { describeCleanUp } from "./describe-clean-up.ts";
 import { note, outputWidth, writeData, writeJson } from "./print.ts";
-import { type GlobalOptions, withStore } from "./with-store.ts";
+import { type GlobalOptions, lookIntoStore, withStore } from "./with-store.ts";
 
 /** The options of every command that removes something. */
 export interface RemovalOptions extends GlobalOptions {
-  readonly dryRun?: true;
   readonly yes?: true;
 }
 
@@ -36,7 +35,7 @@ export async function doAfterAsking<R extends object>(
   const mustAsk = options.dryRun !== true && options.yes !== true;
   if (mustAsk && !process.stdin.isTTY) throw nobodyToAsk();
   if (options.dryRun === true || mustAsk) {
-    const planned = await withStore(options, (store) => remove(store, true));
+    const planned = await lookIntoStore(options, (store) => remove(store, true));
     if (options.dryRun === true) return print(planned);
     // On a terminal, beside the question, whatever standard output is for.
     process.stderr.write(kind.describe(planned, outputWidth()));

@@ -7,14 +7,21 @@ import { settingArgs } from "./setting-options.ts";
 export interface GlobalOptions {
   readonly dataDir?: string;
   readonly json?: true;
+  /** Of those that have it. */
+  readonly dryRun?: true;
 }
 
 /**
  * Does one piece of work on the store, and closes it: a reader as slow as a pager must not keep it open. The library is
  * loaded here and not before, so that help and wrong usage are answered at once.
  */
-export async function withStore<T>(options: GlobalOptions, work: (store: Workrail) => Promise<T>, { upkeep = true } = {}): Promise<T> {
-  const { openWorkrail } = await import("@workrail/runtime");
+export async function withStore<T>(
+  options: GlobalOptions,
+  work: (store: Workrail) => Promise<T>,
+  // Whoever asks what would be done wants nothing done.
+  { upkeep = options.dryRun !== true } = {},
+): Promise<T> {
+  const { openWorkrail } = await import("./library/opening.ts");
   // A memory that ends with the command keeps nothing.
   const adapters = { log: warningsOnly(options.json === true) };
   const store = await openWorkrail({ args: settingArgs(options), fallback: "fail", adapters, upkeep });

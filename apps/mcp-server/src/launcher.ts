@@ -44,6 +44,8 @@ async function launch(): Promise<void> {
 
 /** Not known to the compiler: what is loaded is bundled beside the launcher. */
 async function load(part: string): Promise<void> {
+  // Node before 22.3 lacks it, and the bundle asks for all that is built in by it.
+  if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
   module.enableCompileCache?.();
   await import(new URL(part, import.meta.url).href);
 }

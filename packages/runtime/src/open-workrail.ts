@@ -2,7 +2,6 @@ import { hasKeyring } from "@workrail/blob-files";
 import type { Limits } from "@workrail/core";
 import { FileTranscripts } from "@workrail/transcripts";
 import type { Adapters } from "./container.ts";
-import { FallbackStore } from "./fallback/fallback-store.ts";
 import { openStore } from "./open-store.ts";
 import { findProject } from "./project.ts";
 import type { Environment } from "./config/default-data-dir.ts";
@@ -59,5 +58,7 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
   // What is to be sealed must not lie in memory in clear, however long the disk is away.
   const isSealed = settings.sealing.encryption === "enabled" || (adapters.storage === undefined && hasKeyring(settings.dataDir));
   const mayStandIn = settings.fallback === "memory" && !isSealed && !settings.readOnly;
-  return mayStandIn ? FallbackStore.open(plan) : openStore(plan);
+  if (!mayStandIn) return openStore(plan);
+  const { FallbackStore } = await import("./fallback/fallback-store.ts");
+  return FallbackStore.open(plan);
 }

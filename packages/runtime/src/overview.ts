@@ -1,18 +1,6 @@
-import {
-  compareCheckpoints,
-  type ComparedSide,
-  type ComparePorts,
-  type ContextComparison,
-  type ListPorts,
-  listSessions,
-  parseCheckpointId,
-  parseSessionId,
-  type SessionTrace,
-  traceSession,
-} from "@workrail/core";
+import { type ContextComparison, type ListPorts, listSessions, parseSessionId, type SessionTrace, traceSession } from "@workrail/core";
 import type { CheckpointMetadata, SessionMetadata } from "./context-management-service.ts";
 import { metadataOf, sessionMetadataOf } from "./metadata.ts";
-import type { ProjectRules } from "./project-rules.ts";
 
 export interface ListSessionsParams {
   /** `null`: whatever the project. Default: the project of the working directory. */
@@ -106,16 +94,4 @@ export async function traceSessionFor(ports: ListPorts, { sessionId, ...rest }: 
     ...(isParentGone ? { parentGone: true as const } : {}),
   }));
   return { session: sessionMetadataOf(session), ...(headId === undefined ? {} : { headId }), checkpoints, total };
-}
-
-export async function compareCheckpointsFor(
-  ports: ComparePorts,
-  projectRules: ProjectRules,
-  { fromId, toId }: CompareCheckpointsParams,
-): Promise<CompareCheckpointsResult> {
-  const [from, to] = [parseCheckpointId(fromId), parseCheckpointId(toId)];
-  const { rules } = await projectRules.inFile();
-  const compared = await compareCheckpoints(ports, { from, to, rules });
-  const side = ({ record, tokens }: ComparedSide): ComparedMetadata => ({ ...metadataOf(record), tokens });
-  return { ...compared, from: side(compared.from), to: side(compared.to) };
 }

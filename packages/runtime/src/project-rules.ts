@@ -1,14 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import {
-  type CompiledRules,
-  compileRules,
-  type ContextRules,
-  isWorkrailError,
-  type Log,
-  parseContextRules,
-  WorkrailError,
-} from "@workrail/core";
+import { type CompiledRules, type ContextRules, isWorkrailError, type Log, parseContextRules, WorkrailError } from "@workrail/core";
 import { loadPatterns } from "./patterns.ts";
 
 /** Where a project says how its contexts are to be classified, from its root; the first that is there counts. */
@@ -93,6 +85,7 @@ function lookAt(file: string): fs.Stats | undefined {
 
 /** @throws INVALID_INPUT naming the place in the rules. */
 async function compiled(rules: ContextRules, name: string): Promise<CompiledRules> {
+  const { compileRules } = await import("./on-demand/viewing.ts");
   return compileRules(rules, await loadPatterns(), name);
 }
 

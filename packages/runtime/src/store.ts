@@ -3,19 +3,13 @@ import { BackupDirectory } from "@workrail/blob-files";
 import {
   type BackupOptions,
   type BackupPorts,
-  backupStore,
   type CheckpointId,
   type CheckpointRecord,
   type CleanUpReport,
-  collectGarbage,
   type Context,
   type ContextRules,
-  emptyTrash,
-  eraseCheckpoints,
   type ErasingPorts,
   type ExportOptions,
-  finishErasures,
-  finishRemovals,
   type GarbagePorts,
   type GarbageReport,
   GIT_STATE,
@@ -29,27 +23,20 @@ import {
   type LoadedCheckpoint,
   type LoadPorts,
   loadCheckpoint,
-  loadView,
   parseCheckpointId,
   parseContextRules,
   parseSessionId,
   pinEntry,
   readOnly,
-  rebuildCatalog,
   type RebuildPorts,
   type RebuildReport,
-  recoverCatalog,
-  removeCheckpoints,
   type RepairOptions,
   type RepairPorts,
   type RepairReport,
-  repairStore,
-  restoreFromTrash,
   saveAside,
   saveCheckpoint,
   type SavedAside,
   type ScanReport,
-  scanStore,
   type SavePorts,
   type SaveResult,
   type SessionId,
@@ -62,7 +49,6 @@ import {
   type UnreadableCheckpoint,
   type VerifyOptions,
   type VerifyReport,
-  verifyStore,
   type ViewPorts,
   WorkrailError,
 } from "@workrail/core";
@@ -76,7 +62,7 @@ import {
 } from "./audit-log.ts";
 import { answerBudget, countFitting, how } from "./answer-budget.ts";
 import { type CleanUpParams, type FromTrashParams, type FromTrashResult, selectionOf, type TrashedMetadata } from "./clean-up-params.ts";
-import { ContextShaper, type ToldHandle } from "./context-shaper.ts";
+import type { ContextShaper, ToldHandle } from "./context-shaper.ts";
 import { CallsUnderWay } from "./calls-under-way.ts";
 import { Compactor } from "./compactor.ts";
 import { keepConversation, type StoreConversationParams, type StoreConversationResult } from "./conversations.ts";
@@ -84,7 +70,7 @@ import { DiskRoom } from "./disk-room.ts";
 import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "./erasing.ts";
 import type { RetainedMemory } from "./fallback/retained-memory.ts";
 import { isStorageFailure } from "./fallback/storage-failure.ts";
-import { takeOver, type TakenOver } from "./fallback/take-over.ts";
+import type { TakenOver } from "./fallback/take-over.ts";
 import { fitFields, type FittedFields } from "./fit-fields.ts";
 import type {
   CheckpointMetadata,
@@ -112,7 +98,6 @@ import { StoreLiveContext } from "./live/store-live-context.ts";
 import { type ScanStoreParams, toldSecrets } from "./secrets/told-secrets.ts";
 import { metadataOf, sessionMetadataOf, splitLabels } from "./metadata.ts";
 import {
-  compareCheckpointsFor,
   type CompareCheckpointsParams,
   type CompareCheckpointsResult,
   listSessionsFor,
@@ -129,16 +114,20 @@ import type { Parts } from "./tokens.ts";
 import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import { ProjectRules, type RulesFound } from "./project-rules.ts";
 import type { Found } from "./resume/find-candidates.ts";
-import { Resumer } from "./resume/resumer.ts";
+import type { Resumer } from "./resume/resumer.ts";
 import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "./resume/resume-params.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import { isWork } from "./session-resolver.ts";
-import { type ExportAllResult, type ExportResult, type ImportFileOptions, type ImportFileResult, Transfer } from "./transfer.ts";
+import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult, Transfer } from "./transfer.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
 import { StoreSearch } from "./search/store-search.ts";
 import { VERSION } from "./version.ts";
 import type { StoreStatsParams, Workrail } from "./workrail.ts";
 import type { WrittenFile } from "./write-new-file.ts";
+
+/** They take long to load, and only some calls need them: a program that looks something up is done before. */
+const viewing = () => import("./on-demand/viewing.ts");
+const caring = () => import("./on-demand/caring.ts");
 
 /** Reasons of `STORAGE_UNAVAILABLE` that a rebuild may be the answer to. */
 const LOSSES = new Set<unknown>(["catalog-lost", "catalog-damaged"]);
@@ -180,8 +169,6 @@ export class Store implements Workrail {
   readonly #compactor: Compactor;
   readonly #room: DiskRoom;
   readonly #housekeeper: Housekeeper;
-  readonly #shaper: ContextShaper;
-  readonly #resumer: Resumer;
   readonly #project: string | undefined;
   readonly #rules: ProjectRules;
   readonly #git: GitReader;
@@ -190,7 +177,6 @@ export class Store implements Workrail {
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
   readonly #backupPorts: BackupPorts;
   readonly #erasingPorts: ErasingPorts;
-  readonly #transfer: Transfer;
   readonly #search: StoreSearch;
   readonly #auditLog: AuditLog;
   readonly #calls = new CallsUnderWay();
@@ -220,32 +206,12 @@ export class Store implements Workrail {
       },
     };
     this.#compactor = new Compactor({ ...parts, limits: settings.limits }, parts.background, this.#calls);
-    this.#shaper = new ContextShaper({
-      parts,
-      load: (ids) => loadCheckpoint(this.#loadPorts, ids),
-      keep: (sessionId, context, agentId) => this.#keepAside(sessionId, context, agentId),
-      issueHandle: (id) => this.#issueHandle(id),
-      standing: (id) => this.#standing(id),
-      rules: (given) => this.#rules.for(given),
-    });
     this.#search = new StoreSearch(parts);
     this.#auditLog = new AuditLog(parts);
-    this.#resumer = new Resumer({
-      parts,
-      load: this.#loadPorts,
-      project,
-      git: this.#git,
-      search: (hint, only) => this.#searchSessions(hint, only),
-      view: (params, beside) => this.#view(params, beside),
-      rules: () => this.#rules.for(undefined),
-      standing: (id) => this.#standing(id),
-      issueHandle: (id) => this.#issueHandle(id),
-    });
     this.#rebuildPorts = { ...parts, limits: settings.limits };
     this.durability = storage.durability;
     this.dataDir = storage.durability === "disk" ? settings.dataDir : undefined;
     this.projectCheckpoints = new ProjectCheckpoints({ ...parts, workrail: this, project });
-    this.#transfer = new Transfer({ ...parts, limits: settings.limits, secrets, isReadOnly: this.#isReadOnly }, this.dataDir);
   }
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
@@ -337,11 +303,11 @@ export class Store implements Workrail {
   }
 
   async resumeWork(params: ResumeParams = {}): Promise<ResumeResult> {
-    return this.#using(() => this.#resumer.resume(params));
+    return this.#using(async () => (await this.#resumer()).resume(params));
   }
 
   async handoff(params: HandoffParams): Promise<HandoffResult> {
-    return this.#using(() => this.#resumer.handoff(params));
+    return this.#using(async () => (await this.#resumer()).handoff(params));
   }
 
   /** @param besideOf what else the answer says of what was loaded; it takes its room from the budget. */
@@ -352,8 +318,8 @@ export class Store implements Workrail {
     const request = { ...params, ...idsOf(params), rules };
     let fitted: FittedFields<CheckpointMetadata> | undefined;
     let beside: object = {};
-    const view = await this.#using(() =>
-      loadView(ports, request, async (loaded) => {
+    const view = await this.#using(async () =>
+      (await viewing()).loadView(ports, request, async (loaded) => {
         const { record, fellBackFrom, session } = loaded;
         beside = await besideOf(loaded);
         fitted = await this.fitDescription(metadataOf(record, session?.pins), params.budgetTokens);
@@ -398,11 +364,11 @@ export class Store implements Workrail {
   }
 
   async compressContext(params: CompressContextParams): Promise<ShapedContextResult> {
-    return this.#using(() => this.#shaper.compress(params));
+    return this.#using(async () => (await this.#shaper()).compress(params));
   }
 
   async prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult> {
-    return this.#using(() => this.#shaper.prioritize(params));
+    return this.#using(async () => (await this.#shaper()).prioritize(params));
   }
 
   /** @param service what it saves to and loads from: this store, or one that this is a part of. */
@@ -499,21 +465,21 @@ export class Store implements Workrail {
 
   async rebuildCatalog(): Promise<RebuildReport> {
     this.#checkWritable();
-    return this.#tracked(() => rebuildCatalog(this.#rebuildPorts));
+    return this.#tracked(async () => (await caring()).rebuildCatalog(this.#rebuildPorts));
   }
 
   async collectGarbage(): Promise<GarbageReport> {
     this.#checkWritable();
-    return this.#using(() => collectGarbage(this.#rebuildPorts));
+    return this.#using(async () => (await caring()).collectGarbage(this.#rebuildPorts));
   }
 
   async verifyStore(options?: VerifyOptions): Promise<VerifyReport> {
-    return this.#using(() => verifyStore(this.#rebuildPorts, options));
+    return this.#using(async () => (await caring()).verifyStore(this.#rebuildPorts, options));
   }
 
   async repairStore(options?: RepairOptions): Promise<RepairReport> {
     this.#checkWritable();
-    return this.#using(() => repairStore(this.#rebuildPorts, options));
+    return this.#using(async () => (await caring()).repairStore(this.#rebuildPorts, options));
   }
 
   async cleanUp({ dryRun, ...params }: CleanUpParams = {}): Promise<CleanUpReport> {
@@ -521,7 +487,7 @@ export class Store implements Workrail {
     const selection = selectionOf(params);
     return this.#using(async () => {
       await this.#parts.accesses.write();
-      if (selection !== undefined) return removeCheckpoints(this.#parts, selection, { dryRun });
+      if (selection !== undefined) return (await caring()).removeCheckpoints(this.#parts, selection, { dryRun });
       return this.#housekeeper.cleanUp({ dryRun });
     });
   }
@@ -533,7 +499,7 @@ export class Store implements Workrail {
   async erase(params: EraseParams): Promise<EraseResult> {
     if (params.dryRun !== true) this.#checkWritable();
     const input = eraseInputOf(params);
-    const report = await this.#using(() => eraseCheckpoints(this.#erasingPorts, input));
+    const report = await this.#using(async () => (await caring()).eraseCheckpoints(this.#erasingPorts, input));
     if (!report.dryRun) {
       // What was stored against them is whole now.
       for (const sessionId of new Set(report.erased.map((each) => each.sessionId))) this.#compactor.request(sessionId);
@@ -554,14 +520,16 @@ export class Store implements Workrail {
   async restoreFromTrash({ sessionId, checkpointIds }: FromTrashParams): Promise<FromTrashResult> {
     this.#checkWritable();
     const ids = checkpointIds?.map((id) => parseCheckpointId(id));
-    const restored = await this.#using(() => restoreFromTrash(this.#parts, { sessionId: parseSessionId(sessionId), checkpointIds: ids }));
+    const restored = await this.#using(async () =>
+      (await caring()).restoreFromTrash(this.#parts, { sessionId: parseSessionId(sessionId), checkpointIds: ids }),
+    );
     return { sessionId, checkpointIds: restored.map(({ id }) => id) };
   }
 
   async emptyTrash({ sessionId, dryRun }: { sessionId?: string | undefined; dryRun?: boolean | undefined } = {}): Promise<CleanUpReport> {
     if (dryRun !== true) this.#checkWritable();
     const session = optional(sessionId, (id) => parseSessionId(id));
-    return this.#using(() => emptyTrash(this.#parts, { sessionId: session, dryRun }));
+    return this.#using(async () => (await caring()).emptyTrash(this.#parts, { sessionId: session, dryRun }));
   }
 
   async keepSession(sessionId: string, keep = true): Promise<SessionMetadata> {
@@ -584,7 +552,8 @@ export class Store implements Workrail {
   }
 
   async compareCheckpoints(params: CompareCheckpointsParams): Promise<CompareCheckpointsResult> {
-    return this.#using(() => compareCheckpointsFor({ ...this.#loadPorts, tokens: this.#parts.tokens }, this.#rules, params));
+    const ports = { ...this.#loadPorts, tokens: this.#parts.tokens };
+    return this.#using(async () => (await viewing()).compareCheckpointsFor(ports, this.#rules, params));
   }
 
   async storeStats({ sessionId, project, ...how }: StoreStatsParams = {}): Promise<StoreStats> {
@@ -597,24 +566,24 @@ export class Store implements Workrail {
     this.#checkWritable();
     const session = parseSessionId(sessionId);
     this.#parts.sealing.checkPlaintextFiles();
-    return this.#using(() => this.#transfer.exportSession(session, options.file));
+    return this.#using(async () => (await this.#transfer()).exportSession(session, options.file));
   }
 
   async *exportText(sessionId: string, options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
     const session = parseSessionId(sessionId);
     if (this.#closing !== undefined) throw closed();
-    yield* this.#transfer.exportText(session, options);
+    yield* (await this.#transfer()).exportText(session, options);
   }
 
   async exportAll(folder?: string): Promise<ExportAllResult> {
     this.#checkWritable();
     this.#parts.sealing.checkPlaintextFiles();
-    return this.#using(() => this.#transfer.exportAll(folder));
+    return this.#using(async () => (await this.#transfer()).exportAll(folder));
   }
 
   async importFile(file: string, options: ImportFileOptions = {}): Promise<ImportFileResult> {
     if (options.dryRun !== true) this.#checkWritable();
-    const result = await this.#using(() => this.#transfer.importFile(file, options));
+    const result = await this.#using(async () => (await this.#transfer()).importFile(file, options));
     if (result.added > 0 && !result.dryRun) this.#compactor.request(result.sessionId);
     return result;
   }
@@ -622,7 +591,7 @@ export class Store implements Workrail {
   async scanStore({ sessionId, ...options }: ScanStoreParams = {}): Promise<ScanReport> {
     const ports = { ...this.#loadPorts, scanner: this.#parts.screening.scanner };
     const session = optional(sessionId, (id) => parseSessionId(id));
-    return this.#using(() => scanStore(ports, { ...options, sessionId: session }));
+    return this.#using(async () => (await caring()).scanStore(ports, { ...options, sessionId: session }));
   }
 
   async auditLog(params: AuditLogParams = {}): Promise<AuditLogResult> {
@@ -653,14 +622,15 @@ export class Store implements Workrail {
     const place = path.resolve(directory);
     return this.#using(async () => {
       const target = await this.#parts.sealing.protect(await BackupDirectory.create({ directory: place, dataDir: this.dataDir }));
-      const { createdAt, ...report } = await backupStore(this.#backupPorts, target, options);
+      const { createdAt, ...report } = await (await caring()).backupStore(this.#backupPorts, target, options);
       return { directory: place, createdAt: createdAt.toISOString(), ...report };
     });
   }
 
   /** Rebuilds a catalog that was lost. */
   async recover(): Promise<void> {
-    const report = await recoverCatalog(this.#rebuildPorts);
+    if (!(await this.#parts.recovery.needsRebuild())) return;
+    const report = await (await caring()).recoverCatalog(this.#rebuildPorts);
     if (report === undefined) return;
     const what = this.#isReadOnly
       ? "the catalog is lost; a copy was made of the files, to be read"
@@ -672,6 +642,7 @@ export class Store implements Workrail {
   finishEarlierWork(): void {
     if (this.#isReadOnly) return;
     this.#parts.background.run("finish removals", async () => {
+      const { finishErasures, finishRemovals } = await caring();
       await finishRemovals(this.#parts);
       await finishErasures(this.#erasingPorts);
     });
@@ -679,7 +650,7 @@ export class Store implements Workrail {
       await this.#parts.recovery.examine();
       await this.recover();
     });
-    this.#parts.background.run("remove what exports left behind", () => this.#transfer.removeLeftovers());
+    this.#parts.background.run("remove what exports left behind", async () => (await this.#transfer()).removeLeftovers());
     this.#compactor.catchUp();
     this.#search.changed();
     this.#room.watch();
@@ -693,7 +664,10 @@ export class Store implements Workrail {
 
   /** Writes down what a memory held while this store could not be written to. */
   async takeOver(memory: RetainedMemory): Promise<TakenOver> {
-    const taken = await this.#using(() => takeOver({ ...this.#loadPorts, ...this.#savePorts }, memory));
+    const taken = await this.#using(async () => {
+      const { takeOver } = await import("./fallback/take-over.ts");
+      return takeOver({ ...this.#loadPorts, ...this.#savePorts }, memory);
+    });
     if (taken.checkpoints > 0) this.finishEarlierWork();
     return taken;
   }
@@ -773,6 +747,38 @@ export class Store implements Workrail {
       this.#parts.log.warn("no handle could be given out for a checkpoint", { checkpointId, error });
       return {};
     }
+  }
+
+  async #shaper(): Promise<ContextShaper> {
+    const { ContextShaper } = await viewing();
+    return new ContextShaper({
+      parts: this.#parts,
+      load: (ids) => loadCheckpoint(this.#loadPorts, ids),
+      keep: (sessionId, context, agentId) => this.#keepAside(sessionId, context, agentId),
+      issueHandle: (id) => this.#issueHandle(id),
+      standing: (id) => this.#standing(id),
+      rules: (given) => this.#rules.for(given),
+    });
+  }
+
+  async #resumer(): Promise<Resumer> {
+    const { Resumer } = await viewing();
+    return new Resumer({
+      parts: this.#parts,
+      load: this.#loadPorts,
+      project: this.#project,
+      git: this.#git,
+      search: (hint, only) => this.#searchSessions(hint, only),
+      view: (params, beside) => this.#view(params, beside),
+      rules: () => this.#rules.for(undefined),
+      standing: (id) => this.#standing(id),
+      issueHandle: (id) => this.#issueHandle(id),
+    });
+  }
+
+  async #transfer(): Promise<Transfer> {
+    const { Transfer } = await caring();
+    return new Transfer({ ...this.#rebuildPorts, ...this.#savePorts, isReadOnly: this.#isReadOnly }, this.dataDir);
   }
 
   /** Before anything else: a wrong input, or one that would change nothing, is refused for the same reason. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import path from "node:path";
 import { type Clock, WorkrailError } from "@workrail/core";
 import { errorCode } from "./error-code.ts";
@@ -15,10 +15,11 @@ const OLD_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Removes what writers that were interrupted left in a folder, if nothing was written to it for a week. No such folder is no error. */
 export async function removeOldTemporaries(folder: string, clock: Clock): Promise<void> {
-  const names = await fs.readdir(folder).catch(ifMissing<string[]>([]));
+  const names = await fs.promises.readdir(folder).catch(ifMissing<string[]>([]));
   for (const file of names.filter((each) => each.startsWith(TEMPORARY)).map((each) => path.join(folder, each))) {
-    const found = await fs.lstat(file).catch(ifMissing(undefined));
-    if (found?.isFile() === true && clock.now().getTime() - found.mtimeMs > OLD_MS) await onDisk(file, () => fs.rm(file, { force: true }));
+    const found = await fs.promises.lstat(file).catch(ifMissing(undefined));
+    if (found?.isFile() === true && clock.now().getTime() - found.mtimeMs > OLD_MS)
+      await onDisk(file, () => fs.promises.rm(file, { force: true }));
   }
 }
 
@@ -47,12 +48,12 @@ export async function writeNewFile(names: Iterable<string>, text: AsyncIterable<
     await syncDirectory(path.dirname(file));
     return { file, sizeBytes };
   } finally {
-    await fs.rm(temporary, { force: true });
+    await fs.promises.rm(temporary, { force: true });
   }
 }
 
 async function write(temporary: string, file: string, text: AsyncIterable<string>): Promise<number> {
-  const handle = await onDisk(file, () => fs.open(temporary, "wx", 0o600));
+  const handle = await onDisk(file, () => fs.promises.open(temporary, "wx", 0o600));
   let sizeBytes = 0;
   try {
     for await (const piece of text) {
@@ -79,25 +80,25 @@ async function name(temporary: string, names: Iterable<string>): Promise<string>
 
 async function claim(temporary: string, file: string): Promise<boolean> {
   try {
-    await fs.link(temporary, file);
+    await fs.promises.link(temporary, file);
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errorCode(error))) throw error;
   }
   // A file system without links: there a look must do.
-  const isTaken = await fs.lstat(file).then(
+  const isTaken = await fs.promises.lstat(file).then(
     () => true,
     () => false,
   );
-  if (!isTaken) await fs.rename(temporary, file);
+  if (!isTaken) await fs.promises.rename(temporary, file);
   return !isTaken;
 }
 
 async function syncDirectory(directory: string): Promise<void> {
   // Windows cannot open a directory, and makes names durable by itself.
   if (process.platform === "win32") return;
-  const handle = await fs.open(directory, "r");
+  const handle = await fs.promises.open(directory, "r");
   try {
     await handle.sync();
   } finally {

@@ -3,21 +3,7 @@ import type { CheckpointKind } from "@workrail/core";
 /** Says `WRKR` in the database's header, so that another program's file is never taken for ours. */
 export const APPLICATION_ID = 0x5752_4b52;
 
-/** Rows as they are in the database. Times are milliseconds since 1970; lists and objects are JSON text. */
-export interface Schema {
-  session: SessionRow;
-  checkpoint: CheckpointRow;
-  checkpoint_total: { scope: "store" | "project"; name: string; kind: CheckpointKind; total: number };
-  checkpoint_tag: { ordinal: number; tag: string };
-  edge: { dependent: string; base: string };
-  /** A row stays, done, for as long as the session's facts on disk have its tombstone. */
-  pending_removal: { blob: string; checkpoint_id: string; session_id: string; is_done: number };
-  trashed: TrashedRow;
-  erasure: { blob: string; checkpoint_id: string; session_id: string };
-  state: { key: string; value: number };
-  audit: AuditRow;
-}
-
+/** A row as it is in the database, like those below. Times are milliseconds since 1970; lists and objects are JSON text. */
 export interface SessionRow {
   id: string;
   created_at: number;

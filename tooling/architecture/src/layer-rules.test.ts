@@ -10,7 +10,7 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string, message: st
   ["packages/core/src/model/x.ts", "node:fs", "The model is at the bottom"],
   ["packages/core/src/model/x.ts", "../ports/catalog.ts", "The model is at the bottom"],
   ["packages/core/src/ports/x.ts", "../use-cases/save-checkpoint.ts", "A port speaks in words of the model only"],
-  ["packages/core/src/use-cases/x.ts", "kysely", "Core depends on nothing"],
+  ["packages/core/src/use-cases/x.ts", "zod", "Core depends on nothing"],
   ["packages/core/src/use-cases/x.ts", "@workrail/memory", "Core depends on nothing"],
   ["packages/core/src/x.test.ts", "@workrail/memory", "Core depends on nothing"],
   ["packages/memory/src/x.ts", "@workrail/sqlite-fs", "Adapters know core and their driver"],

@@ -9,7 +9,7 @@ import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { type Column, renderTable } from "../render-table.ts";
 import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface FilterOptions extends GlobalOptions {
   readonly session?: string;
@@ -82,7 +82,7 @@ function filterOf({ session, action, since, until, limit }: FilterOptions): Audi
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const result = await withStore(options, (store) => store.auditLog({ ...filterOf(options), before: options.before }));
+  const result = await lookIntoStore(options, (store) => store.auditLog({ ...filterOf(options), before: options.before }));
   if (options.json) return writeJson(result);
   if (result.entries.length === 0) return note("The audit log has no such row.");
   const { header, lines, leftOut } = renderTable(COLUMNS, result.entries, outputWidth());
@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<AuditLogEntry>[] = [
 
 async function verify(options: VerifyOptions): Promise<void> {
   const result = await untilInterrupted((signal) =>
-    withStore(options, (store) =>
+    lookIntoStore(options, (store) =>
       showingProgress("Rows read:", (onProgress) => store.verifyAuditLog({ expected: options.expect, signal, onProgress })),
     ),
   );
@@ -150,11 +150,11 @@ function describeFinding(finding: AuditFinding): string {
 /** The store is open while somebody reads: whole, it may be more than there is memory for. */
 async function exportTo(file: string | undefined, options: FilterOptions): Promise<void> {
   if (file === undefined || file === STDOUT) {
-    return withStore(options, async (store) => {
+    return lookIntoStore(options, async (store) => {
       for await (const piece of store.auditText(filterOf(options))) await writeData(piece);
     });
   }
-  const written = await withStore(options, (store) => store.exportAuditLog(file, filterOf(options)));
+  const written = await lookIntoStore(options, (store) => store.exportAuditLog(file, filterOf(options)));
   if (options.json) return writeJson(written);
   note(`Exported the audit log: ${formatBytes(written.sizeBytes)}.`);
   await writeData(`${written.file}\n`);

@@ -84,7 +84,7 @@ async function list(options: ListOptions): Promise<void> {
 }
 
 async function get(text: string, options: GlobalOptions): Promise<void> {
-  const { parseSettingName } = await import("@workrail/runtime");
+  const { parseSettingName } = await import("../library/configuring.ts");
   const name = parseSettingName(text);
   const { settings } = await read(options);
   const setting = settings.find((each) => each.name === name);
@@ -93,7 +93,7 @@ async function get(text: string, options: GlobalOptions): Promise<void> {
 }
 
 async function change(name: string, text: string | undefined, options: GlobalOptions): Promise<void> {
-  const { changeSetting } = await import("@workrail/runtime");
+  const { changeSetting } = await import("../library/configuring.ts");
   const { isLogged, notLogged, ...changed } = await changeSetting(sourcesOf(options), name, text);
   if (notLogged !== undefined) {
     const { code, message, hint } = notLogged;
@@ -109,13 +109,13 @@ async function path(options: GlobalOptions): Promise<void> {
 }
 
 async function schema(): Promise<void> {
-  const { configJsonSchema } = await import("@workrail/runtime");
+  const { configJsonSchema } = await import("../library/configuring.ts");
   await writeData(`${JSON.stringify(await configJsonSchema(), undefined, 2)}\n`);
 }
 
 /** Reads the settings, and says beside the data what is wrong with them. */
 async function read(options: GlobalOptions, { quietly = false } = {}): Promise<Configuration> {
-  const { readConfiguration } = await import("@workrail/runtime");
+  const { readConfiguration } = await import("../library/configuring.ts");
   const configuration = readConfiguration(sourcesOf(options));
   if (quietly) return configuration;
   for (const { message, hint } of configuration.issues) printWarning(message, { hint }, options.json === true);

@@ -33,7 +33,7 @@ export function addDoctorCommand(program: Command): void {
 }
 
 async function doctor(options: DoctorOptions): Promise<void> {
-  const { examineInstallation } = await import("@workrail/runtime");
+  const { examineInstallation } = await import("../library/examining.ts");
   const report = await examineInstallation({ args: settingArgs(options), fix: options.fix });
   const worst = report.findings.find(({ status }) => status === "error");
   if (worst !== undefined) process.exitCode = EXIT_CODES[worst.code ?? "INTERNAL"];

@@ -59,7 +59,7 @@ export function addRekeyCommand(program: Command): void {
 }
 
 async function encrypt(options: EncryptOptions): Promise<void> {
-  const { sealStore, unsealStore } = await import("@workrail/runtime");
+  const { sealStore, unsealStore } = await import("../library/sealing.ts");
   const given = { args: settingArgs(options), adapters: { log: warningsOnly(options.json === true) } };
   const result = options.off === true ? await unsealStore(given) : await sealStore(given);
   if (options.json) return writeJson(result);
@@ -68,7 +68,7 @@ async function encrypt(options: EncryptOptions): Promise<void> {
 }
 
 async function rekey({ newKeyFile: keyFile, newPassphraseFile: passphraseFile, ...options }: RekeyOptions): Promise<void> {
-  const { rekeyStore, rekeyStoreDeeply } = await import("@workrail/runtime");
+  const { rekeyStore, rekeyStoreDeeply } = await import("../library/sealing.ts");
   const given = { args: settingArgs(options), adapters: { log: warningsOnly(options.json === true) } };
   if (options.deep) {
     const result = await rekeyStoreDeeply({ keyFile, passphraseFile }, given);

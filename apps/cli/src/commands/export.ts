@@ -6,7 +6,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { parsePath } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ExportOptions extends GlobalOptions {
   readonly all?: true;
@@ -39,7 +39,7 @@ async function exportTo(session: string | undefined, options: ExportOptions): Pr
   if ((session === undefined) !== (options.all === true)) throw wrongChoice();
   if (session === undefined) return exportAll(options);
   if (options.output === STDOUT) return print(session, options);
-  const result = await withStore(options, (store) => store.exportSession(session, { file: options.output }));
+  const result = await lookIntoStore(options, (store) => store.exportSession(session, { file: options.output }));
   heed(result.unreadable);
   await (options.json ? writeJson(result) : tell(result));
 }
@@ -52,7 +52,7 @@ function shown(text: string): string {
 /** The store is open while somebody reads: whole, it may be more than there is memory for. */
 async function print(session: string, options: ExportOptions): Promise<void> {
   const unreadable: UnreadableInExport[] = [];
-  await withStore(options, async (store) => {
+  await lookIntoStore(options, async (store) => {
     for await (const piece of store.exportText(session, { onUnreadable: (each) => unreadable.push(each) })) await writeData(shown(piece));
   });
   heed(unreadable);
@@ -65,7 +65,7 @@ async function exportAll(options: ExportOptions): Promise<void> {
       hint: "Name a folder with --output, or one session.",
     });
   }
-  const result = await withStore(options, (store) => store.exportAll(options.output));
+  const result = await lookIntoStore(options, (store) => store.exportAll(options.output));
   heed(result.exports.flatMap(({ unreadable }) => unreadable));
   await (options.json ? writeJson(result) : tellAll(result));
 }

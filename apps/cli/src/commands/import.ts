@@ -8,7 +8,6 @@ import { type GlobalOptions, withStore } from "../with-store.ts";
 
 interface ImportOptions extends GlobalOptions {
   readonly onConflict: ImportConflictPolicy;
-  readonly dryRun?: true;
 }
 
 const EXAMPLES = `

@@ -13,7 +13,6 @@ interface PrioritizeOptions extends ShapeOptions {
   readonly important?: number;
   readonly useful?: number;
   readonly ephemeral?: number;
-  readonly dryRun?: true;
 }
 
 type Entry = ViewReport["entries"][number];

@@ -8,7 +8,6 @@ import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
 interface RepairOptions extends GlobalOptions {
-  readonly dryRun?: true;
 }
 
 const EXAMPLES = `

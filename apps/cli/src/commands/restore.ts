@@ -30,7 +30,7 @@ export function addRestoreCommand(program: Command): void {
 }
 
 async function restore(backup: string, options: RestoreOptions): Promise<void> {
-  const { restoreBackup } = await import("@workrail/runtime");
+  const { restoreBackup } = await import("../library/restoring.ts");
   const adapters = { log: warningsOnly(options.json === true) };
   const result = await restoreBackup(backup, { args: settingArgs(options), replace: options.yes === true, adapters });
   // The rest is restored, but a script should hear that something is damaged.

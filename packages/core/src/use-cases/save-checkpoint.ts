@@ -2,7 +2,6 @@ import { decodeBlob } from "../envelope/decode-blob.ts";
 import { encodeBlob } from "../envelope/encode-blob.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { summarise } from "../classify/classification.ts";
-import { classifySteps } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
 import { type SavedContent, takeDown, takeDownText } from "../json/saved-content.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../model/checkpoint.ts";
@@ -222,6 +221,8 @@ async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<b
 
 async function layersOf(ports: SavePorts, input: SaveInput, rules: CompiledRules | undefined): Promise<LayerSummary> {
   const session = await ports.catalog.session(input.sessionId);
+  // Takes long to load, and who only loads this function, to save or not, does not wait for it.
+  const { classifySteps } = await import("../classify/classify-context.ts");
   return summarise(await inTurns(classifySteps(input.context, { pins: session?.pins ?? [], rules })));
 }
 

@@ -1,4 +1,4 @@
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { GitState } from "@workrail/core";
@@ -73,7 +73,7 @@ async function readGitState(directory: string, files: WatchedFiles): Promise<Git
   const remote = url === undefined ? undefined : remoteOf(url);
   return {
     root: repository.root,
-    commonDir: await fs.realpath(repository.commonDir),
+    commonDir: await fs.promises.realpath(repository.commonDir),
     ...(branch === undefined ? {} : { branch }),
     ...(commit === undefined ? {} : { commit }),
     ...(remote === undefined ? {} : { remote }),

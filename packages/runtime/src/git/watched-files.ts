@@ -1,5 +1,4 @@
-import { type Stats, statSync } from "node:fs";
-import fs from "node:fs/promises";
+import fs, { type Stats } from "node:fs";
 import path from "node:path";
 
 /** Files that are read here are small; whatever is larger is something else. */
@@ -16,7 +15,7 @@ export class WatchedFiles {
     const stat = await this.#look(file);
     // Anything but a file could keep a reader waiting for ever.
     if (stat?.isFile() !== true || stat.size > maxBytes) return undefined;
-    return fs.readFile(file, "utf8").catch(() => undefined);
+    return fs.promises.readFile(file, "utf8").catch(() => undefined);
   }
 
   async isDirectory(directory: string): Promise<boolean> {
@@ -36,12 +35,12 @@ export class WatchedFiles {
 }
 
 async function statOf(file: string): Promise<Stats | undefined> {
-  return fs.stat(file).catch(() => undefined);
+  return fs.promises.stat(file).catch(() => undefined);
 }
 
 function lookAtOnce(file: string): Stats | undefined {
   try {
-    return statSync(file, { throwIfNoEntry: false });
+    return fs.statSync(file, { throwIfNoEntry: false });
   } catch {
     // What cannot be looked at is as good as not there, here as in `statOf`.
     return undefined;

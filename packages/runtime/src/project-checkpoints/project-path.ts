@@ -1,4 +1,4 @@
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import path from "node:path";
 import { type Digester, invalidField, parseSessionId, type SessionId, uuidOf } from "@workrail/core";
 
@@ -17,7 +17,7 @@ export function parseProjectPath(given: string): string {
 /** @throws INVALID_INPUT unless it is an absolute path of a directory that exists. */
 export async function parseExistingProject(given: string): Promise<string> {
   const project = parseProjectPath(given);
-  const stat = await fs.stat(project).catch(() => undefined);
+  const stat = await fs.promises.stat(project).catch(() => undefined);
   if (stat?.isDirectory() === true) return project;
   throw invalidField(FIELD, `${FIELD} must be a directory that exists`);
 }

@@ -1,5 +1,8 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { type Background, followChanges, type IndexPorts, indexSession, type Log, SerialQueue } from "@workrail/core";
+import { type Background, type IndexPorts, type Log, SerialQueue } from "@workrail/core";
+
+/** Takes long to load, and a program that neither saves nor searches needs none of it. */
+const searching = () => import("../on-demand/searching.ts");
 
 /** An agent thinks between its saves: after compaction, that is the time to index. */
 const IDLE_MS = 1_000;
@@ -46,7 +49,7 @@ export class Indexer {
    */
   async catchUp(forMs: number): Promise<number> {
     const until = performance.now() + forMs;
-    await this.#turns.run(() => followChanges(this.#ports));
+    await this.#followChanges();
     while (performance.now() < until && (await this.#piece(() => performance.now() > until)));
     const { pending } = await this.#ports.search.state();
     if (pending > 0) this.#begin();
@@ -65,7 +68,7 @@ export class Indexer {
     if (this.#isAtWork) return;
     this.#isAtWork = true;
     this.#inBackground(async () => {
-      const isNew = await this.#turns.run(() => followChanges(this.#ports));
+      const isNew = await this.#followChanges();
       if (isNew) this.#log.info("making the search index", { ...(await this.#ports.search.state()) });
       return true;
     });
@@ -93,10 +96,15 @@ export class Indexer {
     return true;
   }
 
+  #followChanges(): Promise<boolean> {
+    return this.#turns.run(async () => (await searching()).followChanges(this.#ports));
+  }
+
   /** `false` when there was nothing left to do, or it is to stop. */
   #piece(isOver: () => boolean): Promise<boolean> {
     return this.#turns.run(async () => {
       const sessions = await this.#ports.search.pending(PIECE);
+      const { indexSession } = await searching();
       for (const session of sessions) {
         if (isOver()) return false;
         await indexSession(this.#ports, session);

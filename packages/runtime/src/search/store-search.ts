@@ -1,4 +1,4 @@
-import { type IndexPorts, searchCheckpoints, type SearchPorts } from "@workrail/core";
+import type { IndexPorts, SearchPorts } from "@workrail/core";
 import { isStorageFailure } from "../fallback/storage-failure.ts";
 import type { Scope } from "../isolation.ts";
 import type { Parts } from "../tokens.ts";
@@ -34,6 +34,7 @@ export class StoreSearch {
   async search(params: SearchCheckpointsParams, scope: Scope): Promise<Omit<SearchCheckpointsResult, "durability">> {
     const input = searchInputOf(params, scope);
     const pending = await this.#catchUp();
+    const { searchCheckpoints } = await import("../on-demand/searching.ts");
     const { hits, isLoose } = await searchCheckpoints(this.#ports, input);
     const filling = await this.#meaning.fill(input, hits);
     return {

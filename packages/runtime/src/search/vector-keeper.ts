@@ -3,10 +3,8 @@ import {
   type Catalog,
   type Clock,
   type Embedder,
-  embedSession,
   type EmbedPorts,
   type Follower,
-  followChanges,
   type Locking,
   type Log,
   type PendingSession,
@@ -109,6 +107,7 @@ export class VectorKeeper {
 
   async #embed(space: VectorSpace, session: PendingSession): Promise<void> {
     try {
+      const { embedSession } = await import("../on-demand/searching.ts");
       while (!this.#isStopped && !(await embedSession({ ...this.#parts, pause: turnOfTheLoop }, space, session)));
     } catch (error) {
       this.#refused.add(session.sessionId);
@@ -124,6 +123,7 @@ export class VectorKeeper {
     };
     // In use, though nothing may have changed.
     await vectors.note(space, { sessions: [] }, clock.now());
+    const { followChanges } = await import("../on-demand/searching.ts");
     await followChanges({ catalog, locking, search, pause: turnOfTheLoop });
   }
 }

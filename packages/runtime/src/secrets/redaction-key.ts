@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import fs from "node:fs/promises";
+import fs from "node:fs";
 import path from "node:path";
 import { nodeFileSystem, REDACTION_KEY, writeDurably } from "@workrail/blob-files";
 import type { Log, Sealer } from "@workrail/core";
@@ -48,6 +48,6 @@ export async function convertRedactionKey(
 }
 
 async function readKey(file: string, texts: TextSealing): Promise<string | undefined> {
-  const key = texts.open((await fs.readFile(file, "utf8").catch(() => "")).trim());
+  const key = texts.open((await fs.promises.readFile(file, "utf8").catch(() => "")).trim());
   return key !== undefined && KEY.test(key) ? key : undefined;
 }

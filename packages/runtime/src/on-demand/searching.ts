@@ -1,0 +1,2 @@
+// What reads texts for their words.
+export { cleanText, embedSession, findByMeaning, followChanges, indexSession, parseQuery, searchCheckpoints } from "@workrail/core";
