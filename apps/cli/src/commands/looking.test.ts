@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useCli } from "../testing/use-cli.ts";
 
@@ -137,5 +139,41 @@ describe("workrail sessions, log, diff and stats", () => {
       // oxlint-disable-next-line no-control-regex -- these are what must not be there
       expect(await cli.output(args)).not.toMatch(/[\u001b\u009b\u202e]/u);
     }
+  });
+});
+
+describe("what an earlier process left undone", () => {
+  /** Of an export that was interrupted long ago: whoever does upkeep removes it. */
+  function leaveUndone(): string {
+    const folder = join(cli.dataDir, "exports");
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, ".tmp-export-1-0000000000000000");
+    writeFileSync(file, "interrupted");
+    utimesSync(file, 0, 0);
+    return file;
+  }
+
+  it.each([
+    ["list"],
+    ["audit list"],
+    ["audit verify"],
+    ["audit export -"],
+    ["export task --output -"],
+    ["verify"],
+    ["cleanup --keep-last 1 --dry-run"],
+    ["delete first --permanently --dry-run"],
+    ["trash empty --dry-run"],
+    ["repair --dry-run"],
+    ["prioritize --checkpoint first --dry-run"],
+  ])("is left to others by: workrail %s", async (command) => {
+    const file = leaveUndone();
+    await cli.output(command.split(" "));
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it("is done by a command that changes something", async () => {
+    const file = leaveUndone();
+    await cli.output(["tag", "task", "urgent"]);
+    expect(existsSync(file)).toBe(false);
   });
 });

@@ -7,8 +7,7 @@ import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
-interface RepairOptions extends GlobalOptions {
-}
+interface RepairOptions extends GlobalOptions {}
 
 const EXAMPLES = `
 Examples:
