@@ -1,7 +1,7 @@
-import { pipeline } from "node:stream/promises";
+import { setImmediate as othersTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { constants, crc32, createGzip, createInflateRaw, gzip, gzipSync, inflateRaw, inflateRawSync } from "node:zlib";
-import type { InputType, Zlib, ZlibOptions } from "node:zlib";
+import type { Gzip, InputType, Zlib, ZlibOptions } from "node:zlib";
 import { type Codec, isWorkrailError } from "@workrail/core";
 import { corrupt, type GzipMember, readGzipMember, tooLarge } from "./gzip-member.ts";
 
@@ -11,13 +11,11 @@ const FOLDED_AT_ONCE_BYTES = 32 * 1024;
 const UNFOLDED_AT_ONCE_BYTES = 256 * 1024;
 /** What zlib sets aside by itself, and is called anew for each time it is full. */
 const ZLIB_CHUNK_BYTES = 16 * 1024;
-/** From this size on contents are unfolded piece by piece into their place. */
-const STREAMED_BYTES = 16 * 1024 * 1024;
 const STREAM_CHUNK_BYTES = 1024 * 1024;
+/** Of so many bytes the checksum is made in one go: a few milliseconds. */
+const SUMMED_AT_ONCE_BYTES = 16 * 1024 * 1024;
 /** More than what gzip adds to a content that it cannot make smaller, up to the chunk above. */
 const GZIP_OVERHEAD_BYTES = 64;
-/** Room set aside at once for what is unfolded. More than this is taken piece by piece: the size told may be a lie. */
-const LARGEST_CHUNK = 64 * 1024 * 1024;
 /** No deflate stream unfolds further. */
 const MAX_RATIO = 1032;
 
@@ -39,23 +37,38 @@ export const gzipCodec: Codec = {
   },
   async encodeParts(parts) {
     const gzip = createGzip({ level: LEVEL, chunkSize: STREAM_CHUNK_BYTES });
-    const chunks: Uint8Array[] = [];
-    await pipeline(parts, gzip, async (folded: AsyncIterable<Uint8Array>) => {
-      for await (const chunk of folded) chunks.push(chunk);
-    });
+    const [chunks] = await Promise.all([chunksOf(gzip), writeAll(gzip, parts)]);
     return Buffer.concat(chunks);
   },
   async decode(bytes, maxBytes) {
     const member = readGzipMember(bytes);
-    if (Math.min(member.contentBytes, maxBytes) > STREAMED_BYTES) return unfoldInTurns(member, maxBytes);
     const { buffer, engine } = await inflate(member, maxBytes);
     if (buffer.length > maxBytes) throw tooLarge(maxBytes);
     // Fewer bytes taken than there are: something stands between the content's end and the trailer.
     if (engine.bytesWritten !== member.body.length) throw corrupt("more follows after its end");
-    if (buffer.length !== member.contentBytes || crc32(buffer) !== member.crc32) throw corrupt("it does not match its checksum");
+    if (buffer.length !== member.contentBytes || (await checksumOf(buffer)) !== member.crc32)
+      throw corrupt("it does not match its checksum");
     return buffer;
   },
 };
+
+/** Asks for a part when the one before was taken: its memory may be used again. */
+async function writeAll(gzip: Gzip, parts: Iterable<Uint8Array>): Promise<void> {
+  const write = promisify<Uint8Array, void>((part, done) => gzip.write(part, done));
+  try {
+    for (const part of parts) if (part.length > 0) await write(part);
+    gzip.end();
+  } catch (error) {
+    gzip.destroy();
+    throw error;
+  }
+}
+
+async function chunksOf(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return chunks;
+}
 
 /** Enough for the whole result at once, JSON being what it is, and no more: a thread is woken for each further piece. */
 function roomForFolded(contentBytes: number): number {
@@ -68,8 +81,9 @@ async function inflate(member: GzipMember, maxBytes: number): Promise<Inflated> 
   const options = {
     info: true,
     maxOutputLength: Math.max(1, most),
+    // All of it in one, into which it is unfolded in place; the size told may be a lie, but no memory is taken that is not written to.
     // One more than needed, lest a second, empty chunk is asked for.
-    chunkSize: Math.max(constants.Z_MIN_CHUNK, Math.min(most, body.length * MAX_RATIO, LARGEST_CHUNK) + 1),
+    chunkSize: Math.max(constants.Z_MIN_CHUNK, Math.min(most, body.length * MAX_RATIO) + 1),
   };
   try {
     return Math.max(body.length, most) <= UNFOLDED_AT_ONCE_BYTES ? inflateSync(body, options) : await inflateInThread(body, options);
@@ -79,27 +93,14 @@ async function inflate(member: GzipMember, maxBytes: number): Promise<Inflated> 
   }
 }
 
-/** Takes no more memory than the content, and gives other work its turn between pieces. */
-async function unfoldInTurns({ body, contentBytes, crc32: expected }: GzipMember, maxBytes: number): Promise<Uint8Array> {
-  const most = Math.min(contentBytes, maxBytes, body.length * MAX_RATIO);
-  const content = Buffer.allocUnsafeSlow(most);
-  const engine = createInflateRaw({ chunkSize: STREAM_CHUNK_BYTES });
-  let length = 0;
+/** Gives other work its turn now and then. */
+async function checksumOf(bytes: Uint8Array): Promise<number> {
   let checksum = 0;
-  engine.end(body);
-  try {
-    for await (const chunk of engine as AsyncIterable<Buffer>) {
-      if (length + chunk.length > most) throw contentBytes > maxBytes ? tooLarge(maxBytes) : corrupt("it holds more than it says");
-      chunk.copy(content, length);
-      checksum = crc32(chunk, checksum);
-      length += chunk.length;
-    }
-  } catch (cause) {
-    throw isWorkrailError(cause) ? cause : corrupt("it cannot be unfolded", cause);
+  for (let from = 0; from < bytes.length; from += SUMMED_AT_ONCE_BYTES) {
+    if (from > 0) await othersTurn();
+    checksum = crc32(bytes.subarray(from, from + SUMMED_AT_ONCE_BYTES), checksum);
   }
-  if (engine.bytesWritten !== body.length) throw corrupt("more follows after its end");
-  if (length !== contentBytes || checksum !== expected) throw corrupt("it does not match its checksum");
-  return content;
+  return checksum;
 }
 
 function isTooLarge(error: unknown): boolean {

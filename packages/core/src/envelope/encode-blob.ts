@@ -13,5 +13,6 @@ export async function encodeBlob(
 ): Promise<Uint8Array> {
   const parts = envelopeParts(facts, content.parts(), digests);
   if (content.sizeBytes > LARGE_BYTES && codec.encodeParts !== undefined) return codec.encodeParts(parts);
-  return codec.encode(joinBytes([...parts]));
+  // Copies: each part may be written into the memory of the one before.
+  return codec.encode(joinBytes(Array.from(parts, (part) => part.slice())));
 }

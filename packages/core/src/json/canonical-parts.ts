@@ -4,7 +4,7 @@ import { textParts } from "./text-parts.ts";
 import { QUOTE, COMMA, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "./signs.ts";
 
 /** Up to this many characters a value is read and written in one go. */
-const AT_ONCE = 256 * 1024;
+const AT_ONCE = 64 * 1024;
 /** How many quotes and brackets are passed at a time. */
 const STRETCH = 50_000;
 

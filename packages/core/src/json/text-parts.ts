@@ -1,4 +1,4 @@
-import { encodeUtf8 } from "../platform.ts";
+import { encodeUtf8Into } from "../platform.ts";
 
 /**
  * From this size on the bytes of a context's JSON are digested, written and read in parts, with turns for other work in
@@ -7,6 +7,10 @@ import { encodeUtf8 } from "../platform.ts";
 export const LARGE_BYTES: number = 16 * 1024 * 1024;
 /** Takes a millisecond or so, whatever is done with it. */
 const PART_BYTES: number = 1024 * 1024;
+/** Short enough to be forgotten at once: the engine leaves longer texts in memory until it cleans up all of it. */
+const SHORT_TEXT = 64 * 1024;
+/** No character of a text has more of them in UTF-8. */
+const MOST_BYTES = 3;
 const NOTHING = new Uint8Array();
 
 /** A text in parts of about so many characters, no pair of surrogates parted. */
@@ -19,29 +23,40 @@ export function* textParts(text: string, start = 0, end: number = text.length, s
   }
 }
 
-/** Texts, one behind the other, in parts of about a megabyte: long ones part by part, short ones together. */
+/** Texts, one behind the other, in parts of which none is long: what is short is taken together. */
 export function* evenParts(texts: Iterable<string>): Generator<string> {
   let short = "";
   for (const text of texts) {
-    short += text;
-    if (short.length < PART_BYTES) continue;
-    yield* textParts(short);
+    if (short.length + text.length <= SHORT_TEXT) {
+      short += text;
+      continue;
+    }
+    if (short !== "") yield short;
     short = "";
+    if (text.length <= SHORT_TEXT) short = text;
+    else yield* textParts(text, 0, text.length, SHORT_TEXT);
   }
   if (short !== "") yield short;
 }
 
-/** The UTF-8 of texts, one behind the other: long ones part by part, short ones together. An empty one stands for itself. */
+/**
+ * The UTF-8 of texts, one behind the other, in parts of about a megabyte. An empty text stands for itself. Each part is to be
+ * used before the next is asked for, which is written into the same memory: else a large one would be there several times.
+ */
 export function* utf8Parts(texts: Iterable<string>): Generator<Uint8Array> {
-  let short = "";
+  const part = new Uint8Array(PART_BYTES);
+  let length = 0;
   for (const text of texts) {
     if (text === "") yield NOTHING;
-    short += text;
-    if (short.length < PART_BYTES) continue;
-    for (const part of textParts(short)) yield encodeUtf8(part);
-    short = "";
+    for (const short of textParts(text, 0, text.length, SHORT_TEXT)) {
+      if (part.length - length < short.length * MOST_BYTES) {
+        yield part.subarray(0, length);
+        length = 0;
+      }
+      length += encodeUtf8Into(short, part.subarray(length));
+    }
   }
-  if (short !== "") yield encodeUtf8(short);
+  if (length > 0) yield part.subarray(0, length);
 }
 
 /** The same bytes in parts. */

@@ -4,8 +4,8 @@ export interface Codec {
   readonly id: string;
   encode(bytes: Uint8Array): Promise<Uint8Array>;
   /**
-   * The same of bytes that come in parts, each asked for when it is needed, with turns for other work between them. For what is
-   * tens of megabytes. Absent: that is put together first.
+   * The same of bytes that come in parts, each asked for when it is needed, and used before the next is: that may be written into
+   * the same memory. With turns for other work between them. For what is tens of megabytes. Absent: that is put together first.
    */
   encodeParts?(parts: Iterable<Uint8Array>): Promise<Uint8Array>;
   /**

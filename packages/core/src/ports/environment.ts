@@ -17,8 +17,9 @@ export interface Digester {
   /** Of the bytes, or of the UTF-8 bytes of a text without lone surrogates. */
   sha256(data: Uint8Array | string): Digest;
   /**
-   * Of all parts, one behind the other, each asked for when it is needed; gives other work its turn between them. For what is
-   * tens of megabytes. Absent: that is digested in one go too. Called without its object.
+   * Of all parts, one behind the other, each asked for when it is needed, and used before the next is: that may be written into
+   * the same memory. Gives other work its turn between them. For what is tens of megabytes. Absent: that is digested in one go
+   * too. Called without its object.
    */
   readonly sha256OfParts?: ((parts: Iterable<Uint8Array | string>) => Promise<Digest>) | undefined;
 }

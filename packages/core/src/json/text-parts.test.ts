@@ -1,0 +1,44 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { byteParts, evenParts, textParts, utf8Parts } from "./text-parts.ts";
+
+/** Short ones, and those that are longer than any part. */
+const texts = fc.array(
+  fc.oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.tuple(fc.constantFrom("x", "ß", "保", "🚀", "a🚀"), fc.nat(200_000)).map(([piece, times]) => piece.repeat(times)),
+  ),
+  { maxLength: 8 },
+);
+
+it("parts texts without changing what they are together, or parting a character", () => {
+  fc.assert(
+    fc.property(texts, (given) => {
+      const even = [...evenParts(given)];
+      expect(even.join("") === given.join("")).toBe(true);
+      expect(even.every((part) => part.isWellFormed() && part.length <= 64 * 1024 + 1)).toBe(true);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it("writes their UTF-8, each part over the one before", () => {
+  fc.assert(
+    fc.property(texts, (given) => {
+      const parts = Array.from(utf8Parts(given), (part) => Buffer.from(part));
+      expect(Buffer.concat(parts).equals(Buffer.from(given.join("")))).toBe(true);
+      expect(parts.every(({ length }) => length <= 1024 * 1024)).toBe(true);
+    }),
+    { numRuns: 50 },
+  );
+  const large = [...utf8Parts(["x".repeat(3_000_000)])];
+  expect(new Set(large.map(({ buffer }) => buffer)).size).toBe(1);
+});
+
+it("takes apart texts at whole characters, and bytes anywhere", () => {
+  expect([...textParts("a🚀b", 0, 4, 2)]).toEqual(["a🚀", "b"]);
+  const bytes = new Uint8Array(2_500_000).map((_, index) => index);
+  const parts = [...byteParts(bytes)];
+  expect(parts.length).toBe(3);
+  expect(Buffer.concat(parts).equals(bytes)).toBe(true);
+});
