@@ -27,6 +27,10 @@ export class CallsUnderWay {
     }
   }
 
+  get isAny(): boolean {
+    return this.#calls.size > 0;
+  }
+
   /** Runs `change` beside a call, or when the last one ended a moment ago: never in the moment after an answer. One at a time. */
   async betweenAnswers<T>(change: () => Promise<T>): Promise<T> {
     await this.#moment();

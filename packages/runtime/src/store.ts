@@ -206,7 +206,7 @@ export class Store implements Workrail {
       },
     };
     this.#compactor = new Compactor({ ...parts, limits: settings.limits }, parts.background, this.#calls);
-    this.#search = new StoreSearch(parts);
+    this.#search = new StoreSearch(parts, () => this.#calls.isAny);
     this.#auditLog = new AuditLog(parts);
     this.#rebuildPorts = { ...parts, limits: settings.limits };
     this.durability = storage.durability;

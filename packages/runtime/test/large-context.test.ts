@@ -36,3 +36,16 @@ it("a context too large to be digested in one go comes back as it was when it wa
     });
     await workrail.close();
   }));
+
+it("the first 16 Mi characters of a large context's text are found, while others have their turn", () =>
+  onDisk(async ({ dataDir }) => {
+    await using workrail = await openWorkrail({ dataDir, env: {}, project: null });
+    const filler = "a line that says nothing\n".repeat(Math.ceil(SIZE / 25));
+    const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "large", context: { first: "heron", filler, last: "osprey" } });
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 5);
+    expect((await workrail.searchCheckpoints({ query: "heron" })).hits).toMatchObject([{ checkpoint: { id: checkpointId } }]);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+    expect((await workrail.searchCheckpoints({ query: "osprey" })).hits).toEqual([]);
+  }));

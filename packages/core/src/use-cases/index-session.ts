@@ -4,7 +4,7 @@ import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { ChangedSession } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexChange, SearchIndexing, TextOfCheckpoint } from "../ports/search-index.ts";
-import { linesOf, linesToIndex, searchableTextsOf } from "../search/checkpoint-text.ts";
+import { linesIn, linesToIndex, searchableTexts } from "../search/checkpoint-text.ts";
 import { type Findable, firstLinks, type IndexingPlan, type Link, linked, planIndexing } from "../search/plan-indexing.ts";
 import { type Words, wordsOf } from "../search/terms.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
@@ -24,6 +24,8 @@ const BATCH_BYTES = 1024 * 1024;
 const PAGE = 200;
 /** Of text taken apart between two pauses, in characters. */
 const PIECE = 100_000;
+/** More text of one checkpoint is not indexed, in characters: it would be in memory several times. */
+const MOST_TEXT = 16 * 1024 * 1024;
 
 /**
  * Has the index hold of a session what is live, each checkpoint with the lines that its live predecessor lacks, and nothing
@@ -113,11 +115,26 @@ async function linesOfPrevious(ports: IndexPorts, previous: Findable | undefined
 async function linesOfRecord(ports: IndexPorts, record: CheckpointRecord): Promise<readonly string[]> {
   await ports.pause();
   try {
-    return linesOf(searchableTextsOf(record, (await readContext(ports, record)).context));
+    return await gathered(linesIn(searchableTexts(record, (await readContext(ports, record)).context)), ports.pause);
   } catch (error) {
     if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
     return [];
   }
+}
+
+async function gathered(lines: Iterable<string>, pause: () => Promise<void>): Promise<string[]> {
+  const all: string[] = [];
+  let characters = 0;
+  let paused = 0;
+  for (const line of lines) {
+    characters += line.length;
+    if (characters > MOST_TEXT) break;
+    all.push(line);
+    if (characters - paused < PIECE) continue;
+    paused = characters;
+    await pause();
+  }
+  return all;
 }
 
 async function wordsIn(lines: readonly string[], pause: () => Promise<void>): Promise<Words> {

@@ -5,7 +5,7 @@ import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexFilter, IndexHit, Matches, SearchIndex, WeightedTerm } from "../ports/search-index.ts";
-import { linesOf, searchableTextsOf } from "../search/checkpoint-text.ts";
+import { linesIn, searchableTexts } from "../search/checkpoint-text.ts";
 import { findLines, holdsPhrase, snippetOf } from "../search/found-text.ts";
 import { type ParsedQuery, parseQuery } from "../search/parse-query.ts";
 import { relatedTerms } from "../search/related-terms.ts";
@@ -207,8 +207,8 @@ class Search {
 
   async #readTexts(record: CheckpointRecord): Promise<ReadTexts | undefined> {
     try {
-      const whole = searchableTextsOf(record, (await readContext(this.#ports, record)).context);
-      return { whole, lines: linesOf(whole) };
+      const whole = [...searchableTexts(record, (await readContext(this.#ports, record)).context)];
+      return { whole, lines: [...linesIn(whole)] };
     } catch (error) {
       if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
       return undefined;

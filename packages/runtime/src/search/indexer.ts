@@ -20,13 +20,16 @@ export class Indexer {
   readonly #log: Log;
   /** One piece at a time, whoever asks for it. */
   readonly #turns = new SerialQueue();
+  readonly #isBusy: () => boolean;
   #postponed = 0;
   #isAtWork = false;
   #toldAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(ports: Omit<IndexPorts, "pause">, background: Background, log: Log) {
+  /** @param isBusy whether somebody waits for an answer. */
+  constructor(ports: Omit<IndexPorts, "pause">, background: Background, log: Log, isBusy: () => boolean) {
+    this.#isBusy = isBusy;
     this.#ports = { ...ports, pause: turnOfTheLoop };
     this.#background = background;
     this.#log = log;
@@ -39,7 +42,7 @@ export class Indexer {
     clearTimeout(this.#timer);
     if (this.#postponed >= MOST_POSTPONED) this.#begin();
     // Closing does not wait for it: whoever comes next goes on.
-    else this.#timer = setTimeout(() => this.#begin(), IDLE_MS).unref();
+    else this.#beginLater();
   }
 
   /**
@@ -60,6 +63,11 @@ export class Indexer {
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+  }
+
+  /** Not beside a call: what both read of large checkpoints would be in memory twice. */
+  #beginLater(): void {
+    this.#timer = setTimeout(() => (this.#isBusy() ? this.#beginLater() : this.#begin()), IDLE_MS).unref();
   }
 
   #begin(): void {

@@ -16,10 +16,11 @@ export class StoreSearch {
   readonly #log: Parts["log"];
   readonly #meaning: MeaningSearch;
 
-  constructor(parts: Parts) {
+  /** @param isBusy whether somebody waits for an answer. */
+  constructor(parts: Parts, isBusy: () => boolean) {
     const { settings, search, log, background } = parts;
     this.#ports = { ...parts, search, limits: settings.limits, pause: async () => {} };
-    this.#indexer = new Indexer(this.#ports, background, log);
+    this.#indexer = new Indexer(this.#ports, background, log, isBusy);
     this.#log = log;
     this.#meaning = new MeaningSearch(parts);
   }
