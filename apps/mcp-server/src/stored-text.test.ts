@@ -57,10 +57,14 @@ it("what is stored comes with where it is from", async () => {
     origin: { note: origin.note },
     candidates: [{ savedAt: expect.any(String) }, { savedAt: expect.any(String) }],
   });
-  // Lists tell it of each.
+  expect(await server.ok("checkpoint_get", { id })).toMatchObject({ id, origin });
+  // Of many each tells it for itself.
   const row = { id: expect.any(String), created_at: expect.any(String), project_path: server.home.project };
-  expect(await server.ok("checkpoint_list")).toMatchObject({ checkpoints: [row, row] });
-  expect((await server.ok("checkpoint_search", { query: MARK }))["results"]).toMatchObject([{ checkpoint: row }, { checkpoint: row }]);
+  expect(await server.ok("checkpoint_list")).toMatchObject({ origin: { note: origin.note }, checkpoints: [row, row] });
+  expect(await server.ok("checkpoint_search", { query: MARK })).toMatchObject({
+    origin: { note: origin.note },
+    results: [{ checkpoint: row }, { checkpoint: row }],
+  });
   const listed = { checkpointId: expect.any(String), createdAt: expect.any(String) };
   expect(await server.ok("workflow_checkpoint_list")).toMatchObject({ checkpoints: [listed, listed] });
 });

@@ -48,7 +48,7 @@ export type { PhaseChange } from "./live/phases.ts";
 export { ProcessGate } from "./locking/process-gate.ts";
 export { ProcessLocking } from "./locking/process-locking.ts";
 export { SerialQueue } from "./locking/serial-queue.ts";
-export { AUDIT_ACTIONS, ERASED } from "./model/audit.ts";
+export { AUDIT_ACTIONS, ERASED, FAILED } from "./model/audit.ts";
 export type { AuditAction, AuditBreak, AuditDigest, AuditEvent, AuditPlace, LinkCheck, LoggedEvent } from "./model/audit.ts";
 export { CHECKPOINT_KINDS } from "./model/checkpoint.ts";
 export type { CheckpointFacts, CheckpointKind, CheckpointRecord, Durability, NewRecord } from "./model/checkpoint.ts";

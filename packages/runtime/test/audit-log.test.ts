@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SteppingClock } from "@workrail/core/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { AuditLogEntry } from "../src/audit-log.ts";
 import { changeSetting } from "../src/config/change-setting.ts";
 import { rekeyStore, rekeyStoreDeeply, sealStore, unsealStore } from "../src/sealing/seal-store.ts";
@@ -186,6 +186,23 @@ describe("the audit log of a store that is sealed", () => {
       await again.close();
     }));
 
+  it("tells when it was to get another key and did not", () =>
+    onDisk(async (place) => {
+      const { dataDir } = place;
+      await sealStore({ dataDir, env });
+      const keyFile = path.join(dataDir, "..", "no-such-key");
+      expect((await refusalOf(rekeyStore({ keyFile }, { dataDir, env }))).code).toBe("KEY_UNAVAILABLE");
+      expect((await refusalOf(rekeyStoreDeeply({ keyFile }, { dataDir, env }))).code).toBe("KEY_UNAVAILABLE");
+      const sealed = await place.open({ env });
+      const rows = (await rowsOf(sealed)).map(({ action, reason }) => [action, reason]);
+      expect(rows.filter(([action]) => action === "rekey")).toEqual([
+        ["rekey", undefined],
+        ["rekey", "failed"],
+      ]);
+      expect((await sealed.verifyAuditLog()).findings).toEqual([]);
+      await sealed.close();
+    }));
+
   it("shows a row that was changed without the key, and keeps that in mind when it is opened again", () =>
     onDisk(async (place) => {
       const { dataDir } = place;
@@ -223,6 +240,27 @@ describe("a setting that is changed", () => {
         ["configure", "condenserModel"],
       ]);
       expect(JSON.stringify(entries)).not.toContain(SECRET);
+      await workrail.close();
+    }));
+
+  it("is told to have failed where it could not be written", () =>
+    onDisk(async (place) => {
+      const sources = { env: {}, dataDir: place.dataDir };
+      await (await place.open()).close();
+      const { renameSync } = fs;
+      const rename = vi.spyOn(fs, "renameSync").mockImplementation((from, to) => {
+        if (String(to).endsWith("config.json")) throw Object.assign(new Error("EROFS"), { code: "EROFS" });
+        renameSync(from, to);
+      });
+      await expect(changeSetting(sources, "retentionDays", "40")).rejects.toThrow();
+      rename.mockRestore();
+      expect(fs.existsSync(path.join(place.dataDir, "config.json"))).toBe(false);
+      const workrail = await place.open();
+      const { entries } = await workrail.auditLog();
+      expect(entries.map(({ action, reason }) => [action, reason])).toEqual([
+        ["configure", "retentionDays, failed"],
+        ["configure", "retentionDays"],
+      ]);
       await workrail.close();
     }));
 

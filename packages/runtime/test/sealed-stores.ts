@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
+import { constants, gunzipSync } from "node:zlib";
 import { gzipCodec } from "@workrail/codecs";
 import { DEFAULT_LIMITS, type KeyFiles, type Storage } from "@workrail/core";
 import { openFilesStorage } from "@workrail/files-catalog";
@@ -139,18 +139,33 @@ export function filesBelow(directory: string): readonly string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** Files below a directory whose name or bytes, raw or unpacked, hold a text. */
+/** Of `PLANTED`, what no rule for words takes apart, as an index or a folded column would. */
+const CORE = "7f3a9c";
+
+/** Files and directories below a directory whose name, or bytes, raw or unpacked as far as they are whole, hold a text, in whatever case. */
 export function placesOf(text: string, directory: string): readonly string[] {
-  return filesBelow(directory).filter((file) => {
-    const bytes = readFileSync(file);
-    return file.slice(directory.length).includes(text) || bytes.includes(text) || unpacked(bytes).includes(text);
+  const core = (text.includes(CORE) ? CORE : text).toLowerCase();
+  const names = readdirSync(directory, { recursive: true, encoding: "utf8" }).map((name) => path.join(directory, name));
+  return names.filter((place) => {
+    if (place.slice(directory.length).toLowerCase().includes(core)) return true;
+    if (!statSync(place).isFile()) return false;
+    const bytes = readFileSync(place);
+    return [bytes, unpacked(bytes)].some((each) => each.toString("latin1").toLowerCase().includes(core));
   });
 }
 
-/** Nothing, for what is not whole. */
+/** Whether a file below a directory holds these bytes, or their hexadecimal digits, raw or unpacked. */
+export function holdDigest(digest: Buffer, directory: string): readonly string[] {
+  return filesBelow(directory).filter((file) => {
+    const bytes = readFileSync(file);
+    return [bytes, unpacked(bytes)].some((each) => [digest, digest.toString("hex")].some((text) => each.includes(text)));
+  });
+}
+
+/** Of what is cut off, as much as is there. */
 function unpacked(bytes: Buffer): Buffer {
   try {
-    return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : Buffer.alloc(0);
+    return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : Buffer.alloc(0);
   } catch {
     return Buffer.alloc(0);
   }

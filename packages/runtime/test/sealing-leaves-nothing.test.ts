@@ -1,16 +1,33 @@
+import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Embedder, Log } from "@workrail/core";
+import { nodeFileSystem } from "@workrail/sqlite-fs";
+import { Faults, tally, withFaults } from "@workrail/storage-conformance/harness";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sealedKeys } from "../src/sealing/convert.ts";
 import type { Store } from "../src/store.ts";
-import { filesBelow, NO_WISH, OPENERS, openWith, placesOf, portsOf, saveSome, PLANTED, WISH, withRaw } from "./sealed-stores.ts";
+import {
+  filesBelow,
+  holdDigest,
+  NO_WISH,
+  OPENERS,
+  openWith,
+  placesOf,
+  portsOf,
+  saveSome,
+  PLANTED,
+  WISH,
+  withRaw,
+} from "./sealed-stores.ts";
 
 /** One that the rules know, so that it is redacted. */
 const TOKEN = `ghp_${"16C7e42F292c6912E7710c838347Ae178B4a".slice(0, 36)}`;
 
+/** Every so many-th file operation is tried; `npm run test:faults` tries each. */
+const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 13);
 const REDACT = { WORKRAIL_SECRETS: "redact" };
 
 let dataDir: string;
@@ -45,6 +62,66 @@ describe.each(Object.entries(OPENERS))("of a store on %s that is sealed", (name,
     expect(await placeholderIn(again)).toBe(placeholder);
     await again.close();
     expect(placesOf(PLANTED, dataDir)).toEqual([]);
+  });
+
+  it("nothing is in clear while it is used, whatever is done with it, nor do digests tell what it holds", async () => {
+    const store = await openWith(openRaw, dataDir, WISH, { env: REDACT, embedder: anEmbedder });
+    const backup = `${dataDir}-backup`;
+    try {
+      const ids = [await saveSome(store, 1), await saveSome(store, 5)];
+      await store.tagSession({ sessionId: "s", add: [`${PLANTED}-session`] });
+      await store.markCritical({ sessionId: "s", contextKey: `${PLANTED}-key` });
+      await store.compressContext({ context: { [PLANTED]: PLANTED.repeat(500) }, sessionId: "s", budgetTokens: 100 });
+      await saveSome(store, 2, "trashed");
+      await store.cleanUp({ sessionId: "trashed" });
+      await saveSome(store, 2, "gone");
+      await store.cleanUp({ sessionId: "gone", permanently: true });
+      await saveSome(store, 2, "erased");
+      await store.erase({ sessionId: "erased" });
+      expect((await store.searchCheckpoints({ query: PLANTED })).hits).not.toEqual([]);
+      const context = { [`${PLANTED}-digest`]: "a guess that could be confirmed" };
+      await store.saveCheckpoint({ sessionId: "s", context });
+      await store.backup(backup);
+      const damaged = filesBelow(path.join(dataDir, "contexts")).find((file) => file.includes(ids[1] as string)) as string;
+      writeFileSync(damaged, readFileSync(damaged).subarray(0, -1));
+      await expect(store.loadCheckpoint({ checkpointId: ids[1] })).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
+      await store.rebuildCatalog();
+      for (const place of [dataDir, backup]) {
+        expect(placesOf(PLANTED, place)).toEqual([]);
+        const digest = createHash("sha256").update(JSON.stringify(context)).digest();
+        expect(holdDigest(digest, place)).toEqual([]);
+      }
+      expect(readdirSync(dataDir).filter((file) => /^(?:search|vectors)\.db/u.test(file))).toEqual([]);
+    } finally {
+      await store.close();
+      rmSync(backup, { recursive: true, force: true });
+    }
+    expect(placesOf(PLANTED, dataDir)).toEqual([]);
+  });
+
+  it("nothing is in clear wherever a process that saves to it ends, before anybody opens it again", { timeout: 600_000 }, async () => {
+    await (await openWith(openRaw, dataDir, WISH)).close();
+    const template = `${dataDir}-template`;
+    cpSync(dataDir, template, { recursive: true });
+    try {
+      for (let [at, struck] = [1, true]; struck; at += STRIDE) {
+        rmSync(dataDir, { recursive: true });
+        cpSync(template, dataDir, { recursive: true });
+        const faults = new Faults();
+        const files = withFaults(nodeFileSystem, faults, { throws: true });
+        const store = await openWith((directory) => openRaw(directory, files, faults), dataDir, WISH);
+        faults.arm({ kind: "crashes", at, persistent: true, code: "EIO" });
+        await saveSome(store, 4).catch(() => undefined);
+        await store.cleanUp({ sessionId: "s", keepLast: 2 }).catch(() => undefined);
+        ({ struck } = faults);
+        if (struck) tally({ tries: 1 });
+        expect({ at, places: placesOf(PLANTED, dataDir) }).toEqual({ at, places: [] });
+        await store.close().catch(() => undefined);
+        expect({ at, places: placesOf(PLANTED, dataDir) }).toEqual({ at, places: [] });
+      }
+    } finally {
+      rmSync(template, { recursive: true });
+    }
   });
 
   it("neither what it logs nor an error tells what is in it", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { excessOf } from "../testing/answer-size.ts";
-import { failureOf, type Fields } from "../testing/contextd.ts";
+import { failureOf, type Fields, ORIGIN } from "../testing/contextd.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 
 const GET = "checkpoint_get";
@@ -40,7 +40,11 @@ describe("checkpoint_get", () => {
   it("gives one checkpoint whole", async () => {
     const description = "the quick brown fox ".repeat(500);
     const saved = await save({ description, context: { branch: "main" }, tags: ["t"] });
-    expect(await server.ok(GET, { id: saved["id"] })).toEqual({ ...saved, description });
+    expect(await server.ok(GET, { id: saved["id"] })).toEqual({
+      origin: { ...ORIGIN, savedAt: saved["created_at"] },
+      ...saved,
+      description,
+    });
   });
 
   it.each(["x y", "認証", "😀", '"\\', "\u0001"])("pages what does not fit, and the pages make the whole: %j", async (filler) => {

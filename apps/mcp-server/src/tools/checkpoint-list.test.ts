@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { excessOf } from "../testing/answer-size.ts";
-import { failureOf, type Fields } from "../testing/contextd.ts";
+import { failureOf, type Fields, ORIGIN } from "../testing/contextd.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 
 const LIST = "checkpoint_list";
@@ -41,8 +41,8 @@ describe("checkpoint_list", () => {
 
   it("answers with checkpoints, total, limit (default 10) and offset (default 0)", async () => {
     const page = await server.ok(LIST);
-    expect(Object.keys(page)).toEqual(["checkpoints", "total", "limit", "offset", "next_offset"]);
-    expect(page).toMatchObject({ total: 18, limit: 10, offset: 0, next_offset: 10 });
+    expect(Object.keys(page)).toEqual(["origin", "checkpoints", "total", "limit", "offset", "next_offset"]);
+    expect(page).toMatchObject({ origin: ORIGIN, total: 18, limit: 10, offset: 0, next_offset: 10 });
     expect(summariesOf(page)).toEqual(Array.from({ length: 10 }, (_, index) => `own ${14 - index}`));
   });
 

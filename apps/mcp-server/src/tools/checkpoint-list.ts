@@ -3,6 +3,7 @@ import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
 import { checkpoint, degradation, degradationOf, fitBriefly, toWire, truncated } from "./checkpoint-fields.ts";
+import { NOTE, originOfMany } from "./view-fields.ts";
 import { withinTime } from "./within-time.ts";
 
 const input = z.strictObject({
@@ -13,6 +14,7 @@ const input = z.strictObject({
 });
 
 const output = z.looseObject({
+  origin: originOfMany,
   checkpoints: z.array(checkpoint).describe(`Newest first. ${truncated}`),
   total: z.number().describe("How many there are"),
   limit: z.number().describe("As asked for"),
@@ -38,10 +40,11 @@ export function checkpointList(store: LazyStore): Tool {
         const workrail = await store.get();
         const sortBy = sort === undefined ? undefined : SORTS[sort];
         const { checkpoints, ...page } = await workrail.projectCheckpoints.list({ limit, offset, projectPath, sortBy });
-        const frame = { total: page.total, limit: page.limit, offset: page.offset, ...degradationOf(page) };
+        const frame = { origin: { note: NOTE }, total: page.total, limit: page.limit, offset: page.offset, ...degradationOf(page) };
         const listed = await fitBriefly(workrail, frame, checkpoints, toWire);
         const next = page.offset + listed.length;
-        return { checkpoints: listed, ...frame, ...(next < page.total && listed.length > 0 ? { next_offset: next } : {}) };
+        const { origin, ...rest } = frame;
+        return { origin, checkpoints: listed, ...rest, ...(next < page.total && listed.length > 0 ? { next_offset: next } : {}) };
       }, "Ask for fewer.");
     },
   });

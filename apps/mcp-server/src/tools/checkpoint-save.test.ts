@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { callTool } from "../call-tool.ts";
 import { LazyStore } from "../lazy-store.ts";
 import { excessOf } from "../testing/answer-size.ts";
-import { failureOf, type Fields, readFailure } from "../testing/contextd.ts";
+import { failureOf, type Fields, ORIGIN, readFailure } from "../testing/contextd.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 import { createTools } from "./index.ts";
 
@@ -66,7 +66,7 @@ describe("the output of checkpoint_save", () => {
       created_at: expect.stringMatching(TIME),
       updated_at: saved["created_at"],
     });
-    expect(await server.ok(GET, { id: saved["id"] })).toEqual(saved);
+    expect(await server.ok(GET, { id: saved["id"] })).toEqual({ origin: { ...ORIGIN, savedAt: saved["created_at"] }, ...saved });
   });
 
   it("has every field where the optional ones are left out", async () => {

@@ -3,6 +3,7 @@ import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
 import { checkpoint, degradation, degradationOf, fitBriefly, toWire, truncated } from "./checkpoint-fields.ts";
+import { NOTE, originOfMany } from "./view-fields.ts";
 import { withinTime } from "./within-time.ts";
 
 const input = z.strictObject({
@@ -21,6 +22,7 @@ const result = z.looseObject({
 });
 
 const output = z.looseObject({
+  origin: originOfMany,
   results: z.array(result).describe(`The best first. ${truncated}`),
   query: z.string().describe("As asked for"),
   top_k: z.number().describe("As asked for"),
@@ -50,6 +52,7 @@ export function checkpointSearch(store: LazyStore): Tool {
           indexPending,
           ...rest
         } = await workrail.projectCheckpoints.search({ query, projectPath, tags, topK });
+        const origin = { note: NOTE };
         const frame = {
           query,
           top_k: asked,
@@ -57,9 +60,12 @@ export function checkpointSearch(store: LazyStore): Tool {
           ...(indexPending === undefined ? {} : { index_pending: indexPending }),
           ...degradationOf(rest),
         };
-        const results = await fitBriefly(workrail, frame, found, (each, most) => ({ ...each, checkpoint: toWire(each.checkpoint, most) }));
+        const results = await fitBriefly(workrail, { origin, ...frame }, found, (each, most) => ({
+          ...each,
+          checkpoint: toWire(each.checkpoint, most),
+        }));
         const omitted = found.length - results.length;
-        return { results, ...frame, ...(omitted === 0 ? {} : { results_omitted: omitted }) };
+        return { origin, results, ...frame, ...(omitted === 0 ? {} : { results_omitted: omitted }) };
       }, "Ask for fewer.");
     },
   });

@@ -32,6 +32,9 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 /** The reason of a `delete` after which nothing of the checkpoint may be left. */
 export const ERASED = "erased";
 
+/** The reason, or the end of it, of what was begun as the row before tells, and failed without a change. */
+export const FAILED = "failed";
+
 /** One line of the audit log: who did what, when. Never holds a value out of a context. */
 export interface AuditEvent {
   readonly at: Date;

@@ -1,15 +1,15 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DATABASE, JOURNAL } from "@workrail/blob-files";
-import { isWorkrailError, type WorkrailError } from "@workrail/core";
+import { FAILED, isWorkrailError, type WorkrailError } from "@workrail/core";
 import { type Adapters, openDefaultStorage } from "../container.ts";
 import { silentLog } from "../environment.ts";
 import { conversionPorts } from "../sealing/conversion-ports.ts";
 import { protectStorage } from "../sealing/protect-storage.ts";
 import { readSettings, type Settings } from "../settings.ts";
+import { readConfigFile } from "./config-file.ts";
 import { type ConfigurationSources, readConfiguration } from "./read-configuration.ts";
 import { type ChangedSetting, checkSetting, setSetting } from "./set-setting.ts";
-import type { SettingName } from "./setting-table.ts";
 
 export interface LoggedSetting extends ChangedSetting {
   /** Whether the audit log of the store tells of it. Where there is no store yet, there is no log. */
@@ -30,18 +30,26 @@ export async function changeSetting(
   text: string | undefined,
 ): Promise<LoggedSetting> {
   const { name: known } = checkSetting(name, text);
-  const { dataDir } = readConfiguration(sources);
+  const { dataDir, file } = readConfiguration(sources);
   if (![DATABASE, JOURNAL].some((file) => fs.existsSync(path.join(dataDir, file)))) {
     return { ...setSetting(sources, name, text), isLogged: false };
   }
-  const notLogged = await logChange(sources, known, adapters).catch((error: unknown) => {
-    if (isWorkrailError(error)) return error;
+  const logIt = (reason: string): Promise<WorkrailError | undefined> =>
+    logChange(sources, reason, adapters).catch((error: unknown) => {
+      if (isWorkrailError(error)) return error;
+      throw error;
+    });
+  const notLogged = await logIt(known);
+  const before = readConfigFile(file);
+  try {
+    return { ...setSetting(sources, name, text), isLogged: notLogged === undefined, ...(notLogged === undefined ? {} : { notLogged }) };
+  } catch (error) {
+    if (notLogged === undefined && readConfigFile(file).text === before.text) await logIt(`${known}, ${FAILED}`);
     throw error;
-  });
-  return { ...setSetting(sources, name, text), isLogged: notLogged === undefined, ...(notLogged === undefined ? {} : { notLogged }) };
+  }
 }
 
-async function logChange({ env, ...given }: ConfigurationSources, name: SettingName, adapters: Adapters = {}): Promise<undefined> {
+async function logChange({ env, ...given }: ConfigurationSources, reason: string, adapters: Adapters = {}): Promise<undefined> {
   const settings = readSettings(env, given);
   const { log = silentLog } = adapters;
   const storage = await (adapters.storage ?? openDefaultStorage)(settings, log);
@@ -55,7 +63,7 @@ async function logChange({ env, ...given }: ConfigurationSources, name: SettingN
       checkpointId: undefined,
       agentId: undefined,
     } as const;
-    await locking.shared(() => catalog.commit({ audit: [{ ...event, reason: name }] }));
+    await locking.shared(() => catalog.commit({ audit: [{ ...event, reason }] }));
   } finally {
     await storage.close();
   }

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type KeyFiles, readOnly, sealStorage, type Storage, WorkrailError } from "@workrail/core";
+import { type AuditEvent, FAILED, type KeyFiles, readOnly, sealStorage, type Storage, WorkrailError } from "@workrail/core";
 import {
   keyFromFile,
   keyFromKeychain,
   keyFromPassphrase,
+  type Keyring,
   type KeySource,
   openKeyring,
   type OpenedKeys,
@@ -83,8 +84,14 @@ export async function rekeyStore(
       const keyring = await keyringOfSealed(keyFiles);
       const from = sourceFor(keyring, settings.sealing);
       const keys = await openKeyring(keyring, from);
-      await logRekeying(storage, keyFiles, keys, ports.clock.now());
-      return (await rewrapKeyring(keyFiles, keys, from, newSource(to))).recoveryKey;
+      const logIt = (reason?: typeof FAILED): Promise<void> => logRekeying(storage, keyFiles, keys, { at: ports.clock.now(), reason });
+      await logIt();
+      try {
+        return (await rewrapKeyring(keyFiles, keys, from, newSource(to))).recoveryKey;
+      } catch (error) {
+        if (await isAsBefore(keyFiles, keyring)) await logIt(FAILED);
+        throw error;
+      }
     });
     return { dataDir: settings.dataDir, recoveryKey };
   });
@@ -110,14 +117,24 @@ function newSource({ keyFile, passphraseFile }: NewKey): KeySource {
   return keyFromPassphrase(readFileSync(passphraseFile, "utf8").split(/\r?\n/)[0] ?? "");
 }
 
+/** The old key may have to be forgotten in vain when the new one holds already. */
+async function isAsBefore(keyFiles: KeyFiles, { mac }: Keyring): Promise<boolean> {
+  return (await readKeyring(keyFiles))?.mac === mac;
+}
+
 /**
- * Before it is done: what is written afterwards may be missing. One that then fails is logged, too. Before a conversion is finished the log is
- * chained in another way, and one of a catalog that was lost begins anew.
+ * Before it is done: what is written afterwards may be missing. When it then fails another row says so. Before a conversion is finished the
+ * log is chained in another way, and one of a catalog that was lost begins anew.
  */
-async function logRekeying(storage: Storage, keyFiles: KeyFiles, { keyring, dataKey }: OpenedKeys, at: Date): Promise<void> {
+async function logRekeying(
+  storage: Storage,
+  keyFiles: KeyFiles,
+  { keyring, dataKey }: OpenedKeys,
+  row: Pick<AuditEvent, "at" | "reason">,
+): Promise<void> {
   if (keyring.state !== "sealed" || (await storage.recovery.needsRebuild())) return;
   const { catalog } = sealStorage(storage, new StoreSealer(dataKey, keyFiles));
-  await catalog.commit({ audit: [{ at, action: "rekey", sessionId: undefined, checkpointId: undefined, agentId: undefined }] });
+  await catalog.commit({ audit: [{ ...row, action: "rekey", sessionId: undefined, checkpointId: undefined, agentId: undefined }] });
 }
 
 interface RawStore {

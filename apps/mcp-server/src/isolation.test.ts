@@ -1,0 +1,184 @@
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { openWorkrail } from "@workrail/runtime";
+import { describe, expect, it } from "vitest";
+import { bundleServer } from "./testing/bundle.ts";
+import { ServerProcess, TestHome } from "./testing/server-process.ts";
+
+/** How much is kept apart, as the environment, the command line, or the file in the data directory says. */
+interface Given {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  readonly config?: string;
+}
+
+const OWN_FIRST: readonly (readonly [string, Given])[] = [
+  ["nothing is said", {}],
+  ["the environment says own-first", { env: { WORKRAIL_ISOLATION: "own-first" } }],
+];
+const OFF: readonly (readonly [string, Given])[] = [
+  ["the environment", { env: { WORKRAIL_ISOLATION: "off" } }],
+  ["the command line", { args: ["--isolation=off"] }],
+  ["config.json", { config: '{ "isolation": "off" }' }],
+];
+const STRICT: readonly (readonly [string, Given])[] = [
+  ["the environment", { env: { WORKRAIL_ISOLATION: "strict" } }],
+  ["the command line", { args: ["--isolation=strict"] }],
+  ["config.json", { config: '{ "isolation": "strict" }' }],
+];
+
+/** A store that two projects share; the other one has what is newer. */
+class Shared {
+  readonly home: TestHome;
+  readonly other: string;
+  readonly #given: Given;
+
+  constructor(home: TestHome, other: TestHome, given: Given) {
+    this.home = home;
+    this.other = other.project;
+    this.#given = given;
+  }
+
+  async prepare(): Promise<void> {
+    for (const [name, project] of [
+      ["own", this.home.project],
+      ["other", this.other],
+    ] as const) {
+      await using store = await openWorkrail({ dataDir: this.home.dataDir, project, env: {} });
+      await store.saveCheckpoint({ sessionId: name, checkpointId: `in-${name}`, context: { goal: "mend the weathervane" } });
+    }
+    if (this.#given.config !== undefined) fs.writeFileSync(path.join(this.home.dataDir, "config.json"), this.#given.config);
+  }
+
+  server(): Promise<ServerProcess> {
+    const { env = {}, args = [] } = this.#given;
+    return ServerProcess.start({ home: this.home, env, args });
+  }
+
+  /** What a command of the CLI prints with `--json`, run in the own project. */
+  async command<T>(...args: readonly string[]): Promise<T> {
+    const { status, stdout, stderr } = await this.run(...args);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    return JSON.parse(stdout) as T;
+  }
+
+  async run(...args: readonly string[]): Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }> {
+    const launcher = path.join(await bundleServer(), "workrail-mcp.mjs");
+    const env = { PATH: process.env["PATH"], WORKRAIL_DATA_DIR: this.home.dataDir, ...this.#given.env };
+    const all = [launcher, ...args, "--json", ...(this.#given.args ?? [])];
+    return spawnSync(process.execPath, all, { cwd: this.home.project, env, encoding: "utf8" });
+  }
+}
+
+async function withProjects(given: Given, test: (shared: Shared) => Promise<void>): Promise<void> {
+  await using home = await TestHome.create();
+  await using other = await TestHome.create();
+  const shared = new Shared(home, other, given);
+  await shared.prepare();
+  await test(shared);
+}
+
+function ids(rows: unknown, field: string): readonly unknown[] {
+  return (rows as readonly Readonly<Record<string, unknown>>[]).map((row) => row[field]);
+}
+
+/** What each tool finds that was told of no project, in its order. */
+async function findByTools(server: ServerProcess): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const found = (await server.ok("checkpoint_search", { query: "weathervane" }))["results"] as readonly { readonly checkpoint: object }[];
+  return {
+    workflow_checkpoint_list: ids((await server.ok("workflow_checkpoint_list"))["checkpoints"], "sessionId"),
+    "workflow_resume, a hint": ids((await server.ok("workflow_resume", { hint: "weathervane" }))["candidates"], "sessionId"),
+    workflow_resume: ids((await server.ok("workflow_resume"))["candidates"], "sessionId"),
+    checkpoint_list: ids((await server.ok("checkpoint_list"))["checkpoints"], "id"),
+    checkpoint_search: ids(
+      found.map(({ checkpoint }) => checkpoint),
+      "id",
+    ),
+  };
+}
+
+/** The same of the command line. */
+async function findByCommands(shared: Shared): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const { checkpoints } = await shared.command<{ readonly checkpoints: unknown }>("list");
+  const { hits } = await shared.command<{ readonly hits: readonly { readonly checkpoint: unknown }[] }>("search", "weathervane");
+  const { sessions } = await shared.command<{ readonly sessions: unknown }>("sessions");
+  return {
+    list: ids(checkpoints, "sessionId"),
+    search: ids(
+      hits.map(({ checkpoint }) => checkpoint),
+      "sessionId",
+    ),
+    sessions: ids(sessions, "id"),
+  };
+}
+
+describe("tools and commands, where projects share a store,", () => {
+  it.each(OWN_FIRST)("show the own project first, and list that, when %s", (_, given) =>
+    withProjects(given, async (shared) => {
+      await using server = await shared.server();
+      expect(await findByTools(server)).toEqual({
+        workflow_checkpoint_list: ["own"],
+        "workflow_resume, a hint": ["own", "other"],
+        workflow_resume: ["own"],
+        checkpoint_list: ["in-own", "in-other"],
+        checkpoint_search: ["in-own", "in-other"],
+      });
+      expect(await findByCommands(shared)).toEqual({ list: ["own"], search: ["own", "other"], sessions: ["own"] });
+    }),
+  );
+
+  it.each(OFF)("prefer none when %s has isolation off", (_, given) =>
+    withProjects(given, async (shared) => {
+      await using server = await shared.server();
+      expect(await findByTools(server)).toEqual({
+        workflow_checkpoint_list: ["other", "own"],
+        "workflow_resume, a hint": ["other", "own"],
+        workflow_resume: ["other", "own"],
+        checkpoint_list: ["in-other", "in-own"],
+        checkpoint_search: ["in-other", "in-own"],
+      });
+      expect(await findByCommands(shared)).toEqual({ list: ["other", "own"], search: ["other", "own"], sessions: ["other", "own"] });
+    }),
+  );
+
+  it.each(STRICT)("show nothing of another when %s has it strict, unless it is asked for", (_, given) =>
+    withProjects(given, async (shared) => {
+      await using server = await shared.server();
+      expect(await findByTools(server)).toEqual({
+        workflow_checkpoint_list: ["own"],
+        "workflow_resume, a hint": ["own"],
+        workflow_resume: ["own"],
+        checkpoint_list: ["in-own"],
+        checkpoint_search: ["in-own"],
+      });
+      expect(await findByCommands(shared)).toEqual({ list: ["own"], search: ["own"], sessions: ["own"] });
+      // By its id, its session, or its path.
+      expect(await server.ok("workflow_checkpoint_load", { checkpointId: "in-other" })).toMatchObject({ sessionId: "other" });
+      expect(await server.ok("checkpoint_get", { id: "in-other" })).toMatchObject({ project_path: shared.other });
+      expect(await server.ok("checkpoint_list", { project_path: shared.other })).toMatchObject({ total: 1 });
+      expect(await server.ok("workflow_checkpoint_list", { sessionId: "other" })).toMatchObject({ total: 1 });
+      expect(await shared.command("list", "--session", "other")).toMatchObject({ total: 1 });
+      for (const command of ["list", "sessions", "stats"]) {
+        const { status, stderr } = await shared.run(command, "--all-projects");
+        expect({ command, status, error: JSON.parse(stderr) as unknown }).toMatchObject({
+          status: 2,
+          error: { error: { code: "INVALID_INPUT", details: { field: "project" } } },
+        });
+      }
+    }),
+  );
+
+  it("show nothing of their own accord where it is strict and they are in no project", () =>
+    withProjects({}, async (shared) => {
+      await using server = await ServerProcess.start({
+        home: shared.home,
+        env: { WORKRAIL_ISOLATION: "strict", HOME: shared.home.project, USERPROFILE: shared.home.project },
+      });
+      expect((await server.fails("workflow_checkpoint_list")).code).toBe("INVALID_INPUT");
+      const { _meta: meta } = await server.call("checkpoint_list");
+      expect(meta).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "project_path" } });
+      expect(await server.ok("workflow_resume", { hint: "weathervane" })).toMatchObject({ status: "CANDIDATES", candidates: [] });
+    }));
+});
