@@ -70,6 +70,12 @@ const ROWS = [
     fault: "an erasure that ends early",
     files: ["packages/runtime/test/erasure.test.ts"],
   },
+  {
+    id: "T14",
+    fault: "2,000 contexts of any shape, and the database lost",
+    files: ["packages/runtime/test/restore-equals-save.test.ts"],
+    env: { WORKRAIL_RUNS: "2000" },
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];

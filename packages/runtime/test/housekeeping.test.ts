@@ -10,7 +10,18 @@ import { KINDS, onDisk, type Place, refusalOf } from "./stores.ts";
 const DAY = 86_400_000;
 const START = new Date("2026-01-01T00:00:00.000Z");
 
-afterEach(() => void vi.useRealTimers());
+let turns: NodeJS.Timeout | undefined;
+
+afterEach(() => {
+  clearInterval(turns);
+  vi.useRealTimers();
+});
+
+/** From now on time passes when the test says so. Only what is due at once goes on: so work lets other work have its turn. */
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  turns = setInterval(() => vi.advanceTimersByTime(0), 1);
+}
 
 /** About a thousand bytes as stored: there is nothing to compress. */
 function aContext(name: string): object {
@@ -61,7 +72,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       const first = await openOn(place, 0);
       await saveTo(first, "old");
       await first.close();
-      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      stopTime();
       const clock = new SteppingClock(new Date(START.getTime() + 31 * DAY));
       const store = await place.open({ adapters: { clock } });
       await saveTo(store, "young");

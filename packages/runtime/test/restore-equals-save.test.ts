@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
 import { KINDS } from "./stores.ts";
 
-const RUNS = Number(process.env["WORKRAIL_RUNS"] ?? 1_000);
+/** Many more in the long form, `npm run test:faults`. */
+const RUNS = Number(process.env["WORKRAIL_RUNS"] ?? 250);
 
 /** Texts as they come, and as nobody expects them: half a pair of surrogates, control characters, JSON's own signs. */
 const text = fc.oneof(
@@ -52,7 +53,7 @@ const wide = fc
 const deep = fc.integer({ min: 20, max: 120 }).map(nested);
 const context = fc.oneof({ weight: 20, arbitrary: objectOf(value) }, { weight: 1, arbitrary: wide }, { weight: 1, arbitrary: deep });
 
-describe.each(KINDS)("what is saved in $kind", { timeout: 120_000 }, (kind) => {
+describe.each(KINDS)("what is saved in $kind", { timeout: 120_000 + RUNS * 200 }, (kind) => {
   it(`comes back exactly, key order included, for ${RUNS} contexts, and again when the catalog was lost`, () =>
     kind.at(async (place) => {
       const saved: { readonly checkpointId: string; readonly json: string }[] = [];

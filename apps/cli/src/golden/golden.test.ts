@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ANSWERS } from "../json/answers.ts";
 import { buildProgram } from "../program.ts";
 import { copyFolder } from "../testing/copy-folder.ts";
@@ -20,16 +20,26 @@ const ON_TERMINAL = Object.entries(GOLDEN_CASES)
   .filter(([, cases]) => cases.length > 0);
 
 const cli = useCli();
+/** Checkpoints name their project, and so the store is made where it is used, which is the same folder for every case. */
+let home: string;
 let prepared: string;
 
-beforeEach(async () => {
-  // Checkpoints name their project, and so the store is made where it is used.
-  await prepareStore(cli.dataDir, cli.project);
+beforeAll(async () => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "workrail-cli-")));
   prepared = mkdtempSync(join(tmpdir(), "workrail-golden-"));
-  copyFolder(cli.folder, prepared);
+  mkdirSync(join(home, "project"));
+  await prepareStore(join(home, "data"), join(home, "project"));
+  copyFolder(home, prepared);
 });
 
-afterEach(() => rmSync(prepared, { recursive: true, force: true }));
+beforeEach(() => {
+  rmSync(cli.folder, { recursive: true });
+  cli.folder = home;
+});
+
+afterAll(() => {
+  for (const folder of [home, prepared]) rmSync(folder, { recursive: true, force: true });
+});
 
 describe("golden files", () => {
   it("are there for every command, and for nothing else", () => {

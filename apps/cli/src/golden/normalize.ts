@@ -25,7 +25,6 @@ export function normalize(text: string, folder: string): string {
       .replaceAll(/\(\d+(?:\.\d+)?(?:%|x)\)/gu, (share) => share.replaceAll(/\d+/gu, "9"))
       .replaceAll(/\b\d+\.\dx(?= )/gu, "9.9x")
       .replaceAll(/ +\d{1,2}[sm](?=[ ,.\n])/gu, (age) => "0s".padStart(Math.max(5, age.length)))
-      .replaceAll(/saved (?:just now|\d+ \w+ ago)/gu, "saved just now")
       // Of a document that names the project's path.
       .replaceAll(/\b\d+(?= tokens; entries)|(?<="tokens": )\d+(?=,\s+"shortened")/gu, "999")
       // Which better ranking changes.

@@ -19,12 +19,16 @@ const CART = {
 
 const TESTED = { ...CART, nextSteps: ["tell the customers"], status: "the tests pass" };
 
+/** Long enough ago for its age to be the same however long the tests take. */
+const AGE_MS = 50 * 60 * 60 * 1_000;
+
 /**
  * Makes the store that every golden case begins with: a session that forks, one that holds what looks like a secret, and a checkpoint in the
  * trash.
  */
 export async function prepareStore(dataDir: string, project: string): Promise<void> {
-  await using store = await openWorkrail({ dataDir, project, env: {} });
+  const clock = { now: () => new Date(Date.now() - AGE_MS) };
+  await using store = await openWorkrail({ dataDir, project, env: {}, adapters: { clock } });
   const shop = { sessionId: "shop", workflowId: "coupons", agentId: "ada" };
   await store.saveCheckpoint({ ...shop, checkpointId: "plan", context: PLAN, metadata: { name: "the plan", tags: ["draft"] } });
   await store.saveCheckpoint({ ...shop, checkpointId: "cart", context: CART, metadata: { name: "where prices are added up" } });
