@@ -1,7 +1,21 @@
 /** Whether two terms are the same but for a letter, or in longer ones two: another, one more, one less, or two that changed places. */
 export function isAlike(term: string, other: string): boolean {
   const most = term.length < 4 ? 0 : term.length < 8 ? 1 : 2;
-  return Math.abs(term.length - other.length) <= most && distance(term, other, most) <= most;
+  if (Math.abs(term.length - other.length) > most) return false;
+  return !isOfOtherLetters(term, other, most) && distance(term, other, most) <= most;
+}
+
+/** Whether one has more letters that the other lacks than changes can make up for. Most words are told apart by that, and quickly. */
+function isOfOtherLetters(one: string, other: string, most: number): boolean {
+  const [longer, shorter] = one.length >= other.length ? [one, other] : [other, one];
+  let lacking = 0;
+  let rest = shorter;
+  for (const letter of longer) {
+    const at = rest.indexOf(letter);
+    if (at >= 0) rest = rest.slice(0, at) + rest.slice(at + 1);
+    else if (++lacking > most) return true;
+  }
+  return false;
 }
 
 /** Optimal string alignment; any number above `most` when it is above. */

@@ -14,8 +14,10 @@ describe("lines that have what was looked for", () => {
 
   it("are found by every form of a word and every way to write an identifier", () => {
     expect(found(["happily ever after", "const maxRetries = 3;", "東京都に行く"], "happily")).toHaveLength(1);
+    expect(found(["Try again.", "It was dying."], "trying die")).toHaveLength(2);
     expect(found(["const maxRetries = 3;"], "max_retries")).toHaveLength(1);
     expect(found(["東京都に行く", "大阪"], "京都")).toHaveLength(1);
+    expect(found(["My résumé", "ｓｅａｒｃｈ"], "resume search")).toHaveLength(2);
   });
 });
 

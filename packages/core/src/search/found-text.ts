@@ -1,4 +1,4 @@
-import { wordsOf } from "./terms.ts";
+import { isAscii, wordsOf } from "./terms.ts";
 
 /** A line that has terms that were looked for, and which. */
 export interface FoundLine {
@@ -12,29 +12,61 @@ const GAP = " … ";
 
 /** Lines with any of the terms, those with the most first; else in their order. */
 export function findLines(lines: Iterable<string>, terms: ReadonlyMap<string, number>): FoundLine[] {
-  const hint = hintOf(terms);
-  const found: (FoundLine & { readonly weight: number })[] = [];
-  for (const line of lines) {
-    if (!hint.test(line)) continue;
-    const inLine = new Set(termsAndStopWords(line).filter((term) => terms.has(term)));
-    if (inLine.size === 0) continue;
-    found.push({ line, terms: inLine, weight: [...inLine].reduce((sum, term) => sum + (terms.get(term) ?? 0), 0) });
+  return byWeight(linesWith(lines, terms), terms);
+}
+
+/** As `findLines`, without those that stand behind the first that has all of the terms: there is no better one. */
+export function findBestLines(lines: Iterable<string>, terms: ReadonlyMap<string, number>): FoundLine[] {
+  const found: FoundLine[] = [];
+  for (const each of linesWith(lines, terms)) {
+    found.push(each);
+    if (each.terms.size === terms.size) break;
   }
-  return found.sort((one, other) => other.weight - one.weight);
+  return byWeight(found, terms);
+}
+
+function* linesWith(lines: Iterable<string>, terms: ReadonlyMap<string, number>): Generator<FoundLine> {
+  const hint = hintOf(terms.keys());
+  for (const line of lines) {
+    const inLine = new Set(termsAndStopWords(hint === undefined ? line : around(line, hint)).filter((term) => terms.has(term)));
+    if (inLine.size > 0) yield { line, terms: inLine };
+  }
+}
+
+function byWeight(lines: Iterable<FoundLine>, terms: ReadonlyMap<string, number>): FoundLine[] {
+  const weighed = Array.from(lines, (each) => ({ each, weight: [...each.terms].reduce((sum, term) => sum + (terms.get(term) ?? 0), 0) }));
+  return weighed.sort((one, other) => other.weight - one.weight).map(({ each }) => each);
 }
 
 function termsAndStopWords(text: string): readonly string[] {
   const { terms, stopWords } = wordsOf(text);
-  return [...terms, ...stopWords];
+  return stopWords.size === 0 ? terms : [...terms, ...stopWords];
 }
 
-/** Most lines have nothing of what is looked for: a stem begins as its words do. */
-function hintOf(terms: ReadonlyMap<string, number>): RegExp {
-  const beginnings = [...terms.keys()].map((term) =>
-    /^[a-z]{5,}$/.test(term) ? term.slice(0, Math.max(3, term.length - 3)) : term.slice(0, 3),
-  );
-  const isPlain = beginnings.every((beginning) => /^[a-z0-9]+$/.test(beginning));
-  return isPlain ? new RegExp(beginnings.join("|"), "iu") : /(?:)/u;
+/** How words begin that may be what is looked for. `undefined` where that cannot be told. */
+function hintOf(terms: Iterable<string>): RegExp | undefined {
+  const beginnings = Array.from(terms, beginningOf);
+  return beginnings.every((beginning) => /^[a-z0-9]+$/.test(beginning)) ? new RegExp(beginnings.join("|"), "gi") : undefined;
+}
+
+/** A stem begins as its words do, but for its end: `try` has `tri`, and `dying` `die`. */
+function beginningOf(term: string): string {
+  if (/^[a-z]{5,}$/.test(term)) return term.slice(0, Math.max(3, term.length - 3));
+  return term.slice(0, /^[a-z]{2}[iey]$/.test(term) ? 2 : 3);
+}
+
+/** Of a line what stands between spaces around the places where a hint is, which is nothing of most; all of it where letters have several forms. */
+function around(line: string, hint: RegExp): string {
+  if (!isAscii(line)) return line;
+  const pieces: string[] = [];
+  let end = 0;
+  for (const { index } of line.matchAll(hint)) {
+    if (index < end) continue;
+    const space = line.indexOf(" ", index);
+    end = space === -1 ? line.length : space;
+    pieces.push(line.slice(line.lastIndexOf(" ", index) + 1, end));
+  }
+  return pieces.join(" ");
 }
 
 /** A piece of text with the words: of the best line, and of a second that has what the first lacks. */
@@ -51,7 +83,10 @@ export function snippetOf([best, ...others]: readonly FoundLine[]): string | und
 /** The part of a line, between words where it can be, that has the most of the terms. */
 function cutAround({ line, terms }: FoundLine, room: number): string {
   if (line.length <= room) return line;
-  const places = [...line.matchAll(/\S+/gu)].filter(([word]) => termsAndStopWords(word).some((term) => terms.has(term)));
+  const hint = hintOf(terms);
+  const places = [...line.matchAll(/\S+/gu)].filter(([word]) =>
+    termsAndStopWords(hint === undefined ? word : around(word, hint)).some((term) => terms.has(term)),
+  );
   const starts = places.map(({ index }) => index);
   let [from, most] = [starts[0] ?? 0, 0];
   for (const [at, start] of starts.entries()) {
@@ -82,6 +117,12 @@ function whole(line: string, at: number): number {
 
 /** Whether a phrase occurs in one of the texts as such: whatever its capitals, and the spaces and ends of lines between its words. */
 export function holdsPhrase(texts: Iterable<string>, phrase: string): boolean {
+  const pattern = patternOf(phrase);
+  for (const text of texts) if (pattern.test(text)) return true;
+  return false;
+}
+
+function patternOf(phrase: string): RegExp {
   const pattern = phrase
     .split(/\s+/u)
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`))
@@ -90,7 +131,5 @@ export function holdsPhrase(texts: Iterable<string>, phrase: string): boolean {
   const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u.test(phrase);
   const before = isWord(phrase[0]) && !unspaced ? String.raw`(?<![\p{L}\p{Nd}])` : "";
   const behind = isWord(phrase.at(-1)) && !unspaced ? String.raw`(?![\p{L}\p{Nd}])` : "";
-  const expression = new RegExp(before + pattern + behind, "iu");
-  for (const text of texts) if (expression.test(text)) return true;
-  return false;
+  return new RegExp(before + pattern + behind, "iu");
 }

@@ -1,3 +1,4 @@
+import type { ChangePosition } from "../model/ids.ts";
 import type { Catalog, ChangedSession } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexState, SearchIndexing } from "../ports/search-index.ts";
@@ -13,11 +14,21 @@ export interface FollowPorts {
   readonly locking: Locking;
   readonly search: Follower;
   readonly pause: () => Promise<void>;
+  /** What is remembered from one time to the next. Default: nothing. */
+  readonly reached?: Reached;
+}
+
+/** How far changes were read of which nothing had to be noted. */
+export interface Reached {
+  /** Since this was noted. */
+  noted?: ChangePosition | undefined;
+  position?: ChangePosition | undefined;
+  rows?: number;
 }
 
 /** Changes read at once. */
 const PAGE = 1_000;
-/** Rows that tell of nothing to be indexed, such as loads, are read again each time, until they are this many. */
+/** Rows that tell of nothing to be indexed, such as loads, are read again by each process, until they are this many. */
 const WORTH_NOTING = 500;
 
 /**
@@ -28,15 +39,19 @@ const WORTH_NOTING = 500;
  */
 export async function followChanges(ports: FollowPorts): Promise<boolean> {
   return ports.locking.shared(async () => {
-    let { position } = await ports.search.state();
-    while (position !== undefined) {
-      const page = await ports.catalog.changes({ after: position, limit: PAGE });
+    const { reached = {} } = ports;
+    const { position: noted } = await ports.search.state();
+    if (reached.noted !== noted) Object.assign(reached, { noted, position: noted, rows: 0 });
+    while (reached.position !== undefined) {
+      const page = await ports.catalog.changes({ after: reached.position, limit: PAGE });
       if (page === undefined) break;
-      const isWorthNoting = page.sessions.length > 0 || page.rows >= WORTH_NOTING;
+      const rows = (reached.rows ?? 0) + page.rows;
+      const isWorthNoting = page.sessions.length > 0 || rows >= WORTH_NOTING;
       if (isWorthNoting) await ports.search.note(page);
+      Object.assign(reached, isWorthNoting ? { noted: page.position, rows: 0 } : { rows }, { position: page.position });
       if (!page.hasMore) return false;
-      position = page.position;
     }
+    Object.assign(reached, { noted: undefined, position: undefined });
     await beginAnew(ports);
     return true;
   });

@@ -6,7 +6,7 @@ import type { Session } from "../model/session.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexFilter, IndexHit, Matches, SearchIndex, WeightedTerm } from "../ports/search-index.ts";
 import { linesIn, searchableTexts } from "../search/checkpoint-text.ts";
-import { findLines, holdsPhrase, snippetOf } from "../search/found-text.ts";
+import { findBestLines, findLines, holdsPhrase, snippetOf } from "../search/found-text.ts";
 import { type ParsedQuery, parseQuery } from "../search/parse-query.ts";
 import { relatedTerms } from "../search/related-terms.ts";
 import { termsOf } from "../search/terms.ts";
@@ -85,10 +85,19 @@ async function termsAlike(search: SearchIndex, { terms, required }: ParsedQuery)
   return [...alike].map(([term, weight]) => ({ term, weight }));
 }
 
-/** What a checkpoint is found by. */
-interface ReadTexts {
+/** What a checkpoint is found by: whole, and taken apart where that is asked for. */
+class ReadTexts {
   readonly whole: readonly string[];
-  readonly lines: readonly string[];
+  #lines: readonly string[] | undefined;
+
+  constructor(whole: readonly string[]) {
+    this.whole = whole;
+  }
+
+  get lines(): readonly string[] {
+    this.#lines ??= [...linesIn(this.whole)];
+    return this.#lines;
+  }
 }
 
 class Search {
@@ -150,7 +159,7 @@ class Search {
     await Promise.all(
       hits.map(async ({ checkpointId }) => {
         const record = await this.#recordOf(checkpointId);
-        if (record !== undefined) await this.#linesOf(record);
+        if (record !== undefined) await this.#textsOf(record);
       }),
     );
   }
@@ -167,7 +176,7 @@ class Search {
     if (record === undefined || this.#found.has(record.id)) return;
     const texts = await this.#textsOf(record);
     if (texts === undefined || !this.#query.phrases.every((phrase) => holdsPhrase(texts.whole, phrase))) return;
-    const found = findLines(texts.lines, this.#weights);
+    const found = findBestLines(texts.lines, this.#weights);
     // The index may tell of what was there a moment ago; the text does not.
     if (found.length === 0) return;
     const session = await this.#sessionOf(record.sessionId);
@@ -178,14 +187,15 @@ class Search {
   async #recordFor(hit: IndexHit, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
     const record = await this.#recordOf(hit.checkpointId);
     if (record === undefined) return undefined;
-    const tags = (await this.#sessionOf(record.sessionId))?.tags ?? [];
-    return matchesFilter(record, tags, filter) ? record : this.#laterHolding(record, filter);
+    // Most questions ask for no tags.
+    const tags = filter.tags === undefined ? undefined : (await this.#sessionOf(record.sessionId))?.tags;
+    return matchesFilter(record, tags ?? [], filter) ? record : this.#laterHolding(record, filter);
   }
 
   /** The oldest of those looked at that meets the filter and has the line that the hit is for. */
   async #laterHolding(hit: CheckpointRecord, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
     const lines = await this.#linesOf(hit);
-    const [best] = lines === undefined ? [] : findLines(lines, this.#weights);
+    const [best] = lines === undefined ? [] : findBestLines(lines, this.#weights);
     if (best === undefined) return undefined;
     const { records } = await this.#ports.catalog.list({ filter: { ...filter, sessionId: hit.sessionId }, limit: 100, offset: 0 });
     const later = records.filter(({ sequence }) => sequence > hit.sequence).toReversed();
@@ -207,8 +217,7 @@ class Search {
 
   async #readTexts(record: CheckpointRecord): Promise<ReadTexts | undefined> {
     try {
-      const whole = [...searchableTexts(record, (await readContext(this.#ports, record)).context)];
-      return { whole, lines: [...linesIn(whole)] };
+      return new ReadTexts([...searchableTexts(record, (await readContext(this.#ports, record)).context)]);
     } catch (error) {
       if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
       return undefined;

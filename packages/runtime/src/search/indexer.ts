@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { type Background, type IndexPorts, type Log, SerialQueue } from "@workrail/core";
+import { type Background, type FollowPorts, type IndexPorts, type Log, SerialQueue } from "@workrail/core";
 
 /** Takes long to load, and a program that neither saves nor searches needs none of it. */
 const searching = () => import("../on-demand/searching.ts");
@@ -15,7 +15,7 @@ const TELL_MS = 10_000;
 
 /** Has the search index follow the store: once nobody has saved for a moment, and before a search. */
 export class Indexer {
-  readonly #ports: IndexPorts;
+  readonly #ports: IndexPorts & FollowPorts;
   readonly #background: Background;
   readonly #log: Log;
   /** One piece at a time, whoever asks for it. */
@@ -30,7 +30,7 @@ export class Indexer {
   /** @param isBusy whether somebody waits for an answer. */
   constructor(ports: Omit<IndexPorts, "pause">, background: Background, log: Log, isBusy: () => boolean) {
     this.#isBusy = isBusy;
-    this.#ports = { ...ports, pause: turnOfTheLoop };
+    this.#ports = { ...ports, pause: turnOfTheLoop, reached: {} };
     this.#background = background;
     this.#log = log;
   }
@@ -53,8 +53,10 @@ export class Indexer {
   async catchUp(forMs: number): Promise<number> {
     const until = performance.now() + forMs;
     await this.#followChanges();
+    // Mostly there is nothing to be done.
+    if ((await this.#pending()) === 0) return 0;
     while (performance.now() < until && (await this.#piece(() => performance.now() > until)));
-    const { pending } = await this.#ports.search.state();
+    const pending = await this.#pending();
     if (pending > 0) this.#begin();
     return pending;
   }
@@ -68,6 +70,10 @@ export class Indexer {
   /** Not beside a call: what both read of large checkpoints would be in memory twice. */
   #beginLater(): void {
     this.#timer = setTimeout(() => (this.#isBusy() ? this.#beginLater() : this.#begin()), IDLE_MS).unref();
+  }
+
+  async #pending(): Promise<number> {
+    return (await this.#ports.search.state()).pending;
   }
 
   #begin(): void {

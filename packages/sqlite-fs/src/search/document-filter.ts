@@ -2,24 +2,19 @@ import { CHECKPOINT_KINDS, type IndexFilter } from "@workrail/core";
 import type { SqliteValue } from "../sqlite-driver.ts";
 import type { Run } from "../derived-database.ts";
 
-/** A row of `document`. */
+/** A row of `document`, as far as filters and scores need it. */
 export interface DocumentRow {
   readonly number: number;
   readonly session: number;
-  readonly session_id: string;
-  readonly session_tags: string | null;
-  /** JSON. */
-  readonly labels: string;
-  readonly newest: number;
   readonly sequence: number;
-  readonly id: string | Uint8Array;
   readonly terms: number;
   readonly kind: number;
   readonly created: number;
   readonly project: number | null;
   readonly agent: number | null;
   readonly workflow: number | null;
-  readonly tags: string | null;
+  /** The number of a name, which is a list. */
+  readonly tags: number | null;
 }
 
 /**
@@ -38,7 +33,11 @@ export function documentFilter(run: Run, filter: IndexFilter): ((row: DocumentRo
   const tags = filter.tags ?? [];
   const fixed = [JSON.stringify(kinds), project, agent, workflow, since, until] as const;
   const wanted = [project, agent, workflow].filter((name) => name !== null);
+  const lists = new Map<number, string>();
+  const sessions = new Map<number, SessionRow>();
   const newest = new Map<number, number>();
+  const sessionOf = (row: DocumentRow): SessionRow => known(sessions, row.session, () => run.get(SESSION, row.session) as SessionRow);
+  const tagsOf = (row: DocumentRow): string | null => (row.tags === null ? null : known(lists, row.tags, (number) => nameOf(run, number)));
   return (row) => {
     if (session !== null && row.session !== session) return false;
     const meets =
@@ -48,12 +47,9 @@ export function documentFilter(run: Run, filter: IndexFilter): ((row: DocumentRo
       (workflow === null || row.workflow === workflow) &&
       (since === null || row.created >= since) &&
       (until === null || row.created <= until) &&
-      (tags.length === 0 || missing(tags, [row.tags, row.session_tags]).length === 0);
+      (tags.length === 0 || missing(tags, [tagsOf(row), sessionOf(row).tags]).length === 0);
     if (meets) return true;
-    if (wanted.length > 0 && !hasAll(row.labels, wanted)) return false;
-    if (since !== null && row.newest < since) return false;
-    let last = newest.get(row.session);
-    if (last === undefined) newest.set(row.session, (last = newestMeeting(run, row, fixed, tags)));
+    const last = known(newest, row.session, () => newestMeeting(run, row.session, { of: sessionOf(row), wanted, since, fixed, tags }));
     return row.sequence <= last;
   };
 }
@@ -68,10 +64,29 @@ const NEWEST_MEETING = `WITH given (kinds, project, agent, workflow, since, unti
     AND NOT EXISTS (SELECT 1 FROM json_each(given.tags) AS wanted WHERE NOT EXISTS (
       SELECT 1 FROM name, json_each(name.value) AS has WHERE name.number = document.tags AND has.value = wanted.value))`;
 
-/** The sequence of the newest in a document's session that meets the filter; 0 when none does. */
-function newestMeeting(run: Run, row: DocumentRow, fixed: readonly SqliteValue[], tags: readonly string[]): number {
-  const wanted = JSON.stringify(missing(tags, [row.session_tags]));
-  const { newest } = run.get(NEWEST_MEETING, ...fixed, wanted, row.session) as { readonly newest: number | null };
+interface SessionRow {
+  readonly tags: string | null;
+  /** JSON. */
+  readonly labels: string;
+  readonly newest: number;
+}
+
+const SESSION = "SELECT tags, labels, newest FROM session WHERE number = ?";
+
+interface Conditions {
+  readonly of: SessionRow;
+  /** Numbers of names that it must have been labelled with. */
+  readonly wanted: readonly number[];
+  readonly since: number | null;
+  readonly fixed: readonly SqliteValue[];
+  readonly tags: readonly string[];
+}
+
+/** The sequence of the newest in a session that meets the filter; 0 when none does. */
+function newestMeeting(run: Run, session: number, { of, wanted, since, fixed, tags }: Conditions): number {
+  if (wanted.length > 0 && !hasAll(of.labels, wanted)) return 0;
+  if (since !== null && of.newest < since) return 0;
+  const { newest } = run.get(NEWEST_MEETING, ...fixed, JSON.stringify(missing(tags, [of.tags])), session) as { readonly newest: number | null };
   return newest ?? 0;
 }
 
@@ -84,6 +99,17 @@ function hasAll(labels: string, wanted: readonly number[]): boolean {
 function missing(wanted: readonly string[], lists: readonly (string | null)[]): readonly string[] {
   const there = new Set(lists.flatMap((list) => (list === null ? [] : (JSON.parse(list) as readonly string[]))));
   return wanted.filter((tag) => !there.has(tag));
+}
+
+function nameOf(run: Run, number: number): string {
+  return (run.get("SELECT value FROM name WHERE number = ?", number) as { readonly value: string }).value;
+}
+
+/** What is known of a number, found out once. */
+function known<T>(values: Map<number, T>, number: number, find: (number: number) => T): T {
+  const value = values.get(number) ?? find(number);
+  values.set(number, value);
+  return value;
 }
 
 function numberOf(run: Run, value: string): number | undefined {

@@ -3,14 +3,17 @@ import type { Run } from "../derived-database.ts";
 /** Often, where only that is told apart. */
 export const OFTEN = 3;
 
-const OFTEN_MARK = "³";
+const OFTEN_MARK = "*";
 
-/** What stands behind a term for occurring at least so often. No term has these letters. */
+/** What stands behind a term for occurring at least so often: signs that no term has, one byte each. */
 const MARKS: readonly (readonly [times: number, mark: string])[] = [
-  [2, "²"],
+  [2, "+"],
   [OFTEN, OFTEN_MARK],
-  [6, "⁶"],
+  [6, "#"],
 ];
+
+/** For the tokeniser, which would take them for spaces. */
+export const MARK_SIGNS: string = MARKS.map(([, mark]) => mark).join("");
 
 /** The words FTS5 is given for terms that occur so often: each, and again with a mark for every number of times it reaches. */
 export function marked(counts: ReadonlyMap<string, number>): string[] {
@@ -24,7 +27,7 @@ export function marked(counts: ReadonlyMap<string, number>): string[] {
 
 /** Whether a word of the index is a term, and not one with a mark. */
 export function isTerm(word: string): boolean {
-  return !MARKS.some(([, mark]) => word.endsWith(mark));
+  return !MARK_SIGNS.includes(word.at(-1) ?? "");
 }
 
 /** Documents that have a term, by their numbers, which ascend, and about how often. */
@@ -36,23 +39,56 @@ export interface Postings {
   readonly isCut: boolean;
 }
 
-/** All numbers in one text: a row for each takes ten times as long. */
-const NUMBERS = "SELECT group_concat(rowid) AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? LIMIT ?)";
-const NEWEST = "SELECT group_concat(rowid) AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid DESC LIMIT ?)";
+/** The numbers, first and last, between which documents are looked for. */
+export interface Span {
+  readonly first: number;
+  readonly last: number;
+}
 
-/** @param most documents. Where there are more, it is a part of them, the latest indexed ones if `newest`. */
-export function postingsOf(run: Run, term: string, { most, newest = false }: { most: number; newest?: boolean }): Postings {
-  const sql = newest ? NEWEST : NUMBERS;
-  const documents = numbersIn(run, sql, quoted(term), most + 1);
-  const isCut = documents.length > most;
-  if (documents.length === 0 || (isCut && !newest)) return { documents, more: [], isCut };
-  const more = MARKS.map(([times, mark]): readonly [number, readonly number[]] => [times, numbersIn(run, sql, quoted(term + mark), most)]);
-  return { documents, more, isCut };
+/** All numbers of documents. */
+export const EVERYWHERE: Span = { first: 0, last: Number.MAX_SAFE_INTEGER };
+
+/** A number from JavaScript is a real one, of which FTS5 takes no notice: it would read all of a list. */
+const WITHIN = "rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)";
+/** All numbers in one text: a row for each takes ten times as long. */
+const NUMBERS = `SELECT group_concat(rowid) AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} LIMIT ?)`;
+const LATEST = `SELECT group_concat(rowid) AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ORDER BY rowid DESC LIMIT ?)`;
+/** One row where there are more than so many documents: takes a third of what reading them does. */
+const MORE_THAN = "SELECT 1 FROM term WHERE term MATCH ? LIMIT 1 OFFSET ?";
+
+/** Documents that have a term; of more than so many it is only a part. */
+export function postingsOf(run: Run, term: string, most: number, span: Span): Postings {
+  const documents = numbersIn(run, NUMBERS, quoted(term), most, span);
+  return { documents, more: documents.length === 0 ? [] : oftenMarked(run, term, { sql: NUMBERS, most, span }), isCut: false };
+}
+
+/** Documents that have a term: where there are more than so many, the latest, and the latest of those that have it more often. */
+export function latestPostingsOf(run: Run, term: string, most: number, span: Span): Postings {
+  const latest = numbersIn(run, LATEST, quoted(term), most + 1, span);
+  const isCut = latest.length > most;
+  if (latest.length === 0) return { documents: [], more: [], isCut };
+  let documents: readonly number[] = [];
+  const more = oftenMarked(run, term, { sql: LATEST, most, span }).toReversed().map(([times, numbers]): readonly [number, readonly number[]] => {
+    documents = united(numbers, documents);
+    return [times, documents];
+  });
+  return { documents: united(latest, documents), more: more.reverse(), isCut };
+}
+
+/** How often documents have a term that all of them have. */
+export function moreOften(run: Run, term: string, documents: readonly number[], most: number): Postings {
+  const span = { first: documents[0] ?? 0, last: documents.at(-1) ?? 0 };
+  return { documents, more: oftenMarked(run, term, { sql: NUMBERS, most, span }), isCut: false };
+}
+
+/** Whether more documents than this have a term. */
+export function isInMoreThan(run: Run, term: string, documents: number): boolean {
+  return run.get(MORE_THAN, quoted(term), documents) !== undefined;
 }
 
 /** Documents that have a term, at most so many, without how often. */
 export function documentsWith(run: Run, term: string, most: number): readonly number[] {
-  return numbersIn(run, NUMBERS, quoted(term), most);
+  return numbersIn(run, NUMBERS, quoted(term), most, EVERYWHERE);
 }
 
 /** Those of them that have it often. */
@@ -60,17 +96,38 @@ export function documentsWithOften(run: Run, term: string, most: number): readon
   return documentsWith(run, term + OFTEN_MARK, most);
 }
 
-/** Documents that have all of the terms. */
-export function documentsWithAll(run: Run, terms: readonly string[], most: number): readonly number[] {
-  return numbersIn(run, NEWEST, terms.map(quoted).join(" AND "), most);
+/** The latest documents that have all of the terms. */
+export function documentsWithAll(run: Run, terms: readonly string[], most: number, span: Span): readonly number[] {
+  return numbersIn(run, LATEST, terms.map(quoted).join(" AND "), most, span);
+}
+
+function oftenMarked(
+  run: Run,
+  term: string,
+  { sql, most, span }: { readonly sql: string; readonly most: number; readonly span: Span },
+): (readonly [times: number, documents: readonly number[]])[] {
+  const found: [number, readonly number[]][] = [];
+  for (const [times, mark] of MARKS) {
+    const documents = numbersIn(run, sql, quoted(term + mark), most, span);
+    // What is nowhere so often is nowhere oftener.
+    if (documents.length === 0) break;
+    found.push([times, documents]);
+  }
+  return found;
 }
 
 function quoted(term: string): string {
   return `"${term.replaceAll('"', '""')}"`;
 }
 
-function numbersIn(run: Run, sql: string, match: string, most: number): readonly number[] {
-  const { numbers } = run.get(sql, match, most) as { readonly numbers: string | null };
+function numbersIn(run: Run, sql: string, match: string, most: number, { first, last }: Span): readonly number[] {
+  const { numbers } = run.get(sql, match, first, last, most) as { readonly numbers: string | null };
   const parsed = numbers === null ? [] : (JSON.parse(`[${numbers}]`) as number[]);
-  return sql === NEWEST ? parsed.reverse() : parsed;
+  return sql === LATEST ? parsed.reverse() : parsed;
+}
+
+/** Numbers that are in one of two lists, which ascend. */
+export function united(one: readonly number[], other: readonly number[]): readonly number[] {
+  if (other.length === 0) return one;
+  return [...new Set([...one, ...other])].sort((left, right) => left - right);
 }

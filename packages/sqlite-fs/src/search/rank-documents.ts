@@ -1,49 +1,82 @@
 import { type IndexQuery, rarity, saturation, type WeightedTerm, weighRelated } from "@workrail/core";
-import { documentsWith, documentsWithAll, documentsWithOften, OFTEN, type Postings, postingsOf } from "./postings.ts";
+import {
+  documentsWith,
+  documentsWithAll,
+  documentsWithOften,
+  EVERYWHERE,
+  isInMoreThan,
+  latestPostingsOf,
+  moreOften,
+  OFTEN,
+  type Postings,
+  postingsOf,
+  type Span,
+  united,
+} from "./postings.ts";
 import type { Run } from "../derived-database.ts";
+import type { Scores, ScoreSheet } from "./score-sheet.ts";
 
 /** A term of more documents says little, and reading them takes long: it only counts where nothing else does. */
 const MOST_OF_TERM = 10_000;
 /** For all terms together, the rarest first. */
 const MOST_OF_ALL = 30_000;
+/** So many are read before it is asked whether there are too many. */
+const FEW_OF_TERM = 2_000;
+/** Of a term of too many documents the latest: no others have to be known to find the best, unless a filter leaves few of them. */
+const LATEST_OF_TERM = 1_000;
+/** So many times more are read when these were not enough. */
+const DEEPER = 10;
 /** A related term of so many is passed over. */
 const MOST_OF_RELATED = 2_000;
 const MOST_REQUIRED = 200_000;
+
+/** Where a ranking looks. */
+export interface RankingScope {
+  readonly sheet: ScoreSheet;
+  /** Of the whole index. */
+  readonly texts: number;
+  /** Only these documents, which ascend. */
+  readonly among?: readonly number[] | undefined;
+  /** How often there was not enough before: what is frequent is looked at further each time. Default 0. */
+  readonly depth?: number;
+}
 
 /** Finds and scores documents by BM25, first as if all texts were of average length. */
 export class Ranking {
   /** What a document would score that has every term many times. */
   readonly most: number;
+  /** Whether a deeper one may find more. */
+  readonly isCut: boolean;
+  readonly #query: Pick<IndexQuery, "terms" | "required">;
+  readonly #scope: RankingScope;
   readonly #lists: readonly WeighedPostings[];
-  readonly #scores: Float32Array;
   /** With any of the terms. */
-  #documents: number[];
-  #isSorted = false;
+  readonly #found: Scores;
+  /** Their places, the best first. */
+  #sorted: readonly number[] | undefined;
 
-  /** @param among only these documents. */
-  constructor(run: Run, { terms, required }: Pick<IndexQuery, "terms" | "required">, texts: number, among?: ReadonlySet<number>) {
-    const having = required.length === 0 ? undefined : new Set(documentsWithAll(run, required, MOST_REQUIRED));
-    const allowed =
-      among === undefined || having === undefined ? (among ?? having) : new Set([...among].filter((number) => having.has(number)));
-    this.#lists = allowed?.size === 0 ? [] : chosen(run, terms, texts);
-    this.most = this.#lists.reduce((sum, { weight }) => sum + weight, 0);
-    const last = this.#lists.reduce((number, { postings }) => Math.max(number, postings.documents.at(-1) ?? 0), 0);
-    this.#scores = new Float32Array(last + 1);
-    const documents: number[] = [];
-    for (const { weight, postings } of this.#lists) {
-      collect(postings.documents, this.#scores, allowed, documents);
-      this.#add(weight, postings);
-    }
-    this.#documents = documents;
+  constructor(run: Run, query: Pick<IndexQuery, "terms" | "required">, scope: RankingScope) {
+    const { lists, allowed, isCut } = chosen(run, query, scope);
+    this.#query = query;
+    this.#scope = scope;
+    this.#lists = lists;
+    this.isCut = isCut;
+    this.most = lists.reduce((sum, { weight }) => sum + weight, 0);
+    for (const list of lists) addTo(scope.sheet, list, allowed);
+    this.#found = scope.sheet.take();
+  }
+
+  /** One that looks further. */
+  deeper(run: Run): Ranking {
+    return new Ranking(run, this.#query, { ...this.#scope, depth: (this.#scope.depth ?? 0) + 1 });
   }
 
   /** Documents from the best on, roughly, beginning behind so many. */
   best(from: number, count: number): readonly number[] {
-    const documents = this.#documents;
-    if (from === 0 && documents.length > 4 * count) return this.#sorted(this.#above(count)).slice(0, count);
-    if (!this.#isSorted) this.#documents = this.#sorted(documents);
-    this.#isSorted = true;
-    return this.#documents.slice(from, from + count);
+    const { documents } = this.#found;
+    if (from === 0 && documents.length > 4 * count) return this.#documentsAt(this.#bestFirst(this.#above(count)).slice(0, count));
+    this.#sorted ??= this.#bestFirst(documents.map((_, at) => at));
+    return this.#documentsAt(this.#sorted.slice(from, from + count));
   }
 
   /** What a document of this length, against the average, scores. */
@@ -57,52 +90,43 @@ export class Ranking {
     return score;
   }
 
-  #add(weight: number, { documents, more }: Postings): void {
-    const scores = this.#scores;
-    let before = 0;
-    for (const [times, numbers] of [[1, documents] as const, ...more]) {
-      const worth = weight * saturation(times, 1);
-      addTo(scores, numbers, worth - before);
-      before = worth;
-    }
-  }
-
-  /** Those that score no less than the best of this number do, and a few more: sorting all takes longer than all else. */
+  /** Places of those that score no less than the best of this number do, and a few more: sorting all takes longer than all else. */
   #above(count: number): number[] {
-    const documents = this.#documents;
-    const steps = new Uint16Array(documents.length);
+    const { scores } = this.#found;
     const having = new Uint32Array(STEPS + 1);
-    for (let at = 0; at < documents.length; at++) {
-      const step = Math.min(STEPS, Math.floor(((this.#scores[documents[at] as number] as number) / this.most) * STEPS));
-      steps[at] = step;
+    const stepOf = (score: number): number => Math.min(STEPS, Math.floor((score / this.most) * STEPS));
+    for (let at = 0; at < scores.length; at++) {
+      const step = stepOf(scores[at] as number);
       having[step] = (having[step] as number) + 1;
     }
     let least = STEPS;
     for (let sum = having[least] as number; sum < count && least > 0; sum += having[least] as number) least--;
-    return documents.filter((_, at) => (steps[at] as number) >= least);
+    const places: number[] = [];
+    for (let at = 0; at < scores.length; at++) if (stepOf(scores[at] as number) >= least) places.push(at);
+    return places;
   }
 
-  #sorted(documents: readonly number[]): number[] {
-    const scores = this.#scores;
-    return documents.toSorted((one, other) => (scores[other] as number) - (scores[one] as number) || other - one);
+  #bestFirst(places: number[]): number[] {
+    const { documents, scores } = this.#found;
+    return places.sort((one, other) => {
+      return (scores[other] as number) - (scores[one] as number) || (documents[other] as number) - (documents[one] as number);
+    });
+  }
+
+  #documentsAt(places: readonly number[]): number[] {
+    return places.map((at) => this.#found.documents[at] as number);
   }
 }
 
 /** Scores are told apart this finely where the best of many are looked for. */
 const STEPS = 2_000;
 
-/** Plain loops: they run over many thousands before the engine has come to know them. */
-function addTo(scores: Float32Array, numbers: readonly number[], more: number): void {
-  for (let at = 0; at < numbers.length; at++) {
-    const number = numbers[at] as number;
-    scores[number] = (scores[number] as number) + more;
-  }
-}
-
-function collect(numbers: readonly number[], scores: Float32Array, allowed: ReadonlySet<number> | undefined, into: number[]): void {
-  for (let at = 0; at < numbers.length; at++) {
-    const number = numbers[at] as number;
-    if (scores[number] === 0 && allowed?.has(number) !== false) into.push(number);
+function addTo(sheet: ScoreSheet, { weight, postings }: WeighedPostings, allowed: ReadonlySet<number> | undefined): void {
+  let before = 0;
+  for (const [times, numbers] of [[1, postings.documents] as const, ...postings.more]) {
+    const worth = weight * saturation(times, 1);
+    sheet.add(numbers, worth - before, allowed);
+    before = worth;
   }
 }
 
@@ -136,26 +160,92 @@ export function relatedScores(
   };
 }
 
-function chosen(run: Run, terms: readonly WeightedTerm[], texts: number): WeighedPostings[] {
-  const all = terms.map(({ term, weight }) => ({ term, weight, postings: postingsOf(run, term, { most: MOST_OF_TERM }) }));
-  all.sort((one, other) => one.postings.documents.length - other.postings.documents.length);
+/** What is read for a question. */
+interface Chosen {
+  readonly lists: readonly WeighedPostings[];
+  /** Others do not count. Absent: all do. */
+  readonly allowed?: ReadonlySet<number> | undefined;
+  readonly isCut: boolean;
+}
+
+function chosen(run: Run, { terms, required }: Pick<IndexQuery, "terms" | "required">, { texts, among, depth = 0 }: RankingScope): Chosen {
+  if (among?.length === 0) return { lists: [], isCut: false };
+  const span = among === undefined ? EVERYWHERE : spanOf(among);
+  const allowed = among === undefined ? undefined : new Set(among);
+  if (required.length === 0) return { ...anyOf(run, terms, { texts, span, depth }), allowed };
+  const having = documentsWithAll(run, required, MOST_REQUIRED, span).filter((number) => allowed?.has(number) !== false);
+  if (having.length === 0) return { lists: [], isCut: false };
+  const others = terms.filter(({ term }) => !required.includes(term));
+  const { lists } = anyOf(run, others, { texts, span: spanOf(having), depth });
+  return { lists: [...allOf(run, terms, { required, having, texts }), ...lists], allowed: new Set(having), isCut: false };
+}
+
+/** Required terms are as rare as what has all of them, which is all that is read of them. */
+function allOf(
+  run: Run,
+  terms: readonly WeightedTerm[],
+  { required, having, texts }: { readonly required: readonly string[]; readonly having: readonly number[]; readonly texts: number },
+): WeighedPostings[] {
+  const rare = rarity(having.length, texts);
+  return terms
+    .filter(({ term }) => required.includes(term))
+    .map(({ term, weight }) => ({ weight: weight * rare, postings: moreOften(run, term, having, MOST_OF_TERM) }));
+}
+
+interface Within {
+  readonly texts: number;
+  readonly span: Span;
+  readonly depth: number;
+}
+
+/** Of terms, the rarest first; those of too many documents are passed over where there are others, at first. */
+function anyOf(run: Run, terms: readonly WeightedTerm[], { texts, span, depth }: Within): Omit<Chosen, "allowed"> {
+  const isAlone = terms.length === 1;
+  const read = terms.map((each) => ({ ...each, postings: isAlone ? undefined : wholePostings(run, each.term, span) }));
+  const known = read.flatMap(({ term, weight, postings }) => (postings === undefined ? [] : [{ term, weight, postings }]));
+  const frequent = read.filter(({ postings }) => postings === undefined);
+  known.sort((one, other) => one.postings.documents.length - other.postings.documents.length);
   let sum = 0;
-  let isAny = false;
-  return all.map(({ term, weight, postings }) => {
+  let isCut = false;
+  const lists = known.map(({ weight, postings }): WeighedPostings => {
     const count = postings.documents.length;
-    const isTooMany = isAny && (postings.isCut || sum + count > MOST_OF_ALL);
     sum += count;
-    isAny ||= count > 0;
+    const isTooMany = depth === 0 && sum > MOST_OF_ALL && sum > count;
+    isCut ||= isTooMany;
     // One that is nowhere, or passed over, counts for what a text could at most score.
-    return { weight: weight * rarity(count, texts), postings: isTooMany ? NONE : complete(run, term, postings) };
+    return { weight: weight * rarity(count, texts), postings: isTooMany ? NONE : postings };
   });
+  const latest = LATEST_OF_TERM * DEEPER ** (sum === 0 ? depth : depth - 1);
+  const of = latest < 1 ? frequent.map(() => NONE) : latestPostings(run, frequent.map(({ term }) => term), latest, span);
+  for (const [at, { weight }] of frequent.entries()) {
+    const postings = of[at] ?? NONE;
+    const count = isAlone && !postings.isCut ? postings.documents.length : MOST_OF_TERM;
+    isCut ||= postings.isCut || latest < 1;
+    lists.push({ weight: weight * rarity(count, texts), postings });
+  }
+  return { lists, isCut };
 }
 
 const NONE: Postings = { documents: [], more: [], isCut: false };
 
-/** Of those that are too many, the latest. */
-function complete(run: Run, term: string, postings: Postings): Postings {
-  return postings.isCut ? postingsOf(run, term, { most: MOST_OF_TERM, newest: true }) : postings;
+/** `undefined`: there are too many. */
+function wholePostings(run: Run, term: string, span: Span): Postings | undefined {
+  const few = postingsOf(run, term, FEW_OF_TERM + 1, span);
+  if (few.documents.length <= FEW_OF_TERM) return few;
+  return isInMoreThan(run, term, MOST_OF_TERM) ? undefined : postingsOf(run, term, MOST_OF_TERM, span);
+}
+
+/** Of terms of too many documents: the latest, and before these the latest that have all of them. */
+function latestPostings(run: Run, terms: readonly string[], most: number, span: Span): Postings[] {
+  const shared = terms.length < 2 ? [] : documentsWithAll(run, terms, most, span);
+  return terms.map((term) => {
+    const postings = latestPostingsOf(run, term, most, span);
+    return { ...postings, documents: united(postings.documents, shared) };
+  });
+}
+
+function spanOf(numbers: readonly number[]): Span {
+  return { first: numbers[0] as number, last: numbers.at(-1) as number };
 }
 
 /** Whether a number is among those, which ascend. */

@@ -11,7 +11,6 @@ import {
   type IndexNews,
   type IndexQuery,
   type IndexState,
-  isAlike,
   type Matches,
   type PageOfMatches,
   type SearchEngine,
@@ -20,15 +19,15 @@ import {
 } from "@workrail/core";
 import { documentFilter, type DocumentRow, seconds } from "./document-filter.ts";
 import { packedId, unpackedId } from "./packed-id.ts";
-import { isTerm, marked } from "./postings.ts";
+import { marked } from "./postings.ts";
+import { DROP_WORDS, keepWords, termsAlike, termsBeginning } from "./vocabulary.ts";
 import { Ranking, relatedScores } from "./rank-documents.ts";
 import { type Run, DerivedDatabase, type DerivedDatabaseOptions } from "../derived-database.ts";
+import { ScoreSheet } from "./score-sheet.ts";
 import { SEARCH_CONTENT } from "./search-schema.ts";
 
 /** Rough scores are made exact for so many more candidates than are asked for. */
 const LOOKED_AT = 120;
-/** Words of the index looked at for those that are alike. */
-const MOST_WORDS = 20_000;
 /** Pages of the index merged in one piece. */
 const MERGED_PAGES = 100;
 /** Merging leaves pages empty: as many as it fills in one piece are cut off the file's end. */
@@ -37,6 +36,7 @@ const GIVE_BACK = `PRAGMA incremental_vacuum(${MERGED_PAGES})`;
 /** The search index in `search.db`, by FTS5: derived from the store, and made anew whenever it is missing. */
 export class SqliteSearch implements SearchEngine {
   readonly #database: DerivedDatabase;
+  readonly #sheet = new ScoreSheet();
 
   constructor(options: DerivedDatabaseOptions) {
     this.#database = new DerivedDatabase(options, SEARCH_CONTENT);
@@ -85,6 +85,7 @@ export class SqliteSearch implements SearchEngine {
         number,
         change.add.map((text) => addDocument(run, number, text)),
       );
+      keepWords(run, change.add);
       const tags = change.sessionTags.length === 0 ? null : JSON.stringify(change.sessionTags);
       run.run("UPDATE session SET version = ?, tags = ? WHERE number = ?", nextChange(run), tags, number);
       if (change.isDone) run.run("UPDATE session SET noted = NULL, is_extended = NULL WHERE number = ?", number);
@@ -99,7 +100,8 @@ export class SqliteSearch implements SearchEngine {
     const found = await this.#database.read((run) => {
       const texts = Number(valueOf(run, "texts"));
       const usual = Number(valueOf(run, "terms")) / Math.max(1, texts);
-      return { texts, usual, ranking: new Ranking(run, { terms, required }, texts, documentsOf(run, filter.sessionId)) };
+      const among = documentsOf(run, filter.sessionId);
+      return { texts, usual, ranking: new Ranking(run, { terms, required }, { sheet: this.#sheet, texts, among }) };
     });
     return {
       page: ({ project, ...page }) =>
@@ -109,15 +111,12 @@ export class SqliteSearch implements SearchEngine {
 
   termsLike(term: string, most: number): Promise<readonly string[]> {
     return this.#database.read((run) => {
-      const longer = wordsIn(run, BEGINNING, term, `${term}${LAST}`, most * 4);
-      if (longer.length > 0) return longer.filter(isTerm).slice(0, most);
-      // Counting the texts of each word takes long, and most mistakes are not made in the first letters.
-      for (const letters of [2, 1]) {
-        const first = Array.from(term).slice(0, letters).join("");
-        const alike = wordsIn(run, WORDS, first, `${first}${LAST}`, MOST_WORDS).filter((word) => isTerm(word) && isAlike(term, word));
-        if (alike.length > 0) return alike.slice(0, most);
-      }
-      return [];
+      const longer = termsBeginning(run, term, most * 4);
+      if (longer.length > 0) return longer.slice(0, most);
+      // Most mistakes are not made in the first letters.
+      const [first = "", second = ""] = term;
+      const alike = termsAlike(run, term, first + second, most);
+      return alike.length > 0 ? alike : termsAlike(run, term, first, most);
     });
   }
 
@@ -148,7 +147,7 @@ export class SqliteSearch implements SearchEngine {
       pages = MERGED_PAGES;
       await turnOfTheLoop();
     }
-    await this.#database.write((run) => run.exec(DROP_NAMES));
+    await this.#database.write((run) => run.exec(`${DROP_NAMES}; ${DROP_WORDS}`));
     return this.#database.purge();
   }
 
@@ -159,43 +158,69 @@ export class SqliteSearch implements SearchEngine {
 
 /** What a query found, and what its scores are measured by. */
 interface Found {
-  readonly ranking: Ranking;
+  /** Another one once a page needed more. */
+  ranking: Ranking;
   readonly texts: number;
   /** Terms of a text on average. */
   readonly usual: number;
 }
 
-function pageOf(
-  run: Run,
-  { ranking, texts, usual }: Found,
-  filter: IndexFilter,
-  { limit, offset, related = [] }: Omit<PageOfMatches, "project">,
-): IndexHit[] {
+function pageOf(run: Run, found: Found, filter: IndexFilter, { limit, offset, related = [] }: Omit<PageOfMatches, "project">): IndexHit[] {
   const meets = documentFilter(run, filter);
   if (meets === undefined) return [];
-  const more = relatedScores(run, related, texts);
-  const hits: { readonly row: DocumentRow; readonly score: number }[] = [];
-  const piece = LOOKED_AT + 2 * (limit + offset);
-  for (let from = 0; hits.length < limit + offset; from += piece) {
+  const more = relatedScores(run, related, found.texts);
+  let hits = bestOf(run, found, { meets, more, count: limit + offset });
+  while (hits.length < limit + offset && found.ranking.isCut) {
+    found.ranking = found.ranking.deeper(run);
+    hits = bestOf(run, found, { meets, more, count: limit + offset });
+  }
+  const { most } = found.ranking;
+  const page = hits.slice(offset, offset + limit);
+  const names = namesOf(run, page);
+  return page.map(({ number, score }) => ({ ...(names.get(number) as HitNames), score: Math.min(1, score / most) }));
+}
+
+interface Wanted {
+  readonly meets: (row: DocumentRow) => boolean;
+  readonly more: (number: number, relativeLength: number) => number;
+  readonly count: number;
+}
+
+/** The best documents, from the best on; more than wanted where they were looked at. */
+function bestOf(run: Run, { ranking, usual }: Found, { meets, more, count }: Wanted): readonly Scored[] {
+  const hits: Scored[] = [];
+  const piece = LOOKED_AT + 2 * count;
+  for (let from = 0; hits.length < count; from += piece) {
     const numbers = ranking.best(from, piece);
     if (numbers.length === 0) break;
     const rows = (run.all(DOCUMENTS, JSON.stringify(numbers)) as readonly DocumentRow[]).filter(meets);
-    const scored = rows.map((row) => {
-      const relativeLength = row.terms / usual;
-      return { row, score: ranking.exact(row.number, relativeLength) + more(row.number, relativeLength) };
+    const scored = rows.map(({ number, terms }) => {
+      const relativeLength = terms / usual;
+      return { number, score: ranking.exact(number, relativeLength) + more(number, relativeLength) };
     });
-    hits.push(...scored.sort((one, other) => other.score - one.score || other.row.number - one.row.number));
+    hits.push(...scored.sort((one, other) => other.score - one.score || other.number - one.number));
   }
-  return hits.slice(offset, offset + limit).map(({ row, score }) => ({
-    checkpointId: unpackedId(row.id),
-    sessionId: row.session_id as SessionId,
-    sequence: row.sequence,
-    score: Math.min(1, score / ranking.most),
-  }));
+  return hits;
 }
 
-/** The last character there is. */
-const LAST = "\u{10ffff}";
+interface Scored {
+  readonly number: number;
+  readonly score: number;
+}
+
+type HitNames = Omit<IndexHit, "score">;
+
+function namesOf(run: Run, hits: readonly Scored[]): ReadonlyMap<number, HitNames> {
+  const rows = run.all(NAMES, JSON.stringify(hits.map(({ number }) => number))) as readonly NamesRow[];
+  return new Map(rows.map(({ number, id, session_id, sequence }) => [number, { checkpointId: unpackedId(id), sessionId: session_id, sequence }]));
+}
+
+interface NamesRow {
+  readonly number: number;
+  readonly id: string | Uint8Array;
+  readonly session_id: SessionId;
+  readonly sequence: number;
+}
 
 const NOTE = `INSERT INTO session (id, version, noted, is_extended) VALUES (?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET version = excluded.version, noted = coalesce(noted, excluded.noted),
@@ -217,19 +242,17 @@ const INDEXED = `SELECT version, document.id, sequence, previous FROM session
 
 const DOCUMENTS_OF = "SELECT document.number FROM session JOIN document ON document.session = session.number WHERE session.id = ?";
 const DOCUMENT = "SELECT number, terms FROM document WHERE session = ? AND id = ?";
-const DOCUMENTS = `SELECT document.number, session, session.id AS session_id, session.tags AS session_tags, session.labels, session.newest, sequence, document.id, terms,
-    kind, created, project, agent, workflow, name.value AS tags FROM json_each(?) AS wanted JOIN document ON document.number = wanted.value JOIN session ON session.number = document.session
-    LEFT JOIN name ON name.number = document.tags`;
-
-const BEGINNING = "SELECT term FROM temp.vocabulary WHERE term > ? AND term < ? ORDER BY doc DESC LIMIT ?";
-const WORDS = "SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT ?";
+const DOCUMENTS = `SELECT number, session, sequence, terms, kind, created, project, agent, workflow, tags
+  FROM json_each(?) AS wanted JOIN document ON document.number = wanted.value`;
+const NAMES = `SELECT document.number, document.id, session.id AS session_id, sequence
+  FROM json_each(?) AS wanted JOIN document ON document.number = wanted.value JOIN session ON session.number = document.session`;
 
 /** Names that no document has. What a session is labelled with is then only looked at in vain. */
 const DROP_NAMES = `DELETE FROM name WHERE number NOT IN (SELECT project FROM document WHERE project IS NOT NULL
   UNION SELECT agent FROM document WHERE agent IS NOT NULL UNION SELECT workflow FROM document WHERE workflow IS NOT NULL
   UNION SELECT tags FROM document WHERE tags IS NOT NULL)`;
 
-const FORGET = `INSERT INTO term (term) VALUES ('delete-all'); DELETE FROM document; DELETE FROM name; DELETE FROM session;
+const FORGET = `INSERT INTO term (term) VALUES ('delete-all'); DELETE FROM document; DELETE FROM name; DELETE FROM session; DELETE FROM word;
   DELETE FROM state WHERE key = 'position'; UPDATE state SET value = 0 WHERE key IN ('texts', 'terms')`;
 
 interface IndexedRow {
@@ -244,14 +267,10 @@ function isDocument(row: IndexedRow): row is IndexedRow & { readonly id: string 
 }
 
 /** Of a session; `undefined` without one: all there are. */
-function documentsOf(run: Run, session: SessionId | undefined): ReadonlySet<number> | undefined {
+function documentsOf(run: Run, session: SessionId | undefined): readonly number[] | undefined {
   if (session === undefined) return undefined;
   const rows = run.all(DOCUMENTS_OF, session) as readonly { readonly number: number }[];
-  return new Set(rows.map(({ number }) => number));
-}
-
-function wordsIn(run: Run, sql: string, from: string, to: string, most: number): readonly string[] {
-  return (run.all(sql, from, to, most) as readonly { readonly term: string }[]).map(({ term }) => term);
+  return rows.map(({ number }) => number).sort((one, other) => one - other);
 }
 
 function valueOf(run: Run, key: string): unknown {

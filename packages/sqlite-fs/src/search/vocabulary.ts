@@ -1,0 +1,62 @@
+import { isAlike, type TextOfCheckpoint } from "@workrail/core";
+import type { Run } from "../derived-database.ts";
+import { documentsWith, isTerm } from "./postings.ts";
+
+/** Words of the index looked at for those that are alike. */
+const MOST_WORDS = 20_000;
+/** From so many texts on words are kept apart: FTS5 reads all that it has of each word of a range, which takes milliseconds. */
+const MANY_TEXTS = 5_000;
+const SHORTEST = 3;
+
+/** The last character there is. */
+const LAST = "\u{10ffff}";
+
+const BEGINNING = "SELECT term FROM temp.vocabulary WHERE term > ? AND term < ? ORDER BY doc DESC LIMIT ?";
+const TERMS = "SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT ?)";
+const WORDS = "SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM word WHERE term >= ? AND term < ? LIMIT ?)";
+
+/** Words that no document has any more. */
+export const DROP_WORDS = "DELETE FROM word WHERE term NOT IN (SELECT term FROM temp.vocabulary)";
+
+/** Whether a term may be kept apart: letters alone. What has digits is seldom a word, and is most of what there is. */
+function isWord(term: string): boolean {
+  return term.length >= SHORTEST && /^\p{L}+$/u.test(term);
+}
+
+/** Terms that begin so and are longer, those of most documents first. */
+export function termsBeginning(run: Run, beginning: string, most: number): readonly string[] {
+  const rows = run.all(BEGINNING, beginning, beginning + LAST, most) as readonly { readonly term: string }[];
+  return rows.map(({ term }) => term).filter(isTerm);
+}
+
+/** Terms like a given one in spelling, that begin so; at most so many. */
+export function termsAlike(run: Run, term: string, beginning: string, most: number): readonly string[] {
+  const isOfWords = isWord(term) && areKept(run);
+  const { words } = run.get(isOfWords ? WORDS : TERMS, beginning, beginning + LAST, MOST_WORDS) as { readonly words: string | null };
+  const found: string[] = [];
+  for (const word of words?.split(" ") ?? []) {
+    if (!isAlike(term, word) || !isTerm(word)) continue;
+    if (!isOfWords || documentsWith(run, word, 1).length > 0) found.push(word);
+    if (found.length === most) break;
+  }
+  return found;
+}
+
+/** To be told of the texts that are added. */
+export function keepWords(run: Run, texts: readonly TextOfCheckpoint[]): void {
+  if (!areKept(run)) {
+    const { value } = run.get("SELECT value FROM state WHERE key = 'texts'") as { readonly value: number };
+    if (value < MANY_TEXTS) return;
+    const { words } = run.get(TERMS, "", LAST, -1) as { readonly words: string };
+    return addWords(run, words.split(" "));
+  }
+  for (const { terms } of texts) addWords(run, terms);
+}
+
+function addWords(run: Run, terms: readonly string[]): void {
+  for (const term of new Set(terms)) if (isWord(term)) run.run("INSERT OR IGNORE INTO word VALUES (?)", term);
+}
+
+function areKept(run: Run): boolean {
+  return run.get("SELECT 1 FROM word LIMIT 1") !== undefined;
+}
