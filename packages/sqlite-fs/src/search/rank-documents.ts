@@ -17,17 +17,17 @@ import type { Run } from "../derived-database.ts";
 import type { Scores, ScoreSheet } from "./score-sheet.ts";
 
 /** A term of more documents says little, and reading them takes long: it only counts where nothing else does. */
-const MOST_OF_TERM = 10_000;
+const MOST_OF_TERM = 5_000;
 /** For all terms together, the rarest first. */
-const MOST_OF_ALL = 30_000;
+const MOST_OF_ALL = 15_000;
 /** So many are read before it is asked whether there are too many. */
-const FEW_OF_TERM = 2_000;
+const FEW_OF_TERM = 1_500;
 /** Of a term of too many documents the latest: no others have to be known to find the best, unless a filter leaves few of them. */
-const LATEST_OF_TERM = 1_000;
+const LATEST_OF_TERM = 500;
 /** So many times more are read when these were not enough. */
 const DEEPER = 10;
 /** A related term of so many is passed over. */
-const MOST_OF_RELATED = 2_000;
+const MOST_OF_RELATED = 1_000;
 const MOST_REQUIRED = 200_000;
 
 /** Where a ranking looks. */
