@@ -31,7 +31,7 @@ export function auditQuery({ actions, sessionId, checkpointId, at, since, until,
   if (after !== undefined) conditions.push([`id ${isOldestFirst ? ">" : "<"} ?`, after]);
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`;
   return {
-    sql: `SELECT * FROM audit ${where} ORDER BY id ${isOldestFirst ? "ASC" : "DESC"} LIMIT ?`,
+    sql: `SELECT * FROM audit ${where} ORDER BY id ${isOldestFirst ? "ASC" : "DESC"} LIMIT CAST(? AS INTEGER)`,
     parameters: [...conditions.flatMap(([, ...parameters]) => parameters), limit ?? -1],
   };
 }

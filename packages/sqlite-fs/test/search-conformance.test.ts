@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { nodeFileSystem } from "@workrail/blob-files";
-import { type CheckpointId, type Log, type SearchEngine, type SessionId, termsOf } from "@workrail/core";
+import { type CheckpointId, type Log, type SearchEngine, type SessionId, termsOf, type TextOfCheckpoint } from "@workrail/core";
 import { describeSearch } from "@workrail/storage-conformance";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadSqliteDriver } from "../src/load-sqlite-driver.ts";
@@ -19,7 +19,7 @@ let opened = 0;
 
 for (const name of ["better-sqlite3", "node:sqlite"] satisfies SqliteDriverName[]) {
   const { open: openDatabase } = loadSqliteDriver(name);
-  const open = async (): Promise<SearchEngine> => {
+  const open = async (): Promise<SqliteSearch> => {
     const file = path.join(directory, `search-${++opened}.db`);
     return new SqliteSearch({ file, fs: nodeFileSystem, openDatabase, journal: "WAL", lockWaitMs: 5_000, log });
   };
@@ -41,6 +41,45 @@ for (const name of ["better-sqlite3", "node:sqlite"] satisfies SqliteDriverName[
       expect(fs.statSync(file).size).toBeLessThan(1.35 * tidied);
     });
   });
+
+  describe(`${name}: of very many texts`, () => {
+    it("those come first that have all of the words, and words spelled wrong are found, but none that is no longer there", async () => {
+      const index = await open();
+      const ids = Array.from({ length: 10_300 }, (_, at) => `c${at}` as CheckpointId);
+      const textOf = (id: CheckpointId, at: number): TextOfCheckpoint => {
+        const terms = [["always", "ever"], ["gone"], ["lasting"]][at] ?? [at % 2 === 0 ? "always" : "ever"];
+        return { ...ANY_TEXT, checkpointId: id, sequence: at + 1, previous: at, terms };
+      };
+      const change = { sessionId: SESSION, remove: [], sessionTags: [], isDone: true };
+      await index.update({ ...change, version: 0, add: ids.map(textOf) });
+      const both = await index.match({ terms: [term("always"), term("ever")], required: [], filter: {} });
+      expect((await both.page({ limit: 2, offset: 0 }))[0]?.checkpointId).toBe("c0");
+      const all = await index.match({ terms: [term("always")], required: [], filter: {} });
+      expect(await all.page({ limit: 10, offset: 5_100 })).toHaveLength(10);
+      const { version } = await index.indexed(SESSION);
+      await index.update({ ...change, version, remove: ["c1" as CheckpointId], add: [] });
+      expect([await index.termsLike("gonn", 5), await index.termsLike("lastign", 5)]).toEqual([[], ["lasting"]]);
+      expect(await index.purge()).not.toBe(false);
+      await index.close();
+      expect(fs.readFileSync(path.join(directory, `search-${opened}.db`)).includes("gone")).toBe(false);
+    });
+  });
+}
+
+const SESSION = "session" as SessionId;
+
+const ANY_TEXT = {
+  stopWords: [],
+  kind: "workflow" as const,
+  createdAt: new Date("2026-01-01T00:00:00Z"),
+  project: "/home/dev/project",
+  agentId: undefined,
+  workflowId: undefined,
+  tags: [],
+};
+
+function term(text: string): { readonly term: string; readonly weight: number } {
+  return { term: text, weight: 1 };
 }
 
 /** Each session of fifty texts in the place of what it had before, a few at a time. Resolves with the size of all texts. */
@@ -55,17 +94,11 @@ async function burst(index: SearchEngine, texts: number): Promise<number> {
       bytes += text.length;
       const sequence = (at % 50) + place + 1;
       return {
+        ...ANY_TEXT,
         checkpointId: randomUUID() as CheckpointId,
         sequence,
         previous: sequence - 1,
         terms: termsOf(text),
-        stopWords: [],
-        kind: "workflow" as const,
-        createdAt: new Date("2026-01-01T00:00:00Z"),
-        project: "/home/dev/project",
-        agentId: undefined,
-        workflowId: undefined,
-        tags: [],
       };
     });
     expect(await index.update({ sessionId, version, remove, add, sessionTags: [], isDone: true })).toBe(true);

@@ -348,6 +348,22 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
+      "find what they leave of a word that nearly every text has",
+      withIndex(async (index) => {
+        const mine = [text("mine", ["word", "often"], { project: "/mine" }), text("also", ["word"], { sequence: 2, project: "/mine" })];
+        await put(index, mine, { sessionId: session("a") });
+        const others = Array.from({ length: 1_200 }, (_, place) =>
+          text(`c${place}`, ["word", "often"], { sequence: place + 1, project: "/other" }),
+        );
+        await put(index, others, { sessionId: session("b") });
+        for (const filter of [{ project: "/mine" }, { sessionId: session("a") }]) {
+          expect((await found(index, ["word"], { filter })).toSorted()).toEqual(["also", "mine"]);
+          expect(await found(index, ["word", "often"], { filter })).toEqual(["mine", "also"]);
+        }
+      }),
+    );
+
+    it(
       "count tags of the session as those of its checkpoints, as they are now",
       withIndex(async (index) => {
         await put(index, [text("one", ["word"], { tags: ["own"] })], { sessionTags: ["shared"] });

@@ -49,10 +49,11 @@ function hintOf(terms: Iterable<string>): RegExp | undefined {
   return beginnings.every((beginning) => /^[a-z0-9]+$/.test(beginning)) ? new RegExp(beginnings.join("|"), "gi") : undefined;
 }
 
-/** A stem begins as its words do, but for its end: `try` has `tri`, and `dying` `die`. */
+/** A stem begins as its words do, but for the last letters: `try` has `tri`, and `dying` `die`. */
 function beginningOf(term: string): string {
   if (/^[a-z]{5,}$/.test(term)) return term.slice(0, Math.max(3, term.length - 3));
-  return term.slice(0, /^[a-z]{2}[iey]$/.test(term) ? 2 : 3);
+  if (/^[a-z]ie$/.test(term)) return term.slice(0, 1);
+  return term.slice(0, /^[a-z]{2}[iy]$/.test(term) ? 2 : 3);
 }
 
 /** Of a line what stands between spaces around the places where a hint is, which is nothing of most; all of it where letters have several forms. */

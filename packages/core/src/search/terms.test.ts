@@ -11,6 +11,7 @@ describe("the terms of a text", () => {
     ["names of modules", "std::vec", ["stdvec", "std", "vec"]],
     ["figures with letters as one", "error404 e3b0c442", ["error404", "e3b0c442"]],
     ["what an apostrophe joins", "it's Newton's isn’t", ["newton", "isnt"]],
+    ["a moment as its day and its time", "2026-03-05T14:02:59.120Z", ["20260305", "2026", "03", "05", "140259", "14", "02", "59"]],
     ["letters without their accents", "Café naïve", ["cafe", "naiv"]],
     ["full width and ligatures as what they mean", "ＡＢＣ ﬁle", ["abc", "file"]],
     ["text without spaces by pairs of letters", "東京都に行く", ["東京", "京都", "都に", "に行", "行く"]],

@@ -86,7 +86,9 @@ interface Conditions {
 function newestMeeting(run: Run, session: number, { of, wanted, since, fixed, tags }: Conditions): number {
   if (wanted.length > 0 && !hasAll(of.labels, wanted)) return 0;
   if (since !== null && of.newest < since) return 0;
-  const { newest } = run.get(NEWEST_MEETING, ...fixed, JSON.stringify(missing(tags, [of.tags])), session) as { readonly newest: number | null };
+  const { newest } = run.get(NEWEST_MEETING, ...fixed, JSON.stringify(missing(tags, [of.tags])), session) as {
+    readonly newest: number | null;
+  };
   return newest ?? 0;
 }
 

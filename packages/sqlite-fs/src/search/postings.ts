@@ -50,11 +50,13 @@ export const EVERYWHERE: Span = { first: 0, last: Number.MAX_SAFE_INTEGER };
 
 /** A number from JavaScript is a real one, of which FTS5 takes no notice: it would read all of a list. */
 const WITHIN = "rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)";
+/** SQLite would look at a bare parameter, and so prepare the statement anew for each question. */
+const AT_MOST = "LIMIT CAST(? AS INTEGER)";
 /** All numbers in one text, which is JSON: a row for each takes ten times as long. */
-const NUMBERS = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} LIMIT ?)`;
-const LATEST = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ORDER BY rowid DESC LIMIT ?)`;
+const NUMBERS = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ${AT_MOST})`;
+const LATEST = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ORDER BY rowid DESC ${AT_MOST})`;
 /** One row where there are more than so many documents: takes a third of what reading them does. */
-const MORE_THAN = "SELECT 1 FROM term WHERE term MATCH ? LIMIT 1 OFFSET ?";
+const MORE_THAN = "SELECT 1 FROM term WHERE term MATCH ? LIMIT 1 OFFSET CAST(? AS INTEGER)";
 
 /** Documents that have a term; of more than so many it is only a part. */
 export function postingsOf(run: Run, term: string, most: number, span: Span): Postings {
@@ -68,10 +70,12 @@ export function latestPostingsOf(run: Run, term: string, most: number, span: Spa
   const isCut = latest.length > most;
   if (latest.length === 0) return { documents: [], more: [], isCut };
   let documents: readonly number[] = [];
-  const more = oftenMarked(run, term, { sql: LATEST, most, span }).toReversed().map(([times, numbers]): readonly [number, readonly number[]] => {
-    documents = united(numbers, documents);
-    return [times, documents];
-  });
+  const more = oftenMarked(run, term, { sql: LATEST, most, span })
+    .toReversed()
+    .map(([times, numbers]): readonly [number, readonly number[]] => {
+      documents = united(numbers, documents);
+      return [times, documents];
+    });
   return { documents: united(latest, documents), more: more.reverse(), isCut };
 }
 

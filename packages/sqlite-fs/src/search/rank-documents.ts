@@ -216,7 +216,15 @@ function anyOf(run: Run, terms: readonly WeightedTerm[], { texts, span, depth }:
     return { weight: weight * rarity(count, texts), postings: isTooMany ? NONE : postings };
   });
   const latest = LATEST_OF_TERM * DEEPER ** (sum === 0 ? depth : depth - 1);
-  const of = latest < 1 ? frequent.map(() => NONE) : latestPostings(run, frequent.map(({ term }) => term), latest, span);
+  const of =
+    latest < 1
+      ? frequent.map(() => NONE)
+      : latestPostings(
+          run,
+          frequent.map(({ term }) => term),
+          latest,
+          span,
+        );
   for (const [at, { weight }] of frequent.entries()) {
     const postings = of[at] ?? NONE;
     const count = isAlone && !postings.isCut ? postings.documents.length : MOST_OF_TERM;

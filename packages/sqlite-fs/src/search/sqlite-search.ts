@@ -212,7 +212,9 @@ type HitNames = Omit<IndexHit, "score">;
 
 function namesOf(run: Run, hits: readonly Scored[]): ReadonlyMap<number, HitNames> {
   const rows = run.all(NAMES, JSON.stringify(hits.map(({ number }) => number))) as readonly NamesRow[];
-  return new Map(rows.map(({ number, id, session_id, sequence }) => [number, { checkpointId: unpackedId(id), sessionId: session_id, sequence }]));
+  return new Map(
+    rows.map(({ number, id, session_id, sequence }) => [number, { checkpointId: unpackedId(id), sessionId: session_id, sequence }]),
+  );
 }
 
 interface NamesRow {
@@ -232,7 +234,7 @@ const DROP_EMPTY =
   "DELETE FROM session WHERE number = ? AND noted IS NULL AND NOT EXISTS (SELECT 1 FROM document WHERE document.session = session.number)";
 
 const HOW_MANY_PENDING = "SELECT count(*) AS pending FROM session WHERE noted IS NOT NULL";
-const PENDING = "SELECT id, is_extended FROM session WHERE noted IS NOT NULL ORDER BY noted LIMIT ?";
+const PENDING = "SELECT id, is_extended FROM session WHERE noted IS NOT NULL ORDER BY noted LIMIT CAST(? AS INTEGER)";
 
 /** With one row at least for a session that is there. */
 const INDEXED = `SELECT version, document.id, sequence, previous FROM session

@@ -11,9 +11,10 @@ const SHORTEST = 3;
 /** The last character there is. */
 const LAST = "\u{10ffff}";
 
-const BEGINNING = "SELECT term FROM temp.vocabulary WHERE term > ? AND term < ? ORDER BY doc DESC LIMIT ?";
-const TERMS = "SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT ?)";
-const WORDS = "SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM word WHERE term >= ? AND term < ? LIMIT ?)";
+const BEGINNING = "SELECT term FROM temp.vocabulary WHERE term > ? AND term < ? ORDER BY doc DESC LIMIT CAST(? AS INTEGER)";
+const TERMS =
+  "SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT CAST(? AS INTEGER))";
+const WORDS = "SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM word WHERE term >= ? AND term < ? LIMIT CAST(? AS INTEGER))";
 
 /** Words that no document has any more. */
 export const DROP_WORDS = "DELETE FROM word WHERE term NOT IN (SELECT term FROM temp.vocabulary)";
