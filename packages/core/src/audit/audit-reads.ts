@@ -18,7 +18,9 @@ export function auditCheck(rowsOf: AuditRows, { after, limit }: AuditWalk, diges
 export function changePage(rowsOf: AuditRows, { after, limit }: ChangeQuery): ChangePage | undefined {
   if (after === undefined) return { sessions: [], position: positionBehind(rowsOf({ limit: 1 })[0]), hasMore: false, rows: 0 };
   const before = rowBefore(after);
-  const [row] = rowsOf({ first: "oldest", after: before - 1, limit: 1 });
-  if (positionBehind(row?.number === before ? row : undefined) !== after) return undefined;
-  return changesIn(after, rowsOf({ first: "oldest", after: before, limit: limit + 1 }), limit);
+  // The row before the first that is new proves that the position is one of this log.
+  const rows = rowsOf({ first: "oldest", after: before - 1, limit: limit + 2 });
+  const isThere = rows[0]?.number === before;
+  if (positionBehind(isThere ? rows[0] : undefined) !== after) return undefined;
+  return changesIn(after, isThere ? rows.slice(1) : rows, limit);
 }
