@@ -80,7 +80,7 @@ export class SqliteConnection {
 
   /** Whether somebody gave it another schema since. To be asked within a transaction. */
   isMigrated(): boolean {
-    return userVersion(this.#database) !== this.#schema;
+    return userVersion({ prepare: (sql) => this.statement(sql) }) !== this.#schema;
   }
 
   exec(sql: string): void {
