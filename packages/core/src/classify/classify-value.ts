@@ -114,10 +114,11 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   const text = sampleText(value);
   if (text.length < 4) return undefined;
   if (isLog(text)) return { layer: "EPHEMERAL", confidence: 0.7, why: "log lines" };
+  if (isConversation(text)) return { layer: "USEFUL", confidence: 0.7, why: "a conversation" };
   if (isMaterial(text)) return { layer: "USEFUL", confidence: 0.7, why: "code, markup or output" };
   if (typeof value === "string" && value.length > LONG_TEXT) return { layer: "USEFUL", confidence: 0.6, why: "long text" };
-  if (!isOpaque) return undefined;
   const words = wordsOfText(text);
+  if (!isOpaque) return byOrder(words);
   if (isSmallTalk(words)) return { layer: "EPHEMERAL", confidence: 0.5, why: "small talk" };
   return byStatus(text) ?? byCues(words) ?? byTense(value, words);
 }
@@ -143,7 +144,8 @@ function byStatus(text: string): Classification | undefined {
   if (text.length > LONGEST_STATUS || text.trim().includes("\n")) return undefined;
   const small = text.trim().toLowerCase();
   if (LIMIT.test(small)) return undefined;
-  if (MACHINE_STATE.test(small) || DONE_IN.test(small)) return { layer: "EPHEMERAL", confidence: 0.6, why: "says what a program is doing" };
+  if (MACHINE_STATE.test(small) || DONE_IN.test(small) || isGauges(small))
+    return { layer: "EPHEMERAL", confidence: 0.6, why: "says what a program is doing" };
   if (UNDER_WAY.test(small)) return { layer: "EPHEMERAL", confidence: 0.6, why: "says what is under way" };
   const figures = small.match(FIGURE_WITH_UNIT)?.length ?? 0;
   const isTold = figures > 0 && small.split(" ").length <= figures * WORDS_A_FIGURE;
@@ -152,6 +154,19 @@ function byStatus(text: string): Classification | undefined {
 }
 
 const WORDS_A_FIGURE = 4;
+
+/** `worker-3 idle; queue depth 0; uptime 86400s`: figures of a program, one behind the other. */
+function isGauges(small: string): boolean {
+  if (!GAUGE.test(small)) return false;
+  const figures = small.split(/[,;|]+/).map((part) => part.trim());
+  return (
+    (figures.length > 1 || BARE_GAUGE.test(small)) && figures.every((part) => DIGIT.test(part) && part.split(" ").length <= WORDS_A_FIGURE)
+  );
+}
+
+const BARE_GAUGE = /^(?:took|uptime|elapsed|eta|ttl)\b/;
+const GAUGE =
+  /\b(?:took|uptime|elapsed|eta|worker|thread|queue|retries|attempts?|pid|heap|rss|cpu|mem|memory|latency|fps|rps|qps|tokens|ttl|batch|epoch|loss)\b/;
 
 const LOG_LINE =
   /^(?:\[?\d{4}-\d{2}-\d{2}[t ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]|\blevel=[a-z]+ /;
@@ -168,10 +183,26 @@ function isLogLike(start: string): boolean {
   const first = start.charCodeAt(0);
   const mayBeLine =
     isDigit(first) || LOG_STARTS.includes(start.charAt(0).toLowerCase()) || start.includes("evel=") || start.includes("EVEL=");
-  return (mayBeLine && LOG_LINE.test(start.toLowerCase())) || LOG_WORD.test(start);
+  if (mayBeLine && LOG_LINE.test(start.toLowerCase())) return true;
+  return LOG_WORD.test(start) || (REQUEST_STARTS.includes(start.charAt(0)) && ANSWERED_REQUEST.test(start));
 }
 
 const LOG_STARTS = "[dtiwv";
+/** `GET /v1/orders 200 31ms` */
+const ANSWERED_REQUEST = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ (?:HTTP\/\S+ )?[1-5]\d\d\b/;
+const REQUEST_STARTS = "GPDHO";
+
+/** Who speaks, at the start of a line. */
+const SPEAKER =
+  /^(user|human|customer|client|caller|agent|assistant|ai|bot|system|support|operator|interviewer|interviewee|patient|doctor|q|a): /i;
+
+/** Whether what several say is told in turns. */
+function isConversation(text: string): boolean {
+  if (!text.includes("\n") || !text.includes(": ")) return false;
+  const lines = text.split("\n", 8).filter((line) => line.trim() !== "");
+  const speakers = lines.flatMap((line) => SPEAKER.exec(line)?.[1]?.toLowerCase() ?? []);
+  return new Set(speakers).size > 1 && speakers.length * 2 > lines.length;
+}
 
 function wordsOfText(text: string): string[] {
   return text
@@ -180,6 +211,18 @@ function wordsOfText(text: string): string[] {
     .split(NO_WORD)
     .filter((word) => word !== "");
 }
+
+/** What begins with an order is one, whatever it is called: `Do not delete any mail` under `legal_hold`. */
+function byOrder(words: readonly string[]): Classification | undefined {
+  for (let length = LONGEST_CUE; length > 0; length--) {
+    const cue = words.slice(0, length).join(" ");
+    const { layer, weight } = CUES.get(cue) ?? {};
+    if (layer === "CRITICAL" && weight === SAYS_ALONE) return { layer, confidence: 0.5, why: `text begins with "${cue}"` };
+  }
+  return undefined;
+}
+
+const SAYS_ALONE = 3;
 
 /** Words that an argument, a decision or a note is told by are at its start more often than not. */
 const OPENING = 1.5;

@@ -36,14 +36,14 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
      wish is, only wish, non-refundable, not refundable, gluten-free, asks that, asked that, asks for, the purpose of, purpose of, will not, won't, we won't, shall be, awarded the, awarded to, rejected the, approves, approved the, from now on, as of now, my client, can you, could you, would you, will you, i'd prefer, eligible, not eligible, entitled to, capped at, is capped, capped, restricted to, limited to, settled, resolved, would prefer, 'd prefer, would rather, 'd rather, is fixed, are fixed, has been fixed, it has been, won, has won, was elected, was selected,
      final diagnosis, final price, final score, final choice, final version, ruled that, may keep, may use, may be used, may enter, only those, only people, only members, has asked, have asked, asked whether, was told to, were told to, was asked to, were asked to, is expected to, are expected to,
      is supposed to, are supposed to, is obliged to, are obliged to, is bound to, goes to, it stays, by law, by contract, the law, off the table, take care, take care that, see to it, mind that, remember to, be sure to, no longer than, no longer, until further notice, with immediate effect, for good,
-     cannot exceed, can not exceed, not exceed, above all, at all costs, not acceptable, no exceptions, strictly, off limits, out of scope, in scope`,
+     forbids, forbid, prohibits, prohibit, you are to, i'd be happy, success looks like, first choice, second choice, last resort, deliverable, deliverable is, deliverables, cannot exceed, can not exceed, not exceed, above all, at all costs, not acceptable, no exceptions, strictly, off limits, out of scope, in scope`,
   ],
   [
     "CRITICAL",
     2,
     `at most, at least, no more than, not more than, no later than, not later than, no earlier than, only if, unless, has to, have to, needs to, need to, ought to, prefers, insists, please, approved, approved by, accepted, chose, chosen,
      selected, asked for, asked to, asked us, asked me, wants to, user wants, without breaking, without losing, without downtime, without changing, without touching, limit, required, comply, complies, gdpr, hipaa, cannot move, stay closed,
-     not negotiable, stay below, stay under, stay within, should not, should never, has to be, have to be, nothing else, and nothing else, only the, wants, insisted, rather than, stays, remains, closes on, ends on, is due, picked, picked the, picks, elected, require, requires, expect, expects, preferred, prefer, permitted, permit, permits, no one, final, must also, be kept, be signed, be paid, be sent, be used, be told, takes place, without a, not before, not after, not until, no more, not in, not to, not at, not from, not the, not by, at once, only use, exactly, as requested, is final, the answer is, is allowed, are allowed, may not, instead of`,
+     not negotiable, stay below, stay under, stay within, should not, should never, has to be, have to be, nothing else, and nothing else, only the, wants, insisted, rather than, stays, remains, closes on, ends on, is due, picked, picked the, picks, elected, require, requires, expect, expects, preferred, prefer, permitted, permit, permits, no one, final, if the customer, if a customer, if the user, if a user, if the client, if the patient, if a member, must also, be kept, be signed, be paid, be sent, be used, be told, are to, takes place, without a, not before, not after, not until, no more, not in, not to, not at, not from, not the, not by, at once, only use, exactly, as requested, is final, the answer is, is allowed, are allowed, may not, instead of`,
   ],
   [
     "CRITICAL",
@@ -53,7 +53,7 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
   [
     "IMPORTANT",
     3,
-    `my bet, i bet, half way, halfway, still have to, still has to, still needs to, still has, nobody has, no one has, contradict, contradicts, contradictory, breaks down, takes over, take over, so the,
+    `reminder, reminder to self, note to self, my bet, i bet, half way, halfway, still have to, still has to, still needs to, still has, nobody has, no one has, contradict, contradicts, contradictory, breaks down, takes over, take over, so the,
      would free, would make, would take, would mean, would cost, surprised me, surprising, surprisingly, through with, as far as, as far, confuse, confuses, confused by, are confused, does not add up,
      whenever, every time, only happens, happens only, not been able, could not, couldn't, did not help, didn't help, no idea, wonder, wondering, in doubt, comes from, come from, stems from,
      the less, the more, no difference, any difference, made no, could it be, seems, proofread, improved, underestimated, overestimated, misread, impression, impressions, weak spot, best lead, lead is, explained yet, show that, shows that, showed that, shown that, reveal, reveals, revealed, appears that, it appears, appeared to, turned out, proves, proved, proved to, demonstrates, demonstrated, discovered, traced to, traced back, identified,
@@ -69,7 +69,7 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
   [
     "IMPORTANT",
     2,
-    `then, step, phase, found, found that, noticed, observed, observation, investigate, verify, check whether, consider, compared, compare, depends on, strategy, approach, i will, i'll, might, could, cause, fails when,
+    `then, step, phase, found, found that, noticed, observed, observation, investigate, verify, check whether, consider, compared, compare, depends on, strategy, approach, climbs, steadily, stagnates, stagnated, i will, i'll, might, could, cause, fails when,
      fails if, fails because, fails for, leak, leaks, grows, grew, drops, since, whether, why, done, half done, finished, still open, tried, means that, reason, started, progress, status, currently, option, alternative, better than, worse than`,
   ],
   [
@@ -106,12 +106,12 @@ export const OPENERS: ReadonlyMap<string, Cue> = new Map([
     `no, only, use, keep, write, reply, respond, answer, cite, include, exclude, avoid, ensure, return, deliver, limit, stay, rank, list, pick, choose, anything, anybody, anyone, whoever, everyone, everybody, rather, refuse, prefer, remember, stick, format,
      delete, remove, find, get, fix, add, create, build, implement, rename, replace, convert, summarise, summarize, draft, prepare, produce, book, order, buy, pay, call, mail, email, reduce, cut, halve,
      double, increase, raise, lower, port, support, allow, block, require, publish, release, upgrade, update, change, correct, turn, let, help, explain, design, set, cheaper, under, within, below, max, maximum,
-     preserve, leave, treat, guarantee, every, all, each, cancel, refund, exchange, make, nobody, nothing, none, without, just, ship, send, move, put, give, show, hide, speak, translate, label, sort, round, match`,
+     preserve, leave, treat, guarantee, every, all, each, cancel, refund, exchange, make, nobody, nothing, none, without, just, ship, send, move, put, give, show, hide, speak, translate, label, sort, round, match, final, deny, grant, verdict`,
   ),
   ...openers(
     "IMPORTANT",
     `retest, recheck, rerun, retry, test, look, inspect, examine, debug, measure, profile, revisit, rethink, ask, got, perhaps, so,
-     half, most, remaining, tomorrow, first, two, three, four, five, six, seven, eight, nine, both, either, neither, checked, tried, found, finished, started, reviewed,
+     half, most, remaining, tomorrow, first, two, three, four, five, six, seven, eight, nine, both, either, neither, checked, tried, found, weakest, strongest, could, finished, started, reviewed,
      compared, investigated, waiting, blocked, stuck, whether, why, how, what, which, who`,
   ),
   ...openers("USEFUL", "dear, hi, hello, hey, chapter, figure, table, preheat, serves"),

@@ -375,7 +375,7 @@ export const FILLERS: ReadonlySet<string> = words(
 
 /** Words that say nothing of what is under the key: there the value decides. */
 export const OPAQUE: ReadonlySet<string> = words(`
-  note notes item entry x y z a b c k v n m e i j p q r s t u w value val data datum thing stuff misc other various foo bar baz qux text txt string str content field key obj object
+  note notes item entry a b c d e f g h i j k l m n o p q r s t u v w x y z aa bb xx yy zz xyz itm fld paragraph sentence value val data datum thing stuff misc other various foo bar baz qux text txt string str content field key obj object
   payload info var variable arg param el element node blob extra extras unnamed untitled anonymous any some unknown ref memo remark comment section slot cell box
   block part piece bit chunk fragment line message msg input prop property attribute attr record row json raw mixed general tmpvalue main body result output res ret
 `);
