@@ -8,7 +8,7 @@ import { gunzipSync } from "node:zlib";
 import { type Embedder, isWorkrailError, type Storage } from "@workrail/core";
 import { openFilesStorage } from "@workrail/files-catalog";
 import { type FileSystem, nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
-import { Faults, withFaults } from "@workrail/storage-conformance/harness";
+import { Faults, tally, withFaults } from "@workrail/storage-conformance/harness";
 import { describe, expect, it, vi } from "vitest";
 import type { SaveCheckpointParams } from "../src/context-management-service.ts";
 import type { OpenOptions } from "../src/open-workrail.ts";
@@ -396,6 +396,7 @@ describe("killed at any file operation of an erasure", () => {
           fs.rmSync(place.dataDir, { recursive: true });
           fs.cpSync(before, place.dataDir, { recursive: true });
           struck = await killedAt(at, place, gone, (files) => open(place.dataDir, files));
+          if (struck) tally({ tries: 1 });
           outcomes.add(await within(place, (store) => eitherWay(store, place, saved, gone), plain));
         }
         expect([...outcomes].toSorted()).toEqual(["erased", "there"]);

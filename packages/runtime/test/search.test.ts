@@ -1,7 +1,9 @@
+import type { Storage } from "@workrail/core";
+import { openSqliteFs } from "@workrail/sqlite-fs";
 import { describe, expect, it } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
 import { withFailingDisk } from "./failing-disk.ts";
-import { KINDS, refusalOf } from "./stores.ts";
+import { KINDS, onDisk, refusalOf } from "./stores.ts";
 
 async function save(workrail: Workrail, sessionId: string, context: object, more: object = {}): Promise<string> {
   return (await workrail.saveCheckpoint({ sessionId, context, ...more })).checkpointId;
@@ -172,6 +174,36 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
         { query: "a", since: "x" },
       ];
       for (const params of wrong) expect((await refusalOf(workrail.searchCheckpoints(params))).code).toBe("INVALID_INPUT");
+    }));
+});
+
+describe("search on a machine that stands still for a while", () => {
+  it("finds what was just saved, however long it took to learn of it", () =>
+    onDisk(async (place) => {
+      // Longer than a search waits for what is not indexed yet.
+      const stall = 1_200;
+      const open = async (settings: { readonly dataDir: string }): Promise<Storage> => {
+        const storage = await openSqliteFs(settings);
+        const { search } = storage;
+        if (search === undefined) throw new Error("There is no index.");
+        const slow: Storage["search"] = new Proxy(search, {
+          get(target, name) {
+            const member: unknown = Reflect.get(target, name);
+            if (typeof member !== "function") return member;
+            const call = (...args: unknown[]): unknown => Reflect.apply(member, target, args);
+            if (name !== "note") return call;
+            return async (...args: unknown[]) => {
+              await new Promise((resolve) => setTimeout(resolve, stall));
+              return call(...args);
+            };
+          },
+        });
+        return { ...storage, search: slow };
+      };
+      await using workrail = await place.open({ adapters: { storage: open } });
+      const id = await save(workrail, "a", { note: "a needle" });
+      const { hits, indexPending } = await workrail.searchCheckpoints({ query: "needle" });
+      expect({ ids: hits.map(({ checkpoint }) => checkpoint.id), indexPending }).toEqual({ ids: [id], indexPending: undefined });
     }));
 });
 

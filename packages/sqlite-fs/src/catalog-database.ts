@@ -32,6 +32,8 @@ export interface CatalogDatabaseOptions {
   readonly migrations?: readonly Migration[] | undefined;
   /** Whether nothing is ever committed to it. Default `false`. */
   readonly isForReading?: boolean | undefined;
+  /** Whether it is a copy of one whose tables were read through a moment ago. Default `false`. */
+  readonly isProven?: boolean | undefined;
   /** How it is to be journalled. WAL becomes DELETE where it proves impossible. */
   readonly journal: JournalMode;
   /** Makes a directory of the store, durably, unless it is there. */
@@ -178,7 +180,8 @@ export class CatalogDatabase {
     const connections = await this.#openBoth();
     try {
       const { reader } = connections;
-      await retryWhileBusy(() => checkMainTables(reader, fs.inspect(this.file)?.sizeBytes ?? 0), lockWaitMs);
+      const sizeBytes = fs.inspect(this.file)?.sizeBytes ?? 0;
+      if (this.#options.isProven !== true) await retryWhileBusy(() => checkMainTables(reader, sizeBytes), lockWaitMs);
       // Somebody else may have made the database that we find in the place of ours.
       if (isAnother && (await this.#isUnused(reader)) && (await this.#options.hasBlobs())) throw catalogLost();
       const noted = await this.#mark.read();

@@ -21,6 +21,9 @@ import { SqliteSearch } from "./search/sqlite-search.ts";
 import { SqliteVectors } from "./sqlite-vectors.ts";
 import { storageError } from "./storage-errors.ts";
 
+/** Copies follow each other fast beside a writer. How long after one was read through the next are taken to be sound. */
+const PROVEN_FOR_MS = 60_000;
+
 /**
  * Opens storage that is there for reading alone, while anybody may use it: nothing in its directory is made, changed, locked or
  * opened by SQLite. Its databases are read as copies in a directory of this process's own, which closing removes.
@@ -36,21 +39,26 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
   const blobs = new FileBlobStore(dataDir, fs);
   const ensureNone = async (): Promise<void> => {};
   const shared = { fs, openDatabase: driver.open, journal: "WAL", lockWaitMs } as const;
+  let provenAt = Number.NEGATIVE_INFINITY;
   const copies = new CatalogCopies({
     dataDir,
     place,
     waitMs: lockWaitMs,
-    open: (directory) => {
+    open: async (directory) => {
       const own = new FileBlobStore(directory, fs);
-      return SqliteCatalog.open({
+      const isProven = performance.now() - provenAt < PROVEN_FOR_MS;
+      const catalog = await SqliteCatalog.open({
         ...shared,
         driver: driver.name,
         dataDir: directory,
         isLeftOver: false,
         isForReading: true,
+        isProven,
         blobs: { has: (ref) => blobs.has(ref), isEmpty: () => blobs.isEmpty(), ensureDirectory: (made) => own.ensureDirectory(made) },
         factsFiles: new SessionFactsFiles(dataDir, fs, ensureNone),
       });
+      if (!isProven && !(await catalog.needsRebuild())) provenAt = performance.now();
+      return catalog;
     },
   });
   const derived = (name: string) => {

@@ -70,6 +70,8 @@ export interface SqliteCatalogOptions {
   readonly migrations?: readonly Migration[] | undefined;
   /** Whether nothing is ever committed to it. Default `false`. */
   readonly isForReading?: boolean | undefined;
+  /** Whether it is a copy of one whose tables were read through a moment ago. Default `false`. */
+  readonly isProven?: boolean | undefined;
 }
 
 /** Pending removals taken in one transaction: few enough that a waiting save hardly notices. */

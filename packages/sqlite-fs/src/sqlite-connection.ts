@@ -100,6 +100,8 @@ interface Opened {
 }
 
 function openSet(file: string, openDatabase: OpenDatabase, { journal, ...schema }: ConnectionOptions): Opened {
+  // What nothing is committed to is a copy, and need not outlive a power cut.
+  const synchronous = schema.isForReading === true ? "OFF" : SYNCHRONOUS[journal];
   const database = openDatabase(file, 0);
   try {
     // What was left in WAL mode can so be read without shared memory.
@@ -108,7 +110,7 @@ function openSet(file: string, openDatabase: OpenDatabase, { journal, ...schema 
     const seen = inspectSchema(database, schema);
     const before = pragma(database, "journal_mode");
     database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
-    database.exec(`PRAGMA journal_mode = ${journal}; PRAGMA synchronous = ${SYNCHRONOUS[journal]}; PRAGMA locking_mode = NORMAL`);
+    database.exec(`PRAGMA journal_mode = ${journal}; PRAGMA synchronous = ${synchronous}; PRAGMA locking_mode = NORMAL`);
     for (const setting of SETTINGS) database.exec(`PRAGMA ${setting}`);
     // Only the next look lets go of what the mode before held.
     userVersion(database);

@@ -51,10 +51,11 @@ export class Indexer {
    * @throws STORAGE_UNAVAILABLE
    */
   async catchUp(forMs: number): Promise<number> {
-    const until = performance.now() + forMs;
     await this.#followChanges();
     // Mostly there is nothing to be done.
     if ((await this.#pending()) === 0) return 0;
+    // From here on: where that took long, as on a busy machine, what was just saved would not be found.
+    const until = performance.now() + forMs;
     while (performance.now() < until && (await this.#piece(() => performance.now() > until)));
     const pending = await this.#pending();
     if (pending > 0) this.#begin();
