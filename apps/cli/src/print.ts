@@ -29,17 +29,19 @@ export function note(text: string): void {
   process.stderr.write(`${escapeText(inOwnName(text))}\n`);
 }
 
-/** Reports a warning of the library, whose fields say what it is about. */
+/** Has a terminal forget the line that it is at. */
+export const CLEARED_LINE = "\r\u001b[K";
+
+/** Reports a warning of the library, whose fields say what it is about. On a terminal it may stand where progress is shown. */
 export function printWarning(message: string, fields: LogFields, json: boolean): void {
   const details = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? summary(value) : value]),
   );
   const text = Object.entries(details).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
-  process.stderr.write(
-    json
-      ? `${escapeJson(JSON.stringify({ warning: { message, details } }))}\n`
-      : `warning: ${escapeText(`${message} (${text.join(", ")})`)}\n`,
-  );
+  const line = json
+    ? escapeJson(JSON.stringify({ warning: { message, details } }))
+    : `warning: ${escapeText(`${message} (${text.join(", ")})`)}`;
+  process.stderr.write(`${process.stderr.isTTY ? CLEARED_LINE : ""}${line}\n`);
 }
 
 /** Reports a failure: `CODE: message`, and indented below it what to do. */

@@ -1,3 +1,5 @@
+import { CLEARED_LINE } from "./print.ts";
+
 /** So often the line is drawn anew. */
 const EVERY_MS = 100;
 
@@ -25,6 +27,6 @@ export async function showingProgress<T>(what: string, work: (tell: ((progress: 
   try {
     return await work(tell);
   } finally {
-    stderr.write("\r\u001b[K");
+    stderr.write(CLEARED_LINE);
   }
 }

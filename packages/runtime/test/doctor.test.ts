@@ -15,6 +15,7 @@ const CHECKS: readonly DoctorCheck[] = [
   "permissions",
   "file-system",
   "disk",
+  "keychain",
   "database",
   "round-trip",
 ];

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -37,6 +37,7 @@ describe("workrail doctor, with a config.json that is broken,", () => {
     ["a wrong value", '{ "maxDepth": "deep" }'],
     ["a setting that cannot be there", '{ "dataDir": "/elsewhere" }'],
     ["no text", "\u0000\uffff"],
+    ["a rule for secrets that there is not", '{ "secretsExcept": "nope" }'],
   ])("goes on looking at everything else: %s", async (_, text) => {
     mkdirSync(cli.dataDir);
     writeFileSync(join(cli.dataDir, "config.json"), text);
@@ -45,6 +46,35 @@ describe("workrail doctor, with a config.json that is broken,", () => {
     const { findings } = JSON.parse(stdout) as { readonly findings: readonly { readonly check: string; readonly status: string }[] };
     const stands = Object.fromEntries(findings.map(({ check, status }) => [check, status]));
     expect(stands).toMatchObject({ node: "ok", sqlite: "ok", configuration: "error", disk: "ok", database: "skipped", "round-trip": "ok" });
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "goes on where it is no file, and nobody will ever write what is read (skipped on Windows)",
+    async () => {
+      mkdirSync(cli.dataDir);
+      execFileSync("mkfifo", [join(cli.dataDir, "config.json")]);
+      const { code, stdout } = await cli.run(["doctor"]);
+      expect({ code, stdout }).toMatchObject({ code: 2, stdout: expect.stringContaining("It is no file") });
+      expect((await cli.run(["list"])).code).toBe(2);
+    },
+  );
+
+  it("says whether a key can be had where the store is to be sealed, and is", async () => {
+    const key = async (env: Readonly<Record<string, string>>): Promise<unknown> => {
+      const { findings } = JSON.parse((await cli.run(["doctor", "--json"], { env })).stdout) as {
+        readonly findings: readonly { readonly check: string }[];
+      };
+      return findings.find(({ check }) => check === "keychain");
+    };
+    expect(await key({})).toMatchObject({ status: "ok", message: "The store is in clear, and no key is needed." });
+    const encryption = { WORKRAIL_ENCRYPTION: "enabled" };
+    const missing = { ...encryption, WORKRAIL_ENCRYPTION_KEY_FILE: join(cli.project, "none") };
+    expect(await key(missing)).toMatchObject({ status: "error", code: "KEY_UNAVAILABLE", hint: expect.any(String) });
+    const given = { ...encryption, WORKRAIL_ENCRYPTION_KEY: "0".repeat(64) };
+    expect(await key(given)).toMatchObject({ status: "ok", message: expect.stringContaining("can be had (environment)") });
+    await cli.output(["save", "--session", "s"], { input: "{}", env: given });
+    expect(await key(given)).toMatchObject({ status: "ok", message: "The store is sealed, and its key can be had." });
+    expect(await key({ WORKRAIL_ENCRYPTION_KEY: "1".repeat(64) })).toMatchObject({ status: "error", code: "KEY_UNAVAILABLE" });
   });
 
   it("goes on where the environment is wrong too", async () => {

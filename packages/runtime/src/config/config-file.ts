@@ -39,7 +39,10 @@ export interface ConfigText {
 export function readConfigFile(file: string): ConfigText {
   let text: string;
   try {
-    const { size } = fs.statSync(file);
+    const stats = fs.statSync(file);
+    // What is no file may keep a reader waiting for ever.
+    if (!stats.isFile()) return faulty("It is no file");
+    const { size } = stats;
     if (size > MAX_BYTES) return faulty(`It is larger than ${MAX_BYTES} bytes`);
     text = fs.readFileSync(file, "utf8");
   } catch (error) {

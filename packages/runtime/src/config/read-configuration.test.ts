@@ -243,7 +243,7 @@ describe("config.json", () => {
 
   it("may not be something else", () => {
     fs.mkdirSync(path.join(dataDir, CONFIG_FILE));
-    expect(issues()).toMatchObject([{ severity: "error", message: expect.stringContaining("It cannot be read, EISDIR") }]);
+    expect(issues()).toMatchObject([{ severity: "error", message: expect.stringContaining("It is no file") }]);
   });
 
   it.skipIf(process.getuid?.() === 0 || process.platform === "win32")(

@@ -77,7 +77,8 @@ async function inStore<T>(options: OpenOptions, work: (store: Workrail) => Promi
   return await work(store);
 }
 
-function failure(check: DoctorCheck, error: unknown, otherwise: string): DoctorFinding {
+/** What failed, as a finding. */
+export function failure(check: DoctorCheck, error: unknown, otherwise: string): DoctorFinding {
   if (isWorkrailError(error)) return { check, status: "error", code: error.code, message: error.message, hint: error.hint ?? otherwise };
   return {
     check,

@@ -1,5 +1,8 @@
+import { isWorkrailError, type WorkrailError } from "@workrail/core";
 import type { Environment } from "../config/default-data-dir.ts";
 import { type Configuration, readConfiguration } from "../config/read-configuration.ts";
+import { readSettings, type Settings } from "../settings.ts";
+import { checkKey } from "./check-key.ts";
 import { checkNode, checkSqlite } from "./check-machine.ts";
 import { checkDataDirectory, checkDisk, checkFileSystem, checkPermissions } from "./check-place.ts";
 import { checkDatabase, checkRoundTrip } from "./check-store.ts";
@@ -20,27 +23,47 @@ export interface ExamineOptions {
  */
 export async function examineInstallation({ env = process.env, args = [], fix = false }: ExamineOptions = {}): Promise<DoctorReport> {
   const configuration = readConfiguration({ env, args });
-  const { dataDir, issues, values } = configuration;
-  const isUsable = !issues.some(({ severity }) => severity === "error");
+  const { dataDir, values } = configuration;
+  const settings = settingsOrRefusal(env, args);
   const place = attempt("data-directory", () => checkDataDirectory(dataDir, values.readOnly));
   const isThere = place.status !== "error";
   const findings = [
     attempt("node", () => checkNode()),
     attempt("sqlite", checkSqlite),
-    configurationOf(configuration),
+    configurationOf(configuration, settings),
     place,
     attempt("permissions", () => checkPermissions(dataDir, fix && !values.readOnly)),
     attempt("file-system", () => checkFileSystem(dataDir)),
     attempt("disk", () => checkDisk(dataDir)),
-    isThere && isUsable ? await checkDatabase(dataDir, { env, args }) : unseen("database"),
+    isThere && !isWorkrailError(settings) ? await checkKey(dataDir, settings.sealing, values.readOnly) : unseen("keychain"),
+    isThere && !isWorkrailError(settings) ? await checkDatabase(dataDir, { env, args }) : unseen("database"),
     isThere ? await checkRoundTrip(dataDir, { WORKRAIL_SQLITE_DRIVER: values.sqliteDriver }, values.readOnly) : unseen("round-trip"),
   ];
   return { dataDir, findings, isHealthy: findings.every(({ status }) => status !== "error") };
 }
 
-function configurationOf({ issues, file, hasFile }: Configuration): DoctorFinding {
+/** As every command reads them, or what it would be refused with. */
+function settingsOrRefusal(env: Environment, args: readonly string[]): Settings | WorkrailError {
+  try {
+    return readSettings(env, { args });
+  } catch (error) {
+    if (isWorkrailError(error)) return error;
+    throw error;
+  }
+}
+
+function configurationOf({ issues, file, hasFile }: Configuration, settings: Settings | WorkrailError): DoctorFinding {
   const check = "configuration";
   const [first] = issues.toSorted((left, right) => left.severity.localeCompare(right.severity));
+  if (first === undefined && isWorkrailError(settings)) {
+    return {
+      check,
+      status: "error",
+      message: settings.message,
+      code: settings.code,
+      ...(settings.hint === undefined ? {} : { hint: settings.hint }),
+    };
+  }
   if (first === undefined) {
     return { check, status: "ok", message: hasFile ? `${file} and all other settings can be read.` : "All settings can be read." };
   }

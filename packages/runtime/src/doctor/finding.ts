@@ -9,6 +9,7 @@ export const DOCTOR_CHECKS = [
   "permissions",
   "file-system",
   "disk",
+  "keychain",
   "database",
   "round-trip",
 ] as const;
