@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -52,7 +52,7 @@ describe("workrail doctor, with a config.json that is broken,", () => {
     "goes on where it is no file, and nobody will ever write what is read (skipped on Windows)",
     async () => {
       mkdirSync(cli.dataDir);
-      execFileSync("mkfifo", [join(cli.dataDir, "config.json")]);
+      await cli.shell(`mkfifo '${join(cli.dataDir, "config.json")}'`);
       const { code, stdout } = await cli.run(["doctor"]);
       expect({ code, stdout }).toMatchObject({ code: 2, stdout: expect.stringContaining("It is no file") });
       expect((await cli.run(["list"])).code).toBe(2);
