@@ -69,7 +69,9 @@ function viewLines(view: BudgetedView, criticalKey: string): string[] {
   const asked = view.budgetTokens === undefined ? "no budget" : `${number(view.budgetTokens)} tokens`;
   const critical = view.hasCritical ? `; ${criticalKey}, marked critical, is whole` : "";
   const rest = `${view.shortened.length} shortened, ${view.leftOut} left out`;
-  const given = `${number(view.answerTokens)} tokens: ${view.whole} of ${count(view.of, "entry", "entries")} whole, ${rest}${critical}`;
+  // Only what is critical may take more than was asked for.
+  const over = view.answerTokens > (view.budgetTokens ?? Number.POSITIVE_INFINITY) ? ", for what is critical is never shortened" : "";
+  const given = `${number(view.answerTokens)} tokens${over}: ${view.whole} of ${count(view.of, "entry", "entries")} whole, ${rest}${critical}`;
   return view.shortened.length === 0 ? [line(asked, given)] : [line(asked, given), line("", `shortened, in tokens: ${namesOf(view)}`)];
 }
 
