@@ -66,3 +66,39 @@ describe("a change of files in the background", () => {
     await expect(call).resolves.toBe("answer");
   });
 });
+
+describe("work in the background", () => {
+  it("goes on at once when nobody waits for an answer", async () => {
+    const calls = new CallsUnderWay();
+    await calls.track(async () => {});
+    const { log, note } = watch();
+    await Promise.all([
+      calls.giveWay().then(note("worked")),
+      Promise.resolve()
+        .then(() => sleep(0))
+        .then(note("later")),
+    ]);
+    expect(log).toEqual(["worked", "later"]);
+  });
+
+  it("gives way to calls, one begun meanwhile too", async () => {
+    const { log, note } = watch();
+    const calls = new CallsUnderWay();
+    const first = calls.track(() => sleep(2).then(note("answered")));
+    const work = calls.giveWay().then(note("worked"));
+    const second = calls.track(() => sleep(4).then(note("answered again")));
+    await Promise.all([first, work, second]);
+    expect(log).toEqual(["answered", "answered again", "worked"]);
+  });
+
+  it("goes on beside a call that takes long, and at the end", async () => {
+    const calls = new CallsUnderWay();
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
+    const call = calls.track(() => held);
+    await calls.giveWay();
+    const ended = Promise.all([calls.giveWay(), calls.end()]);
+    goOn();
+    await Promise.all([call, ended]);
+    await calls.giveWay();
+  });
+});

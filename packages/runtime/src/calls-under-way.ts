@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** Longer than a caller needs to look at what a call has left in the directory. */
 const MOMENT_MS = 15;
+/** How long background work waits for calls to end before its next piece: most are done by then, and it must get on beside the others. */
+const MOST_GIVEN_WAY_MS = 20;
 
 /**
  * The calls that a store is at work on. Closing waits for them, and what changes files in the background keeps out of the way of those who have
@@ -10,6 +12,7 @@ const MOMENT_MS = 15;
 export class CallsUnderWay {
   readonly #calls = new Set<Promise<unknown>>();
   readonly #waiting = new Set<() => void>();
+  readonly #givingWay = new Set<() => void>();
   #change: Promise<unknown> | undefined;
   #lastEnd = Number.NEGATIVE_INFINITY;
   #isEnding = false;
@@ -24,6 +27,7 @@ export class CallsUnderWay {
     } finally {
       this.#calls.delete(running);
       this.#lastEnd = performance.now();
+      if (!this.isAny) resume(this.#givingWay);
     }
   }
 
@@ -43,10 +47,25 @@ export class CallsUnderWay {
     }
   }
 
+  /** Resolves when none is under way, or that has taken long enough: for pieces of work that would keep an answer waiting. */
+  async giveWay(): Promise<void> {
+    if (this.#isEnding || !this.isAny) return;
+    await new Promise<void>((resolve) => {
+      const goOn = (): void => {
+        clearTimeout(timer);
+        this.#givingWay.delete(goOn);
+        resolve();
+      };
+      const timer = setTimeout(goOn, MOST_GIVEN_WAY_MS);
+      this.#givingWay.add(goOn);
+    });
+  }
+
   /** Resolves when none is under way; from now on nothing waits for a better moment. */
   async end(): Promise<void> {
     this.#isEnding = true;
     this.#goOn();
+    resume(this.#givingWay);
     await Promise.allSettled(this.#calls);
   }
 
@@ -72,7 +91,11 @@ export class CallsUnderWay {
   }
 
   #goOn(): void {
-    for (const goOn of this.#waiting) goOn();
-    this.#waiting.clear();
+    resume(this.#waiting);
   }
+}
+
+function resume(waiting: Set<() => void>): void {
+  for (const goOn of waiting) goOn();
+  waiting.clear();
 }

@@ -66,8 +66,11 @@ export class Compactor {
     const { hasMore } = await compactSession(this.#ports, sessionId, {
       maxSteps,
       givenUp: this.#givenUp,
-      // Saves and loads that are waiting come before the next piece of work.
-      pause: turnOfTheLoop,
+      // Saves and loads come before the next piece of work.
+      pause: async () => {
+        await turnOfTheLoop();
+        await this.#calls.giveWay();
+      },
       inPlace: (put) => this.#calls.betweenAnswers(put),
     });
     return hasMore;
