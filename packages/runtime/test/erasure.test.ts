@@ -95,6 +95,8 @@ async function expectErased(place: Place, saved: readonly Saved[], index: number
     expect({ erased, left }).toEqual({ erased: [{ checkpointId, sessionId: SESSION }], left: [] });
     // While the store is open, with its logs.
     expect(tracesOf(place.dataDir, words)).toEqual([]);
+    // What is made of texts, such as vectors, has no words: but it says whose it is.
+    expect(derivedFrom(place, checkpointId)).toEqual([]);
     if ((await store.listTrash()).length > 0) await store.restoreFromTrash({ sessionId: SESSION });
     await expectWhole(store, others);
     const refusal = await refusalOf(store.loadCheckpoint({ checkpointId }));
@@ -103,6 +105,13 @@ async function expectErased(place: Place, saved: readonly Saved[], index: number
   };
   await within(place, eraseIt, options);
   expect(tracesOf(place.dataDir, words)).toEqual([]);
+}
+
+/** Files of indexes that name a checkpoint. */
+function derivedFrom({ dataDir }: Place, checkpointId: string): readonly string[] {
+  return filesBelow(dataDir).filter(
+    (file) => /^(?:search|vectors)\.db/u.test(path.basename(file)) && fs.readFileSync(file).includes(checkpointId),
+  );
 }
 
 /** Files of the catalog's older states, as rebuilds and migrations leave them. */
@@ -132,6 +141,8 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])("with the catalog by %s
     at(async (place) => {
       const saved = await prepare(place);
       for (const { words } of saved) expect(tracesOf(place.dataDir, words).length).toBeGreaterThan(1);
+      const isIndexed = fs.existsSync(path.join(place.dataDir, "search.db"));
+      for (const { checkpointId } of saved) expect(derivedFrom(place, checkpointId).length > 0).toBe(isIndexed);
       expect(saved.map((each) => baseOf(place, each))).toEqual([...idsOf(saved.slice(1, 4)), undefined, undefined]);
       await expectErased(place, saved, index);
       for (const { words } of saved.filter((each) => each !== saved[index])) expect(tracesOf(place.dataDir, words)).not.toEqual([]);

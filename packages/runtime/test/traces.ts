@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
+import { constants, gunzipSync } from "node:zlib";
 
 /** Shorter runs occur by chance. */
 const RUN_BYTES = 16;
@@ -19,22 +19,27 @@ export function filesBelow(directory: string): readonly string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** Files that hold a run of 16 bytes of one of the texts, as they are or unfolded. */
+/** Files and directories that hold a run of 16 bytes of one of the texts, as they are or unfolded, or in their names. */
 export function tracesOf(directory: string, texts: readonly string[]): readonly string[] {
-  const runs = new Set(texts.flatMap(runsOf));
-  return filesBelow(directory).filter((file) => {
-    const contents = contentsOf(fs.readFileSync(file));
-    return [...runs].some((run) => contents.some((content) => content.includes(run)));
-  });
+  const runs = [...new Set(texts.flatMap(runsOf))];
+  const names = fs.readdirSync(directory, { recursive: true, encoding: "utf8" });
+  return names
+    .map((name) => path.join(directory, name))
+    .filter((place, index) => {
+      const stats = fs.lstatSync(place);
+      const contents = stats.isFile() ? contentsOf(fs.readFileSync(place)) : [];
+      return [Buffer.from(names[index] as string), ...contents].some((content) => runs.some((run) => content.includes(run)));
+    });
 }
 
 function runsOf(text: string): readonly string[] {
   return Array.from({ length: Math.max(0, text.length - RUN_BYTES + 1) }, (_, at) => text.slice(at, at + RUN_BYTES));
 }
 
+/** Of what is cut off, as much as is there. */
 function contentsOf(bytes: Buffer): readonly Buffer[] {
   try {
-    return [bytes, gunzipSync(bytes)];
+    return [bytes, gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH })];
   } catch {
     return [bytes];
   }
