@@ -75,7 +75,7 @@ export class Ranking {
   best(from: number, count: number): readonly number[] {
     const { documents } = this.#found;
     if (from === 0 && documents.length > 4 * count) return this.#documentsAt(this.#bestFirst(this.#above(count)).slice(0, count));
-    this.#sorted ??= this.#bestFirst(documents.map((_, at) => at));
+    this.#sorted ??= this.#bestFirst(Array.from(documents, (_, at) => at));
     return this.#documentsAt(this.#sorted.slice(from, from + count));
   }
 
@@ -141,12 +141,11 @@ export function relatedScores(
   related: readonly WeightedTerm[],
   texts: number,
 ): (number: number, relativeLength: number) => number {
-  const known = related.map((each) => {
-    const documents = documentsWith(run, each.term, MOST_OF_RELATED);
-    return { ...each, documents, texts: documents.length };
-  });
   // What so many have says nothing.
-  const telling = known.filter(({ texts: count }) => count < MOST_OF_RELATED);
+  const telling = related
+    .filter(({ term }) => !isInMoreThan(run, term, MOST_OF_RELATED))
+    .map((each) => ({ ...each, documents: documentsWith(run, each.term, MOST_OF_RELATED) }))
+    .map((each) => ({ ...each, texts: each.documents.length }));
   const weighed = weighRelated(telling, texts).map((each) => ({
     ...each,
     often: documentsWithOften(run, each.term.term, MOST_OF_RELATED),

@@ -27,7 +27,7 @@ import { ScoreSheet } from "./score-sheet.ts";
 import { SEARCH_CONTENT } from "./search-schema.ts";
 
 /** Rough scores are made exact for so many more candidates than are asked for. */
-const LOOKED_AT = 120;
+const LOOKED_AT = 80;
 /** Pages of the index merged in one piece. */
 const MERGED_PAGES = 100;
 /** Merging leaves pages empty: as many as it fills in one piece are cut off the file's end. */
