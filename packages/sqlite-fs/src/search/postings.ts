@@ -20,9 +20,14 @@ export function marked(counts: ReadonlyMap<string, number>): string[] {
   const words: string[] = [];
   for (const [term, times] of counts) {
     words.push(term);
-    for (const [least, mark] of MARKS) if (times >= least) words.push(term + mark);
+    for (const [least, mark] of marksOf(term)) if (times >= least) words.push(term + mark);
   }
   return words;
+}
+
+/** Of a number only that it occurs more than once: numbers are most of what some texts have. */
+function marksOf(term: string): typeof MARKS {
+  return /^[0-9]+$/.test(term) ? MARKS.slice(0, 1) : MARKS;
 }
 
 /** Whether a word of the index is a term, and not one with a mark. */
@@ -111,7 +116,7 @@ function oftenMarked(
   { sql, most, span }: { readonly sql: string; readonly most: number; readonly span: Span },
 ): (readonly [times: number, documents: readonly number[]])[] {
   const found: [number, readonly number[]][] = [];
-  for (const [times, mark] of MARKS) {
+  for (const [times, mark] of marksOf(term)) {
     const documents = numbersIn(run, sql, quoted(term + mark), most, span);
     // What is nowhere so often is nowhere oftener.
     if (documents.length === 0) break;

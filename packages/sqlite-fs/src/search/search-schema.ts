@@ -2,7 +2,7 @@ import type { DerivedContent } from "../derived-database.ts";
 import { MARK_SIGNS } from "./postings.ts";
 
 /** Of the search index, and of the terms it is made of. */
-const INDEX_VERSION = 4;
+const INDEX_VERSION = 5;
 
 /**
  * `document`: one for each checkpoint; `previous` is how many places before it in its session the one is whose text it was
@@ -12,8 +12,6 @@ const INDEX_VERSION = 4;
  * `name`: projects, agents and workflows, and lists of tags as JSON. `state` holds the catalog's position and sums.
  * `term`: FTS5 keeps which documents have a term, and nothing else. One that occurs more than once is there again with a
  * mark behind it: see `marked`. Stop-words are there with the sign that core gives them.
- * `word`: terms of letters alone, once there are so many texts that looking through those of `term`, which reads what documents have
- * them, takes long. It may have some that no document has any more.
  */
 const SEARCH_SCHEMA = `
 CREATE TABLE state (key TEXT PRIMARY KEY NOT NULL, value ANY NOT NULL) STRICT, WITHOUT ROWID;
@@ -52,8 +50,6 @@ CREATE TABLE document (
 
 CREATE INDEX document_by_session ON document (session, sequence);
 
-CREATE TABLE word (term TEXT PRIMARY KEY NOT NULL) STRICT, WITHOUT ROWID;
-
 CREATE VIRTUAL TABLE term USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii tokenchars ''${MARK_SIGNS}''');
 
 INSERT INTO term (term, rank) VALUES ('pgsz', 3010);
@@ -62,9 +58,10 @@ INSERT INTO term (term, rank) VALUES ('pgsz', 3010);
 export const SEARCH_CONTENT: DerivedContent = {
   name: "the search index",
   version: INDEX_VERSION,
-  schema: SEARCH_SCHEMA,
+  // As SQLite keeps it, in pages that are small.
+  schema: SEARCH_SCHEMA.replaceAll(/\s+/gu, " "),
   // Small stores have little empty room.
-  pageBytes: 1024,
+  pageBytes: 512,
   // Each question reads other pages: the operating system has them in memory once, whatever processes read them.
   onOpen: "PRAGMA cache_size = -1024; CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, term, row)",
 };

@@ -20,7 +20,7 @@ import {
 import { documentFilter, type DocumentRow, seconds } from "./document-filter.ts";
 import { packedId, unpackedId } from "./packed-id.ts";
 import { marked } from "./postings.ts";
-import { DROP_WORDS, keepWords, termsAlike, termsBeginning } from "./vocabulary.ts";
+import { dropWords, FORGET_WORDS, keepWords, termsAlike, termsBeginning } from "./vocabulary.ts";
 import { Ranking, relatedScores } from "./rank-documents.ts";
 import { type Run, DerivedDatabase, type DerivedDatabaseOptions } from "../derived-database.ts";
 import { ScoreSheet } from "./score-sheet.ts";
@@ -28,10 +28,10 @@ import { SEARCH_CONTENT } from "./search-schema.ts";
 
 /** Rough scores are made exact for so many more candidates than are asked for. */
 const LOOKED_AT = 80;
-/** Pages of the index merged in one piece. */
-const MERGED_PAGES = 100;
+/** Pages of FTS5 merged in one piece: each takes six of the file's. */
+const MERGED_PAGES = 32;
 /** Merging leaves pages empty: as many as it fills in one piece are cut off the file's end. */
-const GIVE_BACK = `PRAGMA incremental_vacuum(${MERGED_PAGES})`;
+const GIVE_BACK = `PRAGMA incremental_vacuum(${6 * MERGED_PAGES})`;
 
 /** The search index in `search.db`, by FTS5: derived from the store, and made anew whenever it is missing. */
 export class SqliteSearch implements SearchEngine {
@@ -147,7 +147,10 @@ export class SqliteSearch implements SearchEngine {
       pages = MERGED_PAGES;
       await turnOfTheLoop();
     }
-    await this.#database.write((run) => run.exec(`${DROP_NAMES}; ${DROP_WORDS}`));
+    await this.#database.write((run) => {
+      run.exec(DROP_NAMES);
+      dropWords(run);
+    });
     return this.#database.purge();
   }
 
@@ -254,7 +257,7 @@ const DROP_NAMES = `DELETE FROM name WHERE number NOT IN (SELECT project FROM do
   UNION SELECT agent FROM document WHERE agent IS NOT NULL UNION SELECT workflow FROM document WHERE workflow IS NOT NULL
   UNION SELECT tags FROM document WHERE tags IS NOT NULL)`;
 
-const FORGET = `INSERT INTO term (term) VALUES ('delete-all'); DELETE FROM document; DELETE FROM name; DELETE FROM session; DELETE FROM word;
+const FORGET = `INSERT INTO term (term) VALUES ('delete-all'); DELETE FROM document; DELETE FROM name; DELETE FROM session; ${FORGET_WORDS};
   DELETE FROM state WHERE key = 'position'; UPDATE state SET value = 0 WHERE key IN ('texts', 'terms')`;
 
 interface IndexedRow {

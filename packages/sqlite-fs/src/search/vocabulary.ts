@@ -16,8 +16,10 @@ const TERMS =
   "SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT CAST(? AS INTEGER))";
 const WORDS = "SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM word WHERE term >= ? AND term < ? LIMIT CAST(? AS INTEGER))";
 
-/** Words that no document has any more. */
-export const DROP_WORDS = "DELETE FROM word WHERE term NOT IN (SELECT term FROM temp.vocabulary)";
+/** Terms of letters alone. Small indexes do without: even an empty table takes room. It may have some that no document has any more. */
+const KEEP = "CREATE TABLE IF NOT EXISTS word (term TEXT PRIMARY KEY NOT NULL) STRICT, WITHOUT ROWID";
+/** Nothing is kept apart any more. */
+export const FORGET_WORDS = "DROP TABLE IF EXISTS word";
 
 /** Whether a term may be kept apart: letters alone. What has digits is seldom a word, and is most of what there is. */
 function isWord(term: string): boolean {
@@ -49,6 +51,7 @@ export function keepWords(run: Run, texts: readonly TextOfCheckpoint[]): void {
     const { value } = run.get("SELECT value FROM state WHERE key = 'texts'") as { readonly value: number };
     if (value < MANY_TEXTS) return;
     const { words } = run.get(TERMS, "", LAST, -1) as { readonly words: string };
+    run.exec(KEEP);
     return addWords(run, words.split(" "));
   }
   for (const { terms } of texts) addWords(run, terms);
@@ -58,6 +61,11 @@ function addWords(run: Run, terms: readonly string[]): void {
   for (const term of new Set(terms)) if (isWord(term)) run.run("INSERT OR IGNORE INTO word VALUES (?)", term);
 }
 
+/** Drops words that no document has any more. */
+export function dropWords(run: Run): void {
+  if (areKept(run)) run.run("DELETE FROM word WHERE term NOT IN (SELECT term FROM temp.vocabulary)");
+}
+
 function areKept(run: Run): boolean {
-  return run.get("SELECT 1 FROM word LIMIT 1") !== undefined;
+  return run.get("SELECT 1 FROM sqlite_schema WHERE name = 'word'") !== undefined;
 }
