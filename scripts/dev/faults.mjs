@@ -7,6 +7,7 @@ import { ROOT, runTool } from "./run.mjs";
 
 const SQLITE = "packages/sqlite-fs/test";
 const CONFORMANCE = [`${SQLITE}/conformance.test.ts`];
+const FILES_CONFORMANCE = ["packages/files-catalog/test/conformance.test.ts"];
 
 /** `names`: only tests that match; `env`: what makes the run long. */
 const ROWS = [
@@ -14,13 +15,13 @@ const ROWS = [
   {
     id: "T2",
     fault: "end of the process at any file operation",
-    files: CONFORMANCE,
+    files: [...CONFORMANCE, ...FILES_CONFORMANCE],
     names: "(a crash|a write that stores).*at any file operation",
   },
   {
     id: "T4",
     fault: "EIO, ENOSPC, short writes at any operation",
-    files: [...CONFORMANCE, `${SQLITE}/sqlite-faults.test.ts`],
+    files: [...CONFORMANCE, ...FILES_CONFORMANCE, `${SQLITE}/sqlite-faults.test.ts`],
     names: "(an I/O|a disk|an error|a write that takes).*at any file operation|in SQLite|a COMMIT",
   },
   {
@@ -46,12 +47,7 @@ const ROWS = [
   {
     id: "T11",
     fault: "10,000 random operations against a model",
-    files: [
-      ...CONFORMANCE,
-      `${SQLITE}/node-sqlite-conformance.test.ts`,
-      "packages/files-catalog/test/conformance.test.ts",
-      "packages/memory/src/conformance.test.ts",
-    ],
+    files: [...CONFORMANCE, `${SQLITE}/node-sqlite-conformance.test.ts`, ...FILES_CONFORMANCE, "packages/memory/src/conformance.test.ts"],
     names: "random operations",
     env: { WORKRAIL_CONFORMANCE_OPERATIONS: "10000" },
   },
@@ -73,8 +69,9 @@ const ROWS = [
   {
     id: "T14",
     fault: "2,000 contexts of any shape, and the database lost",
-    files: ["packages/runtime/test/restore-equals-save.test.ts"],
-    env: { WORKRAIL_RUNS: "2000" },
+    files: ["packages/runtime/test/restore-equals-save.test.ts", ...CONFORMANCE],
+    names: "comes back exactly|restore equals save",
+    env: { WORKRAIL_RUNS: "2000", WORKRAIL_CONFORMANCE_RUNS: "2000" },
   },
 ];
 
