@@ -18,7 +18,7 @@ interface Acknowledged {
   readonly context: { readonly writer: string; readonly number: number };
 }
 
-describe("processes that are killed at random moments while they save", { timeout: 600_000 }, () => {
+describe("processes that are killed at random moments while they save", { timeout: Math.max(600_000, KILLS * 2_000) }, () => {
   it(`lose nothing that they acknowledged, ${KILLS} times`, () =>
     withChance(completeOptions().seed, (chance) =>
       withDirectory(async (directory) => {
