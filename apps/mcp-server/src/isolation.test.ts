@@ -60,7 +60,7 @@ class Shared {
   /** What a command of the CLI prints with `--json`, run in the own project. */
   async command<T>(...args: readonly string[]): Promise<T> {
     const { status, stdout, stderr } = await this.run(...args);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    if (status !== 0 || stderr !== "") throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
     return JSON.parse(stdout) as T;
   }
 

@@ -1,8 +1,8 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { promisify } from "node:util";
-import { constants, crc32, createGzip, createInflateRaw, gzip, gzipSync, inflateRaw, inflateRawSync } from "node:zlib";
+import { constants, crc32, createGzip, gzip, gzipSync, inflateRaw, inflateRawSync } from "node:zlib";
 import type { Gzip, InputType, Zlib, ZlibOptions } from "node:zlib";
-import { type Codec, isWorkrailError } from "@workrail/core";
+import type { Codec } from "@workrail/core";
 import { corrupt, type GzipMember, readGzipMember, tooLarge } from "./gzip-member.ts";
 
 const LEVEL = 6;

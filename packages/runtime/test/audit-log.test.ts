@@ -252,7 +252,7 @@ describe("a setting that is changed", () => {
         if (String(to).endsWith("config.json")) throw Object.assign(new Error("EROFS"), { code: "EROFS" });
         renameSync(from, to);
       });
-      await expect(changeSetting(sources, "retentionDays", "40")).rejects.toThrow();
+      await expect(changeSetting(sources, "retentionDays", "40")).rejects.toThrow("EROFS");
       rename.mockRestore();
       expect(fs.existsSync(path.join(place.dataDir, "config.json"))).toBe(false);
       const workrail = await place.open();
