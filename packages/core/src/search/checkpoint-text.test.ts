@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { Context } from "../model/context.ts";
-import { linesIn, linesToIndex, searchableTexts, textsIn } from "./checkpoint-text.ts";
+import { linesOf, linesToIndex, searchableTextsOf, textsOf } from "./checkpoint-text.ts";
 
 const NO_LABELS = { name: undefined, tags: [], attributes: {} };
 
 /** The numbers a context is found by. */
 function numbersOf(context: Context): string[] {
-  return [...searchableTexts(NO_LABELS, context)].slice([...textsIn(NO_LABELS, context)].length);
+  return searchableTextsOf(NO_LABELS, context).slice(textsOf(NO_LABELS, context).length);
 }
 
 describe("what a checkpoint is found by", () => {
   it("is its name, tags and attributes, the texts of its context, each key once, and its numbers", () => {
     const labels = { name: "Before", tags: ["one", "two"], attributes: { reviewer: "Ada" } };
     const context = { plan: ["first\nline", { plan: "second" }], port: 8443, done: true, rest: null };
-    expect([...searchableTexts(labels, context)]).toEqual([
+    expect(searchableTextsOf(labels, context)).toEqual([
       "Before",
       "one",
       "two",
@@ -41,13 +41,13 @@ describe("what a checkpoint is found by", () => {
   it("is deep, and looked at all the same", () => {
     let context: Context = { port: 8443 };
     for (let depth = 0; depth < 20_000; depth++) context = { in: context };
-    expect([...searchableTexts(NO_LABELS, context)]).toContain("port 8443");
+    expect(searchableTextsOf(NO_LABELS, context)).toContain("port 8443");
   });
 
   it("is compared line by line, and a long line sentence by sentence", () => {
-    expect([...linesIn(["  one \r\n\n two", ""])]).toEqual(["one", "two"]);
+    expect(linesOf(["  one \r\n\n two", ""])).toEqual(["one", "two"]);
     const long = `${"word ".repeat(70)}ends. Another begins.`;
-    expect([...linesIn([long])]).toEqual([`${"word ".repeat(70)}ends.`, "Another begins."]);
+    expect(linesOf([long])).toEqual([`${"word ".repeat(70)}ends.`, "Another begins."]);
   });
 
   it("is indexed by the lines that are new, each once but those of the name, which count more", () => {

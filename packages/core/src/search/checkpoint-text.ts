@@ -9,33 +9,40 @@ const SENTENCE_END = /(?<=[.!?。！？])(?:\s+|(?<=[。！？]))/u;
 /** What a checkpoint can be found by. */
 export type Labels = Pick<CheckpointRecord, "name" | "tags" | "attributes">;
 
-/** All that a checkpoint is found by, each text whole: its words, and numbers that somebody may ask for. */
-export function* searchableTexts(labels: Labels, context: Context): Generator<string> {
-  yield* textsIn(labels, context);
-  yield* numbersIn(context);
+/**
+ * All that a checkpoint is found by, each text whole: its words, and numbers that somebody may ask for.
+ *
+ * @param most so many characters are enough; what comes behind them is left out.
+ */
+export function searchableTextsOf(labels: Labels, context: Context, most: number = Number.POSITIVE_INFINITY): string[] {
+  const texts = textsOf(labels, context, most);
+  let characters = 0;
+  for (const { length } of texts) characters += length;
+  // Not spread into a call: there may be more than it can take.
+  if (characters <= most) for (const number of numbersOf(context)) texts.push(number);
+  return texts;
 }
 
 /** The words of a checkpoint: its name, tags and attributes; the texts of its context, in their order, and each key once. */
-export function* textsIn({ name, tags, attributes }: Labels, context: Context): Generator<string> {
-  if (name !== undefined) yield name;
-  yield* tags;
-  yield* textsOfValue(searchableAttributes(attributes), undefined);
+export function textsOf({ name, tags, attributes }: Labels, context: Context, most: number = Number.POSITIVE_INFINITY): string[] {
+  const texts = name === undefined ? [...tags] : [name, ...tags];
   const keys = new Set<string>();
-  yield* textsOfValue(context, keys);
-  yield* keys;
+  addTexts(searchableAttributes(attributes), texts, undefined, most);
+  addTexts(context, texts, keys, most);
+  for (const key of keys) texts.push(key);
+  return texts;
 }
 
 /** Texts line by line, without what stands around a line, and without empty lines. */
-export function* linesIn(texts: Iterable<string>): Generator<string> {
+export function linesOf(texts: readonly string[]): string[] {
+  const lines: string[] = [];
   for (const text of texts) {
     for (const line of text.split(/[\r\n]+/)) {
-      const parts = line.length > LONG_LINE ? line.split(SENTENCE_END) : [line];
-      for (const part of parts) {
-        const trimmed = part.trim();
-        if (trimmed !== "") yield trimmed;
-      }
+      if (line.length > LONG_LINE) for (const sentence of line.split(SENTENCE_END)) addLine(sentence, lines);
+      else addLine(line, lines);
     }
   }
+  return lines;
 }
 
 /** A name is there to be found by: its words count as if it stood there so many times. */
@@ -47,16 +54,19 @@ const NAME_COUNTS = 3;
  */
 export function linesToIndex({ name }: Pick<Labels, "name">, lines: readonly string[], known: ReadonlySet<string>): string[] {
   const brought = new Set(lines.filter((line) => !known.has(line)));
-  const named = [...linesIn(name === undefined ? [] : [name])].filter((line) => brought.has(line));
+  const named = linesOf(name === undefined ? [] : [name]).filter((line) => brought.has(line));
   return [...brought, ...Array.from({ length: NAME_COUNTS - 1 }, () => named).flat()];
 }
 
 /** Without recursion: a context may be deep. */
-function* textsOfValue(root: JsonValue, keys: Set<string> | undefined): Generator<string> {
+function addTexts(root: JsonValue, texts: string[], keys: Set<string> | undefined, most: number): void {
   const waiting: JsonValue[] = [root];
-  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    if (typeof value === "string") yield value;
-    else if (Array.isArray(value)) for (let at = value.length - 1; at >= 0; at--) waiting.push(value[at] as JsonValue);
+  let characters = 0;
+  for (let value = waiting.pop(); value !== undefined && characters <= most; value = waiting.pop()) {
+    if (typeof value === "string") {
+      texts.push(value);
+      characters += value.length;
+    } else if (Array.isArray(value)) for (let at = value.length - 1; at >= 0; at--) waiting.push(value[at] as JsonValue);
     else if (isJsonObject(value)) addMembers(value, waiting, keys);
   }
 }
@@ -76,7 +86,7 @@ const TELLING = /^-?(?:\d{2,12}|\d{1,9}\.\d{1,2})$/;
 const MOST_IN_LIST = 16;
 
 /** Each once, behind the key it stands under: `port 8443`. */
-function* numbersIn(context: Context): Generator<string> {
+function numbersOf(context: Context): Set<string> {
   const numbers = new Set<string>();
   const waiting: [key: string, value: JsonValue][] = [["", context]];
   for (let member = waiting.pop(); member !== undefined; member = waiting.pop()) {
@@ -85,9 +95,14 @@ function* numbersIn(context: Context): Generator<string> {
     else if (Array.isArray(value) && !isSeries(value)) for (const each of value) waiting.push([key, each]);
     else if (isJsonObject(value)) for (const each of Object.entries(value)) waiting.push(each);
   }
-  yield* numbers;
+  return numbers;
 }
 
 function isSeries(list: readonly JsonValue[]): boolean {
   return list.length > MOST_IN_LIST && list.every((each) => typeof each === "number");
+}
+
+function addLine(line: string, lines: string[]): void {
+  const trimmed = line.trim();
+  if (trimmed !== "") lines.push(trimmed);
 }

@@ -4,7 +4,7 @@ import type { CheckpointId } from "../model/ids.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { PendingSession, VectorIndexing, VectorSpace } from "../ports/vector-index.ts";
-import { linesIn, textsIn } from "../search/checkpoint-text.ts";
+import { linesOf, textsOf } from "../search/checkpoint-text.ts";
 import { textToEmbed } from "../search/text-to-embed.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord } from "./view-store.ts";
@@ -85,7 +85,7 @@ async function linesOfRecord(ports: EmbedPorts, record: CheckpointRecord | undef
   await ports.pause();
   if (record === undefined) return [];
   try {
-    return [...linesIn(textsIn(record, (await readContext(ports, record)).context))];
+    return linesOf(textsOf(record, (await readContext(ports, record)).context));
   } catch (error) {
     if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
     return [];

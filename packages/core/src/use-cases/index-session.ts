@@ -4,7 +4,7 @@ import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { ChangedSession } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexChange, SearchIndexing, TextOfCheckpoint } from "../ports/search-index.ts";
-import { linesIn, linesToIndex, searchableTexts } from "../search/checkpoint-text.ts";
+import { linesOf, linesToIndex, searchableTextsOf } from "../search/checkpoint-text.ts";
 import { type Findable, firstLinks, type IndexingPlan, type Link, linked, planIndexing } from "../search/plan-indexing.ts";
 import { type Words, wordsOf } from "../search/terms.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
@@ -115,26 +115,26 @@ async function linesOfPrevious(ports: IndexPorts, previous: Findable | undefined
 async function linesOfRecord(ports: IndexPorts, record: CheckpointRecord): Promise<readonly string[]> {
   await ports.pause();
   try {
-    return await gathered(linesIn(searchableTexts(record, (await readContext(ports, record)).context)), ports.pause);
+    return await linesOfTexts(searchableTextsOf(record, (await readContext(ports, record)).context, MOST_TEXT), ports.pause);
   } catch (error) {
     if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
     return [];
   }
 }
 
-async function gathered(lines: Iterable<string>, pause: () => Promise<void>): Promise<string[]> {
-  const all: string[] = [];
+async function linesOfTexts(texts: readonly string[], pause: () => Promise<void>): Promise<string[]> {
+  const lines: string[] = [];
   let characters = 0;
   let paused = 0;
-  for (const line of lines) {
-    characters += line.length;
+  for (const text of texts) {
     if (characters > MOST_TEXT) break;
-    all.push(line);
+    for (const line of linesOf([text.slice(0, MOST_TEXT - characters)])) lines.push(line);
+    characters += text.length;
     if (characters - paused < PIECE) continue;
     paused = characters;
     await pause();
   }
-  return all;
+  return lines;
 }
 
 async function wordsIn(lines: readonly string[], pause: () => Promise<void>): Promise<Words> {

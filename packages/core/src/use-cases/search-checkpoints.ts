@@ -5,7 +5,7 @@ import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexFilter, IndexHit, Matches, SearchIndex, WeightedTerm } from "../ports/search-index.ts";
-import { linesIn, searchableTexts } from "../search/checkpoint-text.ts";
+import { linesOf, searchableTextsOf } from "../search/checkpoint-text.ts";
 import { findBestLines, findLines, holdsPhrase, snippetOf } from "../search/found-text.ts";
 import { type ParsedQuery, parseQuery } from "../search/parse-query.ts";
 import { relatedTerms } from "../search/related-terms.ts";
@@ -95,7 +95,7 @@ class ReadTexts {
   }
 
   get lines(): readonly string[] {
-    this.#lines ??= [...linesIn(this.whole)];
+    this.#lines ??= linesOf(this.whole);
     return this.#lines;
   }
 }
@@ -217,7 +217,7 @@ class Search {
 
   async #readTexts(record: CheckpointRecord): Promise<ReadTexts | undefined> {
     try {
-      return new ReadTexts([...searchableTexts(record, (await readContext(this.#ports, record)).context)]);
+      return new ReadTexts(searchableTextsOf(record, (await readContext(this.#ports, record)).context));
     } catch (error) {
       if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
       return undefined;
