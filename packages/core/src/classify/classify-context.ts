@@ -78,6 +78,10 @@ const FIRST: readonly (readonly [key: string, value: JsonValue])[] = [
   ["note", "Step 2: the tests must pass"],
   ["note", "Batch 3 of 4"],
   ["note", "Both pumps failed at noon."],
+  ["note", "user: hello\nThis: is; a (sample)\nGET /a 200"],
+  ["note", "queue 1, worker idle"],
   ["someThings", "high"],
+  ["someThings", ["zep", "headroom"]],
 ];
-for (const [key, value] of FIRST) classifyEntry(key, value, { pins: [] });
+// Twice: an expression is interpreted the first time it is asked, and compiled the second.
+for (const [key, value] of [...FIRST, ...FIRST]) classifyEntry(key, value, { pins: [] });
