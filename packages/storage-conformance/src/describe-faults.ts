@@ -42,7 +42,7 @@ const FAULTS: readonly Fault[] = [
 const MAX_OPERATIONS = 1_000;
 
 /** At each of the first operations, which are the most different from each other, faults strike whatever the stride. */
-const EACH_OF_THE_FIRST = 30;
+const EACH_OF_THE_FIRST = 20;
 
 /** Strikes at the first operation, the second, and so on, until there is none left to strike at. */
 async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault, stride: number): Promise<void> {

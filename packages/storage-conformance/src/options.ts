@@ -12,7 +12,7 @@ export interface ConformanceOptions {
    */
   readonly seed?: number;
   /**
-   * Beyond the first 30 file operations of a piece of work faults strike at each so-manieth, default 1, at each
+   * Beyond the first 20 file operations of a piece of work faults strike at each so-manieth, default 1, at each
    * (`WORKRAIL_CONFORMANCE_STRIDE`).
    */
   readonly stride?: number;
