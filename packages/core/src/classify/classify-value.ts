@@ -117,8 +117,8 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   if (isConversation(text)) return { layer: "USEFUL", confidence: 0.7, why: "a conversation" };
   if (isMaterial(text)) return { layer: "USEFUL", confidence: 0.7, why: "code, markup or output" };
   if (typeof value === "string" && value.length > LONG_TEXT) return { layer: "USEFUL", confidence: 0.6, why: "long text" };
+  if (!isOpaque) return byOrder(text);
   const words = wordsOfText(text);
-  if (!isOpaque) return byOrder(words);
   if (isSmallTalk(words)) return { layer: "EPHEMERAL", confidence: 0.5, why: "small talk" };
   return byStatus(text) ?? byCues(words) ?? byTense(value, words);
 }
@@ -213,7 +213,8 @@ function wordsOfText(text: string): string[] {
 }
 
 /** What begins with an order is one, whatever it is called: `Do not delete any mail` under `legal_hold`. */
-function byOrder(words: readonly string[]): Classification | undefined {
+function byOrder(text: string): Classification | undefined {
+  const words = wordsOfText(text.slice(0, ORDER_BEGINS));
   for (let length = LONGEST_CUE; length > 0; length--) {
     const cue = words.slice(0, length).join(" ");
     const { layer, weight } = CUES.get(cue) ?? {};
@@ -223,6 +224,8 @@ function byOrder(words: readonly string[]): Classification | undefined {
 }
 
 const SAYS_ALONE = 3;
+/** Characters, more than the longest cue has with what stands before it: no entry's whole text is taken apart for three words. */
+const ORDER_BEGINS = 200;
 
 /** Words that an argument, a decision or a note is told by are at its start more often than not. */
 const OPENING = 1.5;
