@@ -22,11 +22,11 @@ import type {
 } from "@workrail/core";
 import { actionOfMove, asidesToRemove, exceededQuota, isShielded, KEEP_TAG, tombstonesOf } from "@workrail/core";
 import { AuditWrites } from "./audit-writes.ts";
-import { factsOf, recordOf, rowOf } from "./rows.ts";
+import { factsOf, labelsOf, recordOf, rowOf, trashedRowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteStatement, SqliteValue } from "./sqlite-driver.ts";
-import { bytesWith, IS_FORGETTABLE, parseRow, shieldsOf, trashOf } from "./usage-queries.ts";
+import { bytesWith, IS_FORGETTABLE, shieldsOf, trashOf } from "./usage-queries.ts";
 
 interface Appended {
   readonly record: CheckpointRecord;
@@ -98,7 +98,7 @@ export class CatalogWrites {
   /** The same of one in the trash. Of its size a trigger keeps the sum, which follows rows that come and go. */
   #changeTrashed(expected: CheckpointRecord, { blobBytes, baseId, keyId }: StoredForm): boolean {
     const trashed = this.#statement("SELECT * FROM trashed WHERE id = ?").get(expected.id) as TrashedRow | undefined;
-    const row = trashed === undefined ? undefined : parseRow(trashed.record);
+    const row = trashed === undefined ? undefined : trashedRowOf(trashed.record);
     if (trashed === undefined || row === undefined || !isKeptAs(row, expected)) return false;
     this.#run("DELETE FROM trashed WHERE session_id = ? AND id = ?", trashed.session_id, trashed.id);
     this.#putIntoTrash({ ...row, blob_bytes: blobBytes, base_id: baseId, key_id: keyId, damaged: 0 }, trashed.trashed_at);
@@ -145,12 +145,12 @@ export class CatalogWrites {
       for (const tag of tags) this.#run("INSERT INTO checkpoint_tag (ordinal, tag) VALUES (?, ?)", row.ordinal, tag);
     }
     for (const { id, record: text } of this.#statement("SELECT id, record FROM trashed").all() as Pick<TrashedRow, "id" | "record">[]) {
-      const row = parseRow(text);
+      const row = trashedRowOf(text);
       const fresh = withTexts(row, record(recordOf(row)));
       this.#run("UPDATE trashed SET record = ? WHERE id = ?", JSON.stringify(fresh), id);
     }
     for (const row of this.#statement("SELECT * FROM session").all() as SessionRow[]) {
-      const { tags, pins } = labels({ tags: JSON.parse(row.tags) as string[], pins: JSON.parse(row.pins) as string[] });
+      const { tags, pins } = labels({ tags: labelsOf(row.tags), pins: labelsOf(row.pins) });
       this.#run("UPDATE session SET tags = ?, pins = ? WHERE id = ?", JSON.stringify(tags), JSON.stringify(pins), row.id);
       this.#changed.add(row.id as SessionId);
     }
@@ -469,7 +469,7 @@ export class CatalogWrites {
   #relabel(sessionId: SessionId, labels: "pins" | "tags", add: readonly string[], remove: readonly string[]): void {
     const session = this.#session(sessionId);
     if (session === undefined) return;
-    const before = JSON.parse(session[labels]) as string[];
+    const before = labelsOf(session[labels]);
     const after = [...new Set([...before, ...add])].filter((label) => !remove.includes(label));
     this.#run(`UPDATE session SET ${labels} = ? WHERE id = ?`, JSON.stringify(after), sessionId);
     this.#changed.add(sessionId);
@@ -511,7 +511,7 @@ export class CatalogWrites {
 
   #trashed(id: CheckpointId): CheckpointRow | undefined {
     const row = this.#statement("SELECT record FROM trashed WHERE id = ?").get(id);
-    return row === undefined ? undefined : parseRow((row as { record: string }).record);
+    return row === undefined ? undefined : trashedRowOf((row as { record: string }).record);
   }
 
   #session(id: SessionId): SessionRow | undefined {

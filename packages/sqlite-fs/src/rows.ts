@@ -17,9 +17,16 @@ import {
   type SessionId,
 } from "@workrail/core";
 import type { AuditRow, CheckpointRow, CountedSessionRow, SessionRow } from "./schema.ts";
+import { catalogDamaged } from "./storage-errors.ts";
 
-/** Rows come from our own database: their ids and digests were parsed before they were written. */
+/**
+ * Rows come from our own database: their ids and digests were parsed before they were written.
+ *
+ * @throws an error with the code SQLITE_CORRUPT, as all of these do, when a column or its JSON is not as we write it: the
+ *   names of columns are text in the database, too, and a flipped bit in them is an error to nobody else.
+ */
 export function recordOf(row: CheckpointRow): CheckpointRecord {
+  requireColumns(row, RECORD_COLUMNS);
   return {
     id: row.id as CheckpointId,
     sessionId: row.session_id as SessionId,
@@ -30,12 +37,12 @@ export function recordOf(row: CheckpointRow): CheckpointRecord {
     workflowId: row.workflow_id ?? undefined,
     project: row.project ?? undefined,
     name: row.name ?? undefined,
-    tags: list(row.tags),
-    attributes: row.attributes === "{}" ? {} : (parseJson(row.attributes) as JsonObject),
+    tags: labelsOf(row.tags),
+    attributes: row.attributes === "{}" ? {} : parsed(() => parseJson(row.attributes) as JsonObject),
     exactDigest: row.exact_digest as Digest,
     canonicalDigest: row.canonical_digest as Digest,
     contextBytes: row.context_bytes,
-    layers: row.layers === null ? undefined : (JSON.parse(row.layers) as LayerSummary),
+    layers: row.layers === null ? undefined : parsed(() => JSON.parse(row.layers as string) as LayerSummary),
     writer: row.writer,
     sequence: row.sequence,
     blob: row.blob as BlobRef,
@@ -81,12 +88,13 @@ export function rowOf(record: NewRecord, sequence: number): Omit<CheckpointRow, 
 }
 
 export function sessionOf(row: CountedSessionRow): Session {
+  requireColumns(row, SESSION_COLUMNS);
   return {
     id: row.id as SessionId,
     createdAt: new Date(row.created_at),
     lastAccessedAt: new Date(row.last_accessed_at),
-    tags: list(row.tags),
-    pins: list(row.pins),
+    tags: labelsOf(row.tags),
+    pins: labelsOf(row.pins),
     checkpointCount: row.checkpoint_count - row.aside_count,
     asideCount: row.aside_count,
     damagedCount: row.damaged_count,
@@ -98,11 +106,12 @@ export function factsOf(
   row: SessionRow,
   { tombstones, erasing, trash, shields }: Pick<SessionFacts, "tombstones" | "erasing" | "trash" | "shields">,
 ): SessionFacts {
+  requireColumns(row, SESSION_COLUMNS);
   return {
     sessionId: row.id as SessionId,
     createdAt: new Date(row.created_at),
-    tags: list(row.tags),
-    pins: list(row.pins),
+    tags: labelsOf(row.tags),
+    pins: labelsOf(row.pins),
     tombstones,
     erasing,
     oldestLive: row.oldest_live as CheckpointId | null,
@@ -118,11 +127,18 @@ function foldedLabels(record: NewRecord): string {
   return [record.name, ...record.tags, record.workflowId, record.agentId, attributes].join("\n").toLowerCase();
 }
 
-function list(text: string): readonly string[] {
-  return text === "[]" ? [] : (JSON.parse(text) as string[]);
+/** Tags or pins. */
+export function labelsOf(text: string): readonly string[] {
+  return text === "[]" ? [] : parsed(() => JSON.parse(text) as string[]);
+}
+
+/** A row of `checkpoint` as it was when it went into the trash, in JSON. */
+export function trashedRowOf(text: string): CheckpointRow {
+  return parsed(() => JSON.parse(text) as CheckpointRow);
 }
 
 function eventOf(row: Omit<AuditRow, "digest">): AuditEvent {
+  requireColumns(row, EVENT_COLUMNS);
   return {
     at: new Date(row.at),
     action: row.action as AuditAction,
@@ -135,4 +151,59 @@ function eventOf(row: Omit<AuditRow, "digest">): AuditEvent {
 
 export function loggedOf(row: AuditRow): LoggedEvent {
   return { ...eventOf(row), number: row.id, digest: row.digest === null ? undefined : Buffer.from(row.digest).toString("hex") };
+}
+
+/** But for those that a row in the trash may lack, since it is from before they were there. */
+const RECORD_COLUMNS = [
+  "id",
+  "session_id",
+  "parent_id",
+  "kind",
+  "created_at",
+  "agent_id",
+  "workflow_id",
+  "project",
+  "name",
+  "tags",
+  "attributes",
+  "exact_digest",
+  "canonical_digest",
+  "context_bytes",
+  "layers",
+  "writer",
+  "sequence",
+  "blob",
+  "blob_bytes",
+  "base_id",
+  "key_id",
+  "last_accessed_at",
+  "damaged",
+] as const satisfies readonly (keyof CheckpointRow)[];
+
+const SESSION_COLUMNS = [
+  "id",
+  "created_at",
+  "last_accessed_at",
+  "tags",
+  "pins",
+  "checkpoint_count",
+  "total_bytes",
+  "last_sequence",
+  "oldest_live",
+  "aside_count",
+] as const satisfies readonly (keyof SessionRow)[];
+
+const EVENT_COLUMNS = ["at", "action", "session_id", "checkpoint_id", "agent_id", "reason"] as const satisfies readonly (keyof AuditRow)[];
+
+function requireColumns<Column extends string>(row: Readonly<Record<Column, unknown>>, columns: readonly Column[]): void {
+  const missing = columns.find((column) => row[column] === undefined);
+  if (missing !== undefined) throw catalogDamaged(`A row of the catalog has no ${missing}.`);
+}
+
+function parsed<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw catalogDamaged("A row of the catalog holds what is not JSON.", cause);
+  }
 }

@@ -27,3 +27,8 @@ function lockTimeout(cause?: unknown): WorkrailError {
     cause,
   });
 }
+
+/** What SQLite would throw if it could see that the catalog is not as we write it. `storageError` translates it like SQLite's own. */
+export function catalogDamaged(message: string, cause?: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code: "SQLITE_CORRUPT" });
+}

@@ -15,8 +15,8 @@ import {
   type TrashPage,
   type TrashQuery,
 } from "@workrail/core";
-import { recordOf, sessionOf } from "./rows.ts";
-import type { CheckpointRow, CountedSessionRow, TrashedRow } from "./schema.ts";
+import { recordOf, sessionOf, trashedRowOf } from "./rows.ts";
+import type { CountedSessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** What a session is told with, beside what is kept of it. */
@@ -61,7 +61,7 @@ export function trashPage(reader: SqliteConnection, { sessionId, checkpointId, l
     "id" | "trashed_at" | "record"
   >[];
   const shown = rows.slice(0, limit);
-  const entries = shown.map((row) => ({ record: recordOf(parseRow(row.record)), trashedAt: new Date(row.trashed_at) }));
+  const entries = shown.map((row) => ({ record: recordOf(trashedRowOf(row.record)), trashedAt: new Date(row.trashed_at) }));
   const last = entries.at(-1);
   return { entries, next: rows.length > limit && last !== undefined ? timedCursor(last.trashedAt, last.record.id) : undefined };
 }
@@ -128,8 +128,3 @@ export function shieldsOf(connection: SqliteConnection, sessionId: SessionId): r
 const SHIELDS = `SELECT id, shielded_until FROM checkpoint WHERE session_id = ? AND shielded_until IS NOT NULL
   UNION ALL SELECT id, record ->> 'shielded_until' FROM trashed
     WHERE session_id = ? AND record ->> 'shielded_until' IS NOT NULL`;
-
-/** A row of `checkpoint` as it was, in JSON. */
-export function parseRow(text: string): CheckpointRow {
-  return JSON.parse(text) as CheckpointRow;
-}
