@@ -27,7 +27,12 @@ const ROWS = [
   {
     id: "T5",
     fault: "flipped bits, zeros, cut ends in every file",
-    files: [`${SQLITE}/damaged-files.test.ts`, `${SQLITE}/damaged-database.test.ts`, "packages/blob-files/src/session-facts-files.test.ts"],
+    files: [
+      `${SQLITE}/damaged-files.test.ts`,
+      `${SQLITE}/damaged-database.test.ts`,
+      `${SQLITE}/damaged-derived.test.ts`,
+      "packages/blob-files/src/session-facts-files.test.ts",
+    ],
     env: { WORKRAIL_FLIPS: "400" },
   },
   { id: "T6", fault: "many processes on one store", files: [`${SQLITE}/many-processes.test.ts`, `${SQLITE}/both-drivers.test.ts`] },

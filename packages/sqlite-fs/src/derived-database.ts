@@ -1,5 +1,5 @@
 import { ensureOwnFile, type FileSystem, removeIfPresent, storeClosed } from "@workrail/blob-files";
-import type { Log } from "@workrail/core";
+import { isWorkrailError, type Log } from "@workrail/core";
 import { cutLog } from "./cut-log.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { userVersion } from "./schema-version.ts";
@@ -220,6 +220,11 @@ function rollBack(database: Pick<SqliteDatabase, "exec">): void {
   }
 }
 
+/**
+ * Whether a file that is made anew may help. What SQLite cannot see of damage shows as a column that is not there, or as a row
+ * that whoever reads it stumbles over; if it is a bug of ours, the new file has it again.
+ */
 function isDamage(error: unknown): boolean {
-  return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code));
+  if (!(error instanceof Error) || isWorkrailError(error)) return false;
+  return !("code" in error) || /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(String(error.code));
 }

@@ -17,6 +17,7 @@ import {
   type VectorState,
 } from "@workrail/core";
 import { DerivedDatabase, type DerivedDatabaseOptions, type Run } from "./derived-database.ts";
+import { catalogDamaged } from "./storage-errors.ts";
 import { VECTOR_CONTENT } from "./vector-schema.ts";
 
 /** Compared in one go: a few milliseconds. */
@@ -120,12 +121,13 @@ export class SqliteVectors implements VectorEngine {
     const where = [inSpace, "id > ?", ...filters].join(" AND ");
     const sql = `SELECT id, checkpoint_id, numbers FROM vector WHERE ${where} ORDER BY id LIMIT ${PAGE}`;
     for (let last = 0; this.#database.isThere();) {
-      const rows = await this.#database.read((run) => run.all(sql, space.name, space.dimensions, last, ...values) as readonly VectorRow[]);
-      for (const { checkpoint_id: checkpointId, numbers } of rows) {
-        nearest.add({ checkpointId, similarity: dotProduct(unit, vectorOf(numbers)) });
-      }
-      if (rows.length < PAGE) break;
-      last = rows.at(-1)?.id ?? last;
+      const page = await this.#database.read((run) => {
+        const rows = run.all(sql, space.name, space.dimensions, last, ...values) as readonly VectorRow[];
+        return rows.map(({ id, checkpoint_id: checkpointId, numbers }) => ({ id, checkpointId, similarity: similarityOf(unit, numbers) }));
+      });
+      for (const { checkpointId, similarity } of page) nearest.add({ checkpointId, similarity });
+      if (page.length < PAGE) break;
+      last = page.at(-1)?.id ?? last;
       await turnOfTheLoop();
     }
     return nearest.all();
@@ -167,6 +169,13 @@ function nextVersion(run: Run, id: number): number {
 
 function bytesOf(vector: Float32Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+}
+
+/** @throws an error with the code SQLITE_CORRUPT where the bytes are not those of a vector of length one, as all are stored. */
+function similarityOf(unit: Float32Array, bytes: Uint8Array): number {
+  const similarity = bytes.byteLength === unit.byteLength ? dotProduct(unit, vectorOf(bytes)) : Number.NaN;
+  if (!(Math.abs(similarity) < 1.001)) throw catalogDamaged("A vector is not as it was stored.");
+  return similarity;
 }
 
 function vectorOf(bytes: Uint8Array): Float32Array {

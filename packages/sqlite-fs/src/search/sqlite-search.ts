@@ -25,6 +25,7 @@ import { Ranking, relatedScores } from "./rank-documents.ts";
 import { type Run, DerivedDatabase, type DerivedDatabaseOptions } from "../derived-database.ts";
 import { ScoreSheet } from "./score-sheet.ts";
 import { SEARCH_CONTENT } from "./search-schema.ts";
+import { catalogDamaged } from "../storage-errors.ts";
 
 /** Rough scores are made exact for so many more candidates than are asked for. */
 const LOOKED_AT = 80;
@@ -180,7 +181,7 @@ function pageOf(run: Run, found: Found, filter: IndexFilter, { limit, offset, re
   const { most } = found.ranking;
   const page = hits.slice(offset, offset + limit);
   const names = namesOf(run, page);
-  return page.map(({ number, score }) => ({ ...(names.get(number) as HitNames), score: Math.min(1, score / most) }));
+  return page.map(({ number, score }) => ({ ...namesIn(names, number), score: Math.min(1, score / most) }));
 }
 
 interface Wanted {
@@ -218,6 +219,12 @@ function namesOf(run: Run, hits: readonly Scored[]): ReadonlyMap<number, HitName
   return new Map(
     rows.map(({ number, id, session_id, sequence }) => [number, { checkpointId: unpackedId(id), sessionId: session_id, sequence }]),
   );
+}
+
+function namesIn(names: ReadonlyMap<number, HitNames>, number: number): HitNames {
+  const found = names.get(number);
+  if (found === undefined) throw catalogDamaged("A document of the index is of no session.");
+  return found;
 }
 
 interface NamesRow {
