@@ -20,6 +20,7 @@ export const withoutPrograms = {
  *
  * - What is built into Node is taken from `process` rather than imported. For an import Node reads every export there is, which
  *   has it load what nobody asked for, workers and streams among it.
+ * - Of what takes Node long to load itself, each function is only taken when it is called for the first time.
  * - Letters beyond ASCII are escaped: a single one has the engine keep all of a file in two bytes a letter.
  */
 export const quickToLoad = {
@@ -29,6 +30,25 @@ export const quickToLoad = {
   },
 };
 
+/** Modules of Node that take it milliseconds to load, and that much of what a command does can do without. */
+const LOADED_BY_CALLS: ReadonlySet<string> = new Set(["node:crypto", "node:zlib"]);
+
+/** @param names as in `{ one, two: another }`; all must be functions. */
+function takenByCalls(id: string, names: string): string {
+  const builtIn = process.getBuiltinModule(id) as Readonly<Record<string, unknown>>;
+  const pairs = names
+    .slice(1, -1)
+    .split(",")
+    .map((pair) => pair.trim().split(":"));
+  return pairs
+    .map(([name = "", own = name]) => {
+      if (!/^[a-z]/u.test(name) || typeof builtIn[name] !== "function")
+        throw new Error(`${name} of ${id} is no function that can be taken when it is called.`);
+      return `const ${own}=(...given)=>process.getBuiltinModule("${id}").${name}(...given);`;
+    })
+    .join("");
+}
+
 /** All imports of a bundle stand at its beginning. */
 function withoutBuiltInImports(code: string): string {
   const [imports = ""] = /^(?:import\b[^;]*;\s*)*/u.exec(code) ?? [];
@@ -36,6 +56,7 @@ function withoutBuiltInImports(code: string): string {
     /import\s*(?:([\w$]+)\s*,?)?\s*(\{[^}]*\})?\s*from\s*"(node:[\w/]+)";/gu,
     (_all, whole: string | undefined, named: string | undefined, id: string) => {
       const names = [whole, named?.replaceAll(/\s+as\s+/gu, ":")].filter((name) => name !== undefined);
+      if (LOADED_BY_CALLS.has(id)) return names.map((name) => takenByCalls(id, name)).join("");
       return names.map((name) => `const ${name}=process.getBuiltinModule("${id}");`).join("");
     },
   );

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { useCli } from "./testing/use-cli.ts";
@@ -22,6 +22,17 @@ describe("the bundle", () => {
     expect(program.join("")).not.toMatch(/getBuiltinModule\("node:(?:process|child_process)"\)/u);
     // One letter beyond ASCII doubles what a file takes in memory.
     expect(program.filter((text) => /[^\0-\x7f]/u.test(text))).toEqual([]);
+  });
+
+  it("has Node load nothing for a list that takes long to load and is not needed", async () => {
+    await cli.save({ a: 1 });
+    const note = join(cli.folder, "note.cjs");
+    writeFileSync(note, 'process.once("exit", () => require("node:fs").writeSync(2, process.moduleLoadList.join("\\n")));');
+    const { stdout, stderr } = await cli.run(["list", "--json"], { env: { NODE_OPTIONS: `--require "${note}"` } });
+    expect(stdout).toContain('"total":1');
+    const loaded = stderr.split("\n");
+    expect(loaded).toContain("NativeModule fs");
+    for (const name of ["crypto", "zlib", "perf_hooks", "worker_threads"]) expect(loaded).not.toContain(`NativeModule ${name}`);
   });
 
   it.skipIf(oldNode === undefined)("says in one line that Node is too old (skipped when there is no Node older than 22)", () => {

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WorkrailError } from "@workrail/core";
+import { elapsedMs } from "./elapsed-ms.ts";
 import { fileError } from "./file-errors.ts";
 import { hasCode } from "./file-system.ts";
 
@@ -22,9 +23,9 @@ const BESIDE = ["-wal", "-journal"] as const;
  * @throws LOCK_TIMEOUT when it never stands still for long enough; STORAGE_UNAVAILABLE.
  */
 export async function copyDatabase(from: string, to: string, waitMs: number): Promise<void> {
-  const deadline = performance.now() + waitMs;
+  const deadline = elapsedMs() + waitMs;
   while (!copyOnce(from, to)) {
-    if (performance.now() > deadline) throw restless(from);
+    if (elapsedMs() > deadline) throw restless(from);
     await sleep(PAUSE_MS * (0.5 + Math.random()));
   }
 }

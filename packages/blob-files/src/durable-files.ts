@@ -3,12 +3,18 @@ import os from "node:os";
 import path from "node:path";
 import { type FileSystem, hasCode } from "./file-system.ts";
 
-/** Tells this run's temporary files from those of an earlier process with the same number. */
-const RUN = randomBytes(4).toString("hex");
+/** What tells temporary files from those of others. */
+interface Writer {
+  /** This machine. */
+  readonly host: string;
+  /** This run, from an earlier process with the same number. */
+  readonly run: string;
+}
+
+let thisWriter: Writer | undefined;
 let temporaryFiles = 0;
 
 const TEMPORARY = /^\.tmp(?:-[a-z]+)?-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}$/;
-const HOST = createHash("sha256").update(os.hostname()).digest("hex").slice(0, 8);
 /** A temporary file of another machine, or of a process that cannot be asked, is given up after this long. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
@@ -106,7 +112,7 @@ export async function moveAside(fs: FileSystem, from: string, to: string): Promi
 export function isAbandoned(fs: FileSystem, directory: string, name: string, now: Date): boolean {
   const match = TEMPORARY.exec(name);
   if (match === null) return false;
-  if (match[1] === HOST) return !isAlive(Number(match[2]));
+  if (match[1] === writer().host) return !isAlive(Number(match[2]));
   const found = fs.inspect(path.join(directory, name));
   return found !== undefined && now.getTime() - found.modifiedAt.getTime() > ABANDONED_MS;
 }
@@ -119,8 +125,18 @@ export function isTemporary(name: string): boolean {
 /** @param purpose letters that say in the name what it is for. */
 export function temporaryName(directory: string, purpose?: string): string {
   temporaryFiles = (temporaryFiles + 1) >>> 0;
-  const unique = RUN + temporaryFiles.toString(16).padStart(8, "0");
-  return path.join(directory, `.tmp${purpose === undefined ? "" : `-${purpose}`}-${HOST}-${process.pid}-${unique}`);
+  const { host, run } = writer();
+  const unique = run + temporaryFiles.toString(16).padStart(8, "0");
+  return path.join(directory, `.tmp${purpose === undefined ? "" : `-${purpose}`}-${host}-${process.pid}-${unique}`);
+}
+
+/** Found out when it is first needed: who writes nothing need not wait for Node's cryptography to be loaded. */
+function writer(): Writer {
+  thisWriter ??= {
+    host: createHash("sha256").update(os.hostname()).digest("hex").slice(0, 8),
+    run: randomBytes(4).toString("hex"),
+  };
+  return thisWriter;
 }
 
 /** Whether such a process is there, ours or another user's. */

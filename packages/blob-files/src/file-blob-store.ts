@@ -139,15 +139,24 @@ export class FileBlobStore implements BlobStore {
     return true;
   }
 
+  /** Makes the directory of all sessions unless it is there. It is durable with the first that is put into it: who only looks waits for no disk. */
+  prepare(): void {
+    this.#makeDirectory(path.join(this.#dataDir, CONTEXTS));
+  }
+
   /** Makes a session's directory, durably, unless it is there; never accepts a link in its place. */
   async ensureDirectory(directory: string): Promise<void> {
     if (this.#known.has(directory)) return;
     const parent = path.dirname(directory);
     if (parent !== this.#dataDir) await this.ensureDirectory(parent);
-    this.#fs.makeDirectory(directory);
-    this.#refuseLinkedDirectory(directory);
+    this.#makeDirectory(directory);
     await this.#fs.syncDirectory(parent);
     this.#known.add(directory);
+  }
+
+  #makeDirectory(directory: string): void {
+    this.#fs.makeDirectory(directory);
+    this.#refuseLinkedDirectory(directory);
   }
 
   async #write(file: string, bytes: Uint8Array, mode: WriteMode): Promise<boolean> {

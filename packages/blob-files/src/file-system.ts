@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { elapsedMs } from "./elapsed-ms.ts";
 
 /**
  * The file operations that durability hangs on, one method for each, so that a test can fail or kill at any of them.
@@ -141,15 +142,15 @@ function readSoon(fd: number): Promise<Uint8Array> {
 let lastWaitMs = Number.POSITIVE_INFINITY;
 
 function onDisk(fd: number): Promise<void> | void {
-  const started = performance.now();
+  const started = elapsedMs();
   if (lastWaitMs <= WAIT_AT_ONCE_MS) {
     fs.fsyncSync(fd);
-    lastWaitMs = performance.now() - started;
+    lastWaitMs = elapsedMs() - started;
     return undefined;
   }
   return new Promise((resolve, reject) => {
     fs.fsync(fd, (error) => {
-      lastWaitMs = performance.now() - started;
+      lastWaitMs = elapsedMs() - started;
       if (error === null) resolve();
       else reject(error);
     });

@@ -8,6 +8,7 @@ export { copyDatabaseNow } from "./copy-database.ts";
 export { ensureOwnFile, findDataDirectory, prepareDataDirectory } from "./data-directory.ts";
 export { removeIfPresent, writeAll, writeDurably } from "./durable-files.ts";
 export type { WriteMode } from "./durable-files.ts";
+export { elapsedMs } from "./elapsed-ms.ts";
 export { FileBlobStore } from "./file-blob-store.ts";
 export { FileKeyFiles, hasKeyring } from "./file-key-files.ts";
 export { FileRemains } from "./file-remains.ts";

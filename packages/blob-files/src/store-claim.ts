@@ -1,11 +1,11 @@
-import { randomBytes } from "node:crypto";
 import fs from "node:fs";
-import net from "node:net";
+import { connect, createServer, type Server } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, WorkrailError } from "@workrail/core";
 import { ensureOwnDirectory } from "./data-directory.ts";
 import { removeIfPresent } from "./durable-files.ts";
+import { elapsedMs } from "./elapsed-ms.ts";
 import { type FileSystem, hasCode } from "./file-system.ts";
 import { OPEN } from "./paths.ts";
 
@@ -36,7 +36,7 @@ const PAUSE_MS = 20;
  */
 export class StoreClaim {
   readonly #marker: string;
-  readonly #server: net.Server;
+  readonly #server: Server;
   readonly #fs: FileSystem;
 
   /**
@@ -50,19 +50,19 @@ export class StoreClaim {
     const { fs, kind, excludes, waitMs } = options;
     const directory = path.join(options.dataDir, OPEN);
     ensureOwnDirectory(fs, directory);
-    const deadline = performance.now() + waitMs;
+    const deadline = elapsedMs() + waitMs;
     for (;;) {
       if (!(await isTaken(fs, directory, excludes))) {
         const claim = await StoreClaim.#announce(fs, directory, kind).catch((error: unknown) => withoutSocket(error, options));
         if (claim === undefined || (await claim.#isAlone(directory, excludes))) return claim;
       }
-      if (performance.now() > deadline) throw inUse();
+      if (elapsedMs() > deadline) throw inUse();
       await sleep(PAUSE_MS * (0.5 + Math.random()));
     }
   }
 
   static async #announce(files: FileSystem, directory: string, kind: CatalogKind): Promise<StoreClaim> {
-    const marker = path.join(directory, `${kind}-${randomBytes(8).toString("hex")}`);
+    const marker = path.join(directory, `${kind}-${sixteenDigits()}`);
     const address = addressOf(marker);
     // A socket has its name before it answers, and must not be found until then.
     const isMarker = address === marker;
@@ -81,7 +81,7 @@ export class StoreClaim {
     return claim;
   }
 
-  private constructor(files: FileSystem, marker: string, server: net.Server) {
+  private constructor(files: FileSystem, marker: string, server: Server) {
     this.#fs = files;
     this.#marker = marker;
     this.#server = server;
@@ -109,6 +109,15 @@ export class StoreClaim {
   }
 }
 
+/** Such as nobody else has: not a secret, for which Node would load all of its cryptography. */
+function sixteenDigits(): string {
+  const eight = (): string =>
+    Math.trunc(Math.random() * 2 ** 32)
+      .toString(16)
+      .padStart(8, "0");
+  return eight() + eight();
+}
+
 /** Whether somebody of these kinds has the store open. What the dead left is removed. */
 async function isTaken(fs: FileSystem, directory: string, kinds: readonly CatalogKind[], own?: string): Promise<boolean> {
   for (const name of fs.list(directory)) {
@@ -127,9 +136,9 @@ function addressOf(marker: string): string {
   return Buffer.byteLength(marker) < LONGEST_ADDRESS ? marker : path.join("/tmp", `workrail-${path.basename(marker)}`);
 }
 
-function listen(address: string): Promise<net.Server> {
+function listen(address: string): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = net.createServer((socket) => socket.destroy());
+    const server = createServer((socket) => socket.destroy());
     server.once("error", reject);
     server.listen(address, () => {
       // A claim keeps no process alive.
@@ -142,7 +151,7 @@ function listen(address: string): Promise<net.Server> {
 /** Only what surely has no listener is dead: an error that says something else may come from one that is busy. */
 function answers(address: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = net.connect(address);
+    const socket = connect(address);
     socket.once("connect", () => {
       socket.destroy();
       resolve(true);

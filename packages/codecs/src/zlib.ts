@@ -1,6 +1,6 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { promisify } from "node:util";
-import { constants, crc32, createGzip, gzip, gzipSync, inflateRaw, inflateRawSync } from "node:zlib";
+import { crc32, createGzip, gzip, gzipSync, inflateRaw, inflateRawSync } from "node:zlib";
 import type { Gzip, InputType, Zlib, ZlibOptions } from "node:zlib";
 import type { Codec } from "@workrail/core";
 import { corrupt, type GzipMember, readGzipMember, tooLarge } from "./gzip-member.ts";
@@ -9,6 +9,8 @@ const LEVEL = 6;
 /** Up to this size the work blocks the event loop for less than a millisecond, and a way to another thread is not worth it. */
 const FOLDED_AT_ONCE_BYTES = 32 * 1024;
 const UNFOLDED_AT_ONCE_BYTES = 256 * 1024;
+/** The least that zlib works with, its `Z_MIN_CHUNK`. */
+const SMALLEST_CHUNK_BYTES = 64;
 /** What zlib sets aside by itself, and is called anew for each time it is full. */
 const ZLIB_CHUNK_BYTES = 16 * 1024;
 const STREAM_CHUNK_BYTES = 1024 * 1024;
@@ -83,7 +85,7 @@ async function inflate(member: GzipMember, maxBytes: number): Promise<Inflated> 
     maxOutputLength: Math.max(1, most),
     // All of it in one, into which it is unfolded in place; the size told may be a lie, but no memory is taken that is not written to.
     // One more than needed, lest a second, empty chunk is asked for.
-    chunkSize: Math.max(constants.Z_MIN_CHUNK, Math.min(most, body.length * MAX_RATIO) + 1),
+    chunkSize: Math.max(SMALLEST_CHUNK_BYTES, Math.min(most, body.length * MAX_RATIO) + 1),
   };
   try {
     return Math.max(body.length, most) <= UNFOLDED_AT_ONCE_BYTES ? inflateSync(body, options) : await inflateInThread(body, options);

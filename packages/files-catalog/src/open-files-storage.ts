@@ -1,6 +1,4 @@
-import path from "node:path";
 import {
-  CONTEXTS,
   eraseKeptAside,
   FileBlobStore,
   FileKeyFiles,
@@ -80,7 +78,7 @@ export async function openFilesStorage(options: FilesStorageOptions): Promise<St
 
 async function openCatalog(dataDir: string, fs: FileSystem): Promise<{ readonly blobs: FileBlobStore; readonly catalog: FilesCatalog }> {
   const blobs = new FileBlobStore(dataDir, fs);
-  await blobs.ensureDirectory(path.join(dataDir, CONTEXTS));
+  blobs.prepare();
   const factsFiles = new SessionFactsFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
   return { blobs, catalog: await FilesCatalog.open({ dataDir, fs, blobs, factsFiles }) };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { elapsedMs } from "@workrail/blob-files";
 
 /** Longer than a caller needs to look at what a call has left in the directory. */
 const MOMENT_MS = 15;
@@ -26,7 +27,7 @@ export class CallsUnderWay {
       return await running;
     } finally {
       this.#calls.delete(running);
-      this.#lastEnd = performance.now();
+      this.#lastEnd = elapsedMs();
       if (!this.isAny) resume(this.#givingWay);
     }
   }
@@ -79,7 +80,7 @@ export class CallsUnderWay {
   }
 
   async #moment(): Promise<void> {
-    const left = this.#lastEnd + MOMENT_MS - performance.now();
+    const left = this.#lastEnd + MOMENT_MS - elapsedMs();
     if (this.#isEnding || this.#calls.size > 0 || left <= 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => this.#goOn(), left);

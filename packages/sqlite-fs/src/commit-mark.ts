@@ -16,9 +16,15 @@ interface LastCommit {
   readonly digest: string | undefined;
 }
 
+/** As it stands in the file. Whether it is whole is looked at when it says something: mostly it does not, and a digest takes long to load. */
+interface Noted extends LastCommit {
+  readonly text: string;
+  readonly check: string;
+}
+
 const LAST_COMMIT = `SELECT (SELECT value FROM state WHERE key = 'audit_log') AS log, id AS auditId, lower(nullif(hex(digest), '')) AS digest
   FROM audit ORDER BY id DESC LIMIT 1`;
-const TEXT = /^(\d+) (\d+) (?:([0-9a-f]{32}) )?([0-9a-f]{16})\n$/;
+const TEXT = /^((\d+) (\d+)(?: ([0-9a-f]{32}))?) ([0-9a-f]{16})\n$/;
 /** Of one length, so that it can be written over: nothing of a longer one may stay. */
 const DIGITS = 16;
 const NO_DIGEST = "0".repeat(32);
@@ -54,7 +60,7 @@ export class CommitMark {
   }
 
   /** What was noted. To be asked for before the database is asked what it holds. */
-  async read(): Promise<LastCommit | undefined> {
+  async read(): Promise<Noted | undefined> {
     const bytes = this.#fs.inspect(this.#file)?.kind === "file" ? await this.#fs.read(this.#file) : undefined;
     return bytes === undefined ? undefined : parse(Buffer.from(bytes).toString("latin1"));
   }
@@ -85,14 +91,15 @@ export class CommitMark {
 }
 
 /** Whether a database misses commits that were noted. */
-export function isBehind(connection: SqliteConnection, noted: LastCommit): boolean {
+export function isBehind(connection: SqliteConnection, noted: Noted): boolean {
   const last = lastCommit(connection);
-  return last?.log === noted.log && last.auditId < noted.auditId;
+  return last?.log === noted.log && last.auditId < noted.auditId && isWhole(noted);
 }
 
 /** The row that was noted, if it is one of this log and chained. */
-export function placeNoted(connection: SqliteConnection, { log, auditId, digest }: LastCommit): AuditPlace | undefined {
-  return digest === undefined || lastCommit(connection)?.log !== log ? undefined : { number: auditId, digest };
+export function placeNoted(connection: SqliteConnection, noted: Noted): AuditPlace | undefined {
+  const { log, auditId, digest } = noted;
+  return digest === undefined || lastCommit(connection)?.log !== log || !isWhole(noted) ? undefined : { number: auditId, digest };
 }
 
 function lastCommit(connection: SqliteConnection): LastCommit | undefined {
@@ -107,10 +114,14 @@ function textOf({ log, auditId, digest = NO_DIGEST }: LastCommit): string {
 }
 
 /** Earlier versions noted no digest. */
-function parse(text: string): LastCommit | undefined {
-  const [, log = "", auditId = "", digest, check] = TEXT.exec(text) ?? [];
-  if (check !== checkOf([log, auditId, ...(digest === undefined ? [] : [digest])].join(" "))) return undefined;
-  return { log: Number(log), auditId: Number(auditId), digest: digest === NO_DIGEST ? undefined : digest };
+function parse(file: string): Noted | undefined {
+  const [, text = "", log, auditId, digest, check = ""] = TEXT.exec(file) ?? [];
+  if (text === "") return undefined;
+  return { log: Number(log), auditId: Number(auditId), digest: digest === NO_DIGEST ? undefined : digest, text, check };
+}
+
+function isWhole({ text, check }: Noted): boolean {
+  return check === checkOf(text);
 }
 
 function checkOf(text: string): string {

@@ -2,6 +2,7 @@ import path from "node:path";
 import {
   CatalogCopies,
   copyDatabaseNow,
+  elapsedMs,
   FileBlobStore,
   FileKeyFiles,
   FileRemains,
@@ -46,7 +47,7 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
     waitMs: lockWaitMs,
     open: async (directory) => {
       const own = new FileBlobStore(directory, fs);
-      const isProven = performance.now() - provenAt < PROVEN_FOR_MS;
+      const isProven = elapsedMs() - provenAt < PROVEN_FOR_MS;
       const catalog = await SqliteCatalog.open({
         ...shared,
         driver: driver.name,
@@ -57,7 +58,7 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
         blobs: { has: (ref) => blobs.has(ref), isEmpty: () => blobs.isEmpty(), ensureDirectory: (made) => own.ensureDirectory(made) },
         factsFiles: new SessionFactsFiles(dataDir, fs, ensureNone),
       });
-      if (!isProven && !(await catalog.needsRebuild())) provenAt = performance.now();
+      if (!isProven && !(await catalog.needsRebuild())) provenAt = elapsedMs();
       return catalog;
     },
   });

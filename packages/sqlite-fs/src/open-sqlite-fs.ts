@@ -1,7 +1,7 @@
 import path from "node:path";
 import {
-  CONTEXTS,
   DATABASE,
+  elapsedMs,
   eraseKeptAside,
   FileBlobStore,
   FileKeyFiles,
@@ -118,7 +118,7 @@ async function openShared(
   const locking = await StoreLock.acquire({ ...lock, onRegained: () => catalog?.reopenIfReplaced() });
   try {
     const isLeftOver = hasLog(dataDir, fs) && (await locking.isAlone());
-    await blobs.ensureDirectory(path.join(dataDir, CONTEXTS));
+    blobs.prepare();
     const factsFiles = new SessionFactsFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
     catalog = await SqliteCatalog.open({
       openDatabase: driver.open,
@@ -204,14 +204,14 @@ function reserveOf(file: ReserveFile, catalog: SqliteCatalog): Reserve {
 /** Of many that find a restore unfinished one finishes it; then it keeps the store open, and the others need not have it alone. */
 async function finishRestoreAlone(options: Omit<StoreLockOptions, "onRegained">, dataDir: string): Promise<void> {
   const { fs, waitMs } = options;
-  const deadline = performance.now() + waitMs;
+  const deadline = elapsedMs() + waitMs;
   while (isBeingRestored(fs, dataDir)) {
     let lock: StoreLock | undefined;
     try {
       lock = await StoreLock.acquire({ ...options, waitMs: Math.min(waitMs, LOOK_AGAIN_MS), onRegained: ignore });
       await lock.exclusively(() => finishRestore(fs, dataDir));
     } catch (error) {
-      if (!isWorkrailError(error) || error.code !== "STORE_IN_USE" || performance.now() > deadline) throw error;
+      if (!isWorkrailError(error) || error.code !== "STORE_IN_USE" || elapsedMs() > deadline) throw error;
     } finally {
       lock?.close();
     }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { elapsedMs } from "@workrail/blob-files";
 
 /** Waiting times between attempts: short at first, then longer, never in step with others who wait. */
 const SHORTEST_MS = 0.5;
@@ -11,12 +12,12 @@ const LONGEST_MS = 25;
  * @throws the driver's busy error once `waitMs` is over; anything else at once.
  */
 export async function retryWhileBusy<T>(work: () => T, waitMs: number): Promise<T> {
-  const deadline = performance.now() + waitMs;
+  const deadline = elapsedMs() + waitMs;
   for (let pauseMs = SHORTEST_MS; ; pauseMs = Math.min(LONGEST_MS, pauseMs * 2)) {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
+      if (!isBusy(error) || elapsedMs() > deadline) throw error;
     }
     await sleep(pauseMs * (0.5 + Math.random()));
   }

@@ -1,4 +1,4 @@
-import { ensureOwnFile, type FileSystem, setAside, storeClosed } from "@workrail/blob-files";
+import { elapsedMs, ensureOwnFile, type FileSystem, setAside, storeClosed } from "@workrail/blob-files";
 import { isWorkrailError, type Locking, type Log, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import type { OpenDatabase, SqliteDatabase } from "./sqlite-driver.ts";
@@ -117,10 +117,10 @@ export class StoreLock implements Locking {
 
   /** Those who wait for the same are let through in between, and may do what all of them came for. */
   async #takeAlone(isNeeded: () => Promise<boolean>): Promise<void> {
-    const deadline = performance.now() + this.#options.waitMs;
+    const deadline = elapsedMs() + this.#options.waitMs;
     for (;;) {
       this.#letGo();
-      const leftMs = deadline - performance.now();
+      const leftMs = deadline - elapsedMs();
       try {
         await this.#orInUse(() => this.#begin("BEGIN EXCLUSIVE"), Math.min(LOOK_AGAIN_MS, leftMs));
         return;

@@ -1,4 +1,5 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { elapsedMs } from "@workrail/blob-files";
 import { type Background, type FollowPorts, type IndexPorts, type Log, SerialQueue } from "@workrail/core";
 
 /** Takes long to load, and a program that neither saves nor searches needs none of it. */
@@ -23,7 +24,7 @@ export class Indexer {
   readonly #isBusy: () => boolean;
   #postponed = 0;
   #isAtWork = false;
-  #toldAt = performance.now();
+  #toldAt = elapsedMs();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
@@ -55,8 +56,8 @@ export class Indexer {
     // Mostly there is nothing to be done.
     if ((await this.#pending()) === 0) return 0;
     // From here on: where that took long, as on a busy machine, what was just saved would not be found.
-    const until = performance.now() + forMs;
-    while (performance.now() < until && (await this.#piece(() => performance.now() > until)));
+    const until = elapsedMs() + forMs;
+    while (elapsedMs() < until && (await this.#piece(() => elapsedMs() > until)));
     const pending = await this.#pending();
     if (pending > 0) this.#begin();
     return pending;
@@ -104,8 +105,8 @@ export class Indexer {
 
   async #pieceOrTidy(): Promise<boolean> {
     if (!(await this.#piece(() => this.#isStopped))) return this.#turns.run(() => this.#ports.search.tidy());
-    if (performance.now() - this.#toldAt > TELL_MS) {
-      this.#toldAt = performance.now();
+    if (elapsedMs() - this.#toldAt > TELL_MS) {
+      this.#toldAt = elapsedMs();
       this.#log.info("indexing for search", { pendingSessions: (await this.#ports.search.state()).pending });
     }
     return true;
