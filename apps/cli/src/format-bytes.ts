@@ -1,11 +1,11 @@
-const UNITS = ["kB", "MB", "GB"] as const;
+const UNITS = ["KiB", "MiB", "GiB"] as const;
 
-/** A size for people: `512 B`, `1.2 kB`, `34 MB`. */
+/** A size for people: `512 B`, `1.2 KiB`, `10 GiB`; in the units in which the limits are set. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  let value = bytes / 1_000;
+  if (bytes < 1_024) return `${bytes} B`;
+  let value = bytes / 1_024;
   let unit = 0;
-  // Not 1,000: what is rounded up to that is written in the next unit.
-  for (; value >= 999.5 && unit < UNITS.length - 1; unit += 1) value /= 1_000;
+  // Not 1,024: what is rounded up to that is written in the next unit.
+  for (; value >= 1_023.5 && unit < UNITS.length - 1; unit += 1) value /= 1_024;
   return `${value < 9.95 ? value.toFixed(1) : value.toFixed(0)} ${UNITS[unit]}`;
 }

@@ -40,7 +40,7 @@ export function printWarning(message: string, fields: LogFields, json: boolean):
   const text = Object.entries(details).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
   const line = json
     ? escapeJson(JSON.stringify({ warning: { message, details } }))
-    : `warning: ${escapeText(`${message} (${text.join(", ")})`)}`;
+    : `warning: ${escapeText(inOwnName(`${message} (${text.join(", ")})`))}`;
   process.stderr.write(`${process.stderr.isTTY ? CLEARED_LINE : ""}${line}\n`);
 }
 
@@ -51,7 +51,7 @@ export function printFailure({ code, message, hint, details }: Failure, json: bo
     return;
   }
   process.stderr.write(`${styled("red", code, process.stderr)}: ${escapeText(message)}\n`);
-  if (hint !== undefined) process.stderr.write(`  ${escapeText(inOwnName(hint))}\n`);
+  if (hint !== undefined) process.stderr.write(`  ${escapeText(hint)}\n`);
 }
 
 /** Colours a text where it will be seen: on a terminal that has colours, unless `NO_COLOR` says otherwise. */

@@ -33,7 +33,7 @@ import { addStatusCommand } from "./commands/status.ts";
 import { addTagCommand } from "./commands/tag.ts";
 import { addTrashCommand } from "./commands/trash.ts";
 import { addVerifyCommand } from "./commands/verify.ts";
-import { inOwnName } from "./own-name.ts";
+import { helpInOwnName } from "./own-name.ts";
 import { parsePath } from "./parse-option.ts";
 import { settingOptions } from "./setting-options.ts";
 
@@ -102,7 +102,7 @@ export function buildProgram(name = "workrail", only?: string): Command {
     .helpCommand("help [command]", "print help for a command")
     .configureHelp({ showGlobalOptions: true })
     // Both would write what the caller of the program reports in its own form.
-    .configureOutput({ outputError: ignore, writeErr: ignore, writeOut: (text) => void process.stdout.write(inOwnName(text)) })
+    .configureOutput({ outputError: ignore, writeErr: ignore, writeOut: (text) => void process.stdout.write(helpInOwnName(text)) })
     .exitOverride()
     .addHelpText("after", EXAMPLES);
   for (const option of settingOptions()) program.addOption(option);

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 const ROWS: readonly Row[] = [
   { id: "one", size: "9 B", name: "a rather long name", tags: "x" },
-  { id: "twenty-two", size: "120 kB", name: "日本語", tags: "draft, hot" },
+  { id: "twenty-two", size: "12 KiB", name: "日本語", tags: "draft, hot" },
 ];
 
 function draw(most: number, rows: readonly Row[] = ROWS): string {
@@ -31,7 +31,7 @@ describe("renderTable", () => {
     expect(`\n${draw(Number.POSITIVE_INFINITY)}`).toBe(`
 ID            SIZE  NAME                TAGS
 one            9 B  a rather long name  x
-twenty-two  120 kB  日本語              draft, hot
+twenty-two  12 KiB  日本語              draft, hot
 left out: `);
   });
 
@@ -39,7 +39,7 @@ left out: `);
     expect(`\n${draw(40)}`).toBe(`
 ID            SIZE  NAME       TAGS
 one            9 B  a rather…  x
-twenty-two  120 kB  日本語     draft, h…
+twenty-two  12 KiB  日本語     draft, h…
 left out: `);
   });
 
@@ -47,12 +47,12 @@ left out: `);
     expect(`\n${draw(28)}`).toBe(`
 ID            SIZE  NAME
 one            9 B  a rathe…
-twenty-two  120 kB  日本語
+twenty-two  12 KiB  日本語
 left out: TAGS`);
     expect(`\n${draw(5)}`).toBe(`
 ID            SIZE
 one            9 B
-twenty-two  120 kB
+twenty-two  12 KiB
 left out: NAME, TAGS`);
   });
 

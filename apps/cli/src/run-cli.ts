@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from "commander";
-import { setOwnName } from "./own-name.ts";
+import { helpInOwnName, ownName, type ProgramName, setOwnName } from "./own-name.ts";
 import { printFailure, writeData } from "./print.ts";
 import { buildProgram } from "./program.ts";
 import { withSettingFlags } from "./setting-options.ts";
@@ -10,7 +10,7 @@ import { toFailure } from "./to-failure.ts";
  *
  * @param name by which the program was called.
  */
-export async function runCli(name: string, args: readonly string[]): Promise<void> {
+export async function runCli(name: ProgramName, args: readonly string[]): Promise<void> {
   // Before any file is made: SQLite's are created by the umask.
   process.umask(0o077);
   setOwnName(name);
@@ -38,9 +38,9 @@ function report(error: unknown, args: readonly string[], program: Command): numb
   if (isAnswer) return 0;
   const json = args.includes("--json");
   const isCommandMissing = error instanceof CommanderError && error.code === "commander.help";
-  if (isCommandMissing && !json) process.stderr.write(`${program.helpInformation()}\n`);
+  if (isCommandMissing && !json) process.stderr.write(`${helpInOwnName(program.helpInformation())}\n`);
   const command = program.commands.find((each) => args.includes(each.name()));
-  const failure = toFailure(error, `See: ${program.name()}${command === undefined ? "" : ` ${command.name()}`} --help`);
+  const failure = toFailure(error, `See: ${ownName()}${command === undefined ? "" : ` ${command.name()}`} --help`);
   printFailure(failure, json);
   return failure.exitCode;
 }

@@ -1,6 +1,7 @@
 import { type ErrorCode, isWorkrailError } from "@workrail/core";
 import { CommanderError } from "commander";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { inOwnName } from "./own-name.ts";
 import { closestSettingOption } from "./setting-options.ts";
 
 /** A failure as the command line reports it. */
@@ -33,7 +34,7 @@ export function toFailure(error: unknown, usageHint: string): Failure {
     return {
       code,
       message: translate(message),
-      hint: hint === undefined ? undefined : translate(hint),
+      hint: hint === undefined ? undefined : inOwnName(translate(hint)),
       details,
       exitCode: EXIT_CODES[code],
     };

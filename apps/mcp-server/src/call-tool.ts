@@ -1,4 +1,5 @@
 import { type Log, readOnly } from "@workrail/core";
+import { inOwnName } from "../../cli/src/own-name.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import type { Tool, ToolCall } from "./tool.ts";
 import { toToolFailure, type ToolFailure } from "./wire-errors.ts";
@@ -40,8 +41,11 @@ function isFault(error: unknown): boolean {
   return toToolFailure(error).code === "INTERNAL";
 }
 
-/** No `structuredContent`: one that does not match the output schema makes clients lose the text. */
+/**
+ * No `structuredContent`: one that does not match the output schema makes clients lose the text. Commands in that are called as whoever reads it
+ * can call them.
+ */
 function toErrorResult(failure: ToolFailure): CallResult {
   const { text, ...meta } = failure;
-  return { content: [{ type: "text", text }], isError: true, _meta: meta };
+  return { content: [{ type: "text", text: inOwnName(text) }], isError: true, _meta: meta };
 }

@@ -28,7 +28,7 @@ describe("the bundled program", () => {
     input = "",
     environment: NodeJS.ProcessEnv = {},
   ): { status: number | null; stdout: string; stderr: string } {
-    const env = { ...process.env, ...environment };
+    const env = { ...process.env, npm_lifecycle_event: undefined, ...environment };
     const { status, stdout, stderr } = spawnSync(node, [join(dist, "workrail-mcp.mjs"), ...args], { input, encoding: "utf8", env });
     return { status, stdout, stderr };
   }
@@ -64,6 +64,9 @@ describe("the bundled program", () => {
       const kept = run(process.execPath, ["cleanup", "--keep-last", "2", "--yes", "--json"], "", environment);
       expect(JSON.parse(kept.stdout)).toMatchObject({ removed: [{ checkpointIds: ["c1"], to: "trash" }] });
       expect(run(process.execPath, ["load", "c1"], "", environment).stderr).toContain("`workrail-mcp trash restore s c1`");
+      const byNpx = { ...environment, npm_lifecycle_event: "npx" };
+      expect(run(process.execPath, ["load", "c1"], "", byNpx).stderr).toContain("`npx -y @workrail/mcp-server trash restore s c1`");
+      expect(run(process.execPath, ["load", "--help"], "", byNpx).stdout).toMatch(/^Usage: npx -y @workrail\/mcp-server load .*\n {2}npx -y @workrail\/mcp-server load/su);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }

@@ -1,4 +1,5 @@
 import { openWorkrail, readConfiguration } from "@workrail/runtime";
+import { setOwnName } from "../../cli/src/own-name.ts";
 import { LazyStore } from "./lazy-store.ts";
 import { createLog } from "./log.ts";
 import { storeStatus } from "./resources/store-status.ts";
@@ -8,6 +9,7 @@ import { readVersion } from "./version.ts";
 
 // Before any file is made: SQLite's are created by the umask.
 process.umask(0o077);
+setOwnName("workrail-mcp");
 
 const args = process.argv.slice(2);
 const { values, issues } = readConfiguration({ env: process.env, args });

@@ -9,6 +9,7 @@ import {
   type Result,
 } from "@modelcontextprotocol/sdk/types.js";
 import { isWorkrailError, type Log } from "@workrail/core";
+import { inOwnName } from "../../cli/src/own-name.ts";
 import { callTool, refuseTool } from "./call-tool.ts";
 import { ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
 import { listResource, type Resource } from "./resource.ts";
@@ -143,7 +144,7 @@ async function readResource(resource: Resource, log: Log): Promise<object> {
   } catch (error) {
     if (!isWorkrailError(error)) log.error("a resource failed unexpectedly", { resource: resource.uri, error });
     const { text, ...data } = toToolFailure(error);
-    throw new ProtocolFault(RPC_ERROR.internal, text, data);
+    throw new ProtocolFault(RPC_ERROR.internal, inOwnName(text), data);
   }
 }
 

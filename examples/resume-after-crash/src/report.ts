@@ -106,7 +106,7 @@ function ms(value: number): string {
 }
 
 function bytes(value: number): string {
-  return value < 1e6 ? `${number(value / 1e3, 1)} kB` : `${number(value / 1e6, 1)} MB`;
+  return value < 2 ** 20 ? `${number(value / 2 ** 10, 1)} KiB` : `${number(value / 2 ** 20, 1)} MiB`;
 }
 
 function number(value: number, digits = 0): string {

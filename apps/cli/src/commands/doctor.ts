@@ -2,6 +2,7 @@ import type { DoctorFinding, DoctorReport } from "@workrail/runtime";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { inOwnName } from "../own-name.ts";
 import { styled, writeData, writeJson } from "../print.ts";
 import { settingArgs } from "../setting-options.ts";
 import type { GlobalOptions } from "../with-store.ts";
@@ -49,5 +50,5 @@ function forPeople({ findings, isHealthy }: DoctorReport): string {
 function describe({ check, status, message, hint }: DoctorFinding, width: number): readonly string[] {
   const mark = styled(STYLES[status], MARKS[status], process.stdout);
   const indent = " ".repeat(MARKS.ok.length + width + 4);
-  return [`${mark}  ${check.padEnd(width)}  ${escapeText(message)}`, ...(hint === undefined ? [] : [`${indent}${escapeText(hint)}`])];
+  return [`${mark}  ${check.padEnd(width)}  ${escapeText(inOwnName(message))}`, ...(hint === undefined ? [] : [`${indent}${escapeText(inOwnName(hint))}`])];
 }

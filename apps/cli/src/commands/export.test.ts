@@ -14,7 +14,7 @@ describe("workrail export", () => {
 
   it("writes a file in the data directory, and prints its name", async () => {
     const { code, stdout, stderr } = await cli.run(["export", "s"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Exported session s: .+ kB\.\n$/u) });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Exported session s: .+ KiB\.\n$/u) });
     expect(stdout.trim()).toMatch(/data.exports.flow-\d{4}-\d\d-\d\d\.json$/u);
     expect(JSON.parse(readFileSync(stdout.trim(), "utf8"))).toMatchObject({
       format: "workrail-session",

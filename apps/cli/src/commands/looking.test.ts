@@ -9,7 +9,7 @@ const cli = useCli();
 function golden(text: string): string {
   return cli
     .normal(text)
-    .replaceAll(/\b\d+(\.\d)? (B|kB)\b/gu, "N B")
+    .replaceAll(/\b\d+(\.\d)? (B|KiB)\b/gu, "N B")
     .replaceAll(/\b\d+s\b/gu, "0s")
     .replaceAll(/(?<=\S) {2,}/gu, "  ");
 }

@@ -12,21 +12,21 @@ describe("workrail status", () => {
     await cli.save({ a: 2 }, "--session", "large");
     await cli.output(["search", "abcdefghijklmnopqrstuvwxyz"]);
     const text = (await cli.output(["status"]))
-      .replaceAll(/[\d.]+ k?B(?! of)/gu, "N B")
+      .replaceAll(/[\d.]+ (?:Ki)?B(?! of)/gu, "N B")
       .replaceAll(/\d+ B of/gu, "N B of")
       .replaceAll(/ \d+s /gu, " 0s ");
     expect(text.replaceAll(cli.folder, "<folder>").replace(/disk, [a-z0-9:-]+/u, "disk, driver")).toBe(
       [
         "Store: <folder>/data (disk, driver).",
         "Checkpoints: 3, in sessions: 2, N B.",
-        "Quota: N B of 11 GB (0.0%).",
+        "Quota: N B of 10 GiB (0.0%).",
         "Search index: sessions: 2, N B.",
         "Last clean-up: none is recorded.",
         "Last backup: none is recorded.",
         "",
         "LARGEST SESSIONS  USED  CHECKPOINTS  QUOTA",
-        "large               0s            2  N B of 1.1 GB (0.0%)",
-        "small               0s            1  N B of 1.1 GB (0.0%)",
+        "large               0s            2  N B of 1.0 GiB (0.0%)",
+        "small               0s            1  N B of 1.0 GiB (0.0%)",
         "",
       ].join("\n"),
     );

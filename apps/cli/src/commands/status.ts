@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
+import { inOwnName } from "../own-name.ts";
 import { outputWidth, writeData, writeJson } from "../print.ts";
 import { type Column, renderTable } from "../render-table.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
@@ -48,7 +49,7 @@ function forPeople(status: Status): string {
     ...vectorsOf(status.vectors),
     `Last clean-up: ${cleanUpOf(status.lastCleanUp)}.`,
     `Last backup: ${status.lastBackupAt?.toISOString() ?? "none is recorded"}.`,
-    ...status.warnings.map((warning) => `Warning: ${escapeText(warning)}`),
+    ...status.warnings.map((warning) => `Warning: ${escapeText(inOwnName(warning))}`),
     ...largest(status.largestSessions),
   ];
   return `${lines.join("\n")}\n`;

@@ -1,6 +1,7 @@
 import type { VerifyReport } from "@workrail/core";
 import type { Command } from "commander";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { inOwnName } from "../own-name.ts";
 import { writeData, writeJson } from "../print.ts";
 import { describeFindings } from "../describe-findings.ts";
 import { showingProgress } from "../show-progress.ts";
@@ -40,7 +41,7 @@ function forPeople({ checkpoints, sessions, marked, orphans, findings, isComplet
     ...(orphans.length === 0 ? [] : [`Files that belong to no checkpoint: ${orphans.length}.`]),
     ...(findings.length === 0
       ? []
-      : [`Wrong: ${findings.length}.`, ...describeFindings(findings), "`workrail repair` puts right what can be."]),
+      : [`Wrong: ${findings.length}.`, ...describeFindings(findings), inOwnName("`workrail repair` puts right what can be.")]),
     ...(findings.length === 0 && isComplete ? ["Nothing is wrong."] : []),
     ...(isComplete ? [] : ["It was interrupted: not everything was read."]),
   ];

@@ -21,7 +21,7 @@ export function normalize(text: string, folder: string): string {
       .replaceAll(PASSWORD, "<password>")
       .replaceAll(INEXACT, "9")
       .replaceAll(/(?<=contextSizeBytes(?:␛\[22m)? +)\d+/gu, "999")
-      .replaceAll(/\b\d+(?:\.\d+)?(?= [kMGT]?B\b)/gu, (size) => "9".repeat(size.length))
+      .replaceAll(/\b\d+(?:\.\d+)?(?= (?:[KMG]i)?B\b)/gu, (size) => "9".repeat(size.length))
       .replaceAll(/\(\d+(?:\.\d+)?(?:%|x)\)/gu, (share) => share.replaceAll(/\d+/gu, "9"))
       .replaceAll(/\b\d+\.\dx(?= )/gu, "9.9x")
       .replaceAll(/ +\d{1,2}[sm](?=[ ,.\n])/gu, (age) => "0s".padStart(Math.max(5, age.length)))
@@ -32,7 +32,7 @@ export function normalize(text: string, folder: string): string {
       .replaceAll(/(?<="(?:score|distance)": )\d(?:\.\d+)?/gu, "0.9")
       .replaceAll(/\b\d+ ms\b/gu, "9 ms")
       .replaceAll(/\bNode \d+\.\d+\.\d+/gu, "Node 99.9.9")
-      .replaceAll(/\b[\d,]+ MB are free/gu, "99,999 MB are free")
+      .replaceAll(/\b[\d,]+ MiB are free/gu, "99,999 MiB are free")
       .replaceAll(/\b(?:[0-9A-Z]{7}-){7}[0-9A-Z]{7}\b/gu, (key) => key.replaceAll(/\w/gu, "X"))
   );
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { inOwnName } from "../../../cli/src/own-name.ts";
 import type { LazyStore } from "../lazy-store.ts";
 import type { Resource } from "../resource.ts";
 
@@ -83,7 +84,8 @@ export function storeStatus(store: LazyStore): Resource {
     description: "What the store of checkpoints holds, against which limits, and what a person should know of it.",
     async read() {
       const workrail = await store.get();
-      return { dataDir: workrail.dataDir, ...(await workrail.storeStatus()) };
+      const { warnings, ...status } = await workrail.storeStatus();
+      return { dataDir: workrail.dataDir, ...status, warnings: warnings.map(inOwnName) };
     },
   };
 }

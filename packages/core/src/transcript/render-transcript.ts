@@ -59,8 +59,8 @@ function endOf({ checkpointId }: TranscriptFacts): string {
 function howToLoad({ checkpointId }: TranscriptFacts): readonly string[] {
   if (checkpointId === undefined) return [];
   return [
-    `The whole of it: \`workrail load ${checkpointId}\`, or the tool \`workflow_checkpoint_load\` with`,
-    `\`{"checkpointId": "${checkpointId}", "keys": ["conversation"]}\`.`,
+    `The whole of it: \`npx -y @workrail/mcp-server load ${checkpointId}\`, or \`workrail load\` where that is installed,`,
+    `or the tool \`workflow_checkpoint_load\` with \`{"checkpointId": "${checkpointId}", "keys": ["conversation"]}\`.`,
   ];
 }
 

@@ -78,7 +78,7 @@ export function checkFileSystem(dataDir: string): DoctorFinding {
 export function checkDisk(dataDir: string): DoctorFinding {
   const { bavail, bsize } = fs.statfsSync(nearestDirectory(dataDir));
   const free = bavail * bsize;
-  const found = { check: "disk", message: `${Math.floor(free / 1_000_000).toLocaleString("en-US")} MB are free on the disk.` } as const;
+  const found = { check: "disk", message: `${Math.floor(free / 1_048_576).toLocaleString("en-US")} MiB are free on the disk.` } as const;
   const hint = "Make room on the disk; `workrail cleanup` removes what is not needed any more.";
   if (free < LEAST_FREE_BYTES) return { ...found, status: "error", code: "STORAGE_UNAVAILABLE", hint };
   return free < FEW_FREE_BYTES ? { ...found, status: "warning", hint } : { ...found, status: "ok" };

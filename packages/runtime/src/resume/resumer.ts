@@ -174,7 +174,9 @@ export class Resumer {
     focus: string | undefined,
   ): Promise<Handoff & Pick<RulesFound, "warning">> {
     const { rules, warning } = await this.#ports.rules();
-    const howToFetch = `${how(record.id)}\n\nOr print all of it: \`workrail show ${record.id}\`.`;
+    // Whoever reads it may have nothing installed.
+    const print = `\`npx -y @workrail/mcp-server show ${record.id}\`, or \`workrail show ${record.id}\` where that is installed`;
+    const howToFetch = `${how(record.id)}\n\nOr print all of it: ${print}.`;
     const input = { record, context, pins: session?.pins ?? [], rules, focus, budgetTokens, howToFetch };
     return { ...(await writeHandoff(input, this.#ports.parts.tokens)), warning };
   }
