@@ -66,7 +66,9 @@ describe("the bundled program", () => {
       expect(run(process.execPath, ["load", "c1"], "", environment).stderr).toContain("`workrail-mcp trash restore s c1`");
       const byNpx = { ...environment, npm_lifecycle_event: "npx" };
       expect(run(process.execPath, ["load", "c1"], "", byNpx).stderr).toContain("`npx -y @workrail/mcp-server trash restore s c1`");
-      expect(run(process.execPath, ["load", "--help"], "", byNpx).stdout).toMatch(/^Usage: npx -y @workrail\/mcp-server load .*\n {2}npx -y @workrail\/mcp-server load/su);
+      expect(run(process.execPath, ["load", "--help"], "", byNpx).stdout).toMatch(
+        /^Usage: npx -y @workrail\/mcp-server load .*\n {2}npx -y @workrail\/mcp-server load/su,
+      );
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }

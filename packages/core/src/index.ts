@@ -188,7 +188,7 @@ export type { ErasedCheckpoint, EraseInput, ErasureReport, KnownCopies } from ".
 export { finishErasures } from "./use-cases/finish-erasures.ts";
 export type { ErasingPorts, FinishedErasures } from "./use-cases/finish-erasures.ts";
 export { convertStore } from "./use-cases/convert-store.ts";
-export type { Conversion, ConversionReport } from "./use-cases/convert-store.ts";
+export type { Conversion, ConversionProgress, ConversionReport } from "./use-cases/convert-store.ts";
 export { emptyTrash } from "./use-cases/empty-trash.ts";
 export type { EmptyTrashInput } from "./use-cases/empty-trash.ts";
 export { exportSession, listSessionIds } from "./use-cases/export-session.ts";

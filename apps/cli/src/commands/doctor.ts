@@ -50,5 +50,8 @@ function forPeople({ findings, isHealthy }: DoctorReport): string {
 function describe({ check, status, message, hint }: DoctorFinding, width: number): readonly string[] {
   const mark = styled(STYLES[status], MARKS[status], process.stdout);
   const indent = " ".repeat(MARKS.ok.length + width + 4);
-  return [`${mark}  ${check.padEnd(width)}  ${escapeText(inOwnName(message))}`, ...(hint === undefined ? [] : [`${indent}${escapeText(inOwnName(hint))}`])];
+  return [
+    `${mark}  ${check.padEnd(width)}  ${escapeText(inOwnName(message))}`,
+    ...(hint === undefined ? [] : [`${indent}${escapeText(inOwnName(hint))}`]),
+  ];
 }

@@ -4,6 +4,7 @@ import { escapeText } from "../escape-text.ts";
 import { parsePath } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { settingArgs } from "../setting-options.ts";
+import { showingProgress } from "../show-progress.ts";
 import { type GlobalOptions, warningsOnly } from "../with-store.ts";
 
 interface EncryptOptions extends GlobalOptions {
@@ -61,7 +62,8 @@ export function addRekeyCommand(program: Command): void {
 async function encrypt(options: EncryptOptions): Promise<void> {
   const { sealStore, unsealStore } = await import("../library/sealing.ts");
   const given = { args: settingArgs(options), adapters: { log: warningsOnly(options.json === true) } };
-  const result = options.off === true ? await unsealStore(given) : await sealStore(given);
+  const [convert, what] = options.off === true ? [unsealStore, "Files opened:"] : [sealStore, "Files sealed:"];
+  const result = await showingProgress(what, (onProgress) => convert({ ...given, onProgress }));
   if (options.json) return writeJson(result);
   note(options.off ? `Opened: ${result.blobs}. The store is in clear.` : `Sealed: ${result.blobs}. The store is sealed.`);
   return tell(result, options.off ? "These could not be opened, and stay sealed, with the store's keys:" : "These could not be opened:");
@@ -71,7 +73,8 @@ async function rekey({ newKeyFile: keyFile, newPassphraseFile: passphraseFile, .
   const { rekeyStore, rekeyStoreDeeply } = await import("../library/sealing.ts");
   const given = { args: settingArgs(options), adapters: { log: warningsOnly(options.json === true) } };
   if (options.deep) {
-    const result = await rekeyStoreDeeply({ keyFile, passphraseFile }, given);
+    const to = { keyFile, passphraseFile };
+    const result = await showingProgress("Files sealed anew:", (onProgress) => rekeyStoreDeeply(to, { ...given, onProgress }));
     if (options.json) return writeJson(result);
     note(`Sealed anew: ${result.blobs}. The old key opens nothing any more.`);
     return tell(result, "These could not be opened, and now nobody can:");

@@ -78,10 +78,13 @@ export const GOLDEN_CASES: GoldenCases = {
   ],
   rebuild: [{}],
   scan: [{ typed: "" }, { args: ["--session", "shop"] }, { args: ["--session", "shop"], files: DAMAGED }],
-  encrypt: [{ env: SEALED }, { args: ["--off"], env: SEALED, after: [["encrypt"]] }],
+  encrypt: [
+    { env: SEALED, typed: "" },
+    { args: ["--off"], env: SEALED, after: [["encrypt"]], typed: "" },
+  ],
   rekey: [
-    { args: ["--new-key-file", "key"], env: SEALED, after: [["encrypt"]], files: { "project/key": OTHER_KEY } },
-    { args: ["--deep", "--new-key-file", "key"], env: SEALED, after: [["encrypt"]], files: { "project/key": OTHER_KEY } },
+    { args: ["--new-key-file", "key"], env: SEALED, after: [["encrypt"]], files: { "project/key": OTHER_KEY }, typed: "" },
+    { args: ["--deep", "--new-key-file", "key"], env: SEALED, after: [["encrypt"]], files: { "project/key": OTHER_KEY }, typed: "" },
   ],
   doctor: [{ typed: "" }, { files: { "data/config.json": '{\n  "maxDepht": 5\n}\n' } }],
   "config list": [

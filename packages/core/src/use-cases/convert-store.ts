@@ -10,7 +10,13 @@ export interface Conversion extends Forms {
   /** Makes the catalog anew of these, where it was lost, or cannot be read. */
   readonly rebuild: (from: ReturnType<typeof mixedStorage>) => Promise<unknown>;
   /** Told after each blob. */
-  readonly onProgress?: ((blobsDone: number) => void) | undefined;
+  readonly onProgress?: ((progress: ConversionProgress) => void) | undefined;
+}
+
+/** How many blobs are as they are wanted, of how many. */
+export interface ConversionProgress {
+  readonly done: number;
+  readonly total: number;
 }
 
 export interface ConversionReport {
@@ -46,10 +52,8 @@ export async function convertStore(storage: Storage, conversion: Conversion): Pr
   return { ...report, removedCopies: (await storage.remains?.removeCatalogCopies()) ?? [] };
 }
 
-async function convertBlobs(
-  storage: Storage,
-  { onProgress = () => {}, ...forms }: Conversion,
-): Promise<Omit<ConversionReport, "removedCopies">> {
+async function convertBlobs(storage: Storage, { onProgress, ...forms }: Conversion): Promise<Omit<ConversionReport, "removedCopies">> {
+  const total = onProgress === undefined ? 0 : await countOf(storage.blobs.list());
   const unreadable: BlobRef[] = [];
   let blobs = 0;
   for await (const { ref } of storage.blobs.list()) {
@@ -59,9 +63,15 @@ async function convertBlobs(
     if (becomes !== undefined) await storage.blobs.replace(ref, becomes);
     if (!isReadable) unreadable.push(ref);
     blobs += 1;
-    onProgress(blobs);
+    onProgress?.({ done: blobs, total: Math.max(total, blobs) });
   }
   return { blobs: blobs - unreadable.length, unreadable };
+}
+
+async function countOf(all: AsyncIterable<unknown>): Promise<number> {
+  let count = 0;
+  for await (const _ of all) count += 1;
+  return count;
 }
 
 /** What takes the place of a blob; nothing, where it is as it should be or cannot be opened. */

@@ -1,5 +1,6 @@
 import {
   type BlobRef,
+  type ConversionProgress,
   type ConversionReport,
   convertStore,
   type KeyFiles,
@@ -36,8 +37,8 @@ export interface ConversionPorts extends Omit<RebuildPorts, "recovery" | "blobs"
 export interface ConversionOptions {
   /** Whether a person is there to write the recovery key down. Default `false`. */
   readonly withRecovery?: boolean;
-  /** Told how many blobs are done. */
-  readonly onProgress?: ((blobs: number) => void) | undefined;
+  /** Told after each blob. */
+  readonly onProgress?: ((progress: ConversionProgress) => void) | undefined;
 }
 
 export interface ConversionResult extends ConversionReport {

@@ -1,6 +1,15 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type AuditEvent, FAILED, type KeyFiles, readOnly, sealStorage, type Storage, WorkrailError } from "@workrail/core";
+import {
+  type AuditEvent,
+  type ConversionProgress,
+  FAILED,
+  type KeyFiles,
+  readOnly,
+  sealStorage,
+  type Storage,
+  WorkrailError,
+} from "@workrail/core";
 import {
   keyFromFile,
   keyFromKeychain,
@@ -30,8 +39,8 @@ export interface SealOptions {
   readonly args?: readonly string[] | undefined;
   /** Parts to use instead of ours. */
   readonly adapters?: Adapters | undefined;
-  /** Told how many blobs are done. */
-  readonly onProgress?: ((blobs: number) => void) | undefined;
+  /** Told after each blob. */
+  readonly onProgress?: ((progress: ConversionProgress) => void) | undefined;
 }
 
 export interface SealResult extends Omit<ConversionResult, "unreadable"> {
