@@ -39,7 +39,7 @@ describe("the bundled program", () => {
         .filter((name) => !name.startsWith("cli"))
         .sort(),
     ).toEqual(["server.mjs", "workrail-mcp.mjs"]);
-    expect(readFileSync(join(dist, "server.mjs"), "utf8")).not.toMatch(/\.\/cli/u);
+    expect(readFileSync(join(dist, "server.mjs"), "utf8")).not.toMatch(/["'`]\.\/cli/u);
     expect(readFileSync(join(dist, "server.mjs"), "utf8").includes("strictTuples")).toBe(false);
   });
 

@@ -100,6 +100,16 @@ describe("a server that only reads", () => {
     }));
 
   it.each([
+    [{}, "`workrail-mcp config set readOnly false`"],
+    [{ npm_lifecycle_event: "npx" }, "`npx -y @workrail/mcp-server config set readOnly false`"],
+  ])("names commands as they can be called where it was started with %j", (env, command) =>
+    withStore(async (home) => {
+      await using server = await ServerProcess.start({ home, args: ["--read-only"], env });
+      expect((await server.fails("workflow_checkpoint_save", { context: {} })).text).toContain(command);
+    }),
+  );
+
+  it.each([
     ["WORKRAIL_READ_ONLY", { WORKRAIL_READ_ONLY: "true" }, ""],
     ["config.json", {}, '{ "readOnly": true }'],
   ])("is made by %s, too", (_name, env, config) =>
