@@ -1,4 +1,3 @@
-import nodeFs from "node:fs";
 import path from "node:path";
 import { type BackupContents, type BackupTarget, type SessionFacts, WorkrailError } from "@workrail/core";
 import { type BackupFile, manifestText, sha256 } from "./backup-manifest.ts";
@@ -6,9 +5,11 @@ import { writeDurably } from "./durable-files.ts";
 import { FileBlobStore } from "./file-blob-store.ts";
 import { FileKeyFiles } from "./file-key-files.ts";
 import { fileError } from "./file-errors.ts";
-import { type FileSystem, hasCode, nodeFileSystem } from "./file-system.ts";
+import { hasCode } from "./error-codes.ts";
+import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 import { NewDirectory } from "./new-directory.ts";
-import { BACKUP_MANIFEST, CONTEXTS } from "./paths.ts";
+import { BACKUP_MANIFEST, backupPath, CONTEXTS } from "./paths.ts";
+import { realPathOf } from "./real-path.ts";
 import { SessionFactsFiles } from "./session-facts-files.ts";
 
 export interface BackupDirectoryOptions {
@@ -89,7 +90,9 @@ export class BackupDirectory implements BackupTarget {
       .map((name) => `${directory}/${name}`);
     return names.flatMap((name) => {
       const kind = this.#fs.inspect(path.join(this.#directory.path, ...name.split("/")))?.kind;
-      return kind === "directory" ? this.#namesBelow(name) : [name];
+      if (kind === "directory") return this.#namesBelow(name);
+      // A system may put files of its own beside ours, such as `.DS_Store`: nobody restores these.
+      return backupPath(this.#directory.path, name) === undefined ? [] : [name];
     });
   }
 }
@@ -102,7 +105,7 @@ function isInside(directory: string, outer: string): boolean {
 /** What a path names, as far as it is there, whatever links are on the way. */
 function realPath(name: string): string {
   try {
-    return nodeFs.realpathSync(name);
+    return realPathOf(name);
   } catch (error) {
     if (!hasCode(error, "ENOENT") || path.dirname(name) === name) throw error;
     return path.join(realPath(path.dirname(name)), path.basename(name));

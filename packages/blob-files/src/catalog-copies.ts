@@ -1,7 +1,7 @@
 import path from "node:path";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { noStore } from "./catalog-errors.ts";
-import { copyDatabase, copyPlainFile, filesOfDatabase, lastChangedMs, stampOf } from "./copy-database.ts";
+import { copyDatabase, copyPlainFile, filesOfDatabase, mayTellChanges, stampOf } from "./copy-database.ts";
 import { nodeFileSystem } from "./file-system.ts";
 import { CONTEXTS, DATABASE, JOURNAL } from "./paths.ts";
 import type { PrivateDirectory } from "./private-directory.ts";
@@ -10,8 +10,6 @@ import { refuseUnfinishedRestore } from "./restore.ts";
 
 /** Written by SQLite's catalog after each commit; see there. */
 const MARK = `${DATABASE}-mark`;
-/** What was changed so short a time ago may be changed again without its time telling: no file system's clock is coarser. */
-const UNSURE_MS = 50;
 
 export interface CatalogCopiesOptions<C> {
   /** As it really is: see `findDataDirectory`. */
@@ -96,7 +94,7 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
     refuseMissingStore(dataDir);
     const sources = sourcesIn(dataDir);
     const stamp = stampOf(sources);
-    const isSure = Math.abs(Date.now() - lastChangedMs(sources)) > UNSURE_MS;
+    const isSure = mayTellChanges(sources);
     const directory = place.newDirectory();
     try {
       // The mark first: it must not tell of a commit that the copy lacks.
@@ -131,8 +129,9 @@ async function closeUnused<C extends { close(): Promise<void> }>(copy: Copy<C>):
   removeTree(copy.directory);
 }
 
+/** The mark as well: it is closed after each commit, and of a file that stays open Windows tells the time of a change late. */
 function sourcesIn(dataDir: string): readonly string[] {
-  return [...filesOfDatabase(path.join(dataDir, DATABASE)), path.join(dataDir, JOURNAL)];
+  return [...filesOfDatabase(path.join(dataDir, DATABASE)), path.join(dataDir, MARK), path.join(dataDir, JOURNAL)];
 }
 
 function refuseMissingStore(dataDir: string): void {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { WorkrailError } from "@workrail/core";
 import { elapsedMs } from "./elapsed-ms.ts";
 import { fileError } from "./file-errors.ts";
-import { hasCode } from "./file-system.ts";
+import { hasCode } from "./error-codes.ts";
 
 const PAUSE_MS = 20;
 const ATTEMPTS = 5;
@@ -55,9 +55,20 @@ export function stampOf(files: readonly string[]): string {
   return files.map((file) => stampOfFile(file)).join(" ");
 }
 
-/** When the last of them was changed; 0 when none is there. */
-export function lastChangedMs(files: readonly string[]): number {
-  return Math.max(0, ...files.map((file) => lstat(file)?.mtimeMs ?? 0).map(Number));
+/** What was changed so short a time ago may be changed again without its time telling. */
+const UNSURE_MS = 50;
+/** The same where times are told in whole seconds, or, on FAT, in every other one. */
+const COARSELY_UNSURE_MS = 2_000;
+const SECOND_NS = 1_000_000_000n;
+
+/** Whether the next change of any of them will show in their stamp: not when one was changed just now. */
+export function mayTellChanges(files: readonly string[], now: number = Date.now()): boolean {
+  return files.every((file) => {
+    const found = lstat(file);
+    if (found === undefined) return true;
+    const unsureMs = found.mtimeNs % SECOND_NS === 0n ? COARSELY_UNSURE_MS : UNSURE_MS;
+    return Math.abs(now - Number(found.mtimeMs)) > unsureMs;
+  });
 }
 
 /** What a copy of a database is made of, with the database. */

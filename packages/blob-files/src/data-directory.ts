@@ -3,7 +3,8 @@ import path from "node:path";
 import { type Log, WorkrailError } from "@workrail/core";
 import { noStore } from "./catalog-errors.ts";
 import { fileError } from "./file-errors.ts";
-import { type FileSystem, hasCode } from "./file-system.ts";
+import { hasCode, isWithoutDirectorySync } from "./error-codes.ts";
+import type { FileSystem } from "./file-system.ts";
 import {
   BACKUP_MANIFEST,
   BACKUPS,
@@ -74,6 +75,8 @@ function syncDirectory(directory: string): void {
   }
   try {
     fs.fsyncSync(fd);
+  } catch (error) {
+    if (!isWithoutDirectorySync(error)) throw error;
   } finally {
     fs.closeSync(fd);
   }

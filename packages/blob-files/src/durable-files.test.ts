@@ -62,6 +62,7 @@ describe("writing a file durably", () => {
   it.each<[string, Partial<FileSystem>]>([
     ["with links", {}],
     ["without links", { link: failing("EPERM") }],
+    ["without links, as Windows tells of FAT", { link: failing("EISDIR") }],
   ])("leaves a file alone that has the name already, on a file system %s", (_, changes) =>
     inDirectory(async (file, names) => {
       const files = { ...nodeFileSystem, ...changes };

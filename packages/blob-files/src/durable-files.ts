@@ -1,7 +1,8 @@
 import { randomBytes, createHash } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
-import { type FileSystem, hasCode } from "./file-system.ts";
+import { hasCode, isWithoutLinks } from "./error-codes.ts";
+import type { FileSystem } from "./file-system.ts";
 
 /** What tells temporary files from those of others. */
 interface Writer {
@@ -38,7 +39,7 @@ export async function writeDurably(fs: FileSystem, file: string, bytes: Uint8Arr
     } finally {
       fs.close(fd);
     }
-    if (mode !== "if-absent") renamePatiently(fs, temporary, file);
+    if (mode !== "if-absent") fs.rename(temporary, file);
     else if (!claimName(fs, temporary, file)) return false;
     isNamed = true;
     await fs.syncDirectory(path.dirname(file));
@@ -102,7 +103,7 @@ export async function moveAside(fs: FileSystem, from: string, to: string): Promi
   if (fs.inspect(from) === undefined) return undefined;
   let free = to;
   for (let number = 1; fs.inspect(free) !== undefined; number++) free = `${to}.${number}`;
-  renamePatiently(fs, from, free);
+  fs.rename(from, free);
   await fs.syncDirectory(path.dirname(free));
   await fs.syncDirectory(path.dirname(from));
   return free;
@@ -168,27 +169,14 @@ function claimName(fs: FileSystem, temporary: string, file: string): boolean {
       fs.unlink(temporary);
       return false;
     }
-    if (!hasCode(error, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw error;
+    if (!isWithoutLinks(error)) throw error;
     if (fs.inspect(file) !== undefined) {
       fs.unlink(temporary);
       return false;
     }
-    renamePatiently(fs, temporary, file);
+    fs.rename(temporary, file);
     return true;
   }
   fs.unlink(temporary);
   return true;
-}
-
-/** On Windows a virus scanner or an indexer may hold a new file for a moment. */
-export function renamePatiently(fs: FileSystem, from: string, to: string): void {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      fs.rename(from, to);
-      return;
-    } catch (error) {
-      if (process.platform !== "win32" || attempt === 10 || !hasCode(error, "EPERM", "EBUSY", "EACCES")) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, attempt * 5);
-    }
-  }
 }

@@ -1,7 +1,8 @@
 import path from "node:path";
 import { type BlobInfo, type BlobKey, type BlobRef, type BlobStore, type QuarantinedBlob, WorkrailError } from "@workrail/core";
 import { isAbandoned, moveAside, overwriteAndRemove, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
-import { type FileSystem, hasCode } from "./file-system.ts";
+import { hasCode } from "./error-codes.ts";
+import type { FileSystem } from "./file-system.ts";
 import { BLOB_SUFFIX, blobPath, blobRefOf, CONTEXTS, FACTS_COPY, QUARANTINE } from "./paths.ts";
 import { fileError } from "./file-errors.ts";
 

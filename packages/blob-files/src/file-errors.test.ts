@@ -19,6 +19,8 @@ describe("an error of the file system", () => {
     ["EISDIR", "wrong-kind-of-file"],
     ["ENOENT", "wrong-kind-of-file"],
     ["EEXIST", "wrong-kind-of-file"],
+    ["EBUSY", "file-in-use"],
+    ["ENAMETOOLONG", "path-too-long"],
     ["EIO", "input-output"],
     ["ESOMETHING", "other"],
   ])("%s is STORAGE_UNAVAILABLE for the reason %s, with the code, the path, a hint and the cause", (code, reason) => {

@@ -9,6 +9,8 @@ const HINTS = {
   "read-only": "Use a data directory on a file system that can be written to.",
   "too-many-files": "Raise the limit of open files for this process.",
   "symbolic-link": "Remove the symbolic link from the data directory; links are not followed there.",
+  "file-in-use": "Have programs such as virus scanners, backups and folder synchronisation leave the data directory alone, then try again.",
+  "path-too-long": "Use a data directory with a shorter path.",
   "wrong-kind-of-file": "See whether another program changed the data directory.",
   "catalog-damaged": "Run `workrail rebuild`: the checkpoints' files hold all that is needed.",
   "cannot-open": "See that this user may read and write the data directory and all files in it.",
@@ -25,6 +27,8 @@ const REASONS: readonly (readonly [pattern: RegExp, reason: keyof typeof HINTS])
   [/^EROFS/, "read-only"],
   [/^(EMFILE|ENFILE)/, "too-many-files"],
   [/^ELOOP/, "symbolic-link"],
+  [/^(EBUSY|ETXTBSY)/, "file-in-use"],
+  [/^ENAMETOOLONG/, "path-too-long"],
   [/^(ENOTDIR|EISDIR|ENOENT|EEXIST)/, "wrong-kind-of-file"],
   [/^EIO/, "input-output"],
 ];

@@ -1,5 +1,7 @@
 import fs from "node:fs";
 import { elapsedMs } from "./elapsed-ms.ts";
+import { hasCode, isWithoutDirectorySync } from "./error-codes.ts";
+import { patiently } from "./patiently.ts";
 
 /**
  * The file operations that durability hangs on, one method for each, so that a test can fail or kill at any of them.
@@ -56,14 +58,14 @@ const WAIT_AT_ONCE_MS = 1;
 
 export const nodeFileSystem: FileSystem = {
   create: (path) => fs.openSync(path, CREATE, 0o600),
-  append: (path) => fs.openSync(path, APPEND),
-  overwrite: (path) => fs.openSync(path, fs.constants.O_WRONLY | NO_FOLLOW),
+  append: (path) => patiently(() => fs.openSync(path, APPEND)),
+  overwrite: (path) => patiently(() => fs.openSync(path, fs.constants.O_WRONLY | NO_FOLLOW)),
   write: (fd, bytes) => fs.writeSync(fd, bytes),
   sync: (fd) => onDisk(fd),
   close: (fd) => fs.closeSync(fd),
-  rename: (from, to) => fs.renameSync(from, to),
+  rename: (from, to) => patiently(() => fs.renameSync(from, to)),
   link: (from, to) => fs.linkSync(from, to),
-  unlink: (path) => fs.unlinkSync(path),
+  unlink: (path) => patiently(() => fs.unlinkSync(path)),
 
   syncDirectory(path) {
     // Windows cannot open a directory, and makes renames durable by itself.
@@ -71,7 +73,11 @@ export const nodeFileSystem: FileSystem = {
     const fd = fs.openSync(path, fs.constants.O_RDONLY);
     let syncing: Promise<void> | void = undefined;
     try {
-      syncing = onDisk(fd)?.finally(() => fs.closeSync(fd));
+      syncing = onDisk(fd)
+        ?.catch(unlessImpossible)
+        .finally(() => fs.closeSync(fd));
+    } catch (error) {
+      unlessImpossible(error);
     } finally {
       if (syncing === undefined) fs.closeSync(fd);
     }
@@ -79,7 +85,7 @@ export const nodeFileSystem: FileSystem = {
   },
 
   read(path) {
-    const fd = ifPresent(() => fs.openSync(path, fs.constants.O_RDONLY | NO_FOLLOW));
+    const fd = ifPresent(() => patiently(() => fs.openSync(path, fs.constants.O_RDONLY | NO_FOLLOW)));
     if (fd === undefined) return undefined;
     let isHandedOver = false;
     try {
@@ -166,7 +172,6 @@ function ifPresent<T>(read: () => T): T | undefined {
   }
 }
 
-/** Whether an error is Node's with this code, such as `ENOENT`. */
-export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+function unlessImpossible(error: unknown): void {
+  if (!isWithoutDirectorySync(error)) throw error;
 }

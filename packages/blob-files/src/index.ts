@@ -6,6 +6,7 @@ export type { CatalogCopiesOptions } from "./catalog-copies.ts";
 export { catalogDamaged, catalogLost, isCatalogLoss, storeClosed, unknownOutcome } from "./catalog-errors.ts";
 export { copyDatabaseNow } from "./copy-database.ts";
 export { ensureOwnFile, findDataDirectory, prepareDataDirectory } from "./data-directory.ts";
+export { asSpelled, directoriesUp } from "./directories-up.ts";
 export { removeIfPresent, writeAll, writeDurably } from "./durable-files.ts";
 export type { WriteMode } from "./durable-files.ts";
 export { elapsedMs } from "./elapsed-ms.ts";
@@ -14,7 +15,8 @@ export { FileKeyFiles, hasKeyring } from "./file-key-files.ts";
 export { FileRemains } from "./file-remains.ts";
 export { fileError, storageUnavailable } from "./file-errors.ts";
 export type { StorageFailure } from "./file-errors.ts";
-export { hasCode, nodeFileSystem } from "./file-system.ts";
+export { hasCode, isWithoutDirectorySync, isWithoutLinks } from "./error-codes.ts";
+export { nodeFileSystem } from "./file-system.ts";
 export type { FileInspection, FileSystem } from "./file-system.ts";
 export { isFree } from "./new-directory.ts";
 export {
@@ -33,6 +35,7 @@ export {
 } from "./paths.ts";
 export { eraseKeptAside, quarantinedOf, replacedStores } from "./kept-aside.ts";
 export { PrivateDirectory } from "./private-directory.ts";
+export { realPathOf } from "./real-path.ts";
 export { ReserveFile } from "./reserve-file.ts";
 export { finishRestore, isBeingRestored, refuseUnfinishedRestore, restoreInPlace, restoreToNewPlace } from "./restore.ts";
 export { StoredBackup } from "./stored-backup.ts";

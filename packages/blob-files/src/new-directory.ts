@@ -1,9 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { WorkrailError } from "@workrail/core";
-import { isAbandoned, renamePatiently, temporaryName } from "./durable-files.ts";
+import { isAbandoned, temporaryName } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
-import { type FileSystem, hasCode } from "./file-system.ts";
+import { hasCode } from "./error-codes.ts";
+import type { FileSystem } from "./file-system.ts";
 
 /** A directory that has its name only when all that belongs into it is there, and on the disk. */
 export class NewDirectory {
@@ -44,7 +45,7 @@ export class NewDirectory {
       await this.#fs.syncDirectory(this.path);
       // Where Windows would not let it take the place of an empty one.
       if (this.#fs.inspect(this.#name) !== undefined) fs.rmdirSync(this.#name);
-      renamePatiently(this.#fs, this.path, this.#name);
+      this.#fs.rename(this.path, this.#name);
       await this.#fs.syncDirectory(path.dirname(this.#name));
     } catch (error) {
       throw hasCode(error, "ENOTEMPTY", "EEXIST") ? taken(this.#name) : fileError(error, this.#name);
@@ -79,8 +80,8 @@ export function removeAbandonedDirectories(files: FileSystem, parent: string, pu
     try {
       fs.rmSync(path.join(parent, name), { recursive: true, force: true });
     } catch (error) {
-      // In a place that many use it may be another user's.
-      if (!hasCode(error, "EACCES", "EPERM")) throw error;
+      // In a place that many use it may be another user's, or be looked at in this moment.
+      if (!hasCode(error, "EACCES", "EPERM", "EBUSY")) throw error;
     }
   }
 }

@@ -41,6 +41,8 @@ describe("the place of a blob", () => {
     "contexts/a/b/c.json.gz",
     "contexts\\a\\b.json.gz",
     "contexts/a/B.json.gz",
+    "contexts/a/._b.json.gz",
+    "contexts/._a/b.json.gz",
     "contexts/a/b.json.gz\n",
     "",
   ])("that is no place of ours is refused: %j", (ref) => {

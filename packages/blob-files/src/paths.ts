@@ -74,7 +74,8 @@ export function directoryNameOf(ref: BlobRef): string {
   return ref.split("/")[1] ?? "";
 }
 
-const REF = /^contexts\/[a-z0-9_.-]+\/[a-z0-9_.-]+\.json\.gz$/;
+/** Names with a dot first are never ours: where a file system has no room for it, macOS puts a `._` file beside each file. */
+const REF = /^contexts\/[a-z0-9_-][a-z0-9_.-]*\/[a-z0-9_-][a-z0-9_.-]*\.json\.gz$/;
 
 /** Where a blob is. Refs come out of a database that anybody may have edited, so each is checked before use. */
 export function blobPath(dataDir: string, ref: BlobRef): string | undefined {
@@ -91,7 +92,7 @@ export function quarantineDirectory(dataDir: string, directoryName: string): str
 }
 
 const IN_BACKUP =
-  /^contexts\/(?:keyring\.json(?:\.copy)?|[a-z0-9_.-]+\/(?:[a-z0-9_.-]+\.json\.gz|metadata\.json|session\.key(?:\.copy)?))$/;
+  /^contexts\/(?:keyring\.json(?:\.copy)?|[a-z0-9_-][a-z0-9_.-]*\/(?:[a-z0-9_-][a-z0-9_.-]*\.json\.gz|metadata\.json|session\.key(?:\.copy)?))$/;
 
 /** Where a file of a backup is. Anybody may have edited what names it. */
 export function backupPath(directory: string, name: string): string | undefined {

@@ -3,7 +3,8 @@ import os from "node:os";
 import path from "node:path";
 import { WorkrailError } from "@workrail/core";
 import { isAbandoned, temporaryName } from "./durable-files.ts";
-import { hasCode, nodeFileSystem } from "./file-system.ts";
+import { hasCode } from "./error-codes.ts";
+import { nodeFileSystem } from "./file-system.ts";
 
 const PURPOSE = "read";
 
@@ -76,8 +77,8 @@ function removeAbandoned(parent: string): void {
     try {
       removeTree(path.join(parent, name));
     } catch (error) {
-      // Its owner may have taken its own rights away, or be removing it too.
-      if (!hasCode(error, "EACCES", "EPERM", "ENOTEMPTY")) throw error;
+      // Its owner may have taken its own rights away, or be removing it too; or somebody else has a file of it open.
+      if (!hasCode(error, "EACCES", "EPERM", "EBUSY", "ENOTEMPTY")) throw error;
     }
   }
 }

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { WorkrailError } from "@workrail/core";
-import { renamePatiently, temporaryName } from "./durable-files.ts";
+import { temporaryName } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 import { NewDirectory, removeAbandonedDirectories } from "./new-directory.ts";
@@ -33,7 +33,7 @@ export async function restoreInPlace(backup: StoredBackup, dataDir: string, fs: 
     fs.makeDirectory(staged);
     await backup.copyContexts(path.join(staged, RESTORED));
     await fs.syncDirectory(staged);
-    renamePatiently(fs, staged, path.join(dataDir, RESTORING));
+    fs.rename(staged, path.join(dataDir, RESTORING));
     await fs.syncDirectory(dataDir);
   } catch (error) {
     throw fileError(error, dataDir);
@@ -65,12 +65,12 @@ export async function finishRestore(fs: FileSystem, dataDir: string): Promise<vo
   try {
     const restored = path.join(restoring, RESTORED);
     if (fs.inspect(restored) !== undefined) {
-      for (const name of fs.list(dataDir).filter(isReplaced)) renamePatiently(fs, path.join(dataDir, name), path.join(restoring, name));
-      renamePatiently(fs, restored, path.join(dataDir, CONTEXTS));
+      for (const name of fs.list(dataDir).filter(isReplaced)) fs.rename(path.join(dataDir, name), path.join(restoring, name));
+      fs.rename(restored, path.join(dataDir, CONTEXTS));
     }
     await fs.syncDirectory(restoring);
     await fs.syncDirectory(dataDir);
-    renamePatiently(fs, restoring, freeName(fs, dataDir));
+    fs.rename(restoring, freeName(fs, dataDir));
     await fs.syncDirectory(dataDir);
   } catch (error) {
     throw fileError(error, dataDir);

@@ -6,7 +6,8 @@ import { type Log, WorkrailError } from "@workrail/core";
 import { ensureOwnDirectory } from "./data-directory.ts";
 import { removeIfPresent } from "./durable-files.ts";
 import { elapsedMs } from "./elapsed-ms.ts";
-import { type FileSystem, hasCode } from "./file-system.ts";
+import { hasCode } from "./error-codes.ts";
+import type { FileSystem } from "./file-system.ts";
 import { OPEN } from "./paths.ts";
 
 /** What keeps the catalog: those that do it in one way may know how to share the store, those of two ways never do. */
@@ -25,7 +26,9 @@ export interface StoreClaimOptions {
 
 /** The longest path that every system lets a socket have, with the byte that ends it. */
 const LONGEST_ADDRESS = 104;
-const PAUSE_MS = 20;
+const FIRST_PAUSE_MS = 20;
+/** On macOS whoever is stopped and does not take its connections is refused further ones after a hundred or two, as if it were dead. */
+const LONGEST_PAUSE_MS = 250;
 
 /**
  * Says that this process has a store open, in a way that ends with the process, however that ends: a socket in `open/`,
@@ -51,13 +54,13 @@ export class StoreClaim {
     const directory = path.join(options.dataDir, OPEN);
     ensureOwnDirectory(fs, directory);
     const deadline = elapsedMs() + waitMs;
-    for (;;) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
       if (!(await isTaken(fs, directory, excludes))) {
         const claim = await StoreClaim.#announce(fs, directory, kind).catch((error: unknown) => withoutSocket(error, options));
         if (claim === undefined || (await claim.#isAlone(directory, excludes))) return claim;
       }
       if (elapsedMs() > deadline) throw inUse();
-      await sleep(PAUSE_MS * (0.5 + Math.random()));
+      await sleep(pauseMs * (0.5 + Math.random()));
     }
   }
 

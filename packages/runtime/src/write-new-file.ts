@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { isWithoutLinks, nodeFileSystem } from "@workrail/blob-files";
 import { type Clock, WorkrailError } from "@workrail/core";
 import { errorCode } from "./error-code.ts";
 
@@ -45,7 +46,7 @@ export async function writeNewFile(names: Iterable<string>, text: AsyncIterable<
   try {
     const sizeBytes = await write(temporary, first, text);
     const file = await name(temporary, names);
-    await syncDirectory(path.dirname(file));
+    await nodeFileSystem.syncDirectory(path.dirname(file));
     return { file, sizeBytes };
   } finally {
     await fs.promises.rm(temporary, { force: true });
@@ -84,26 +85,15 @@ async function claim(temporary: string, file: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
-    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(errorCode(error))) throw error;
+    if (!isWithoutLinks(error)) throw error;
   }
   // A file system without links: there a look must do.
   const isTaken = await fs.promises.lstat(file).then(
     () => true,
     () => false,
   );
-  if (!isTaken) await fs.promises.rename(temporary, file);
+  if (!isTaken) nodeFileSystem.rename(temporary, file);
   return !isTaken;
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  // Windows cannot open a directory, and makes names durable by itself.
-  if (process.platform === "win32") return;
-  const handle = await fs.promises.open(directory, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 async function onDisk<T>(file: string, work: () => Promise<T>): Promise<T> {

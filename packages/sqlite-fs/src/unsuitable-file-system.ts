@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { realPathOf } from "@workrail/blob-files";
 
 /** What the operating system tells of a directory. */
 export interface System {
@@ -12,7 +13,7 @@ export interface System {
 const thisSystem: System = {
   platform: process.platform,
   fileSystemType: (directory) => fs.statfsSync(directory).type,
-  realPath: (directory) => fs.realpathSync.native(directory),
+  realPath: realPathOf,
 };
 
 /** File systems on which processes, or machines, cannot rely on sharing memory and locks, by Linux's numbers. */

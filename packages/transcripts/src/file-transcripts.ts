@@ -1,5 +1,5 @@
 import path from "node:path";
-import { fileError, type FileSystem, hasCode, nodeFileSystem, writeAll } from "@workrail/blob-files";
+import { fileError, type FileSystem, hasCode, isWithoutDirectorySync, nodeFileSystem, writeAll } from "@workrail/blob-files";
 import { isWorkrailError, type NewTranscript, type TranscriptFiles, WorkrailError, type WrittenTranscript } from "@workrail/core";
 import { findProjectRoot } from "./project-root.ts";
 
@@ -119,7 +119,7 @@ export class FileTranscripts implements TranscriptFiles {
       await this.#fs.syncDirectory(directory);
     } catch (error) {
       // Not every file system knows how, and a folder that one may write to need not be one's to read: then the system sees to it.
-      if (!hasCode(error, "EINVAL", "ENOTSUP", "EOPNOTSUPP", "EACCES")) throw error;
+      if (!hasCode(error, "EACCES") && !isWithoutDirectorySync(error)) throw error;
     }
   }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { nodeFileSystem } from "@workrail/blob-files";
 import { WorkrailError } from "@workrail/core";
 import { applyEdits, modify, type Node, parseTree, type ParseError, printParseErrorCode, stripComments } from "jsonc-parser";
 import { canBeListed } from "../can-be-listed.ts";
@@ -95,7 +96,8 @@ export function writeConfigMember(file: string, name: string, value: unknown): v
   const unfinished = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {
     fs.writeFileSync(unfinished, changed, { mode: 0o600, flag: "wx", flush: true });
-    fs.renameSync(unfinished, file);
+    // Whoever reads it in this moment is waited for.
+    nodeFileSystem.rename(unfinished, file);
   } catch (error) {
     fs.rmSync(unfinished, { force: true });
     throw error;

@@ -1,0 +1,51 @@
+import fs from "node:fs";
+import path from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { withDirectory } from "../test/with-directory.ts";
+import { nodeFileSystem } from "./file-system.ts";
+import { realPathOf } from "./real-path.ts";
+
+const refused = (code: string): Error => Object.assign(new Error(`${code}: injected`), { code });
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe.skipIf(process.platform === "win32")("a directory (not on Windows, which syncs none)", () => {
+  /** The disk is asked in place, or in another thread, as it was fast or slow before. */
+  function failToSync(code: string): void {
+    const fail = (_fd: number, done: (error: Error) => void): void => done(refused(code));
+    vi.spyOn(fs, "fsync").mockImplementation(fail);
+    vi.spyOn(fs, "fsyncSync").mockImplementation(() => {
+      throw refused(code);
+    });
+  }
+
+  it.each(["EINVAL", "ENOTSUP"])("need not be synced where the file system does not know how (%s)", (code) =>
+    withDirectory(async (directory) => {
+      failToSync(code);
+      await expect(Promise.resolve().then(() => nodeFileSystem.syncDirectory(directory))).resolves.toBeUndefined();
+    }),
+  );
+
+  it("that could not be synced by a disk that failed is no success", () =>
+    withDirectory(async (directory) => {
+      failToSync("EIO");
+      await expect(Promise.resolve().then(() => nodeFileSystem.syncDirectory(directory))).rejects.toMatchObject({ code: "EIO" });
+    }));
+});
+
+describe("the real path", () => {
+  it("is found where the system's own way to tell it fails, as on Windows for a drive in memory", () =>
+    withDirectory((directory) => {
+      vi.spyOn(fs.realpathSync, "native").mockImplementation(() => {
+        throw refused("EISDIR");
+      });
+      expect(realPathOf(directory)).toBe(fs.realpathSync(directory));
+    }));
+
+  it("is none of what is not there", () =>
+    withDirectory((directory) => {
+      expect(() => realPathOf(path.join(directory, "gone"))).toThrow("ENOENT");
+    }));
+});
