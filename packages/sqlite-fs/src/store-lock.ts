@@ -181,6 +181,8 @@ export class StoreLock implements Locking {
       } catch (error) {
         database.exec("ROLLBACK");
         if (!isNoDatabase(error)) throw error;
+        // Windows lets nobody move a file that SQLite has open.
+        this.#drop();
         this.#replaceForeign();
       }
       this.#drop();

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { nodeFileSystem } from "@workrail/blob-files";
+import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
 import type { Log } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import type { OpenDatabase } from "../src/sqlite-driver.ts";
@@ -180,6 +180,32 @@ describe("a lock file with something else in it", () => {
       await store.close();
     }),
   );
+
+  it("is not open any more when it is moved, which Windows would not allow", () =>
+    withDirectory(async (directory) => {
+      const file = path.join(directory, "workrail.lock");
+      fs.writeFileSync(file, TEXT);
+      let opened = 0;
+      const counting: OpenDatabase = (name, busyMs) => {
+        const database = openDatabase(name, busyMs);
+        opened += 1;
+        return {
+          exec: (sql) => database.exec(sql),
+          prepare: (sql) => database.prepare(sql),
+          close: () => {
+            opened -= 1;
+            database.close();
+          },
+        };
+      };
+      const rename: FileSystem["rename"] = (from, to) => {
+        if (opened > 0) throw Object.assign(new Error("EBUSY: injected"), { code: "EBUSY" });
+        nodeFileSystem.rename(from, to);
+      };
+      const options = { file, fs: { ...nodeFileSystem, rename }, openDatabase: counting, waitMs: 50, log: SILENT, onRegained: ignore };
+      (await StoreLock.acquire(options)).close();
+      expect(fs.readFileSync(`${file}.replaced-1`, "utf8")).toBe(TEXT);
+    }));
 
   it("hinders nobody who has the store open when it is put there", () =>
     withStore(
