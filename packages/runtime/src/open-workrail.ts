@@ -1,4 +1,4 @@
-import { hasKeyring } from "@workrail/blob-files";
+import { asSpelled, hasKeyring } from "@workrail/blob-files";
 import type { Limits } from "@workrail/core";
 import { FileTranscripts } from "@workrail/transcripts";
 import type { Adapters } from "./container.ts";
@@ -54,7 +54,12 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
   const project = options.project === undefined ? (settings.project ?? findProject(cwd)) : options.project;
   const transcripts = new FileTranscripts({ project: options.project ?? settings.project, directory: cwd });
   const adapters = { transcripts, ...options.adapters };
-  const plan = { settings, adapters, project: project ?? undefined, upkeep: options.upkeep ?? true };
+  const plan = {
+    settings,
+    adapters,
+    project: project === undefined || project === null ? undefined : asSpelled(project),
+    upkeep: options.upkeep ?? true,
+  };
   // What is to be sealed must not lie in memory in clear, however long the disk is away.
   const isSealed = settings.sealing.encryption === "enabled" || (adapters.storage === undefined && hasKeyring(settings.dataDir));
   const mayStandIn = settings.fallback === "memory" && !isSealed && !settings.readOnly;

@@ -1,6 +1,6 @@
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
+import { directoriesUp } from "@workrail/blob-files";
 
 /** What stands in the root of a project of one language or another. */
 const MANIFESTS = [
@@ -29,14 +29,7 @@ const MANIFESTS = [
  * when there is none: the root of the file system and the home directory are no projects.
  */
 export function findProjectRoot(directory: string): string | undefined {
-  const candidates = [...upwards(path.resolve(directory))];
+  const candidates = directoriesUp(directory);
   const holds = (at: string, name: string): boolean => fs.existsSync(path.join(at, name));
   return candidates.find((at) => holds(at, ".git")) ?? candidates.find((at) => MANIFESTS.some((name) => holds(at, name)));
-}
-
-function* upwards(start: string): Generator<string> {
-  const home = os.homedir();
-  // The working directory is told without links, the home directory as it was set.
-  const homes = [home, fs.existsSync(home) ? fs.realpathSync(home) : home];
-  for (let at = start; at !== path.parse(at).root && !homes.includes(at); at = path.dirname(at)) yield at;
 }

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { directoriesUp } from "@workrail/blob-files";
 import type { GitState } from "@workrail/core";
-import { directoriesUp } from "../project.ts";
 import { parseGitConfig, remoteOf, remoteUrlOf } from "./git-config.ts";
 import { MAX_LIST_BYTES, WatchedFiles } from "./watched-files.ts";
 

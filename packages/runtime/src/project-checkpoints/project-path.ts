@@ -1,16 +1,18 @@
 import fs from "node:fs";
 import path from "node:path";
+import { asSpelled } from "@workrail/blob-files";
 import { type Digester, invalidField, parseSessionId, type SessionId, uuidOf } from "@workrail/core";
 
 const FIELD = "projectPath";
 
 /**
- * The path of a project in the form that is stored and compared: without `..` and without a slash at its end.
+ * The path of a project in the form that is stored and compared: without `..`, without a slash at its end, and as the
+ * file system spells it.
  *
  * @throws INVALID_INPUT unless it is an absolute path.
  */
 export function parseProjectPath(given: string): string {
-  if (typeof given === "string" && path.isAbsolute(given) && !given.includes("\0")) return path.resolve(given);
+  if (typeof given === "string" && path.isAbsolute(given) && !given.includes("\0")) return asSpelled(path.resolve(given));
   throw invalidField(FIELD, `${FIELD} must be an absolute path`);
 }
 
