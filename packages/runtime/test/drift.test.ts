@@ -110,6 +110,12 @@ describe.skipIf(noGit !== undefined)("what happened since a checkpoint (needs gi
     expect((await drift()).files).toEqual({ named: 4 });
   });
 
+  it("is none where git wrote a file anew with the line ends of Windows", async () => {
+    await save();
+    edit({ "src/a.ts": "a\r\n", "src/b.ts": "b\r\nmore\r\n" });
+    expect((await drift()).files).toEqual({ named: 4, changed: ["src/b.ts"] });
+  });
+
   it("is told of a branch that was written anew", async () => {
     commitAll(app, "second");
     await save();

@@ -167,7 +167,13 @@ async function fateOf(root: string, file: string, id: string, savedAt: Date): Pr
   if (!stat.isFile() || stat.mtime <= savedAt) return "same";
   if (stat.size > MOST_BYTES) return "changed";
   const bytes = await fs.readFile(place).catch(() => undefined);
-  return bytes !== undefined && blobId(bytes, id.length) === id ? "same" : "changed";
+  const isSame = bytes !== undefined && [bytes, withLineFeeds(bytes)].some((each) => blobId(each, id.length) === id);
+  return isSame ? "same" : "changed";
+}
+
+/** As git keeps a text file that it writes with carriage returns on Windows. */
+function withLineFeeds(bytes: Buffer): Buffer {
+  return bytes.includes("\r\n") ? Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1") : bytes;
 }
 
 /** What git calls a file's content. */
