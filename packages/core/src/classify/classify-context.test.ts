@@ -41,6 +41,43 @@ describe("who decides", () => {
 });
 
 describe("the words of a key", () => {
+  it("takes what a measure may be for a limit, and what it was for a figure of the moment", () => {
+    expect(layerOf("maxRetries", 3)).toBe("CRITICAL");
+    expect(layerOf("targetLatencyMs", 200)).toBe("CRITICAL");
+    expect(layerOf("constraint.memory", "2 GB")).toBe("CRITICAL");
+    expect(layerOf("latencyMaxMs", 310)).toBe("EPHEMERAL");
+    expect(layerOf("retries", 3)).toBe("EPHEMERAL");
+    expect(layerOf("constraintCount", 7)).toBe("EPHEMERAL");
+  });
+
+  it("reads what follows an `of` as if it stood in front", () => {
+    expect(layerOf("lineOfArgument", ["a"])).toBe("IMPORTANT");
+    expect(layerOf("numberOfRetries", 2)).toBe("EPHEMERAL");
+    expect(layerOf("summaryOfLogs")).toBe("IMPORTANT");
+    expect(layerOf("questionFromUser")).toBe("CRITICAL");
+  });
+
+  it("takes for material what only looks like thinking", () => {
+    expect(layerOf("exampleGoal")).toBe("USEFUL");
+    expect(layerOf("flightOptions", [{ no: "TP 531" }])).toBe("USEFUL");
+    expect(layerOf("designOptions", ["a", "b"])).toBe("IMPORTANT");
+    expect(layerOf("dependencies", { zod: "^4.0.0" })).toBe("USEFUL");
+    expect(layerOf("correlations", [0.1, 0.4])).toBe("USEFUL");
+    expect(layerOf("leaseAgreement", "The tenant pays on the third. ".repeat(40))).toBe("USEFUL");
+    expect(layerOf("leaseAgreement", "One more year at the same rent")).toBe("CRITICAL");
+  });
+
+  it("tells when a decision was made from when it is due", () => {
+    expect(layerOf("decisionDate", "2026-03-04")).toBe("EPHEMERAL");
+    expect(layerOf("deadlineDate", "2026-03-04")).toBe("CRITICAL");
+  });
+
+  it("takes a sentence under a name of its own for somebody's note", () => {
+    expect(layerOf("harbourCrane", "The second crane turns only to the left")).toBe("IMPORTANT");
+    expect(layerOf("harbourCrane", "Nobody may use the second crane after dark")).toBe("CRITICAL");
+    expect(layerOf("harbourCode", "NLRTM")).toBe("USEFUL");
+  });
+
   it("has the head noun decide", () => {
     expect(layerOf("analysisTimestamp", "2026-01-01")).toBe("EPHEMERAL");
     expect(layerOf("logAnalysis")).toBe("IMPORTANT");
@@ -87,6 +124,14 @@ describe("the words of a key", () => {
 });
 
 const value = fc.oneof(fc.jsonValue() as fc.Arbitrary<JsonValue>, fc.string({ unit: "binary", maxLength: 2_000 }));
+
+describe("a text under a key that says nothing", () => {
+  it("is what its title says, however long it is", () => {
+    const policy = `# Policy for refunds\n\n${"Refunds are paid to the card that was used. ".repeat(30)}`;
+    expect(layerOf("text", policy)).toBe("CRITICAL");
+    expect(layerOf("text", policy.slice(policy.indexOf("\n")))).toBe("USEFUL");
+  });
+});
 
 describe("whatever comes", () => {
   it("never fails, and says the same again", () => {

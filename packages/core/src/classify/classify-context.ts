@@ -82,6 +82,10 @@ const FIRST: readonly (readonly [key: string, value: JsonValue])[] = [
   ["note", "queue 1, worker idle"],
   ["someThings", "high"],
   ["someThings", ["zep", "headroom"]],
+  ["someThings", "There are four of them now"],
+  ["planFindings", ["one", "two"]],
+  ["planFindings", `diff --git a/a b/a\n${"+ const a = [1];\n".repeat(20)}`],
+  ["maxLatency", "under 2 ms"],
 ];
 // Twice: an expression is interpreted the first time it is asked, and compiled the second.
 for (const [key, value] of [...FIRST, ...FIRST]) classifyEntry(key, value, { pins: [] });

@@ -1,29 +1,42 @@
 import type { JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
+import { asPhrase, headPhrase, tidy } from "./find-head.ts";
 import { singularsOf } from "./key-words.ts";
-import { isRawMaterial, isRecord, isRich, isSaying, isSmall, looksTemporary } from "./value-shape.ts";
 import {
-  ASPECTS,
+  isRawMaterial,
+  isDated,
+  isFigure,
+  isListOfObjects,
+  isRecord,
+  isRich,
+  isSaying,
+  isSeries,
+  isSmall,
+  LONG_TEXT,
+  looksTemporary,
+  saysLimit,
+} from "./value-shape.ts";
+import {
   AUXILIARIES,
+  BINDING,
   BOUNDS,
   CLOCKS,
-  CONTAINERS,
+  COUNTS,
   DEMANDS,
-  FILLERS,
+  DOCUMENTS,
+  DUE,
+  EXTREMES,
   FLEETING,
-  FOLLOWERS,
-  HEADS,
   LASTING,
   LOGS,
+  MADE_UP,
   MATERIAL,
   MEASURES,
   MODIFIERS,
   OBLIGING,
   ORDERS,
-  PHRASES,
   PLACES,
-  PREPOSITIONS,
   RECORDED,
   STATISTICS,
   STEERING,
@@ -35,24 +48,12 @@ import {
   TIMED,
   UNDECIDED,
   UNLIFTED,
+  WEIGHED,
+  WHEN_LISTED,
   WHEN_RICH,
   WORK,
 } from "./vocabulary.ts";
-
-/** What a head noun is, by the table that it stands in. */
-type Role = { readonly kind: "head" | "container"; readonly layer: Layer } | { readonly kind: "aspect" };
-
-const EPHEMERAL_HEAD: Role = { kind: "head", layer: "EPHEMERAL" };
-
-const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
-  ...[...ASPECTS].map((word): [string, Role] => [word, { kind: "aspect" }]),
-  ...LAYERS.flatMap((layer) => [...CONTAINERS[layer]].map((word): [string, Role] => [word, { kind: "container", layer }])),
-  ...LAYERS.flatMap((layer) =>
-    [...HEADS[layer]].map((word): [string, Role] => [word, layer === "EPHEMERAL" ? EPHEMERAL_HEAD : { kind: "head", layer }]),
-  ),
-]);
-
-const LONGEST_PHRASE = 4;
+import { EPHEMERAL_HEAD, isOneOf, isPlural, roleOf } from "./word-roles.ts";
 
 /**
  * The layer that the words of a key speak for, or `undefined` when they say nothing. The head noun decides: the last
@@ -64,6 +65,7 @@ export function classifyWords(words: readonly string[], value: JsonValue): Class
   if (told[0] === "number" && told[1] === "of" && typeof value === "number") return keyWord("EPHEMERAL", 0.7, "number of");
   const classified =
     asOrder(told) ??
+    asBound(headPhrase(told), value) ??
     asPhrase(told, 0.95) ??
     asPhrase(withoutContainer(told), 0.9) ??
     asTime(told) ??
@@ -72,27 +74,16 @@ export function classifyWords(words: readonly string[], value: JsonValue): Class
   // `toolCalls: 12` counts them.
   const isCount = classified?.layer === "USEFUL" && typeof value === "number" && /[^s]s$/.test(headPhrase(told).at(-1) ?? "");
   if (isCount) return { layer: "EPHEMERAL", confidence: 0.6, why: "a number of things" };
-  if (classified?.layer === "USEFUL" && typeof value === "boolean") return { layer: "IMPORTANT", confidence: 0.5, why: "a switch" };
+  if (typeof value === "boolean" && isMoreThanSwitch(classified, told)) return { layer: "IMPORTANT", confidence: 0.5, why: "a switch" };
   // Whatever it is called, raw material is not somebody's thinking.
-  if (classified?.layer === "IMPORTANT" && isRawMaterial(value)) return { layer: "USEFUL", confidence: 0.6, why: "code, markup or output" };
+  if (classified?.layer === "IMPORTANT" && (isRawMaterial(value) || isSeries(value)))
+    return { layer: "USEFUL", confidence: 0.6, why: "code, markup or output" };
   return classified;
 }
 
-/** Without little words, and with compounds that were written as two words joined. */
-function tidy(words: readonly string[]): string[] {
-  // A letter alone is what figures left behind: `phase2b`, `p95`.
-  const telling = words.length > 1 ? words.filter((word) => word.length > 1 && !FILLERS.has(word)) : words;
-  const told: string[] = [];
-  for (const word of telling.length > 0 ? telling : words) {
-    const last = told.at(-1);
-    const joined = `${last}${word}`;
-    const isCompound =
-      last !== undefined && last.length > 1 && joined.length > 3 && singularsOf(joined).some((form) => COMPOUNDS.has(form));
-    if (isCompound) told[told.length - 1] = joined;
-    else told.push(word);
-  }
-  // `seqNo`
-  return told.length > 1 && told.at(-1) === "no" ? [...told.slice(0, -1), "number"] : told;
+/** `needsUserInput: true` asks for something; what is asked for is elsewhere. */
+function isMoreThanSwitch(classified: Classification | undefined, [first = ""]: readonly string[]): boolean {
+  return classified?.layer === "USEFUL" || (classified?.layer === "CRITICAL" && AUXILIARIES.has(first));
 }
 
 /** `outOfScopeItems` are what is out of scope. */
@@ -112,15 +103,16 @@ function asOrder([first = "", second = "", ...rest]: readonly string[]): Classif
   return order === undefined ? undefined : { layer: "CRITICAL", confidence: 0.85, why: `key word "${order}"` };
 }
 
-function asPhrase(words: readonly string[], confidence: number): Classification | undefined {
-  for (let length = Math.min(LONGEST_PHRASE, words.length); length >= 2; length--) {
-    const start = words.slice(-length, -1).join(" ");
-    for (const last of singularsOf(words.at(-1) ?? "")) {
-      const layer = PHRASES.get(`${start} ${last}`);
-      if (layer !== undefined) return { layer, confidence, why: `key words "${start} ${last}"` };
-    }
-  }
-  return undefined;
+/** `maxRetries`, `targetLatencyMs`, `constraint_memory`: what a measure may or is to be, rather than what it was. */
+function asBound(words: readonly string[], value: JsonValue): Classification | undefined {
+  const head = words.at(-1) ?? "";
+  if (words.length < 2 || !isOneOf(MEASURES, head) || !isFigure(value)) return undefined;
+  const before = words.slice(0, -1);
+  const last = before.at(-1) ?? "";
+  // A largest value behind other words is what was measured: `latencyMaxMs`.
+  const binding = before.find((each, at) => BINDING.has(each) || (at === 0 && EXTREMES.has(each)));
+  const bound = binding ?? (isOneOf(BOUNDS, last) && !isOneOf(COUNTS, head) ? last : undefined);
+  return bound === undefined ? undefined : keyWord("CRITICAL", 0.75, `${bound} ${head}`);
 }
 
 /** `createdAt`, `updatedOn`, `lastSaved`. */
@@ -157,24 +149,6 @@ function isUnderWay(words: readonly string[]): boolean {
   return words.length > 1 && last.endsWith("ing") && !LASTING.has(last) && ["is", "are", "was", "were"].includes(words[0] ?? "");
 }
 
-/** The words up to and with the head; participles that followed it stand in front. */
-function headPhrase(words: readonly string[]): string[] {
-  const cut = words.findIndex((word, index) => index > 0 && index < words.length - 1 && PREPOSITIONS.has(word));
-  if (cut > 0) {
-    const before = words.slice(0, cut);
-    if (words[cut] === "of" && isOneOf(MEASURES, before.at(-1) ?? "")) return headPhrase(words.slice(cut + 1));
-    return headPhrase(before);
-  }
-  const last = words.at(-1) ?? "";
-  const maySayMore = last.endsWith("ed") || MODIFIERS.IMPORTANT.has(last) || MODIFIERS.CRITICAL.has(last);
-  const isFollower = FOLLOWERS.has(last) || (maySayMore && roleOf(last) === undefined && roleOf(words.at(-2) ?? "")?.[1].kind === "head");
-  if (words.length > 1 && (isFollower || PREPOSITIONS.has(last))) {
-    const rest = headPhrase(words.slice(0, -1));
-    return isFollower ? [...rest.slice(0, -1), last, ...rest.slice(-1)] : rest;
-  }
-  return [...words];
-}
-
 function asHead(words: readonly string[], value: JsonValue): Classification | undefined {
   const head = words.at(-1) ?? "";
   const phrase = asPhrase(words, 0.9);
@@ -185,8 +159,8 @@ function asHead(words: readonly string[], value: JsonValue): Classification | un
   const before = words.slice(0, -1);
   const temporary = asTemporaryPlace(word, before);
   if (temporary !== undefined) return temporary;
-  if (role.kind === "aspect")
-    return RECORDED.has(word) && isRecord(value) ? keyWord("USEFUL", 0.7, `${word}, a record`) : asAspect(word, before);
+  if (role.kind === "aspect") return isRecordOf(word, before, value) ? keyWord("USEFUL", 0.7, `${word}, a record`) : asAspect(word, before);
+  if (role.kind === "container" && isDocument(before.at(-1) ?? "", value)) return keyWord("USEFUL", 0.6, `${before.at(-1)}, a document`);
   if (role.kind === "container") return asContainer(word, role.layer, before, value);
   return asNoun(word, role.layer, words, value);
 }
@@ -200,18 +174,20 @@ function asTemporaryPlace(word: string, before: readonly string[]): Classificati
 function asNoun(word: string, layer: Layer, words: readonly string[], value: JsonValue): Classification {
   const before = words.slice(0, -1);
   if (layer === "EPHEMERAL") {
-    const bound = before.at(-1);
-    if (bound !== undefined && BOUNDS.has(bound) && typeof value === "number") return keyWord("CRITICAL", 0.75, `${bound} ${word}`);
     if (word === "id" && isOfDomain(before.at(-1) ?? "")) return keyWord("USEFUL", 0.6, words.slice(-2).join(" "));
     // `constraint_latency`: what is demanded of a measure.
-    if (typeof value === "string" && isSaying(value) && isSubject(words[0] ?? "")) return keyWord("CRITICAL", 0.6, `${words[0]} ${word}`);
+    if (typeof value === "string" && (isSaying(value) || saysLimit(value)) && isSubject(words[0] ?? ""))
+      return keyWord("CRITICAL", 0.6, `${words[0]} ${word}`);
+    if (WHEN_LISTED.has(word) && typeof value === "object" && value !== null) return keyWord("USEFUL", 0.6, `${word}, listed`);
     const rich = WHEN_RICH.get(word);
     if (rich !== undefined && isSaying(value)) return keyWord(rich, 0.7, word);
     if (typeof value === "number" || rich === undefined) return keyWord(layer, 0.9, word);
     return keyWord(layer, 0.75, word);
   }
-  if (layer === "CRITICAL") return asOrdered(word, words, value);
-  if (RECORDED.has(word) && isRecord(value)) return keyWord("USEFUL", 0.7, `${word}, a record`);
+  const made = before.find((each) => MADE_UP.has(each));
+  if (made !== undefined) return keyWord("USEFUL", 0.8, `${made} ${word}`);
+  if (layer === "CRITICAL") return isDocument(word, value) ? keyWord("USEFUL", 0.6, `${word}, a document`) : asOrdered(word, words, value);
+  if (isRecordOf(word, before, value)) return keyWord("USEFUL", 0.7, `${word}, a record`);
   // A plural with a number for its value counts: `filesProcessed: 12`.
   if (typeof value === "number" && isPlural(words.at(-1) ?? "", word)) return keyWord("EPHEMERAL", 0.7, `number of ${word}`);
   const decided = before.findLast((each) => MODIFIERS.CRITICAL.has(each));
@@ -220,11 +196,23 @@ function asNoun(word: string, layer: Layer, words: readonly string[], value: Jso
     const steering = before.findLast((each) => STEERING.has(each));
     if (steering !== undefined && isSmall(value)) return keyWord("IMPORTANT", 0.7, `${steering} ${word}`);
     if (isNamedBy(before, value) && !MATERIAL.has(word)) return keyWord("CRITICAL", 0.7, words.join(" "));
-    const fleeting = before.at(-1);
+    // `debugInfoDump` as much as `debugDump`.
+    const fleeting = before.findLast((each) => roleOf(each)?.[1].kind !== "container");
     if (fleeting !== undefined && (THROWAWAY.has(fleeting) || (typeof value === "number" && MODIFIERS.EPHEMERAL.has(fleeting))))
       return keyWord("EPHEMERAL", 0.75, `${fleeting} ${word}`);
   }
   return keyWord(layer, 0.9, word);
+}
+
+/** Whether a noun of thinking holds material: output under `observation`, and `flightOptions` with the fields of each flight. */
+function isRecordOf(word: string, before: readonly string[], value: JsonValue): boolean {
+  if (!RECORDED.has(word)) return false;
+  return isRecord(value) || (isListOfObjects(value) && isOfDomain(before.at(-1) ?? ""));
+}
+
+/** `leaseAgreement` with the whole text, rather than what was agreed. */
+function isDocument(word: string, value: JsonValue): boolean {
+  return DOCUMENTS.has(word) && typeof value === "string" && value.length > LONG_TEXT;
 }
 
 /** `task` is what was asked for; `tasks`, `nextTask` and `followUpTicket` are how the work goes on. */
@@ -232,6 +220,8 @@ function asOrdered(word: string, words: readonly string[], value: JsonValue): Cl
   const isMany = isPlural(words.at(-1) ?? "", word);
   if (isMany && typeof value === "number" && (WORK.has(word) || word === "request")) return keyWord("EPHEMERAL", 0.6, `number of ${word}`);
   const before = words.slice(0, -1);
+  const weighed = before.findLast((each) => WEIGHED.has(each));
+  if (weighed !== undefined) return keyWord("IMPORTANT", 0.75, `${weighed} ${word}`);
   const undecided = before.findLast((each) => UNDECIDED.has(each));
   if (undecided !== undefined && TO_BE_GIVEN.has(word)) return keyWord("IMPORTANT", 0.8, `${undecided} ${word}`);
   const going = before.findLast((each) => MODIFIERS.IMPORTANT.has(each) || each === "followup" || each === "sub");
@@ -239,16 +229,13 @@ function asOrdered(word: string, words: readonly string[], value: JsonValue): Cl
   return keyWord("CRITICAL", 0.9, word);
 }
 
+/** Nouns of the user's domain that identify what a program does as well. */
+const OF_PROGRAMS: ReadonlySet<string> = new Set(["transaction", "thread", "call"]);
+
 /** `patientId`, unlike `requestId`, is data of the user's. */
 function isOfDomain(word: string): boolean {
   const found = roleOf(word);
-  return (
-    found?.[1].kind === "head" &&
-    found[1].layer === "USEFUL" &&
-    !MATERIAL.has(found[0]) &&
-    found[0] !== "transaction" &&
-    found[0] !== "thread"
-  );
+  return found?.[1].kind === "head" && found[1].layer === "USEFUL" && !MATERIAL.has(found[0]) && !OF_PROGRAMS.has(found[0]);
 }
 
 /** `preferences.language`, `invariant_balance`: a subject, and the name of one of its instances. */
@@ -280,14 +267,17 @@ function asContainer(word: string, layer: Layer, before: readonly string[], valu
     return keyWord("EPHEMERAL", 0.85, word);
   }
   if (PLACES.has(word)) {
+    // `chosenPath: "design_first"`
+    if (about?.layer === "CRITICAL" && typeof value === "string" && !/[/\\.]/.test(value)) return about;
     return looksTemporary(value) || about?.layer === "EPHEMERAL" ? keyWord("EPHEMERAL", 0.8, word) : keyWord("USEFUL", 0.6, word);
   }
   if (CLOCKS.has(word)) {
-    const isClock = about?.layer === "EPHEMERAL" || (word === "time" && typeof value === "number");
+    const isDone = about !== undefined && about.layer !== "USEFUL" && isDated(value) && !before.some((each) => isOneOf(DUE, each));
+    const isClock = about?.layer === "EPHEMERAL" || isDone || (word === "time" && typeof value === "number");
     return isClock ? keyWord("EPHEMERAL", 0.8, word) : (about ?? keyWord("USEFUL", 0.5, word));
   }
   if (about !== undefined)
-    return RECORDED.has(before.at(-1) ?? "") && isRecord(value) ? keyWord("USEFUL", 0.7, `${word}, a record`) : about;
+    return isRecordOf(before.at(-1) ?? "", before.slice(0, -1), value) ? keyWord("USEFUL", 0.7, `${word}, a record`) : about;
   // Of the program itself when nothing else is said; of the user's domain otherwise.
   if (STATISTICS.has(word)) return keyWord(before.length === 0 ? "EPHEMERAL" : "USEFUL", 0.6, word);
   if (before.length === 0) return undefined;
@@ -332,34 +322,24 @@ function isSubject(word: string): boolean {
 /** By the modifier nearest to the head, which may itself be one that stands without a noun: `pending`. */
 function asModified(words: readonly string[]): Classification | undefined {
   for (const word of words.toReversed()) {
-    const layer = singularsOf(word).some(isFleeting) ? "EPHEMERAL" : LAYERS.find((each) => MODIFIERS[each].has(word));
+    const layer = singularsOf(word).some(isFleeting)
+      ? "EPHEMERAL"
+      : (LAYERS.find((each) => MODIFIERS[each].has(word)) ?? asAimedOrUndone(word));
     if (layer !== undefined) return keyWord(layer, 0.7, word);
   }
   return undefined;
+}
+
+/** `targetReturn`, and what nobody did yet: `unverified`, `unexplained`. */
+function asAimedOrUndone(word: string): Layer | undefined {
+  if (word === "target") return "CRITICAL";
+  return word.startsWith("un") && word.endsWith("ed") && word.length > 7 ? "IMPORTANT" : undefined;
 }
 
 function isFleeting(word: string): boolean {
   return MODIFIERS.EPHEMERAL.has(word);
 }
 
-function roleOf(word: string): readonly [string, Role] | undefined {
-  for (const form of singularsOf(word)) {
-    const role = ROLES.get(form);
-    if (role !== undefined) return [form, role];
-  }
-  return undefined;
-}
-
-function isOneOf(set: ReadonlySet<string>, word: string): boolean {
-  return singularsOf(word).some((form) => set.has(form));
-}
-
-function isPlural(written: string, singular: string): boolean {
-  return written !== singular;
-}
-
 function keyWord(layer: Layer, confidence: number, word: string): Classification {
   return { layer, confidence, why: `key word "${word}"` };
 }
-
-const COMPOUNDS: ReadonlySet<string> = new Set([...ROLES.keys()].filter((word) => word.length > 3));

@@ -5,26 +5,24 @@ import type { Classification } from "./classification.ts";
 import { wordsOf } from "./key-words.ts";
 import { classifyWords } from "./classify-key.ts";
 import { CUES, LONGEST_CUE, OPENERS, PASTS } from "./cues.ts";
-import { firstKeys, firstMembers, isMaterial, looksTemporary, sampleText } from "./value-shape.ts";
+import { firstKeys, firstMembers, isMaterial, LONG_TEXT, looksTemporary, sampleText, saysLimit } from "./value-shape.ts";
 
 /*
  * What a value says by itself, for keys that say nothing. Expressions here are read over at most a page of text and have
  * no nested repetitions, so that no text makes them slow.
  */
 
-/** Characters from which a text is more likely material than a note. */
-const LONG_TEXT = 700;
-
 const NO_WORD = /[\s,;:!?"()[\]{}<>/\\|*`_=+#]+|\.+(?=\s|$)/;
 
 /** By the shape and words of a value; `undefined` when they tell nothing. `isOpaque`: the key told nothing whatever. */
 export function classifyValue(value: JsonValue, isOpaque: boolean): Classification | undefined {
-  return byShape(value) ?? (isOpaque ? byMembers(value) : undefined) ?? byText(value, isOpaque);
+  return byShape(value, isOpaque) ?? (isOpaque ? byMembers(value) : undefined) ?? byText(value, isOpaque);
 }
 
 const LONGEST_COUNT = 80;
 const DIGIT = /\d/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const HTTP_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*, \d{1,2} [a-z]{3} \d{4} \d{2}:\d{2}/;
 const CLOCK = /^\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -44,11 +42,12 @@ const COUNTED =
 const TICKED_OFF =
   /^(?:[a-z]+ed |[a-z]+ing )?(?:(?:attempt|try|retry|iteration|page|step|loop|pass|round|run|tick|batch|chunk|part|segment|frame|file|item|row|record|request|epoch|job|task) )?#?\d+ ?(?:\/|of) ?\d+(?: (?:[a-z]+s|[a-z]+ed|done|complete|left)){0,2}(?: (?:in )?\(?\d+(?:\.\d+)? ?(?:%|ms|s)\)?)?[.!]*$/;
 
-function byShape(value: JsonValue): Classification | undefined {
+function byShape(value: JsonValue, isOpaque: boolean): Classification | undefined {
   if (typeof value === "number") return isInstant(value) ? fleeting("a point in time") : undefined;
   if (typeof value !== "string" || value.length > 200) return undefined;
   const text = value.trim();
   const small = text.toLowerCase();
+  if (isOpaque && DATE.test(text)) return fleeting("a point in time");
   return (text.includes(" ") ? undefined : byOneWord(text, small)) ?? byFigures(text, small);
 }
 
@@ -115,13 +114,24 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   if (text.length < 4) return undefined;
   if (isLog(text)) return { layer: "EPHEMERAL", confidence: 0.7, why: "log lines" };
   if (isConversation(text)) return { layer: "USEFUL", confidence: 0.7, why: "a conversation" };
+  const titled = isOpaque ? byTitle(text) : undefined;
+  if (titled !== undefined) return titled;
   if (isMaterial(text)) return { layer: "USEFUL", confidence: 0.7, why: "code, markup or output" };
   if (typeof value === "string" && value.length > LONG_TEXT) return { layer: "USEFUL", confidence: 0.6, why: "long text" };
-  if (!isOpaque) return byOrder(text);
+  if (!isOpaque) return byOrder(text) ?? bySentence(value, text);
   const words = wordsOfText(text);
   if (isSmallTalk(words)) return { layer: "EPHEMERAL", confidence: 0.5, why: "small talk" };
   return byStatus(text) ?? byCues(words) ?? byTense(value, words);
 }
+
+/** `# Policy for refunds`: the title of a text says what it is, however long it is. */
+function byTitle(text: string): Classification | undefined {
+  const title = TITLE.exec(text)?.[1];
+  const told = title === undefined ? undefined : classifyWords(wordsOf(title), text);
+  return told?.layer === "CRITICAL" ? { ...told, confidence: 0.6, why: `titled with ${told.why}` } : undefined;
+}
+
+const TITLE = /^\s*#{1,2} ([^\n]{1,100})\n/;
 
 /** What programs say of what they do just now is about so long at most. */
 const LONGEST_STATUS = 80;
@@ -133,8 +143,6 @@ const ELAPSED = /\b(?:ms|s|secs?|seconds?|mins?|minutes?|hours?|moments?) ago\b|
 const MACHINE_STATE =
   /^(?:worker|thread|process|job|pool|socket|connection|session|node|server|queue|cache|container|pod|client|timer|spinner|cursor)(?: ?#?\d+)? (?:is )?(?:idle|busy|running|started|stopped|ready|up|down|waiting|connected|disconnected|closed|alive|exited|visible|hidden|warm|cold|empty|drained)[.!]?$/;
 const FIGURE_WITH_UNIT = /\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|minutes?|[kmg]i?b|bytes|fps|rps|%)(?![a-z])/g;
-/** Whoever sets a limit measures too. */
-const LIMIT = /\b(?:under|over|below|above|within|than|up to|at|max|min|only|must|limit|needs?|should)\b/;
 
 /** `Cache warmed in 140 ms` */
 const DONE_IN = /^[a-z]+ [a-z]+ed in \d+(?:\.\d+)? ?(?:ms|s|seconds?)[.!]?$/;
@@ -143,7 +151,8 @@ const DONE_IN = /^[a-z]+ [a-z]+ed in \d+(?:\.\d+)? ?(?:ms|s|seconds?)[.!]?$/;
 function byStatus(text: string): Classification | undefined {
   if (text.length > LONGEST_STATUS || text.trim().includes("\n")) return undefined;
   const small = text.trim().toLowerCase();
-  if (LIMIT.test(small)) return undefined;
+  // Whoever sets a limit measures too.
+  if (saysLimit(small)) return undefined;
   if (MACHINE_STATE.test(small) || DONE_IN.test(small) || isGauges(small))
     return { layer: "EPHEMERAL", confidence: 0.6, why: "says what a program is doing" };
   if (UNDER_WAY.test(small)) return { layer: "EPHEMERAL", confidence: 0.6, why: "says what is under way" };
@@ -221,6 +230,13 @@ function byOrder(text: string): Classification | undefined {
     if (layer === "CRITICAL" && weight === SAYS_ALONE) return { layer, confidence: 0.5, why: `text begins with "${cue}"` };
   }
   return undefined;
+}
+
+/** Data come in names and figures: who wrote a sentence under a key of its own had something to say. */
+function bySentence(value: JsonValue, text: string): Classification | undefined {
+  if (typeof value !== "string" || value.length > LONGEST_SENTENCE || text.trim().includes("\n")) return undefined;
+  if (text.split(" ").length < LEAST_OF_SENTENCE) return undefined;
+  return byCues(wordsOfText(text)) ?? { layer: "IMPORTANT", confidence: 0.35, why: "a sentence" };
 }
 
 const SAYS_ALONE = 3;

@@ -5,6 +5,8 @@ import { classifyEntry } from "./classify-context.ts";
 import { LABELLED_BY_DOMAIN } from "./testing/labelled-by-domain.ts";
 import { LABELLED_ENTRIES } from "./testing/labelled-entries.ts";
 import { LABELLED_SENTENCES } from "./testing/labelled-sentences.ts";
+import { LABELLED_STATES } from "./testing/labelled-states.ts";
+import { LABELLED_WORK } from "./testing/labelled-work.ts";
 
 interface LabelledSet {
   readonly name: string;
@@ -15,6 +17,8 @@ interface LabelledSet {
 const SETS: readonly LabelledSet[] = [
   { name: "entries", set: LABELLED_ENTRIES, leastOfLayer: 0.95 },
   { name: "entries by domain", set: LABELLED_BY_DOMAIN, leastOfLayer: 0.95 },
+  { name: "entries of work", set: LABELLED_WORK, leastOfLayer: 0.95 },
+  { name: "entries of the states of agents", set: LABELLED_STATES, leastOfLayer: 0.95 },
   // What a sentence says is read less surely than what a key says.
   { name: "sentences", set: LABELLED_SENTENCES, leastOfLayer: 0.9 },
 ];

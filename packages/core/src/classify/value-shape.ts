@@ -3,6 +3,8 @@ import { isJsonObject, type JsonValue } from "../model/context.ts";
 /** Characters of a text, and members of a list or object, that are looked at: classifying a megabyte costs as much as a page. */
 const MAX_TEXT = 1_200;
 const MAX_MEMBERS = 8;
+/** Characters from which a text is more likely material than a note. */
+export const LONG_TEXT = 700;
 /** Characters of a text that a person would still call a note, a step or a name. */
 const SMALL_TEXT = 240;
 
@@ -47,6 +49,34 @@ export function isSaying(value: JsonValue): boolean {
 }
 
 const WORDS_OF_A_SENTENCE = 4;
+
+/** Whether it is a number, or a short text such as `2 GB` or `ten at most` and not a date. */
+export function isFigure(value: JsonValue): boolean {
+  return typeof value === "number" || (typeof value === "string" && value.length < LONGEST_FIGURE && !isDated(value));
+}
+
+const LONGEST_FIGURE = 60;
+
+export function isDated(value: JsonValue): boolean {
+  return typeof value === "string" && DATED.test(value);
+}
+
+const DATED = /^\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** Whether it is a list of measured figures, or a table of figures; a list of whole numbers may name steps. */
+export function isSeries(value: JsonValue): boolean {
+  const members = Array.isArray(value) ? firstMembers(value) : [];
+  const isTable = members.every((each) => Array.isArray(each) && firstMembers(each).every((cell) => typeof cell === "number"));
+  const isMeasured = members.every((each) => typeof each === "number") && members.some((each) => !Number.isInteger(each));
+  return members.length > 1 && (isTable || isMeasured);
+}
+
+/** Whether a text sets a limit to what it measures: `under 200 ms`. */
+export function saysLimit(text: string): boolean {
+  return LIMIT.test(text.slice(0, SMALL_TEXT).toLowerCase());
+}
+
+const LIMIT = /\b(?:under|over|below|above|within|than|up to|at|max|min|only|must|limit|needs?|should)\b/;
 
 /** Whether it is a flag, a number, a short text or a list of such: state, more likely than material. */
 export function isSmall(value: JsonValue): boolean {
@@ -101,6 +131,18 @@ const RECORD_FIELDS = ["role", "action", "observation", "tool", "command", "argu
 export function isRecord(value: JsonValue): boolean {
   if (typeof value === "string")
     return COMMAND.test(value.slice(0, SMALL_TEXT)) || (value.includes("\n") && isMaterial(value.slice(0, MAX_TEXT)));
+  if (isJsonObject(value)) return isVersions(firstMembers(value));
+  return isListOfObjects(value) && firstMembers(value).every((each) => RECORD_FIELDS.some((field) => Object.hasOwn(Object(each), field)));
+}
+
+/** What a manifest says its packages depend on. */
+function isVersions(members: readonly JsonValue[]): boolean {
+  return members.length > 0 && members.every((each) => typeof each === "string" && VERSION.test(each));
+}
+
+const VERSION = /^(?:[\^~=<>]{1,2} ?|workspace:)?(?:\d+\.(?:\d+|x)|\*)/;
+
+export function isListOfObjects(value: JsonValue): boolean {
   const members = Array.isArray(value) ? firstMembers(value) : [];
-  return members.length > 0 && members.every((each) => isJsonObject(each) && RECORD_FIELDS.some((field) => field in each));
+  return members.length > 0 && members.every(isJsonObject);
 }
