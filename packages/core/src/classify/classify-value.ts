@@ -235,8 +235,7 @@ function byOrder(text: string): Classification | undefined {
 /** Data come in names and figures: who wrote a sentence under a key of its own had something to say. */
 function bySentence(value: JsonValue, text: string): Classification | undefined {
   if (typeof value !== "string" || value.length > LONGEST_SENTENCE || text.trim().includes("\n")) return undefined;
-  if (text.split(" ").length < LEAST_OF_SENTENCE) return undefined;
-  return byCues(wordsOfText(text)) ?? { layer: "IMPORTANT", confidence: 0.35, why: "a sentence" };
+  return text.split(" ").length < LEAST_OF_SENTENCE ? undefined : { layer: "IMPORTANT", confidence: 0.35, why: "a sentence" };
 }
 
 const SAYS_ALONE = 3;
