@@ -1,8 +1,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import manifest from "../package.json" with { type: "json" };
 import { useCli } from "./testing/use-cli.ts";
+
+/** `require("a")`, `createRequire(import.meta.url)("a")` and `import("a")`, but for files of its own. */
+const LOADED_BY_NAME = /\b(?:require|import|createRequire\(import\.meta\.url\))\(["'`]([^.][^"'`]*)["'`]\)/gu;
 
 const cli = useCli();
 const oldNode = findNodeOlderThan(22);
@@ -22,6 +27,13 @@ describe("the bundle", () => {
     expect(program.join("")).not.toMatch(/getBuiltinModule\("node:(?:process|child_process)"\)/u);
     // One letter beyond ASCII doubles what a file takes in memory.
     expect(program.filter((text) => /[^\0-\x7f]/u.test(text))).toEqual([]);
+  });
+
+  it("depends on all that it loads by name when that is needed", () => {
+    const program = readdirSync(cli.dist).map((file) => readFileSync(join(cli.dist, file), "utf8"));
+    const named = program.flatMap((text) => Array.from(text.matchAll(LOADED_BY_NAME), ([, name = ""]) => name));
+    const packages = named.filter((name) => !isBuiltin(name)).map((name) => /^(?:@[^/]+\/)?[^/]+/u.exec(name)?.[0]);
+    expect(new Set(packages)).toEqual(new Set(Object.keys(manifest.dependencies)));
   });
 
   it("has Node load nothing for a list that takes long to load and is not needed", async () => {

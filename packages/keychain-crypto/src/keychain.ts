@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import type { Entry, EntryOptions } from "@napi-rs/keyring";
-import type { JsonObject } from "@workrail/core";
+import { isWorkrailError, type JsonObject } from "@workrail/core";
 import { KEY_BYTES } from "./aes-gcm.ts";
 import { type KeySource, parseKey, unusable } from "./key-source.ts";
 
@@ -12,15 +12,17 @@ const SERVICE = "workrail";
  */
 const STORE: EntryOptions = { linux: { store: "secret-service" } };
 
+const ELSEWHERE = "or keep the key in a file, as `openssl rand -base64 32` writes one, and name that by WORKRAIL_ENCRYPTION_KEY_FILE.";
+
 const HINT =
   process.platform === "linux"
-    ? "Start and unlock a Secret Service, such as gnome-keyring, in this session; or keep the key elsewhere: see WORKRAIL_ENCRYPTION_KEY_FILE."
-    : "Unlock the keychain; or keep the key elsewhere: see WORKRAIL_ENCRYPTION_KEY_FILE.";
+    ? `Start and unlock a Secret Service, such as gnome-keyring, in this session; ${ELSEWHERE}`
+    : `Unlock the keychain; ${ELSEWHERE}`;
 
 type EntryClass = typeof Entry;
 
 /** A key that the operating system keeps: Keychain, Credential Manager, or a Secret Service. */
-export function keyFromKeychain(load: () => EntryClass = loadEntryClass): KeySource {
+export function keyFromKeychain(load: () => EntryClass = () => loadEntryClass()): KeySource {
   const entryOf = ({ account }: JsonObject): Entry => {
     if (typeof account !== "string")
       return unusable("The keyring does not say which entry of the keychain it is.", "Use the recovery key.");
@@ -53,11 +55,20 @@ function attempt<T>(use: () => T): T {
   try {
     return use();
   } catch (cause) {
+    if (isWorkrailError(cause)) throw cause;
     return unusable("The keychain cannot be used.", HINT, cause);
   }
 }
 
 /** Loaded when it is needed: it is native, and not every system has it. */
-function loadEntryClass(): EntryClass {
-  return (createRequire(import.meta.url)("@napi-rs/keyring") as { readonly Entry: EntryClass }).Entry;
+export function loadEntryClass(load: () => unknown = () => createRequire(import.meta.url)("@napi-rs/keyring")): EntryClass {
+  try {
+    return (load() as { readonly Entry: EntryClass }).Entry;
+  } catch (cause) {
+    return unusable(
+      `What talks to the keychain, @napi-rs/keyring, cannot be loaded on ${process.platform}-${process.arch}.`,
+      `Install Workrail again, with its optional dependencies; ${ELSEWHERE}`,
+      cause,
+    );
+  }
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { keyFromKeychain, loadEntryClass } from "../src/keychain.ts";
 
 const SESSION = path.join(import.meta.dirname, "keychain-session.ts");
 const isThere = (program: string): boolean => spawnSync(program, ["--version"], { stdio: "ignore" }).error === undefined;
@@ -40,5 +41,22 @@ describe("the keychain of Linux", () => {
       timeout: 30_000,
     });
     expect(output).toContain("KEY_UNAVAILABLE Start and unlock a Secret Service");
+  });
+});
+
+describe("a keychain", () => {
+  it("whose library was not installed says so, and names another place for the key", async () => {
+    const missing = Object.assign(new Error("Cannot find module '@napi-rs/keyring'"), { code: "MODULE_NOT_FOUND" });
+    const keychain = keyFromKeychain(() =>
+      loadEntryClass(() => {
+        throw missing;
+      }),
+    );
+    await expect(keychain.make("store")).rejects.toMatchObject({
+      code: "KEY_UNAVAILABLE",
+      message: expect.stringContaining("@napi-rs/keyring, cannot be loaded") as string,
+      hint: expect.stringContaining("WORKRAIL_ENCRYPTION_KEY_FILE") as string,
+      cause: missing,
+    });
   });
 });
