@@ -11,7 +11,12 @@ const FILES_CONFORMANCE = ["packages/files-catalog/test/conformance.test.ts"];
 
 /** `names`: only tests that match; `env`: what makes the run long. */
 const ROWS = [
-  { id: "T1", fault: "kill -9 while saving, rebuilding", files: [`${SQLITE}/killed-savers.test.ts`], env: { WORKRAIL_KILLS: "1000" } },
+  {
+    id: "T1",
+    fault: "kill -9 while saving, compacting, rebuilding, indexing",
+    files: [`${SQLITE}/killed-savers.test.ts`, `${SQLITE}/compaction.test.ts`, "packages/runtime/test/search-history.test.ts"],
+    env: { WORKRAIL_KILLS: "1000", WORKRAIL_COMPACTION_KILLS: "200" },
+  },
   {
     id: "T2",
     fault: "end of the process at any file operation",

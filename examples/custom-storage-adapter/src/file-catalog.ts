@@ -20,7 +20,9 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
   readonly #file: string;
   readonly #blobs: FolderBlobStore;
   #state = new CatalogState();
-  /** Whether the file is known to be what `#state` says, and durable. */
+  /** Of `#state`, as it is in the file. */
+  #text = "";
+  /** Whether the file is known to hold `#text`, and durable. */
   #isSettled = false;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -74,7 +76,7 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
 
   /** Changes a copy, and then the file. Nobody sees the copy before it is durable. */
   protected async apply<T>(change: (state: CatalogState) => T): Promise<T> {
-    const state = CatalogState.fromJson(this.#state.toJson());
+    const state = CatalogState.fromJson(this.#text);
     const result = structuredClone(change(state));
     // Their facts are in the same file.
     state.changedFacts();
@@ -88,14 +90,16 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
   }
 
   async #replaceBy(state: CatalogState): Promise<void> {
-    if (state.toJson() !== this.#state.toJson()) await this.#write(state);
+    const text = state.toJson();
+    if (text !== this.#text) await this.#write(text);
     this.#state = state;
   }
 
-  async #write(state: CatalogState): Promise<void> {
+  async #write(text: string): Promise<void> {
     this.#isSettled = false;
     // Where it fails after the file was replaced, nobody knows what a power cut would leave.
-    await translated(writeDurably(this.#files, this.#file, Buffer.from(state.toJson()), "replace"), { outcome: "unknown" });
+    await translated(writeDurably(this.#files, this.#file, Buffer.from(text), "replace"), { outcome: "unknown" });
+    this.#text = text;
     this.#isSettled = true;
   }
 
@@ -104,7 +108,7 @@ export class FileCatalog extends StateCatalog implements CatalogRecovery {
     if (this.#isSettled) return;
     const bytes = await translated(ifThere(this.#files.readFile(this.#file)));
     this.#state = bytes === undefined ? new CatalogState() : CatalogState.fromJson(bytes.toString());
-    await this.#write(this.#state);
+    await this.#write(this.#state.toJson());
   }
 
   /** One after another. */

@@ -2,6 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
@@ -9,7 +10,7 @@ import { type Embedder, isWorkrailError, type Storage } from "@workrail/core";
 import { openFilesStorage } from "@workrail/files-catalog";
 import { type FileSystem, nodeFileSystem, openSqliteFs } from "@workrail/sqlite-fs";
 import { Faults, tally, withFaults } from "@workrail/storage-conformance/harness";
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import type { SaveCheckpointParams } from "../src/context-management-service.ts";
 import type { OpenOptions } from "../src/open-workrail.ts";
 import type { Workrail } from "../src/workrail.ts";
@@ -51,8 +52,37 @@ async function within<T>(place: Place, work: (store: Workrail) => Promise<T>, op
   return await work(store);
 }
 
-/** Five checkpoints, compacted, indexed, and embedded. */
+interface Prepared {
+  readonly dataDir: string;
+  readonly saved: readonly Saved[];
+}
+
+/** Of each kind of store one, by what it is opened with. */
+const preparedStores = new Map<string, Promise<Prepared>>();
+
+afterAll(async () => {
+  for (const prepared of preparedStores.values()) fs.rmSync((await prepared).dataDir, { recursive: true });
+});
+
+/** As `prepareAnew`, which takes a second: once for each kind of store, which the tests get copies of. */
 async function prepare(place: Place, options: OpenOptions = OPEN): Promise<readonly Saved[]> {
+  const kind = JSON.stringify([place.env, Object.keys(options)]);
+  const prepared = preparedStores.get(kind) ?? prepareToCopy(place, options);
+  preparedStores.set(kind, prepared);
+  const { dataDir, saved } = await prepared;
+  if (!fs.existsSync(place.dataDir)) fs.cpSync(dataDir, place.dataDir, { recursive: true });
+  return saved;
+}
+
+async function prepareToCopy(place: Place, options: OpenOptions): Promise<Prepared> {
+  const saved = await prepareAnew(place, options);
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-prepared-"));
+  fs.cpSync(place.dataDir, dataDir, { recursive: true });
+  return { dataDir, saved };
+}
+
+/** Five checkpoints, compacted, indexed, and embedded. */
+async function prepareAnew(place: Place, options: OpenOptions): Promise<readonly Saved[]> {
   const saved: Saved[] = [];
   const saveAll = async (store: Workrail): Promise<void> => {
     for (let step = 0; step < 5; step++) saved.push(await save(store));
@@ -398,7 +428,7 @@ describe("killed at any file operation of an erasure", () => {
     (_, open) =>
       onDisk(async (place) => {
         const plain = { adapters: { storage: () => open(place.dataDir, nodeFileSystem), embedder } };
-        const saved = await prepare(place, plain);
+        const saved = await prepareAnew(place, plain);
         const gone = saved[2] as Saved;
         const before = `${place.dataDir}-before`;
         fs.cpSync(place.dataDir, before, { recursive: true });

@@ -12,6 +12,8 @@ import type { Workrail } from "../src/workrail.ts";
 /** A kind of store, and a place for one of it that several openers in turn can find again. */
 export interface Place {
   readonly dataDir: string;
+  /** What its stores are opened with, unless the opener says otherwise. */
+  readonly env: Environment;
   open(options?: OpenOptions): Promise<Workrail>;
   /** Deletes the catalog of a closed store, and nothing else. */
   loseCatalog(): void;
@@ -34,6 +36,7 @@ function inMemory(): Place {
   const storage = () => openMemoryStorage({ disk });
   return {
     dataDir: "",
+    env: {},
     // Where there is no config.json, and will never be.
     open: (options = {}) =>
       openWorkrail({
@@ -54,6 +57,7 @@ export async function onDisk<T>(test: (place: Place) => Promise<T>, env: Environ
   try {
     return await test({
       dataDir,
+      env,
       open: (options = {}) => openWorkrail({ project: null, dataDir, ...options, env: { ...env, ...options.env } }),
       loseCatalog: () => removeCatalog(dataDir),
     });

@@ -29,11 +29,11 @@ export class Child {
 
   static start(task: Task, { uid, driver, fileSystem, through = [] }: ChildOptions = {}): Child {
     const words = [...through, process.execPath, "--conditions=@workrail/source", CHILD, JSON.stringify(task)];
-    // Each start compiles the same sources again, unless they are kept; another user has a cache of its own.
-    const cache = path.join(os.tmpdir(), `workrail-test-cache-${uid ?? "self"}`);
+    // Another user has a cache of its own.
+    const cache = uid === undefined ? {} : { NODE_COMPILE_CACHE: path.join(os.tmpdir(), `workrail-test-cache-${uid}`) };
     const env = {
       ...process.env,
-      NODE_COMPILE_CACHE: cache,
+      ...cache,
       ...(driver === undefined ? {} : { WORKRAIL_SQLITE_DRIVER: driver }),
       ...(fileSystem === undefined ? {} : { TEST_FILE_SYSTEM: fileSystem }),
     };

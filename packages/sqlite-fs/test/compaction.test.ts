@@ -6,7 +6,7 @@ import { Child } from "./child-process.ts";
 import { growingContext } from "./growing-context.ts";
 import { type TestStore, withDirectory, withOpened } from "./test-store.ts";
 
-const KILLS = Number(process.env["WORKRAIL_COMPACTION_KILLS"] ?? 60);
+const KILLS = Number(process.env["WORKRAIL_COMPACTION_KILLS"] ?? 20);
 const AT_ONCE = 4;
 const SHARED = "shared" as SessionId;
 /** Only the newest three are kept. */

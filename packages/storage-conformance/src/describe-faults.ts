@@ -25,21 +25,26 @@ export function describeFaults(harness: StorageHarness, options: ConformanceOpti
 
 interface Fault extends Omit<FaultPlan, "at"> {
   readonly name: string;
-  /** Also looks at what a rebuild makes of it. Those without it leave nothing behind that those with it do not. */
-  readonly isRebuilt?: boolean;
+  /**
+   * Also looks at what a rebuild makes of it. Those without it leave nothing behind that those with it do not. With a stride it
+   * does so at each third operation from this one on, and at no operation twice.
+   */
+  readonly rebuiltFrom?: number;
 }
 
 const FAULTS: readonly Fault[] = [
-  { name: "an I/O error", kind: "fails", code: "EIO", persistent: false, isRebuilt: true },
+  { name: "an I/O error", kind: "fails", code: "EIO", persistent: false, rebuiltFrom: 1 },
   { name: "a disk that stays full", kind: "fails", code: "ENOSPC", persistent: true },
   { name: "an error although it was done", kind: "fails-after", code: "EIO", persistent: false },
   { name: "a write that stores a part and fails", kind: "tears", code: "ENOSPC", persistent: false },
   { name: "a write that takes a part", kind: "takes-less", code: "EIO", persistent: true },
-  { name: "a crash", kind: "crashes", code: "EIO", persistent: true, isRebuilt: true },
+  { name: "a crash", kind: "crashes", code: "EIO", persistent: true, rebuiltFrom: 2 },
 ];
 
 /** More than any piece of work should take; a sweep that does not come to its end would say nothing. */
 const MAX_OPERATIONS = 1_000;
+
+const REBUILT_AT_EACH = 3;
 
 /** At each of the first operations, which are the most different from each other, faults strike whatever the stride. */
 const EACH_OF_THE_FIRST = 20;
@@ -50,7 +55,9 @@ async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault, 
   try {
     let struck = true;
     for (let at = 1; struck; at += at < EACH_OF_THE_FIRST ? 1 : stride) {
-      struck = await naming(`${fault.name} at operation ${at} of ${scenario.name}`, () => strikeAt(bed, scenario, fault, at));
+      struck = await naming(`${fault.name} at operation ${at} of ${scenario.name}`, () =>
+        strikeAt(bed, scenario, { ...fault, at }, isRebuilt(fault, at, stride)),
+      );
       if (at > MAX_OPERATIONS) throw new Error(`${scenario.name} takes more than ${MAX_OPERATIONS} file operations.`);
       if (scenario.isOfStore === true) bed = await bed.replaced();
     }
@@ -64,12 +71,17 @@ async function sweep(harness: StorageHarness, scenario: Scenario, fault: Fault, 
 }
 
 /** Whether the fault struck. Afterwards the store goes on; once more, and it goes on tidied up and rebuilt. */
-async function strikeAt(bed: TestBed, scenario: Scenario, fault: Fault, at: number): Promise<boolean> {
-  const { sessionId, struck } = await strike(bed, scenario, { ...fault, at });
+async function strikeAt(bed: TestBed, scenario: Scenario, plan: FaultPlan, rebuilds: boolean): Promise<boolean> {
+  const { sessionId, struck } = await strike(bed, scenario, plan);
   expect(await outcomeOf(scenario.act(bed.bench, sessionId))).toBe("done");
   expect(await bed.held(sessionId)).toEqual(scenario.after);
-  if (fault.isRebuilt === true) await strikeAndRebuild(bed, scenario, { ...fault, at });
+  if (rebuilds) await strikeAndRebuild(bed, scenario, plan);
   return struck;
+}
+
+function isRebuilt({ rebuiltFrom }: Fault, at: number, stride: number): boolean {
+  if (rebuiltFrom === undefined) return false;
+  return stride === 1 || (at - rebuiltFrom) % REBUILT_AT_EACH === 0;
 }
 
 async function strikeAndRebuild(bed: TestBed, scenario: Scenario, plan: FaultPlan): Promise<void> {

@@ -13,7 +13,7 @@ export interface ConformanceOptions {
   readonly seed?: number;
   /**
    * Beyond the first 20 file operations of a piece of work faults strike at each so-manieth, default 1, at each
-   * (`WORKRAIL_CONFORMANCE_STRIDE`).
+   * (`WORKRAIL_CONFORMANCE_STRIDE`). With more than 1 what a rebuild makes of them is looked at after each third.
    */
   readonly stride?: number;
 }
