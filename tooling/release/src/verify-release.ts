@@ -1,11 +1,11 @@
 // Installs what would be published into an empty project, by npm as a user would, and runs it.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pack } from "./pack.ts";
-import { publicPackages, type PublicPackage } from "./public-packages.ts";
+import { publicPackages, type PublicPackage, ROOT } from "./public-packages.ts";
 import { run } from "./run.ts";
 
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -23,7 +23,8 @@ try {
   const project = await install(packages);
   for (const { name } of packages.filter(({ isLibrary }) => isLibrary)) await importLibrary(project, name);
   await showVersion(project);
-  await initializeServer(project);
+  await initializeServer(bin(project, "workrail-mcp"));
+  await initializeServer(await installAsInImage(project));
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
@@ -45,6 +46,17 @@ async function install(packages: readonly PublicPackage[]): Promise<string> {
   return project;
 }
 
+/** As the Dockerfile does, but for the place. Resolves to the program. */
+async function installAsInImage(project: string): Promise<string> {
+  const line = /^RUN npm install (.+?) "@workrail\/mcp-server@/mu.exec(readFileSync(join(ROOT, "Dockerfile"), "utf8"))?.[1];
+  const { dependencies } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as { dependencies: Record<string, string> };
+  const tarball = dependencies["@workrail/mcp-server"];
+  if (line === undefined || tarball === undefined) throw new Error("The Dockerfile does not install @workrail/mcp-server by npm.");
+  const prefix = join(work, "image");
+  await must("npm install of the Dockerfile", "npm", ["install", ...line.split(" "), `--prefix=${prefix}`, tarball], work);
+  return process.platform === "win32" ? join(prefix, "workrail-mcp.cmd") : join(prefix, "bin", "workrail-mcp");
+}
+
 async function importLibrary(project: string, name: string): Promise<void> {
   // The conformance kit needs a running vitest around it; that it resolves is what can be seen here.
   const code = name.endsWith("storage-conformance") ? `import.meta.resolve("${name}")` : `await import("${name}")`;
@@ -56,9 +68,9 @@ async function showVersion(project: string): Promise<void> {
   if (!/^\d+\.\d+\.\d+/.test(output)) throw new Error(`workrail --version said ${JSON.stringify(output)}`);
 }
 
-async function initializeServer(project: string): Promise<void> {
-  const server = spawn(bin(project, "workrail-mcp"), [], {
-    cwd: project,
+async function initializeServer(program: string): Promise<void> {
+  const server = spawn(program, [], {
+    cwd: work,
     env: { ...process.env, WORKRAIL_DATA_DIR: join(work, "data") },
     stdio: ["pipe", "pipe", "inherit"],
     shell: process.platform === "win32",

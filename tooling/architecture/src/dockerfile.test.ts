@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { namesOf, SETTING_NAMES, variableOf } from "@workrail/runtime/settings";
+import { describe, expect, it } from "vitest";
+import { ROOT, workspacePackages } from "./workspace.ts";
+
+const server = workspacePackages().find(({ folder }) => folder === "apps/mcp-server")?.manifest;
+const lines = readFileSync(join(ROOT, "Dockerfile"), "utf8")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"));
+
+/** What stands behind an instruction, each time that it is given. */
+function given(instruction: string): readonly string[] {
+  return lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1));
+}
+
+// No image is built here: this holds what the file says against what it is about. That its line for npm works is tried by `npm run verify:release`.
+describe("the Dockerfile", () => {
+  it("is made of the server's package, in the version that is here", () => {
+    expect(given("ARG")).toEqual([`VERSION=${server?.version}`]);
+    expect(given("RUN")[0]).toContain(`"${server?.name}@\${VERSION}"`);
+    expect(Object.keys(server?.bin ?? {}).map((name) => JSON.stringify([name]))).toEqual(given("ENTRYPOINT"));
+  });
+
+  it("has a Node that the package takes", () => {
+    const [, major] = /^node:(\d+)-slim$/.exec(given("FROM").join()) ?? [];
+    const oldest = /^>=(\d+)$/.exec(server?.engines?.["node"] ?? "")?.[1];
+    expect(Number(major)).toBeGreaterThanOrEqual(Number(oldest));
+  });
+
+  it("sets what is a setting, and keeps the data where the user that it runs as may write", () => {
+    const set = given("ENV").map((each) => each.split("="));
+    expect(set).toEqual([["WORKRAIL_DATA_DIR", "/data"]]);
+    const known = SETTING_NAMES.flatMap(namesOf).map(variableOf);
+    for (const [variable = ""] of set) expect(known).toContain(variable);
+    expect(given("VOLUME")).toEqual(["/data"]);
+    expect(given("USER")).toEqual(["node"]);
+    const made = lines.indexOf("RUN install --directory --owner=node --group=node --mode=0700 /data");
+    expect(made).toBeGreaterThan(0);
+    // What is done to the directory of a volume after that is lost, and none but root may make one at the root.
+    expect(made).toBeLessThan(lines.indexOf("VOLUME /data"));
+    expect(made).toBeLessThan(lines.indexOf("USER node"));
+  });
+
+  it("takes nothing from the checkout", () => {
+    expect(lines.filter((line) => /^(?:COPY|ADD) /.test(line))).toEqual([]);
+    expect(readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n")).toContain("*");
+  });
+});
