@@ -41,8 +41,13 @@ export function elapsedMs(): number {
 }
 
 /** Resolves once other work had its turn. */
-export async function othersTurn(): Promise<void> {
+export function othersTurn(): Promise<void> {
+  return after(0);
+}
+
+/** Resolves after so long. */
+export async function after(ms: number): Promise<void> {
   await new Promise<void>((resolve) => {
-    setTimeout(resolve, 0);
+    setTimeout(resolve, ms);
   });
 }
