@@ -57,6 +57,14 @@ describe("workrail config", () => {
     expect(await cli.output(["config", "get", "project"])).toBe("");
   });
 
+  it("has a path in the file mean the same wherever the store is used from", async () => {
+    await cli.output(["config", "set", "encryptionKeyFile", "key"]);
+    const given = join(cli.project, "key");
+    expect(await cli.output(["config", "get", "encryptionKeyFile"], { cwd: cli.folder })).toBe(`${given}\n`);
+    writeConfig('{ "encryptionKeyFile": "../key" }');
+    expect(await cli.output(["config", "get", "encryptionKeyFile"])).toBe(`${join(cli.folder, "key")}\n`);
+  });
+
   it.each([
     [["set", "maxDepht", "5"], "There is no setting maxDepht.", "Did you mean maxDepth?"],
     [["set", "maxDepth", "many"], 'maxDepth must be a whole number from 1, not "many".', "Correct or remove maxDepth."],

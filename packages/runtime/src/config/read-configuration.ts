@@ -140,7 +140,9 @@ function namesIn(place: SettingPlace, written: (name: string) => string): KnownN
 
 function withValue(name: SettingName, found: FoundSetting | undefined): ConfiguredSetting {
   if (found === undefined) return { name, value: SETTINGS[name].default, origin: "default" };
-  const value = SETTINGS[name].type.kind === "path" ? path.resolve(String(found.value)) : found.value;
+  // The file is read by whoever uses the store, wherever they are.
+  const from = found.where === undefined ? "" : path.dirname(found.where.file);
+  const value = SETTINGS[name].type.kind === "path" ? path.resolve(from, String(found.value)) : found.value;
   return { name, value: value as SettingValues[SettingName], origin: found.place, source: sourceOf(found) };
 }
 

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { readOnly } from "@workrail/core";
 import { writeConfigMember } from "./config-file.ts";
 import { isAllowed, readText } from "./allowed-value.ts";
@@ -35,7 +36,9 @@ export function setSetting(sources: ConfigurationSources, name: string, text: st
 /** What would be set. @throws as `setSetting` for a setting or a value that cannot be. */
 export function checkSetting(name: string, text: string | undefined): { readonly name: SettingName; readonly value: unknown } {
   const known = settingInFile(name);
-  const value = text === undefined ? undefined : readText(SETTINGS[known].type, text);
+  const { type } = SETTINGS[known];
+  // A path is meant from where it is given, and would not be from there in the file.
+  const value = text === undefined ? undefined : type.kind === "path" && text !== "" ? path.resolve(text) : readText(type, text);
   if (text !== undefined && !isAllowed(known, value)) throw refusalOf([wrongValue(known, { value, place: "file", field: known })]);
   return { name: known, value };
 }

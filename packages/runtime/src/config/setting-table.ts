@@ -60,7 +60,7 @@ export interface SettingValues extends Limits {
 
 export type SettingName = keyof SettingValues;
 
-/** What a value may be. A path is meant from the working directory. */
+/** What a value may be. A path is meant from the working directory, and one in `config.json` from the directory of that. */
 export type SettingType =
   | { readonly kind: "whole"; readonly least: number; readonly most?: number }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
