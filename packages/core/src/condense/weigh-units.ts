@@ -39,6 +39,8 @@ export interface Weighing {
 interface Known {
   readonly unit: Unit;
   readonly part: number;
+  /** Whether it is what somebody asks for. */
+  readonly isAsked: boolean;
   readonly terms: readonly { readonly id: number; readonly worth: number; readonly isAnchor: boolean }[];
 }
 
@@ -123,17 +125,21 @@ function recurring(isAnchor: boolean, weight: number | undefined): number {
 function relevancesOf(known: readonly Known[], focus: string | undefined): number[] | undefined {
   if (focus === undefined) return undefined;
   const texts = known.map(({ unit }) => [...labelsOf(unit.group), unit.text].join(" "));
-  return relevanceOf(focus, texts).map((relevance) => relevance ** WEIGHTS.focus);
+  // What was asked for holds for whatever one looks for, and room that is left is better filled with the rest than not at all.
+  return relevanceOf(focus, texts).map((relevance, at) =>
+    Math.max(relevance ** WEIGHTS.focus, known[at]?.isAsked === true ? WEIGHTS.asked : WEIGHTS.unsought),
+  );
 }
 
 function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<KnownPiece> {
   const known: Known[] = [];
   for (const [place, unit] of units.entries()) {
-    const lead = voice === "asks" && place < WEIGHTS.leads ? WEIGHTS.lead : ERROR.test(unit.text) ? WEIGHTS.error : 1;
+    const isAsked = voice === "asks" && place < WEIGHTS.leads;
+    const lead = isAsked ? WEIGHTS.lead : ERROR.test(unit.text) ? WEIGHTS.error : 1;
     const said = unit.joint === ", " ? unit.text : withoutSmallTalk(unit.text);
     // What is only polite is worth nothing, whoever it is said to.
     const terms = said === "" && unit.text !== "" ? [] : [...ids.of(said), ...ids.above(unit.group)];
-    known.push({ unit, part, terms: lead === 1 ? terms : terms.map((term) => ({ ...term, worth: term.worth * lead })) });
+    known.push({ unit, part, isAsked, terms: lead === 1 ? terms : terms.map((term) => ({ ...term, worth: term.worth * lead })) });
     yield;
   }
   return { voice, units: known };

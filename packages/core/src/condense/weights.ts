@@ -60,6 +60,9 @@ export const WEIGHTS = {
   overhead: 3,
   /** How far apart relevance to the focus sets units: its power. */
   focus: 3,
+  /** What of a conversation has nothing to do with the focus: what somebody asks for, and all the rest. The best has 1. */
+  asked: 0.2,
+  unsought: 0.002,
   /** The share of a neighbour's relevance: the answer stands beside the words of the question as often as among them. */
   neighbour: 0.4,
 } as const;
