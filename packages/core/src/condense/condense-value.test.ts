@@ -155,6 +155,43 @@ describe("condensing a conversation", () => {
     expect(JSON.stringify(asked?.value)).toContain("sunset");
   });
 
+  it("keeps what was asked for whatever the focus is, and fills the room that is left with the rest", () => {
+    const talk = [
+      { role: "user", content: "Two weeks in Sapporo for at most 6,400 euros, and nothing with buckwheat." },
+      ...Array.from({ length: 30 }, (_, index) => ({
+        role: "assistant",
+        content: `Looked at hotel number ${index} in district ${index * 3}.`,
+      })),
+      { role: "assistant", content: "The flight AY1740 is booked." },
+    ];
+    const told = condenseValue(talk, { tokens: 200, characters: 600 }, { ...all, focus: "Which flight was booked?" });
+    const said = JSON.stringify(told?.value);
+    expect(said).toContain("AY1740");
+    expect(said).toContain("buckwheat");
+    expect(told?.tokens).toBeGreaterThan(150);
+  });
+
+  it("does not spend the room on lines that differ in their figures only", () => {
+    const passed = Array.from({ length: 100 }, (_, index) => `✓ src/export/part-${index}.test.ts (3 tests) ${index}ms`);
+    const output = [
+      ...passed,
+      "FAIL src/export/page-client.test.ts gives up on a repeated cursor",
+      "expected E_CURSOR_STUCK",
+      "✓ done",
+    ].join("\n");
+    const shown = condenseValue(output, { tokens: 90, characters: 270 }, { ...all, focus: "why does the test fail" })?.value;
+    expect(shown).toContain("page-client.test.ts");
+    expect(shown).toContain("E_CURSOR_STUCK");
+  });
+
+  it("keeps a short record whole, since its name alone says nothing", () => {
+    const labs = Array.from({ length: 60 }, (_, index) => ({ code: `L${index}`, value: index + 0.5, unit: "g/l", flag: "" }));
+    const given = [...labs, { code: "TROP", value: 0.09, unit: "ug/l", flag: "HIGH" }];
+    const records = JSON.stringify(condenseValue(given, { tokens: 120, characters: 360 }, all)?.value).match(/code [^"]*/g) ?? [];
+    expect(records.length).toBeGreaterThan(3);
+    expect(records.filter((record) => !/^code \w+, value [\d.]+, unit \w+\/l/.test(record))).toEqual([]);
+  });
+
   it("says of which day a message is that speaks of yesterday", () => {
     const talk = [
       { speaker: "Caroline", text: "Yesterday I went to a pottery class with my sister Ann in Leeds.", date: "1:56 pm on 8 May, 2023" },

@@ -46,14 +46,18 @@ function visitObject(value: JsonObject, group: Group, units: Unit[]): void {
   }
 }
 
-/** Of a short object that nothing names, such as a row of a table, no member says anything without the others. */
+/** Of a short object, such as a row of a table, no member says anything without the others, and a name nothing without any. */
 function rowOf(entries: readonly (readonly [string, JsonValue])[]): string | undefined {
-  if (entries.length < 2 || entries.some(([key, member]) => !isScalar(member) || isName(key, member))) return undefined;
-  const text = entries.map(([key, member]) => `${key} ${plain(member)}`).join(", ");
-  return text.length <= LONGEST_ROW ? text : undefined;
+  if (entries.length < 2 || entries.some(([, member]) => !isScalar(member))) return undefined;
+  const isNamed = entries.some(([key, member]) => isName(key, member));
+  const told = entries.filter(([, member]) => member !== "");
+  const text = told.map(([key, member]) => `${key} ${plain(member)}`).join(", ");
+  return text !== "" && text.length <= (isNamed ? LONGEST_NAMED_ROW : LONGEST_ROW) ? text : undefined;
 }
 
 const LONGEST_ROW = 160;
+/** Of a longer one the name is needed more often than the rest. */
+const LONGEST_NAMED_ROW = 48;
 
 function isName(key: string, value: JsonValue): boolean {
   return (

@@ -51,13 +51,14 @@ function dated(unit: Unit, date: string | undefined): Unit {
 const RELATIVE =
   /\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|next|this|past|coming) (?:night|morning|week|weekend|month|year|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b/iu;
 
+const ASKERS = /^(?:user|human|customer|client|caller|patient|visitor)$/iu;
 const REPORTS = /^(?:tool|function|ipython|observation|environment)$/u;
 
 function voiceOf(message: JsonObject, speaker: string): Voice {
   if (REPORTS.test(speaker)) return "reports";
   if (/^(?:system|developer)$/u.test(speaker)) return "rules";
   if (message["tool_calls"] !== undefined || message["function_call"] !== undefined) return "acts";
-  return /^(?:user|human)$/u.test(speaker) ? "asks" : "says";
+  return ASKERS.test(speaker) ? "asks" : "says";
 }
 
 function outlineContent(content: JsonValue, group: Group, calls: Map<string, string>): Unit[] {

@@ -58,6 +58,7 @@ export function* weighUnits(parts: readonly Part[], room: number, how: Weighing)
   const weights = weighTerms(pieces, termsHere.size, how);
   const known = pieces.flatMap((piece) => piece.units);
   const relevances = relevancesOf(known, how.focus);
+  const rarities = raritiesOf(known);
   const isAnchored = how.strategies.includes("anchor");
   yield;
   const weighed = known.map(({ unit, part, terms }, place) => ({
@@ -68,7 +69,7 @@ export function* weighUnits(parts: readonly Part[], room: number, how: Weighing)
       id: term.id,
       weight: isAnchored ? term.worth * recurring(term.isAnchor, weights[term.id]) : (weights[term.id] ?? 0),
     })),
-    relevance: relevances?.[place] ?? 1,
+    relevance: (relevances?.[place] ?? 1) * (rarities[place] ?? 1),
   }));
   const isTerse = how.strategies.includes("telegraph");
   yield;
@@ -129,6 +130,14 @@ function relevancesOf(known: readonly Known[], focus: string | undefined): numbe
   return relevanceOf(focus, texts).map((relevance, at) =>
     Math.max(relevance ** WEIGHTS.focus, known[at]?.isAsked === true ? WEIGHTS.asked : WEIGHTS.unsought),
   );
+}
+
+/** Of lines of a text that differ in their figures only, such as tests that passed, each says less the more there are. */
+function raritiesOf(known: readonly Known[]): number[] {
+  const shapes = known.map(({ unit }) => (unit.joint === ", " ? undefined : unit.text.replace(/\d+/g, "0")));
+  const alike = new Map<string, number>();
+  for (const shape of shapes) if (shape !== undefined) alike.set(shape, (alike.get(shape) ?? 0) + 1);
+  return shapes.map((shape) => (shape === undefined ? 1 : (alike.get(shape) ?? 1) ** -WEIGHTS.alike));
 }
 
 function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<KnownPiece> {

@@ -56,6 +56,8 @@ export const WEIGHTS = {
   error: 1.5,
   /** What a second mention of a term is worth, and a third of that: little, as it is there already. */
   again: 0.1,
+  /** A line among others that are the same but for their figures weighs less: to this power of their number. */
+  alike: 0.6,
   /** Tokens that each unit costs besides its own, so that none wins for being short alone. */
   overhead: 3,
   /** How far apart relevance to the focus sets units: its power. */
