@@ -34,7 +34,10 @@ async function read(source: string, name: string, mostBytes: number): Promise<Ui
     }
   } catch (cause) {
     if (cause instanceof WorkrailError || !(cause instanceof Error)) throw cause;
-    throw new WorkrailError("INVALID_INPUT", `The context cannot be read from ${name}: ${cause.message}.`, { cause });
+    throw new WorkrailError("INVALID_INPUT", `The context cannot be read from ${name}: ${cause.message}.`, {
+      hint: "Name a file that is there and that you may read, or pipe the context in.",
+      cause,
+    });
   }
   return Buffer.concat(chunks);
 }

@@ -5,8 +5,9 @@ import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { collect, parsePath, parseWhole } from "../parse-option.ts";
-import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
-import { type Column, renderTable } from "../render-table.ts";
+import { note, writeData, writeJson } from "../print.ts";
+import { printTable } from "../print-table.ts";
+import type { Column } from "../render-table.ts";
 import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
@@ -85,9 +86,7 @@ async function list(options: ListOptions): Promise<void> {
   const result = await lookIntoStore(options, (store) => store.auditLog({ ...filterOf(options), before: options.before }));
   if (options.json) return writeJson(result);
   if (result.entries.length === 0) return note("The audit log has no such row.");
-  const { header, lines, leftOut } = renderTable(COLUMNS, result.entries, outputWidth());
-  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
-  if (leftOut.length > 0) note(`Too narrow for ${leftOut.join(", ")}; --json shows everything.`);
+  await printTable(COLUMNS, result.entries);
   if (result.next !== undefined) note(`--before ${result.next} shows older ones.`);
 }
 

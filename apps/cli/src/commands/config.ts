@@ -3,8 +3,9 @@ import { SETTINGS } from "@workrail/runtime/settings";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { note, outputWidth, printWarning, styled, writeData, writeJson } from "../print.ts";
-import { type Column, renderTable } from "../render-table.ts";
+import { note, printWarning, writeData, writeJson } from "../print.ts";
+import { printTable } from "../print-table.ts";
+import type { Column } from "../render-table.ts";
 import { settingArgs } from "../setting-options.ts";
 import type { GlobalOptions } from "../with-store.ts";
 
@@ -79,8 +80,7 @@ async function list(options: ListOptions): Promise<void> {
   const { file, hasFile, settings, issues } = await read(options);
   const shown = settings.map(withoutSecret);
   if (options.json) return writeJson({ file, hasFile, settings: shown, issues });
-  const { header, lines } = renderTable(columns(options.origin === true), shown, outputWidth());
-  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+  await printTable(columns(options.origin === true), shown);
 }
 
 async function get(text: string, options: GlobalOptions): Promise<void> {

@@ -5,8 +5,9 @@ import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { collect, parseWhole } from "../parse-option.ts";
-import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
-import { type Column, renderTable } from "../render-table.ts";
+import { note, writeJson } from "../print.ts";
+import { printTable } from "../print-table.ts";
+import type { Column } from "../render-table.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ListOptions extends GlobalOptions {
@@ -58,7 +59,8 @@ export function addListCommand(program: Command): void {
 async function list(options: ListOptions): Promise<void> {
   const found = await lookIntoStore(options, (store) => store.findCheckpoints(paramsOf(options)));
   if (options.json) return writeJson(found);
-  if (found.checkpoints.length > 0) await printTable(found);
+  const { checkpoints } = found;
+  if (checkpoints.length > 0) await printTable(columns(new Date(), checkpoints), checkpoints);
   const more = describeRest(found, options);
   if (more !== undefined) note(more);
 }
@@ -78,12 +80,6 @@ function paramsOf(options: ListOptions): FindCheckpointsParams {
     limit: options.limit,
     offset: options.offset,
   };
-}
-
-async function printTable({ checkpoints }: FindCheckpointsResult): Promise<void> {
-  const { header, lines, leftOut } = renderTable(columns(new Date(), checkpoints), checkpoints, outputWidth());
-  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
-  if (leftOut.length > 0) note(`Too narrow for ${leftOut.join(", ")}; --json shows everything.`);
 }
 
 /** Ids are never cut: people copy them. */

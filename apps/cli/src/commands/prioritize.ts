@@ -3,8 +3,9 @@ import type { PrioritizeContextParams, ShapedContextResult } from "@workrail/run
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { parseWhole } from "../parse-option.ts";
-import { note, outputWidth, styled, writeData } from "../print.ts";
-import { type Column, renderTable } from "../render-table.ts";
+import { note } from "../print.ts";
+import { printTable } from "../print-table.ts";
+import type { Column } from "../render-table.ts";
 import { count, outcomes, printShaped, shapeParams, type ShapeOptions } from "../shape-context.ts";
 import { withStore } from "../with-store.ts";
 
@@ -58,8 +59,7 @@ function budgetsOf({ critical, important, useful, ephemeral }: PrioritizeOptions
 }
 
 async function printPlan({ tokensBefore, tokensAfter, report }: ShapedContextResult): Promise<void> {
-  const { header, lines } = renderTable(columns(), report.entries, outputWidth());
-  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+  await printTable(columns(), report.entries);
   note(`${count(tokensBefore)} tokens now, ${count(tokensAfter)} then: ${outcomes(report)}.`);
 }
 

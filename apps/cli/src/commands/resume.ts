@@ -3,8 +3,9 @@ import { type Command, Option } from "commander";
 import { escapeJson, escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { parseWhole } from "../parse-option.ts";
-import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
-import { type Column, renderTable } from "../render-table.ts";
+import { note, writeData, writeJson } from "../print.ts";
+import { printTable } from "../print-table.ts";
+import type { Column } from "../render-table.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ResumeOptions extends GlobalOptions {
@@ -58,8 +59,7 @@ async function resume(words: readonly string[], options: ResumeOptions): Promise
 async function tell(found: ResumeResult): Promise<void> {
   if (found.status === "LOADED") return show(found);
   if (found.candidates.length === 0) return note(found.note);
-  const { header, lines } = renderTable(columns(new Date()), found.candidates, outputWidth());
-  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+  await printTable(columns(new Date()), found.candidates);
   note("Nothing is shown of them yet: name the one that is meant, as in `workrail resume --session <id>`.");
 }
 

@@ -2,8 +2,9 @@ import type { ScanReport, StoredSecret } from "@workrail/core";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
-import { type Column, renderTable } from "../render-table.ts";
+import { note, writeJson } from "../print.ts";
+import { printTable } from "../print-table.ts";
+import type { Column } from "../render-table.ts";
 import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
@@ -51,8 +52,7 @@ function exitCodeOf({ found, unreadable, isComplete }: ScanReport): number {
 
 async function tell({ checkpoints, found, unreadable, isComplete }: ScanReport): Promise<void> {
   if (found.length > 0) {
-    const { header, lines } = renderTable(COLUMNS, found, outputWidth());
-    await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+    await printTable(COLUMNS, found);
   }
   const holders = new Set(found.map(({ checkpointId }) => checkpointId)).size;
   const what =

@@ -4,8 +4,9 @@ import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { parseWhole } from "../parse-option.ts";
-import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
-import { type Column, renderTable } from "../render-table.ts";
+import { note, writeJson } from "../print.ts";
+import { printTable } from "../print-table.ts";
+import type { Column } from "../render-table.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface SessionsOptions extends GlobalOptions {
@@ -38,15 +39,9 @@ async function sessions(options: SessionsOptions): Promise<void> {
   const params = { ...(allProjects === true ? { project: null } : {}), limit, offset };
   const found = await lookIntoStore(options, (store) => store.listSessions(params));
   if (options.json) return writeJson(found);
-  if (found.sessions.length > 0) await printTable(found.sessions);
+  if (found.sessions.length > 0) await printTable(columns(new Date(), found.sessions), found.sessions);
   const more = describeRest(found, options);
   if (more !== undefined) note(more);
-}
-
-async function printTable(found: readonly ListedSessionMetadata[]): Promise<void> {
-  const { header, lines, leftOut } = renderTable(columns(new Date(), found), found, outputWidth());
-  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
-  if (leftOut.length > 0) note(`Too narrow for ${leftOut.join(", ")}; --json shows everything.`);
 }
 
 /** Ids are never cut: people copy them. */

@@ -3,9 +3,10 @@ import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
-import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
+import { note, writeData, writeJson } from "../print.ts";
+import { printTable } from "../print-table.ts";
 import { removeAfterAsking, type RemovalOptions } from "../remove-after-asking.ts";
-import { type Column, renderTable } from "../render-table.ts";
+import type { Column } from "../render-table.ts";
 import { type GlobalOptions, lookIntoStore, withStore } from "../with-store.ts";
 
 interface OfSession {
@@ -57,8 +58,7 @@ async function list(options: GlobalOptions & OfSession): Promise<void> {
   const entries = await lookIntoStore(options, (store) => store.listTrash({ sessionId: options.session }));
   if (options.json) return writeJson({ entries });
   if (entries.length === 0) return note("There is nothing in the trash.");
-  const { header, lines } = renderTable(columns(new Date()), entries, outputWidth());
-  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+  await printTable(columns(new Date()), entries);
 }
 
 async function restore(session: string, ids: readonly string[], options: GlobalOptions): Promise<void> {

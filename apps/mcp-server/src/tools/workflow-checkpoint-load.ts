@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { contextRulesWarning, degradation, durability, metadata, metadataOmitted } from "./fields.ts";
-import { exceededByAnswer, how, NOTE, omitted, origin, report, validUntil } from "./view-fields.ts";
+import { degradation, durability, metadata, metadataOmitted } from "./fields.ts";
+import { fellBack, NOTE, origin, shortened } from "./view-fields.ts";
 
 /** An index is told as a text too, which saves the schema a choice. */
 const segment = z
@@ -49,11 +49,7 @@ const output = z.looseObject({
   metadata,
   metadataOmitted,
   origin,
-  fellBackFrom: z
-    .array(z.looseObject({ checkpointId: z.string(), reason: z.string() }))
-    .optional()
-    .describe("Newer checkpoints that cannot be read: this one stands in for them, and work saved in them is missing"),
-  fellBackFromCount: z.number().optional().describe("How many those are, when not all are told"),
+  ...fellBack,
   durability,
   ...degradation,
   values: z.array(value).optional().describe("What the paths in keys name"),
@@ -63,12 +59,7 @@ const output = z.looseObject({
     .optional()
     .describe("Keys that are not in the context"),
   missingCount: z.number().optional().describe("How many those are, when not all are told"),
-  report: report.optional(),
-  omitted: omitted.optional(),
-  budgetExceededBy: exceededByAnswer.optional(),
-  how: how.optional(),
-  validUntil: validUntil.optional(),
-  contextRulesWarning: contextRulesWarning.optional(),
+  ...shortened,
 });
 
 /** Loads a checkpoint, or as much of it as fits, and says what is left out. */

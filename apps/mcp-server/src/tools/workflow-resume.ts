@@ -3,8 +3,8 @@ import { RESUME_DEPTHS } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { contextRulesWarning, degradation, durability, metadata, metadataOmitted, time } from "./fields.ts";
-import { exceededByAnswer, how, NOTE, omitted, report, validUntil } from "./view-fields.ts";
+import { degradation, durability, metadata, metadataOmitted, time } from "./fields.ts";
+import { fellBack, NOTE, shortened } from "./view-fields.ts";
 
 // Lengths and ranges are the library's to check: here they would be paid for in every request of the host.
 const input = z.strictObject({
@@ -59,17 +59,8 @@ const output = z.looseObject({
   drift: drift.optional(),
   metadata: metadata.optional(),
   metadataOmitted,
-  fellBackFrom: z
-    .array(z.looseObject({ checkpointId: z.string(), reason: z.string() }))
-    .optional()
-    .describe("Newer checkpoints that cannot be read: work saved in them is missing"),
-  fellBackFromCount: z.number().optional().describe("How many those are, when not all are told"),
-  report: report.optional(),
-  omitted: omitted.optional(),
-  budgetExceededBy: exceededByAnswer.optional(),
-  how: how.optional(),
-  validUntil: validUntil.optional(),
-  contextRulesWarning: contextRulesWarning.optional(),
+  ...fellBack,
+  ...shortened,
   durability,
   ...degradation,
 });
