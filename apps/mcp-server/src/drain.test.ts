@@ -1,8 +1,28 @@
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { drainOnSignals } from "./drain.ts";
 import { RawClient } from "./testing/raw-client.ts";
 
 const CALLS = Array.from({ length: 20 }, (_, index) => index + 1);
+
+describe("a signal to stop", () => {
+  it.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"] as const)("%s begins the end, also the last, which only Windows sends", (signal) => {
+    const events = ["SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK", "unhandledRejection", "uncaughtException"] as const;
+    const before = new Map(events.map((event) => [event, process.listeners(event as "SIGTERM")]));
+    const reasons: string[] = [];
+    const ignore = (): void => {};
+    drainOnSignals((reason) => reasons.push(reason), { debug: ignore, info: ignore, warn: ignore, error: ignore });
+    try {
+      const [own] = process.listeners(signal).filter((each) => before.get(signal)?.includes(each) === false);
+      own?.(signal);
+    } finally {
+      for (const [event, old] of before) {
+        for (const each of process.listeners(event as "SIGTERM")) if (!old.includes(each)) process.off(event, each);
+      }
+    }
+    expect(reasons).toEqual([signal]);
+  });
+});
 
 // Windows knows no signals: a process is ended there without being asked.
 describe.skipIf(process.platform === "win32")("the end of the server", () => {

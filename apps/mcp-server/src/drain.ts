@@ -61,7 +61,8 @@ async function settlesWithin(work: void | Promise<void>, limitMs: number): Promi
 
 /** Lets the usual reasons to stop end the process through `drain`. */
 export function drainOnSignals(drain: Drain, log: Log): void {
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+  // Windows has the last one alone for a process that is no terminal's: Ctrl-Break. Elsewhere it never comes.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"] as const) {
     process.on(signal, () => drain(signal));
   }
   process.on("unhandledRejection", (error) => log.error("unhandled rejection", { error }));

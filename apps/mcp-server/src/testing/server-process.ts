@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -35,7 +35,8 @@ export class TestHome {
   }
 
   static async create(): Promise<TestHome> {
-    return new TestHome(await mkdtemp(join(tmpdir(), "workrail-mcp-test-")));
+    // The server tells its working directory without links, such as macOS has on the way to `tmpdir()`.
+    return new TestHome(await realpath(await mkdtemp(join(tmpdir(), "workrail-mcp-test-"))));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
