@@ -4,6 +4,8 @@ import { parseJson, WorkrailError } from "@workrail/core";
 
 const CHUNK_BYTES = 1024 * 1024;
 const STDIN = "-";
+/** What ends an input that is typed. */
+const END = process.platform === "win32" ? "Ctrl-Z and Enter" : "Ctrl-D";
 
 /**
  * Reads a context's JSON from a file, or from standard input.
@@ -14,7 +16,7 @@ const STDIN = "-";
 export async function readContext(file: string | undefined, mostBytes: number = buffer.constants.MAX_STRING_LENGTH): Promise<unknown> {
   if (file === undefined && process.stdin.isTTY) {
     throw new WorkrailError("INVALID_INPUT", "There is no context to save.", {
-      hint: "Name a file with the context's JSON, or pipe it in; `-` reads what you type, up to Ctrl-D.",
+      hint: `Name a file with the context's JSON, or pipe it in; \`-\` reads what you type, up to ${END}.`,
     });
   }
   const source = file ?? STDIN;
@@ -54,7 +56,10 @@ function decode(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new WorkrailError("INVALID_INPUT", `The text in ${name} is not UTF-8.`, { hint: "Convert it to UTF-8 first.", cause });
+    throw new WorkrailError("INVALID_INPUT", `The text in ${name} is not UTF-8.`, {
+      hint: "Convert it to UTF-8 first. Windows PowerShell writes UTF-16 by `>`; `| Out-File -Encoding utf8` does not.",
+      cause,
+    });
   }
 }
 

@@ -91,10 +91,17 @@ describe("a claim on a store", () => {
     () =>
       withDirectory(async (dataDir) => {
         const refused = Object.assign(new Error("EPERM: injected"), { code: "EPERM" });
-        const rename = (): never => {
+        const refuse = (): never => {
           throw refused;
         };
-        const options = { dataDir, fs: { ...nodeFileSystem, rename }, log, excludes: ["files"] as const, waitMs: 0 };
+        // The name is given by the one, or, where a path is too long for a socket, by the other.
+        const options = {
+          dataDir,
+          fs: { ...nodeFileSystem, rename: refuse, create: refuse },
+          log,
+          excludes: ["files"] as const,
+          waitMs: 0,
+        };
         expect(await StoreClaim.take({ ...options, kind: "sqlite" })).toBeUndefined();
         await expect(StoreClaim.take({ ...options, kind: "files" })).rejects.toBe(refused);
       }),

@@ -19,13 +19,16 @@ const ON_TERMINAL = Object.entries(GOLDEN_CASES)
   .map(([command, cases]) => [command, cases.filter(({ typed }) => typed !== undefined)] as const)
   .filter(([, cases]) => cases.length > 0);
 
+/** Widths of columns, and where a text is cut, depend on it. */
+const FOLDER_LENGTH = "/tmp/workrail-cli-XXXXXX".length;
+
 const cli = useCli();
 /** Checkpoints name their project, and so the store is made where it is used, which is the same folder for every case. */
 let home: string;
 let prepared: string;
 
 beforeAll(async () => {
-  home = realpathSync(mkdtempSync(join(tmpdir(), "workrail-cli-")));
+  home = folderOfThatLength();
   prepared = mkdtempSync(join(tmpdir(), "workrail-golden-"));
   mkdirSync(join(home, "project"));
   await prepareStore(join(home, "data"), join(home, "project"));
@@ -41,7 +44,7 @@ afterAll(() => {
   for (const folder of [home, prepared]) rmSync(folder, { recursive: true, force: true });
 });
 
-describe("golden files", () => {
+describe.skipIf(process.platform === "win32")("golden files (not on Windows, where paths have another form)", () => {
   it("are there for every command, and for nothing else", () => {
     expect(Object.keys(GOLDEN_CASES)).toEqual(COMMANDS);
     const onTerminal = ON_TERMINAL.map(([command]) => fileOf(command, ".terminal"));
@@ -62,6 +65,13 @@ describe("golden files", () => {
     });
   });
 });
+
+/** Where folders for temporary files have other names the path is as long all the same. */
+function folderOfThatLength(): string {
+  const parent = process.platform === "win32" ? tmpdir() : realpathSync("/tmp");
+  const left = FOLDER_LENGTH - parent.length - "/XXXXXX".length;
+  return realpathSync(mkdtempSync(join(parent, "workrail-cli-".slice(0, Math.max(1, left)))));
+}
 
 function checkJson(command: string, json: unknown): void {
   const answer = ANSWERS[command];

@@ -127,7 +127,7 @@ export function useCli(): CliUnderTest {
     cli.folder = realpathSync(mkdtempSync(join(tmpdir(), "workrail-cli-")));
     mkdirSync(cli.project);
   });
-  afterEach(() => rmSync(cli.folder, { recursive: true, force: true }));
+  afterEach(() => rmSync(cli.folder, { recursive: true, force: true, maxRetries: 3 }));
   return cli;
 }
 
