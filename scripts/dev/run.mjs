@@ -25,12 +25,17 @@ export function runNode(args, options = {}) {
 
 /** Runs a tool from node_modules/.bin. */
 export function runTool(name, args, options = {}) {
-  return WINDOWS ? run(quote(join(BIN, `${name}.cmd`)), args.map(quote), { ...options, shell: true }) : run(join(BIN, name), args, options);
+  return WINDOWS ? runShim(join(BIN, `${name}.cmd`), args, options) : run(join(BIN, name), args, options);
 }
 
 /** Runs npx of the Node that is running this script. */
 export function runNpx(args, options = {}) {
-  return WINDOWS ? run("npx.cmd", args.map(quote), { ...options, shell: true }) : run("npx", args, options);
+  return WINDOWS ? runShim("npx.cmd", args, options) : run("npx", args, options);
+}
+
+/** Only a shell can start a `.cmd` file. It is given one line: Node warns of arguments beside it, which it would not quote. */
+function runShim(file, args, options) {
+  return run([file, ...args].map(quote).join(" "), [], { ...options, shell: true });
 }
 
 /** Resolves to the exit code; 128 + the signal's number when a signal ended it, as shells do. */

@@ -129,7 +129,9 @@ async function takeLock() {
       writeFileSync(LOCK, String(process.pid), { flag: "wx" });
       return;
     } catch (error) {
-      if (error.code !== "EEXIST") throw error;
+      // On Windows a file that is being removed is in the way for a moment.
+      const isGoing = process.platform === "win32" && waited < 50 && ["EPERM", "EBUSY", "EACCES"].includes(error.code);
+      if (error.code !== "EEXIST" && !isGoing) throw error;
     }
     if (!isLockHeld()) rmSync(LOCK, { force: true });
     else if (waited === 0) say("Waiting for another set-up in this checkout ...");

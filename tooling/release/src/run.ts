@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 
 export interface Outcome {
   readonly code: number;
@@ -13,15 +13,24 @@ export function run(
   options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    // On Windows the commands are .cmd files, which only a shell can start.
-    const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" });
+    const child = start(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     const collect = (chunk: Buffer): void => {
       output += chunk.toString();
     };
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
+    child.stdout?.on("data", collect);
+    child.stderr?.on("data", collect);
     child.once("error", reject);
     child.once("close", (code) => resolve({ code: code ?? 1, output }));
   });
+}
+
+/** Starts a program. On Windows all that are installed are `.cmd` files, which only a shell can start; it is given one line, quoted. */
+export function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const isShim = process.platform === "win32" && !command.toLowerCase().endsWith(".exe");
+  return isShim ? spawn([command, ...args].map(quoted).join(" "), { ...options, shell: true }) : spawn(command, args, options);
+}
+
+function quoted(word: string): string {
+  return /^[\w@.:=/\\-]+$/u.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`;
 }

@@ -1,12 +1,11 @@
 // Installs what would be published into an empty project, by npm as a user would, and runs it.
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pack } from "./pack.ts";
 import { publicPackages, type PublicPackage, ROOT } from "./public-packages.ts";
-import { run } from "./run.ts";
+import { run, start } from "./run.ts";
 
 const ANSWER_TIMEOUT_MS = 30_000;
 
@@ -26,7 +25,7 @@ try {
   await initializeServer(bin(project, "workrail-mcp"));
   await initializeServer(await installAsInImage(project));
 } finally {
-  rmSync(work, { recursive: true, force: true });
+  rmSync(work, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** The tarballs refer to one another by version, which no registry has yet: overrides point each at its file. */
@@ -69,12 +68,12 @@ async function showVersion(project: string): Promise<void> {
 }
 
 async function initializeServer(program: string): Promise<void> {
-  const server = spawn(program, [], {
+  const server = start(program, [], {
     cwd: work,
     env: { ...process.env, WORKRAIL_DATA_DIR: join(work, "data") },
     stdio: ["pipe", "pipe", "inherit"],
-    shell: process.platform === "win32",
   });
+  if (server.stdin === null || server.stdout === null) throw new Error("workrail-mcp has no pipes");
   const deadline = setTimeout(() => server.kill(), ANSWER_TIMEOUT_MS);
   server.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
   const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
