@@ -327,7 +327,7 @@ describe("the edge cases of the specification", () => {
     expect(page.length).toBeGreaterThan(MiB - 10);
     const text = page.toString();
     expect(text).not.toContain("\ufffd");
-    expect(text).toContain(`workrail load ${String(checkpointId)}`);
+    expect(text).toContain(`@workrail/mcp-server load ${String(checkpointId)}`);
     expect(text).toMatch(/truncated to 1MB\.\*\* The rest is in the store/u);
     const { context } = (await server.ok(LOAD, { checkpointId, full: true })) as { context: { conversation: string } };
     expect(context.conversation === conversation).toBe(true);

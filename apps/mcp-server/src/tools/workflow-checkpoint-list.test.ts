@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { excessOf } from "../testing/answer-size.ts";
 import { FILLERS, largestMetadata } from "../testing/largest-metadata.ts";
@@ -204,15 +205,16 @@ describe("a filter", () => {
 
 describe("all sessions", () => {
   it("are those of the project", async () => {
+    const elsewhere = path.resolve("/elsewhere");
     await using here = await ServerProcess.start();
-    await using there = await ServerProcess.start({ home: here.home, env: { WORKRAIL_PROJECT: "/elsewhere" } });
+    await using there = await ServerProcess.start({ home: here.home, env: { WORKRAIL_PROJECT: elsewhere } });
     await here.ok(SAVE, { sessionId: "here", context: { a: 1 } });
     const { checkpointId } = await there.ok(SAVE, { sessionId: "there", context: { a: 1 } });
     expect(itemsOf(await here.ok(LIST)).map(({ sessionId }) => sessionId)).toEqual(["here"]);
     expect(itemsOf(await there.ok(LIST)).map(({ sessionId }) => sessionId)).toEqual(["there"]);
     // Whoever names a session or a checkpoint of another project asks for it.
     expect((await here.ok(LIST, { sessionId: "there" }))["total"]).toBe(1);
-    expect((await here.ok(LOAD, { checkpointId }))["metadata"]).toMatchObject({ project: "/elsewhere" });
+    expect((await here.ok(LOAD, { checkpointId }))["metadata"]).toMatchObject({ project: elsewhere });
   });
 });
 
