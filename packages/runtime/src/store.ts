@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import path from "node:path";
 import { BackupDirectory } from "@workrail/blob-files";
 import {
@@ -641,6 +642,11 @@ export class Store implements Workrail {
   /** Removals and erasures that an earlier process committed but did not get to carry out. */
   finishEarlierWork(): void {
     if (this.#isReadOnly) return;
+    // Whoever opens a store asks it for something.
+    this.#parts.background.run("let the first answer go ahead", async () => {
+      await turnOfTheLoop();
+      await this.#calls.giveWay();
+    });
     this.#parts.background.run("finish removals", async () => {
       const { finishErasures, finishRemovals } = await caring();
       await finishRemovals(this.#parts);

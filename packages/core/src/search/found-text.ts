@@ -26,9 +26,9 @@ export function findBestLines(lines: Iterable<string>, terms: ReadonlyMap<string
 }
 
 function* linesWith(lines: Iterable<string>, terms: ReadonlyMap<string, number>): Generator<FoundLine> {
-  const hint = hintOf(terms.keys());
+  const beginnings = beginningsOf(terms.keys());
   for (const line of lines) {
-    const inLine = new Set(termsAndStopWords(hint === undefined ? line : around(line, hint)).filter((term) => terms.has(term)));
+    const inLine = new Set(termsAround(line, beginnings).filter((term) => terms.has(term)));
     if (inLine.size > 0) yield { line, terms: inLine };
   }
 }
@@ -38,15 +38,18 @@ function byWeight(lines: Iterable<FoundLine>, terms: ReadonlyMap<string, number>
   return weighed.sort((one, other) => other.weight - one.weight).map(({ each }) => each);
 }
 
-function termsAndStopWords(text: string): readonly string[] {
-  const { terms, stopWords } = wordsOf(text);
+/** Terms and stop-words of a text, as far as they may begin so. */
+function termsAround(text: string, beginnings: ReadonlySet<string> | undefined): readonly string[] {
+  const part = around(text, beginnings);
+  if (part === "") return [];
+  const { terms, stopWords } = wordsOf(part);
   return stopWords.size === 0 ? terms : [...terms, ...stopWords];
 }
 
 /** How words begin that may be what is looked for. `undefined` where that cannot be told. */
-function hintOf(terms: Iterable<string>): RegExp | undefined {
-  const beginnings = Array.from(terms, beginningOf);
-  return beginnings.every((beginning) => /^[a-z0-9]+$/.test(beginning)) ? new RegExp(beginnings.join("|"), "gi") : undefined;
+function beginningsOf(terms: Iterable<string>): ReadonlySet<string> | undefined {
+  const beginnings = new Set(Array.from(terms, beginningOf));
+  return [...beginnings].every((beginning) => /^[a-z0-9]+$/.test(beginning)) ? beginnings : undefined;
 }
 
 /** A stem begins as its words do, but for the last letters: `try` has `tri`, and `dying` `die`. */
@@ -56,16 +59,17 @@ function beginningOf(term: string): string {
   return term.slice(0, /^[a-z]{2}[iy]$/.test(term) ? 2 : 3);
 }
 
-/** Of a line what stands between spaces around the places where a hint is, which is nothing of most; all of it where letters have several forms. */
-function around(line: string, hint: RegExp): string {
-  if (!isAscii(line)) return line;
+/** Of a line what stands between spaces around the places where something begins so, which is nothing of most; all of it where letters have several forms. */
+function around(line: string, beginnings: ReadonlySet<string> | undefined): string {
+  if (beginnings === undefined || !isAscii(line)) return line;
+  const small = line.toLowerCase();
   const pieces: string[] = [];
-  let end = 0;
-  for (const { index } of line.matchAll(hint)) {
-    if (index < end) continue;
-    const space = line.indexOf(" ", index);
-    end = space === -1 ? line.length : space;
-    pieces.push(line.slice(line.lastIndexOf(" ", index) + 1, end));
+  for (const beginning of beginnings) {
+    for (let at = small.indexOf(beginning), end = 0; at !== -1; at = small.indexOf(beginning, end)) {
+      const space = line.indexOf(" ", at);
+      end = space === -1 ? line.length : space;
+      pieces.push(line.slice(line.lastIndexOf(" ", at) + 1, end));
+    }
   }
   return pieces.join(" ");
 }
@@ -84,10 +88,8 @@ export function snippetOf([best, ...others]: readonly FoundLine[]): string | und
 /** The part of a line, between words where it can be, that has the most of the terms. */
 function cutAround({ line, terms }: FoundLine, room: number): string {
   if (line.length <= room) return line;
-  const hint = hintOf(terms);
-  const places = [...line.matchAll(/\S+/gu)].filter(([word]) =>
-    termsAndStopWords(hint === undefined ? word : around(word, hint)).some((term) => terms.has(term)),
-  );
+  const beginnings = beginningsOf(terms);
+  const places = [...line.matchAll(/\S+/gu)].filter(([word]) => termsAround(word, beginnings).some((term) => terms.has(term)));
   const starts = places.map(({ index }) => index);
   let [from, most] = [starts[0] ?? 0, 0];
   for (const [at, start] of starts.entries()) {
@@ -116,14 +118,8 @@ function whole(line: string, at: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }
 
-/** Whether a phrase occurs in one of the texts as such: whatever its capitals, and the spaces and ends of lines between its words. */
-export function holdsPhrase(texts: Iterable<string>, phrase: string): boolean {
-  const pattern = patternOf(phrase);
-  for (const text of texts) if (pattern.test(text)) return true;
-  return false;
-}
-
-function patternOf(phrase: string): RegExp {
+/** What a phrase looks like in a text: whatever its capitals, and the spaces and ends of lines between its words. */
+export function phrasePattern(phrase: string): RegExp {
   const pattern = phrase
     .split(/\s+/u)
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`))

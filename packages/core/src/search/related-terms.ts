@@ -27,8 +27,8 @@ export function relatedTerms(
       if (!asked.has(term)) weights.set(term, (weights.get(term) ?? 0) + ((score / best) * times) / (times + SATURATION));
     }
   }
-  const heaviest = [...weights].toSorted(([, one], [, other]) => other - one).slice(0, MOST_LOOKED_UP);
-  return heaviest.map(([term, weight]) => ({ term, weight }));
+  const all = Array.from(weights, ([term, weight]) => ({ term, weight }));
+  return all.sort((one, other) => other.weight - one.weight).slice(0, MOST_LOOKED_UP);
 }
 
 /** What each related term adds to the score of a text that has it, once an index knows how many have it. */

@@ -1,9 +1,7 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { elapsedMs } from "@workrail/blob-files";
 import { type Background, type FollowPorts, type IndexPorts, type Log, SerialQueue } from "@workrail/core";
-
-/** Takes long to load, and a program that neither saves nor searches needs none of it. */
-const searching = () => import("../on-demand/searching.ts");
+import { loadSearching } from "./load-searching.ts";
 
 /** An agent thinks between its saves: after compaction, that is the time to index. */
 const IDLE_MS = 1_000;
@@ -113,14 +111,14 @@ export class Indexer {
   }
 
   #followChanges(): Promise<boolean> {
-    return this.#turns.run(async () => (await searching()).followChanges(this.#ports));
+    return this.#turns.run(async () => (await loadSearching()).followChanges(this.#ports));
   }
 
   /** `false` when there was nothing left to do, or it is to stop. */
   #piece(isOver: () => boolean): Promise<boolean> {
     return this.#turns.run(async () => {
       const sessions = await this.#ports.search.pending(PIECE);
-      const { indexSession } = await searching();
+      const { indexSession } = await loadSearching();
       for (const session of sessions) {
         if (isOver()) return false;
         await indexSession(this.#ports, session);

@@ -1,5 +1,6 @@
 import type { Embedder, FoundCheckpoint, SearchInput, VectorEngine } from "@workrail/core";
 import type { Parts } from "../tokens.ts";
+import { loadSearching } from "./load-searching.ts";
 import { type MeaningNote, searchHitOf, type SearchHit } from "./search-checkpoints.ts";
 import { spaceOf, VectorKeeper } from "./vector-keeper.ts";
 
@@ -43,7 +44,7 @@ export class MeaningSearch {
     const { embedding, storage } = this.#parts;
     const { embedder } = embedding;
     if (embedder === undefined || found.length >= input.limit) return { hits: [] };
-    const { parseQuery } = await import("../on-demand/searching.ts");
+    const { parseQuery } = await loadSearching();
     if (parseQuery(input.query).phrases.length > 0) return { hits: [] };
     try {
       return await this.#find(input, found, { embedder, vectors: storage.vectors });
@@ -61,7 +62,7 @@ export class MeaningSearch {
 
   async #find(input: SearchInput, found: readonly FoundCheckpoint[], { embedder, vectors }: Asked): Promise<Filling> {
     if (vectors === undefined) throw new Error("This store has no place for vectors: it is sealed, or kept without SQLite.");
-    const { cleanText, findByMeaning } = await import("../on-demand/searching.ts");
+    const { cleanText, findByMeaning } = await loadSearching();
     const vector = await this.#vectorOf(cleanText(input.query), embedder);
     const space = await spaceOf(embedder);
     const except = new Set(found.map(({ record }) => record.id));

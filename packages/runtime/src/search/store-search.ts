@@ -3,6 +3,7 @@ import { isStorageFailure } from "../fallback/storage-failure.ts";
 import type { Scope } from "../isolation.ts";
 import type { Parts } from "../tokens.ts";
 import { Indexer } from "./indexer.ts";
+import { loadSearching } from "./load-searching.ts";
 import { MeaningSearch } from "./meaning-search.ts";
 import { searchHitOf, searchInputOf, type SearchCheckpointsParams, type SearchCheckpointsResult } from "./search-checkpoints.ts";
 
@@ -35,7 +36,7 @@ export class StoreSearch {
   async search(params: SearchCheckpointsParams, scope: Scope): Promise<Omit<SearchCheckpointsResult, "durability">> {
     const input = searchInputOf(params, scope);
     const pending = await this.#catchUp();
-    const { searchCheckpoints } = await import("../on-demand/searching.ts");
+    const { searchCheckpoints } = await loadSearching();
     const { hits, isLoose } = await searchCheckpoints(this.#ports, input);
     const filling = await this.#meaning.fill(input, hits);
     return {

@@ -12,6 +12,7 @@ import {
   type VectorEngine,
   type VectorSpace,
 } from "@workrail/core";
+import { loadSearching } from "./load-searching.ts";
 import { REST_MS } from "./resting-embedder.ts";
 
 export interface VectorKeeperParts extends Omit<EmbedPorts, "vectors" | "embedder" | "pause"> {
@@ -107,7 +108,7 @@ export class VectorKeeper {
 
   async #embed(space: VectorSpace, session: PendingSession): Promise<void> {
     try {
-      const { embedSession } = await import("../on-demand/searching.ts");
+      const { embedSession } = await loadSearching();
       while (!this.#isStopped && !(await embedSession({ ...this.#parts, pause: turnOfTheLoop }, space, session)));
     } catch (error) {
       this.#refused.add(session.sessionId);
@@ -123,7 +124,7 @@ export class VectorKeeper {
     };
     // In use, though nothing may have changed.
     await vectors.note(space, { sessions: [] }, clock.now());
-    const { followChanges } = await import("../on-demand/searching.ts");
+    const { followChanges } = await loadSearching();
     await followChanges({ catalog, locking, search, pause: turnOfTheLoop });
   }
 }

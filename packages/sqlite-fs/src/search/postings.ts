@@ -138,5 +138,13 @@ function numbersIn(run: Run, sql: string, match: string, most: number, { first, 
 /** Numbers that are in one of two lists, which ascend. */
 export function united(one: readonly number[], other: readonly number[]): readonly number[] {
   if (other.length === 0) return one;
-  return [...new Set([...one, ...other])].sort((left, right) => left - right);
+  const numbers: number[] = [];
+  for (let [here, there] = [0, 0]; here < one.length || there < other.length;) {
+    const left = one[here] ?? Number.POSITIVE_INFINITY;
+    const right = other[there] ?? Number.POSITIVE_INFINITY;
+    numbers.push(Math.min(left, right));
+    if (left <= right) here += 1;
+    if (right <= left) there += 1;
+  }
+  return numbers;
 }

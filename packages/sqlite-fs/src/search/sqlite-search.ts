@@ -45,8 +45,8 @@ export class SqliteSearch implements SearchEngine {
 
   state(): Promise<IndexState> {
     return this.#database.read((run) => {
-      const { pending } = run.get(HOW_MANY_PENDING) as { readonly pending: number };
-      return { position: valueOf(run, "position") as ChangePosition | undefined, pending };
+      const { position, pending } = run.get(STATE) as { readonly position: ChangePosition | null; readonly pending: number };
+      return { position: position ?? undefined, pending };
     });
   }
 
@@ -243,7 +243,8 @@ const SESSION = "SELECT number, version FROM session WHERE id = ?";
 const DROP_EMPTY =
   "DELETE FROM session WHERE number = ? AND noted IS NULL AND NOT EXISTS (SELECT 1 FROM document WHERE document.session = session.number)";
 
-const HOW_MANY_PENDING = "SELECT count(*) AS pending FROM session WHERE noted IS NOT NULL";
+const STATE = `SELECT (SELECT value FROM state WHERE key = 'position') AS position,
+  (SELECT count(*) FROM session WHERE noted IS NOT NULL) AS pending`;
 const PENDING = "SELECT id, is_extended FROM session WHERE noted IS NOT NULL ORDER BY noted LIMIT CAST(? AS INTEGER)";
 
 /** With one row at least for a session that is there. */
