@@ -4,14 +4,16 @@ import { noteOf } from "../search-text.ts";
 import { type Summary, summarize } from "../statistics.ts";
 import type { SearchSummary } from "../tasks/compare-search.ts";
 import type { FirstSearch } from "../tasks/first-search.ts";
+import type { SearchMemory } from "../tasks/search-memory.ts";
 
 export interface SearchRow extends SearchSummary {
   readonly checkpoints: number;
   /** From asking to the answer, right after opening the store in a new process. */
   readonly first: Summary;
   readonly firstCpu: Summary;
-  /** What asking took of memory, beyond a store that is in use: the median of several processes. */
+  /** What asking took of memory, beyond a store that is in use, and the same without V8's new space: the medians of several processes. */
   readonly memoryBytes: number;
+  readonly withoutNewSpaceBytes: number;
 }
 
 const SIZES = [1_000, 10_000, 100_000];
@@ -38,14 +40,15 @@ export async function measureSearch(bench: Bench): Promise<readonly SearchRow[]>
     for (let opening = 0; opening < (bench.quick ? 5 : 15); opening++) {
       first.push(await runWorker("firstSearch", { dataDir, query: noteOf(opening, 0).slice(0, FIRST) }));
     }
-    const memory: number[] = [];
-    for (let each = 0; each < 3; each++) memory.push((await runWorker("searchMemory", { ...input, questions: ALONE })).memoryBytes);
+    const memory: SearchMemory[] = [];
+    for (let each = 0; each < 3; each++) memory.push(await runWorker("searchMemory", { ...input, questions: ALONE }));
     rows.push({
       checkpoints,
       ...summary,
       first: summarize(first.map(({ ms }) => ms)),
       firstCpu: summarize(first.map(({ cpuMs }) => cpuMs)),
-      memoryBytes: summarize(memory).median,
+      memoryBytes: summarize(memory.map((each) => each.memoryBytes)).median,
+      withoutNewSpaceBytes: summarize(memory.map((each) => each.withoutNewSpaceBytes)).median,
     });
   }
   return rows;
