@@ -82,20 +82,29 @@ export const inFewFiles = {
 /** What is not there need not be read. Names stay, so that a stack tells something. */
 export const withoutWhitespace = { compress: false, mangle: false, codegen: { removeWhitespace: true } } as const;
 
+/** Native code and a vocabulary of some megabytes: installed beside the bundle, loaded when first used. */
+export const external = ["better-sqlite3", /^gpt-tokenizer(\/|$)/];
+
+export const resolve = {
+  conditionNames: ["@workrail/source", "node", "import", "default"],
+  alias: {
+    // Its entry for Node is of a kind that cannot be bundled.
+    "jsonc-parser": "jsonc-parser/lib/esm/main.js",
+    // Of the entries for Node all would be bundled, decorators and their helpers too.
+    tsyringe: "tsyringe/dist/esm2015/index.js",
+    tslib: "tslib/tslib.es6.js",
+  },
+};
+
 // The program, a part of it for the store that is loaded when a command needs it, and a launcher that looks at the Node
 // version before anything else is loaded.
 export default defineConfig([
   {
     input: { cli: "src/main.ts" },
     platform: "node",
-    // Native code and a vocabulary of some megabytes: installed beside the bundle, loaded when first used.
-    external: ["better-sqlite3", /^gpt-tokenizer(\/|$)/],
+    external,
     plugins: [withoutPrograms, quickToLoad],
-    resolve: {
-      conditionNames: ["@workrail/source", "node", "import", "default"],
-      // Its entry for Node is of a kind that cannot be bundled.
-      alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-    },
+    resolve,
     output: {
       dir: "dist",
       entryFileNames: "[name].mjs",

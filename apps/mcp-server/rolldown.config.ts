@@ -1,5 +1,5 @@
 import { defineConfig } from "rolldown";
-import { inFewFiles, quickToLoad, withoutPrograms, withoutWhitespace } from "../cli/rolldown.config.ts";
+import { external, inFewFiles, quickToLoad, resolve, withoutPrograms, withoutWhitespace } from "../cli/rolldown.config.ts";
 
 // The MCP library loads a JSON Schema validator of a quarter of a megabyte at start, for elicitation alone, which this server never does.
 const withoutValidator = {
@@ -7,14 +7,6 @@ const withoutValidator = {
   load(id: string): string | null {
     return /[\\/]validation[\\/]ajv-provider\.js$/u.test(id) ? "export class AjvJsonSchemaValidator {}" : null;
   },
-};
-
-// Native code and a vocabulary of some megabytes: installed beside the bundle, loaded when first used.
-const external = ["better-sqlite3", /^gpt-tokenizer(\/|$)/];
-const resolve = {
-  conditionNames: ["@workrail/source", "node", "import", "default"],
-  // Its entry for Node is of a kind that cannot be bundled.
-  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
 };
 
 // One file for the server, a launcher that looks at the Node version before anything else is loaded, and the command line, which the
