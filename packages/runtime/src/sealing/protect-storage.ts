@@ -45,7 +45,10 @@ export async function protectStorage(storage: Storage, wish: SealingSettings, po
     else if (keyFiles !== undefined) await refuseWithoutKeyring(storage, keyFiles);
     return inClear(storage, ports.digests);
   }
-  if (keyFiles === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed, so nothing is stored.");
+  if (keyFiles === undefined) {
+    const hint = "Set WORKRAIL_ENCRYPTION to disabled, or use a storage that keeps keys, as the one in a data directory does.";
+    throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed, so nothing is stored.", { hint });
+  }
   if (storage.isReadOnly === true && keyring?.state !== "sealed") throw conversionDue();
   if (keyring?.state === "unsealing") {
     await unseal(storage, keyFiles, wish, ports);

@@ -163,7 +163,10 @@ async function withRawStore<T>(
   const storage = await (adapters.storage ?? openDefaultStorage)(settings, adapters.log ?? silentLog);
   try {
     const { keyFiles } = storage;
-    if (keyFiles === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed.");
+    if (keyFiles === undefined) {
+      const hint = "Only a storage that keeps keys can be, as the one in a data directory does.";
+      throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed.", { hint });
+    }
     return await work({ storage, keyFiles, settings, ports: conversionPorts(adapters, settings, storage) });
   } finally {
     await storage.close();
