@@ -90,9 +90,9 @@ const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
  * The commands and their options. What is wrong with a command line is thrown as a `CommanderError`.
  *
  * @param name by which the program is called.
- * @param only a command that is known to be called, so that the others need not be described.
+ * @param called the command line, when it is known: then what it does not name need not be described.
  */
-export function buildProgram(name = "workrail", only?: string): Command {
+export function buildProgram(name = "workrail", called?: readonly string[]): Command {
   const program = new Command(name)
     .description("Keeps the working state of AI agents: saves it as checkpoints, and gives it back exactly.")
     .option("--data-dir <path>", "where checkpoints are kept; default: WORKRAIL_DATA_DIR, else the platform's folder for data", parsePath)
@@ -105,7 +105,9 @@ export function buildProgram(name = "workrail", only?: string): Command {
     .configureOutput({ outputError: ignore, writeErr: ignore, writeOut: (text) => void process.stdout.write(helpInOwnName(text)) })
     .exitOverride()
     .addHelpText("after", EXAMPLES);
-  for (const option of settingOptions()) program.addOption(option);
+  for (const option of settingOptions(called)) program.addOption(option);
+  // What comes first is no option's value.
+  const only = called?.[0];
   const meant = only === undefined || !Object.hasOwn(COMMANDS, only) ? Object.keys(COMMANDS) : [only];
   for (const each of meant) COMMANDS[each]?.(program);
   return program;

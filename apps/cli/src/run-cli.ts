@@ -16,10 +16,10 @@ export async function runCli(name: ProgramName, args: readonly string[]): Promis
   setOwnName(name);
   // A write hears of its own failure; without a listener it would end the process as well.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", ignore);
-  // What comes first is no option's value.
-  const program = buildProgram(name, args[0]);
+  const isCompleting = args[0] === "complete" && args[1] === "--";
+  const program = buildProgram(name, isCompleting ? undefined : args);
   try {
-    if (args[0] === "complete" && args[1] === "--") await complete(program, args.slice(2));
+    if (isCompleting) await complete(program, args.slice(2));
     else await program.parseAsync(withSettingFlags(args), { from: "user" });
   } catch (error) {
     process.exitCode = report(error, args, program);

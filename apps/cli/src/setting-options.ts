@@ -16,9 +16,16 @@ const NOT_HERE: ReadonlySet<SettingName> = new Set(["fallback", "logLevel"]);
 /** The settings that are options of every command, by all their names. `--data-dir` is told of in the help, the others where settings are. */
 const NAMES: readonly string[] = SETTING_NAMES.filter((name) => canBeIn(name, "command line") && !NOT_HERE.has(name)).flatMap(namesOf);
 
-/** Options for all settings that help does not show: there are too many, and a command is seldom about them. */
-export function settingOptions(): readonly Option[] {
-  return NAMES.filter((name) => name !== "dataDir").map((name) => new Option(`${optionOf(name)} <value>`).hideHelp());
+/**
+ * Options for all settings, which help does not show: there are too many, and a command is seldom about them.
+ *
+ * @param given a command line, when only what stands in it is needed: each option takes a while to be described.
+ */
+export function settingOptions(given?: readonly string[]): readonly Option[] {
+  return NAMES.filter((name) => name !== "dataDir")
+    .map(optionOf)
+    .filter((option) => given?.some((arg) => arg.split("=", 1)[0] === option) !== false)
+    .map((option) => new Option(`${option} <value>`).hideHelp());
 }
 
 /** A command line in which flags that stand alone have the value that they mean, up to `--`. */
