@@ -143,7 +143,7 @@ function raritiesOf(known: readonly Known[]): number[] {
 function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<KnownPiece> {
   const known: Known[] = [];
   for (const [place, unit] of units.entries()) {
-    const isAsked = voice === "asks" && place < WEIGHTS.leads;
+    const isAsked = voice === "asks" && place < WEIGHTS.leads && !LOG_LINE.test(unit.text);
     const lead = isAsked ? WEIGHTS.lead : ERROR.test(unit.text) ? WEIGHTS.error : 1;
     const said = unit.joint === ", " ? unit.text : withoutSmallTalk(unit.text);
     // What is only polite is worth nothing, whoever it is said to.
@@ -153,6 +153,9 @@ function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<
   }
   return { voice, units: known };
 }
+
+/** What people paste they do not ask for. */
+const LOG_LINE = /^\W?\d{2,4}[-:/]\d{2}[-:/]/u;
 
 const ERROR =
   /\b(?:[Ee]rror|ERROR|[Ee]xception|FATAL|[Ff]atal|[Pp]anic|Traceback|[Ff]ailed|FAILED?|[Ff]ailure|denied|refused)\b|[a-z]Error\b|\bE_?[A-Z]{4,}[A-Z_]*\b/u;
