@@ -123,7 +123,7 @@ export const CONTAINERS: { readonly [L in Layer]: ReadonlySet<string> } = {
     list set map array collection group bundle batch bag queue  pile   text string str data datum info information detail
     description desc definition value val  item entry object obj json yaml record register registry matrix field property prop attribute parameter
     param  arg variable var result section block part piece chunk segment unit element node report number amount
-    quantity size length width height sum total type kind category class sort variant format difficulty
+    quantity size scale structure length width height sum total type kind category class sort variant format difficulty
     thing stuff misc input  date day week month year time period slot
     packet capsule hour bank statement  board deck canvas dashboard database db     
        wording phrase sentence line 
@@ -196,7 +196,9 @@ export const BINDING: ReadonlySet<string> = words(
 export const EXTREMES: ReadonlySet<string> = words(`max maximum min minimum`);
 
 /** Nouns for what is binding that are also the names of documents. */
-export const DOCUMENTS: ReadonlySet<string> = words(`agreement contract statute law regulation treaty charter bylaw ordinance`);
+export const DOCUMENTS: ReadonlySet<string> = words(
+  `agreement contract statute law regulation treaty charter bylaw ordinance judgment judgement ruling decree`,
+);
 
 /** Modifiers that make an order of anything, also of what is otherwise only thought of: `forbiddenActions`. */
 export const OBLIGING: ReadonlySet<string> = words(`forbidden prohibited banned disallowed permitted allowed mandatory`);
