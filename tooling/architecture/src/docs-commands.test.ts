@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { buildProgram } from "../../../apps/cli/src/program.ts";
+import { withSettingFlags } from "../../../apps/cli/src/setting-options.ts";
+import { allPages, blocksOf } from "./markdown.ts";
+
+type Command = ReturnType<typeof buildProgram>;
+
+/** Where a command line begins: at the beginning of a line, behind variables that are set for it, or behind a pipe; and by which names it is called. */
+const CALLED =
+  /^(?:[A-Z_]+=\S+ )*(?:.*\| |docker run .*?)?(?:workrail|workrail-mcp|workrail\/mcp-server|npx -y @workrail\/(?:cli|mcp-server)) (?<args>[a-z].*)$/gm;
+
+/** What stands on a line for the shell, behind the command. */
+const FOR_THE_SHELL = /\s+(?:[|>#]|&&).*$/;
+
+// The page of the commands has their usage, which is compared with the help.
+const pages = allPages()
+  .filter(({ path }) => path !== "docs/reference/cli.md")
+  .map(({ path, text }) => [path, commandLinesOf(text)] as const);
+
+describe("command lines in the blocks", () => {
+  it("are found", () => {
+    expect(pages.flatMap(([, lines]) => lines).length).toBeGreaterThan(40);
+  });
+
+  it.each(pages.filter(([, lines]) => lines.length > 0))("of %s are such as the program takes", async (_, lines) => {
+    const refused: string[] = [];
+    for (const line of lines) {
+      const why = await refusalOf(line);
+      if (why !== undefined) refused.push(`${line}: ${why}`);
+    }
+    expect(refused).toEqual([]);
+  });
+});
+
+function commandLinesOf(text: string): readonly string[] {
+  const blocks = blocksOf(text).filter(({ language }) => ["", "sh", "bash"].includes(language));
+  return blocks.flatMap((block) => {
+    const joined = block.text.replaceAll(/\\\n\s*/g, "");
+    return Array.from(joined.matchAll(CALLED), ({ groups }) => (groups?.["args"] ?? "").replace(FOR_THE_SHELL, ""));
+  });
+}
+
+/** Why the program would refuse a command line; nothing is done of what it says. */
+async function refusalOf(line: string): Promise<string | undefined> {
+  const args = (line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/^["']|["']$/g, ""));
+  const program = buildProgram();
+  program.configureOutput({ writeOut() {}, writeErr() {}, outputError() {} });
+  doNothing(program);
+  try {
+    await program.parseAsync(withSettingFlags(args), { from: "user" });
+    return undefined;
+  } catch (error) {
+    const isHelp = error instanceof Error && "exitCode" in error && error.exitCode === 0;
+    return isHelp ? undefined : String(error);
+  }
+}
+
+function doNothing(command: Command): void {
+  for (const each of command.commands) {
+    each.action(() => {});
+    each.exitOverride().configureOutput({ writeOut() {}, writeErr() {}, outputError() {} });
+    doNothing(each);
+  }
+}
