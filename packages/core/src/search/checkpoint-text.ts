@@ -15,22 +15,43 @@ export type Labels = Pick<CheckpointRecord, "name" | "tags" | "attributes">;
  * @param most so many characters are enough; what comes behind them is left out.
  */
 export function searchableTextsOf(labels: Labels, context: Context, most: number = Number.POSITIVE_INFINITY): string[] {
-  const texts = textsOf(labels, context, most);
-  let characters = 0;
-  for (const { length } of texts) characters += length;
-  // Not spread into a call: there may be more than it can take.
-  if (characters <= most) for (const number of numbersOf(context)) texts.push(number);
-  return texts;
+  const collected = collectTexts(labels, context, most);
+  if (!collected.isEnough) for (const number of numbersOf(context)) collected.add(number);
+  return collected.texts;
 }
 
 /** The words of a checkpoint: its name, tags and attributes; the texts of its context, in their order, and each key once. */
-export function textsOf({ name, tags, attributes }: Labels, context: Context, most: number = Number.POSITIVE_INFINITY): string[] {
-  const texts = name === undefined ? [...tags] : [name, ...tags];
+export function textsOf(labels: Labels, context: Context): string[] {
+  return collectTexts(labels, context, Number.POSITIVE_INFINITY).texts;
+}
+
+class CollectedTexts {
+  readonly texts: string[] = [];
+  readonly #most: number;
+  #characters = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get isEnough(): boolean {
+    return this.#characters > this.#most;
+  }
+
+  add(text: string): void {
+    this.texts.push(text);
+    this.#characters += text.length;
+  }
+}
+
+function collectTexts({ name, tags, attributes }: Labels, context: Context, most: number): CollectedTexts {
+  const collected = new CollectedTexts(most);
+  for (const label of name === undefined ? tags : [name, ...tags]) collected.add(label);
   const keys = new Set<string>();
-  addTexts(searchableAttributes(attributes), texts, undefined, most);
-  addTexts(context, texts, keys, most);
-  for (const key of keys) texts.push(key);
-  return texts;
+  addTexts(searchableAttributes(attributes), collected);
+  addTexts(context, collected, keys);
+  for (const key of keys) collected.add(key);
+  return collected;
 }
 
 /** Texts line by line, without what stands around a line, and without empty lines. */
@@ -59,14 +80,11 @@ export function linesToIndex({ name }: Pick<Labels, "name">, lines: readonly str
 }
 
 /** Without recursion: a context may be deep. */
-function addTexts(root: JsonValue, texts: string[], keys: Set<string> | undefined, most: number): void {
+function addTexts(root: JsonValue, collected: CollectedTexts, keys?: Set<string>): void {
   const waiting: JsonValue[] = [root];
-  let characters = 0;
-  for (let value = waiting.pop(); value !== undefined && characters <= most; value = waiting.pop()) {
-    if (typeof value === "string") {
-      texts.push(value);
-      characters += value.length;
-    } else if (Array.isArray(value)) for (let at = value.length - 1; at >= 0; at--) waiting.push(value[at] as JsonValue);
+  for (let value = waiting.pop(); value !== undefined && !collected.isEnough; value = waiting.pop()) {
+    if (typeof value === "string") collected.add(value);
+    else if (Array.isArray(value)) for (let at = value.length - 1; at >= 0; at--) waiting.push(value[at] as JsonValue);
     else if (isJsonObject(value)) addMembers(value, waiting, keys);
   }
 }

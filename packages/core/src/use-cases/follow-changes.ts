@@ -1,5 +1,5 @@
 import type { ChangePosition } from "../model/ids.ts";
-import type { Catalog, ChangedSession } from "../ports/catalog.ts";
+import type { Catalog, ChangedSession, ChangePage } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexState, SearchIndexing } from "../ports/search-index.ts";
 import { eachSession } from "./view-store.ts";
@@ -18,12 +18,18 @@ export interface FollowPorts {
   readonly reached?: Reached;
 }
 
-/** How far changes were read of which nothing had to be noted. */
+/** What is remembered; empty in the beginning. */
 export interface Reached {
-  /** Since this was noted. */
-  noted?: ChangePosition | undefined;
-  position?: ChangePosition | undefined;
-  rows?: number;
+  ahead?: ReadAhead | undefined;
+}
+
+/** How far changes were read beyond what the index knows of: none of those tells of anything to be indexed. */
+interface ReadAhead {
+  /** How far the index knew of them. */
+  readonly noted: ChangePosition;
+  readonly position: ChangePosition;
+  /** Read since `noted`. */
+  readonly rows: number;
 }
 
 /** Changes read at once. */
@@ -41,20 +47,32 @@ export async function followChanges(ports: FollowPorts): Promise<boolean> {
   return ports.locking.shared(async () => {
     const { reached = {} } = ports;
     const { position: noted } = await ports.search.state();
-    if (reached.noted !== noted) Object.assign(reached, { noted, position: noted, rows: 0 });
-    while (reached.position !== undefined) {
-      const page = await ports.catalog.changes({ after: reached.position, limit: PAGE });
+    // Others may have noted more since.
+    if (reached.ahead?.noted !== noted) reached.ahead = startingAt(noted);
+    while (reached.ahead !== undefined) {
+      const page = await ports.catalog.changes({ after: reached.ahead.position, limit: PAGE });
       if (page === undefined) break;
-      const rows = (reached.rows ?? 0) + page.rows;
-      const isWorthNoting = page.sessions.length > 0 || rows >= WORTH_NOTING;
-      if (isWorthNoting) await ports.search.note(page);
-      Object.assign(reached, isWorthNoting ? { noted: page.position, rows: 0 } : { rows }, { position: page.position });
+      reached.ahead = await take(ports.search, reached.ahead, page);
       if (!page.hasMore) return false;
     }
-    Object.assign(reached, { noted: undefined, position: undefined });
+    reached.ahead = undefined;
     await beginAnew(ports);
     return true;
   });
+}
+
+function startingAt(position: ChangePosition): ReadAhead;
+function startingAt(position: ChangePosition | undefined): ReadAhead | undefined;
+function startingAt(position: ChangePosition | undefined): ReadAhead | undefined {
+  return position === undefined ? undefined : { noted: position, position, rows: 0 };
+}
+
+/** Has the index note a page, unless that is not worth it. */
+async function take(search: Follower, ahead: ReadAhead, page: ChangePage): Promise<ReadAhead> {
+  const rows = ahead.rows + page.rows;
+  if (page.sessions.length === 0 && rows < WORTH_NOTING) return { ...ahead, position: page.position, rows };
+  await search.note(page);
+  return startingAt(page.position);
 }
 
 /** The position is noted last: whoever is interrupted begins anew once more. */
