@@ -119,8 +119,9 @@ export class CatalogJournal {
     const last = texts.pop() ?? "";
     const lines: JournalLine[] = [];
     for (const each of texts) lines.push(this.#follow(lines.at(-1), decodeLine(each)));
-    const torn = last === "" ? undefined : decodeLine(last);
-    if (torn !== undefined) lines.push(this.#follow(lines.at(-1), torn));
+    // It may lack the line feed that ends it, or have another byte in that place: all that it tells is there.
+    const ending = last === "" ? undefined : (decodeLine(last) ?? decodeLine(last.slice(0, -1)));
+    if (ending !== undefined) lines.push(this.#follow(lines.at(-1), ending));
     this.#mustBeRewritten = last !== "" || lines.length === 0;
     return lines;
   }

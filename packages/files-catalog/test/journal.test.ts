@@ -86,13 +86,17 @@ describe("a journal", () => {
     }),
   );
 
-  it("whose last line lacks nothing but its end holds it", () =>
+  it.each([
+    ["lacks nothing but its end", ""],
+    ...Array.from({ length: 8 }, (_, bit) => [`ends in a line feed whose bit ${bit} is flipped`, Buffer.of(0x0a ^ (1 << bit))] as const),
+  ])("whose last line %s holds it", (_, end) =>
     withDirectory(async (dataDir) => {
       const lines = await leaveThree(dataDir);
-      fs.writeFileSync(journalOf(dataDir), lines.join("").trimEnd());
+      fs.writeFileSync(journalOf(dataDir), Buffer.concat([Buffer.from(lines.join("").trimEnd()), Buffer.from(end)]));
       for (const id of ["d", "e"]) await using(dataDir, (storage) => append(storage, id));
       await using(dataDir, async (storage) => expect(await ids(storage)).toEqual(["a", "b", "c", "d", "e"]));
-    }));
+    }),
+  );
 
   it.each<[string, (lines: readonly string[]) => readonly string[]]>([
     ["a line is changed", ([one = "", two = "", three = ""]) => [one, two.replace(`"kind":"workflow"`, `"kind":"workfl0w"`), three]],
