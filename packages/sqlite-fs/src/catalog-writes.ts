@@ -22,7 +22,7 @@ import type {
 } from "@workrail/core";
 import { actionOfMove, asidesToRemove, exceededQuota, isShielded, KEEP_TAG, tombstonesOf } from "@workrail/core";
 import { AuditWrites } from "./audit-writes.ts";
-import { factsOf, labelsOf, recordOf, rowOf, trashedRowOf } from "./rows.ts";
+import { factsOf, labelsOf, RECORD_COLUMNS, recordOf, rowOf, trashedRowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteStatement, SqliteValue } from "./sqlite-driver.ts";
@@ -578,34 +578,7 @@ const NEEDS_BLOB = `SELECT 1 WHERE EXISTS (SELECT 1 FROM checkpoint WHERE blob =
 const NEEDLESS = `SELECT blob FROM pending_removal WHERE is_done = 0
   AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.base = pending_removal.checkpoint_id) LIMIT ?`;
 
-const INSERT_COLUMNS = [
-  "id",
-  "session_id",
-  "sequence",
-  "parent_id",
-  "kind",
-  "created_at",
-  "last_accessed_at",
-  "agent_id",
-  "workflow_id",
-  "project",
-  "name",
-  "tags",
-  "attributes",
-  "exact_digest",
-  "canonical_digest",
-  "context_bytes",
-  "layers",
-  "writer",
-  "blob",
-  "blob_bytes",
-  "base_id",
-  "key_id",
-  "damaged",
-  "folded",
-  "folded_name",
-  "shielded_until",
-] as const;
+const INSERT_COLUMNS = [...RECORD_COLUMNS, "folded", "folded_name", "shielded_until"] as const;
 
 /** What people and agents wrote, and what is made of it. */
 const TEXT_COLUMNS = [

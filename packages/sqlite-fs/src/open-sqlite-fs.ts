@@ -153,21 +153,7 @@ async function openShared(
   for (const warning of warnings) log.warn(warning, { path: dataDir });
   log.info("opened the store", { dataDir, mode: driver.name });
   const reserve = reserveOf(new ReserveFile(dataDir, fs), opened);
-  const purge = async (): Promise<readonly string[]> => {
-    const parts: readonly [string, () => Promise<boolean>][] = [
-      ["the catalog", () => opened.purge()],
-      ["the search index", () => search.purge()],
-      ["the vectors", () => vectors.purge()],
-    ];
-    const left: string[] = [];
-    try {
-      await eraseKeptAside(fs, dataDir);
-      for (const [name, purgePart] of parts) if (!(await purgePart())) left.push(`The log of ${name} is being read by another process.`);
-    } catch (error) {
-      throw storageError(error, dataDir);
-    }
-    return left;
-  };
+  const databases = { "the catalog": opened, "the search index": search, "the vectors": vectors };
   const keyFiles = new FileKeyFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
   return {
     durability: "disk",
@@ -186,9 +172,27 @@ async function openShared(
       search: bytesOf(fs, path.join(dataDir, SEARCH_DATABASE)),
       vectors: bytesOf(fs, path.join(dataDir, VECTORS)),
     }),
-    purge,
+    purge: () => purge(databases, dataDir, fs),
     close,
   };
+}
+
+/** Purges databases, by what they are called; resolves with a sentence about each that others keep from it. */
+async function purge(
+  databases: Readonly<Record<string, { purge(): Promise<boolean> }>>,
+  dataDir: string,
+  fs: FileSystem,
+): Promise<readonly string[]> {
+  const left: string[] = [];
+  try {
+    await eraseKeptAside(fs, dataDir);
+    for (const [name, database] of Object.entries(databases)) {
+      if (!(await database.purge())) left.push(`The log of ${name} is being read by another process.`);
+    }
+  } catch (error) {
+    throw storageError(error, dataDir);
+  }
+  return left;
 }
 
 /** On a full disk the write-ahead log is room too, once its pages are in the database. */

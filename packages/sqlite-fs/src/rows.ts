@@ -153,8 +153,8 @@ export function loggedOf(row: AuditRow): LoggedEvent {
   return { ...eventOf(row), number: row.id, digest: row.digest === null ? undefined : Buffer.from(row.digest).toString("hex") };
 }
 
-/** But for those that a row in the trash may lack, since it is from before they were there. */
-const RECORD_COLUMNS = [
+/** What a record is made of, but for what a row in the trash may lack, since it is from before that was there. */
+export const RECORD_COLUMNS = [
   "id",
   "session_id",
   "parent_id",
