@@ -21,7 +21,7 @@ const SYNCHRONOUS: Readonly<Record<JournalMode, string>> = { WAL: "FULL", DELETE
 
 /**
  * What one call reads is little, and mostly what no earlier one did: a cache that the processor has at hand serves it better than
- * one of SQLite's 2,000 KiB. Saves take a fifth less of the processor, and pages of sessions among many are listed in a tenth less.
+ * one of SQLite's 2,000 KiB. What a save does here takes a fifth less of the processor.
  */
 const CACHE_KIB = 256;
 
