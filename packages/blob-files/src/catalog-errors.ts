@@ -16,6 +16,14 @@ export function catalogDamaged(path: string): WorkrailError {
   });
 }
 
+/** A ref in the catalog is none that we give. */
+export function namedOutside(): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "The catalog names a file outside of the store.", {
+    details: { reason: "catalog-damaged" },
+    hint: "Run `workrail rebuild`.",
+  });
+}
+
 /** Whether an error means that there is no catalog to be used, but one to be rebuilt. */
 export function isCatalogLoss(error: unknown): boolean {
   return isWorkrailError(error) && ["catalog-lost", "catalog-damaged"].includes(String(error.details["reason"]));

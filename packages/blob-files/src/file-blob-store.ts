@@ -1,5 +1,6 @@
 import path from "node:path";
 import { type BlobInfo, type BlobKey, type BlobRef, type BlobStore, type QuarantinedBlob, WorkrailError } from "@workrail/core";
+import { namedOutside } from "./catalog-errors.ts";
 import { isAbandoned, moveAside, overwriteAndRemove, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
 import { hasCode } from "./error-codes.ts";
 import type { FileSystem } from "./file-system.ts";
@@ -237,10 +238,7 @@ export class FileBlobStore implements BlobStore {
 
   #pathOf(ref: BlobRef): string {
     const file = blobPath(this.#dataDir, ref);
-    if (file !== undefined) return file;
-    throw new WorkrailError("STORAGE_UNAVAILABLE", "The catalog names a file outside of the store.", {
-      details: { reason: "catalog-damaged" },
-      hint: "Run `workrail rebuild`.",
-    });
+    if (file === undefined) throw namedOutside();
+    return file;
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { BlobRef, KeyFiles, KeyPlace } from "@workrail/core";
+import { namedOutside } from "./catalog-errors.ts";
 import { overwriteAndRemove, writeDurably } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
 import type { FileSystem } from "./file-system.ts";
@@ -110,7 +111,7 @@ export class FileKeyFiles implements KeyFiles {
   #fileOf(place: KeyPlace): string {
     if (place === "store") return path.join(this.#dataDir, CONTEXTS, KEYRING);
     const blob = blobPath(this.#dataDir, place);
-    if (blob === undefined) throw fileError(new Error(`No blob of ours is at ${place}.`), this.#dataDir);
+    if (blob === undefined) throw namedOutside();
     return path.join(path.dirname(blob), SESSION_KEY);
   }
 }

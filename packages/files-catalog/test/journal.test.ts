@@ -86,13 +86,13 @@ describe("a journal", () => {
     }),
   );
 
-  it.each([
-    ["lacks nothing but its end", ""],
+  it.each<readonly [string, Buffer]>([
+    ["lacks nothing but its end", Buffer.of()],
     ...Array.from({ length: 8 }, (_, bit) => [`ends in a line feed whose bit ${bit} is flipped`, Buffer.of(0x0a ^ (1 << bit))] as const),
   ])("whose last line %s holds it", (_, end) =>
     withDirectory(async (dataDir) => {
       const lines = await leaveThree(dataDir);
-      fs.writeFileSync(journalOf(dataDir), Buffer.concat([Buffer.from(lines.join("").trimEnd()), Buffer.from(end)]));
+      fs.writeFileSync(journalOf(dataDir), Buffer.concat([Buffer.from(lines.join("").trimEnd()), end]));
       for (const id of ["d", "e"]) await using(dataDir, (storage) => append(storage, id));
       await using(dataDir, async (storage) => expect(await ids(storage)).toEqual(["a", "b", "c", "d", "e"]));
     }),

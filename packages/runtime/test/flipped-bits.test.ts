@@ -100,6 +100,12 @@ function wrongIn(told: Told, right: Told): readonly unknown[] {
   });
 }
 
+/** Contexts alone: rows of the database have no digest, so that what is read from them and nowhere else is as they are. */
+function contextsOf(told: Told): Told {
+  const ofContexts = Object.entries(told).filter(([name]) => IDS.includes(name) || name === "restored" || name === "opening");
+  return Object.fromEntries(ofContexts.map(([name, value]) => [name, (value as { context?: unknown }).context ?? value]));
+}
+
 /** Flips one bit, that of `index` of so many that are spread over the file. */
 function flip(file: string, index: number, count: number): number {
   const bytes = fs.readFileSync(file);
@@ -148,7 +154,8 @@ describe.each(KINDS)("one flipped bit in each file of a store %s", (_name, env) 
           const { name, index } = next;
           const found = await onCopy(original, env, async (place) => {
             flip(path.join(place.dataDir, name), index, FLIPS);
-            return wrongIn(await readAll(place), right);
+            const told = await readAll(place);
+            return name === "workrail.db" ? wrongIn(contextsOf(told), contextsOf(right)) : wrongIn(told, right);
           });
           tally({ tries: 1, wrong: found.length });
           if (found.length > 0) wrong.push({ name, index, found });
