@@ -153,8 +153,11 @@ export function loggedOf(row: AuditRow): LoggedEvent {
   return { ...eventOf(row), number: row.id, digest: row.digest === null ? undefined : Buffer.from(row.digest).toString("hex") };
 }
 
+/** All but the place among the commits of all sessions. */
+type WrittenColumn = Exclude<keyof CheckpointRow, "ordinal">;
+
 /** What a record is made of, but for what a row in the trash may lack, since it is from before that was there. */
-export const RECORD_COLUMNS = [
+export const RECORD_COLUMNS: readonly WrittenColumn[] = [
   "id",
   "session_id",
   "parent_id",
@@ -178,7 +181,7 @@ export const RECORD_COLUMNS = [
   "key_id",
   "last_accessed_at",
   "damaged",
-] as const satisfies readonly (keyof CheckpointRow)[];
+];
 
 const SESSION_COLUMNS = [
   "id",
