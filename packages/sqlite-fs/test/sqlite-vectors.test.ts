@@ -85,7 +85,8 @@ describe.each<SqliteDriverName>(["better-sqlite3", "node:sqlite"])("%s", (driver
     await vectors.close();
   });
 
-  it("goes on with the file that took the place of the one it had open", async () => {
+  // Windows lets nobody move a database that is open.
+  it.skipIf(process.platform === "win32")("goes on with the file that took the place of the one it had open (not on Windows)", async () => {
     const directory = newDirectory();
     const vectors = vectorsIn(directory, driver);
     await vectors.put(SPACE, SESSION, [ONE]);
