@@ -14,8 +14,8 @@ import { onDisk, refusalOf } from "./stores.ts";
 
 const CHILD = fileURLToPath(new URL("./kept-then-killed.ts", import.meta.url));
 const SESSION = { sessionId: "session" };
-/** It dies at every so many of its operations on files, for to try each takes a process each; `npm run test:faults` tries them. */
-const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 8);
+/** It dies at every so many of its operations on files, fewer than a save takes, for to try each takes a process each; `npm run test:faults` tries them. */
+const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 3);
 
 async function step(workrail: Workrail, number: number, more: object = {}): Promise<string> {
   return (await workrail.saveCheckpoint({ ...SESSION, context: { step: number }, ...more })).checkpointId;
