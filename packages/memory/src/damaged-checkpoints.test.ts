@@ -7,6 +7,7 @@ import {
   compactSession,
   type Context,
   collectGarbage,
+  loadCheckpoint,
   rebuildCatalog,
   repairStore,
   type VerifyProgress,
@@ -210,6 +211,21 @@ describe("one in the middle of a chain", () => {
     store.disk.blobs.delete(second.blob);
     await expect(store.load(second.id)).rejects.toMatchObject({ details: { nearestValidId: null } });
   });
+});
+
+it("is not what becomes of one whose record says what its file does not: that is loaded with what its file says", async () => {
+  const { store, records } = await grown(3);
+  const find: Catalog["find"] = async (id) => {
+    const record = await store.storage.catalog.find(id);
+    return record === undefined ? undefined : { ...record, name: "flipped", tags: ["flipped"], createdAt: new Date(0) };
+  };
+  for (const record of records) {
+    const loaded = await loadCheckpoint(
+      { ...store.ports, catalog: withMethods(store.storage.catalog, { find }) },
+      { checkpointId: record.id },
+    );
+    expect(loaded.record).toEqual(record);
+  }
 });
 
 it("is not what becomes of one whose base was pruned: the base's bytes are kept for it", async () => {

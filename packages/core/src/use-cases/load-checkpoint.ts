@@ -1,3 +1,4 @@
+import type { EnvelopeFacts } from "../envelope/envelope-json.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { ERASED } from "../model/audit.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
@@ -141,8 +142,8 @@ async function readProven(
     let failure: WorkrailError;
     try {
       if (record.damaged) return fail(reasons, first.id, FOUND_BEFORE);
-      const { facts: _, ...read } = await readContext(ports, record, reasons);
-      return { record, ...read };
+      const { facts, ...read } = await readContext(ports, record, reasons);
+      return { record: asProven(record, facts), ...read };
     } catch (error) {
       if (!isCorrupt(error)) throw error;
       failure = error;
@@ -153,6 +154,11 @@ async function readProven(
     if (isProven && !(await isWorthAnotherLook(ports, record, failure, looks))) return fail(reasons, first.id, failure.message);
     record = again;
   }
+}
+
+/** A file is proven as it is read, and a catalog's row is not: what both say of a checkpoint is taken from its file. */
+function asProven(record: CheckpointRecord, { canonicalDigest = record.canonicalDigest, ...facts }: EnvelopeFacts): CheckpointRecord {
+  return { ...record, ...facts, canonicalDigest };
 }
 
 function fail(reasons: Reasons, id: CheckpointId, reason: string): undefined {
