@@ -181,7 +181,12 @@ function pageOf(run: Run, found: Found, filter: IndexFilter, { limit, offset, re
   const { most } = found.ranking;
   const page = hits.slice(offset, offset + limit);
   const names = namesOf(run, page);
-  return page.map(({ number, score }) => ({ ...namesIn(names, number), score: Math.min(1, score / most) }));
+  return page.map(({ number, score }) => ({ ...namesIn(names, number), score: within01(score / most) }));
+}
+
+/** Sums that are damaged, which nobody can tell, make scores of any kind: order may suffer, but not what an answer promises. */
+function within01(score: number): number {
+  return Number.isNaN(score) ? 0 : Math.min(1, Math.max(0, score));
 }
 
 interface Wanted {
