@@ -1,5 +1,5 @@
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { catalogDamaged } from "./storage-errors.ts";
+import { databaseDamaged } from "./storage-errors.ts";
 
 /** Up to this size, some 50,000 checkpoints, the main tables are read through at each opening, which takes a twentieth of a second then. */
 const READ_AT_OPENING_BYTES = 32 * 1024 * 1024;
@@ -21,7 +21,7 @@ export function checkMainTables(connection: SqliteConnection, sizeBytes: number)
 export function expectSound(rows: readonly unknown[]): void {
   const findings = (rows as readonly { readonly quick_check: string }[]).map((row) => row.quick_check);
   if (findings.join() === "ok") return;
-  throw catalogDamaged(`The catalog is damaged: ${findings[0]}`);
+  throw databaseDamaged(`The catalog is damaged: ${findings[0]}`);
 }
 
 /** Whether all of the catalog was not read through for a week, by a clock that may have jumped. */

@@ -3,7 +3,7 @@ import { retryWhileBusy } from "./retry-while-busy.ts";
 import { APPLICATION_ID } from "./schema.ts";
 import { META, readSchema, type SchemaState } from "./schema-version.ts";
 import type { SqliteDatabase } from "./sqlite-driver.ts";
-import { catalogDamaged } from "./storage-errors.ts";
+import { databaseDamaged } from "./storage-errors.ts";
 
 export interface MigrateOptions {
   /** How long to wait for others that write, or migrate too. */
@@ -66,7 +66,7 @@ function apply(database: SqliteDatabase, from: number, migrations: readonly Migr
   // One that is just made needs no check; of an older one nobody knows when it had its last.
   if (from === 0) database.exec(`INSERT INTO meta VALUES ('checked_at', ${Date.now()})`);
   if (database.prepare("PRAGMA foreign_key_check").get() !== undefined) {
-    throw catalogDamaged("Rows of the catalog point to others that are not there.");
+    throw databaseDamaged("Rows of the catalog point to others that are not there.");
   }
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}`);
 }

@@ -17,7 +17,7 @@ import {
   type SessionId,
 } from "@workrail/core";
 import type { AuditRow, CheckpointRow, CountedSessionRow, SessionRow } from "./schema.ts";
-import { catalogDamaged } from "./storage-errors.ts";
+import { databaseDamaged } from "./storage-errors.ts";
 
 /**
  * Rows come from our own database: their ids and digests were parsed before they were written.
@@ -200,13 +200,13 @@ const EVENT_COLUMNS = ["at", "action", "session_id", "checkpoint_id", "agent_id"
 
 function requireColumns<Column extends string>(row: Readonly<Record<Column, unknown>>, columns: readonly Column[]): void {
   const missing = columns.find((column) => row[column] === undefined);
-  if (missing !== undefined) throw catalogDamaged(`A row of the catalog has no ${missing}.`);
+  if (missing !== undefined) throw databaseDamaged(`A row of the catalog has no ${missing}.`);
 }
 
 function parsed<T>(parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
-    throw catalogDamaged("A row of the catalog holds what is not JSON.", cause);
+    throw databaseDamaged("A row of the catalog holds what is not JSON.", cause);
   }
 }

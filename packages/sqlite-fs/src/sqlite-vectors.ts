@@ -17,7 +17,7 @@ import {
   type VectorState,
 } from "@workrail/core";
 import { DerivedDatabase, type DerivedDatabaseOptions, type Run } from "./derived-database.ts";
-import { catalogDamaged } from "./storage-errors.ts";
+import { databaseDamaged } from "./storage-errors.ts";
 import { VECTOR_CONTENT } from "./vector-schema.ts";
 
 /** Compared in one go: a few milliseconds. */
@@ -174,7 +174,7 @@ function bytesOf(vector: Float32Array): Uint8Array {
 /** @throws an error with the code SQLITE_CORRUPT where the bytes are not those of a vector of length one, as all are stored. */
 function similarityOf(unit: Float32Array, bytes: Uint8Array): number {
   const similarity = bytes.byteLength === unit.byteLength ? dotProduct(unit, vectorOf(bytes)) : Number.NaN;
-  if (!(Math.abs(similarity) < 1.001)) throw catalogDamaged("A vector is not as it was stored.");
+  if (!(Math.abs(similarity) < 1.001)) throw databaseDamaged("A vector is not as it was stored.");
   return similarity;
 }
 

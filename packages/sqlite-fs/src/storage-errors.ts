@@ -28,7 +28,7 @@ function lockTimeout(cause?: unknown): WorkrailError {
   });
 }
 
-/** What SQLite would throw if it could see that the catalog is not as we write it. `storageError` translates it like SQLite's own. */
-export function catalogDamaged(message: string, cause?: unknown): Error {
+/** What SQLite would throw if it could see that a database is not as we write it. `storageError` translates it like SQLite's own. */
+export function databaseDamaged(message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, { cause }), { code: "SQLITE_CORRUPT" });
 }

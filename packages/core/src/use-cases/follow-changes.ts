@@ -48,7 +48,7 @@ export async function followChanges(ports: FollowPorts): Promise<boolean> {
     const { reached = {} } = ports;
     const { position: noted } = await ports.search.state();
     // Others may have noted more since.
-    if (reached.ahead?.noted !== noted) reached.ahead = startingAt(noted);
+    if (reached.ahead?.noted !== noted) reached.ahead = noted === undefined ? undefined : startingAt(noted);
     while (reached.ahead !== undefined) {
       const page = await ports.catalog.changes({ after: reached.ahead.position, limit: PAGE });
       if (page === undefined) break;
@@ -61,10 +61,8 @@ export async function followChanges(ports: FollowPorts): Promise<boolean> {
   });
 }
 
-function startingAt(position: ChangePosition): ReadAhead;
-function startingAt(position: ChangePosition | undefined): ReadAhead | undefined;
-function startingAt(position: ChangePosition | undefined): ReadAhead | undefined {
-  return position === undefined ? undefined : { noted: position, position, rows: 0 };
+function startingAt(position: ChangePosition): ReadAhead {
+  return { noted: position, position, rows: 0 };
 }
 
 /** Has the index note a page, unless that is not worth it. */

@@ -166,9 +166,7 @@ class Verification {
       sums.bytes += record.blobBytes;
       this.#refs.add(record.blob);
       if (record.shieldedUntil !== undefined) this.#shielded.set(sessionId, [...(this.#shielded.get(sessionId) ?? []), record.id]);
-      const finding = await this.#lookUntilItStands(record);
-      if (finding?.kind === "form-differs") this.#changing.push(record);
-      else if (finding !== undefined) this.#findings.push(finding);
+      await this.#note(record);
       this.#done += 1;
       this.#options.onProgress?.({ done: this.#done, total: Math.max(total, this.#done) });
     }
@@ -182,13 +180,15 @@ class Verification {
       await after(moment);
       const before = this.#changing;
       this.#changing = [];
-      for (const record of before) {
-        const finding = await this.#lookUntilItStands(record);
-        if (finding?.kind === "form-differs") this.#changing.push(record);
-        else if (finding !== undefined) this.#findings.push(finding);
-      }
+      for (const record of before) await this.#note(record);
     }
     this.#findings.push(...this.#changing.map(storedInAnotherWay));
+  }
+
+  async #note(record: CheckpointRecord): Promise<void> {
+    const finding = await this.#lookUntilItStands(record);
+    if (finding?.kind === "form-differs") this.#changing.push(record);
+    else if (finding !== undefined) this.#findings.push(finding);
   }
 
   /** What changed between our look at the record and at its bytes is looked at again. */

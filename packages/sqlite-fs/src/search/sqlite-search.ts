@@ -25,7 +25,7 @@ import { Ranking, relatedScores } from "./rank-documents.ts";
 import { type Run, DerivedDatabase, type DerivedDatabaseOptions } from "../derived-database.ts";
 import { ScoreSheet } from "./score-sheet.ts";
 import { SEARCH_CONTENT } from "./search-schema.ts";
-import { catalogDamaged } from "../storage-errors.ts";
+import { databaseDamaged } from "../storage-errors.ts";
 
 /** Rough scores are made exact for so many more candidates than are asked for. */
 const LOOKED_AT = 80;
@@ -228,7 +228,7 @@ function namesOf(run: Run, hits: readonly Scored[]): ReadonlyMap<number, HitName
 
 function namesIn(names: ReadonlyMap<number, HitNames>, number: number): HitNames {
   const found = names.get(number);
-  if (found === undefined) throw catalogDamaged("A document of the index is of no session.");
+  if (found === undefined) throw databaseDamaged("A document of the index is of no session.");
   return found;
 }
 
