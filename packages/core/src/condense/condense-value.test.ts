@@ -184,6 +184,19 @@ describe("condensing a conversation", () => {
     expect(shown).toContain("E_CURSOR_STUCK");
   });
 
+  it("keeps of a log what went wrong and how it ends, word for word, rather than requests that differ in their ids", () => {
+    const request = (at: number): string =>
+      `2026-02-11T09:${String(at % 60).padStart(2, "0")}:00Z INFO request=${(at * 2_654_435_761).toString(16)} GET /items/${at % 50} 200 in ${at % 90} ms`;
+    const lines = Array.from({ length: 400 }, (_, at) => request(at));
+    const lost = "2026-02-11T09:03:20Z ERROR the connection to the ledger was lost";
+    const full = "2026-02-11T09:06:40Z ERROR could not write what is left: disk is full";
+    lines[150] = lost;
+    lines[300] = full;
+    const { value } = condenseValue(lines.join("\n"), { tokens: 130, characters: 400 }, all) ?? {};
+    const shown = (value as string).replaceAll("…", "").split("\n");
+    expect(shown).toEqual(expect.arrayContaining([lost, full, lines.at(-1)]));
+  });
+
   it("keeps a short record whole, since its name alone says nothing", () => {
     const labs = Array.from({ length: 60 }, (_, index) => ({ code: `L${index}`, value: index + 0.5, unit: "g/l", flag: "" }));
     const given = [...labs, { code: "TROP", value: 0.09, unit: "ug/l", flag: "HIGH" }];

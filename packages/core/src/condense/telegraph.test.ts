@@ -61,4 +61,13 @@ describe("telegraphing", () => {
     const code = "for (const it of all) { if (it.is(on)) return it; }";
     expect(telegraph(code)).toBe(code);
   });
+
+  it.each([
+    "AssertionError: expected 2 to be 1",
+    "2026-02-11T09:24:10Z INFO deploy of the worker was rolled back by oncall",
+    "src/a.ts(12,5): error TS2345: Argument of type 'string' is not assignable to it.",
+    "WARN  this is going to be removed",
+  ])("does not touch what a program reports: %s", (line) => {
+    expect(telegraph(line)).toBe(line);
+  });
 });

@@ -3,10 +3,10 @@ import { isDirection, isQuestion, isStopWord, isTelling } from "./words.ts";
 
 /**
  * A sentence in the style of a telegram: without the words that say little, and without those that are only polite. Negations, conditions, numbers and names
- * stay, and so does everything that is no plain word. Code is left as it is.
+ * stay, and so does everything that is no plain word. Code is left as it is, and so is what a program reports.
  */
 export function telegraph(text: string): string {
-  if (looksLikeCode(text)) return text;
+  if (looksLikeCode(text) || REPORTED.test(text)) return text;
   const words = (withoutSmallTalk(text) || text).split(" ").filter((word) => word !== "");
   const kept: string[] = [];
   words.forEach((word, index) => {
@@ -48,6 +48,10 @@ function looksLikeCode(text: string): boolean {
   const signs = text.match(/[{}()[\]=<>;|$`\\]/gu)?.length ?? 0;
   return signs >= 3 && signs * 12 > text.length;
 }
+
+/** A line of a log, or an error: they are looked for by their words, and say something else without a small one, as in "expected 2 to be 1". */
+const REPORTED =
+  /^\W?\d{2,4}[-:/]\d{2}[-:/]|\b(?:ERROR|FATAL|WARN(?:ING)?|DEBUG|TRACE)\b|[A-Za-z](?:Error|Exception)\b|\berror(?: \w+)?: /u;
 
 const CODE =
   /^(?:\d+[:|]\s*)?(?:from \S+ import |import [\w{*."']|(?:async )?(?:def|function|class|fn|func) \w+|(?:const|let|var|export|public|private|return|raise|throw|elif|else|if|for|while|with|try|except|catch)\b.*[:;{(=]$|[$>#] ?\w+ |at \S+ ?\(|@\w+|\[[^\]]*\]$)|[;{]$|^[\w.]+\(.*\)$/u;

@@ -132,13 +132,21 @@ function relevancesOf(known: readonly Known[], focus: string | undefined): numbe
   );
 }
 
-/** Of lines of a text that differ in their figures only, such as tests that passed, each says less the more there are. */
+/** Of lines of a text that differ in figures and ids only, such as requests that went well, each says less the more there are. */
 function raritiesOf(known: readonly Known[]): number[] {
-  const shapes = known.map(({ unit }) => (unit.joint === ", " ? undefined : unit.text.replace(/\d+/g, "0")));
+  const shapes = known.map(({ unit }) => (unit.joint === ", " ? undefined : unit.text.replace(FIGURES_AND_IDS, "0")));
   const alike = new Map<string, number>();
   for (const shape of shapes) if (shape !== undefined) alike.set(shape, (alike.get(shape) ?? 0) + 1);
-  return shapes.map((shape) => (shape === undefined ? 1 : (alike.get(shape) ?? 1) ** -WEIGHTS.alike));
+  return shapes.map((shape, at) => (shape === undefined || isEndOfLog(known, at) ? 1 : (alike.get(shape) ?? 1) ** -WEIGHTS.alike));
 }
+
+/** Where things stood when it was written, even if they stood so before. */
+function isEndOfLog(known: readonly Known[], at: number): boolean {
+  const { part, unit } = known[at] as Known;
+  return known[at + 1]?.part !== part && LOG_LINE.test(unit.text);
+}
+
+const FIGURES_AND_IDS = /[\p{L}_-]*\p{N}[\p{L}\p{N}_-]*/gu;
 
 function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<KnownPiece> {
   const known: Known[] = [];

@@ -62,7 +62,7 @@ const MOST_MISSES = 200;
 /**
  * Chooses what of a context to give. CRITICAL entries come whole, within the ceiling, whatever was wanted. What they
  * leave is shared: USEFUL gives way to IMPORTANT, both before anything is lost that could have stayed; unused room flows
- * on. EPHEMERAL entries are given only where everything else is there whole, and shortened only where there is nothing else.
+ * on. EPHEMERAL entries take nothing from the others: they get what those leave once they are as whole as they can be.
  */
 export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   const of = (layer: Layer): Entry[] => entries.filter((entry) => entry.layer === layer);
@@ -79,12 +79,9 @@ export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how
   const chosen = [...(yield* fill(importantOnes, capped("IMPORTANT", shrink(left, totalOf(useful))), how, sizes)), ...useful];
   const isWhole = chosen.length === importantOnes.length + usefulOnes.length && chosen.every(({ outcome }) => outcome !== "condensed");
   const spare = shrink(left, totalOf(chosen));
-  if (!isWhole) return [...critical, ...chosen];
-  const ephemeral = of("EPHEMERAL");
-  const room = capped("EPHEMERAL", spare);
-  // An empty answer would serve nobody.
-  const isAll = ephemeral.length === entries.length;
-  return [...critical, ...chosen, ...(isAll ? yield* fill(ephemeral, room, how, sizes) : wholeOnes(ephemeral.sort(byLength), room, sizes))];
+  // What no other layer could use. Less than this is what shortening leaves over, and nothing useful fits in it.
+  if (!isWhole && !isWithin(LEAST_USEFUL, spare)) return [...critical, ...chosen];
+  return [...critical, ...chosen, ...(yield* fill(of("EPHEMERAL"), capped("EPHEMERAL", spare), how, sizes))];
 }
 
 function share(how: ChooseHow, layer: Layer): number {
