@@ -1,13 +1,22 @@
-import { type CleanUpReport, WorkrailError } from "@workrail/core";
+import { type CleanUpProgress, type CleanUpReport, WorkrailError } from "@workrail/core";
 import type { Workrail } from "@workrail/runtime";
 import { describeCleanUp } from "./describe-clean-up.ts";
 import { note, outputWidth, writeData, writeJson } from "./print.ts";
+import { countingByPhase, showingProgress } from "./show-progress.ts";
 import { type GlobalOptions, lookIntoStore, withStore } from "./with-store.ts";
 
 /** The options of every command that removes something. */
 export interface RemovalOptions extends GlobalOptions {
   readonly yes?: true;
 }
+
+/** Whether it is only to be told what would be removed; else who wants to know how far it is. */
+export interface RemovalHow {
+  readonly dryRun: boolean;
+  readonly onProgress?: ((progress: CleanUpProgress) => void) | undefined;
+}
+
+const PROGRESS = countingByPhase({ move: "Checkpoints removed:", remove: "Files removed:" });
 
 /** What was removed, or with `dryRun` would be, and how that is told. */
 export interface RemovalKind<R> {
@@ -20,7 +29,7 @@ const CLEAN_UP: RemovalKind<CleanUpReport> = { isNothing: ({ removed }) => remov
 /** Says what would be removed, asks, and removes it. Where nobody can be asked it takes `--yes`. */
 export function removeAfterAsking(
   options: RemovalOptions,
-  remove: (store: Workrail, dryRun: boolean) => Promise<CleanUpReport>,
+  remove: (store: Workrail, how: RemovalHow) => Promise<CleanUpReport>,
 ): Promise<void> {
   return doAfterAsking(options, remove, CLEAN_UP);
 }
@@ -28,20 +37,23 @@ export function removeAfterAsking(
 /** The same of any way to remove something. */
 export async function doAfterAsking<R extends object>(
   options: RemovalOptions,
-  remove: (store: Workrail, dryRun: boolean) => Promise<R>,
+  remove: (store: Workrail, how: RemovalHow) => Promise<R>,
   kind: RemovalKind<R>,
 ): Promise<void> {
   const print = (report: R): Promise<void> => (options.json ? writeJson(report) : writeData(kind.describe(report, outputWidth())));
   const mustAsk = options.dryRun !== true && options.yes !== true;
   if (mustAsk && !process.stdin.isTTY) throw nobodyToAsk();
   if (options.dryRun === true || mustAsk) {
-    const planned = await lookIntoStore(options, (store) => remove(store, true));
+    const planned = await lookIntoStore(options, (store) => remove(store, { dryRun: true }));
     if (options.dryRun === true) return print(planned);
     // On a terminal, beside the question, whatever standard output is for.
     process.stderr.write(kind.describe(planned, outputWidth()));
     if (kind.isNothing(planned) || !(await confirm("Go on?", process.stdin, process.stderr))) return note("Nothing was removed.");
   }
-  await print(await withStore(options, (store) => remove(store, false)));
+  const removed = await withStore(options, (store) =>
+    showingProgress(PROGRESS, (onProgress) => remove(store, { dryRun: false, onProgress })),
+  );
+  await print(removed);
 }
 
 /** Resolves with `true` only for a plain yes. */

@@ -1,4 +1,6 @@
-import { existsSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { useCli } from "./testing/use-cli.ts";
 
@@ -14,6 +16,42 @@ async function inTerminal(command: string, env: Readonly<Record<string, string>>
   const { stdout } = await cli.shell(`${typed}script -qec "stty cols 76; ${line}" /dev/null`, { TERM: "xterm-256color", ...env });
   return stdout.replaceAll("\r\n", "\n");
 }
+
+/** Commands that take long in a large store, each with lines that it shows meanwhile; one after the other they work on what the one before left. */
+async function longWork(): Promise<readonly (readonly [command: string, ...lines: readonly string[]])[]> {
+  for (const goal of ["one", "two", "three", "four"]) await cli.save({ goal }, "--session", "s");
+  await cli.save({ goal: "other" }, "--session", "t");
+  for (const name of ["one", "two"]) writeFileSync(join(cli.folder, name), randomBytes(32).toString("hex"), { mode: 0o600 });
+  return [
+    ["verify", "Checkpoints read: 5 of 5"],
+    ["repair", "Checkpoints read: 5 of 5"],
+    ["rebuild", "Files read: 5 of 5"],
+    ["stats", "Sessions counted: 2 of 2"],
+    ["scan", "Checkpoints looked through: 5 of 5"],
+    ["export s --output ../s.json", "Checkpoints written: 4 of 4"],
+    ["export --all --output ../exports", "Checkpoints written: 5 of 5"],
+    ["backup ../backup", "Files copied: 5 of 5", "Files read back: 5 of 5"],
+    ["import ../s.json --data-dir ../imported", "Proving: 100 %", "Importing: 100 %"],
+    ["import ../exports --data-dir ../imported", "Proving file 1 of 2: 100 %", "Importing file 2 of 2: 100 %"],
+    ["import ../s.json --data-dir ../imported --dry-run", "Proving: 100 %"],
+    ["restore ../backup --data-dir ../restored", "Files checked: 7 of 7", "Files copied: 7 of 7", "Files read back: 5 of 5"],
+    ["restore ../backup --yes", "Files checked: 7 of 7", "Files copied: 7 of 7", "Files read back: 5 of 5"],
+    ["cleanup --session s --keep-last 1 --yes", "Checkpoints removed: 3 of 3"],
+    ["trash empty --yes", "Checkpoints removed: 3 of 3", "Files removed: 3 of 3"],
+    ["delete --session t --yes", "Checkpoints removed: 1 of 1"],
+    ["encrypt --encryption-key-file ../one", "Files sealed: 2 of 2"],
+    ["rekey --deep --encryption-key-file ../one --new-key-file ../two", "Files sealed anew: 2 of 2"],
+    ["encrypt --off --encryption-key-file ../two", "Files opened: 2 of 2"],
+  ];
+}
+
+it("says nothing of how far long work is where nobody looks", async () => {
+  for (const [command] of await longWork()) {
+    const { code, stdout, stderr } = await cli.run(command.split(" "));
+    expect([command, code]).toEqual([command, 0]);
+    for (const drawn of ["\r", "\u001b"]) expect(stdout + stderr).not.toContain(drawn);
+  }
+});
 
 describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-linux is missing)", () => {
   it("fits a table into it", async () => {
@@ -51,14 +89,12 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
   });
 
   it("shows how far long work is, in a line that is gone afterwards", async () => {
-    await cli.save({ goal: "one" }, "--session", "s", "--id", "cp-1");
-    for (const [command, shown] of [
-      ["verify", "Checkpoints read: 1 of 1"],
-      ["stats", "Sessions counted: 1 of 1"],
-    ] as const) {
+    for (const [command, ...shown] of await longWork()) {
       const output = await inTerminal(command, { NO_COLOR: "1" });
-      expect(output).toContain(`\r${shown}\u001b[K`);
-      expect(output.lastIndexOf("\r\u001b[K")).toBeGreaterThan(output.lastIndexOf(shown));
+      for (const line of shown) {
+        expect(output).toContain(`\r${line}\u001b[K`);
+        expect(output.lastIndexOf("\r\u001b[K")).toBeGreaterThan(output.lastIndexOf(line));
+      }
     }
   });
 

@@ -28,7 +28,7 @@ describe("the bundled program", () => {
     input = "",
     environment: NodeJS.ProcessEnv = {},
   ): { status: number | null; stdout: string; stderr: string } {
-    const env = { ...process.env, npm_lifecycle_event: undefined, ...environment };
+    const env = { ...process.env, npm_lifecycle_event: undefined, npm_command: undefined, ...environment };
     const { status, stdout, stderr } = spawnSync(node, [join(dist, "workrail-mcp.mjs"), ...args], { input, encoding: "utf8", env });
     return { status, stdout, stderr };
   }

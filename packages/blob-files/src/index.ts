@@ -39,6 +39,7 @@ export { realPathOf } from "./real-path.ts";
 export { ReserveFile } from "./reserve-file.ts";
 export { finishRestore, isBeingRestored, refuseUnfinishedRestore, restoreInPlace, restoreToNewPlace } from "./restore.ts";
 export { StoredBackup } from "./stored-backup.ts";
+export type { StoredBackupProgress } from "./stored-backup.ts";
 export { SessionFactsFiles } from "./session-facts-files.ts";
 export { setAside } from "./set-aside.ts";
 export { StoreClaim } from "./store-claim.ts";

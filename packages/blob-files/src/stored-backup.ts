@@ -9,34 +9,51 @@ import { BACKUP_MANIFEST, backupPath } from "./paths.ts";
 /** Of the files that are wrong, a failure names these many. */
 const MOST_NAMED = 20;
 
+/** How many files of a backup were read, to check them or to copy them, of how many. */
+export interface StoredBackupProgress {
+  readonly phase: "check" | "copy";
+  readonly done: number;
+  readonly total: number;
+}
+
+type OnProgress = (progress: StoredBackupProgress) => void;
+
 /** A backup in a directory, to be read. */
 export class StoredBackup {
   readonly directory: string;
   readonly manifest: BackupManifest;
   readonly #fs: FileSystem;
+  readonly #onProgress: OnProgress | undefined;
 
-  /** @throws INVALID_INPUT for a directory without `backup.json`; CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE. */
-  static async open(directory: string, fs: FileSystem = nodeFileSystem): Promise<StoredBackup> {
+  /**
+   * @param onProgress told after each file.
+   * @throws INVALID_INPUT for a directory without `backup.json`; CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE.
+   */
+  static async open(directory: string, fs: FileSystem = nodeFileSystem, onProgress?: OnProgress): Promise<StoredBackup> {
     const file = path.join(directory, BACKUP_MANIFEST);
     try {
       const bytes = fs.inspect(file)?.kind === "file" ? await fs.read(file) : undefined;
       if (bytes === undefined) throw noBackup(directory);
-      return new StoredBackup(directory, parseManifest(Buffer.from(bytes).toString("utf8")), fs);
+      return new StoredBackup(directory, parseManifest(Buffer.from(bytes).toString("utf8")), fs, onProgress);
     } catch (error) {
       throw fileError(error, file);
     }
   }
 
-  private constructor(directory: string, manifest: BackupManifest, fs: FileSystem) {
+  private constructor(directory: string, manifest: BackupManifest, fs: FileSystem, onProgress: OnProgress | undefined) {
     this.directory = directory;
     this.manifest = manifest;
     this.#fs = fs;
+    this.#onProgress = onProgress;
   }
 
   /** Reads all of it. @throws CHECKPOINT_CORRUPT when a file is missing or not the one that was backed up. */
   async check(): Promise<void> {
     const wrong: string[] = [];
-    for (const file of this.manifest.files) if ((await this.#read(file)) === undefined) wrong.push(file.path);
+    for (const [index, file] of this.manifest.files.entries()) {
+      if ((await this.#read(file)) === undefined) wrong.push(file.path);
+      this.#tell("check", index + 1);
+    }
     if (wrong.length > 0) throw damaged(this.directory, wrong);
   }
 
@@ -50,13 +67,18 @@ export class StoredBackup {
       made.add(directory);
     };
     await ensure(to);
-    for (const file of this.manifest.files) {
+    for (const [index, file] of this.manifest.files.entries()) {
       const bytes = await this.#read(file);
       if (bytes === undefined) throw damaged(this.directory, [file.path]);
       const copy = path.join(to, ...file.path.split("/").slice(1));
       await ensure(path.dirname(copy));
       await writeDurably(this.#fs, copy, bytes, "new");
+      this.#tell("copy", index + 1);
     }
+  }
+
+  #tell(phase: StoredBackupProgress["phase"], done: number): void {
+    this.#onProgress?.({ phase, done, total: this.manifest.files.length });
   }
 
   /** `undefined` when it is not the file that was backed up. */

@@ -3,6 +3,7 @@ import {
   type CatalogChange,
   type CheckpointId,
   cleanUp,
+  type CleanUpOptions,
   emptyTrash,
   keepSession,
   listTrash,
@@ -313,6 +314,18 @@ describe("the trash", () => {
     expect([await trashIds(store), store.disk.blobs.size, await bytesHeld(store)]).toEqual([[], 0, 0]);
     expect(auditOf(store, "delete")).toEqual(["delete a1: manual", "delete b1: manual", "delete c1: manual"]);
   });
+});
+
+it("tells how far it is: what moves, and then each file that goes; nothing of a dry run", async () => {
+  const store = await filled({ a: 2, b: 1 });
+  const told: string[] = [];
+  const onProgress: CleanUpOptions["onProgress"] = ({ phase, done, total }) => void told.push(`${phase} ${done}/${total}`);
+  await removeCheckpoints(store.ports, { unusedForMs: 0 }, { dryRun: true, onProgress });
+  expect(told).toEqual([]);
+  await removeCheckpoints(store.ports, { unusedForMs: 0 }, { onProgress });
+  expect(told.splice(0)).toEqual(["move 2/3", "move 3/3"]);
+  await emptyTrash(store.ports, { onProgress });
+  expect(told).toEqual(["move 2/3", "move 3/3", "remove 1/3", "remove 2/3", "remove 3/3"]);
 });
 
 describe("keepSession", () => {

@@ -176,6 +176,19 @@ describe("compaction", () => {
     expect(await store.save(contextAt(25))).toMatchObject({ status: "unchanged" });
   });
 
+  it("has a rebuild tell how far it is: each blob is read, and what hangs together once more", async () => {
+    const { store } = await grown(6);
+    await compacted(store);
+    const inChains = (await recordsOf(store)).filter(({ baseId }) => baseId !== null).length + 1;
+    expect(inChains).toBeGreaterThan(2);
+    const told: string[] = [];
+    store.disk.loseCatalog();
+    await rebuildCatalog(store.ports, { onProgress: ({ phase, done, total }) => told.push(`${phase} ${done}/${total}`) });
+    const counted = (phase: string, total: number): string[] =>
+      Array.from({ length: total }, (_, index) => `${phase} ${index + 1}/${total}`);
+    expect(told).toEqual([...counted("read", 6), ...counted("prove", inChains)]);
+  });
+
   it("makes a rebuild name what hangs on a damaged blob, and bring back the rest", async () => {
     const { store, ids } = await grown(12);
     await compacted(store);

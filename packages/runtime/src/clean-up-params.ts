@@ -1,4 +1,4 @@
-import { parseCheckpointId, parseSessionId, type Selection, WorkrailError } from "@workrail/core";
+import { type CleanUpOptions, parseCheckpointId, parseSessionId, type Selection, WorkrailError } from "@workrail/core";
 import type { CheckpointMetadata } from "./context-management-service.ts";
 
 /** What is to be removed: without any of the first five, what the store would remove of its own accord. */
@@ -18,6 +18,13 @@ export interface CleanUpParams {
   includeKept?: boolean | undefined;
   /** Tell what would be removed, and change nothing. Default `false`. */
   dryRun?: boolean | undefined;
+  /** Told of what moves, and of each file that is removed. */
+  onProgress?: CleanUpOptions["onProgress"];
+}
+
+export interface EmptyTrashParams extends Pick<CleanUpParams, "dryRun" | "onProgress"> {
+  /** Only what belongs to this session. */
+  sessionId?: string | undefined;
 }
 
 /** A checkpoint in the trash. */
@@ -43,7 +50,7 @@ export interface FromTrashResult {
  *
  * @throws INVALID_INPUT when it is said how to remove, but not what.
  */
-export function selectionOf({ checkpointIds, sessionId, ...rest }: Omit<CleanUpParams, "dryRun">): Selection | undefined {
+export function selectionOf({ checkpointIds, sessionId, ...rest }: Omit<CleanUpParams, "dryRun" | "onProgress">): Selection | undefined {
   const isSelection = [checkpointIds, sessionId, rest.unusedForMs, rest.keepLast, rest.project].some((each) => each !== undefined);
   if (isSelection) {
     return {

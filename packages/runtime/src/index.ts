@@ -6,7 +6,7 @@ export type {
   VerifyAuditLogParams,
   VerifyAuditLogResult,
 } from "./audit-log.ts";
-export type { CleanUpParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
+export type { CleanUpParams, EmptyTrashParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
 export type { Adapters } from "./container.ts";
 export type {
   CheckpointLabels,
@@ -93,12 +93,20 @@ export type {
   ResumeResult,
 } from "./resume/resume-params.ts";
 export { restoreBackup } from "./restore-backup.ts";
-export type { BackupResult, RestoreOptions, RestoreResult } from "./restore-backup.ts";
+export type { BackupResult, RestoreOptions, RestoreProgress, RestoreResult } from "./restore-backup.ts";
 export type { SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";
 export type { ScanStoreParams, ToldSecrets } from "./secrets/told-secrets.ts";
 export { readSettings } from "./settings.ts";
 export type { CondenserSettings, EmbedderSettings, GivenSettings, HousekeepingSettings, SecretsSettings, Settings } from "./settings.ts";
 export { tokenCounter, TOKENIZERS } from "./token-counter.ts";
 export type { TokenizerName } from "./token-counter.ts";
-export type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
+export type {
+  ExportAllResult,
+  ExportResult,
+  ExportSessionOptions,
+  ImportFileOptions,
+  ImportFileResult,
+  ImportProgress,
+  ExportAllOptions,
+} from "./transfer.ts";
 export type { StoreStatsParams, Workrail } from "./workrail.ts";

@@ -1,6 +1,14 @@
 import path from "node:path";
-import { isFree, isReplacedStore, nodeFileSystem, restoreInPlace, restoreToNewPlace, StoredBackup } from "@workrail/blob-files";
-import { type BackupReport, readOnly, type RebuildReport, recoverCatalog, WorkrailError } from "@workrail/core";
+import {
+  isFree,
+  isReplacedStore,
+  nodeFileSystem,
+  restoreInPlace,
+  restoreToNewPlace,
+  StoredBackup,
+  type StoredBackupProgress,
+} from "@workrail/blob-files";
+import { type BackupReport, type ReadBlobsProgress, readOnly, type RebuildReport, recoverCatalog, WorkrailError } from "@workrail/core";
 import { type Adapters, wire } from "./container.ts";
 import type { Environment } from "./config/default-data-dir.ts";
 import { readSettings, type Settings } from "./settings.ts";
@@ -22,7 +30,11 @@ export interface RestoreOptions {
   readonly args?: readonly string[] | undefined;
   /** Parts to use instead of ours. */
   readonly adapters?: Adapters | undefined;
+  /** Told after each file: all are checked, then copied, and then the catalog is made of them. */
+  readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
 }
+
+export type RestoreProgress = StoredBackupProgress | ReadBlobsProgress;
 
 export interface RestoreResult {
   readonly dataDir: string;
@@ -46,17 +58,17 @@ export interface RestoreResult {
  *   UNSUPPORTED_VERSION; STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
  */
 export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {
-  const { adapters = {} } = options;
+  const { adapters = {}, onProgress } = options;
   const settings = readSettings(options.env ?? process.env, options, adapters.log);
   if (settings.readOnly) throw readOnly();
-  const backup = await StoredBackup.open(path.resolve(directory));
+  const backup = await StoredBackup.open(path.resolve(directory), nodeFileSystem, onProgress);
   const isNew = isFree(settings.dataDir);
   if (!isNew && options.replace !== true) throw taken(settings.dataDir);
   await backup.check();
   const before = replacedStores(settings.dataDir);
   if (isNew) await restoreToNewPlace(backup, settings.dataDir);
   else await takePlace(backup, settings, adapters);
-  const restored = await openRestored(settings, adapters);
+  const restored = await openRestored(settings, adapters, onProgress);
   const kept = replacedStores(settings.dataDir).find((name) => !before.includes(name));
   return {
     dataDir: settings.dataDir,
@@ -79,10 +91,11 @@ async function takePlace(backup: StoredBackup, settings: Settings, adapters: Ada
 async function openRestored(
   settings: Settings,
   adapters: Adapters,
+  onProgress: RestoreOptions["onProgress"],
 ): Promise<Pick<RestoreResult, "checkpoints" | "trashed" | "sessions" | "unreadable">> {
   const parts = await wire(settings, adapters);
   try {
-    const report = await recoverCatalog({ ...parts, limits: settings.limits });
+    const report = await recoverCatalog({ ...parts, limits: settings.limits }, { onProgress });
     const { checkpoints, trashed, sessions } = await parts.catalog.usage();
     return { checkpoints, trashed, sessions, unreadable: report?.unreadable ?? [] };
   } finally {

@@ -30,6 +30,7 @@ import {
   pinEntry,
   readOnly,
   type RebuildPorts,
+  type RebuildOptions,
   type RebuildReport,
   type RepairOptions,
   type RepairPorts,
@@ -62,7 +63,14 @@ import {
   type VerifyAuditLogResult,
 } from "./audit-log.ts";
 import { answerBudget, countFitting, how } from "./answer-budget.ts";
-import { type CleanUpParams, type FromTrashParams, type FromTrashResult, selectionOf, type TrashedMetadata } from "./clean-up-params.ts";
+import {
+  type CleanUpParams,
+  type EmptyTrashParams,
+  type FromTrashParams,
+  type FromTrashResult,
+  selectionOf,
+  type TrashedMetadata,
+} from "./clean-up-params.ts";
 import type { ContextShaper, ToldHandle } from "./context-shaper.ts";
 import { CallsUnderWay } from "./calls-under-way.ts";
 import { Compactor } from "./compactor.ts";
@@ -119,7 +127,15 @@ import type { Resumer } from "./resume/resumer.ts";
 import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "./resume/resume-params.ts";
 import type { BackupResult } from "./restore-backup.ts";
 import { isWork } from "./session-resolver.ts";
-import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult, Transfer } from "./transfer.ts";
+import type {
+  ExportAllOptions,
+  ExportAllResult,
+  ExportResult,
+  ExportSessionOptions,
+  ImportFileOptions,
+  ImportFileResult,
+  Transfer,
+} from "./transfer.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
 import { StoreSearch } from "./search/store-search.ts";
 import { VERSION } from "./version.ts";
@@ -464,9 +480,9 @@ export class Store implements Workrail {
     };
   }
 
-  async rebuildCatalog(): Promise<RebuildReport> {
+  async rebuildCatalog(options?: RebuildOptions): Promise<RebuildReport> {
     this.#checkWritable();
-    return this.#tracked(async () => (await caring()).rebuildCatalog(this.#rebuildPorts));
+    return this.#tracked(async () => (await caring()).rebuildCatalog(this.#rebuildPorts, options));
   }
 
   async collectGarbage(): Promise<GarbageReport> {
@@ -483,13 +499,13 @@ export class Store implements Workrail {
     return this.#using(async () => (await caring()).repairStore(this.#rebuildPorts, options));
   }
 
-  async cleanUp({ dryRun, ...params }: CleanUpParams = {}): Promise<CleanUpReport> {
+  async cleanUp({ dryRun, onProgress, ...params }: CleanUpParams = {}): Promise<CleanUpReport> {
     if (dryRun !== true) this.#checkWritable();
     const selection = selectionOf(params);
     return this.#using(async () => {
       await this.#parts.accesses.write();
-      if (selection !== undefined) return (await caring()).removeCheckpoints(this.#parts, selection, { dryRun });
-      return this.#housekeeper.cleanUp({ dryRun });
+      if (selection !== undefined) return (await caring()).removeCheckpoints(this.#parts, selection, { dryRun, onProgress });
+      return this.#housekeeper.cleanUp({ dryRun, onProgress });
     });
   }
 
@@ -527,10 +543,10 @@ export class Store implements Workrail {
     return { sessionId, checkpointIds: restored.map(({ id }) => id) };
   }
 
-  async emptyTrash({ sessionId, dryRun }: { sessionId?: string | undefined; dryRun?: boolean | undefined } = {}): Promise<CleanUpReport> {
-    if (dryRun !== true) this.#checkWritable();
+  async emptyTrash({ sessionId, ...how }: EmptyTrashParams = {}): Promise<CleanUpReport> {
+    if (how.dryRun !== true) this.#checkWritable();
     const session = optional(sessionId, (id) => parseSessionId(id));
-    return this.#using(async () => (await caring()).emptyTrash(this.#parts, { sessionId: session, dryRun }));
+    return this.#using(async () => (await caring()).emptyTrash(this.#parts, { ...how, sessionId: session }));
   }
 
   async keepSession(sessionId: string, keep = true): Promise<SessionMetadata> {
@@ -563,11 +579,11 @@ export class Store implements Workrail {
     return this.#using(() => storeStats({ ...this.#loadPorts, tokens: this.#parts.tokens }, input));
   }
 
-  async exportSession(sessionId: string, options: { readonly file?: string | undefined } = {}): Promise<ExportResult> {
+  async exportSession(sessionId: string, options: ExportSessionOptions = {}): Promise<ExportResult> {
     this.#checkWritable();
     const session = parseSessionId(sessionId);
     this.#parts.sealing.checkPlaintextFiles();
-    return this.#using(async () => (await this.#transfer()).exportSession(session, options.file));
+    return this.#using(async () => (await this.#transfer()).exportSession(session, options));
   }
 
   async *exportText(sessionId: string, options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
@@ -576,10 +592,10 @@ export class Store implements Workrail {
     yield* (await this.#transfer()).exportText(session, options);
   }
 
-  async exportAll(folder?: string): Promise<ExportAllResult> {
+  async exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult> {
     this.#checkWritable();
     this.#parts.sealing.checkPlaintextFiles();
-    return this.#using(async () => (await this.#transfer()).exportAll(folder));
+    return this.#using(async () => (await this.#transfer()).exportAll(folder, options));
   }
 
   async importFile(file: string, options: ImportFileOptions = {}): Promise<ImportFileResult> {

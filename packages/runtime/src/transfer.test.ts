@@ -32,6 +32,36 @@ async function open(name: string, isInMemory = false): Promise<Workrail> {
 
 const read = (file: string): string => readFileSync(file, "utf8");
 
+describe("how far it is", () => {
+  it("is told of an export by its checkpoints, of one session and of all", async () => {
+    const store = await open("a");
+    for (const n of [1, 2]) await store.saveCheckpoint({ sessionId: "s", context: { n } });
+    await store.saveCheckpoint({ sessionId: "t", context: { n: 1 } });
+    const told: string[] = [];
+    const onProgress = ({ done, total }: { done: number; total: number }): void => void told.push(`${done}/${total}`);
+    await store.exportSession("s", { onProgress });
+    expect(told.splice(0)).toEqual(["1/2", "2/2"]);
+    await store.exportAll(undefined, { onProgress });
+    expect(told).toEqual(["1/3", "2/3", "3/3"]);
+  });
+
+  it("is told of an import by the bytes of its file, which is proven and then written", async () => {
+    const store = await open("a");
+    await store.saveCheckpoint({ sessionId: "s", context: { long: "ä".repeat(50_000) } });
+    const { file, sizeBytes } = await store.exportSession("s");
+    const told: { phase: string; done: number; total: number }[] = [];
+    const target = await open("b");
+    await target.importFile(file, { dryRun: true, onProgress: (progress) => told.push(progress) });
+    expect(told.map(({ phase }) => phase)).toEqual(["prove", "prove"]);
+    await target.importFile(file, { onProgress: (progress) => told.push(progress) });
+    expect(told.slice(2).map(({ phase }) => phase)).toEqual(["prove", "prove", "write", "write"]);
+    for (const [index, { done, total }] of told.entries()) {
+      expect(total).toBe(sizeBytes);
+      expect(index % 2 === 0 ? done < total : done === total).toBe(true);
+    }
+  });
+});
+
 describe("an export", () => {
   it("is a file in the data directory, named by workflow and date, the owner's alone, and never replaced", async () => {
     const store = await open("a");

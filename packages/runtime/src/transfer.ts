@@ -2,15 +2,16 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import {
   type Clock,
+  countCheckpoints,
   type ExportOptions,
   type ExportPorts,
+  type ExportProgress,
   exportSession,
   type ImportConflictPolicy,
   importSession,
   type ImportPorts,
   type ImportReport,
   isWorkrailError,
-  listSessionIds,
   type SessionId,
   type UnreadableInExport,
   WorkrailError,
@@ -27,6 +28,16 @@ export interface ExportResult {
   readonly unreadable: readonly UnreadableInExport[];
 }
 
+export interface ExportAllOptions {
+  /** Told after each checkpoint. */
+  readonly onProgress?: ((progress: ExportProgress) => void) | undefined;
+}
+
+export interface ExportSessionOptions extends ExportAllOptions {
+  /** Default: a new one in `exports` of the data directory. */
+  readonly file?: string | undefined;
+}
+
 export interface ExportAllResult {
   /** Absolute path of the folder. */
   readonly folder: string;
@@ -39,6 +50,16 @@ export interface ImportFileOptions {
   readonly onConflict?: ImportConflictPolicy | undefined;
   /** Only say what would be done. Default `false`. */
   readonly dryRun?: boolean | undefined;
+  /** Told after each piece of the file that is read. */
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+}
+
+/** All of a file is read to prove it, and then once more to write what is in it. */
+export interface ImportProgress {
+  readonly phase: "prove" | "write";
+  /** Bytes of the file. */
+  readonly done: number;
+  readonly total: number;
 }
 
 export interface ImportFileResult extends ImportReport {
@@ -60,21 +81,26 @@ export class Transfer {
     this.#folder = dataDir === undefined ? undefined : path.join(dataDir, "exports");
   }
 
-  async exportSession(sessionId: SessionId, file?: string): Promise<ExportResult> {
+  async exportSession(sessionId: SessionId, { file, onProgress }: ExportSessionOptions = {}): Promise<ExportResult> {
     const names = file === undefined ? await this.#defaultNames(sessionId) : [path.resolve(file)];
-    return this.#export(sessionId, names);
+    return this.#export(sessionId, names, onProgress);
   }
 
   exportText(sessionId: SessionId, options: ExportOptions): AsyncGenerator<string, void, undefined> {
     return exportSession(this.#ports, sessionId, options);
   }
 
-  async exportAll(given?: string): Promise<ExportAllResult> {
+  async exportAll(given?: string, { onProgress }: ExportAllOptions = {}): Promise<ExportAllResult> {
     const folder = given === undefined ? await this.#ownFolder() : await makeFolder(path.resolve(given));
     const exports: ExportResult[] = [];
-    for (const sessionId of await listSessionIds(this.#ports)) {
-      const result = await this.#export(sessionId, this.#namesIn(folder, sessionId)).catch(ignoreVanished);
+    const sessions = await countCheckpoints(this.#ports);
+    const total = sum(sessions.values());
+    let before = 0;
+    for (const [sessionId, checkpoints] of sessions) {
+      const tell = onProgress && (({ done }: ExportProgress) => onProgress({ done: Math.min(before + done, total), total }));
+      const result = await this.#export(sessionId, this.#namesIn(folder, sessionId), tell).catch(ignoreVanished);
       if (result !== undefined) exports.push(result);
+      before += checkpoints;
     }
     return { folder, exports };
   }
@@ -84,16 +110,21 @@ export class Transfer {
     if (this.#folder !== undefined) await removeOldTemporaries(this.#folder, this.#ports.clock);
   }
 
-  async #export(sessionId: SessionId, names: Iterable<string>): Promise<ExportResult> {
+  async #export(sessionId: SessionId, names: Iterable<string>, onProgress: ExportAllOptions["onProgress"]): Promise<ExportResult> {
     const unreadable: UnreadableInExport[] = [];
-    const text = exportSession(this.#ports, sessionId, { onUnreadable: (each) => unreadable.push(each) });
+    const text = exportSession(this.#ports, sessionId, { onUnreadable: (each) => unreadable.push(each), onProgress });
     return { sessionId, ...(await writeNewFile(names, text)), unreadable };
   }
 
-  async importFile(given: string, { onConflict, dryRun = false }: ImportFileOptions): Promise<ImportFileResult> {
+  async importFile(given: string, { onConflict, dryRun = false, onProgress }: ImportFileOptions): Promise<ImportFileResult> {
     const file = path.resolve(given);
+    let readings = 0;
+    const source = (): AsyncIterable<string> => {
+      const phase = readings++ === 0 ? "prove" : "write";
+      return readTextFile(file, onProgress && ((counts) => onProgress({ phase, ...counts })));
+    };
     try {
-      return { file, dryRun, ...(await importSession(this.#ports, { source: () => readTextFile(file), onConflict, dryRun })) };
+      return { file, dryRun, ...(await importSession(this.#ports, { source, onConflict, dryRun })) };
     } catch (error) {
       throw inFile(file, error);
     }
@@ -135,6 +166,10 @@ export class Transfer {
       },
     };
   }
+}
+
+function sum(numbers: Iterable<number>): number {
+  return [...numbers].reduce((total, each) => total + each, 0);
 }
 
 /** A session may be removed between the look at all of them and its turn. */

@@ -4,6 +4,7 @@ import type {
   Durability,
   ExportOptions,
   GarbageReport,
+  RebuildOptions,
   RebuildReport,
   RepairOptions,
   RepairReport,
@@ -15,7 +16,7 @@ import type {
   VerifyReport,
 } from "@workrail/core";
 import type { AuditLogFilter, AuditLogParams, AuditLogResult, VerifyAuditLogParams, VerifyAuditLogResult } from "./audit-log.ts";
-import type { CleanUpParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
+import type { CleanUpParams, EmptyTrashParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "./clean-up-params.ts";
 import type { StoreConversationParams, StoreConversationResult } from "./conversations.ts";
 import type {
   FindCheckpointsParams,
@@ -42,7 +43,14 @@ import type {
 import type { ScanStoreParams } from "./secrets/told-secrets.ts";
 import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "./resume/resume-params.ts";
 import type { BackupResult } from "./restore-backup.ts";
-import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "./transfer.ts";
+import type {
+  ExportAllResult,
+  ExportResult,
+  ExportSessionOptions,
+  ImportFileOptions,
+  ImportFileResult,
+  ExportAllOptions,
+} from "./transfer.ts";
 import type { WrittenFile } from "./write-new-file.ts";
 
 export interface StoreStatsParams extends Omit<StatsInput, "sessionId" | "project"> {
@@ -108,18 +116,18 @@ export interface Workrail extends IContextManagementService {
    */
   fitAnswer<T extends object>(frame: object, items: readonly T[]): Promise<T[]>;
   /** Makes the catalog anew from the checkpoints' files. */
-  rebuildCatalog(): Promise<RebuildReport>;
+  rebuildCatalog(options?: RebuildOptions): Promise<RebuildReport>;
   /** Removes files that no checkpoint needs. */
   collectGarbage(): Promise<GarbageReport>;
   /**
    * Writes a session to a new JSON file that people can read and `importFile` takes back exactly. A file that is there is
    * never replaced. Checkpoints that cannot be read are named in it, and told. Default: `exports/{workflow or session id}-{date}.json` in the data directory, with a counter if needed.
    */
-  exportSession(sessionId: string, options?: { readonly file?: string | undefined }): Promise<ExportResult>;
+  exportSession(sessionId: string, options?: ExportSessionOptions): Promise<ExportResult>;
   /** The same text, piece by piece, with one context in memory at a time. Read it before you close the store. */
   exportText(sessionId: string, options?: ExportOptions): AsyncIterable<string>;
   /** Writes every session to a file of its own in a folder, which is made if needed. Default: `exports` in the data directory. */
-  exportAll(folder?: string): Promise<ExportAllResult>;
+  exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult>;
   /** Brings an exported session into this store. Nothing is written unless every checkpoint in the file is proven. */
   importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult>;
   /** Removes what is selected, or else what was unused for long and what a full store has to give up. */
@@ -143,7 +151,7 @@ export interface Workrail extends IContextManagementService {
   /** Brings checkpoints back from the trash, exactly, in their old places. */
   restoreFromTrash(params: FromTrashParams): Promise<FromTrashResult>;
   /** Removes for good what is in the trash. */
-  emptyTrash(params?: { sessionId?: string | undefined; dryRun?: boolean | undefined }): Promise<CleanUpReport>;
+  emptyTrash(params?: EmptyTrashParams): Promise<CleanUpReport>;
   /** Has a session spared by whatever removes of its own accord; with `false`, no longer. */
   keepSession(sessionId: string, keep?: boolean): Promise<SessionMetadata>;
   /** Puts tags on a session, or takes them off it. They count for each of its checkpoints where these are listed. */

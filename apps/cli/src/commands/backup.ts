@@ -5,7 +5,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { parsePath } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
-import { showingProgress } from "../show-progress.ts";
+import { countingByPhase, showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
@@ -25,11 +25,11 @@ export function addBackupCommand(program: Command): void {
     .action(async (directory: string, _options: GlobalOptions, command: Command) => backup(directory, command.optsWithGlobals()));
 }
 
+const PROGRESS = countingByPhase({ copy: "Files copied:", verify: "Files read back:", prove: "Files proven:" });
+
 async function backup(directory: string, options: GlobalOptions): Promise<void> {
   const result = await untilInterrupted((signal) =>
-    withStore(options, (store) =>
-      showingProgress("Files copied and read back:", (onProgress) => store.backup(directory, { signal, onProgress })),
-    ),
+    withStore(options, (store) => showingProgress(PROGRESS, (onProgress) => store.backup(directory, { signal, onProgress }))),
   );
   // All that can be read is in it, but a script should hear that something is damaged.
   if (result.unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;

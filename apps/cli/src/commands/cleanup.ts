@@ -50,5 +50,5 @@ async function cleanup(options: CleanupOptions): Promise<void> {
     permanently: options.permanently,
     includeKept: options.includeKept,
   };
-  await removeAfterAsking(options, (store, dryRun) => store.cleanUp({ ...params, dryRun }));
+  await removeAfterAsking(options, (store, how) => store.cleanUp({ ...params, ...how }));
 }

@@ -39,9 +39,9 @@ async function remove(ids: readonly string[], options: DeleteOptions): Promise<v
   const { session, permanently, includeKept } = options;
   if (ids.length > 0 === (session !== undefined)) throw wrongChoice();
   const chosen = session === undefined ? { checkpointIds: [...ids] } : { sessionId: session };
-  if (permanently !== true) return removeAfterAsking(options, (store, dryRun) => store.cleanUp({ ...chosen, includeKept, dryRun }));
+  if (permanently !== true) return removeAfterAsking(options, (store, how) => store.cleanUp({ ...chosen, includeKept, ...how }));
   const sparesKept = includeKept !== true;
-  await doAfterAsking(options, (store, dryRun) => store.erase({ ...chosen, sparesKept, dryRun }), {
+  await doAfterAsking(options, (store, { dryRun }) => store.erase({ ...chosen, sparesKept, dryRun }), {
     isNothing: ({ erased }) => erased.length === 0 && session === undefined,
     describe: describeErasure,
   });

@@ -6,6 +6,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { parsePath } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
+import { showingProgress } from "../show-progress.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ExportOptions extends GlobalOptions {
@@ -14,6 +15,7 @@ interface ExportOptions extends GlobalOptions {
 }
 
 const STDOUT = "-";
+const PROGRESS = "Checkpoints written:";
 
 const EXAMPLES = `
 Examples:
@@ -39,7 +41,9 @@ async function exportTo(session: string | undefined, options: ExportOptions): Pr
   if ((session === undefined) !== (options.all === true)) throw wrongChoice();
   if (session === undefined) return exportAll(options);
   if (options.output === STDOUT) return print(session, options);
-  const result = await lookIntoStore(options, (store) => store.exportSession(session, { file: options.output }));
+  const result = await lookIntoStore(options, (store) =>
+    showingProgress(PROGRESS, (onProgress) => store.exportSession(session, { file: options.output, onProgress })),
+  );
   heed(result.unreadable);
   await (options.json ? writeJson(result) : tell(result));
 }
@@ -65,7 +69,9 @@ async function exportAll(options: ExportOptions): Promise<void> {
       hint: "Name a folder with --output, or one session.",
     });
   }
-  const result = await lookIntoStore(options, (store) => store.exportAll(options.output));
+  const result = await lookIntoStore(options, (store) =>
+    showingProgress(PROGRESS, (onProgress) => store.exportAll(options.output, { onProgress })),
+  );
   heed(result.exports.flatMap(({ unreadable }) => unreadable));
   await (options.json ? writeJson(result) : tellAll(result));
 }

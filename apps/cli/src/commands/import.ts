@@ -1,9 +1,10 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { IMPORT_CONFLICT_POLICIES, type ImportConflictPolicy, WorkrailError } from "@workrail/core";
-import type { ImportFileResult } from "@workrail/runtime";
+import type { ImportFileResult, ImportProgress } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import { note, writeData, writeJson } from "../print.ts";
+import { showingProgress } from "../show-progress.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
 interface ImportOptions extends GlobalOptions {
@@ -41,12 +42,22 @@ async function importAll(given: readonly string[], options: ImportOptions): Prom
   const imports: ImportFileResult[] = [];
   try {
     await withStore(options, async (store) => {
-      for (const file of files) imports.push(await store.importFile(file, options));
+      for (const [index, file] of files.entries()) {
+        const lineOf = lineFor(files.length === 1 ? "" : ` file ${index + 1} of ${files.length}`);
+        imports.push(await showingProgress(lineOf, (onProgress) => store.importFile(file, { ...options, onProgress })));
+      }
     });
   } finally {
     // What came before a failure is imported, and a script should know.
     if (imports.length > 0) await (options.json ? writeJson({ imports }) : tell(imports));
   }
+}
+
+const PHASES = { prove: "Proving", write: "Importing" } as const;
+
+/** Of which file, and how much of it: how many checkpoints it has is known when it was read. */
+function lineFor(which: string): (progress: ImportProgress) => string {
+  return ({ phase, done, total }) => `${PHASES[phase]}${which}: ${Math.floor((100 * done) / Math.max(total, 1))} %`;
 }
 
 /** The exports in a folder; anything else is taken as the file that it should be. */

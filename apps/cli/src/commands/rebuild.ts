@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { writeData, writeJson } from "../print.ts";
+import { countingByPhase, showingProgress } from "../show-progress.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
 const EXAMPLES = `
@@ -20,8 +21,10 @@ export function addRebuildCommand(program: Command): void {
     .action(async (_options: GlobalOptions, command: Command) => rebuild(command.optsWithGlobals()));
 }
 
+const PROGRESS = countingByPhase({ read: "Files read:", prove: "Files proven:" });
+
 async function rebuild(options: GlobalOptions): Promise<void> {
-  const report = await withStore(options, (store) => store.rebuildCatalog());
+  const report = await withStore(options, (store) => showingProgress(PROGRESS, (onProgress) => store.rebuildCatalog({ onProgress })));
   // The catalog is as complete as can be, but a script should hear that something is damaged.
   if (report.unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
   await (options.json ? writeJson(report) : writeData(forPeople(report)));

@@ -5,6 +5,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { parsePath } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { settingArgs } from "../setting-options.ts";
+import { countingByPhase, showingProgress } from "../show-progress.ts";
 import { type GlobalOptions, warningsOnly } from "../with-store.ts";
 
 interface RestoreOptions extends GlobalOptions {
@@ -29,10 +30,13 @@ export function addRestoreCommand(program: Command): void {
     .action(async (backup: string, _options: RestoreOptions, command: Command) => restore(backup, command.optsWithGlobals()));
 }
 
+const PROGRESS = countingByPhase({ check: "Files checked:", copy: "Files copied:", read: "Files read back:", prove: "Files proven:" });
+
 async function restore(backup: string, options: RestoreOptions): Promise<void> {
   const { restoreBackup } = await import("../library/restoring.ts");
   const adapters = { log: warningsOnly(options.json === true) };
-  const result = await restoreBackup(backup, { args: settingArgs(options), replace: options.yes === true, adapters });
+  const given = { args: settingArgs(options), replace: options.yes === true, adapters };
+  const result = await showingProgress(PROGRESS, (onProgress) => restoreBackup(backup, { ...given, onProgress }));
   // The rest is restored, but a script should hear that something is damaged.
   if (result.unreadable.length > 0) process.exitCode = EXIT_CODES.CHECKPOINT_CORRUPT;
   await (options.json ? writeJson(result) : tell(result));

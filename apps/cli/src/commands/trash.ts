@@ -70,7 +70,7 @@ async function restore(session: string, ids: readonly string[], options: GlobalO
 }
 
 async function empty(options: RemovalOptions & OfSession): Promise<void> {
-  await removeAfterAsking(options, (store, dryRun) => store.emptyTrash({ sessionId: options.session, dryRun }));
+  await removeAfterAsking(options, (store, how) => store.emptyTrash({ sessionId: options.session, ...how }));
 }
 
 /** Ids are never cut: people copy them. */

@@ -60,7 +60,7 @@ export class CliUnderTest {
 
   get env(): NodeJS.ProcessEnv {
     const kept = Object.entries(process.env).filter(
-      ([name]) => !/^(WORKRAIL_|COLUMNS$|NO_COLOR$|FORCE_COLOR$|npm_lifecycle_event$)/u.test(name),
+      ([name]) => !/^(WORKRAIL_|COLUMNS$|NO_COLOR$|FORCE_COLOR$|npm_lifecycle_event$|npm_command$)/u.test(name),
     );
     return { ...Object.fromEntries(kept), WORKRAIL_DATA_DIR: this.dataDir, NODE_COMPILE_CACHE: join(this.dist, "..", "cache") };
   }

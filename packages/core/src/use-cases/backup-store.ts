@@ -21,14 +21,15 @@ export interface BackupPorts extends ProofPorts {
 }
 
 export interface BackupOptions {
-  /** Told before each blob. */
+  /** Told of each blob. */
   readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
   /** Ends it early; what was written is removed again. */
   readonly signal?: { readonly aborted: boolean } | undefined;
 }
 
 export interface BackupProgress {
-  readonly phase: "copy" | "verify";
+  /** What is in the backup is read back in `verify`, and in `prove` once more what is stored against another. */
+  readonly phase: "copy" | "verify" | "prove";
   /** Blobs of this phase. */
   readonly done: number;
   /** How many there are, as far as is known. */
@@ -212,11 +213,14 @@ class Backup {
 
   /** What cannot be read from the backup exactly as its record says, with the reason. */
   async #readBack(): Promise<ReadonlyMap<Wanted, string>> {
-    let done = 0;
-    const { records, unreadable } = await readBlobs({ ...this.#ports, blobs: this.#target.blobs }, async () => {
-      this.#options.onProgress?.({ phase: "verify", done: ++done, total: this.#copied.size });
-      await this.#goOn();
-    });
+    const { onProgress } = this.#options;
+    const { records, unreadable } = await readBlobs(
+      { ...this.#ports, blobs: this.#target.blobs },
+      {
+        beforeEach: () => this.#goOn(),
+        onProgress: onProgress && (({ phase, ...counts }) => onProgress({ phase: phase === "read" ? "verify" : phase, ...counts })),
+      },
+    );
     const found = new Map(records.map((record) => [record.blob, record]));
     const codes = new Map(unreadable.map(({ ref, code }) => [ref, code]));
     const unproven = new Map<Wanted, string>();

@@ -21,6 +21,15 @@ export interface CleanUpOptions {
   readonly signal?: { readonly aborted: boolean } | undefined;
   /** Awaited between the pieces of work, so that others come in between. Default: not at all. */
   readonly pause?: (() => Promise<void>) | undefined;
+  /** Told of what moves, and of each file that is removed. */
+  readonly onProgress?: ((progress: CleanUpProgress) => void) | undefined;
+}
+
+export interface CleanUpProgress {
+  readonly phase: "move" | "remove";
+  /** Checkpoints of this phase. */
+  readonly done: number;
+  readonly total: number;
 }
 
 /** What was done, or with `dryRun` would be. */
@@ -59,19 +68,32 @@ const BATCH = 200;
 export async function carryOut(
   ports: CleanUpPorts,
   plan: CleanUpPlan,
-  { bytes, now, dryRun = false, signal, pause = async () => {} }: CleanUpOptions & { readonly bytes: number; readonly now: Date },
+  {
+    bytes,
+    now,
+    dryRun = false,
+    signal,
+    pause = async () => {},
+    onProgress,
+  }: CleanUpOptions & { readonly bytes: number; readonly now: Date },
 ): Promise<CleanUpReport> {
   const removed: Removal[] = [];
+  const total = count(plan.moves.map(({ checkpoints }) => checkpoints));
+  let done = 0;
+  const onMoved = (checkpoints: number): void => onProgress?.({ phase: "move", done: (done += checkpoints), total });
   const passedOver = new Set<SessionId>();
   for (const move of plan.moves) {
     if (signal?.aborted === true) break;
-    const done = dryRun ? { checkpointIds: move.checkpoints, bytes: move.bytes } : await carryOutMove(ports, move, { now, pause });
+    const went = dryRun ? { checkpointIds: move.checkpoints, bytes: move.bytes } : await carryOutMove(ports, move, { now, pause, onMoved });
     const { sessionId, reason, from, to } = move;
-    if (done.checkpointIds.length > 0) removed.push({ sessionId, reason, from, to, ...done });
-    if (done.checkpointIds.length < move.checkpoints.length) passedOver.add(sessionId);
+    if (went.checkpointIds.length > 0) removed.push({ sessionId, reason, from, to, ...went });
+    if (went.checkpointIds.length < move.checkpoints.length) passedOver.add(sessionId);
   }
   const gone = removed.filter(({ to }) => to === "nowhere");
-  if (!dryRun && gone.length > 0) await finishRemovals(ports);
+  if (!dryRun && gone.length > 0) {
+    const files = count(gone.map(({ checkpointIds }) => checkpointIds));
+    await finishRemovals(ports, (removals) => onProgress?.({ phase: "remove", done: removals, total: Math.max(files, removals) }));
+  }
   return {
     dryRun,
     removed,
@@ -83,10 +105,14 @@ export async function carryOut(
   };
 }
 
+function count(lists: readonly (readonly CheckpointId[])[]): number {
+  return lists.reduce((sum, { length }) => sum + length, 0);
+}
+
 async function carryOutMove(
   { catalog, locking }: CleanUpPorts,
   { checkpoints, ...planned }: PlannedMove,
-  { now: at, pause }: { readonly now: Date; readonly pause: () => Promise<void> },
+  { now: at, pause, onMoved }: { readonly now: Date; readonly pause: () => Promise<void>; readonly onMoved: (checkpoints: number) => void },
 ): Promise<Pick<Removal, "checkpointIds" | "bytes">> {
   // A handle may have been given out since the plan was made.
   const move = { ...planned, sparesShielded: planned.from === "live" && planned.reason !== "manual" };
@@ -95,6 +121,7 @@ async function carryOutMove(
     const batch = checkpoints.slice(start, start + BATCH);
     const outcome = await locking.shared(() => catalog.commit({ move: { ...move, checkpoints: batch, at }, audit: [] }));
     if (outcome.status === "committed") moved.push(...outcome.moved);
+    onMoved(batch.length);
     await pause();
   }
   return { checkpointIds: moved.map(({ id }) => id), bytes: moved.reduce((sum, { blobBytes }) => sum + blobBytes, 0) };

@@ -65,13 +65,21 @@ export async function collectGarbage(ports: GarbagePorts): Promise<GarbageReport
 }
 
 /** Finishes removals that were committed but not carried out; cheap enough for every start. */
-export async function finishRemovals(ports: Pick<GarbagePorts, "catalog" | "blobs" | "locking">): Promise<number> {
-  return ports.locking.shared(async () => (await finish(ports)).length);
+export async function finishRemovals(
+  ports: Pick<GarbagePorts, "catalog" | "blobs" | "locking">,
+  onRemoved?: (removals: number) => void,
+): Promise<number> {
+  return ports.locking.shared(async () => (await finish(ports, onRemoved)).length);
 }
 
 /** What was removed by decision is removed, readable or not. */
-function finish(ports: Pick<GarbagePorts, "catalog" | "blobs">): Promise<readonly BlobRef[]> {
-  return ports.catalog.reclaim(undefined, removeBlob(ports));
+function finish(ports: Pick<GarbagePorts, "catalog" | "blobs">, onRemoved?: (removals: number) => void): Promise<readonly BlobRef[]> {
+  const remove = removeBlob(ports);
+  let removals = 0;
+  return ports.catalog.reclaim(undefined, async (ref, isToBeErased) => {
+    await remove(ref, isToBeErased);
+    onRemoved?.(++removals);
+  });
 }
 
 /** How `reclaim` removes what nobody wants any more. */

@@ -3,6 +3,7 @@ import type { BlobRef } from "../model/ids.ts";
 import type { Storage } from "../ports/storage.ts";
 import { auditDigestOf, type Forms, openedBlob, plainBlob, rewritingTo } from "../sealed/forms.ts";
 import { mixedStorage } from "../sealed/mixed-storage.ts";
+import { countOf } from "./count-of.ts";
 
 export interface Conversion extends Forms {
   /** When it is done, for the audit log. */
@@ -66,12 +67,6 @@ async function convertBlobs(storage: Storage, { onProgress, ...forms }: Conversi
     onProgress?.({ done: blobs, total: Math.max(total, blobs) });
   }
   return { blobs: blobs - unreadable.length, unreadable };
-}
-
-async function countOf(all: AsyncIterable<unknown>): Promise<number> {
-  let count = 0;
-  for await (const _ of all) count += 1;
-  return count;
 }
 
 /** What takes the place of a blob; nothing, where it is as it should be or cannot be opened. */

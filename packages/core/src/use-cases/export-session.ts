@@ -22,6 +22,14 @@ export interface ExportPorts extends ReadPorts {
 export interface ExportOptions {
   /** Told of each checkpoint that cannot be read, and is therefore only named in the export. */
   readonly onUnreadable?: ((checkpoint: UnreadableInExport) => void) | undefined;
+  /** Told after each checkpoint. */
+  readonly onProgress?: ((progress: ExportProgress) => void) | undefined;
+}
+
+/** How many checkpoints were written, or passed over, of how many. */
+export interface ExportProgress {
+  readonly done: number;
+  readonly total: number;
 }
 
 /** A checkpoint with one of these cannot be exported; the others can. */
@@ -38,33 +46,37 @@ const ITS_OWN_FAULTS = new Set<string>(["CHECKPOINT_CORRUPT", "UNSUPPORTED_VERSI
 export async function* exportSession(
   ports: ExportPorts,
   sessionId: SessionId,
-  { onUnreadable }: ExportOptions = {},
+  { onUnreadable, onProgress }: ExportOptions = {},
 ): AsyncGenerator<string, void, undefined> {
   const { session, ids } = await ports.locking.shared(() => lookUp(ports, sessionId));
   yield openingText(session);
   const unreadable: UnreadableInExport[] = [];
   let isFirst = true;
-  for (const id of ids) {
+  for (const [index, id] of ids.entries()) {
     const loaded = await loadIfLive(ports, id);
-    if (loaded === undefined) continue;
-    if ("code" in loaded) {
+    if (loaded !== undefined && "code" in loaded) {
       unreadable.push(loaded);
       onUnreadable?.(loaded);
-      continue;
+    } else if (loaded !== undefined) {
+      yield isFirst ? "\n" : ",\n";
+      yield* checkpointTexts(loaded.record, loaded.context, loaded.contextText());
+      isFirst = false;
     }
-    yield isFirst ? "\n" : ",\n";
-    yield* checkpointTexts(loaded.record, loaded.context, loaded.contextText());
-    isFirst = false;
+    onProgress?.({ done: index + 1, total: ids.length });
   }
   yield closingText(!isFirst, unreadable);
 }
 
-/** The ids of all sessions that hold a checkpoint, those saved to last first. */
-export async function listSessionIds(ports: { readonly catalog: Catalog; readonly locking: Locking }): Promise<readonly SessionId[]> {
+/** All sessions that hold a checkpoint, and how many each holds; those saved to last first. */
+export async function countCheckpoints(ports: {
+  readonly catalog: Catalog;
+  readonly locking: Locking;
+}): Promise<ReadonlyMap<SessionId, number>> {
   return ports.locking.shared(async () => {
-    const sessions = new Set<SessionId>();
-    for await (const record of eachRecord(ports.catalog, { kinds: CHECKPOINT_KINDS })) sessions.add(record.sessionId);
-    return [...sessions];
+    const counts = new Map<SessionId, number>();
+    for await (const { sessionId } of eachRecord(ports.catalog, { kinds: CHECKPOINT_KINDS }))
+      counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
+    return counts;
   });
 }
 

@@ -27,13 +27,18 @@ export interface Unreadable {
   readonly code: ErrorCode;
 }
 
+type OnProven = (progress: { readonly done: number; readonly total: number }) => void;
+
 /**
  * Completes records whose blobs are deltas, by making each context once, from the whole ones outwards: a chain of a
  * thousand is read like a list, not a thousand times from its end. What cannot be made is told, and what hangs on it.
+ *
+ * @param onProven told after each blob that was read for it.
  */
 export async function proveDeltas(
   ports: ProofPorts,
   found: readonly FoundRecord[],
+  onProven: OnProven,
 ): Promise<{ records: NewRecord[]; unreadable: Unreadable[] }> {
   const dependents = new Map<CheckpointId, FoundRecord[]>();
   for (const record of found) {
@@ -41,8 +46,10 @@ export async function proveDeltas(
   }
   const canonical = new Map<BlobRef, Digest>();
   const failed = new Map<BlobRef, ErrorCode>();
-  for (const root of found) {
-    if (root.baseId === null && dependents.has(root.id)) await follow(ports, root, dependents, canonical, failed);
+  const roots = found.filter(({ id, baseId }) => baseId === null && dependents.has(id));
+  const total = roots.length + found.filter(({ baseId }) => baseId !== null).length;
+  for (const root of roots) {
+    await follow(ports, root, dependents, canonical, failed, () => onProven({ done: canonical.size + failed.size, total }));
   }
   const records: NewRecord[] = [];
   const unreadable: Unreadable[] = [];
@@ -60,6 +67,7 @@ async function follow(
   dependents: ReadonlyMap<CheckpointId, readonly FoundRecord[]>,
   canonical: Map<BlobRef, Digest>,
   failed: Map<BlobRef, ErrorCode>,
+  onEach: () => void,
 ): Promise<void> {
   const pending: { readonly record: FoundRecord; readonly base: JsonValue | undefined }[] = [{ record: root, base: undefined }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -73,6 +81,7 @@ async function follow(
       if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
       failed.set(next.record.blob, error.code);
     }
+    onEach();
   }
 }
 

@@ -4,23 +4,40 @@ import { isWorkrailError } from "../errors.ts";
 import type { NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId } from "../model/ids.ts";
 import type { BlobInfo } from "../ports/blob-store.ts";
+import { countOf } from "./count-of.ts";
 import { type FoundRecord, type ProofPorts, proveDeltas, type Unreadable } from "./prove-deltas.ts";
+
+export interface ReadBlobsOptions {
+  /** Awaited before each blob is first read. */
+  readonly beforeEach?: (() => Promise<void>) | undefined;
+  /** Told after each blob. */
+  readonly onProgress?: ((progress: ReadBlobsProgress) => void) | undefined;
+}
+
+export interface ReadBlobsProgress {
+  /** `prove`: what is stored against another is read once more, from the whole ones outwards. */
+  readonly phase: "read" | "prove";
+  /** Blobs of this phase. */
+  readonly done: number;
+  readonly total: number;
+}
 
 /**
  * The records that the blobs alone tell, each proven to hold what was saved, and the blobs that cannot be read.
  *
- * @param beforeEach awaited before each blob is first read.
  * @throws STORAGE_UNAVAILABLE, and whatever `beforeEach` throws.
  */
 export async function readBlobs(
   ports: ProofPorts,
-  beforeEach: () => Promise<void> = async () => {},
+  { beforeEach, onProgress }: ReadBlobsOptions = {},
 ): Promise<{ records: NewRecord[]; unreadable: Unreadable[] }> {
+  const total = onProgress === undefined ? 0 : await countOf(ports.blobs.list());
+  let done = 0;
   const whole: FoundRecord[] = [];
   const deltas: FoundDelta[] = [];
   const unreadable: Unreadable[] = [];
   for await (const blob of ports.blobs.list()) {
-    await beforeEach();
+    await beforeEach?.();
     try {
       const found = await readOne(ports, blob);
       if (found !== undefined && "base" in found) deltas.push(found);
@@ -29,9 +46,11 @@ export async function readBlobs(
       if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
       unreadable.push({ ref: blob.ref, code: error.code });
     }
+    done += 1;
+    onProgress?.({ phase: "read", done, total: Math.max(total, done) });
   }
   const { found, baseless } = withDeltas(ports, whole, deltas);
-  const proven = await proveDeltas(ports, found);
+  const proven = await proveDeltas(ports, found, (progress) => onProgress?.({ phase: "prove", ...progress }));
   return { records: proven.records, unreadable: [...unreadable, ...baseless, ...proven.unreadable] };
 }
 

@@ -9,7 +9,7 @@ import type { Codec } from "../ports/codec.ts";
 import type { Clock, Digester } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
 import { orderByLineage } from "./order-by-lineage.ts";
-import { readBlobs } from "./read-blobs.ts";
+import { readBlobs, type ReadBlobsProgress } from "./read-blobs.ts";
 
 export interface RebuildPorts {
   readonly recovery: CatalogRecovery;
@@ -19,6 +19,11 @@ export interface RebuildPorts {
   readonly locking: Locking;
   readonly clock: Clock;
   readonly limits: Pick<Limits, "maxContextBytes">;
+}
+
+export interface RebuildOptions {
+  /** Told after each blob. */
+  readonly onProgress?: ((progress: ReadBlobsProgress) => void) | undefined;
 }
 
 export interface RebuildReport {
@@ -40,8 +45,8 @@ const NOT_REBUILT = ["the audit log", "times of access"] as const;
  *
  * @throws STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE, and then the old catalog stands.
  */
-export async function rebuildCatalog(ports: RebuildPorts): Promise<RebuildReport> {
-  return ports.locking.exclusively(() => rebuild(ports));
+export async function rebuildCatalog(ports: RebuildPorts, options: RebuildOptions = {}): Promise<RebuildReport> {
+  return ports.locking.exclusively(() => rebuild(ports, options));
 }
 
 /** How often another process may be in the way of a recovery before that is told: those who just open the store are soon done. */
@@ -53,11 +58,11 @@ const MAX_ATTEMPTS = 2;
  * @returns the report, or `undefined` when there was nothing to be done, or it was done elsewhere.
  * @throws STORE_IN_USE while another process that does not recover it has the store open; STORAGE_UNAVAILABLE.
  */
-export async function recoverCatalog(ports: RebuildPorts): Promise<RebuildReport | undefined> {
+export async function recoverCatalog(ports: RebuildPorts, options: RebuildOptions = {}): Promise<RebuildReport | undefined> {
   const isNeeded = (): Promise<boolean> => ports.recovery.needsRebuild();
   for (let attempt = 1; await isNeeded(); attempt++) {
     try {
-      return await ports.locking.exclusively(async () => ((await isNeeded()) ? rebuild(ports) : undefined), isNeeded);
+      return await ports.locking.exclusively(async () => ((await isNeeded()) ? rebuild(ports, options) : undefined), isNeeded);
     } catch (error) {
       if (!isWorkrailError(error) || error.code !== "STORE_IN_USE" || attempt === MAX_ATTEMPTS) throw error;
     }
@@ -65,8 +70,8 @@ export async function recoverCatalog(ports: RebuildPorts): Promise<RebuildReport
   return undefined;
 }
 
-async function rebuild(ports: RebuildPorts): Promise<RebuildReport> {
-  const { records, unreadable } = await readBlobs(ports);
+async function rebuild(ports: RebuildPorts, { onProgress }: RebuildOptions): Promise<RebuildReport> {
+  const { records, unreadable } = await readBlobs(ports, { onProgress });
   const facts = await readSessionFacts(ports, new Set([...records.map(({ blob }) => blob), ...unreadable.map(({ ref }) => ref)]));
   // What was removed and is still there tells of the order of the others.
   const { live, removed } = dropRemoved(orderByLineage(records), facts);

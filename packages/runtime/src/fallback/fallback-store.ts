@@ -5,6 +5,7 @@ import {
   type ExportOptions,
   type GarbageReport,
   isWorkrailError,
+  type RebuildOptions,
   type RebuildReport,
   type RepairOptions,
   type RepairReport,
@@ -18,7 +19,7 @@ import {
 } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import type { AuditLogFilter, AuditLogParams, AuditLogResult, VerifyAuditLogParams, VerifyAuditLogResult } from "../audit-log.ts";
-import type { CleanUpParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "../clean-up-params.ts";
+import type { CleanUpParams, EmptyTrashParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "../clean-up-params.ts";
 import { wire } from "../container.ts";
 import type {
   CheckpointMetadata,
@@ -52,7 +53,14 @@ import { SessionResolver } from "../session-resolver.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "../search/search-checkpoints.ts";
 import { Store } from "../store.ts";
 import { tokenCounter } from "../token-counter.ts";
-import type { ExportAllResult, ExportResult, ImportFileOptions, ImportFileResult } from "../transfer.ts";
+import type {
+  ExportAllOptions,
+  ExportAllResult,
+  ExportResult,
+  ExportSessionOptions,
+  ImportFileOptions,
+  ImportFileResult,
+} from "../transfer.ts";
 import type {
   CompareCheckpointsParams,
   CompareCheckpointsResult,
@@ -194,8 +202,8 @@ export class FallbackStore implements Workrail {
     return this.#standIn.fitAnswer(frame, items);
   }
 
-  async rebuildCatalog(): Promise<RebuildReport> {
-    return this.#standby.disk().rebuildCatalog();
+  async rebuildCatalog(options?: RebuildOptions): Promise<RebuildReport> {
+    return this.#standby.disk().rebuildCatalog(options);
   }
 
   async collectGarbage(): Promise<GarbageReport> {
@@ -232,7 +240,7 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().restoreFromTrash(params);
   }
 
-  async emptyTrash(params?: { sessionId?: string | undefined; dryRun?: boolean | undefined }): Promise<CleanUpReport> {
+  async emptyTrash(params?: EmptyTrashParams): Promise<CleanUpReport> {
     return this.#standby.disk().emptyTrash(params);
   }
 
@@ -260,7 +268,7 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().storeStats(params);
   }
 
-  async exportSession(sessionId: string, options?: { readonly file?: string | undefined }): Promise<ExportResult> {
+  async exportSession(sessionId: string, options?: ExportSessionOptions): Promise<ExportResult> {
     return this.#standby.disk().exportSession(sessionId, options);
   }
 
@@ -268,8 +276,8 @@ export class FallbackStore implements Workrail {
     yield* this.#standby.disk().exportText(sessionId, options);
   }
 
-  async exportAll(folder?: string): Promise<ExportAllResult> {
-    return this.#standby.disk().exportAll(folder);
+  async exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult> {
+    return this.#standby.disk().exportAll(folder, options);
   }
 
   async importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult> {
