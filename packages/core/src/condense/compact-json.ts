@@ -68,7 +68,7 @@ function writeMembers(value: JsonObject): string[] {
 }
 
 /** What stands under its own id need not say it again. */
-function withoutName(value: JsonValue, name: string): JsonValue {
+export function withoutName(value: JsonValue, name: string): JsonValue {
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value);
   const others = entries.filter(([, member]) => member !== name);

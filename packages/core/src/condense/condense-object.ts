@@ -1,29 +1,48 @@
 import type { JsonObject, JsonValue } from "../model/context.ts";
 import type { CountTokens } from "../ports/environment.ts";
-import { isWithin, part, type Room, shrink } from "../view/room.ts";
+import { RELEVANCE_WEIGHT } from "../view/relevance.ts";
+import { isWithin, lesser, part, type Room, shrink } from "../view/room.ts";
 import type { Steps } from "../turns.ts";
+import { withoutName } from "./compact-json.ts";
 import { sizeOf } from "./fill-room.ts";
+import { relevanceOfEach } from "./relevance.ts";
 
 interface Entry {
   readonly key: string;
   readonly member: JsonValue;
   readonly place: number;
   readonly size: Room;
+  /** How much of the room it gets beside the others. */
+  readonly weight: number;
 }
 
 interface How {
   readonly count: CountTokens;
+  readonly focus: string | undefined;
   /** Condenses a member into its share. */
   readonly condense: (member: JsonValue, room: Room) => Steps<JsonValue | undefined>;
 }
 
 const TRIES = 8;
 
-/** Small members stay whole; those that do not fit share what is left. */
+/** Of a member that does not fit: with less, it would say next to nothing. */
+export const LEAST_OF_MEMBER: Room = { tokens: 40, characters: 160 };
+
+/** Small members stay whole; those that do not fit share what is left, and what the focus is about gets more. */
 export function* condenseObject(value: JsonObject, room: Room, how: How): Steps<JsonValue | undefined> {
   const entries: Entry[] = [];
-  for (const [key, member] of Object.entries(value)) {
-    entries.push({ key, member, place: entries.length, size: sizeOf({ [key]: member }, how.count) });
+  const members = Object.entries(value);
+  const { focus } = how;
+  const relevances =
+    focus === undefined
+      ? []
+      : relevanceOfEach(
+          focus,
+          members.map(([key, member]) => `${key} ${JSON.stringify(member)}`),
+        );
+  for (const [place, [key, member]] of members.entries()) {
+    const size = sizeOf({ [key]: member }, how.count);
+    entries.push({ key, member, place, size, weight: 1 + RELEVANCE_WEIGHT * (relevances[place] ?? 0) });
     yield;
   }
   let inside = room;
@@ -42,15 +61,32 @@ export function* condenseObject(value: JsonObject, room: Room, how: How): Steps<
 /** From the smallest on, so that what the small ones do not need goes to the large. */
 function* shareOut(entries: readonly Entry[], room: Room, how: How): Steps<Entry[]> {
   const kept: Entry[] = [];
+  const fromSmallest = admit(entries, room).sort((a, b) => a.size.tokens - b.size.tokens || a.place - b.place);
+  let waiting = fromSmallest.reduce((sum, { weight }) => sum + weight, 0);
   let left = room;
-  const fromSmallest = entries.toSorted((a, b) => a.size.tokens - b.size.tokens || a.place - b.place);
-  for (const [index, entry] of fromSmallest.entries()) {
-    const fitted = yield* fitEntry(entry, part(left, 1 / (entries.length - index)), how);
+  for (const entry of fromSmallest) {
+    const fitted = yield* fitEntry(entry, part(left, entry.weight / waiting), how);
+    waiting -= entry.weight;
     if (fitted === undefined) continue;
     kept.push(fitted);
     left = shrink(left, { tokens: fitted.size.tokens - BRACES, characters: fitted.size.characters - BRACES });
   }
   return kept.sort((a, b) => a.place - b.place);
+}
+
+/** Those that there is room for, if only for the least of each: relevant ones first, then small ones, then those that were added last. */
+function admit(entries: readonly Entry[], room: Room): Entry[] {
+  const isSmall = ({ size }: Entry): number => (isWithin(size, LEAST_OF_MEMBER) ? 1 : 0);
+  const inOrder = entries.toSorted((a, b) => b.weight - a.weight || isSmall(b) - isSmall(a) || b.place - a.place);
+  const admitted: Entry[] = [];
+  let left = room;
+  for (const entry of inOrder) {
+    const needed = lesser(entry.size, part(LEAST_OF_MEMBER, entry.weight));
+    if (admitted.length > 0 && !isWithin(needed, left)) continue;
+    admitted.push(entry);
+    left = shrink(left, needed);
+  }
+  return admitted;
 }
 
 /** Counted with each entry, and there once; in the place of the other is a comma. */
@@ -59,7 +95,7 @@ const BRACES = 1;
 function* fitEntry(entry: Entry, room: Room, how: How): Steps<Entry | undefined> {
   if (isWithin(entry.size, room)) return entry;
   const frame = sizeOf({ [entry.key]: 0 }, how.count);
-  const member = yield* how.condense(entry.member, {
+  const member = yield* how.condense(withoutName(entry.member, entry.key), {
     tokens: room.tokens - frame.tokens + 1,
     characters: room.characters - frame.characters + 1,
   });

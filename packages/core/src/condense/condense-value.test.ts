@@ -254,6 +254,67 @@ describe("condensing other things", () => {
     expect(said.slice(1).every((each) => /^flight_number HAT\d+(?:$|, |; )/.test(each))).toBe(true);
   });
 
+  it("takes a long text inside of a record line by line, under its key", () => {
+    const filler = Array.from({ length: 60 }, (_, at) => `    ${String.fromCharCode(97 + (at % 26)).repeat(3 + (at % 5))} = ${at}`);
+    const output = [...filler, "FATAL: relation ledger_2026 does not exist", ...filler].join("\n");
+    const said = JSON.stringify(condenseValue([{ file: "migrate.sql", output }], { tokens: 60, characters: 180 }, all)?.value);
+    expect(said).toContain("FATAL: relation ledger_2026 does not exist");
+    expect(said).toMatch(/file migrate\.sql.*output: /);
+  });
+
+  it("says of each step what was done above what came of it, and of a history of steps more of the newer ones", () => {
+    const step = (at: number): JsonValue => ({
+      thought: `It may be that module_${at} is where the fault is, so that is what we should have a look at now.`,
+      action: `open src/module_${at}.ts`,
+      observation: `[File src/module_${at}.ts]\nexport const LIMIT_${at} = ${at};\n// nothing else of any interest is in here, as it seems to us`,
+    });
+    const steps = Array.from({ length: 40 }, (_, at) => step(at));
+    const { value } = condenseValue(steps.slice(1), { tokens: 300, characters: 900 }, all) ?? {};
+    const kept = (value as string[]).slice(1);
+    expect(kept.length).toBeGreaterThan(3);
+    for (const each of kept) expect(each).toMatch(/^action open src\/module_\d+\.ts/);
+    const places = kept.map((each) => Number(/module_(\d+)/.exec(each)?.[1]));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places.reduce((sum, place) => sum + place, 0) / places.length).toBeGreaterThan(20);
+    expect(places).toContain(39);
+  });
+
+  describe("such as a record of each thing", () => {
+    const order = (at: number): [string, JsonValue] => [
+      `#W${1_000 + at}`,
+      {
+        order_id: `#W${1_000 + at}`,
+        user_id: `user_${at * 7}`,
+        status: at % 3 === 0 ? "pending" : "delivered",
+        items: Array.from({ length: 6 }, (_, item) => ({
+          name: `Thing ${at}-${item}`,
+          product_id: `${at}${item}8310926`,
+          price: at + item,
+        })),
+      },
+    ];
+    const orders = Object.fromEntries(Array.from({ length: 120 }, (_, at) => order(at)));
+    const shown = (focus?: string): Record<string, string> =>
+      condenseValue(orders, { tokens: 500, characters: 1_500 }, { ...all, focus })?.value as Record<string, string>;
+
+    it("says enough of some, the newest, rather than next to nothing of each", () => {
+      const { "…": note, ...kept } = shown();
+      expect(note).toBe(`${120 - Object.keys(kept).length} left out`);
+      expect(Object.keys(kept)).toContain("#W1119");
+      for (const [key, said] of Object.entries(kept)) {
+        expect(said.length).toBeGreaterThan(60);
+        // That is its name already.
+        expect(said).not.toContain(key);
+      }
+    });
+
+    it("says most of what the focus is about", () => {
+      const kept = shown("settle the status of order #W1042");
+      expect(kept).toMatchObject({ "#W1042": orders["#W1042"] });
+      expect(Object.keys(kept).length).toBeGreaterThan(3);
+    });
+  });
+
   it("takes a text of one word apart in time that grows as the text does", () => {
     const begin = performance.now();
     condenseValue("x".repeat(3_000_000), { tokens: 300, characters: 2_000 }, all);

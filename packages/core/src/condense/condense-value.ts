@@ -3,10 +3,11 @@ import type { CountTokens } from "../ports/environment.ts";
 import type { Room } from "../view/room.ts";
 import { surelyMore } from "../view/surely-more.ts";
 import { atOnce, type Steps } from "../turns.ts";
-import { condenseObject } from "./condense-object.ts";
+import { condenseObject, LEAST_OF_MEMBER } from "./condense-object.ts";
 import { fillRoom, sizeOf } from "./fill-room.ts";
 import { outlineData } from "./outline-data.ts";
 import { isMessages, outlineMessages } from "./outline-messages.ts";
+import { isSteps, outlineSteps } from "./outline-steps.ts";
 import { outlineParagraphs } from "./outline-text.ts";
 import type { Group, Part } from "./outline.ts";
 import { reduceLinesSteps, reduceSteps } from "./reduce-value.ts";
@@ -63,28 +64,30 @@ function* condense(value: JsonValue, room: Room, how: CondenseHow): Steps<JsonVa
     return yield* fillRoom([outlineItem(value, how)], room, { ...how, isHistory: false, put: ([only]) => only });
   if (Array.isArray(value)) return yield* condenseArray(value, room, how);
   if (!isJsonObject(value)) return undefined;
-  return yield* condenseObject(value, room, { count: how.count, condense: (member, share) => condenseMember(member, share, how) });
+  const { count, focus } = how;
+  return yield* condenseObject(value, room, { count, focus, condense: (member, share) => condenseMember(member, share, how) });
 }
 
 /** An object whose members would get next to nothing each says more in one text, which picks out what matters. */
 function condenseMember(member: JsonValue, room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
-  const isTight = isJsonObject(member) && room.tokens < Object.keys(member).length * LEAST_OF_MEMBER;
+  const isTight = isJsonObject(member) && room.tokens < Object.keys(member).length * LEAST_OF_MEMBER.tokens;
   return isTight
     ? fillRoom([outlineItem(member, how)], room, { ...how, isHistory: false, put: ([only]) => only })
     : condense(member, room, how);
 }
 
-/** Tokens. */
-const LEAST_OF_MEMBER = 40;
-
 function* condenseArray(value: readonly JsonValue[], room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
-  const isHistory = isMessages(value);
   const parts: Part[] = [];
-  for (const part of isHistory ? outlineMessages(value) : outlineItems(value, how)) {
+  for (const part of outlineList(value, how)) {
     parts.push(part);
     yield;
   }
-  return yield* fillRoom(parts, room, { ...how, isHistory, put: listKept });
+  return yield* fillRoom(parts, room, { ...how, isHistory: isMessages(value) || isSteps(value), put: listKept });
+}
+
+function outlineList(value: readonly JsonValue[], how: CondenseHow): Generator<Part> {
+  if (isMessages(value)) return outlineMessages(value);
+  return isSteps(value) ? outlineSteps(value) : outlineItems(value, how);
 }
 
 /** The members that something is kept of, behind a note of how many are gone. */

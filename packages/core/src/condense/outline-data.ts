@@ -1,11 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import { parseJson } from "../json/parse-json.ts";
+import { outlineLines } from "./outline-lines.ts";
 import type { Group, Unit } from "./outline.ts";
+import { isNote } from "./reduce-text.ts";
 
-/** A unit for each member that holds no others, under the keys of those that do. */
+/** A unit for each member that holds no others, under the keys of those that do; of a long text one for each line. */
 export function outlineData(value: JsonValue, group: Group): Unit[] {
+  return outlineMember("", value, group);
+}
+
+/** The same of what stands under a key. */
+export function outlineMember(key: string, value: JsonValue, group: Group): Unit[] {
   const units: Unit[] = [];
-  visit({ value, key: "", group }, units);
+  visit({ value, key, group }, units);
   return units;
 }
 
@@ -21,11 +28,15 @@ function visit({ value, key, group }: Member, units: Unit[]): void {
     for (const item of value as readonly JsonValue[]) visit({ value: item, key: "", group: under }, units);
   } else if (isJsonObject(value)) {
     visitObject(value, { label: key, parent: group }, units);
+  } else if (isLongText(value)) {
+    const under: Group = { label: key, parent: group };
+    const data = parseData(value);
+    for (const unit of data === undefined ? outlineLines(value, under) : outlineData(data, under)) units.push(unit);
   } else {
     const said = Array.isArray(value) ? value.map((item: JsonValue) => plain(item)).join(", ") : plain(value);
     // What a member is called is often said by its value: `id: credit_card_4421486` below `credit_card_4421486`.
     const text = said === group.label ? "" : `${key} ${said}`.trim();
-    if (text !== "") units.push({ text, group, joint: ", " });
+    if (text !== "" && !isNote(said)) units.push({ text, group, joint: ", " });
   }
 }
 
@@ -67,6 +78,13 @@ function isName(key: string, value: JsonValue): boolean {
     plain(value).length <= 60
   );
 }
+
+/** One of which a part says something, such as a file or what a command printed. */
+function isLongText(value: JsonValue): value is string {
+  return typeof value === "string" && value.length > LONG_TEXT;
+}
+
+const LONG_TEXT = 240;
 
 function isScalar(value: JsonValue): boolean {
   return typeof value !== "object" || value === null;

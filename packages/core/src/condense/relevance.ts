@@ -2,23 +2,32 @@ import { stem } from "./stem.ts";
 import { WEIGHTS } from "./weights.ts";
 import { isStopWord } from "./words.ts";
 
-/** How well each text answers the focus, by BM25 with a share of its neighbours'; the best is 1. */
+/** How well each text answers the focus, by BM25 with a share of its neighbours'; the best is 1, and all are where none does. */
 export function relevanceOf(focus: string, texts: readonly string[]): number[] {
-  const wanted = new Set(wordsOf(focus));
-  const scores = scoresOf(
-    wanted,
-    texts.map((text) => wordsOf(text)),
-  );
+  const scores = scoresOf(focus, texts);
   const spread = scores.map((score, at) => Math.max(score, WEIGHTS.neighbour * Math.max(scores[at - 1] ?? 0, scores[at + 1] ?? 0)));
-  const best = spread.reduce((most, score) => Math.max(most, score), 0);
+  const best = bestOf(spread);
   return best === 0 ? texts.map(() => 1) : spread.map((score) => score / best);
+}
+
+/** The same of texts that have nothing to do with their neighbours; none is relevant where none answers. */
+export function relevanceOfEach(focus: string, texts: readonly string[]): number[] {
+  const scores = scoresOf(focus, texts);
+  const best = bestOf(scores);
+  return scores.map((score) => (best === 0 ? 0 : score / best));
+}
+
+function bestOf(scores: readonly number[]): number {
+  return scores.reduce((most, score) => Math.max(most, score), 0);
 }
 
 /** The usual constants of BM25: how soon a repeated word stops to count, and how much a long text is held against it. */
 const SATURATION = 1.2;
 const LENGTH = 0.5;
 
-function scoresOf(wanted: ReadonlySet<string>, texts: readonly (readonly string[])[]): number[] {
+function scoresOf(focus: string, given: readonly string[]): number[] {
+  const wanted = new Set(wordsOf(focus));
+  const texts = given.map((text) => wordsOf(text));
   const inTexts = new Map<string, number>();
   let words = 0;
   for (const text of texts) {

@@ -27,9 +27,9 @@ function withSpeaker(speaker: string, text: string): string {
 
 function jointOf(before: Unit | undefined, unit: Unit, isNext: boolean): string {
   if (before === undefined) return "";
-  if (unit.joint === ", ") return before.group === unit.group ? ", " : "; ";
+  if (unit.joint === ", ") return isLine(before) ? "\n" : before.group === unit.group ? ", " : "; ";
   if (isNext) return unit.joint;
-  return unit.joint === "\n" ? `\n${GAP}` : `${GAP} `;
+  return unit.joint === "\n" || before.group !== unit.group ? `\n${GAP}` : `${GAP} `;
 }
 
 /** The headings and keys that are not said yet. */
@@ -41,7 +41,8 @@ function withLabels(open: Group | undefined, { unit, text }: Candidate): string 
     if (group.label !== "") labels.unshift(group.label);
   }
   if (labels.length === 0) return text;
-  return text === "" ? labels.join(": ") : `${labels.join(isLine(unit) ? "\n" : ": ")}${afterLabel(labels.at(-1) ?? "", unit)}${text}`;
+  const isHeading = labels.at(-1)?.startsWith("#") === true;
+  return text === "" ? labels.join(": ") : `${labels.join(isHeading ? "\n" : ": ")}${afterLabel(labels.at(-1) ?? "", unit)}${text}`;
 }
 
 function isLine(unit: Unit): boolean {

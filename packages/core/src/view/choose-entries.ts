@@ -4,7 +4,7 @@ import type { Layer } from "../model/layer.ts";
 import type { CountTokens } from "../ports/environment.ts";
 import type { Steps } from "../turns.ts";
 import { byLength, type Entry, type EntrySizes } from "./entry.ts";
-import { relevanceOf } from "./relevance.ts";
+import { RELEVANCE_WEIGHT, relevanceOf } from "./relevance.ts";
 import { greater, isWithin, lesser, part, type Room, shrink, sum } from "./room.ts";
 
 /** What became of an entry. `reduced`: what repeats or says nothing is gone; `condensed`: only the most useful is left. */
@@ -207,9 +207,6 @@ function* divide(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: E
   }
   return chosen;
 }
-
-/** An entry with all the words of the focus gets so many times more than one with none. */
-const RELEVANCE_WEIGHT = 4;
 
 function* place(entry: Entry, room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen | undefined> {
   if (sizes.isWithin(entry, room)) return whole(entry, sizes);

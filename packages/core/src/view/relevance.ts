@@ -4,6 +4,9 @@ const WORD = /[\p{L}\p{N}]{2,}/gu;
 /** A word's beginning finds its other forms: `redirect` finds `redirects` and `redirected`. */
 const STEM_LENGTH = 6;
 
+/** An entry with all the words of the focus gets so many times more room than one with none. */
+export const RELEVANCE_WEIGHT = 4;
+
 /** How much of a focus an entry speaks of: the share of its words, from 0 to 1, that key or value has. 0 without a focus. */
 export function relevanceOf(entries: readonly Entry[], focus: string | undefined): (entry: Entry) => number {
   const stems = [
