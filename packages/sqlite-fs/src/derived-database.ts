@@ -141,8 +141,9 @@ export class DerivedDatabase {
     const { pageBytes, onOpen = "" } = this.#content;
     const database = openDatabase(file, 0);
     try {
-      database.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = ${journal}`);
-      for (const setting of SETTINGS) database.exec(`PRAGMA ${setting}`);
+      // Kept in the file: said once more, it is written once more, and the disk waited for.
+      if (userVersion(database) === 0) database.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL`);
+      database.exec([`journal_mode = ${journal}`, ...SETTINGS].map((setting) => `PRAGMA ${setting}`).join(";"));
       prepareSchema(database, this.#content);
       database.exec(onOpen);
       return database;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findLines, phrasePattern, snippetOf } from "./found-text.ts";
+import { findLines, phraseFinder, snippetOf } from "./found-text.ts";
 import { parseQuery } from "./parse-query.ts";
 
 function found(lines: readonly string[], query: string): ReturnType<typeof findLines> {
@@ -7,7 +7,7 @@ function found(lines: readonly string[], query: string): ReturnType<typeof findL
 }
 
 function holds(texts: readonly string[], phrase: string): boolean {
-  return texts.some((text) => phrasePattern(phrase).test(text));
+  return texts.some(phraseFinder(phrase));
 }
 
 describe("lines that have what was looked for", () => {
@@ -61,6 +61,15 @@ describe("a phrase", () => {
     ["does not occur in another order", "export nightly", false],
     ["does not occur as a part of words", "fortnightly exports", false],
   ])("%s", (_, text, isThere) => expect(holds([text], "nightly export")).toBe(isThere));
+
+  it("is looked for at each place, also within another that does not count", () => {
+    expect(holds(["ba a a"], "a a")).toBe(true);
+    expect(holds(["ba ab"], "a a")).toBe(false);
+  });
+
+  it.each(["𐐷nightly export", "nightly export𐐷", "énightly export", "nightly export٣"])("is no part of a word of other letters: %s", (text) => {
+    expect(holds([text], "nightly export")).toBe(false);
+  });
 
   it("does not go from one text to the next", () => expect(holds(["the nightly", "export"], "nightly export")).toBe(false));
 

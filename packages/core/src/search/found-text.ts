@@ -118,15 +118,27 @@ function whole(line: string, at: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }
 
-/** What a phrase looks like in a text: whatever its capitals, and the spaces and ends of lines between its words. */
-export function phrasePattern(phrase: string): RegExp {
-  const pattern = phrase
-    .split(/\s+/u)
-    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`))
-    .join(String.raw`\s+`);
-  const isWord = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{Nd}]/u.test(letter);
+/** What tells whether a text has a phrase: whatever its capitals, and the spaces and ends of lines between its words. */
+export function phraseFinder(phrase: string): (text: string) => boolean {
+  const words = phrase.split(/\s+/u).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`));
+  // Without what may not stand around it: the engine takes a millisecond to compile letters of all scripts, for each phrase anew.
+  const pattern = new RegExp(words.join(String.raw`\s+`), "giu");
   const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u.test(phrase);
-  const before = isWord(phrase[0]) && !unspaced ? String.raw`(?<![\p{L}\p{Nd}])` : "";
-  const behind = isWord(phrase.at(-1)) && !unspaced ? String.raw`(?![\p{L}\p{Nd}])` : "";
-  return new RegExp(before + pattern + behind, "iu");
+  const beginsWord = !unspaced && BEGINS_WITH_LETTER.test(phrase);
+  const endsWord = !unspaced && ENDS_WITH_LETTER.test(phrase);
+  const isPart = (text: string, from: number, to: number): boolean =>
+    (beginsWord && ENDS_WITH_LETTER.test(text.slice(Math.max(0, from - 2), from))) ||
+    (endsWord && BEGINS_WITH_LETTER.test(text.slice(to, to + 2)));
+  return (text) => {
+    pattern.lastIndex = 0;
+    for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+      if (!isPart(text, found.index, pattern.lastIndex)) return true;
+      // The next place may be within this one.
+      pattern.lastIndex = found.index + (text.codePointAt(found.index) as number > 0xffff ? 2 : 1);
+    }
+    return false;
+  };
 }
+
+const BEGINS_WITH_LETTER = /^[\p{L}\p{Nd}]/u;
+const ENDS_WITH_LETTER = /[\p{L}\p{Nd}]$/u;

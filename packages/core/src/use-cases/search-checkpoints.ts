@@ -6,7 +6,7 @@ import type { Session } from "../model/session.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexFilter, IndexHit, Matches, SearchIndex, WeightedTerm } from "../ports/search-index.ts";
 import { linesOf, searchableTextsOf } from "../search/checkpoint-text.ts";
-import { findBestLines, findLines, phrasePattern, snippetOf } from "../search/found-text.ts";
+import { findBestLines, findLines, phraseFinder, snippetOf } from "../search/found-text.ts";
 import { type ParsedQuery, parseQuery } from "../search/parse-query.ts";
 import { relatedTerms } from "../search/related-terms.ts";
 import { termsOf } from "../search/terms.ts";
@@ -104,7 +104,7 @@ class Search {
   readonly #ports: SearchPorts;
   readonly #query: ParsedQuery;
   readonly #input: SearchInput;
-  readonly #phrases: readonly RegExp[];
+  readonly #phrases: readonly ((text: string) => boolean)[];
   readonly #records = new Map<CheckpointId, Promise<CheckpointRecord | undefined>>();
   readonly #texts = new Map<CheckpointId, Promise<ReadTexts | undefined>>();
   readonly #sessions = new Map<SessionId, Promise<Session | undefined>>();
@@ -116,7 +116,7 @@ class Search {
     this.#ports = ports;
     this.#query = query;
     this.#input = input;
-    this.#phrases = query.phrases.map(phrasePattern);
+    this.#phrases = query.phrases.map(phraseFinder);
   }
 
   async run(terms: readonly WeightedTerm[]): Promise<FoundCheckpoint[]> {
@@ -177,7 +177,7 @@ class Search {
     const record = await this.#recordFor(hit, filter);
     if (record === undefined || this.#found.has(record.id)) return;
     const texts = await this.#textsOf(record);
-    if (texts === undefined || !this.#phrases.every((phrase) => texts.whole.some((text) => phrase.test(text)))) return;
+    if (texts === undefined || !this.#phrases.every((isIn) => texts.whole.some(isIn))) return;
     const found = findBestLines(texts.lines, this.#weights);
     // The index may tell of what was there a moment ago; the text does not.
     if (found.length === 0) return;

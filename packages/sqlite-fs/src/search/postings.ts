@@ -61,7 +61,7 @@ const AT_MOST = "LIMIT CAST(? AS INTEGER)";
 const NUMBERS = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ${AT_MOST})`;
 const LATEST = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ORDER BY rowid DESC ${AT_MOST})`;
 /** One row where there are more than so many documents: takes a third of what reading them does. */
-const MORE_THAN = "SELECT 1 FROM term WHERE term MATCH ? LIMIT 1 OFFSET CAST(? AS INTEGER)";
+const MORE_THAN = `SELECT 1 FROM term WHERE term MATCH ? AND ${WITHIN} LIMIT 1 OFFSET CAST(? AS INTEGER)`;
 
 /** Documents that have a term; of more than so many it is only a part. */
 export function postingsOf(run: Run, term: string, most: number, span: Span): Postings {
@@ -91,8 +91,8 @@ export function moreOften(run: Run, term: string, documents: readonly number[], 
 }
 
 /** Whether more documents than this have a term. */
-export function isInMoreThan(run: Run, term: string, documents: number): boolean {
-  return run.get(MORE_THAN, quoted(term), documents) !== undefined;
+export function isInMoreThan(run: Run, term: string, documents: number, { first, last }: Span): boolean {
+  return run.get(MORE_THAN, quoted(term), first, last, documents) !== undefined;
 }
 
 /** Documents that have a term, at most so many, without how often. */

@@ -20,8 +20,6 @@ import type { Scores, ScoreSheet } from "./score-sheet.ts";
 const MOST_OF_TERM = 5_000;
 /** For all terms together, the rarest first. */
 const MOST_OF_ALL = 15_000;
-/** So many are read before it is asked whether there are too many. */
-const FEW_OF_TERM = 1_500;
 /** Of a term of too many documents the latest: no others have to be known to find the best, unless a filter leaves few of them. */
 const LATEST_OF_TERM = 500;
 /** So many times more are read when these were not enough. */
@@ -52,8 +50,8 @@ export class Ranking {
   readonly #lists: readonly WeighedPostings[];
   /** With any of the terms. */
   readonly #found: Scores;
-  /** Their places, the best first. */
-  #sorted: readonly number[] | undefined;
+  /** Places of the best of them, the best first. */
+  #sorted: readonly number[] = [];
 
   constructor(run: Run, query: Pick<IndexQuery, "terms" | "required">, scope: RankingScope) {
     const { lists, allowed, isCut } = chosen(run, query, scope);
@@ -74,9 +72,10 @@ export class Ranking {
   /** Documents from the best on, roughly, beginning behind so many. */
   best(from: number, count: number): readonly number[] {
     const { documents } = this.#found;
-    if (from === 0 && documents.length > 4 * count) return this.#documentsAt(this.#bestFirst(this.#above(count)).slice(0, count));
-    this.#sorted ??= this.#bestFirst(Array.from(documents, (_, at) => at));
-    return this.#documentsAt(this.#sorted.slice(from, from + count));
+    const wanted = Math.min(from + count, documents.length);
+    // More than asked for: what comes next are often a few more.
+    if (this.#sorted.length < wanted) this.#sorted = this.#bestFirst(this.#above(2 * wanted));
+    return this.#sorted.slice(from, from + count).map((at) => documents[at] as number);
   }
 
   /** What a document of this length, against the average, scores. */
@@ -93,16 +92,18 @@ export class Ranking {
   /** Places of those that score no less than the best of this number do, and a few more: sorting all takes longer than all else. */
   #above(count: number): number[] {
     const { scores } = this.#found;
+    const scale = STEPS / this.most;
+    const steps = new Uint16Array(scores.length);
     const having = new Uint32Array(STEPS + 1);
-    const stepOf = (score: number): number => Math.min(STEPS, Math.floor((score / this.most) * STEPS));
     for (let at = 0; at < scores.length; at++) {
-      const step = stepOf(scores[at] as number);
+      const step = Math.min(STEPS, (scores[at] as number) * scale) | 0;
+      steps[at] = step;
       having[step] = (having[step] as number) + 1;
     }
     let least = STEPS;
     for (let sum = having[least] as number; sum < count && least > 0; sum += having[least] as number) least--;
     const places: number[] = [];
-    for (let at = 0; at < scores.length; at++) if (stepOf(scores[at] as number) >= least) places.push(at);
+    for (let at = 0; at < steps.length; at++) if ((steps[at] as number) >= least) places.push(at);
     return places;
   }
 
@@ -111,10 +112,6 @@ export class Ranking {
     return places.sort((one, other) => {
       return (scores[other] as number) - (scores[one] as number) || (documents[other] as number) - (documents[one] as number);
     });
-  }
-
-  #documentsAt(places: readonly number[]): number[] {
-    return places.map((at) => this.#found.documents[at] as number);
   }
 }
 
@@ -143,7 +140,7 @@ export function relatedScores(
 ): (number: number, relativeLength: number) => number {
   // What so many have says nothing.
   const telling = related
-    .filter(({ term }) => !isInMoreThan(run, term, MOST_OF_RELATED))
+    .filter(({ term }) => !isInMoreThan(run, term, MOST_OF_RELATED, EVERYWHERE))
     .map((each) => ({ ...each, documents: documentsWith(run, each.term, MOST_OF_RELATED) }))
     .map((each) => ({ ...each, texts: each.documents.length }));
   const weighed = weighRelated(telling, texts).map((each) => ({
@@ -237,9 +234,7 @@ const NONE: Postings = { documents: [], more: [], isCut: false };
 
 /** `undefined`: there are too many. */
 function wholePostings(run: Run, term: string, span: Span): Postings | undefined {
-  const few = postingsOf(run, term, FEW_OF_TERM + 1, span);
-  if (few.documents.length <= FEW_OF_TERM) return few;
-  return isInMoreThan(run, term, MOST_OF_TERM) ? undefined : postingsOf(run, term, MOST_OF_TERM, span);
+  return isInMoreThan(run, term, MOST_OF_TERM, span) ? undefined : postingsOf(run, term, MOST_OF_TERM, span);
 }
 
 /** Of terms of too many documents: the latest, and before these the latest that have all of them. */
