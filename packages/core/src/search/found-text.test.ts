@@ -67,9 +67,12 @@ describe("a phrase", () => {
     expect(holds(["ba ab"], "a a")).toBe(false);
   });
 
-  it.each(["𐐷nightly export", "nightly export𐐷", "énightly export", "nightly export٣"])("is no part of a word of other letters: %s", (text) => {
-    expect(holds([text], "nightly export")).toBe(false);
-  });
+  it.each(["𐐷nightly export", "nightly export𐐷", "énightly export", "nightly export٣"])(
+    "is no part of a word of other letters: %s",
+    (text) => {
+      expect(holds([text], "nightly export")).toBe(false);
+    },
+  );
 
   it("does not go from one text to the next", () => expect(holds(["the nightly", "export"], "nightly export")).toBe(false));
 

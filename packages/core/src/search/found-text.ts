@@ -134,7 +134,7 @@ export function phraseFinder(phrase: string): (text: string) => boolean {
     for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
       if (!isPart(text, found.index, pattern.lastIndex)) return true;
       // The next place may be within this one.
-      pattern.lastIndex = found.index + (text.codePointAt(found.index) as number > 0xffff ? 2 : 1);
+      pattern.lastIndex = found.index + ((text.codePointAt(found.index) as number) > 0xffff ? 2 : 1);
     }
     return false;
   };

@@ -60,7 +60,7 @@ const AT_MOST = "LIMIT CAST(? AS INTEGER)";
 /** All numbers in one text, which is JSON: a row for each takes ten times as long. */
 const NUMBERS = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ${AT_MOST})`;
 const LATEST = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ORDER BY rowid DESC ${AT_MOST})`;
-/** One row where there are more than so many documents: takes a third of what reading them does. */
+/** One row where there are more than so many documents: takes a third of what reading them does, so it is asked first. */
 const MORE_THAN = `SELECT 1 FROM term WHERE term MATCH ? AND ${WITHIN} LIMIT 1 OFFSET CAST(? AS INTEGER)`;
 
 /** Documents that have a term; of more than so many it is only a part. */
@@ -90,7 +90,7 @@ export function moreOften(run: Run, term: string, documents: readonly number[], 
   return { documents, more: oftenMarked(run, term, { sql: NUMBERS, most, span }), isCut: false };
 }
 
-/** Whether more documents than this have a term. */
+/** Whether more documents of a span than this have a term. */
 export function isInMoreThan(run: Run, term: string, documents: number, { first, last }: Span): boolean {
   return run.get(MORE_THAN, quoted(term), first, last, documents) !== undefined;
 }

@@ -102,7 +102,7 @@ export class SqliteSearch implements SearchEngine {
       const texts = Number(valueOf(run, "texts"));
       const usual = Number(valueOf(run, "terms")) / Math.max(1, texts);
       const among = documentsOf(run, filter.sessionId);
-      return { texts, usual, ranking: new Ranking(run, { terms, required }, { sheet: this.#sheet, texts, among }), rows: new Map() };
+      return { texts, usual, ranking: new Ranking(run, { terms, required }, { sheet: this.#sheet, texts, among }) };
     });
     return {
       page: ({ project, ...page }) =>
@@ -167,8 +167,6 @@ interface Found {
   readonly texts: number;
   /** Terms of a text on average. */
   readonly usual: number;
-  /** What was read so far, by number. */
-  readonly rows: Map<number, DocumentRow>;
 }
 
 function pageOf(run: Run, found: Found, filter: IndexFilter, { limit, offset, related = [] }: Omit<PageOfMatches, "project">): IndexHit[] {
@@ -198,16 +196,14 @@ interface Wanted {
 }
 
 /** The best documents, from the best on; more than wanted where they were looked at. */
-function bestOf(run: Run, { ranking, usual, rows }: Found, { meets, more, count }: Wanted): readonly Scored[] {
+function bestOf(run: Run, { ranking, usual }: Found, { meets, more, count }: Wanted): readonly Scored[] {
   const hits: Scored[] = [];
   const piece = LOOKED_AT + 2 * count;
   for (let from = 0; hits.length < count; from += piece) {
     const numbers = ranking.best(from, piece);
     if (numbers.length === 0) break;
-    const unread = numbers.filter((number) => !rows.has(number));
-    for (const row of run.all(DOCUMENTS, JSON.stringify(unread)) as readonly DocumentRow[]) rows.set(row.number, row);
-    const candidates = numbers.flatMap((number) => rows.get(number) ?? []).filter(meets);
-    const scored = candidates.map(({ number, terms }) => {
+    const rows = (run.all(DOCUMENTS, JSON.stringify(numbers)) as readonly DocumentRow[]).filter(meets);
+    const scored = rows.map(({ number, terms }) => {
       const relativeLength = terms / usual;
       return { number, score: ranking.exact(number, relativeLength) + more(number, relativeLength) };
     });
