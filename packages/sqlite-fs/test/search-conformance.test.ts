@@ -19,10 +19,9 @@ let opened = 0;
 
 for (const name of ["better-sqlite3", "node:sqlite"] satisfies SqliteDriverName[]) {
   const { open: openDatabase } = loadSqliteDriver(name);
-  const open = async (): Promise<SqliteSearch> => {
-    const file = path.join(directory, `search-${++opened}.db`);
-    return new SqliteSearch({ file, fs: nodeFileSystem, openDatabase, journal: "WAL", lockWaitMs: 5_000, log });
-  };
+  const openFile = (file: string): SqliteSearch =>
+    new SqliteSearch({ file, fs: nodeFileSystem, openDatabase, journal: "WAL", lockWaitMs: 5_000, log });
+  const open = async (): Promise<SqliteSearch> => openFile(path.join(directory, `search-${++opened}.db`));
   describeSearch({ name, open });
 
   describe(`${name}: the file of the index`, () => {
@@ -39,6 +38,19 @@ for (const name of ["better-sqlite3", "node:sqlite"] satisfies SqliteDriverName[
       await index.close();
       // Of what was removed nothing is left, and nothing waits for another moment to be given back.
       expect(fs.statSync(file).size).toBeLessThan(1.35 * tidied);
+    });
+
+    it("is written when something is noted, and not when it is opened", async () => {
+      const index = await open();
+      const file = path.join(directory, `search-${opened}.db`);
+      await burst(index, 10);
+      await index.close();
+      const again = openFile(file);
+      expect((await again.indexed("session-0" as SessionId)).checkpoints).toHaveLength(10);
+      expect(fs.statSync(`${file}-wal`).size).toBe(0);
+      await again.note({ sessions: [{ sessionId: SESSION, isExtended: false }] });
+      expect(fs.statSync(`${file}-wal`).size).toBeGreaterThan(0);
+      await again.close();
     });
   });
 
