@@ -258,7 +258,7 @@ export interface ViewCheckpointResult extends LoadCheckpointResult {
   missingCount?: number;
   /** What became of the entries; absent when all are whole, or were asked for by `keys`. */
   report?: ViewReport;
-  /** What was left out, largest first. */
+  /** What was left out, as far as the report names it. */
   omitted?: Omissions;
   /** Tokens of the answer beyond `budgetTokens`, which CRITICAL entries took, or what is said around the context. */
   budgetExceededBy?: number | undefined;

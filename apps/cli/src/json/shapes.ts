@@ -95,7 +95,7 @@ export const REPORT: z.ZodType = objectOf<ShapedContextResult["report"]>({
     .partialRecord(z.enum(LAYERS), layerTotals)
     .optional()
     .describe("of each layer `entries`, `tokensBefore` and `tokensAfter`, where details were asked for"),
-  entries: listOf(entry, "what was dropped before what was shortened, the largest first"),
+  entries: listOf(entry, "what is not whole, what most is missing of first"),
   nextCursor: text("continues `entries`, when not all are named").optional(),
 }).meta({ id: "report", description: "what became of the entries" });
 

@@ -347,6 +347,32 @@ it("keeps small entries whole, and has the large ones share what is left", async
   expect(view).not.toHaveProperty("omitted");
 });
 
+it.each([250, 400, 700, 1_000, 3_000])("leaves hardly any of %i tokens empty, whatever was kept free for the report", async (tokens) => {
+  const names = ["first", "second", "third", "fourth"];
+  const context = { goal: "ship it", ...Object.fromEntries(names.map((name) => [`${name}-of-several-files`, `${name} `.repeat(2_000)])) };
+  const closely: ShortenValue = function* (value, room, count) {
+    yield;
+    const text = (value as string).slice(0, Math.min((room.tokens - 1) * 3, room.characters) - 2);
+    return text.length > 0 ? { value: text, tokens: count(JSON.stringify(text)), outcome: "condensed" } : undefined;
+  };
+  const view = await buildView(context, { ...WITHOUT_PINS, shorten: closely }, roomOf(tokens, 45_000), counter);
+  const taken = (await size(view)).tokens;
+  expect(taken).toBeLessThanOrEqual(tokens);
+  expect(taken).toBeGreaterThan(tokens * 0.9);
+});
+
+it("names first what most is missing of", async () => {
+  const context = {
+    history: "h".repeat(9_000),
+    updatedAt: "2026-03-01T09:00:00Z",
+    notes: "n".repeat(3_000),
+    odd: { deep: "x".repeat(2_000) },
+  };
+  const view = await buildView(context, { classifications: classified(context, () => "USEFUL"), shorten }, roomOf(1_500), counter);
+  expect(view.report?.entries.map(({ key }) => key)).toEqual(["history", "odd", "notes"]);
+  expect(view.omitted).toEqual({ count: 1, entries: [{ key: "odd", characters: 2_011 }] });
+});
+
 it("gives more room to what the focus is about", async () => {
   const context = { news: `weather ${"w".repeat(3_000)}`, notes: `login redirects ${"n".repeat(3_000)}` };
   const view = await buildView(context, { ...WITHOUT_PINS, focus: "the redirect after login" }, roomOf(800), counter);

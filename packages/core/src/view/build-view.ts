@@ -48,6 +48,10 @@ const MOST_TOKENS = 999_999_999;
 const NOTHING: Room = { tokens: 0, characters: 0 };
 /** Of the room, for the report. */
 const REPORT_SHARE = 1 / 5;
+/** A view is made once more where it left more than one part in so many. */
+const MUCH_SPARE = 20;
+/** What a line of a report may grow by. */
+const ONE_LINE: Room = { tokens: 2, characters: 8 };
 /** The report gets a part of this even under a budget that the rest of the answer has used up. */
 const LEAST_BUDGET: Room = { tokens: 250, characters: 1_000 };
 /** Beside a budget for the context alone, the report gets a part of this, or of the budget where that is larger. */
@@ -89,6 +93,19 @@ async function allFit(entries: readonly Entry[], { wanted, ceiling, of }: ViewBu
   const text = `{${entries.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).join(",")}}`;
   const inView = `{"context":${text}}`;
   return (await fits(of === "context" ? text : inView, wanted, tokens)) && fits(inView, ceiling, tokens);
+}
+
+/** A view, and how it stands to the budget. */
+interface Composed {
+  readonly view: View;
+  readonly chosen: readonly Chosen[];
+  readonly overCeiling: boolean;
+  /** Tokens; 0 or less where it is within. */
+  readonly overWanted: number;
+}
+
+function isFitting({ overCeiling, overWanted }: Composed): boolean {
+  return !overCeiling && overWanted <= 0;
 }
 
 interface Rooms extends EntryRooms {
@@ -140,26 +157,52 @@ class ViewBuilder {
     return { wanted: wantedEntries, ceiling: ceilingEntries, report: forReport, reportShare, reportPage };
   }
 
-  /** Sizes of pieces add up to a little more than the whole, as a rule; a tokenizer may have exceptions. So the whole decides. */
-  *#compose(rooms: Rooms): Steps<{ view: View; chosen: readonly Chosen[] }> {
+  /** Once more where the report left much of what was kept free for it. */
+  *#compose(rooms: Rooms): Steps<Composed> {
     const { layers } = this.#how;
     const candidates = layers === undefined ? this.#entries : this.#entries.filter(({ layer }) => layers.includes(layer));
+    const first = yield* this.#composeWithin(candidates, rooms);
+    const more = this.#withSpare(rooms, first);
+    if (more === undefined) return first;
+    const second = yield* this.#attempt(candidates, more, more);
+    return isFitting(second) ? second : first;
+  }
+
+  /** Sizes of pieces add up to a little more than the whole, as a rule; a tokenizer may have exceptions. So the whole decides. */
+  *#composeWithin(candidates: readonly Entry[], rooms: Rooms): Steps<Composed> {
     let { wanted, ceiling } = rooms;
     for (let excess = 1; ; excess *= 2) {
-      const chosen = yield* chooseEntries(candidates, { wanted, ceiling }, this.#how, this.#sizes);
-      const view = this.#view(chosen, this.#roomToTell(rooms, wanted, chosen));
-      if (chosen.length === 0) return { view, chosen };
-      const { overCeiling, overWanted } = this.#excessOf(view);
+      const composed = yield* this.#attempt(candidates, rooms, { wanted, ceiling });
+      const { chosen, overCeiling, overWanted } = composed;
+      if (chosen.length === 0 || isFitting(composed)) return composed;
       const isCritical = chosen.every(({ entry }) => entry.layer === "CRITICAL");
       const hasCritical = isCritical || chosen.some(({ entry }) => entry.layer === "CRITICAL");
       const isCriticalsFault = hasCritical && (isCritical || !isWithin(this.#criticalOf(chosen), rooms.wanted));
-      if (!overCeiling && (overWanted <= 0 || isCriticalsFault)) {
-        return { view: overWanted > 0 ? { ...view, budgetExceededBy: overWanted } : view, chosen };
-      }
+      if (!overCeiling && isCriticalsFault) return { ...composed, view: { ...composed.view, budgetExceededBy: overWanted } };
       const by = { tokens: excess + Math.max(0, overWanted), characters: excess * 4 };
       wanted = shrink(wanted, by);
       if (overCeiling) ceiling = shrink(lesser(ceiling, totalOf(chosen)), by);
     }
+  }
+
+  *#attempt(candidates: readonly Entry[], rooms: Rooms, { wanted, ceiling }: EntryRooms): Steps<Composed> {
+    const chosen = yield* chooseEntries(candidates, { wanted, ceiling }, this.#how, this.#sizes);
+    const view = this.#view(chosen, this.#roomToTell(rooms, wanted, chosen));
+    return { view, chosen, ...this.#excessOf(view) };
+  }
+
+  /** The rooms with what a view left of them; `undefined` where that is little, or nobody has use for it. */
+  #withSpare(rooms: Rooms, { view, chosen }: Composed): Rooms | undefined {
+    const { wanted, ceiling, of } = this.#budget;
+    const { report, omitted } = view;
+    if (of === "context" || report === undefined || report.condensed + report.dropped === 0) return undefined;
+    const size = this.#measure(view);
+    const most = lesser(wanted, ceiling);
+    if ((most.tokens - size.tokens) * MUCH_SPARE < most.tokens) return undefined;
+    // Lines of the report may change.
+    const told = sum(this.#measure([report.entries, omitted?.entries ?? []]), part(ONE_LINE, report.entries.length + 1));
+    const taken = shrink(sum(size, part(ONE_LINE, report.entries.length + 1)), totalOf(chosen));
+    return { ...rooms, wanted: shrink(most, taken), ceiling: shrink(ceiling, taken), report: lesser(told, rooms.reportShare) };
   }
 
   /** What the entries leave is the report's, within its share. */
@@ -200,8 +243,8 @@ class ViewBuilder {
   #reporter(chosen: readonly Chosen[]): Reporter {
     const byEntry = new Map(chosen.map((each) => [each.entry, each]));
     const fates = this.#inOrder().map((entry): Fate => {
-      const { outcome, tokens } = byEntry.get(entry) ?? { outcome: "dropped", tokens: 0 };
-      return { entry, outcome, tokensAfter: tokens };
+      const { outcome, tokens, characters } = byEntry.get(entry) ?? { outcome: "dropped", tokens: 0, characters: 0 };
+      return { entry, outcome, tokensAfter: tokens, charactersLost: entry.savedJson.length - characters };
     });
     return new Reporter(fates, this.#sizes, this.#how.isDetailed === true);
   }

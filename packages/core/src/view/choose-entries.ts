@@ -40,6 +40,7 @@ export interface Chosen {
   readonly value: JsonValue;
   /** Of the value as JSON. */
   readonly tokens: number;
+  readonly characters: number;
   /** Within the context: with key and comma. */
   readonly size: Room;
   readonly outcome: Exclude<Outcome, "dropped">;
@@ -116,7 +117,8 @@ function wholeOnes(entries: readonly Entry[], room: Room, sizes: EntrySizes): Ch
 
 function whole(entry: Entry, sizes: EntrySizes): Chosen {
   const outcome = entry.isReduced ? ("reduced" as const) : ("kept" as const);
-  return { entry, value: entry.value, tokens: sizes.tokensOf(entry), size: sizes.of(entry), outcome };
+  const { value, json } = entry;
+  return { entry, value, tokens: sizes.tokensOf(entry), characters: json.length, size: sizes.of(entry), outcome };
 }
 
 /** `undefined` when they take more than the room. */
@@ -216,6 +218,6 @@ function* place(entry: Entry, room: Room, how: ChooseHow, sizes: EntrySizes): St
   const shorter = yield* how.shorten(entry.value, inside, sizes.count);
   if (shorter === undefined) return undefined;
   const { value, tokens, outcome } = shorter;
-  const size = { tokens: around.tokens + tokens, characters: around.characters + JSON.stringify(value).length };
-  return { entry, value, tokens, size, outcome };
+  const characters = JSON.stringify(value).length;
+  return { entry, value, tokens, characters, size: sum(around, { tokens, characters }), outcome };
 }

@@ -12,7 +12,7 @@ export interface ViewReport {
   readonly dropped: number;
   /** Of each layer that has entries, where details were asked for. */
   readonly layers?: { readonly [L in Layer]?: LayerTotals };
-  /** What was dropped before what was shortened, the largest first, as many as fit. */
+  /** What most is missing of first, as many as fit. */
   readonly entries: readonly ReportedEntry[];
   /** Continues `entries`; absent when all are named. */
   readonly nextCursor?: string;
@@ -62,6 +62,8 @@ export interface Fate {
   readonly entry: Entry;
   readonly outcome: Outcome;
   readonly tokensAfter: number;
+  /** Of the value as JSON. */
+  readonly charactersLost: number;
 }
 
 export type Told = { readonly report: ViewReport; readonly omitted?: Omissions };
@@ -69,15 +71,10 @@ export type Told = { readonly report: ViewReport; readonly omitted?: Omissions }
 const LONGEST_KEY_NAMED = 120;
 /** Characters of an entry that is hardly ever shortened or dropped, where entries are few. */
 const LIKELY_WHOLE = 200;
-const RANK: Readonly<Record<Outcome, number>> = { dropped: 0, condensed: 1, reduced: 1, kept: 2 };
 
-/** What was dropped first, then what was shortened, the largest first. */
+/** However much of it is left: of a long history of which a tenth is there, more is missing than of a date that is not. */
 function mostMissedFirst(left: Fate, right: Fate): number {
-  return (
-    RANK[left.outcome] - RANK[right.outcome] ||
-    right.entry.savedJson.length - left.entry.savedJson.length ||
-    (left.entry.key < right.entry.key ? -1 : 1)
-  );
+  return right.charactersLost - left.charactersLost || (left.entry.key < right.entry.key ? -1 : 1);
 }
 
 /** Tells of entries, and of how they are told. */
@@ -106,7 +103,7 @@ export class Reporter {
     let forLarge = share;
     for (const entry of entries) {
       // The longest that its line can get; values are not counted for this.
-      const row = rowOf({ entry, outcome: "condensed", tokensAfter: 999_999 }, 999_999, LONGEST_KEY_NAMED, isDetailed);
+      const row = rowOf({ entry, outcome: "condensed", tokensAfter: 999_999, charactersLost: 0 }, 999_999, LONGEST_KEY_NAMED, isDetailed);
       const size = measure(textOf(row, omittedOf(entry, LONGEST_KEY_NAMED)), sizes.count);
       forAll = shrink(forAll, size);
       if (isDetailed || entry.json.length > LIKELY_WHOLE) forLarge = shrink(forLarge, size);
@@ -158,11 +155,12 @@ export class Reporter {
     const count = (outcome: Outcome): number => this.#fates.filter((fate) => fate.outcome === outcome).length;
     const dropped = count("dropped");
     const next = start + entries.length;
-    const cursor = (end: number): { nextCursor?: string } => (next < end ? { nextCursor: String(next) } : {});
+    const cursor = (isMore: boolean): { nextCursor?: string } => (isMore ? { nextCursor: String(next) } : {});
     const counts = { kept: count("kept"), reduced: count("reduced"), condensed: count("condensed"), dropped };
-    const report = { ...counts, ...(this.#isDetailed ? { layers: this.#layers() } : {}), entries, ...cursor(this.#named.length) };
+    const report = { ...counts, ...(this.#isDetailed ? { layers: this.#layers() } : {}), entries, ...cursor(next < this.#named.length) };
     if (dropped === 0 || this.#isDetailed) return { report };
-    return { report, omitted: { count: dropped, entries: omitted, ...cursor(dropped) } };
+    const isMoreOmitted = this.#named.some(({ outcome }, place) => place >= next && outcome === "dropped");
+    return { report, omitted: { count: dropped, entries: omitted, ...cursor(isMoreOmitted) } };
   }
 
   #layers(): { readonly [L in Layer]?: LayerTotals } {
