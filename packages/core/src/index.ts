@@ -260,7 +260,7 @@ export type { LastCleanUp, QuarantineUse, QuotaUse, SessionUse, StatusPorts, Sto
 export { verifyStore } from "./use-cases/verify-store.ts";
 export type { Finding, FindingKind, VerifyOptions, VerifyPorts, VerifyProgress, VerifyReport } from "./use-cases/verify-store.ts";
 export { buildView } from "./view/build-view.ts";
-export type { View, ViewBudget, ViewHow } from "./view/build-view.ts";
+export type { LargestCritical, View, ViewBudget, ViewHow } from "./view/build-view.ts";
 export type { Outcome, ShortenValue, ShorterValue } from "./view/choose-entries.ts";
 export type { Steps } from "./turns.ts";
 export type { LayerTotals, Omissions, OmittedEntry, ReportedEntry, ViewReport } from "./view/report.ts";

@@ -5,6 +5,7 @@ import type {
   ContextRules,
   Durability,
   EntryPath,
+  LargestCritical,
   Layer,
   LayerSummary,
   Omissions,
@@ -262,6 +263,8 @@ export interface ViewCheckpointResult extends LoadCheckpointResult {
   omitted?: Omissions;
   /** Tokens of the answer beyond `budgetTokens`, which CRITICAL entries took, or what is said around the context. */
   budgetExceededBy?: number | undefined;
+  /** The CRITICAL entry that left no room for others, where they went beyond the budget. */
+  largestCritical?: LargestCritical;
   /** How to get originals, where something is not whole. */
   how?: string;
   /** ISO 8601. Until then `checkpointId` leads to the originals. */
@@ -314,6 +317,8 @@ export interface ShapedContextResult extends Standing {
   report: ViewReport;
   omitted?: Omissions;
   budgetExceededBy?: number;
+  /** The CRITICAL entry that took most of the budget, where they went beyond it. */
+  largestCritical?: LargestCritical;
   /** What a condenser had a part in; absent where none was asked. */
   advanced?: AdvancedReport;
   /** Holds the original, exactly; absent after a dry run of what is not saved, and with `notKept`. */

@@ -99,6 +99,10 @@ export const REPORT: z.ZodType = objectOf<ShapedContextResult["report"]>({
   nextCursor: text("continues `entries`, when not all are named").optional(),
 }).meta({ id: "report", description: "what became of the entries" });
 
+export const LARGEST_CRITICAL: z.ZodType = z
+  .strictObject({ key: z.string(), keyCharacters: z.int().optional(), tokens: z.int() })
+  .describe("the critical entry that took most of the budget, so that others found no room: `key`, and `tokens`");
+
 export const OMISSIONS: z.ZodType = objectOf<NonNullable<ShapedContextResult["omitted"]>>({
   count: count("how many entries are left out"),
   entries: listOf(

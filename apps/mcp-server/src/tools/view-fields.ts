@@ -45,6 +45,10 @@ export const omitted: z.ZodType = z
 
 const exceededByAnswer: z.ZodNumber = z.number().describe("Tokens of the answer beyond budgetTokens");
 export const exceeded: z.ZodNumber = z.number().describe("Tokens that critical entries took beyond budgetTokens");
+/** Of an answer that critical entries fill. */
+export const largestCritical: z.ZodType = z
+  .looseObject({ key: z.string(), keyCharacters: z.number().optional(), tokens: z.number() })
+  .describe("The critical entry that left no room: others come with a larger budgetTokens, or by keys");
 const how: z.ZodString = z.string().describe("How to get originals");
 const validUntil: z.ZodType = time.describe("Until then checkpointId leads to the originals");
 
@@ -75,6 +79,7 @@ export const shortened = {
   report: report.optional(),
   omitted: omitted.optional(),
   budgetExceededBy: exceededByAnswer.optional(),
+  largestCritical: largestCritical.optional(),
   how: how.optional(),
   validUntil: validUntil.optional(),
   contextRulesWarning: contextRulesWarning.optional(),

@@ -2,7 +2,7 @@ import { COMPRESSION_STRATEGIES } from "@workrail/core";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { exceeded, layer, omitted, original, report, source, toAnswer } from "./view-fields.ts";
+import { exceeded, largestCritical, layer, omitted, original, report, source, toAnswer } from "./view-fields.ts";
 
 const input = z.strictObject({
   ...source,
@@ -20,6 +20,7 @@ const output = z.looseObject({
   report,
   omitted: omitted.optional(),
   budgetExceededBy: exceeded.optional(),
+  largestCritical: largestCritical.optional(),
   advanced: z
     .looseObject({
       by: z.string(),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { detailedReport, exceeded, original, source, toAnswer } from "./view-fields.ts";
+import { detailedReport, exceeded, largestCritical, original, source, toAnswer } from "./view-fields.ts";
 
 const input = z.strictObject({
   ...source,
@@ -23,6 +23,7 @@ const output = z.looseObject({
   tokensAfter: z.number().describe("Of this one"),
   report: detailedReport,
   budgetExceededBy: exceeded.optional(),
+  largestCritical: largestCritical.optional(),
   checkpointId: z.string().optional().describe("Holds the original, exactly; none after a dry run of what is not saved"),
   ...original,
 });

@@ -429,6 +429,23 @@ it("keeps CRITICAL entries beyond the budget, and says by how much", async () =>
   expect(budgetExceededBy).toBe((await size(rest)).tokens - 200);
 });
 
+it("names the largest of the CRITICAL entries that left no room for others, and only then", async () => {
+  const context = { rules: "r".repeat(900), goal: "g".repeat(300), plan: "p".repeat(300), step: 3 };
+  const of = (tokens: number): Promise<View> =>
+    buildView(
+      context,
+      { classifications: pinned("goal", "rules"), shorten },
+      { wanted: roomOf(tokens).wanted, ceiling: roomOf(2_000).ceiling },
+      counter,
+    );
+  expect(await of(300)).toMatchObject({
+    context: { rules: context.rules, goal: context.goal },
+    largestCritical: { key: "rules", tokens: 301 },
+    budgetExceededBy: expect.any(Number) as number,
+  });
+  expect(await of(550)).not.toHaveProperty("largestCritical");
+});
+
 it("leaves out a CRITICAL entry that is beyond the ceiling, rather than shorten it, and says which it is", async () => {
   const context = { goal: "g".repeat(9_000), note: "n" };
   const view = await buildView(context, { classifications: pinned("goal"), shorten }, roomOf(500), counter);

@@ -4,9 +4,9 @@ import { type Layer, LAYERS } from "../model/layer.ts";
 import { encodeUtf8 } from "../platform.ts";
 import type { CountTokens, TokenCounter } from "../ports/environment.ts";
 import { inTurns, type Steps } from "../turns.ts";
-import { type ChooseHow, chooseEntries, type Chosen, type EntryRooms, totalOf } from "./choose-entries.ts";
+import { type ChooseHow, chooseEntries, type Chosen, type EntryRooms, sumWithin, totalOf } from "./choose-entries.ts";
 import { entriesOf, type Entry, EntrySizes } from "./entry.ts";
-import { type Fate, type Omissions, Reporter, type ViewReport } from "./report.ts";
+import { type EntryName, type Fate, nameOf, type Omissions, Reporter, type ViewReport } from "./report.ts";
 import { fits, greater, isWithin, lesser, measure, part, type Room, shrink, sum } from "./room.ts";
 
 /** The part of a context that fits, and what became of the rest. */
@@ -19,6 +19,13 @@ export interface View {
   readonly omitted?: Omissions;
   /** Tokens by which CRITICAL entries went over the budget. */
   readonly budgetExceededBy?: number;
+  /** The one that took most of it, where they did: the others would have had its room. */
+  readonly largestCritical?: LargestCritical;
+}
+
+export interface LargestCritical extends EntryName {
+  /** Of the value as JSON. */
+  readonly tokens: number;
 }
 
 export interface ViewBudget {
@@ -144,7 +151,8 @@ class ViewBuilder {
     const totals = { entries: count, tokensBefore: MOST_TOKENS, tokensAfter: MOST_TOKENS };
     const layers = this.#how.isDetailed === true ? { layers: Object.fromEntries(LAYERS.map((layer) => [layer, totals])) } : {};
     const report = { kept: count, reduced: count, condensed: count, dropped: count, ...layers, ...named };
-    const emptiest: View = { context: {}, report, omitted: { count, ...named }, budgetExceededBy: MOST_TOKENS };
+    const exceeded = { budgetExceededBy: MOST_TOKENS, ...this.#longestOfCritical(lesser(wanted, ceiling)) };
+    const emptiest: View = { context: {}, report, omitted: { count, ...named }, ...exceeded };
     const frame = this.#measure(emptiest);
     const inside = shrink(ceiling, frame);
     const wantedInside = shrink(lesser(wanted, ceiling), of === "context" ? this.#measure({}) : frame);
@@ -178,7 +186,7 @@ class ViewBuilder {
       const isCritical = chosen.every(({ entry }) => entry.layer === "CRITICAL");
       const hasCritical = isCritical || chosen.some(({ entry }) => entry.layer === "CRITICAL");
       const isCriticalsFault = hasCritical && (isCritical || !isWithin(this.#criticalOf(chosen), rooms.wanted));
-      if (!overCeiling && isCriticalsFault) return { ...composed, view: { ...composed.view, budgetExceededBy: overWanted } };
+      if (!overCeiling && isCriticalsFault) return { ...composed, view: this.#exceeding(composed) };
       const by = { tokens: excess + Math.max(0, overWanted), characters: excess * 4 };
       wanted = shrink(wanted, by);
       if (overCeiling) ceiling = shrink(lesser(ceiling, totalOf(chosen)), by);
@@ -189,6 +197,21 @@ class ViewBuilder {
     const chosen = yield* chooseEntries(candidates, { wanted, ceiling }, this.#how, this.#sizes);
     const view = this.#view(chosen, this.#roomToTell(rooms, wanted, chosen));
     return { view, chosen, ...this.#excessOf(view) };
+  }
+
+  /** The longest that can be said of the largest CRITICAL entry. Nothing where they are within the room. */
+  #longestOfCritical(room: Room): Pick<View, "largestCritical"> {
+    const critical = this.#entries.filter(({ layer }) => layer === "CRITICAL");
+    if (sumWithin(critical, room, this.#sizes) !== undefined) return {};
+    const longest = critical.reduce((most, { key }) => (key.length > most.length ? key : most), "");
+    return { largestCritical: { ...nameOf(longest), tokens: MOST_TOKENS } };
+  }
+
+  #exceeding({ view, chosen }: Composed): View {
+    const critical = chosen.filter(({ entry }) => entry.layer === "CRITICAL");
+    const [largest] = critical.sort((left, right) => right.tokens - left.tokens);
+    const told = largest === undefined ? view : { ...view, largestCritical: { ...nameOf(largest.entry.key), tokens: largest.tokens } };
+    return { ...told, budgetExceededBy: this.#excessOf(told).overWanted };
   }
 
   /** The rooms with what a view left of them; `undefined` where that is little, or nobody has use for it. */

@@ -122,7 +122,7 @@ function whole(entry: Entry, sizes: EntrySizes): Chosen {
 }
 
 /** `undefined` when they take more than the room. */
-function sumWithin(entries: readonly Entry[], room: Room, sizes: EntrySizes): Room | undefined {
+export function sumWithin(entries: readonly Entry[], room: Room, sizes: EntrySizes): Room | undefined {
   const characters = entries.reduce((total, { key, json }) => total + key.length + json.length, 0);
   if (characters > room.characters) return undefined;
   let left = room;

@@ -25,10 +25,13 @@ export interface LayerTotals {
   readonly tokensAfter: number;
 }
 
-export interface ReportedEntry {
+export interface EntryName {
   /** Shortened when it is very long; then `keyCharacters` tells its length. */
   readonly key: string;
   readonly keyCharacters?: number;
+}
+
+export interface ReportedEntry extends EntryName {
   readonly layer: Layer;
   /** What the layer was decided by, and how surely, where that was asked for. */
   readonly confidence?: number;
@@ -49,10 +52,7 @@ export interface Omissions {
   readonly nextCursor?: string;
 }
 
-export interface OmittedEntry {
-  /** Shortened when it is very long; then `keyCharacters` tells its length. */
-  readonly key: string;
-  readonly keyCharacters?: number;
+export interface OmittedEntry extends EntryName {
   /** Characters of the value as JSON. */
   readonly characters: number;
 }
@@ -186,7 +186,7 @@ function omittedOf({ key, savedJson }: Entry, longest: number): OmittedEntry {
   return { ...nameOf(key, longest), characters: savedJson.length };
 }
 
-function nameOf(key: string, longest: number): { readonly key: string; readonly keyCharacters?: number } {
+export function nameOf(key: string, longest: number = LONGEST_KEY_NAMED): EntryName {
   return key.length <= longest ? { key } : { key: `${cutText(key, longest)}...`, keyCharacters: key.length };
 }
 
