@@ -25,6 +25,16 @@ describe("toFailure", () => {
     });
   });
 
+  it("calls a parameter whose name is a word by the option only where the failure is about it", () => {
+    const about = (field: string, message: string): string =>
+      toFailure(new WorkrailError("INVALID_INPUT", message, { details: { field } }), "").message;
+    expect(about("limit", "limit must be a whole number from 1 to 100.")).toBe("--limit must be a whole number from 1 to 100.");
+    expect(about("tags", "tags must each be text.")).toBe("--tag must each be text.");
+    expect(about("limit", "The limit is 100.")).toBe("The limit is 100.");
+    expect(about("context", "context must be a JSON object.")).toBe("context must be a JSON object.");
+    expect(about("names", "name must be text.")).toBe("name must be text.");
+  });
+
   it("takes what commander refuses for wrong usage", () => {
     const error = new CommanderError(1, "commander.unknownOption", "error: unknown option '--x'\n(Did you mean --y?)");
     expect(toFailure(error, "See: help")).toMatchObject({

@@ -23,6 +23,17 @@ const WORDS: Readonly<Record<string, string>> = {
   checkpointId: "checkpoint id",
 };
 
+/** What those are called whose names are words of the language: only where a failure begins with the one that it is about. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  limit: "--limit",
+  offset: "--offset",
+  since: "--since",
+  until: "--until",
+  name: "--name",
+  tags: "--tag",
+  budgetTokens: "--budget",
+};
+
 /**
  * Puts whatever was thrown into the words of the command line.
  *
@@ -33,7 +44,7 @@ export function toFailure(error: unknown, usageHint: string): Failure {
     const { code, message, hint, details } = error;
     return {
       code,
-      message: translate(message),
+      message: translate(withOption(message, details["field"])),
       hint: hint === undefined ? undefined : inOwnName(translate(hint)),
       details,
       exitCode: EXIT_CODES[code],
@@ -58,6 +69,11 @@ function suggesting(message: string): string {
   const [, option] = /^unknown option '([^']+)'$/u.exec(message) ?? [];
   const meant = option === undefined ? undefined : closestSettingOption(option);
   return meant === undefined ? message : `${message} (Did you mean ${meant}?)`;
+}
+
+function withOption(message: string, field: unknown): string {
+  const option = typeof field === "string" && message.startsWith(`${field} `) ? OPTIONS[field] : undefined;
+  return option === undefined ? message : message.replace(String(field), option);
 }
 
 function translate(text: string): string {

@@ -5,6 +5,7 @@ import { noStore } from "./catalog-errors.ts";
 import { fileError } from "./file-errors.ts";
 import { hasCode, isWithoutDirectorySync } from "./error-codes.ts";
 import type { FileSystem } from "./file-system.ts";
+import { makeDirectories } from "./make-directories.ts";
 import {
   BACKUP_MANIFEST,
   BACKUPS,
@@ -35,7 +36,7 @@ import {
 export function prepareDataDirectory(dataDir: string, log: Log): string {
   const wanted = path.resolve(dataDir);
   refuseForeignLink(wanted);
-  const firstMade = fs.mkdirSync(wanted, { recursive: true, mode: 0o700 });
+  const firstMade = makeDirectories(wanted);
   if (firstMade !== undefined) syncNames(firstMade, wanted);
   const real = fs.realpathSync(wanted);
   if (process.platform !== "win32") closeToOthers(real, log);

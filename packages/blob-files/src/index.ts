@@ -18,6 +18,7 @@ export type { StorageFailure } from "./file-errors.ts";
 export { hasCode, isWithoutDirectorySync, isWithoutLinks } from "./error-codes.ts";
 export { nodeFileSystem } from "./file-system.ts";
 export type { FileInspection, FileSystem } from "./file-system.ts";
+export { makeDirectories } from "./make-directories.ts";
 export { isFree } from "./new-directory.ts";
 export {
   BACKUPS,

@@ -5,6 +5,7 @@ import { isAbandoned, temporaryName } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
 import { hasCode } from "./error-codes.ts";
 import type { FileSystem } from "./file-system.ts";
+import { makeDirectories } from "./make-directories.ts";
 
 /** A directory that has its name only when all that belongs into it is there, and on the disk. */
 export class NewDirectory {
@@ -23,7 +24,7 @@ export class NewDirectory {
     refuseWhatIsThere(name);
     const parent = path.dirname(name);
     try {
-      fs.mkdirSync(parent, { recursive: true, mode: 0o700 });
+      makeDirectories(parent);
       removeAbandonedDirectories(files, parent, purpose);
       const created = new NewDirectory(name, temporaryName(parent, purpose), files);
       files.makeDirectory(created.path);

@@ -106,6 +106,9 @@ export type {
   ExportSessionOptions,
   ImportFileOptions,
   ImportFileResult,
+  ImportedText,
+  ImportTextOptions,
+  ImportTextResult,
   ImportProgress,
   ExportAllOptions,
 } from "./transfer.ts";

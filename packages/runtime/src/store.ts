@@ -134,6 +134,9 @@ import type {
   ExportSessionOptions,
   ImportFileOptions,
   ImportFileResult,
+  ImportedText,
+  ImportTextOptions,
+  ImportTextResult,
   Transfer,
 } from "./transfer.ts";
 import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
@@ -600,7 +603,16 @@ export class Store implements Workrail {
 
   async importFile(file: string, options: ImportFileOptions = {}): Promise<ImportFileResult> {
     if (options.dryRun !== true) this.#checkWritable();
-    const result = await this.#using(async () => (await this.#transfer()).importFile(file, options));
+    return this.#imported(await this.#using(async () => (await this.#transfer()).importFile(file, options)));
+  }
+
+  async importText(text: ImportedText, options: ImportTextOptions = {}): Promise<ImportTextResult> {
+    if (options.dryRun !== true) this.#checkWritable();
+    // Not once more after a loss: the text can be read only once.
+    return this.#imported(await this.#tracked(async () => (await this.#transfer()).importText(text, options)));
+  }
+
+  #imported<R extends ImportTextResult>(result: R): R {
     if (result.added > 0 && !result.dryRun) this.#compactor.request(result.sessionId);
     return result;
   }

@@ -1,5 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
+import { makeDirectories } from "@workrail/blob-files";
 import {
   type Clock,
   countCheckpoints,
@@ -16,7 +17,7 @@ import {
   type UnreadableInExport,
   WorkrailError,
 } from "@workrail/core";
-import { readTextFile } from "./read-text-file.ts";
+import { readText, readTextFile } from "./read-text-file.ts";
 import { cannotWrite, removeOldTemporaries, writeNewFile } from "./write-new-file.ts";
 
 export interface ExportResult {
@@ -45,11 +46,21 @@ export interface ExportAllResult {
   readonly exports: readonly ExportResult[];
 }
 
-export interface ImportFileOptions {
+/** Piece by piece, as text or in UTF-8. */
+export type ImportedText = AsyncIterable<Uint8Array | string>;
+
+export interface ImportTextOptions {
   /** What to do where the store already has the session: default `skip`. */
   readonly onConflict?: ImportConflictPolicy | undefined;
   /** Only say what would be done. Default `false`. */
   readonly dryRun?: boolean | undefined;
+}
+
+export interface ImportTextResult extends ImportReport {
+  readonly dryRun: boolean;
+}
+
+export interface ImportFileOptions extends ImportTextOptions {
   /** Told after each piece of the file that is read. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 }
@@ -62,10 +73,9 @@ export interface ImportProgress {
   readonly total: number;
 }
 
-export interface ImportFileResult extends ImportReport {
+export interface ImportFileResult extends ImportTextResult {
   /** Absolute path of the file. */
   readonly file: string;
-  readonly dryRun: boolean;
 }
 
 const LONGEST_STEM = 150;
@@ -91,7 +101,7 @@ export class Transfer {
   }
 
   async exportAll(given?: string, { onProgress }: ExportAllOptions = {}): Promise<ExportAllResult> {
-    const folder = given === undefined ? await this.#ownFolder() : await makeFolder(path.resolve(given));
+    const folder = given === undefined ? await this.#ownFolder() : makeFolder(path.resolve(given));
     const exports: ExportResult[] = [];
     const sessions = await countCheckpoints(this.#ports);
     const total = sum(sessions.values());
@@ -116,14 +126,24 @@ export class Transfer {
     return { sessionId, ...(await writeNewFile(names, text)), unreadable };
   }
 
+  /** What can be read only once is kept in memory: nothing is written before all of it is proven. */
+  async importText(text: ImportedText, { onConflict, dryRun = false }: ImportTextOptions): Promise<ImportTextResult> {
+    const pieces: string[] = [];
+    for await (const piece of readText(text, "The export")) pieces.push(piece);
+    return { dryRun, ...(await importSession(this.#ports, { source: () => eachOf(pieces), onConflict, dryRun })) };
+  }
+
   async importFile(given: string, { onConflict, dryRun = false, onProgress }: ImportFileOptions): Promise<ImportFileResult> {
     const file = path.resolve(given);
+    // What is no file, such as a pipe, can be read only once.
+    const isReadTwice = (await fs.stat(file).catch(() => undefined))?.isFile() !== false;
     let readings = 0;
     const source = (): AsyncIterable<string> => {
       const phase = readings++ === 0 ? "prove" : "write";
       return readTextFile(file, onProgress && ((counts) => onProgress({ phase, ...counts })));
     };
     try {
+      if (!isReadTwice) return { file, ...(await this.importText(source(), { onConflict, dryRun })) };
       return { file, dryRun, ...(await importSession(this.#ports, { source, onConflict, dryRun })) };
     } catch (error) {
       throw inFile(file, error);
@@ -144,7 +164,7 @@ export class Transfer {
         hint: "Name a file, or a folder for all sessions.",
       });
     }
-    await makeFolder(this.#folder);
+    makeFolder(this.#folder);
     if ((await fs.lstat(this.#folder)).isDirectory()) {
       await this.removeLeftovers();
       return this.#folder;
@@ -166,6 +186,10 @@ export class Transfer {
       },
     };
   }
+}
+
+async function* eachOf(pieces: readonly string[]): AsyncGenerator<string, void, undefined> {
+  yield* pieces;
 }
 
 function sum(numbers: Iterable<number>): number {
@@ -196,9 +220,9 @@ function inFile(file: string, error: unknown): unknown {
   });
 }
 
-async function makeFolder(folder: string): Promise<string> {
+function makeFolder(folder: string): string {
   try {
-    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+    makeDirectories(folder);
     return folder;
   } catch (cause) {
     throw cannotWrite(folder, cause);

@@ -49,6 +49,9 @@ import type {
   ExportSessionOptions,
   ImportFileOptions,
   ImportFileResult,
+  ImportedText,
+  ImportTextOptions,
+  ImportTextResult,
   ExportAllOptions,
 } from "./transfer.ts";
 import type { WrittenFile } from "./write-new-file.ts";
@@ -130,6 +133,8 @@ export interface Workrail extends IContextManagementService {
   exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult>;
   /** Brings an exported session into this store. Nothing is written unless every checkpoint in the file is proven. */
   importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult>;
+  /** The same of a text that comes piece by piece, as `exportText` gives it. All of it is in memory meanwhile. */
+  importText(text: ImportedText, options?: ImportTextOptions): Promise<ImportTextResult>;
   /** Removes what is selected, or else what was unused for long and what a full store has to give up. */
   cleanUp(params?: CleanUpParams): Promise<CleanUpReport>;
   /**

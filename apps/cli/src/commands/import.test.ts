@@ -31,6 +31,17 @@ describe("workrail import", () => {
     expect(await cli.output(["load", "cp-1", ...elsewhere])).toBe('{"n":1,"\\n":null}');
   });
 
+  it("takes what is piped in, and what is a pipe", async () => {
+    const piped = await cli.shell(`workrail export s --output - | workrail import - ${elsewhere.join(" ")}`);
+    expect(piped).toEqual({ code: 0, stdout: "s\n", stderr: "Standard input: session s, checkpoints: added 2.\n" });
+    expect(await cli.output(["export", "s", "--output", "-", ...elsewhere])).toBe(readFileSync(join(cli.project, "s.json"), "utf8"));
+    const nothing = await cli.run(["import", "-", ...elsewhere], { input: new Uint8Array([0x7b, 0xff]) });
+    expect(nothing).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^INVALID_INPUT: .*not UTF-8/u) as string });
+    if (process.platform === "win32") return;
+    const named = await cli.shell(`mkfifo pipe; cat s.json > pipe & workrail import pipe --json ${elsewhere.join(" ")}`);
+    expect(JSON.parse(named.stdout)).toMatchObject({ imports: [{ file: join(cli.project, "pipe"), added: 0, present: 2 }] });
+  });
+
   it("takes folders and several files", async () => {
     await cli.output(["export", "--all", "--output", "all"]);
     const { imports } = await cli.json<{ imports: object[] }>(["import", "s.json", "all", ...elsewhere]);

@@ -15,7 +15,10 @@ const EXAMPLES = `
 Examples:
   workrail import my-copy.json
   workrail import my-copy.json --on-conflict newer --dry-run
+  workrail export my-task --output - | workrail import - --data-dir elsewhere
 `;
+
+const STDIN = "-";
 
 /** `workrail import`: brings exported sessions into the store, and prints the ids of the sessions. */
 export function addImportCommand(program: Command): void {
@@ -23,7 +26,7 @@ export function addImportCommand(program: Command): void {
     .command("import")
     .summary("bring exported sessions into the store")
     .description("Brings sessions that `workrail export` wrote into the store, exactly as they were.")
-    .argument("<files...>", "exported files, or folders of them")
+    .argument("<files...>", "exported files, or folders of them; -: standard input")
     .addOption(
       new Option(
         "--on-conflict <policy>",
@@ -44,7 +47,11 @@ async function importAll(given: readonly string[], options: ImportOptions): Prom
     await withStore(options, async (store) => {
       for (const [index, file] of files.entries()) {
         const lineOf = lineFor(files.length === 1 ? "" : ` file ${index + 1} of ${files.length}`);
-        imports.push(await showingProgress(lineOf, (onProgress) => store.importFile(file, { ...options, onProgress })));
+        const result =
+          file === STDIN
+            ? { file, ...(await store.importText(process.stdin, options)) }
+            : await showingProgress(lineOf, (onProgress) => store.importFile(file, { ...options, onProgress }));
+        imports.push(result);
       }
     });
   } finally {
@@ -62,6 +69,7 @@ function lineFor(which: string): (progress: ImportProgress) => string {
 
 /** The exports in a folder; anything else is taken as the file that it should be. */
 function within(path: string): readonly string[] {
+  if (path === STDIN) return [path];
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
   const names = readdirSync(path).filter((name) => name.endsWith(".json") && !name.startsWith("."));
   if (names.length === 0)
@@ -82,5 +90,5 @@ function describe({ file, dryRun, sessionId, exportedSessionId, added, present, 
     ...(unreadable.length === 0 ? [] : [`not in the file, because they could not be read: ${unreadable.length}`]),
     ...(sessionId === exportedSessionId ? [] : [`instead of ${exportedSessionId}`]),
   ];
-  return `${file}: session ${sessionId}, checkpoints: ${parts.join(", ")}.`;
+  return `${file === STDIN ? "Standard input" : file}: session ${sessionId}, checkpoints: ${parts.join(", ")}.`;
 }

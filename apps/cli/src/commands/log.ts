@@ -56,7 +56,7 @@ function forPeople({ checkpoints, headId }: TraceSessionResult): string {
 /** Only what is said of a checkpoint is cut: people copy its id. */
 function fit(lead: string, id: string, said: string): string {
   const room = outputWidth() - textWidth(`${lead} ${id}  `);
-  return `${lead} ${styled("yellow", id, process.stdout)}  ${room > 0 ? cutText(said, room) : said}`.trimEnd();
+  return `${lead} ${styled("yellow", id, process.stdout)}  ${room > 0 ? cutText(said, room) : ""}`.trimEnd();
 }
 
 function describe(checkpoint: TracedCheckpoint, isHead: boolean, now: Date): string {

@@ -136,7 +136,7 @@ const exported = {
 };
 
 const imported = objectOf<ImportFileResult>({
-  file: text("absolute path of the file"),
+  file: text("absolute path of the file; `-`: standard input"),
   dryRun: flag("whether nothing was written"),
   sessionId: text("the session in this store"),
   exportedSessionId: text("the session in the file; another one when it was renamed"),

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { nodeFileSystem } from "@workrail/blob-files";
+import { makeDirectories, nodeFileSystem } from "@workrail/blob-files";
 import { WorkrailError } from "@workrail/core";
 import { applyEdits, modify, type Node, parseTree, type ParseError, printParseErrorCode, stripComments } from "jsonc-parser";
 import { canBeListed } from "../can-be-listed.ts";
@@ -91,7 +91,7 @@ export function writeConfigMember(file: string, name: string, value: unknown): v
   const source = isBlank(text) ? `${text}{}\n` : text;
   const changed =
     value === undefined ? without(source, name) : applyEdits(source, modify(source, [name], value, { formattingOptions: LAYOUT }));
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectories(path.dirname(file));
   // Nobody can have put a link there: the name is not to be known beforehand, and is not written to when it is taken.
   const unfinished = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {

@@ -60,6 +60,9 @@ import type {
   ExportSessionOptions,
   ImportFileOptions,
   ImportFileResult,
+  ImportedText,
+  ImportTextOptions,
+  ImportTextResult,
 } from "../transfer.ts";
 import type {
   CompareCheckpointsParams,
@@ -282,6 +285,10 @@ export class FallbackStore implements Workrail {
 
   async importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult> {
     return this.#standby.disk().importFile(file, options);
+  }
+
+  async importText(text: ImportedText, options?: ImportTextOptions): Promise<ImportTextResult> {
+    return this.#standby.disk().importText(text, options);
   }
 
   async scanStore(params?: ScanStoreParams): Promise<ScanReport> {
