@@ -12,3 +12,16 @@ export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise
     process.off("SIGINT", interrupt);
   }
 }
+
+/** The same of what cannot report: it rejects with the signal's reason once it has tidied up, and the process ends by the interrupt. */
+export function unlessInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return untilInterrupted(async (signal) => {
+    try {
+      return await work(signal);
+    } catch (error) {
+      // The first one was listened to; this one is not.
+      if (signal.aborted && error === signal.reason) process.kill(process.pid, "SIGINT");
+      throw error;
+    }
+  });
+}

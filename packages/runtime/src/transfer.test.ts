@@ -32,6 +32,20 @@ async function open(name: string, isInMemory = false): Promise<Workrail> {
 
 const read = (file: string): string => readFileSync(file, "utf8");
 
+it("that is ended early leaves the files that are whole, and nothing of the one that was being written", async () => {
+  const store = await open("a");
+  for (const sessionId of ["s", "t"]) for (const n of [1, 2, 3]) await store.saveCheckpoint({ sessionId, context: { n } });
+  const controller = new AbortController();
+  const onProgress = ({ done }: { done: number }): void => {
+    if (done === 4) controller.abort(new Error("enough"));
+  };
+  const to = path.join(folder, "exports");
+  await expect(store.exportAll(to, { onProgress, signal: controller.signal })).rejects.toThrow("enough");
+  expect(readdirSync(to)).toEqual(["t-2026-01-31.json"]);
+  await expect(store.exportSession("s", { file: path.join(to, "s.json"), signal: controller.signal })).rejects.toThrow("enough");
+  expect(readdirSync(to)).toEqual(["t-2026-01-31.json"]);
+});
+
 describe("how far it is", () => {
   it("is told of an export by its checkpoints, of one session and of all", async () => {
     const store = await open("a");

@@ -30,6 +30,8 @@ export interface ExportResult {
 }
 
 export interface ExportAllOptions {
+  /** Ends it early: it rejects with the signal's reason, and nothing is left of the file that was being written. */
+  readonly signal?: AbortSignal | undefined;
   /** Told after each checkpoint. */
   readonly onProgress?: ((progress: ExportProgress) => void) | undefined;
 }
@@ -91,16 +93,16 @@ export class Transfer {
     this.#folder = dataDir === undefined ? undefined : path.join(dataDir, "exports");
   }
 
-  async exportSession(sessionId: SessionId, { file, onProgress }: ExportSessionOptions = {}): Promise<ExportResult> {
+  async exportSession(sessionId: SessionId, { file, ...watch }: ExportSessionOptions = {}): Promise<ExportResult> {
     const names = file === undefined ? await this.#defaultNames(sessionId) : [path.resolve(file)];
-    return this.#export(sessionId, names, onProgress);
+    return this.#export(sessionId, names, watch);
   }
 
   exportText(sessionId: SessionId, options: ExportOptions): AsyncGenerator<string, void, undefined> {
     return exportSession(this.#ports, sessionId, options);
   }
 
-  async exportAll(given?: string, { onProgress }: ExportAllOptions = {}): Promise<ExportAllResult> {
+  async exportAll(given?: string, { onProgress, signal }: ExportAllOptions = {}): Promise<ExportAllResult> {
     const folder = given === undefined ? await this.#ownFolder() : makeFolder(path.resolve(given));
     const exports: ExportResult[] = [];
     const sessions = await countCheckpoints(this.#ports);
@@ -108,7 +110,7 @@ export class Transfer {
     let before = 0;
     for (const [sessionId, checkpoints] of sessions) {
       const tell = onProgress && (({ done }: ExportProgress) => onProgress({ done: Math.min(before + done, total), total }));
-      const result = await this.#export(sessionId, this.#namesIn(folder, sessionId), tell).catch(ignoreVanished);
+      const result = await this.#export(sessionId, this.#namesIn(folder, sessionId), { onProgress: tell, signal }).catch(ignoreVanished);
       if (result !== undefined) exports.push(result);
       before += checkpoints;
     }
@@ -120,10 +122,10 @@ export class Transfer {
     if (this.#folder !== undefined) await removeOldTemporaries(this.#folder, this.#ports.clock);
   }
 
-  async #export(sessionId: SessionId, names: Iterable<string>, onProgress: ExportAllOptions["onProgress"]): Promise<ExportResult> {
+  async #export(sessionId: SessionId, names: Iterable<string>, { onProgress, signal }: ExportAllOptions): Promise<ExportResult> {
     const unreadable: UnreadableInExport[] = [];
     const text = exportSession(this.#ports, sessionId, { onUnreadable: (each) => unreadable.push(each), onProgress });
-    return { sessionId, ...(await writeNewFile(names, text)), unreadable };
+    return { sessionId, ...(await writeNewFile(names, until(signal, text))), unreadable };
   }
 
   /** What can be read only once is kept in memory: nothing is written before all of it is proven. */
@@ -185,6 +187,14 @@ export class Transfer {
         for (let count = 2; ; count++) yield `${start}-${count}.json`;
       },
     };
+  }
+}
+
+async function* until(signal: AbortSignal | undefined, text: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  signal?.throwIfAborted();
+  for await (const piece of text) {
+    yield piece;
+    signal?.throwIfAborted();
   }
 }
 

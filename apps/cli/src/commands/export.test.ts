@@ -1,5 +1,9 @@
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { openWorkrail } from "@workrail/runtime";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useCli } from "../testing/use-cli.ts";
 
@@ -26,6 +30,26 @@ describe("workrail export", () => {
       ],
     });
   });
+
+  it.skipIf(process.platform === "win32")(
+    "leaves nothing when it is interrupted (skipped on Windows, where that ends a process at once)",
+    async () => {
+      const store = await openWorkrail({ dataDir: cli.dataDir, cwd: cli.project, env: {} });
+      const large = "all that it saw ".repeat(20_000);
+      for (let n = 0; n < 100; n++) await store.saveCheckpoint({ sessionId: "large", context: { n, large } });
+      await store.close();
+      const child = spawn(process.execPath, [cli.launcher, "export", "large", "--output", "large.json"], {
+        cwd: cli.project,
+        env: cli.env,
+        stdio: "ignore",
+      });
+      const exited = once(child, "exit");
+      while (globSync(join(cli.project, ".tmp-export-*")).length === 0) await pause(1);
+      child.kill("SIGINT");
+      expect(await exited).toEqual([null, "SIGINT"]);
+      expect(readdirSync(cli.project)).toEqual([]);
+    },
+  );
 
   it("writes to a file or to standard output, the same", async () => {
     const file = join(cli.project, "s.json");

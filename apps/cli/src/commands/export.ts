@@ -7,6 +7,7 @@ import { formatBytes } from "../format-bytes.ts";
 import { parsePath } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { showingProgress } from "../show-progress.ts";
+import { unlessInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ExportOptions extends GlobalOptions {
@@ -41,8 +42,10 @@ async function exportTo(session: string | undefined, options: ExportOptions): Pr
   if ((session === undefined) !== (options.all === true)) throw wrongChoice();
   if (session === undefined) return exportAll(options);
   if (options.output === STDOUT) return print(session, options);
-  const result = await lookIntoStore(options, (store) =>
-    showingProgress(PROGRESS, (onProgress) => store.exportSession(session, { file: options.output, onProgress })),
+  const result = await unlessInterrupted((signal) =>
+    lookIntoStore(options, (store) =>
+      showingProgress(PROGRESS, (onProgress) => store.exportSession(session, { file: options.output, onProgress, signal })),
+    ),
   );
   heed(result.unreadable);
   await (options.json ? writeJson(result) : tell(result));
@@ -69,8 +72,8 @@ async function exportAll(options: ExportOptions): Promise<void> {
       hint: "Name a folder with --output, or one session.",
     });
   }
-  const result = await lookIntoStore(options, (store) =>
-    showingProgress(PROGRESS, (onProgress) => store.exportAll(options.output, { onProgress })),
+  const result = await unlessInterrupted((signal) =>
+    lookIntoStore(options, (store) => showingProgress(PROGRESS, (onProgress) => store.exportAll(options.output, { onProgress, signal }))),
   );
   heed(result.exports.flatMap(({ unreadable }) => unreadable));
   await (options.json ? writeJson(result) : tellAll(result));
