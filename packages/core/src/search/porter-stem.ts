@@ -22,8 +22,8 @@ function firstRegion(word: string): number {
 }
 
 function nextRegion(word: string, from: number): number {
-  const found = /[aeiouy][^aeiouy]/.exec(word.slice(from));
-  return found === null ? word.length : from + found.index + 2;
+  const at = word.slice(from).search(/[aeiouy][^aeiouy]/);
+  return at < 0 ? word.length : from + at + 2;
 }
 
 function withoutPlural(word: string): string {
@@ -91,7 +91,7 @@ function byLastLetter(endings: readonly Ending[]): Endings {
 }
 
 function endingOf(word: string, endings: Endings): Ending | undefined {
-  return endings.get(word.slice(-1))?.find(([ending]) => word.endsWith(ending));
+  return endings.get(word.slice(-1))?.find((ending) => word.endsWith(ending[0]));
 }
 
 const SECOND = byLastLetter([
