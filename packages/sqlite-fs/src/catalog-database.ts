@@ -13,14 +13,15 @@ import {
   storeClosed,
 } from "@workrail/blob-files";
 import type { AuditPlace } from "@workrail/core";
-import { checkMainTables } from "./catalog-checks.ts";
+import { checkAtOpening } from "./catalog-checks.ts";
 import { CommitMark, isBehind, placeNoted } from "./commit-mark.ts";
-import type { Migration } from "./migrations.ts";
+import { type Migration, MIGRATIONS } from "./migrations.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
+import { isAsMigrated } from "./schema-check.ts";
 import { keepCopy } from "./schema-copies.ts";
 import { type JournalMode, SqliteConnection } from "./sqlite-connection.ts";
 import type { OpenDatabase } from "./sqlite-driver.ts";
-import { storageError } from "./storage-errors.ts";
+import { databaseDamaged, storageError } from "./storage-errors.ts";
 
 export interface CatalogDatabaseOptions {
   readonly dataDir: string;
@@ -117,6 +118,22 @@ export class CatalogDatabase {
     this.#damaged = this.#identity;
   }
 
+  /**
+   * Why something failed: SQL that is right fails only where tables are not as they were made, for the text that makes them is in the database, too.
+   */
+  explain(error: unknown): unknown {
+    if (!isErrorOfSql(error) || this.#connections === undefined) return error;
+    const { migrations = MIGRATIONS, openDatabase } = this.#options;
+    try {
+      const { reader } = this.#connections;
+      if (reader.isNewerThan(migrations.length) || isAsMigrated(reader, migrations, openDatabase)) return error;
+    } catch {
+      // What cannot be looked at now fails again.
+      return error;
+    }
+    return databaseDamaged("The tables of the catalog are not as they were made.", error);
+  }
+
   /** To be told after each COMMIT. One that is condemned stays behind what was noted of it. */
   committed({ writer }: Pick<Connections, "writer">): void {
     if (this.#damaged === undefined || this.#damaged !== this.#identity) this.#mark.note(writer);
@@ -181,7 +198,7 @@ export class CatalogDatabase {
     try {
       const { reader } = connections;
       const sizeBytes = fs.inspect(this.file)?.sizeBytes ?? 0;
-      if (this.#options.isProven !== true) await retryWhileBusy(() => checkMainTables(reader, sizeBytes), lockWaitMs);
+      if (this.#options.isProven !== true) await retryWhileBusy(() => checkAtOpening(reader, sizeBytes), lockWaitMs);
       // Somebody else may have made the database that we find in the place of ours.
       if (isAnother && (await this.#isUnused(reader)) && (await this.#options.hasBlobs())) throw catalogLost();
       const noted = await this.#mark.read();
@@ -288,6 +305,11 @@ export class CatalogDatabase {
 function closeBoth({ reader, writer }: Connections): void {
   reader.close();
   writer.close();
+}
+
+/** What SQLite says of a statement that means nothing to it. */
+function isErrorOfSql(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "SQLITE_ERROR";
 }
 
 /** What SQLite says where processes cannot share memory, which WAL needs. */

@@ -22,7 +22,9 @@ import type {
 } from "@workrail/core";
 import { actionOfMove, asidesToRemove, exceededQuota, isShielded, KEEP_TAG, tombstonesOf } from "@workrail/core";
 import { AuditWrites } from "./audit-writes.ts";
-import { factsOf, labelsOf, RECORD_COLUMNS, recordOf, rowOf, trashedRowOf } from "./rows.ts";
+import { CheckedRows, summed } from "./checked-rows.ts";
+import type { Unsummed } from "./row-checksum.ts";
+import { factsOf, labelsOf, recordOf, rowOf, trashedRowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteStatement, SqliteValue } from "./sqlite-driver.ts";
@@ -37,6 +39,7 @@ interface Appended {
 /** What happens inside one write transaction, which the caller begins and ends. */
 export class CatalogWrites {
   readonly #connection: SqliteConnection;
+  readonly #rows: CheckedRows;
   readonly #audit: AuditWrites;
   /** Sessions whose facts outside of the database must be written again before COMMIT. */
   readonly #changed = new Set<SessionId>();
@@ -44,6 +47,7 @@ export class CatalogWrites {
   /** @param digest chains the audit log. */
   constructor(connection: SqliteConnection, digest: AuditDigest) {
     this.#connection = connection;
+    this.#rows = new CheckedRows(connection);
     this.#audit = new AuditWrites(connection, digest);
   }
 
@@ -84,14 +88,8 @@ export class CatalogWrites {
     if (baseId !== null && this.#statement("SELECT 1 FROM checkpoint WHERE id = ? AND damaged = 0").get(baseId) === undefined) return false;
     const row = this.#asExpected(expected);
     if (row === undefined) return this.#changeTrashed(expected, becomes);
-    this.#run(
-      "UPDATE checkpoint SET blob_bytes = ?, base_id = ?, key_id = ?, damaged = 0 WHERE ordinal = ?",
-      blobBytes,
-      baseId,
-      keyId,
-      row.ordinal,
-    );
-    this.#run("UPDATE session SET total_bytes = total_bytes + ? WHERE id = ?", blobBytes - row.blob_bytes, row.session_id);
+    this.#rows.changeCheckpoint(row, { blob_bytes: blobBytes, base_id: baseId, key_id: keyId, damaged: 0 });
+    this.#rows.changeSession(row.session_id, (session) => ({ total_bytes: session.total_bytes + blobBytes - row.blob_bytes }));
     return true;
   }
 
@@ -109,24 +107,17 @@ export class CatalogWrites {
   markDamaged(expected: CheckpointRecord, audit: AuditEvent): boolean {
     const row = this.#asExpected(expected);
     if (row === undefined || row.damaged === 1) return false;
-    this.#run("UPDATE checkpoint SET damaged = 1 WHERE ordinal = ?", row.ordinal);
+    this.#rows.changeCheckpoint(row, { damaged: 1 });
     this.#audit.add(audit);
     return true;
   }
 
   /** Has sums and edges say what the records do. */
   reconcile({ sums, edges }: Discrepancies): void {
-    for (const sessionId of sums) {
-      this.#run(
-        `UPDATE session SET (checkpoint_count, total_bytes) =
-           (SELECT count(*), coalesce(sum(blob_bytes), 0) FROM checkpoint WHERE session_id = session.id) WHERE id = ?`,
-        sessionId,
-      );
-    }
+    for (const id of sums) this.#rows.changeSession(id, () => this.#statement(SUMS_OF).get(id) as Sums);
     for (const { dependent, base } of edges) this.#addEdge(dependent, base);
     this.#run("UPDATE state SET value = (SELECT coalesce(sum(total_bytes), 0) FROM session) WHERE key = 'live_bytes'");
     this.#run("UPDATE state SET value = (SELECT coalesce(sum(blob_bytes), 0) FROM trashed) WHERE key = 'trash_bytes'");
-    this.#run("UPDATE session SET aside_count = (SELECT count(*) FROM checkpoint WHERE session_id = session.id AND kind = 'aside')");
     this.#countAnew();
   }
 
@@ -138,21 +129,21 @@ export class CatalogWrites {
   rewrite(rewriting: Rewriting): void {
     const { record, labels } = rewriting;
     for (const row of this.#statement("SELECT * FROM checkpoint").all() as CheckpointRow[]) {
-      const fresh = withTexts(row, record(recordOf(row)));
-      this.#run("DELETE FROM checkpoint_tag WHERE ordinal = ?", row.ordinal);
-      this.#run(UPDATE_TEXTS, ...TEXT_COLUMNS.map((column) => fresh[column]), row.ordinal);
-      const tags = new Set(recordOf(fresh).tags);
-      for (const tag of tags) this.#run("INSERT INTO checkpoint_tag (ordinal, tag) VALUES (?, ?)", row.ordinal, tag);
+      const fresh = record(recordOf(row));
+      this.#rows.changeCheckpoint(row, textsOf(row, fresh));
+      this.#rows.retag(row, fresh.tags);
     }
     for (const { id, record: text } of this.#statement("SELECT id, record FROM trashed").all() as Pick<TrashedRow, "id" | "record">[]) {
       const row = trashedRowOf(text);
-      const fresh = withTexts(row, record(recordOf(row)));
+      const fresh = summed({ ...row, ...textsOf(row, record(recordOf(row))) });
       this.#run("UPDATE trashed SET record = ? WHERE id = ?", JSON.stringify(fresh), id);
     }
-    for (const row of this.#statement("SELECT * FROM session").all() as SessionRow[]) {
-      const { tags, pins } = labels({ tags: labelsOf(row.tags), pins: labelsOf(row.pins) });
-      this.#run("UPDATE session SET tags = ?, pins = ? WHERE id = ?", JSON.stringify(tags), JSON.stringify(pins), row.id);
-      this.#changed.add(row.id as SessionId);
+    for (const id of this.#rows.sessionIds()) {
+      this.#rows.changeSession(id, (session) => {
+        const { tags, pins } = labels({ tags: labelsOf(session.tags), pins: labelsOf(session.pins) });
+        return { tags: JSON.stringify(tags), pins: JSON.stringify(pins) };
+      });
+      this.#changed.add(id);
     }
     this.#audit.rewrite(rewriting);
     this.#countAnew();
@@ -176,7 +167,7 @@ export class CatalogWrites {
     return [...this.#changed].map((sessionId) => {
       // The blob is gone, and from now on the tombstone is too.
       this.#run("DELETE FROM pending_removal WHERE session_id = ? AND is_done = 1", sessionId);
-      return this.#factsOf(this.#session(sessionId) as SessionRow);
+      return this.#factsOf(this.#rows.session(sessionId) as SessionRow);
     });
   }
 
@@ -218,10 +209,12 @@ export class CatalogWrites {
       if (tombstones.get(record.sessionId)?.has(record.id) !== true) this.#append(record);
     }
     for (const { sessionId, trash, shields } of sessions) {
-      const shield = "UPDATE checkpoint SET shielded_until = ? WHERE id = ? AND session_id = ?";
-      for (const { checkpointId, until } of shields) this.#run(shield, until.getTime(), checkpointId, sessionId);
+      for (const { checkpointId, until } of shields) {
+        const row = this.#rows.checkpoint(checkpointId);
+        if (row?.session_id === sessionId) this.#rows.changeCheckpoint(row, { shielded_until: until.getTime() });
+      }
       for (const { checkpointId, at } of trash) {
-        const row = this.#checkpoint(checkpointId);
+        const row = this.#rows.checkpoint(checkpointId);
         if (row?.session_id !== sessionId) continue;
         this.#takeOut(row);
         this.#intoTrash(row, at);
@@ -232,24 +225,21 @@ export class CatalogWrites {
       const blobOf = (checkpointId: CheckpointId): BlobRef => blobRefOf({ sessionId: facts.sessionId, checkpointId });
       for (const id of facts.tombstones) this.#expectRemoval(facts.sessionId, id, blobOf(id));
       for (const id of facts.erasing) if (!this.#isNeeded(blobOf(id))) this.#expectErasure(facts.sessionId, id, blobOf(id));
-      this.#run(
-        `INSERT INTO session (id, created_at, last_accessed_at, tags, pins, oldest_live) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at, tags = excluded.tags, pins = excluded.pins,
-           oldest_live = excluded.oldest_live`,
-        facts.sessionId,
-        facts.createdAt.getTime(),
-        usedAt,
-        JSON.stringify(facts.tags),
-        JSON.stringify(facts.pins),
-        facts.oldestLive,
-      );
+      const known = {
+        created_at: facts.createdAt.getTime(),
+        tags: JSON.stringify(facts.tags),
+        pins: JSON.stringify(facts.pins),
+        oldest_live: facts.oldestLive,
+      };
+      const changed = this.#rows.changeSession(facts.sessionId, () => known);
+      if (changed === undefined) this.#rows.addSession({ id: facts.sessionId, last_accessed_at: usedAt, ...known });
     }
-    this.#run("UPDATE session SET last_accessed_at = ?", usedAt);
+    for (const id of this.#rows.sessionIds()) this.#rows.changeSession(id, () => ({ last_accessed_at: usedAt }));
     this.#audit.add(audit);
   }
 
   #asExpected(expected: CheckpointRecord): CheckpointRow | undefined {
-    const row = this.#checkpoint(expected.id);
+    const row = this.#rows.checkpoint(expected.id);
     return row !== undefined && isKeptAs(row, expected) ? row : undefined;
   }
 
@@ -258,7 +248,7 @@ export class CatalogWrites {
     bytes: QuotaUsage | undefined,
     hasBlob: (ref: BlobRef) => boolean,
   ): CommitOutcome | undefined {
-    const existing = this.#checkpoint(record.id);
+    const existing = this.#rows.checkpoint(record.id);
     if (existing !== undefined) return { status: "exists", record: recordOf(existing) };
     const trashed = this.#trashed(record.id);
     if (trashed !== undefined) return { status: "in-trash", record: recordOf(trashed) };
@@ -278,34 +268,31 @@ export class CatalogWrites {
     // An id that was removed lives again: neither its tombstone nor the removal of its blob may stand.
     if (this.#run("DELETE FROM pending_removal WHERE blob = ?", record.blob) > 0) this.#changed.add(record.sessionId);
     this.#endErasures("blob", record.blob);
-    this.#insert(rowOf(record, sequence), record.tags);
+    const { ordinal } = this.#statement(NEXT_ORDINAL).get() as Pick<CheckpointRow, "ordinal">;
+    this.#rows.addCheckpoint(rowOf(record, ordinal, sequence), record.tags);
     const fresh = { sequence, lastAccessedAt: record.createdAt, damaged: false, shieldedUntil: undefined };
     return { record: { ...record, ...fresh }, checkpointCount };
   }
 
-  #insert(row: Omit<CheckpointRow, "ordinal">, tags: readonly string[], ordinal: number | null = null): void {
-    this.#run(INSERT_CHECKPOINT, ordinal, ...INSERT_COLUMNS.map((column) => row[column] ?? null));
-    for (const tag of new Set(tags)) {
-      this.#run("INSERT INTO checkpoint_tag (ordinal, tag) VALUES (last_insert_rowid(), ?)", tag);
-    }
-  }
-
   /** Gives a checkpoint its place in its session, which the first one brings into being. */
-  #countIn({ sessionId, createdAt, blobBytes }: NewRecord, begins: Append["session"]): Counted {
+  #countIn({ sessionId, createdAt, blobBytes, kind }: NewRecord, begins: Append["session"]): SessionRow {
     const at = createdAt.getTime();
-    const countIn = (): Counted | undefined => this.#statement(COUNT_IN).get(at, blobBytes, sessionId) as Counted | undefined;
-    const counted = countIn();
-    if (counted !== undefined) return counted;
-    this.#run(
-      "INSERT INTO session (id, created_at, last_accessed_at, tags, pins) VALUES (?, ?, ?, ?, ?)",
-      sessionId,
-      begins?.createdAt.getTime() ?? at,
-      at,
-      JSON.stringify(begins?.tags ?? []),
-      JSON.stringify(begins?.pins ?? []),
-    );
-    this.#changed.add(sessionId);
-    return countIn() as Counted;
+    if (this.#rows.session(sessionId) === undefined) {
+      this.#rows.addSession({
+        id: sessionId,
+        created_at: begins?.createdAt.getTime() ?? at,
+        last_accessed_at: at,
+        tags: JSON.stringify(begins?.tags ?? []),
+        pins: JSON.stringify(begins?.pins ?? []),
+        oldest_live: null,
+      });
+      this.#changed.add(sessionId);
+    }
+    return this.#rows.changeSession(sessionId, (session) => ({
+      ...weighing(session, 1, { kind, blob_bytes: blobBytes }),
+      last_sequence: session.last_sequence + 1,
+      last_accessed_at: Math.max(session.last_accessed_at, at),
+    })) as SessionRow;
   }
 
   /** Removes what is beyond the limits. The blob of one that others are encoded against stays until none is. */
@@ -314,7 +301,7 @@ export class CatalogWrites {
     const unneeded = asides === undefined ? [] : (asidesToRemove(this.#asidesIn(record), record, asides) ?? []);
     const removed = [...this.#beyond(keepNewest, record, checkpointCount), ...unneeded];
     for (const each of removed) {
-      this.#takeOut(this.#checkpoint(each.id) as CheckpointRow);
+      this.#takeOut(this.#rows.checkpoint(each.id) as CheckpointRow);
       this.#expectRemoval(sessionId, each.id, each.blob);
       this.#audit.add({ at, action: "prune", sessionId, checkpointId: each.id, agentId });
     }
@@ -337,12 +324,12 @@ export class CatalogWrites {
 
   #shield(shields: readonly Shield[]): readonly CheckpointRecord[] {
     for (const { checkpointId, until } of shields) {
-      const sql = "UPDATE checkpoint SET shielded_until = ? WHERE id = ? AND coalesce(shielded_until, 0) < ?";
-      if (this.#run(sql, until.getTime(), checkpointId, until.getTime()) === 0) continue;
-      const row = this.#checkpoint(checkpointId) as CheckpointRow;
+      const row = this.#rows.checkpoint(checkpointId);
+      if (row === undefined || (row.shielded_until ?? 0) >= until.getTime()) continue;
+      this.#rows.changeCheckpoint(row, { shielded_until: until.getTime() });
       this.#changed.add(row.session_id as SessionId);
     }
-    const rows = [...new Set(shields.map(({ checkpointId }) => checkpointId))].map((id) => this.#checkpoint(id));
+    const rows = [...new Set(shields.map(({ checkpointId }) => checkpointId))].map((id) => this.#rows.checkpoint(id));
     return rows.filter((row) => row !== undefined).map(recordOf);
   }
 
@@ -359,9 +346,9 @@ export class CatalogWrites {
     sparesShielded = false,
     erases = false,
   }: Move): readonly CheckpointRecord[] {
-    const session = this.#session(sessionId);
+    const session = this.#rows.session(sessionId);
     if (session === undefined || (unlessUsedSince !== undefined && session.last_accessed_at > unlessUsedSince.getTime())) return [];
-    const there = (id: CheckpointId): CheckpointRow | undefined => (from === "live" ? this.#checkpoint(id) : this.#trashed(id));
+    const there = (id: CheckpointId): CheckpointRow | undefined => (from === "live" ? this.#rows.checkpoint(id) : this.#trashed(id));
     const isGoing = (row: CheckpointRow | undefined): row is CheckpointRow => {
       return row?.session_id === sessionId && !(sparesShielded && isShielded(recordOf(row), at));
     };
@@ -393,14 +380,14 @@ export class CatalogWrites {
     return empty;
   }
 
-  #takeOut({ ordinal, session_id: sessionId, blob_bytes: bytes }: CheckpointRow): void {
-    this.#run("DELETE FROM checkpoint WHERE ordinal = ?", ordinal);
-    this.#weigh(sessionId, -1, -bytes);
+  #takeOut(row: CheckpointRow): void {
+    this.#run("DELETE FROM checkpoint WHERE ordinal = ?", row.ordinal);
+    this.#rows.changeSession(row.session_id, (session) => weighing(session, -1, row));
   }
 
-  #putIntoTrash(row: CheckpointRow, at: number): void {
+  #putIntoTrash(row: Unsummed<CheckpointRow>, at: number): void {
     const sql = "INSERT INTO trashed (session_id, id, blob, blob_bytes, trashed_at, record) VALUES (?, ?, ?, ?, ?, ?)";
-    this.#run(sql, row.session_id, row.id, row.blob, row.blob_bytes, at, JSON.stringify(row));
+    this.#run(sql, row.session_id, row.id, row.blob, row.blob_bytes, at, JSON.stringify(summed(row)));
   }
 
   #intoTrash(row: CheckpointRow, at: Date): void {
@@ -414,24 +401,15 @@ export class CatalogWrites {
 
   /** Into its old place among the commits of all sessions. */
   #bringBack(row: CheckpointRow, tags: readonly string[]): void {
-    this.#insert(row, tags, row.ordinal);
-    this.#weigh(row.session_id, 1, row.blob_bytes);
-  }
-
-  #weigh(sessionId: string, checkpoints: number, bytes: number): void {
-    const sql = "UPDATE session SET checkpoint_count = checkpoint_count + ?, total_bytes = total_bytes + ? WHERE id = ?";
-    this.#run(sql, checkpoints, bytes, sessionId);
+    this.#rows.addCheckpoint(row, tags);
+    this.#rows.changeSession(row.session_id, (session) => weighing(session, 1, row));
   }
 
   /** From now on the ancestors of the oldest one left are known to be gone. */
   #noteOldest(sessionId: SessionId): void {
     this.#changed.add(sessionId);
-    this.#run(
-      `UPDATE session SET oldest_live =
-         (SELECT id FROM checkpoint WHERE session_id = session.id AND kind = 'workflow' ORDER BY sequence LIMIT 1)
-       WHERE id = ?`,
-      sessionId,
-    );
+    const oldest = this.#statement(OLDEST_ID).get(sessionId) as Pick<CheckpointRow, "id"> | undefined;
+    this.#rows.changeSession(sessionId, () => ({ oldest_live: oldest?.id ?? null }));
   }
 
   #expectRemoval(sessionId: SessionId, checkpointId: CheckpointId, blob: BlobRef): void {
@@ -452,7 +430,7 @@ export class CatalogWrites {
 
   #endErasures(column: "blob" | "checkpoint_id", value: string): void {
     const rows = this.#statement(`DELETE FROM erasure WHERE ${column} = ? RETURNING session_id`).all(value) as { session_id: SessionId }[];
-    for (const { session_id: sessionId } of rows) if (this.#session(sessionId) !== undefined) this.#changed.add(sessionId);
+    for (const { session_id: sessionId } of rows) if (this.#rows.session(sessionId) !== undefined) this.#changed.add(sessionId);
   }
 
   #isNeeded(blob: BlobRef): boolean {
@@ -467,23 +445,19 @@ export class CatalogWrites {
   }
 
   #relabel(sessionId: SessionId, labels: "pins" | "tags", add: readonly string[], remove: readonly string[]): void {
-    const session = this.#session(sessionId);
-    if (session === undefined) return;
-    const before = labelsOf(session[labels]);
-    const after = [...new Set([...before, ...add])].filter((label) => !remove.includes(label));
-    this.#run(`UPDATE session SET ${labels} = ? WHERE id = ?`, JSON.stringify(after), sessionId);
-    this.#changed.add(sessionId);
+    const relabelled = this.#rows.changeSession(sessionId, (session) => {
+      const after = [...new Set([...labelsOf(session[labels]), ...add])].filter((label) => !remove.includes(label));
+      return { [labels]: JSON.stringify(after) };
+    });
+    if (relabelled !== undefined) this.#changed.add(sessionId);
   }
 
   #touch(id: CheckpointId, at: Date): void {
-    const time = at.getTime();
-    this.#run("UPDATE checkpoint SET last_accessed_at = max(last_accessed_at, ?) WHERE id = ?", time, id);
-    this.#run(
-      `UPDATE session SET last_accessed_at = max(last_accessed_at, ?)
-       WHERE id = (SELECT session_id FROM checkpoint WHERE id = ?)`,
-      time,
-      id,
-    );
+    const row = this.#rows.checkpoint(id);
+    if (row === undefined) return;
+    const used = ({ last_accessed_at: before }: CheckpointRow | SessionRow) => ({ last_accessed_at: Math.max(before, at.getTime()) });
+    this.#rows.changeCheckpoint(row, used(row));
+    this.#rows.changeSession(row.session_id, used);
   }
 
   #factsOf(session: SessionRow): SessionFacts {
@@ -499,23 +473,15 @@ export class CatalogWrites {
 
   /** Most directories are named by the id itself; for the others all sessions are looked at. */
   #sessionIn(directoryName: string): SessionRow | undefined {
-    const named = this.#session(directoryName as SessionId);
+    const named = this.#rows.session(directoryName);
     if (named !== undefined) return named;
-    const all = this.#statement("SELECT * FROM session").all() as readonly SessionRow[];
-    return all.find((session) => fileNameOf(session.id) === directoryName);
-  }
-
-  #checkpoint(id: CheckpointId): CheckpointRow | undefined {
-    return this.#statement("SELECT * FROM checkpoint WHERE id = ?").get(id) as CheckpointRow | undefined;
+    const id = this.#rows.sessionIds().find((each) => fileNameOf(each) === directoryName);
+    return id === undefined ? undefined : this.#rows.session(id);
   }
 
   #trashed(id: CheckpointId): CheckpointRow | undefined {
     const row = this.#statement("SELECT record FROM trashed WHERE id = ?").get(id);
     return row === undefined ? undefined : trashedRowOf((row as { record: string }).record);
-  }
-
-  #session(id: SessionId): SessionRow | undefined {
-    return this.#statement("SELECT * FROM session WHERE id = ?").get(id) as SessionRow | undefined;
   }
 
   /** Returns how many rows it changed. */
@@ -556,10 +522,12 @@ const OLDEST = `SELECT * FROM checkpoint WHERE session_id = +? AND kind = 'workf
 const HOLD = "hold:";
 const ACTIVE_HOLD = "SELECT 1 FROM state WHERE key >= 'hold:' AND key < 'hold;' AND value > ?";
 
-const COUNT_IN = `UPDATE session SET last_sequence = last_sequence + 1, last_accessed_at = max(last_accessed_at, ?),
-    checkpoint_count = checkpoint_count + 1, total_bytes = total_bytes + ?
-  WHERE id = ? RETURNING last_sequence, checkpoint_count`;
-type Counted = Pick<SessionRow, "last_sequence" | "checkpoint_count">;
+/** What a session's sums must be. */
+const SUMS_OF = `SELECT count(*) AS checkpoint_count, coalesce(sum(blob_bytes), 0) AS total_bytes, count(*) FILTER (WHERE kind = 'aside') AS aside_count
+  FROM checkpoint WHERE session_id = ?`;
+type Sums = Pick<SessionRow, "checkpoint_count" | "total_bytes" | "aside_count">;
+
+const OLDEST_ID = "SELECT id FROM checkpoint WHERE session_id = +? AND kind = 'workflow' ORDER BY sequence LIMIT 1";
 
 /** What a blob that is gone was encoded against, unless its checkpoint is still there. A base is of the same session. */
 const DELETE_EDGES_OF = `WITH gone AS (SELECT checkpoint_id, session_id FROM pending_removal WHERE blob = ?)
@@ -578,8 +546,6 @@ const NEEDS_BLOB = `SELECT 1 WHERE EXISTS (SELECT 1 FROM checkpoint WHERE blob =
 const NEEDLESS = `SELECT blob FROM pending_removal WHERE is_done = 0
   AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.base = pending_removal.checkpoint_id) LIMIT ?`;
 
-const INSERT_COLUMNS = [...RECORD_COLUMNS, "folded", "folded_name", "shielded_until"] as const;
-
 /** What people and agents wrote, and what is made of it. */
 const TEXT_COLUMNS = [
   "agent_id",
@@ -594,17 +560,21 @@ const TEXT_COLUMNS = [
   "folded_name",
 ] as const;
 
-const UPDATE_TEXTS = `UPDATE checkpoint SET ${TEXT_COLUMNS.map((column) => `${column} = ?`).join(", ")} WHERE ordinal = ?`;
+/** Of a record that takes the place of the row's, the texts. */
+function textsOf(row: CheckpointRow, record: NewRecord): Pick<CheckpointRow, (typeof TEXT_COLUMNS)[number]> {
+  const fresh = rowOf(record, row.ordinal, row.sequence);
+  return Object.fromEntries(TEXT_COLUMNS.map((column) => [column, fresh[column]])) as Pick<CheckpointRow, (typeof TEXT_COLUMNS)[number]>;
+}
 
-/** The row as it is, but for the texts of the record. */
-function withTexts(row: CheckpointRow, record: NewRecord): CheckpointRow {
-  const fresh = rowOf(record, row.sequence);
-  return { ...row, ...Object.fromEntries(TEXT_COLUMNS.map((column) => [column, fresh[column]])) };
+/** What a session's sums become with a checkpoint more, or less. */
+function weighing(session: SessionRow, sign: 1 | -1, { kind, blob_bytes: bytes }: Pick<CheckpointRow, "kind" | "blob_bytes">): Sums {
+  return {
+    checkpoint_count: session.checkpoint_count + sign,
+    total_bytes: session.total_bytes + sign * bytes,
+    aside_count: session.aside_count + (kind === "aside" ? sign : 0),
+  };
 }
 
 /** A place is given once: what is in the trash may come back to its own. */
 const NEXT_ORDINAL = `SELECT 1 + max(coalesce((SELECT max(ordinal) FROM checkpoint), 0),
-  coalesce((SELECT value FROM state WHERE key = 'last_ordinal'), 0))`;
-
-const INSERT_CHECKPOINT = `INSERT INTO checkpoint (ordinal, ${INSERT_COLUMNS.join(", ")})
-  VALUES (coalesce(?, (${NEXT_ORDINAL})), ${INSERT_COLUMNS.map(() => "?").join(", ")})`;
+  coalesce((SELECT value FROM state WHERE key = 'last_ordinal'), 0)) AS ordinal`;

@@ -11,7 +11,7 @@ const THREAD = `
   let answer;
   try {
     database.exec("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1");
-    answer = { rows: database.prepare("PRAGMA quick_check(1)").all().map((row) => ({ ...row })) };
+    answer = { rows: database.prepare("PRAGMA integrity_check(1)").all().map((row) => ({ ...row })) };
   } catch ({ message, code, errcode }) {
     answer = { message, code, errcode };
   }
@@ -26,7 +26,7 @@ interface Answer {
 }
 
 /**
- * Reads through a whole database in a thread of its own, so that the others go on.
+ * Reads through a whole database, and compares its tables with their indexes, in a thread of its own, so that the others go on.
  *
  * @throws an error with the code SQLITE_CORRUPT, or another of SQLite's, when it is damaged.
  */

@@ -4,6 +4,7 @@ import { APPLICATION_ID } from "./schema.ts";
 import { META, readSchema, type SchemaState } from "./schema-version.ts";
 import type { SqliteDatabase } from "./sqlite-driver.ts";
 import { databaseDamaged } from "./storage-errors.ts";
+import { sumRows } from "./sum-rows.ts";
 
 export interface MigrateOptions {
   /** How long to wait for others that write, or migrate too. */
@@ -58,7 +59,10 @@ function isDone({ version, hasMeta }: SchemaState, migrations: readonly Migratio
 }
 
 function apply(database: SqliteDatabase, from: number, migrations: readonly Migration[]): void {
-  for (const { sql } of migrations.slice(from)) database.exec(sql);
+  const steps = migrations.slice(from);
+  for (const { sql } of steps) database.exec(sql);
+  // At the end, for only then rows have the columns that this version sums.
+  if (steps.some(({ changesSums }) => changesSums)) sumRows(database);
   // What one step demands, a later one cannot take back.
   const minReader = Math.max(...migrations.map((migration) => migration.minReader));
   const minWriter = Math.max(...migrations.map((migration) => migration.minWriter));

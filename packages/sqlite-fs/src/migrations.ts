@@ -5,10 +5,13 @@ import { shields } from "./migrations/0004-shields.ts";
 import { fewerIndexes } from "./migrations/0005-fewer-indexes.ts";
 import { auditChain } from "./migrations/0006-audit-chain.ts";
 import { erasures } from "./migrations/0007-erasures.ts";
+import { rowChecksums } from "./migrations/0008-row-checksums.ts";
 
 /** A step from one schema to the next. */
 export interface Migration {
   readonly sql: string;
+  /** Whether rows that say what their sum is say, or are, something else after it. Default `false`. */
+  readonly changesSums?: boolean;
   /** The oldest schema whose Workrail still reads right, or writes right, what this step leaves. */
   readonly minReader: number;
   readonly minWriter: number;
@@ -29,4 +32,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: auditChain, minReader: 1, minWriter: 6 },
   // An older writer would remove what is to be erased, and leave its traces.
   { sql: erasures, minReader: 1, minWriter: 7 },
+  // An older writer would change rows, and not their sums.
+  { sql: rowChecksums, changesSums: true, minReader: 1, minWriter: 8 },
 ];

@@ -16,17 +16,17 @@ import {
   type SessionFacts,
   type SessionId,
 } from "@workrail/core";
+import { checkedCheckpoint, checkedSession, requireColumns, type Unsummed } from "./row-checksum.ts";
 import type { AuditRow, CheckpointRow, CountedSessionRow, SessionRow } from "./schema.ts";
 import { databaseDamaged } from "./storage-errors.ts";
 
 /**
  * Rows come from our own database: their ids and digests were parsed before they were written.
  *
- * @throws an error with the code SQLITE_CORRUPT, as all of these do, when a column or its JSON is not as we write it: the
- *   names of columns are text in the database, too, and a flipped bit in them is an error to nobody else.
+ * @throws an error with the code SQLITE_CORRUPT, as all of these do, when a row is not as we wrote it.
  */
 export function recordOf(row: CheckpointRow): CheckpointRecord {
-  requireColumns(row, RECORD_COLUMNS);
+  checkedCheckpoint(row);
   return {
     id: row.id as CheckpointId,
     sessionId: row.session_id as SessionId,
@@ -51,13 +51,14 @@ export function recordOf(row: CheckpointRow): CheckpointRecord {
     keyId: row.key_id as KeyId | null,
     lastAccessedAt: new Date(row.last_accessed_at),
     damaged: row.damaged === 1,
-    // What went into the trash before there were shields has none.
-    shieldedUntil: (row.shielded_until ?? null) === null ? undefined : new Date(row.shielded_until as number),
+    shieldedUntil: row.shielded_until === null ? undefined : new Date(row.shielded_until),
   };
 }
 
-export function rowOf(record: NewRecord, sequence: number): Omit<CheckpointRow, "ordinal"> {
+/** @param ordinal its place among the commits of all sessions. */
+export function rowOf(record: NewRecord, ordinal: number, sequence: number): Unsummed<CheckpointRow> {
   return {
+    ordinal,
     id: record.id,
     session_id: record.sessionId,
     sequence,
@@ -88,7 +89,7 @@ export function rowOf(record: NewRecord, sequence: number): Omit<CheckpointRow, 
 }
 
 export function sessionOf(row: CountedSessionRow): Session {
-  requireColumns(row, SESSION_COLUMNS);
+  checkedSession(row);
   return {
     id: row.id as SessionId,
     createdAt: new Date(row.created_at),
@@ -106,7 +107,7 @@ export function factsOf(
   row: SessionRow,
   { tombstones, erasing, trash, shields }: Pick<SessionFacts, "tombstones" | "erasing" | "trash" | "shields">,
 ): SessionFacts {
-  requireColumns(row, SESSION_COLUMNS);
+  checkedSession(row);
   return {
     sessionId: row.id as SessionId,
     createdAt: new Date(row.created_at),
@@ -134,7 +135,7 @@ export function labelsOf(text: string): readonly string[] {
 
 /** A row of `checkpoint` as it was when it went into the trash, in JSON. */
 export function trashedRowOf(text: string): CheckpointRow {
-  return parsed(() => JSON.parse(text) as CheckpointRow);
+  return checkedCheckpoint(parsed(() => JSON.parse(text) as CheckpointRow));
 }
 
 function eventOf(row: Omit<AuditRow, "digest">): AuditEvent {
@@ -153,55 +154,7 @@ export function loggedOf(row: AuditRow): LoggedEvent {
   return { ...eventOf(row), number: row.id, digest: row.digest === null ? undefined : Buffer.from(row.digest).toString("hex") };
 }
 
-/** All but the place among the commits of all sessions. */
-type WrittenColumn = Exclude<keyof CheckpointRow, "ordinal">;
-
-/** What a record is made of, but for what a row in the trash may lack, since it is from before that was there. */
-export const RECORD_COLUMNS: readonly WrittenColumn[] = [
-  "id",
-  "session_id",
-  "parent_id",
-  "kind",
-  "created_at",
-  "agent_id",
-  "workflow_id",
-  "project",
-  "name",
-  "tags",
-  "attributes",
-  "exact_digest",
-  "canonical_digest",
-  "context_bytes",
-  "layers",
-  "writer",
-  "sequence",
-  "blob",
-  "blob_bytes",
-  "base_id",
-  "key_id",
-  "last_accessed_at",
-  "damaged",
-];
-
-const SESSION_COLUMNS = [
-  "id",
-  "created_at",
-  "last_accessed_at",
-  "tags",
-  "pins",
-  "checkpoint_count",
-  "total_bytes",
-  "last_sequence",
-  "oldest_live",
-  "aside_count",
-] as const satisfies readonly (keyof SessionRow)[];
-
 const EVENT_COLUMNS = ["at", "action", "session_id", "checkpoint_id", "agent_id", "reason"] as const satisfies readonly (keyof AuditRow)[];
-
-function requireColumns<Column extends string>(row: Readonly<Record<Column, unknown>>, columns: readonly Column[]): void {
-  const missing = columns.find((column) => row[column] === undefined);
-  if (missing !== undefined) throw databaseDamaged(`A row of the catalog has no ${missing}.`);
-}
 
 function parsed<T>(parse: () => T): T {
   try {

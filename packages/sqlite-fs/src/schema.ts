@@ -18,6 +18,8 @@ export interface SessionRow {
   oldest_live: string | null;
   /** How many of its checkpoints are asides. */
   aside_count: number;
+  /** Of all other columns: see `row-checksum.ts`. */
+  checksum: number;
 }
 
 /** What a session is asked for with, beside what is kept of it. */
@@ -55,6 +57,8 @@ export interface CheckpointRow {
   folded: string;
   folded_name: string | null;
   shielded_until: number | null;
+  /** Of all other columns: see `row-checksum.ts`. */
+  checksum: number;
 }
 
 /** A checkpoint in the trash. */

@@ -294,7 +294,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       try {
         await this.#database.replace((database) => new CatalogWrites(database, this.#digest).fill(records, sessions, audit));
       } catch (error) {
-        throw storageError(error, this.#database.file);
+        throw this.#failure(error);
       }
     });
   }
@@ -322,7 +322,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     try {
       if (this.#database.isOutdated()) this.#database.disconnect();
     } catch (error) {
-      throw storageError(error, this.#database.file);
+      throw this.#failure(error);
     }
   }
 
@@ -341,7 +341,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
         const { writer } = await this.#database.connect();
         await retryWhileBusy(() => writer.exec("VACUUM"), this.#options.lockWaitMs);
       } catch (error) {
-        throw storageError(error, this.#database.file);
+        throw this.#failure(error);
       }
     });
     return this.#cutLog(this.#options.lockWaitMs);
@@ -353,7 +353,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
         const { writer } = await this.#database.connect();
         return await cutLog((sql) => writer.statement(sql).get(), waitMs);
       } catch (error) {
-        throw storageError(error, this.#database.file);
+        throw this.#failure(error);
       }
     });
   }
@@ -372,7 +372,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       const work = () => (this.#writes.isIdle ? readWarm(read, writer, reader) : read(reader));
       return await retryWhileBusy(work, this.#options.lockWaitMs);
     } catch (error) {
-      throw storageError(error, this.#database.file);
+      throw this.#failure(error);
     }
   }
 
@@ -409,7 +409,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
         this.#database.disconnect();
       }
     } catch (error) {
-      throw storageError(error, this.#database.file);
+      throw this.#failure(error);
     }
   }
 
@@ -451,7 +451,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       if (isBusy(error)) throw this.#rolledBack(writer, error);
       const isThere = await this.#hasRecord(outcome.record?.id, error);
       if (isThere) return outcome;
-      throw storageError(error, this.#database.file);
+      throw this.#failure(error);
     }
   }
 
@@ -469,6 +469,13 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
+  /** Translates an error. A database that proves damaged is one to be made anew from then on. */
+  #failure(error: unknown): unknown {
+    const failure = storageError(this.#database.explain(error), this.#database.file);
+    if (isCatalogLoss(failure)) this.#database.condemn();
+    return failure;
+  }
+
   /** Ends a transaction that failed, and translates why. */
   #rolledBack(writer: SqliteConnection, error: unknown): unknown {
     try {
@@ -477,7 +484,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       // SQLite has rolled back by itself (a full disk, an I/O error): a new connection starts clean.
       this.#database.disconnect();
     }
-    return storageError(error, this.#database.file);
+    return this.#failure(error);
   }
 }
 
@@ -487,8 +494,9 @@ const SESSION = `SELECT *, ${DAMAGED_COUNT} FROM session WHERE id = ?`;
 
 /** In one statement, and therefore of one moment. */
 const WRONG_SUMS = `SELECT id FROM session LEFT JOIN
-    (SELECT session_id, count(*) AS checkpoints, sum(blob_bytes) AS bytes FROM checkpoint GROUP BY session_id) ON session_id = id
-  WHERE checkpoint_count <> coalesce(checkpoints, 0) OR total_bytes <> coalesce(bytes, 0)`;
+    (SELECT session_id, count(*) AS checkpoints, sum(blob_bytes) AS bytes, count(*) FILTER (WHERE kind = 'aside') AS asides
+     FROM checkpoint GROUP BY session_id) ON session_id = id
+  WHERE checkpoint_count <> coalesce(checkpoints, 0) OR total_bytes <> coalesce(bytes, 0) OR aside_count <> coalesce(asides, 0)`;
 
 const MISSING_EDGES = `SELECT id AS dependent, base_id AS base FROM
     (SELECT id, base_id FROM checkpoint UNION ALL SELECT id, record ->> 'base_id' AS base_id FROM trashed) AS dependent

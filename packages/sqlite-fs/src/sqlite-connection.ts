@@ -90,6 +90,11 @@ export class SqliteConnection {
     return userVersion({ prepare: (sql) => this.statement(sql) }) !== this.#schema;
   }
 
+  /** Whether it had more migrations, when it was opened, than these many. */
+  isNewerThan(schema: number): boolean {
+    return this.#schema > schema;
+  }
+
   exec(sql: string): void {
     this.#database.exec(sql);
   }

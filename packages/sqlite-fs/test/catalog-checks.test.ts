@@ -18,6 +18,8 @@ describe("opening a store whose catalog is damaged", () => {
     ["the file ends within its header", (file) => fs.truncateSync(file, 60)],
     ["the log that tells the last commit is noise", (file) => overwriteTable(file, "audit", Buffer.alloc(PAGE, 0xa5))],
     ["a table that everything hangs on is noise", (file) => overwriteTable(file, "checkpoint", Buffer.alloc(PAGE, 0xa5))],
+    ["a table that little hangs on is zeros", (file) => overwriteTable(file, "trashed", Buffer.alloc(PAGE))],
+    ["an index has not what its table has", (file) => flipLastBit(file, "sqlite_autoindex_checkpoint_1")],
   ])("is noticed, and ends in a rebuild with nothing lost: %s", (_, damage) =>
     withSaved(async (dataDir, file) => {
       damage(file);
@@ -31,15 +33,14 @@ describe("opening a store whose catalog is damaged", () => {
 
   it("is noticed where it is met, and no sooner, when the catalog is too large to be read each time", () =>
     withSaved(async (dataDir, file) => {
-      changing(file, (database) => database.exec("CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(33 * 1024 * 1024))"));
+      enlarge(file, 33);
       overwriteTable(file, "checkpoint", Buffer.alloc(PAGE, 0xa5));
       await withOpened(dataDir, async (store) => {
         expect(await store.storage.recovery.needsRebuild()).toBe(false);
-        expect((await failureOf(store.contextOf())).reason).toBe("catalog-damaged");
         await store.storage.recovery.examine();
         expect(await store.storage.recovery.needsRebuild()).toBe(false);
-        makeDue(file);
-        await store.storage.recovery.examine();
+        expect((await failureOf(store.contextOf())).reason).toBe("catalog-damaged");
+        expect(await store.storage.recovery.needsRebuild()).toBe(true);
         expect(await store.recover()).toMatchObject({ checkpoints: 2 });
         expect(await store.contextOf()).toEqual({ number: 2 });
       });
@@ -49,6 +50,7 @@ describe("opening a store whose catalog is damaged", () => {
 describe("examining a catalog", () => {
   it("that is damaged where no opening looks has it rebuilt, with nothing lost, and others go on meanwhile", () =>
     withSaved(async (dataDir, file) => {
+      enlarge(file, 3);
       overwriteTable(file, "trashed", Buffer.alloc(PAGE));
       makeDue(file);
       await withOpened(dataDir, async (store) => {
@@ -67,6 +69,7 @@ describe("examining a catalog", () => {
 
   it("that others rebuilt meanwhile leaves it as they made it", () =>
     withSaved(async (dataDir, file) => {
+      enlarge(file, 3);
       overwriteTable(file, "trashed", Buffer.alloc(PAGE));
       makeDue(file);
       await withOpened(dataDir, async (store) => {
@@ -154,12 +157,28 @@ function checkedAt(file: string): number {
   });
 }
 
+/** By something that nobody reads. */
+function enlarge(file: string, mebibytes: number): void {
+  changing(file, (database) =>
+    database.exec(`CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(${mebibytes} * 1024 * 1024))`),
+  );
+}
+
 function overwriteTable(file: string, table: string, bytes: Uint8Array): void {
-  const page = changing(file, (database) => {
-    const row = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").get(table) as { readonly rootpage: number };
-    return row.rootpage;
+  overwrite(file, startOf(file, table), bytes);
+}
+
+/** Of the first page, which ends with what was put into it first. */
+function flipLastBit(file: string, index: string): void {
+  const at = startOf(file, index) + PAGE - 1;
+  overwrite(file, at, Uint8Array.of((fs.readFileSync(file)[at] ?? 0) ^ 1));
+}
+
+function startOf(file: string, name: string): number {
+  return changing(file, (database) => {
+    const row = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").get(name) as { readonly rootpage: number };
+    return (row.rootpage - 1) * PAGE;
   });
-  overwrite(file, (page - 1) * PAGE, bytes);
 }
 
 function overwrite(file: string, position: number, bytes: Uint8Array): void {

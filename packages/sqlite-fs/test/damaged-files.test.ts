@@ -4,6 +4,8 @@ import { nodeFileSystem } from "@workrail/blob-files";
 import { type CheckpointId, type CheckpointRecord, type Context, isWorkrailError } from "@workrail/core";
 import { type FaultPlan, Faults, tally, withFaults } from "@workrail/storage-conformance/harness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sumRows } from "../src/sum-rows.ts";
+import { openDatabase } from "./open-database.ts";
 import { failureOf, SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
 
 const STEPS = 9;
@@ -183,15 +185,15 @@ describe("repair", () => {
     onCopy(
       () => undefined,
       async (store) => {
-        const { openDatabase } = await import("./open-database.ts");
         const database = openDatabase(path.join(store.dataDir, "workrail.db"), 5_000);
-        database.exec("DELETE FROM edge; UPDATE session SET total_bytes = 1, checkpoint_count = 99");
+        database.exec("DELETE FROM edge; UPDATE session SET total_bytes = 1, checkpoint_count = 99, aside_count = 7");
+        sumRows(database);
         database.close();
         const kinds = (await store.verify()).findings.map(({ kind }) => kind);
         expect(new Set(kinds)).toEqual(new Set(["sums", "edge-missing"]));
         await store.repair();
         expect((await store.verify()).findings).toEqual([]);
-        expect(await store.storage.catalog.session(SESSION)).toMatchObject({ checkpointCount: STEPS });
+        expect(await store.storage.catalog.session(SESSION)).toMatchObject({ checkpointCount: STEPS, asideCount: 0 });
       },
     ));
 

@@ -1,5 +1,6 @@
 import {
   type BlobRef,
+  type CheckpointRecord,
   type ConversionProgress,
   type ConversionReport,
   convertStore,
@@ -148,12 +149,12 @@ export async function keyringOfSealed(keyFiles: KeyFiles): Promise<Keyring> {
  */
 export async function refuseWithoutKeyring({ catalog, recovery, blobs }: Storage, keyFiles: KeyFiles): Promise<void> {
   const hasKey = async (blob: BlobRef): Promise<boolean> => (await keyFiles.read(blob, () => true)) !== undefined;
-  if (await recovery.needsRebuild()) {
+  const newest = await newestIn({ catalog, recovery });
+  if (newest === "lost") {
     for await (const { ref } of blobs.list()) if (await hasKey(ref)) throw keyringGone();
-    return;
+  } else if (newest !== undefined && (await hasKey(newest.blob))) {
+    throw keyringGone();
   }
-  const { records } = await catalog.list({ filter: {}, limit: 1, offset: 0 });
-  for (const { blob } of records) if (await hasKey(blob)) throw keyringGone();
 }
 
 /**
@@ -162,13 +163,23 @@ export async function refuseWithoutKeyring({ catalog, recovery, blobs }: Storage
  * @throws KEY_UNAVAILABLE
  */
 export async function refuseSealedCatalog({ catalog, recovery }: Storage): Promise<void> {
-  if (await recovery.needsRebuild()) return;
-  const { records } = await catalog.list({ filter: {}, limit: 1, offset: 0 });
-  if (!records.some((record) => isSealedText(sealedPartOf(record) ?? ""))) return;
+  const newest = await newestIn({ catalog, recovery });
+  if (newest === "lost" || newest === undefined || !isSealedText(sealedPartOf(newest) ?? "")) return;
   throw new WorkrailError("KEY_UNAVAILABLE", "The store is sealed, and its keyring says that it is in clear.", {
     details: { reason: "keyring-changed" },
     hint: "Put back contexts/keyring.json from a backup.",
   });
+}
+
+/** The newest record of a catalog that is not lost, or does not prove to be. */
+async function newestIn({ catalog, recovery }: Pick<Storage, "catalog" | "recovery">): Promise<CheckpointRecord | undefined | "lost"> {
+  if (await recovery.needsRebuild()) return "lost";
+  try {
+    return (await catalog.list({ filter: {}, limit: 1, offset: 0 })).records[0];
+  } catch (error) {
+    if (await recovery.needsRebuild()) return "lost";
+    throw error;
+  }
 }
 
 function keyringGone(): WorkrailError {

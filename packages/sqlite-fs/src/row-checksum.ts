@@ -1,0 +1,110 @@
+import type { CheckpointRow, SessionRow } from "./schema.ts";
+import { databaseDamaged } from "./storage-errors.ts";
+
+/** A row without its sum. */
+export type Unsummed<Row> = Omit<Row, "checksum">;
+
+/** In which order the columns of a row are summed, which is part of the format, as are the columns. */
+export const CHECKPOINT_COLUMNS: readonly (keyof Unsummed<CheckpointRow>)[] = [
+  "ordinal",
+  "id",
+  "session_id",
+  "parent_id",
+  "kind",
+  "created_at",
+  "agent_id",
+  "workflow_id",
+  "project",
+  "name",
+  "tags",
+  "attributes",
+  "exact_digest",
+  "canonical_digest",
+  "context_bytes",
+  "layers",
+  "writer",
+  "sequence",
+  "blob",
+  "blob_bytes",
+  "base_id",
+  "key_id",
+  "last_accessed_at",
+  "damaged",
+  "folded",
+  "folded_name",
+  "shielded_until",
+];
+
+export const SESSION_COLUMNS: readonly (keyof Unsummed<SessionRow>)[] = [
+  "id",
+  "created_at",
+  "last_accessed_at",
+  "tags",
+  "pins",
+  "checkpoint_count",
+  "total_bytes",
+  "last_sequence",
+  "oldest_live",
+  "aside_count",
+];
+
+/** What the `checksum` of a row of `checkpoint` must be. */
+export function checkpointChecksum(row: Unsummed<CheckpointRow>): number {
+  return checksumOf(row, CHECKPOINT_COLUMNS);
+}
+
+/** The same of a row of `session`. */
+export function sessionChecksum(row: Unsummed<SessionRow>): number {
+  return checksumOf(row, SESSION_COLUMNS);
+}
+
+/**
+ * The row, if it is as it was written.
+ *
+ * @throws an error with the code SQLITE_CORRUPT: the names of columns are text in the database, too, and neither in them nor in values is a
+ *   flipped bit an error to SQLite.
+ */
+export function checkedCheckpoint<Row extends CheckpointRow>(row: Row): Row {
+  requireColumns(row, CHECKPOINT_COLUMNS);
+  return checked(row, checkpointChecksum(row));
+}
+
+/** The same of a row of `session`. */
+export function checkedSession<Row extends SessionRow>(row: Row): Row {
+  requireColumns(row, SESSION_COLUMNS);
+  return checked(row, sessionChecksum(row));
+}
+
+/** @throws an error with the code SQLITE_CORRUPT unless the row has them all. */
+export function requireColumns<Column extends string>(row: Readonly<Record<Column, unknown>>, columns: readonly Column[]): void {
+  const missing = columns.find((column) => row[column] === undefined);
+  if (missing !== undefined) throw databaseDamaged(`A row of the catalog has no ${missing}.`);
+}
+
+function checked<Row extends { readonly checksum: number }>(row: Row, checksum: number): Row {
+  if (row.checksum !== checksum) throw databaseDamaged("A row of the catalog is not as it was written.");
+  return row;
+}
+
+/**
+ * FNV-1a with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). Of each column it takes a mark for the kind of its value, then the UTF-16 units of the
+ * value as text. Each step can be undone, so that rows which differ in one unit never have the same sum; others have in one case of four thousand million.
+ */
+function checksumOf<Column extends string>(row: Readonly<Record<Column, string | number | null>>, columns: readonly Column[]): number {
+  let sum = 0x811c_9dc5;
+  for (const column of columns) {
+    const value = row[column];
+    sum = step(sum, MARKS[typeof value] ?? MARK_OF_NULL);
+    const text = value === null ? "" : String(value);
+    for (let index = 0; index < text.length; index++) sum = step(sum, text.charCodeAt(index));
+  }
+  return sum >>> 0;
+}
+
+/** None is a UTF-16 unit. */
+const MARKS: Readonly<Record<string, number>> = { string: 0x1_0001, number: 0x1_0002 };
+const MARK_OF_NULL = 0x1_0000;
+
+function step(sum: number, unit: number): number {
+  return Math.imul(sum ^ unit, 0x0100_0193);
+}

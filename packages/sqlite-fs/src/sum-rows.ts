@@ -1,0 +1,26 @@
+import { summed } from "./checked-rows.ts";
+import { checkpointChecksum, sessionChecksum } from "./row-checksum.ts";
+import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
+import type { SqliteDatabase } from "./sqlite-driver.ts";
+
+const ROWS_AT_ONCE = 1_000;
+
+/** Has each row that is there say what its sum is, whatever it said before. Within a write transaction. */
+export function sumRows(database: SqliteDatabase): void {
+  const page = database.prepare("SELECT * FROM checkpoint WHERE ordinal > ? ORDER BY ordinal LIMIT ?");
+  const sumCheckpoint = database.prepare("UPDATE checkpoint SET checksum = ? WHERE ordinal = ?");
+  for (let after = 0, isOver = false; !isOver;) {
+    const rows = page.all(after, ROWS_AT_ONCE) as readonly CheckpointRow[];
+    for (const row of rows) sumCheckpoint.run(checkpointChecksum(row), row.ordinal);
+    after = rows.at(-1)?.ordinal ?? after;
+    isOver = rows.length < ROWS_AT_ONCE;
+  }
+  const sumSession = database.prepare("UPDATE session SET checksum = ? WHERE id = ?");
+  for (const row of database.prepare("SELECT * FROM session").all() as readonly SessionRow[]) sumSession.run(sessionChecksum(row), row.id);
+  const sumTrashed = database.prepare("UPDATE trashed SET record = ? WHERE session_id = ? AND id = ?");
+  for (const { session_id: sessionId, id, record } of database.prepare("SELECT * FROM trashed").all() as readonly TrashedRow[]) {
+    // What went into the trash before there were shields has none.
+    const row = { shielded_until: null, ...(JSON.parse(record) as Omit<CheckpointRow, "shielded_until">) };
+    sumTrashed.run(JSON.stringify(summed(row)), sessionId, id);
+  }
+}

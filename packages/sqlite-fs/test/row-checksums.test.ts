@@ -1,0 +1,109 @@
+import fs from "node:fs";
+import path from "node:path";
+import type { CheckpointId } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { CHECKPOINT_COLUMNS, SESSION_COLUMNS } from "../src/row-checksum.ts";
+import { openDatabase } from "./open-database.ts";
+import { failureOf, SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
+
+const ID = "checkpoint" as CheckpointId;
+
+describe("a row of checkpoint that was changed by nobody", () => {
+  it.each([...CHECKPOINT_COLUMNS, "checksum"])("in its %s is damage, and no checkpoint", (column) =>
+    withSaved(async (store) => {
+      change(store, "checkpoint", column);
+      const { catalog, recovery } = store.storage;
+      const reads = await Promise.allSettled([catalog.list({ filter: {}, limit: 10, offset: 0 }), catalog.find(ID), catalog.head(SESSION)]);
+      expect(reads.filter(({ status }) => status === "rejected").map((read) => "reason" in read && read.reason)).toContainEqual(
+        expect.objectContaining({ code: "STORAGE_UNAVAILABLE", details: expect.objectContaining({ reason: "catalog-damaged" }) }),
+      );
+      expect(await recovery.needsRebuild()).toBe(true);
+      expect(await store.recover()).toMatchObject({ checkpoints: 1 });
+      expect(await catalog.find(ID)).toMatchObject({ name: "a name", tags: ["tag"] });
+    }),
+  );
+
+  it("and is in the trash now is damage, too", () =>
+    withSaved(async (store) => {
+      const move = { sessionId: SESSION, checkpoints: [ID], from: "live", to: "trash", at: new Date(), reason: "for a test" } as const;
+      await store.storage.catalog.commit({ move, audit: [] });
+      execute(store, "UPDATE trashed SET record = replace(record, 'a name', 'a nbme')");
+      expect((await failureOf(store.storage.catalog.trash({ limit: 10 }))).reason).toBe("catalog-damaged");
+    }));
+});
+
+describe("a row of session that was changed by nobody", () => {
+  it.each([...SESSION_COLUMNS, "checksum"])("in its %s is damage, and no session", (column) =>
+    withSaved(async (store) => {
+      change(store, "session", column);
+      expect((await failureOf(store.storage.catalog.sessions({ limit: 10 }))).reason).toBe("catalog-damaged");
+      expect(await store.recover()).toMatchObject({ checkpoints: 1 });
+      expect(await store.storage.catalog.session(SESSION)).toMatchObject({ pins: ["number"], checkpointCount: 1 });
+    }),
+  );
+
+  it("is not made right by a save, which is kept from it, or by a pin", () =>
+    withSaved(async (store) => {
+      change(store, "session", "tags");
+      expect((await failureOf(store.save({ number: 2 }))).reason).toBe("catalog-damaged");
+      expect((await failureOf(store.pin("other"))).reason).toBe("catalog-damaged");
+      await store.recover();
+      await store.save({ number: 2 });
+      expect(await store.contextOf()).toEqual({ number: 2 });
+    }));
+});
+
+describe("a table that is not as it was made", () => {
+  it.each([
+    ["has another column", "trashed_at INTEGER", "trbshed_at INTEGER"],
+    ["has another name", "tabletrashedtrashed", "tabletrbshedtrbshed"],
+  ])("is damage where it %s, and ends in a rebuild", (_, text, other) =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      await withOpened(dataDir, (store) => store.save({ number: 1 }));
+      const file = path.join(dataDir, "workrail.db");
+      const bytes = fs.readFileSync(file);
+      bytes.write(other, bytes.indexOf(text));
+      fs.writeFileSync(file, bytes);
+      await withOpened(dataDir, async (store) => {
+        expect((await failureOf(store.storage.catalog.trash({ limit: 10 }))).reason).toBe("catalog-damaged");
+        expect(await store.recover()).toMatchObject({ checkpoints: 1 });
+        expect((await store.storage.catalog.trash({ limit: 10 })).entries).toEqual([]);
+      });
+    }),
+  );
+
+  it("is none where somebody added what is theirs", () =>
+    withSaved(async (store) => {
+      execute(store, "CREATE INDEX theirs ON checkpoint (name); CREATE TABLE of_theirs (x INTEGER)");
+      expect((await store.storage.catalog.list({ filter: {}, limit: 10, offset: 0 })).records).toHaveLength(1);
+      expect(await store.recover()).toBeUndefined();
+    }));
+});
+
+/** A store with one checkpoint, pinned and labelled. */
+function withSaved(test: (store: TestStore) => Promise<void>): Promise<void> {
+  return withDirectory((directory) =>
+    withOpened(path.join(directory, "data"), async (store) => {
+      await store.save({ number: 1 }, { checkpointId: ID, name: "a name", tags: ["tag"] });
+      await store.pin("number");
+      await test(store);
+    }),
+  );
+}
+
+/** Sets one column of the only row to another value of its kind. */
+function change(store: TestStore, table: "checkpoint" | "session", column: string): void {
+  const ofNull = column === "shielded_until" ? "1" : "'x'";
+  const other = `CASE typeof(${column}) WHEN 'integer' THEN ${column} + 1 WHEN 'text' THEN ${column} || ' ' ELSE ${ofNull} END`;
+  execute(store, `PRAGMA foreign_keys = OFF; UPDATE ${table} SET ${column} = ${other}`);
+}
+
+function execute(store: TestStore, sql: string): void {
+  const database = openDatabase(path.join(store.dataDir, "workrail.db"), 1_000);
+  try {
+    database.exec(sql);
+  } finally {
+    database.close();
+  }
+}
