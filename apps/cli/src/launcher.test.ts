@@ -33,7 +33,10 @@ describe("the bundle", () => {
     const program = readdirSync(cli.dist).map((file) => readFileSync(join(cli.dist, file), "utf8"));
     const named = program.flatMap((text) => Array.from(text.matchAll(LOADED_BY_NAME), ([, name = ""]) => name));
     const packages = named.filter((name) => !isBuiltin(name)).map((name) => /^(?:@[^/]+\/)?[^/]+/u.exec(name)?.[0]);
-    expect(new Set(packages)).toEqual(new Set(Object.keys(manifest.dependencies)));
+    const { dependencies, optionalDependencies } = manifest;
+    expect(new Set(packages)).toEqual(new Set(Object.keys({ ...dependencies, ...optionalDependencies })));
+    // An installation must not fail for what the program does without, where it cannot be had.
+    expect(new Set(Object.keys(optionalDependencies))).toEqual(new Set(["@napi-rs/keyring", "better-sqlite3"]));
   });
 
   it("has Node load nothing for a list that takes long to load and is not needed", async () => {

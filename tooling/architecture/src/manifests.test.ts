@@ -28,7 +28,9 @@ describe.each(published.map((found) => [found.manifest.name, found] as const))("
   });
 
   it("names every dependency by the catalog or the workspace", () => {
-    const ranges = [manifest.dependencies, manifest.devDependencies].flatMap((entries) => Object.entries(entries ?? {}));
+    const ranges = [manifest.dependencies, manifest.optionalDependencies, manifest.devDependencies].flatMap((entries) =>
+      Object.entries(entries ?? {}),
+    );
     const wrong = ranges.filter(([dependency, range]) => range !== (dependency.startsWith("@workrail/") ? "workspace:^" : "catalog:"));
     expect(wrong).toEqual([]);
   });
