@@ -56,6 +56,11 @@ function proven(context: object): object {
   return { context, sha256: digests.sha256(JSON.stringify(context)) };
 }
 
+/** As if somebody had taken the checks away, in order to change what is said of checkpoints. */
+function unchecked(text: string): string {
+  return text.replaceAll(/,\s*"check": "[0-9a-f]{16}"/gu, "");
+}
+
 describe("exportSession", () => {
   it("writes what people can read, oldest first", async () => {
     const store = aStore();
@@ -70,7 +75,8 @@ describe("exportSession", () => {
           "id": "s1",
           "createdAt": "2026-01-01T00:00:00.000Z",
           "tags": [],
-          "pins": []
+          "pins": [],
+          "check": "d2bfe75127ec5c5f"
         },
         "checkpoints": [
           {
@@ -91,6 +97,7 @@ describe("exportSession", () => {
             },
             "writer": "workrail/test",
             "sha256": "88dbc28b4b5be8972e1b223a1712ac67b7e85b4daf8ae26d49c2b8b1a9ddd75e",
+            "check": "f40000069386fdd3",
             "context": {
               "goal": "ship",
               "list": [
@@ -114,6 +121,7 @@ describe("exportSession", () => {
             "layers": {},
             "writer": "workrail/test",
             "sha256": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+            "check": "c8c32f1d6e040787",
             "context": {}
           }
         ]
@@ -247,6 +255,17 @@ describe("importSession", () => {
     expect(await ns(other)).toEqual([1, 2]);
   });
 
+  it("takes what was changed by hand, once its check is taken away", async () => {
+    const text = (await exported(await aSessionOf(1, 2))).replace(
+      '"writer": "workrail/test"',
+      '"name": "by hand",\n      "writer": "workrail/test"',
+    );
+    await expect(imported(aStore(), text)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field: "check" } });
+    const store = aStore();
+    await imported(store, unchecked(text));
+    expect((await records(store)).map(({ name }) => name)).toContain("by hand");
+  });
+
   it("writes nothing in a dry run, and reports the same", async () => {
     const text = await exported(await aSessionOf(1, 2));
     const other = aStore();
@@ -305,7 +324,7 @@ describe("a conflict of an import", () => {
     newer.clock.set(new Date("2026-07-01"));
     await newer.saved({ n: "newer" }, { checkpointId: "theirs" as CheckpointId });
     const [olderText, newerText] = [await exported(older), await exported(newer)];
-    expect(await imported(newer, olderText.replaceAll(/00000000-c8ec[^"]+/gu, "ours"), { onConflict: "newer" })).toMatchObject({
+    expect(await imported(newer, unchecked(olderText).replaceAll(/00000000-c8ec[^"]+/gu, "ours"), { onConflict: "newer" })).toMatchObject({
       added: 0,
       present: 2,
       leftOut: 1,
@@ -436,6 +455,13 @@ describe("an import refuses, and imports nothing:", () => {
       (value) => void (value.checkpoints[1] = { ...value.checkpoints[1], context: {} }),
       invalid("checkpoints[1]", "sha256"),
     ],
+    ["a session with another pin", (value) => void (value.session["pins"] = ["other"]), invalid("session", "check")],
+    [
+      "another name",
+      (value) => void (value.checkpoints[1] = { ...value.checkpoints[1], name: "other" }),
+      invalid("checkpoints[1]", "check"),
+    ],
+    ["another check", (value) => void (value.checkpoints[1] = { ...value.checkpoints[1], check: "" }), invalid("checkpoints[1]", "check")],
     ["an id twice", (value) => void (value.checkpoints[2] = { ...value.checkpoints[1] }), invalid("checkpoints[2]", "id")],
     ["no context", (value) => void delete value.checkpoints[0]?.["context"], invalid("checkpoints[0]", "context")],
     ["an unknown kind", (value) => void (value.checkpoints[2] = { ...value.checkpoints[2], kind: "x" }), invalid("checkpoints[2]", "kind")],
@@ -520,7 +546,7 @@ describe("an import refuses, and imports nothing:", () => {
 
   it("nothing that is named like a prototype, which comes back as it was", async () => {
     const context = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}') as object;
-    const text = await edited((value) => void (value.checkpoints[0] = { ...value.checkpoints[0], ...proven(context) }));
+    const text = await edited((value) => void (value.checkpoints[0] = { ...value.checkpoints[0], ...proven(context), check: undefined }));
     const store = aStore();
     await imported(store, text);
     expect((await store.load("c1" as CheckpointId)).contextText()).toBe(JSON.stringify(context));

@@ -167,11 +167,11 @@ describe.each(KINDS)("one flipped bit in each file of a store %s", (_name, env) 
   );
 });
 
-it("of one flipped bit in an exported file every context is imported as it was, or nothing", { timeout: 3_600_000 }, () =>
+it("of one flipped bit in an exported file everything is imported as it was, or nothing", { timeout: 3_600_000 }, () =>
   withFilled({}, async (original) => {
     const folder = path.join(original, "exports");
     const exported = path.join(folder, fs.readdirSync(folder)[0] as string);
-    const right = await contextsIn(exported);
+    const right = await importedFrom(exported);
     expect(right).toHaveLength(4);
     const count = 10 * FLIPS;
     for (let index = 0; index < count; index++) {
@@ -179,7 +179,7 @@ it("of one flipped bit in an exported file every context is imported as it was, 
         const file = `${dataDir}.json`;
         fs.copyFileSync(exported, file);
         flip(file, index, count);
-        const found = await contextsIn(file).catch((error: unknown) => (isWorkrailError(error) ? error.code : String(error)));
+        const found = await importedFrom(file).catch((error: unknown) => (isWorkrailError(error) ? error.code : String(error)));
         const isRight = ["INVALID_INPUT", "UNSUPPORTED_VERSION"].includes(String(found)) || JSON.stringify(found) === JSON.stringify(right);
         tally({ tries: 1, wrong: isRight ? 0 : 1 });
         expect({ index, found: isRight ? right : found }).toEqual({ index, found: right });
@@ -189,12 +189,12 @@ it("of one flipped bit in an exported file every context is imported as it was, 
 );
 
 /** What a file brings into an empty store, oldest first. */
-function contextsIn(file: string): Promise<readonly unknown[]> {
+function importedFrom(file: string): Promise<readonly unknown[]> {
   return onDisk(async (place) => {
     await using store = await place.open();
     const { sessionId } = await store.importFile(file);
     const { checkpoints } = await store.findCheckpoints({ sessionId });
-    const contexts = checkpoints.map(async ({ id }) => (await store.loadCheckpoint({ checkpointId: id })).context);
-    return (await Promise.all(contexts)).toReversed();
+    const imported = checkpoints.map(async ({ id, parentId, createdAt }) => ({ ...(await load(store, id)), id, parentId, createdAt }));
+    return (await Promise.all(imported)).toReversed();
   }, WITHOUT_SQLITE);
 }

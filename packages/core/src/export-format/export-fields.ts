@@ -6,6 +6,7 @@ import { LAYERS, type LayerSummary } from "../model/layer.ts";
 import { checkAttributes, checkName, checkTags } from "../use-cases/labels.ts";
 import { areTooMuch } from "../use-cases/pin-entry.ts";
 import type { Session } from "../model/session.ts";
+import type { Digester } from "../ports/environment.ts";
 
 export type ExportedSession = Pick<Session, "id" | "createdAt" | "tags" | "pins">;
 
@@ -23,7 +24,7 @@ export interface UnreadableInExport {
 }
 
 const UNREADABLE_FIELDS = ["id", "code"];
-const SESSION_FIELDS = ["id", "createdAt", "tags", "pins"];
+const SESSION_FIELDS = ["id", "createdAt", "tags", "pins", "check"];
 const CHECKPOINT_FIELDS = [
   "id",
   "parentId",
@@ -38,24 +39,34 @@ const CHECKPOINT_FIELDS = [
   "layers",
   "writer",
   "sha256",
+  "check",
   "context",
 ];
+/** Of the digest, in hexadecimal digits. */
+const CHECK_LENGTH = 16;
 /** Longer than any path that a system takes. */
 const LONGEST_PATH = 32_768;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** @throws INVALID_INPUT when a field is missing, unknown or makes no sense. */
-export function parseSession(value: JsonValue): ExportedSession {
+/** What an export says of a session or of a checkpoint, and behind it the digest of that. */
+export function withCheck(facts: JsonObject, digests: Digester): JsonObject {
+  return { ...facts, check: checkOf(facts, digests) };
+}
+
+/** @throws INVALID_INPUT when a field is missing, unknown or makes no sense, or they are not what was written. */
+export function parseSession(value: JsonValue, digests: Digester): ExportedSession {
   const fields = fieldsOf(value, SESSION_FIELDS);
   const pins = texts(fields, "pins");
   if (areTooMuch(pins)) throw invalid("pins", "are more than a session can have");
   const tags = texts(fields, "tags");
   checkTags(tags);
-  return { id: parseSessionId(fields["id"], "id"), createdAt: time(fields), tags, pins };
+  const session = { id: parseSessionId(fields["id"], "id"), createdAt: time(fields), tags, pins };
+  expectWritten(fields, digests);
+  return session;
 }
 
-/** @throws INVALID_INPUT when a field is missing, unknown or makes no sense. */
-export function parseCheckpoint(value: JsonValue): ExportedCheckpoint {
+/** @throws INVALID_INPUT when a field is missing, unknown or makes no sense, or they are not what was written. */
+export function parseCheckpoint(value: JsonValue, digests: Digester): ExportedCheckpoint {
   const fields = fieldsOf(value, CHECKPOINT_FIELDS);
   const { parentId, attributes, context } = fields;
   if (!isJsonObject(attributes)) throw invalid("attributes", "must be an object");
@@ -63,7 +74,7 @@ export function parseCheckpoint(value: JsonValue): ExportedCheckpoint {
   const tags = texts(fields, "tags");
   checkTags(tags);
   checkAttributes(attributes, "attributes");
-  return {
+  const checkpoint: ExportedCheckpoint = {
     facts: {
       id: parseCheckpointId(fields["id"], "id"),
       parentId: parentId === null ? null : parseCheckpointId(parentId, "parentId"),
@@ -81,6 +92,8 @@ export function parseCheckpoint(value: JsonValue): ExportedCheckpoint {
     },
     context,
   };
+  expectWritten(fields, digests);
+  return checkpoint;
 }
 
 /** @throws INVALID_INPUT when a field is missing, unknown or makes no sense. */
@@ -92,6 +105,19 @@ export function parseUnreadable(value: JsonValue): readonly UnreadableInExport[]
     if (typeof code !== "string" || !/^[A-Z_]{1,60}$/.test(code)) throw invalid("code", "must be an error code");
     return { checkpointId: parseCheckpointId(fields["id"], "id"), code };
   });
+}
+
+/** The context has a digest of its own. Who wrote an export by hand, or changed one, may leave the check out. */
+function expectWritten({ check, context: _context, ...facts }: JsonObject, digests: Digester): void {
+  if (check === undefined || check === checkOf(facts, digests)) return;
+  throw new WorkrailError("INVALID_INPUT", "It is not what was exported: its check does not match.", {
+    details: { field: "check" },
+    hint: "Nothing was imported. Export it again; or, if it was changed on purpose, take its check away.",
+  });
+}
+
+function checkOf(facts: JsonObject, digests: Digester): string {
+  return digests.sha256(JSON.stringify(facts)).slice(0, CHECK_LENGTH);
 }
 
 /** A field that this version does not know would be lost, so that it is refused. */

@@ -1,7 +1,8 @@
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context, JsonObject } from "../model/context.ts";
 import type { Session } from "../model/session.ts";
-import type { UnreadableInExport } from "./export-fields.ts";
+import type { Digester } from "../ports/environment.ts";
+import { type UnreadableInExport, withCheck } from "./export-fields.ts";
 
 /*
  * An export is one JSON object: what it is, the session, and its checkpoints, oldest first, each with its whole context, and
@@ -18,18 +19,25 @@ const LARGEST_LAID_OUT_BYTES = 1024 * 1024;
 const MOST_BLOWN_UP = 16;
 
 /** Everything before the first checkpoint. */
-export function openingText(session: Session): string {
+export function openingText(session: Session, digests: Digester): string {
   const { id, createdAt, tags, pins } = session;
-  const facts = layOut({ id, createdAt: createdAt.toISOString(), tags, pins }, "  ");
+  const facts = layOut(withCheck({ id, createdAt: createdAt.toISOString(), tags, pins }, digests), "  ");
   return `{\n  "format": "${EXPORT_FORMAT}",\n  "version": ${EXPORT_VERSION},\n  "session": ${facts},\n  "checkpoints": [`;
 }
 
 /** One checkpoint, in a few pieces, so that a large context is not copied once more. */
-export function* checkpointTexts(record: CheckpointRecord, context: Context, contextText: string): Generator<string, void, undefined> {
-  const facts = layOut(factsOf(record), "    ");
+export function* checkpointTexts(loaded: ToBeExported, digests: Digester): Generator<string, void, undefined> {
+  const facts = layOut(withCheck(factsOf(loaded.record), digests), "    ");
   yield `    ${facts.slice(0, facts.lastIndexOf("\n"))},\n      "context": `;
-  yield contextLaidOut(context, contextText);
+  yield contextLaidOut(loaded.context, loaded.contextText());
   yield "\n    }";
+}
+
+interface ToBeExported {
+  readonly record: CheckpointRecord;
+  readonly context: Context;
+  /** The context as it was saved. */
+  contextText(): string;
 }
 
 /** Everything behind the last checkpoint. */

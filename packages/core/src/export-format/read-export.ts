@@ -2,6 +2,7 @@ import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { parseJson } from "../json/parse-json.ts";
 import type { JsonValue } from "../model/context.ts";
 import { DEFAULT_LIMITS, type Limits } from "../model/limits.ts";
+import type { Digester } from "../ports/environment.ts";
 import {
   type ExportedCheckpoint,
   type ExportedSession,
@@ -33,19 +34,22 @@ const SMALL: ValueLimits = { maxLength: 1024 * 1024, maxDepth: 8 };
 const MANY: ValueLimits = { ...SMALL, maxLength: ADDED_LENGTH };
 
 /**
- * Reads an export piece by piece; no more than one checkpoint is in memory. What it yields is well-formed, and not yet
- * proven.
+ * Reads an export piece by piece; no more than one checkpoint is in memory. What it yields is well-formed and says what was
+ * written; contexts are not yet proven.
  *
  * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place; TOO_LARGE.
  */
-export async function* readExport(chunks: AsyncIterable<string>, limits: ReadLimits): AsyncGenerator<ExportPart, void, undefined> {
+export async function* readExport(
+  chunks: AsyncIterable<string>,
+  { limits, digests }: { readonly limits: ReadLimits; readonly digests: Digester },
+): AsyncGenerator<ExportPart, void, undefined> {
   const scanner = new JsonScanner(chunks);
   try {
     await readHeader(scanner);
     const session = await readMember(scanner, "session", "session", SMALL);
-    yield { kind: "session", session: await atPlace({ path: "session", line: scanner.line }, () => parseSession(session)) };
+    yield { kind: "session", session: await atPlace({ path: "session", line: scanner.line }, () => parseSession(session, digests)) };
     await readName(scanner, "checkpoints");
-    yield* readCheckpoints(scanner, limits);
+    yield* readCheckpoints(scanner, limits, digests);
     if ((await scanner.peek()) === ",") yield await readUnreadable(scanner);
     if (!(await scanner.take("}")) || (await scanner.peek()) !== undefined) {
       throw malformed({ path: "the end", line: scanner.line }, "nothing may follow the checkpoints but those that could not be read");
@@ -77,7 +81,7 @@ async function readHeader(scanner: JsonScanner): Promise<void> {
   }
 }
 
-async function* readCheckpoints(scanner: JsonScanner, limits: ReadLimits): AsyncGenerator<ExportPart, void, undefined> {
+async function* readCheckpoints(scanner: JsonScanner, limits: ReadLimits, digests: Digester): AsyncGenerator<ExportPart, void, undefined> {
   if (!(await scanner.take("["))) throw malformed({ path: "checkpoints", line: scanner.line }, "they must be a list");
   if (await scanner.take("]")) return;
   const most: ValueLimits = {
@@ -89,7 +93,7 @@ async function* readCheckpoints(scanner: JsonScanner, limits: ReadLimits): Async
     await scanner.peek();
     const place = { path: `checkpoints[${index}]`, line: scanner.line };
     const value = await readValue(scanner, place, most);
-    yield { kind: "checkpoint", checkpoint: await atPlace(place, () => parseCheckpoint(value)), place };
+    yield { kind: "checkpoint", checkpoint: await atPlace(place, () => parseCheckpoint(value, digests)), place };
     if (await scanner.take("]")) return;
     if (!(await scanner.take(","))) throw malformed(place, "a comma or the end of the list must follow it");
   }

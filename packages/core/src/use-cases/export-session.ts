@@ -49,7 +49,7 @@ export async function* exportSession(
   { onUnreadable, onProgress }: ExportOptions = {},
 ): AsyncGenerator<string, void, undefined> {
   const { session, ids } = await ports.locking.shared(() => lookUp(ports, sessionId));
-  yield openingText(session);
+  yield openingText(session, ports.digests);
   const unreadable: UnreadableInExport[] = [];
   let isFirst = true;
   for (const [index, id] of ids.entries()) {
@@ -59,7 +59,7 @@ export async function* exportSession(
       onUnreadable?.(loaded);
     } else if (loaded !== undefined) {
       yield isFirst ? "\n" : ",\n";
-      yield* checkpointTexts(loaded.record, loaded.context, loaded.contextText());
+      yield* checkpointTexts(loaded, ports.digests);
       isFirst = false;
     }
     onProgress?.({ done: index + 1, total: ids.length });

@@ -105,7 +105,7 @@ async function prove(ports: ImportPorts, source: ExportSource): Promise<ProvenEx
   let secrets: ImportReport["secrets"];
   const checkpoints: CheckpointFacts[] = [];
   const seen = new Set<CheckpointId>();
-  for await (const part of readExport(open(source), ports.limits)) {
+  for await (const part of readExport(open(source), ports)) {
     if (part.kind === "session") {
       session = part.session;
       continue;
@@ -190,7 +190,7 @@ async function screened(
 async function write(ports: ImportPorts, source: ExportSource, session: ExportedSession, plan: ImportPlan): Promise<void> {
   let index = 0;
   let expectedHead = plan.head;
-  for await (const part of readExport(open(source), ports.limits)) {
+  for await (const part of readExport(open(source), ports)) {
     if (part.kind !== "checkpoint") continue;
     const entry = plan.entries[index++];
     if (entry?.action !== "add") continue;
