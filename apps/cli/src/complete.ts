@@ -1,15 +1,56 @@
-import { script } from "@bomb.sh/tab";
+import { canBeIn, SETTING_NAMES, SETTINGS } from "@workrail/runtime/settings";
 import describeTo from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 
-/** The script that asks the program for completions: it must be found by its name. */
-export function scriptFor(shell: string, name: string): string {
-  return written(() => script(shell, name, name));
+type Offers = ReturnType<typeof describeTo>;
+
+/** Answers the scripts: `words` are what stands on the command line after the program's name, the last of them unfinished. */
+export function completions(program: Command, words: readonly string[]): string {
+  const before = words.slice(0, -1);
+  const last = (words.at(-1) ?? "").trim();
+  useShortDescriptions(program);
+  const offers = describeTo(program);
+  addGlobalOptions(offers, program);
+  addSettings(offers, before.at(-1));
+  return written(() => offers.parse([...before, last]));
 }
 
-/** Answers such a script: `words` are what stands on the command line after the program's name, the last of them unfinished. */
-export function completions(program: Command, words: readonly string[]): string {
-  return written(() => describeTo(program).parse([...words]));
+/** What stands beside a command in a list has little room. */
+function useShortDescriptions(command: Command): void {
+  for (const each of command.commands) {
+    each.description(each.summary());
+    useShortDescriptions(each);
+  }
+}
+
+/** The library offers a command only the options of its own. */
+function addGlobalOptions(offers: Offers, program: Command): void {
+  for (const { long, description, required, hidden } of program.options) {
+    const name = long?.slice("--".length);
+    if (name === undefined || hidden) continue;
+    for (const command of offers.commands.values()) {
+      if (required) command.option(name, description, nothing);
+      else command.option(name, description);
+    }
+  }
+}
+
+/** @param before the word before the unfinished one: where a value is asked for, the setting whose value it is. */
+function addSettings(offers: Offers, before: string | undefined): void {
+  for (const action of ["get", "set", "unset"]) {
+    const name = offers.commands.get(`config ${action}`)?.arguments.get("setting");
+    const settings = SETTING_NAMES.filter((each) => action === "get" || canBeIn(each, "file"));
+    if (name !== undefined) name.handler = (offer) => settings.forEach((each) => offer(each, ""));
+  }
+  const value = offers.commands.get("config set")?.arguments.get("value");
+  if (value !== undefined) value.handler = (offer) => valuesOf(before).forEach((each) => offer(each, ""));
+}
+
+function valuesOf(setting: string | undefined): readonly string[] {
+  const name = SETTING_NAMES.find((each) => each === setting);
+  if (name === undefined) return [];
+  const { type } = SETTINGS[name];
+  return type.kind === "choice" ? type.choices : type.kind === "flag" ? ["true", "false"] : [];
 }
 
 /** The library writes by itself. */
@@ -24,3 +65,6 @@ function written(work: () => void): string {
   }
   return lines.map((line) => `${line}\n`).join("");
 }
+
+/** For the value of an option of which no values are known. */
+function nothing(): void {}

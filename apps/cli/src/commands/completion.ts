@@ -1,8 +1,9 @@
 import { Argument, type Command } from "commander";
+import type { Shell } from "../completion-scripts.ts";
 import { writeData, writeJson } from "../print.ts";
 import type { GlobalOptions } from "../with-store.ts";
 
-const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+const SHELLS: readonly Shell[] = ["bash", "zsh", "fish", "powershell"];
 
 const EXAMPLES = `
 Examples:
@@ -18,13 +19,13 @@ export function addCompletionCommand(program: Command): void {
     .description("Prints a script that has a shell complete commands, options and their values. Where it goes depends on the shell.")
     .addArgument(new Argument("<shell>", "shell that is to read it").choices(SHELLS))
     .addHelpText("after", EXAMPLES)
-    .action(async (shell: string, _options: GlobalOptions, command: Command) =>
+    .action(async (shell: Shell, _options: GlobalOptions, command: Command) =>
       completion(shell, program.name(), command.optsWithGlobals()),
     );
 }
 
-async function completion(shell: string, name: string, { json }: GlobalOptions): Promise<void> {
-  const { scriptFor } = await import("../complete.ts");
-  const script = scriptFor(shell, name);
+async function completion(shell: Shell, name: string, { json }: GlobalOptions): Promise<void> {
+  const { completionScript } = await import("../completion-scripts.ts");
+  const script = completionScript(shell, name);
   await (json ? writeJson({ shell, script }) : writeData(script));
 }

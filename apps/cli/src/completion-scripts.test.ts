@@ -1,0 +1,99 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ShellTerminal } from "./testing/shell-terminal.ts";
+import { useCli } from "./testing/use-cli.ts";
+
+const cli = useCli();
+const PAGE = readFileSync(new URL("../../../docs/reference/cli.md", import.meta.url), "utf8");
+const BASH_COMPLETION = "/usr/share/bash-completion/bash_completion";
+
+/** What the files that a shell reads when it starts hold, besides what people are told to put there. */
+const SHELLS = [
+  {
+    shell: "bash",
+    needs: ["/bin/bash", BASH_COMPLETION],
+    startFile: ".bashrc",
+    start: `. ${BASH_COMPLETION}\nPS1='ready> '\n`,
+  },
+  {
+    shell: "zsh",
+    needs: ["/usr/bin/zsh"],
+    startFile: ".zshrc",
+    // By default zsh itself runs on Tab what stands in a $( ), whatever the command.
+    start: `fpath=(~/.zfunc $fpath)\nautoload -Uz compinit && compinit -u\nbindkey '^I' complete-word\nPS1='ready> '\n`,
+  },
+  {
+    shell: "fish",
+    needs: ["/usr/bin/fish"],
+    startFile: ".config/fish/config.fish",
+    start: "function fish_prompt\n    echo 'ready> '\nend\n",
+  },
+] as const;
+
+/** Each would make a file if any of it was run. */
+const RUNNING = [
+  "'$(touch ran)'",
+  "$(touch ran)",
+  "`touch ran`",
+  "--session=$(touch ran)",
+  "--session=$(touch${IFS}ran)=",
+  "\\;touch\\ ran",
+  "*(e:touch\\ ran:)",
+];
+
+/** A home as it is after somebody did what the page says. */
+function prepareHome({ shell, startFile, start }: (typeof SHELLS)[number]): Record<string, string> {
+  const bin = join(cli.folder, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "workrail"), `#!/bin/sh\nexec '${process.execPath}' '${cli.launcher}' "$@"\n`);
+  chmodSync(join(bin, "workrail"), 0o755);
+  const env = { HOME: cli.folder, PATH: `${bin}:/usr/bin:/bin`, TERM: "xterm", LANG: "C.UTF-8", WORKRAIL_DATA_DIR: cli.dataDir };
+  const command = new RegExp(`^\\| ${shell} +\\| \`(.+)\` +\\|$`, "mu").exec(PAGE)?.[1] ?? "";
+  expect(spawnSync(shell, ["-c", command], { cwd: cli.project, env, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
+  writeFileSync(join(cli.folder, startFile), start);
+  return env;
+}
+
+for (const each of SHELLS) {
+  const { shell, needs } = each;
+  const missing = ["/usr/bin/script", ...needs].filter((file) => !existsSync(file));
+  const why = missing.length === 0 ? "" : ` (skipped: there is no ${missing.join(", ")})`;
+
+  describe.skipIf(missing.length > 0 || process.platform !== "linux")(`in ${shell}${why}`, () => {
+    it("completes commands, options, settings, values and files", { timeout: 60_000 }, async () => {
+      writeFileSync(join(cli.project, "context-of-mine.json"), "{}");
+      await using terminal = new ShellTerminal(`${shell} -i`, { cwd: cli.project, env: prepareHome(each) });
+      await terminal.isReady();
+      await terminal.type("workrail se\t\t", /search.*sessions/su);
+      await terminal.type("workrail load --\t\t", /--data-dir.*--json.*--session/su);
+      await terminal.type("workrail config set ret\t", /retentionDays/u);
+      await terminal.type("workrail config set readOnly \t\t", /false.*true/su);
+      await terminal.type("workrail list --kind \t\t", /aside.*conversation/su);
+      await terminal.type("workrail list --kind=wor\t", /--kind=workflow/u);
+      await terminal.type("workrail export --out\t", /--output/u);
+      await terminal.type("workrail save context-\t", /context-of-mine\.json/u);
+    });
+
+    it("runs nothing that is only completed", { timeout: 60_000 }, async () => {
+      await using terminal = new ShellTerminal(`${shell} -i`, { cwd: cli.project, env: prepareHome(each) });
+      await terminal.isReady();
+      for (const word of RUNNING) {
+        // The second line is completed after the first was.
+        await terminal.type(`workrail load ${word}\t\t\u0015workrail sess\t`, /sessions/u);
+        expect([word, existsSync(join(cli.project, "ran"))]).toEqual([word, false]);
+      }
+    });
+  });
+}
+
+describe("for PowerShell, which is not tried", () => {
+  it("hands words over as they are, and an empty one so that it is not lost on the way", async () => {
+    const script = await cli.output(["completion", "powershell"]);
+    expect(script).not.toMatch(/Invoke-Expression|\biex\b|ScriptBlock\]::Create/iu);
+    expect(script).toContain("& 'workrail' 'complete' '--' @words");
+    expect(await cli.output(["complete", "--", "config", "s", " "])).toBe(await cli.output(["complete", "--", "config", "s", ""]));
+    expect(await cli.output(["complete", "--", "config", " "])).toMatch(/^set\t/mu);
+  });
+});
