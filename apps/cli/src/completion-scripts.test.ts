@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ShellTerminal } from "./testing/shell-terminal.ts";
+import { ShellTerminal, TERMINAL } from "./testing/shell-terminal.ts";
 import { useCli } from "./testing/use-cli.ts";
 
 const cli = useCli();
@@ -32,6 +32,17 @@ const SHELLS = [
   },
 ] as const;
 
+const COMPLETED: readonly (readonly [keys: string, shown: RegExp])[] = [
+  ["workrail se\t\t", /search.*sessions/su],
+  ["workrail load --\t\t", /--data-dir.*--json.*--session/su],
+  ["workrail config set ret\t", /retentionDays/u],
+  ["workrail config set readOnly \t\t", /false.*true/su],
+  ["workrail list --kind \t\t", /aside.*conversation/su],
+  ["workrail list --kind=wor\t", /--kind=workflow/u],
+  ["workrail export --out\t", /--output/u],
+  ["workrail save context-\t", /context-of-mine\.json/u],
+];
+
 /** Each would make a file if any of it was run. */
 const RUNNING = [
   "'$(touch ran)'",
@@ -58,7 +69,7 @@ function prepareHome({ shell, startFile, start }: (typeof SHELLS)[number]): Reco
 
 for (const each of SHELLS) {
   const { shell, needs } = each;
-  const missing = ["/usr/bin/script", ...needs].filter((file) => !existsSync(file));
+  const missing = [TERMINAL, ...needs].filter((file) => !existsSync(file));
   const why = missing.length === 0 ? "" : ` (skipped: there is no ${missing.join(", ")})`;
 
   describe.skipIf(missing.length > 0 || process.platform !== "linux")(`in ${shell}${why}`, () => {
@@ -66,14 +77,7 @@ for (const each of SHELLS) {
       writeFileSync(join(cli.project, "context-of-mine.json"), "{}");
       await using terminal = new ShellTerminal(`${shell} -i`, { cwd: cli.project, env: prepareHome(each) });
       await terminal.isReady();
-      await terminal.type("workrail se\t\t", /search.*sessions/su);
-      await terminal.type("workrail load --\t\t", /--data-dir.*--json.*--session/su);
-      await terminal.type("workrail config set ret\t", /retentionDays/u);
-      await terminal.type("workrail config set readOnly \t\t", /false.*true/su);
-      await terminal.type("workrail list --kind \t\t", /aside.*conversation/su);
-      await terminal.type("workrail list --kind=wor\t", /--kind=workflow/u);
-      await terminal.type("workrail export --out\t", /--output/u);
-      await terminal.type("workrail save context-\t", /context-of-mine\.json/u);
+      for (const [keys, shown] of COMPLETED) expect(await terminal.type(keys, shown)).toMatch(shown);
     });
 
     it("runs nothing that is only completed", { timeout: 60_000 }, async () => {

@@ -2,6 +2,9 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 
+/** The program that runs another one in a terminal of its own; that of Linux takes the command as an option. */
+export const TERMINAL = "/usr/bin/script";
+
 const PATIENCE_MS = 20_000;
 /** Ctrl-U: every shell forgets what was typed, once it is done with the keys before. */
 const FORGET_LINE = "\u0015";
@@ -13,7 +16,7 @@ export class ShellTerminal implements AsyncDisposable {
 
   /** @param command starts the shell, with a prompt that holds `ready>`. */
   constructor(command: string, options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }) {
-    this.#child = spawn("script", ["-qec", `stty cols 150 rows 50; exec ${command}`, "/dev/null"], options);
+    this.#child = spawn(TERMINAL, ["-qec", `stty cols 150 rows 50; exec ${command}`, "/dev/null"], options);
     this.#child.stdout.on("data", (chunk: Buffer) => {
       this.#shown += chunk.toString();
     });
