@@ -292,7 +292,21 @@ describe("while the disk cannot be written to", () => {
 });
 
 describe("a disk that comes back", () => {
-  it("is seen by itself, every 30 seconds, and gets all that was kept, in its order and under its ids", () =>
+  it("is looked for by each process at times of its own: two that are in each other's way do not stay in step", async () => {
+    const periods = new Set<number | undefined>();
+    for (let count = 0; count < 3; count++) {
+      await withFailingDisk(async (disk) => {
+        await using workrail = await disk.open();
+        disk.writing = "ENOSPC";
+        await kept(workrail, 1);
+        periods.add(disk.repeated?.everyMs);
+        disk.writing = undefined;
+      });
+    }
+    expect(periods.size).toBe(3);
+  });
+
+  it("is seen by itself, about every 30 seconds, and gets all that was kept, in its order and under its ids", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
       const ids = [await step(workrail, 1)];
@@ -301,7 +315,7 @@ describe("a disk that comes back", () => {
       for (const number of [2, 3, 4]) ids.push(await kept(workrail, number, { metadata: { tags: ["t"], note: number }, agentId: "me" }));
       const other = await kept(workrail, 1, { sessionId: "other", workflowId: "w" });
       const before = await workrail.findCheckpoints({ project: null });
-      expect(disk.repeated?.everyMs).toBe(30_000);
+      expect(Math.abs((disk.repeated?.everyMs ?? 0) - 30_000)).toBeLessThanOrEqual(5_000);
       disk.writing = undefined;
       await disk.retry();
       expect(disk.repeated).toBeUndefined();

@@ -99,7 +99,12 @@ describe("a database that was deleted", () => {
           expect((await failureOf(store.rebuild())).code).toBe("STORE_IN_USE");
           expect(listing(dataDir)).toEqual(before);
           fs.rmSync(databaseOf(store));
-          expect((await failureOf(store.recover())).code).toBe("STORE_IN_USE");
+          const refusal = (await failureOf(store.recover())).error;
+          expect(refusal).toMatchObject({
+            code: "STORE_IN_USE",
+            message: expect.stringContaining("catalog"),
+            hint: expect.stringContaining("Stop"),
+          });
           expect(fs.existsSync(databaseOf(store))).toBe(false);
           await other.kill();
           expect(await store.recover()).toMatchObject({ checkpoints: 1 });

@@ -1,4 +1,4 @@
-import { isWorkrailError } from "../errors.ts";
+import { isWorkrailError, WorkrailError } from "../errors.ts";
 import type { NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
@@ -64,10 +64,23 @@ export async function recoverCatalog(ports: RebuildPorts, options: RebuildOption
     try {
       return await ports.locking.exclusively(async () => ((await isNeeded()) ? rebuild(ports, options) : undefined), isNeeded);
     } catch (error) {
-      if (!isWorkrailError(error) || error.code !== "STORE_IN_USE" || attempt === MAX_ATTEMPTS) throw error;
+      if (!isWorkrailError(error) || error.code !== "STORE_IN_USE") throw error;
+      if (attempt === MAX_ATTEMPTS) throw inTheWay(error);
     }
   }
   return undefined;
+}
+
+/** Whoever asked for something else is told what others are in the way of. */
+function inTheWay(cause: WorkrailError): WorkrailError {
+  return new WorkrailError(
+    "STORE_IN_USE",
+    "The catalog is lost or damaged, and cannot be rebuilt while another process has the store open.",
+    {
+      hint: "Stop the other Workrail servers and commands that use this data directory, then try again.",
+      cause,
+    },
+  );
 }
 
 async function rebuild(ports: RebuildPorts, { onProgress }: RebuildOptions): Promise<RebuildReport> {

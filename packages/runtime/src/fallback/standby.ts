@@ -7,8 +7,9 @@ import { readFiles } from "./read-files.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
 import { isStorageFailure, reasonOf } from "./storage-failure.ts";
 
-/** How often to see whether the disk is back, besides before each save. */
-const RETRY_MS = 30_000;
+/** How often to see whether the disk is back, besides before each save: some 30 seconds. Two processes that are in each other's way must not stay in step. */
+const LEAST_RETRY_MS = 25_000;
+const RETRY_RANGE_MS = 10_000;
 const CHANGING = new Set(["locked", "in-use"]);
 
 /**
@@ -79,7 +80,7 @@ export class Standby {
     const about = { reason: reasonOf(error), dataDir: this.#plan.settings.dataDir, path, code, hint: error.hint };
     this.#log.error("the store cannot be written to: until it can, what is saved is kept in memory only", about);
     const { repeat = repeatUnnoticed } = this.#plan.adapters;
-    this.#stopRetrying = repeat(() => this.comeBack(), RETRY_MS);
+    this.#stopRetrying = repeat(() => this.comeBack(), LEAST_RETRY_MS + Math.random() * RETRY_RANGE_MS);
   }
 
   /** Whether the disk is, or by this attempt has come, into use. Those who ask together wait for one attempt. */
