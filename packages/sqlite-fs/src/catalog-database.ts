@@ -119,10 +119,12 @@ export class CatalogDatabase {
   }
 
   /**
-   * Why something failed: SQL that is right fails only where tables are not as they were made, for the text that makes them is in the database, too.
+   * Why something failed: SQL that is right fails only where tables are not as they were made, for the text that makes them is in the database, too,
+   * and where a text in them is no JSON any more.
    */
   explain(error: unknown): unknown {
     if (!isErrorOfSql(error) || this.#connections === undefined) return error;
+    if (error.message.includes("malformed JSON")) return databaseDamaged("A row of the catalog is not as it was written.", error);
     const { migrations = MIGRATIONS, openDatabase } = this.#options;
     try {
       const { reader } = this.#connections;
@@ -308,7 +310,7 @@ function closeBoth({ reader, writer }: Connections): void {
 }
 
 /** What SQLite says of a statement that means nothing to it. */
-function isErrorOfSql(error: unknown): boolean {
+function isErrorOfSql(error: unknown): error is Error {
   return error instanceof Error && "code" in error && error.code === "SQLITE_ERROR";
 }
 

@@ -23,6 +23,7 @@ import type {
 import { actionOfMove, asidesToRemove, exceededQuota, isShielded, KEEP_TAG, tombstonesOf } from "@workrail/core";
 import { AuditWrites } from "./audit-writes.ts";
 import { CheckedRows, summed } from "./checked-rows.ts";
+import { headOf } from "./head-of.ts";
 import type { Unsummed } from "./row-checksum.ts";
 import { factsOf, labelsOf, recordOf, rowOf, trashedRowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
@@ -96,7 +97,7 @@ export class CatalogWrites {
   /** The same of one in the trash. Of its size a trigger keeps the sum, which follows rows that come and go. */
   #changeTrashed(expected: CheckpointRecord, { blobBytes, baseId, keyId }: StoredForm): boolean {
     const trashed = this.#statement("SELECT * FROM trashed WHERE id = ?").get(expected.id) as TrashedRow | undefined;
-    const row = trashed === undefined ? undefined : trashedRowOf(trashed.record);
+    const row = trashed === undefined ? undefined : trashedRowOf(trashed);
     if (trashed === undefined || row === undefined || !isKeptAs(row, expected)) return false;
     this.#run("DELETE FROM trashed WHERE session_id = ? AND id = ?", trashed.session_id, trashed.id);
     this.#putIntoTrash({ ...row, blob_bytes: blobBytes, base_id: baseId, key_id: keyId, damaged: 0 }, trashed.trashed_at);
@@ -133,10 +134,10 @@ export class CatalogWrites {
       this.#rows.changeCheckpoint(row, textsOf(row, fresh));
       this.#rows.retag(row, fresh.tags);
     }
-    for (const { id, record: text } of this.#statement("SELECT id, record FROM trashed").all() as Pick<TrashedRow, "id" | "record">[]) {
-      const row = trashedRowOf(text);
+    for (const trashed of this.#statement("SELECT * FROM trashed").all() as TrashedRow[]) {
+      const row = trashedRowOf(trashed);
       const fresh = summed({ ...row, ...textsOf(row, record(recordOf(row))) });
-      this.#run("UPDATE trashed SET record = ? WHERE id = ?", JSON.stringify(fresh), id);
+      this.#run("UPDATE trashed SET record = ? WHERE id = ?", JSON.stringify(fresh), trashed.id);
     }
     for (const id of this.#rows.sessionIds()) {
       this.#rows.changeSession(id, (session) => {
@@ -252,8 +253,7 @@ export class CatalogWrites {
     if (existing !== undefined) return { status: "exists", record: recordOf(existing) };
     const trashed = this.#trashed(record.id);
     if (trashed !== undefined) return { status: "in-trash", record: recordOf(trashed) };
-    const row = this.#statement(HEAD).get(record.sessionId);
-    const head = row === undefined ? undefined : recordOf(row as CheckpointRow);
+    const head = headOf(this.#connection, record.sessionId);
     if (expectedHead !== undefined && (head?.id ?? null) !== expectedHead) return { status: "conflict", head };
     if (head !== undefined && head.canonicalDigest === unlessHeadIs) return { status: "unchanged", head };
     if (!hasBlob(record.blob)) return { status: "blob-missing" };
@@ -387,7 +387,7 @@ export class CatalogWrites {
 
   #putIntoTrash(row: Unsummed<CheckpointRow>, at: number): void {
     const sql = "INSERT INTO trashed (session_id, id, blob, blob_bytes, trashed_at, record) VALUES (?, ?, ?, ?, ?, ?)";
-    this.#run(sql, row.session_id, row.id, row.blob, row.blob_bytes, at, JSON.stringify(summed(row)));
+    this.#run(sql, row.session_id, row.id, row.blob, row.blob_bytes, at, JSON.stringify({ ...summed(row), trashed_at: at }));
   }
 
   #intoTrash(row: CheckpointRow, at: Date): void {
@@ -480,8 +480,8 @@ export class CatalogWrites {
   }
 
   #trashed(id: CheckpointId): CheckpointRow | undefined {
-    const row = this.#statement("SELECT record FROM trashed WHERE id = ?").get(id);
-    return row === undefined ? undefined : trashedRowOf((row as { record: string }).record);
+    const row = this.#statement("SELECT * FROM trashed WHERE id = ?").get(id);
+    return row === undefined ? undefined : trashedRowOf(row as TrashedRow);
   }
 
   /** Returns how many rows it changed. */
@@ -493,15 +493,6 @@ export class CatalogWrites {
     return this.#connection.statement(sql);
   }
 }
-
-/**
- * Of those that can be head: an aside or a damaged one never is.
- *
- * Where rows are ordered, SQLite plans a statement anew each time that a parameter is bound which a column is compared
- * with, and that takes ten times as long as finding the row. Behind a `+` the parameter is any expression, and the plan stays.
- */
-export const HEAD = `SELECT * FROM checkpoint WHERE session_id = +? AND kind <> 'aside' AND damaged = 0
-  ORDER BY sequence DESC LIMIT 1`;
 
 function isKeptAs(row: CheckpointRow, { blob, blobBytes, baseId, keyId, damaged }: CheckpointRecord): boolean {
   const isSameForm = row.blob_bytes === blobBytes && row.base_id === baseId && row.key_id === keyId;

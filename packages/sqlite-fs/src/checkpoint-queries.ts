@@ -92,7 +92,7 @@ function ofKinds(kinds: CheckpointFilter["kinds"]): Sql {
   return kinds.length === 1 && kinds[0] === "aside" ? sql`kind = 'aside'` : sql`kind IN (${list(kinds)})`;
 }
 
-/** A value that the plan does not depend on: see `HEAD`. */
+/** A value that the plan does not depend on: see `head-of.ts`. */
 function planless(value: string | number): Sql {
   return sql`+${value}`;
 }

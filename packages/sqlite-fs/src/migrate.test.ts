@@ -87,6 +87,13 @@ describe("a database", () => {
     }),
   );
 
+  it("of which something in the trash is no row proves damaged when rows are summed", () =>
+    withDatabases(async (one) => {
+      await migrated(one, { migrations: MIGRATIONS.slice(0, 7) });
+      one.exec("INSERT INTO trashed (session_id, id, blob, blob_bytes, trashed_at, record) VALUES ('s', 'c', 'b', 1, 1, '{')");
+      await expect(migrated(one)).rejects.toMatchObject({ code: "SQLITE_CORRUPT" });
+    }));
+
   it.each<[string, string, { code: string; reason?: unknown }]>([
     ["of a newer version", "PRAGMA user_version = 99; UPDATE meta SET value = 99", { code: "UNSUPPORTED_VERSION" }],
     ["that is not ours", "PRAGMA application_id = 7", { code: "STORAGE_UNAVAILABLE", reason: "foreign-database" }],

@@ -10,7 +10,7 @@ import { rowChecksums } from "./migrations/0008-row-checksums.ts";
 /** A step from one schema to the next. */
 export interface Migration {
   readonly sql: string;
-  /** Whether rows that say what their sum is say, or are, something else after it. Default `false`. */
+  /** Whether rows that say what their sum is say, or are, something else after it: older versions then find them damaged, and must not read them. Default `false`. */
   readonly changesSums?: boolean;
   /** The oldest schema whose Workrail still reads right, or writes right, what this step leaves. */
   readonly minReader: number;

@@ -95,7 +95,8 @@ function checksumOf<Column extends string>(row: Readonly<Record<Column, string |
   for (const column of columns) {
     const value = row[column];
     sum = step(sum, MARKS[typeof value] ?? MARK_OF_NULL);
-    const text = value === null ? "" : String(value);
+    // A lone surrogate has no UTF-8 form: another sign is written in its place, and read.
+    const text = value === null ? "" : String(value).toWellFormed();
     for (let index = 0; index < text.length; index++) sum = step(sum, text.charCodeAt(index));
   }
   return sum >>> 0;

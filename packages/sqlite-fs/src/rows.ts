@@ -17,7 +17,7 @@ import {
   type SessionId,
 } from "@workrail/core";
 import { checkedCheckpoint, checkedSession, requireColumns, type Unsummed } from "./row-checksum.ts";
-import type { AuditRow, CheckpointRow, CountedSessionRow, SessionRow } from "./schema.ts";
+import type { AuditRow, CheckpointRow, CountedSessionRow, SessionRow, TrashedRow } from "./schema.ts";
 import { databaseDamaged } from "./storage-errors.ts";
 
 /**
@@ -133,9 +133,16 @@ export function labelsOf(text: string): readonly string[] {
   return text === "[]" ? [] : parsed(() => JSON.parse(text) as string[]);
 }
 
-/** A row of `checkpoint` as it was when it went into the trash, in JSON. */
-export function trashedRowOf(text: string): CheckpointRow {
-  return checkedCheckpoint(parsed(() => JSON.parse(text) as CheckpointRow));
+/** A row of `checkpoint` as it was when it went into the trash. */
+export function trashedRowOf({ record, trashed_at: at }: Pick<TrashedRow, "record" | "trashed_at">): CheckpointRow {
+  const row = parsed(() => JSON.parse(record) as CheckpointRow & Pick<TrashedRow, "trashed_at">);
+  requireSameTime(row.trashed_at, at);
+  return checkedCheckpoint(row);
+}
+
+/** What is in the trash is removed by when it came there, so that the row says it twice. */
+export function requireSameTime(recorded: number, at: number): void {
+  if (recorded !== at) throw databaseDamaged("A row of the catalog does not say when it came into the trash.");
 }
 
 function eventOf(row: Omit<AuditRow, "digest">): AuditEvent {
@@ -156,7 +163,7 @@ export function loggedOf(row: AuditRow): LoggedEvent {
 
 const EVENT_COLUMNS = ["at", "action", "session_id", "checkpoint_id", "agent_id", "reason"] as const satisfies readonly (keyof AuditRow)[];
 
-function parsed<T>(parse: () => T): T {
+export function parsed<T>(parse: () => T): T {
   try {
     return parse();
   } catch (cause) {

@@ -68,7 +68,7 @@ export interface TrashedRow {
   blob: string;
   blob_bytes: number;
   trashed_at: number;
-  /** Its row of `checkpoint`, in JSON. */
+  /** Its row of `checkpoint`, and `trashed_at` again, in JSON. */
   record: string;
 }
 

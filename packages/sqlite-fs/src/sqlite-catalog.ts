@@ -41,10 +41,11 @@ import {
 import { auditRows } from "./audit-queries.ts";
 import { isWholeCheckDue, noteWholeCheck } from "./catalog-checks.ts";
 import { CatalogDatabase } from "./catalog-database.ts";
-import { CatalogWrites, HEAD } from "./catalog-writes.ts";
+import { CatalogWrites } from "./catalog-writes.ts";
 import { checkInThread } from "./check-in-thread.ts";
 import { countQuery, cursorOf, pageQuery } from "./checkpoint-queries.ts";
 import { cutLog } from "./cut-log.ts";
+import { headOf } from "./head-of.ts";
 import type { Migration } from "./migrations.ts";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import { recordOf, sessionOf } from "./rows.ts";
@@ -144,10 +145,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   }
 
   async head(session: SessionId): Promise<CheckpointRecord | undefined> {
-    return this.#read((reader) => {
-      const row = reader.statement(HEAD).get(session);
-      return row === undefined ? undefined : recordOf(row as CheckpointRow);
-    });
+    return this.#read((reader) => headOf(reader, session));
   }
 
   async list(query: CheckpointQuery): Promise<CheckpointPage> {

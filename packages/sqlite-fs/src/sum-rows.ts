@@ -1,11 +1,16 @@
 import { summed } from "./checked-rows.ts";
 import { checkpointChecksum, sessionChecksum } from "./row-checksum.ts";
+import { parsed } from "./rows.ts";
 import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteDatabase } from "./sqlite-driver.ts";
 
 const ROWS_AT_ONCE = 1_000;
 
-/** Has each row that is there say what its sum is, whatever it said before. Within a write transaction. */
+/**
+ * Has each row that is there say what its sum is, whatever it said before. Within a write transaction.
+ *
+ * @throws an error with the code SQLITE_CORRUPT where something in the trash is no row.
+ */
 export function sumRows(database: SqliteDatabase): void {
   const page = database.prepare("SELECT * FROM checkpoint WHERE ordinal > ? ORDER BY ordinal LIMIT ?");
   const sumCheckpoint = database.prepare("UPDATE checkpoint SET checksum = ? WHERE ordinal = ?");
@@ -18,9 +23,10 @@ export function sumRows(database: SqliteDatabase): void {
   const sumSession = database.prepare("UPDATE session SET checksum = ? WHERE id = ?");
   for (const row of database.prepare("SELECT * FROM session").all() as readonly SessionRow[]) sumSession.run(sessionChecksum(row), row.id);
   const sumTrashed = database.prepare("UPDATE trashed SET record = ? WHERE session_id = ? AND id = ?");
-  for (const { session_id: sessionId, id, record } of database.prepare("SELECT * FROM trashed").all() as readonly TrashedRow[]) {
+  const trashed = database.prepare("SELECT * FROM trashed").all() as readonly TrashedRow[];
+  for (const { session_id: sessionId, id, record, trashed_at: at } of trashed) {
     // What went into the trash before there were shields has none.
-    const row = { shielded_until: null, ...(JSON.parse(record) as Omit<CheckpointRow, "shielded_until">) };
-    sumTrashed.run(JSON.stringify(summed(row)), sessionId, id);
+    const row = { shielded_until: null, ...parsed(() => JSON.parse(record) as Omit<CheckpointRow, "shielded_until">) };
+    sumTrashed.run(JSON.stringify({ ...summed(row), trashed_at: at }), sessionId, id);
   }
 }

@@ -15,7 +15,7 @@ import {
   type TrashPage,
   type TrashQuery,
 } from "@workrail/core";
-import { recordOf, sessionOf, trashedRowOf } from "./rows.ts";
+import { recordOf, requireSameTime, sessionOf, trashedRowOf } from "./rows.ts";
 import type { CountedSessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
@@ -61,7 +61,7 @@ export function trashPage(reader: SqliteConnection, { sessionId, checkpointId, l
     "id" | "trashed_at" | "record"
   >[];
   const shown = rows.slice(0, limit);
-  const entries = shown.map((row) => ({ record: recordOf(trashedRowOf(row.record)), trashedAt: new Date(row.trashed_at) }));
+  const entries = shown.map((row) => ({ record: recordOf(trashedRowOf(row)), trashedAt: new Date(row.trashed_at) }));
   const last = entries.at(-1);
   return { entries, next: rows.length > limit && last !== undefined ? timedCursor(last.trashedAt, last.record.id) : undefined };
 }
@@ -115,8 +115,12 @@ export function bytesWith(connection: SqliteConnection, sessionId: SessionId): Q
 
 /** What is in the trash of one session. */
 export function trashOf(connection: SqliteConnection, sessionId: SessionId): readonly { checkpointId: CheckpointId; at: Date }[] {
-  const rows = connection.statement("SELECT id, trashed_at FROM trashed WHERE session_id = ?").all(sessionId);
-  return (rows as { id: CheckpointId; trashed_at: number }[]).map((row) => ({ checkpointId: row.id, at: new Date(row.trashed_at) }));
+  const sql = "SELECT id, trashed_at, record ->> 'trashed_at' AS recorded FROM trashed WHERE session_id = ?";
+  const rows = connection.statement(sql).all(sessionId) as { id: CheckpointId; trashed_at: number; recorded: number }[];
+  return rows.map(({ id, trashed_at: at, recorded }) => {
+    requireSameTime(recorded, at);
+    return { checkpointId: id, at: new Date(at) };
+  });
 }
 
 /** Of one session, in the trash or not. */

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import type { CheckpointId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { CHECKPOINT_COLUMNS, SESSION_COLUMNS } from "../src/row-checksum.ts";
@@ -23,13 +24,67 @@ describe("a row of checkpoint that was changed by nobody", () => {
     }),
   );
 
-  it("and is in the trash now is damage, too", () =>
+  it.each([
+    ["its name", "record = replace(record, 'a name', 'a nbme')"],
+    ["when it went there", "trashed_at = trashed_at - 4096"],
+  ])("and is in the trash now is damage, too, in %s", (_, change) =>
     withSaved(async (store) => {
-      const move = { sessionId: SESSION, checkpoints: [ID], from: "live", to: "trash", at: new Date(), reason: "for a test" } as const;
-      await store.storage.catalog.commit({ move, audit: [] });
-      execute(store, "UPDATE trashed SET record = replace(record, 'a name', 'a nbme')");
+      await intoTrash(store);
+      execute(store, `UPDATE trashed SET ${change}`);
       expect((await failureOf(store.storage.catalog.trash({ limit: 10 }))).reason).toBe("catalog-damaged");
+    }),
+  );
+
+  it("and is in the trash now does not get a wrong time into the session's file", () =>
+    withSaved(async (store) => {
+      await intoTrash(store);
+      execute(store, "UPDATE trashed SET trashed_at = trashed_at - 4096");
+      const tags = { sessionId: SESSION, add: ["other"], remove: [] };
+      expect((await failureOf(store.storage.catalog.commit({ tags, audit: [] }))).reason).toBe("catalog-damaged");
     }));
+
+  it("and says that it is damaged is not passed by for an older one", () =>
+    withSaved(async (store) => {
+      await store.save({ number: 2 });
+      execute(store, "UPDATE checkpoint SET damaged = 1 WHERE sequence = 2");
+      expect((await failureOf(store.storage.catalog.head(SESSION))).reason).toBe("catalog-damaged");
+      await store.recover();
+      expect(await store.storage.catalog.head(SESSION)).toMatchObject({ sequence: 2 });
+    }));
+
+  it.each([
+    ["attributes", 'UPDATE checkpoint SET attributes = \'{"phase"z"x"}\'', { phase: "x" }],
+    ["tags of its session", "UPDATE session SET tags = '[x'", { tags: ["other"] }],
+  ])("so that %s are no JSON is damage where they are only looked into", (_, sql, filter) =>
+    withSaved(async (store) => {
+      execute(store, sql);
+      expect((await failureOf(store.storage.catalog.list({ filter, limit: 10, offset: 0 }))).reason).toBe("catalog-damaged");
+      expect(await store.recover()).toMatchObject({ checkpoints: 1 });
+    }),
+  );
+});
+
+describe("a row whose text has no UTF-8 form", () => {
+  it("is as it was written", () =>
+    withSaved(async (store) => {
+      await store.save({ number: 2 }, { project: "/a\ud800" });
+      const { records } = await store.storage.catalog.list({ filter: {}, limit: 10, offset: 0 });
+      expect(records.map(({ project }) => project)).toEqual(["/a\ufffd", undefined]);
+      expect(await store.recover()).toBeUndefined();
+    }));
+});
+
+describe("a checksum", () => {
+  it.each(["checkpoint", "session"])("of a row of %s is what the reference says", (table) =>
+    withSaved(async (store) => {
+      await store.save({ number: 2 }, { name: "ä \u{1f511}", project: "/p" });
+      const columns = columnsIn(table);
+      const rows = reading(store, `SELECT * FROM ${table}`);
+      expect(new Set(columns)).toEqual(new Set(Object.keys(rows[0] ?? {})));
+      const summed = columns.filter((column) => column !== "checksum");
+      expect(rows.map((row) => sumOf(summed.map((column) => row[column])))).toEqual(rows.map((row) => row["checksum"]));
+    }),
+  );
 });
 
 describe("a row of session that was changed by nobody", () => {
@@ -92,11 +147,43 @@ function withSaved(test: (store: TestStore) => Promise<void>): Promise<void> {
   );
 }
 
+async function intoTrash(store: TestStore): Promise<void> {
+  const move = { sessionId: SESSION, checkpoints: [ID], from: "live", to: "trash", at: new Date(), reason: "for a test" } as const;
+  await store.storage.catalog.commit({ move, audit: [] });
+}
+
 /** Sets one column of the only row to another value of its kind. */
 function change(store: TestStore, table: "checkpoint" | "session", column: string): void {
   const ofNull = column === "shielded_until" ? "1" : "'x'";
   const other = `CASE typeof(${column}) WHEN 'integer' THEN ${column} + 1 WHEN 'text' THEN ${column} || ' ' ELSE ${ofNull} END`;
   execute(store, `PRAGMA foreign_keys = OFF; UPDATE ${table} SET ${column} = ${other}`);
+}
+
+const REFERENCE = fileURLToPath(new URL("../../../docs/reference/on-disk-format.md", import.meta.url));
+
+/** In the order in which the reference has them. */
+function columnsIn(table: string): readonly string[] {
+  const [, section = ""] = fs.readFileSync(REFERENCE, "utf8").split(`\n### ${table}\n`);
+  const [described = ""] = section.split("\n### ");
+  return [...described.matchAll(/^\| `(\w+)`/gm)].map(([, column]) => column ?? "");
+}
+
+/** As the reference puts it, and not as we do it. */
+function sumOf(values: readonly (string | number | null | undefined)[]): number {
+  const unitsOf = (text: string): readonly number[] => text.split("").map((unit) => unit.charCodeAt(0));
+  const units = values.flatMap((value) =>
+    value === null ? [65_536] : [typeof value === "string" ? 65_537 : 65_538, ...unitsOf(String(value))],
+  );
+  return Number(units.reduce((sum, unit) => ((sum ^ BigInt(unit)) * 16_777_619n) % 2n ** 32n, 2_166_136_261n));
+}
+
+function reading(store: TestStore, sql: string): readonly Readonly<Record<string, string | number | null>>[] {
+  const database = openDatabase(path.join(store.dataDir, "workrail.db"), 1_000);
+  try {
+    return database.prepare(sql).all() as readonly Readonly<Record<string, string | number | null>>[];
+  } finally {
+    database.close();
+  }
 }
 
 function execute(store: TestStore, sql: string): void {
