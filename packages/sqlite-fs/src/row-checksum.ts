@@ -4,14 +4,16 @@ import { databaseDamaged } from "./storage-errors.ts";
 /** A row without its sum. */
 export type Unsummed<Row> = Omit<Row, "checksum">;
 
-/** In which order the columns of a row are summed, which is part of the format, as are the columns. */
+/** In which order the columns of a row are summed, which is part of the format, as are the columns: that of the table. */
 export const CHECKPOINT_COLUMNS: readonly (keyof Unsummed<CheckpointRow>)[] = [
   "ordinal",
   "id",
   "session_id",
+  "sequence",
   "parent_id",
   "kind",
   "created_at",
+  "last_accessed_at",
   "agent_id",
   "workflow_id",
   "project",
@@ -23,12 +25,10 @@ export const CHECKPOINT_COLUMNS: readonly (keyof Unsummed<CheckpointRow>)[] = [
   "context_bytes",
   "layers",
   "writer",
-  "sequence",
   "blob",
   "blob_bytes",
   "base_id",
   "key_id",
-  "last_accessed_at",
   "damaged",
   "folded",
   "folded_name",
