@@ -103,9 +103,9 @@ export class CatalogDatabase {
     if (connections !== undefined) closeBoth(connections);
   }
 
-  /** Whether what is open is no longer the store's: a backup takes its place, or the file is no longer the one under the path. */
+  /** Whether what is open is no longer the store's as it was opened: a backup takes its place, the file is no longer the one under the path, or it has another schema. */
   isOutdated(): boolean {
-    return this.isReplaced() || isBeingRestored(this.#options.fs, this.#options.dataDir);
+    return this.isReplaced() || this.#isMigrated() || isBeingRestored(this.#options.fs, this.#options.dataDir);
   }
 
   /** Whether the file that is open is no longer the one under the path. */
@@ -113,9 +113,19 @@ export class CatalogDatabase {
     return this.#connections !== undefined && this.#options.fs.inspect(this.file)?.identity !== this.#identity;
   }
 
-  /** From now on, until another takes its place, the file that is open counts as one that cannot be read. */
+  /** From now on, until another takes its place, the file that is open counts as one that cannot be read. To whom it was migrated since, it may be sound. */
   condemn(): void {
-    this.#damaged = this.#identity;
+    if (!this.#isMigrated()) this.#damaged = this.#identity;
+  }
+
+  /** Whether a newer version gave it another schema while it was open. */
+  #isMigrated(): boolean {
+    try {
+      return this.#connections?.reader.isMigrated() === true;
+    } catch {
+      // What cannot be read tells nothing.
+      return false;
+    }
   }
 
   /**
@@ -128,7 +138,7 @@ export class CatalogDatabase {
     const { migrations = MIGRATIONS, openDatabase } = this.#options;
     try {
       const { reader } = this.#connections;
-      if (reader.isNewerThan(migrations.length) || isAsMigrated(reader, migrations, openDatabase)) return error;
+      if (this.#isMigrated() || reader.isNewerThan(migrations.length) || isAsMigrated(reader, migrations, openDatabase)) return error;
     } catch {
       // What cannot be looked at now fails again.
       return error;

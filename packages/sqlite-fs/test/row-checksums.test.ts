@@ -3,6 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CheckpointId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
+import { MIGRATIONS } from "../src/migrations.ts";
 import { CHECKPOINT_COLUMNS, SESSION_COLUMNS } from "../src/row-checksum.ts";
 import { openDatabase } from "./open-database.ts";
 import { failureOf, SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
@@ -134,6 +135,22 @@ describe("a table that is not as it was made", () => {
       expect((await store.storage.catalog.list({ filter: {}, limit: 10, offset: 0 })).records).toHaveLength(1);
       expect(await store.recover()).toBeUndefined();
     }));
+});
+
+describe("a catalog that a newer version migrated while it was open", () => {
+  it.each([
+    ["sums rows in another way", "UPDATE checkpoint SET checksum = checksum + 1"],
+    ["has other columns", "ALTER TABLE checkpoint RENAME COLUMN sequence TO place"],
+  ])("is not taken for damaged, and not made anew, where it %s", (_, sql) =>
+    withSaved(async (store) => {
+      const next = MIGRATIONS.length + 1;
+      await withOpened(store.dataDir, async () => undefined, { migrations: [...MIGRATIONS, { sql, minReader: next, minWriter: next }] });
+      await failureOf(store.storage.catalog.head(SESSION));
+      expect((await failureOf(store.recover())).code).toBe("UNSUPPORTED_VERSION");
+      expect((await failureOf(store.save({ number: 2 }))).code).toBe("UNSUPPORTED_VERSION");
+      expect(fs.readdirSync(store.dataDir).filter((name) => name.includes("replaced"))).toEqual([]);
+    }),
+  );
 });
 
 /** A store with one checkpoint, pinned and labelled. */
