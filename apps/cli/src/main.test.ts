@@ -292,4 +292,17 @@ describe("a failure", () => {
         "CHECKPOINT_NOT_FOUND: There is no checkpoint none.\n  It may have been pruned, after its handle ran out if there was one, or removed on purpose. List the checkpoints to find one that exists.\n",
     });
   });
+
+  it("says so where a session's id stands for a checkpoint's", async () => {
+    await cli.save({ a: 1 }, "--session", "task");
+    for (const command of [
+      ["load", "task"],
+      ["show", "task"],
+      ["handoff", "task"],
+      ["delete", "task", "--yes"],
+    ]) {
+      const { code, stderr } = await cli.run(command);
+      expect([code, stderr]).toEqual([10, expect.stringContaining("\n  It is the id of a session: give it as --session, or list ")]);
+    }
+  });
 });

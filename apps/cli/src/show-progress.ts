@@ -32,7 +32,7 @@ export async function showingProgress<T, P extends Progress>(
   try {
     return await work(tell);
   } finally {
-    stderr.write(CLEARED_LINE);
+    if (drawnAt !== -Infinity) stderr.write(CLEARED_LINE);
   }
 }
 

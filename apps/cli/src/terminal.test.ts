@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { useCli } from "./testing/use-cli.ts";
@@ -97,6 +97,15 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
         expect(output.lastIndexOf("\r\u001b[K")).toBeGreaterThan(output.lastIndexOf(line));
       }
     }
+  });
+
+  it("shows how far a catalog is that was lost and is rebuilt, whatever the command", async () => {
+    for (const goal of ["one", "two"]) await cli.save({ goal }, "--session", "s");
+    rmSync(join(cli.dataDir, "workrail.db"));
+    const output = await inTerminal("list", { NO_COLOR: "1" });
+    expect(output).toContain("\rRebuilding the catalog, files read: 2 of 2\u001b[K");
+    expect(output).toMatch(/\r\u001b\[K(?:warning: [^\n]*rebuilt from the files[^\n]*\n|\r\u001b\[K)+CHECKPOINT /u);
+    expect(await inTerminal("list", { NO_COLOR: "1" })).not.toContain("\u001b");
   });
 
   it("asks before it removes, and takes only a plain yes", async () => {

@@ -1,6 +1,7 @@
 import type { Log } from "@workrail/core";
 import type { Workrail } from "@workrail/runtime";
 import { printWarning } from "./print.ts";
+import { countingByPhase, showingProgress } from "./show-progress.ts";
 import { settingArgs } from "./setting-options.ts";
 
 /** The options of every command; settings are among them. */
@@ -10,6 +11,9 @@ export interface GlobalOptions {
   /** Of those that have it. */
   readonly dryRun?: true;
 }
+
+/** A catalog that was lost, whatever the command is for. */
+const REBUILDING = countingByPhase({ read: "Rebuilding the catalog, files read:", prove: "Rebuilding the catalog, files proven:" });
 
 /**
  * Does one piece of work on the store, and closes it: a reader as slow as a pager must not keep it open. The library is
@@ -24,7 +28,9 @@ export async function withStore<T>(
   const { openWorkrail } = await import("./library/opening.ts");
   // A memory that ends with the command keeps nothing.
   const adapters = { log: warningsOnly(options.json === true) };
-  const store = await openWorkrail({ args: settingArgs(options), fallback: "fail", adapters, upkeep });
+  const store = await showingProgress(REBUILDING, (onRebuildProgress) =>
+    openWorkrail({ args: settingArgs(options), fallback: "fail", adapters, upkeep, onRebuildProgress }),
+  );
   try {
     return await work(store);
   } finally {

@@ -31,10 +31,11 @@ import {
  * others; one that also holds other things is left as it is, with a warning. Of the store's own files in it all are closed.
  *
  * @returns the real path.
- * @throws Node's errors; STORAGE_UNAVAILABLE when the path is another user's symbolic link.
+ * @throws Node's errors; STORAGE_UNAVAILABLE when the path is another user's symbolic link, or a file's.
  */
 export function prepareDataDirectory(dataDir: string, log: Log): string {
   const wanted = path.resolve(dataDir);
+  refuseFile(wanted);
   refuseForeignLink(wanted);
   const firstMade = makeDirectories(wanted);
   if (firstMade !== undefined) syncNames(firstMade, wanted);
@@ -46,16 +47,42 @@ export function prepareDataDirectory(dataDir: string, log: Log): string {
 /**
  * What the path of a data directory really names, for those who only read: nothing is made, and nothing is changed.
  *
- * @throws STORAGE_UNAVAILABLE, with the reason `no-store` where there is none; when the path is another user's symbolic link.
+ * @throws STORAGE_UNAVAILABLE, with the reason `no-store` where there is none; when the path is another user's symbolic link, or a file's.
  */
 export function findDataDirectory(dataDir: string): string {
   const wanted = path.resolve(dataDir);
   try {
+    refuseFile(wanted);
     refuseForeignLink(wanted);
     return fs.realpathSync(wanted);
   } catch (error) {
     throw hasCode(error, "ENOENT", "ENOTDIR") ? noStore(wanted) : fileError(error, wanted);
   }
+}
+
+/**
+ * Makes the data directory, owner-only, and those above it that are missing.
+ *
+ * @returns the topmost that was made; `undefined` when all were there.
+ * @throws Node's errors; STORAGE_UNAVAILABLE when it, or one above it, is a file.
+ */
+export function makeDataDirectory(dataDir: string): string | undefined {
+  refuseFile(dataDir);
+  return makeDirectories(dataDir);
+}
+
+function refuseFile(dataDir: string): void {
+  const there = nearestThere(path.resolve(dataDir));
+  if (fs.statSync(there, { throwIfNoEntry: false })?.isFile() !== true) return;
+  // Somebody who names the data directory easily names a file in it.
+  throw new WorkrailError("STORAGE_UNAVAILABLE", `The store cannot be used: ${there} is a file, and a directory is needed.`, {
+    details: { reason: "wrong-kind-of-file", path: there },
+    hint: "Name a directory as the data directory, or move the file away.",
+  });
+}
+
+function nearestThere(place: string): string {
+  return fs.existsSync(place) || path.dirname(place) === place ? place : nearestThere(path.dirname(place));
 }
 
 /** A power cut must not take the directory away once something in it was acknowledged. */

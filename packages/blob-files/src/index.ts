@@ -5,7 +5,7 @@ export { CatalogCopies } from "./catalog-copies.ts";
 export type { CatalogCopiesOptions } from "./catalog-copies.ts";
 export { catalogDamaged, catalogLost, isCatalogLoss, storeClosed, unknownOutcome } from "./catalog-errors.ts";
 export { copyDatabaseNow } from "./copy-database.ts";
-export { ensureOwnFile, findDataDirectory, prepareDataDirectory } from "./data-directory.ts";
+export { ensureOwnFile, findDataDirectory, makeDataDirectory, prepareDataDirectory } from "./data-directory.ts";
 export { asSpelled, directoriesUp } from "./directories-up.ts";
 export { removeIfPresent, writeAll, writeDurably } from "./durable-files.ts";
 export type { WriteMode } from "./durable-files.ts";

@@ -1,3 +1,4 @@
+import type { RebuildOptions } from "@workrail/core";
 import { type Adapters, wire } from "./container.ts";
 import type { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
@@ -13,13 +14,15 @@ export interface StorePlan {
   readonly sessions?: SessionResolver;
   /** Whether to do what an earlier process left undone. Default `true`. */
   readonly upkeep?: boolean;
+  /** Told how far it is when a catalog that was lost is rebuilt. */
+  readonly onRebuildProgress?: RebuildOptions["onProgress"];
 }
 
 /** Opens a store; a catalog that was lost is rebuilt, and what an earlier process left undone is done soon, if wanted. */
-export async function openStore({ settings, adapters, project, sessions, upkeep = true }: StorePlan): Promise<Store> {
+export async function openStore({ settings, adapters, project, sessions, upkeep = true, onRebuildProgress }: StorePlan): Promise<Store> {
   const store = new Store(await wire(settings, adapters, sessions), project);
   try {
-    await store.recover();
+    await store.recover({ onProgress: onRebuildProgress });
   } catch (error) {
     await store.close();
     throw error;

@@ -1,5 +1,5 @@
 import { asSpelled, hasKeyring } from "@workrail/blob-files";
-import type { Limits } from "@workrail/core";
+import type { Limits, RebuildOptions } from "@workrail/core";
 import { FileTranscripts } from "@workrail/transcripts";
 import type { Adapters } from "./container.ts";
 import { openStore } from "./open-store.ts";
@@ -39,6 +39,8 @@ export interface OpenOptions {
    * looks something up and is gone leaves it to others.
    */
   readonly upkeep?: boolean | undefined;
+  /** Called now and then while a catalog that was lost is rebuilt, which in a large store takes a while. */
+  readonly onRebuildProgress?: RebuildOptions["onProgress"];
 }
 
 /**
@@ -59,6 +61,7 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
     adapters,
     project: project === undefined || project === null ? undefined : asSpelled(project),
     upkeep: options.upkeep ?? true,
+    onRebuildProgress: options.onRebuildProgress,
   };
   // What is to be sealed must not lie in memory in clear, however long the disk is away.
   const isSealed = settings.sealing.encryption === "enabled" || (adapters.storage === undefined && hasKeyring(settings.dataDir));

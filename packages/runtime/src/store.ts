@@ -657,9 +657,9 @@ export class Store implements Workrail {
   }
 
   /** Rebuilds a catalog that was lost. */
-  async recover(): Promise<void> {
+  async recover(options: RebuildOptions = {}): Promise<void> {
     if (!(await this.#parts.recovery.needsRebuild())) return;
-    const report = await (await caring()).recoverCatalog(this.#rebuildPorts);
+    const report = await (await caring()).recoverCatalog(this.#rebuildPorts, options);
     if (report === undefined) return;
     const what = this.#isReadOnly
       ? "the catalog is lost; a copy was made of the files, to be read"

@@ -79,6 +79,8 @@ describe("the doctor", () => {
     fs.writeFileSync(dataDir, "a file");
     const report = await examine();
     expect(found(report, "data-directory")).toMatchObject({ status: "error", code: "STORAGE_UNAVAILABLE", hint: expect.any(String) });
+    const within = await examine({ WORKRAIL_DATA_DIR: path.join(dataDir, "data") });
+    expect(found(within, "data-directory")).toMatchObject({ status: "error", message: expect.stringMatching(/lies within a file\.$/u) });
     expect(["database", "round-trip"].map((check) => found(report, check as DoctorCheck)?.status)).toEqual(["skipped", "skipped"]);
   });
 

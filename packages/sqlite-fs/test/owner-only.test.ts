@@ -139,9 +139,10 @@ describe("a data directory", () => {
     withDirectory(async (directory) => {
       const file = path.join(directory, "file");
       fs.writeFileSync(file, "");
-      const expected = { code: "STORAGE_UNAVAILABLE", reason: "wrong-kind-of-file" };
-      expect(await failureOf(TestStore.open(file))).toMatchObject(expected);
-      expect(await failureOf(TestStore.open(path.join(file, "data")))).toMatchObject(expected);
+      for (const dataDir of [file, path.join(file, "data"), path.join(file, "data", "deeper")]) {
+        expect(await failureOf(TestStore.open(dataDir))).toMatchObject({ code: "STORAGE_UNAVAILABLE", reason: "wrong-kind-of-file" });
+        await expect(TestStore.open(dataDir)).rejects.toThrow(`${file} is a file, and a directory is needed`);
+      }
     }));
 
   it.skipIf(!canBeNobody)("(only as root, who can be somebody else) that may not be written to is refused", () =>

@@ -3,7 +3,7 @@ import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { ERASED } from "../model/audit.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context } from "../model/context.ts";
-import type { CheckpointId, SessionId } from "../model/ids.ts";
+import { type CheckpointId, parseSessionId, type SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type { Clock, Log } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
@@ -242,9 +242,12 @@ export async function checkpointNotFound({ catalog }: Pick<LoadPorts, "catalog">
       hint: "Nothing of it is left in the store. List the checkpoints to find one that exists.",
     });
   }
+  const isSession = (await catalog.session(parseSessionId(checkpointId))) !== undefined;
   return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId}.`, {
     details: { checkpointId },
-    hint: "It may have been pruned, after its handle ran out if there was one, or removed on purpose. List the checkpoints to find one that exists.",
+    hint: isSession
+      ? "It is the id of a session: give it as sessionId, or list the checkpoints of that session to find the one that is meant."
+      : "It may have been pruned, after its handle ran out if there was one, or removed on purpose. List the checkpoints to find one that exists.",
   });
 }
 

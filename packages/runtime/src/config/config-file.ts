@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { makeDirectories, nodeFileSystem } from "@workrail/blob-files";
+import { makeDataDirectory, nodeFileSystem } from "@workrail/blob-files";
 import { WorkrailError } from "@workrail/core";
 import { applyEdits, modify, type Node, parseTree, type ParseError, printParseErrorCode, stripComments } from "jsonc-parser";
 import { canBeListed } from "../can-be-listed.ts";
@@ -78,7 +78,8 @@ function parseConfig(text: string): ConfigText {
  * Sets one member of a file of settings, or takes it out with `undefined`. Everything else in the file stays, comments too. It is
  * replaced at once and is its owner's alone.
  *
- * @throws INVALID_INPUT when the file is not what it should be: it must be put right by hand first.
+ * @throws INVALID_INPUT when the file is not what it should be: it must be put right by hand first; STORAGE_UNAVAILABLE when the data
+ *   directory is a file.
  */
 export function writeConfigMember(file: string, name: string, value: unknown): void {
   const { text = "", fault } = readConfigFile(file);
@@ -91,7 +92,7 @@ export function writeConfigMember(file: string, name: string, value: unknown): v
   const source = isBlank(text) ? `${text}{}\n` : text;
   const changed =
     value === undefined ? without(source, name) : applyEdits(source, modify(source, [name], value, { formattingOptions: LAYOUT }));
-  makeDirectories(path.dirname(file));
+  makeDataDirectory(path.dirname(file));
   // Nobody can have put a link there: the name is not to be known beforehand, and is not written to when it is taken.
   const unfinished = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {

@@ -37,6 +37,17 @@ describe("setting a setting", () => {
     }),
   );
 
+  it("refuses a data directory that is a file, or lies within one", () =>
+    inDirectory((directory) => {
+      const file = path.join(directory, "file");
+      fs.writeFileSync(file, "");
+      for (const dataDir of [file, path.join(file, "data")]) {
+        const message = `The store cannot be used: ${file} is a file, and a directory is needed.`;
+        const refusal = expect.objectContaining({ code: "STORAGE_UNAVAILABLE", message });
+        expect(() => setSetting({ env: {}, dataDir }, "maxDepth", "5")).toThrow(refusal);
+      }
+    }));
+
   it("puts right a value that is wrong", () =>
     inDirectory((dataDir) => {
       fs.writeFileSync(path.join(dataDir, "config.json"), '{ "maxDepth": "many" }');

@@ -20,13 +20,14 @@ export function checkDataDirectory(dataDir: string, readOnly: boolean): DoctorFi
   const check = "data-directory";
   try {
     if (!fs.statSync(dataDir).isDirectory()) {
-      return { check, ...failed(`${dataDir} is no directory.`), hint: "Move it away, or name another directory with --data-dir." };
+      return { check, ...failed(`${dataDir} is no directory.`), hint: MOVE_FILE };
     }
     fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.X_OK);
     if (readOnly) return { check, status: "ok", message: `${dataDir} can be read; it is open for reading only, so nothing can be saved.` };
     fs.accessSync(dataDir, fs.constants.W_OK);
     return { check, status: "ok", message: `${dataDir} can be read and written.` };
   } catch (error) {
+    if (errorCode(error) === "ENOTDIR") return { check, ...failed(`${dataDir} lies within a file.`), hint: MOVE_FILE };
     if (errorCode(error) !== "ENOENT") return { check, ...failed(`${dataDir} cannot be used: ${errorCode(error)}.`), hint: OWN };
   }
   if (readOnly) return { check, ...failed(`${dataDir} is not there, and where it is only read it is not made.`), hint: NAME_A_STORE };
@@ -41,6 +42,7 @@ export function checkDataDirectory(dataDir: string, readOnly: boolean): DoctorFi
 }
 
 const NAME_A_STORE = "Name the data directory of a store with --data-dir, or unset WORKRAIL_READ_ONLY.";
+const MOVE_FILE = "Move it away, or name another directory with --data-dir.";
 const OWN = "Have the directory belong to your user, or name another one with --data-dir.";
 
 /**
