@@ -29,6 +29,7 @@ import { factsOf, labelsOf, recordOf, rowOf, trashedRowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteStatement, SqliteValue } from "./sqlite-driver.ts";
+import { databaseDamaged } from "./storage-errors.ts";
 import { bytesWith, IS_FORGETTABLE, shieldsOf, trashOf } from "./usage-queries.ts";
 
 interface Appended {
@@ -313,7 +314,11 @@ export class CatalogWrites {
     // Most saves are far from the limit, and counting those of one kind takes time.
     if (keepNewest === undefined || checkpointCount <= keepNewest) return [];
     const rows = this.#statement(OLDEST).all(sessionId, id, createdAt.getTime(), sessionId, keepNewest) as CheckpointRow[];
-    return rows.map(recordOf);
+    const oldest = rows.map(recordOf);
+    // What goes now is gone, and of tags that rows are found by nothing says whether they are as they were written.
+    if (oldest.some(({ tags }) => tags.includes(KEEP_TAG)))
+      throw databaseDamaged("A tag of the catalog is not there that a checkpoint has.");
+    return oldest;
   }
 
   /** The session's asides, but this one. */

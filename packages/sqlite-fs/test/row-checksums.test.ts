@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { CheckpointId } from "@workrail/core";
+import { type CheckpointId, KEEP_TAG } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { CHECKPOINT_COLUMNS, SESSION_COLUMNS } from "../src/row-checksum.ts";
@@ -63,6 +63,25 @@ describe("a row of checkpoint that was changed by nobody", () => {
       expect(await store.recover()).toMatchObject({ checkpoints: 1 });
     }),
   );
+});
+
+describe("a checkpoint that is to be kept", () => {
+  it("is not pruned where the tag that says so is lost: that is damage", () =>
+    withDirectory((directory) =>
+      withOpened(
+        path.join(directory, "data"),
+        async (store) => {
+          await store.save({ number: 1 }, { checkpointId: ID, tags: [KEEP_TAG] });
+          await store.save({ number: 2 });
+          execute(store, "DELETE FROM checkpoint_tag");
+          expect((await failureOf(store.save({ number: 3 }))).reason).toBe("catalog-damaged");
+          expect(await store.recover()).toMatchObject({ sessions: 1 });
+          await store.save({ number: 4 });
+          expect(await store.storage.catalog.find(ID)).toMatchObject({ tags: [KEEP_TAG] });
+        },
+        { maxCheckpoints: 1 },
+      ),
+    ));
 });
 
 describe("a row whose text has no UTF-8 form", () => {
