@@ -104,7 +104,7 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
     rmSync(join(cli.dataDir, "workrail.db"));
     const output = await inTerminal("list", { NO_COLOR: "1" });
     expect(output).toContain("\rRebuilding the catalog, files read: 2 of 2\u001b[K");
-    expect(output).toContain("\r\u001b[Kwarning: the catalog was lost and has been rebuilt from the files");
+    expect(output).toContain("\r\u001b[Kwarning: the catalog was lost or damaged, and has been rebuilt from the files");
     expect(output.split("\u001b[K").at(-1)).toMatch(/^CHECKPOINT /u);
     expect(await inTerminal("list", { NO_COLOR: "1" })).not.toContain("\u001b");
   });

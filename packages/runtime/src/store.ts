@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import path from "node:path";
-import { BackupDirectory } from "@workrail/blob-files";
+import { BackupDirectory, elapsedMs } from "@workrail/blob-files";
 import {
   type BackupOptions,
   type BackupPorts,
@@ -149,6 +149,8 @@ import type { WrittenFile } from "./write-new-file.ts";
 const viewing = () => import("./on-demand/viewing.ts");
 const caring = () => import("./on-demand/caring.ts");
 
+/** How long others who were in the way of a rebuild are taken to be so still. */
+const REFUSED_FOR_MS = 15_000;
 /** Reasons of `STORAGE_UNAVAILABLE` that a rebuild may be the answer to. */
 const LOSSES = new Set<unknown>(["catalog-lost", "catalog-damaged"]);
 
@@ -194,6 +196,7 @@ export class Store implements Workrail {
   readonly #git: GitReader;
   readonly #standIn: StandIn | undefined;
   readonly #isReadOnly: boolean;
+  #refusal: { readonly error: unknown; readonly until: number } | undefined;
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
   readonly #backupPorts: BackupPorts;
   readonly #erasingPorts: ErasingPorts;
@@ -659,12 +662,23 @@ export class Store implements Workrail {
   /** Rebuilds a catalog that was lost. */
   async recover(options: RebuildOptions = {}): Promise<void> {
     if (!(await this.#parts.recovery.needsRebuild())) return;
-    const report = await (await caring()).recoverCatalog(this.#rebuildPorts, options);
+    const report = await this.#recoverUnlessRefused(options);
     if (report === undefined) return;
     const what = this.#isReadOnly
       ? "the catalog is lost; a copy was made of the files, to be read"
-      : "the catalog was lost and has been rebuilt from the files";
+      : "the catalog was lost or damaged, and has been rebuilt from the files";
     this.#parts.log.warn(what, { ...report });
+  }
+
+  /** Each attempt waits for others to be gone. Where they were not, calls that come soon after need not wait for that again. */
+  async #recoverUnlessRefused(options: RebuildOptions): Promise<RebuildReport | undefined> {
+    if (this.#refusal !== undefined && elapsedMs() < this.#refusal.until) throw this.#refusal.error;
+    try {
+      return await (await caring()).recoverCatalog(this.#rebuildPorts, options);
+    } catch (error) {
+      if (isWorkrailError(error) && error.code === "STORE_IN_USE") this.#refusal = { error, until: elapsedMs() + REFUSED_FOR_MS };
+      throw error;
+    }
   }
 
   /** Removals and erasures that an earlier process committed but did not get to carry out. */

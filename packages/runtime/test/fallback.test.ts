@@ -421,7 +421,10 @@ describe("a disk that comes back", () => {
       await kept(again, 2);
       disk.log.length = 0;
       await again.close();
-      expect(disk.log).toMatchObject([{ level: "error", message: expect.stringContaining("is lost"), fields: { checkpoints: 1 } }]);
+      expect(disk.log).toMatchObject([
+        { level: "warn", message: expect.stringContaining("in memory only"), fields: { checkpoints: 1 } },
+        { level: "error", message: expect.stringContaining("is lost"), fields: { checkpoints: 1 } },
+      ]);
       expect((await refusalOf(step(again, 3))).details).toMatchObject({ reason: "closed" });
     }));
 });

@@ -313,7 +313,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect((await workrail.loadCheckpoint({ checkpointId })).context).toEqual(FULL.context);
       expect(warnings).toEqual([
         [
-          "the catalog was lost and has been rebuilt from the files",
+          "the catalog was lost or damaged, and has been rebuilt from the files",
           { checkpoints: 1, sessions: 1, removedEarlier: 0, unreadable: [], notRebuilt: ["the audit log", "times of access"] },
         ],
       ]);

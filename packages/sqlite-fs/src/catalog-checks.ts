@@ -3,7 +3,7 @@ import { databaseDamaged } from "./storage-errors.ts";
 
 /** Up to this size, some 50,000 checkpoints, the main tables are read through at each opening, which takes a twentieth of a second then. */
 const READ_AT_OPENING_BYTES = 32 * 1024 * 1024;
-/** Up to this one, some 3,000 checkpoints, all tables are, and compared with their indexes, which takes four times as long. */
+/** Up to this one, some 1,600 checkpoints, all tables are, and compared with their indexes, which takes four times as long. */
 const COMPARED_AT_OPENING_BYTES = 2 * 1024 * 1024;
 /** Without them there is nothing; damage elsewhere can wait for the whole check. */
 const MAIN_TABLES = ["session", "checkpoint"];

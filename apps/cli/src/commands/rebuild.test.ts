@@ -59,7 +59,7 @@ describe("workrail rebuild", () => {
     const { stdout, stderr } = await cli.run(["load", "--session", "s"]);
     expect(stdout).toBe('{"a":2}');
     expect(stderr).toMatchInlineSnapshot(`
-      "warning: the catalog was lost and has been rebuilt from the files (checkpoints: 3, sessions: 2, removedEarlier: 0, unreadable: [], notRebuilt: ["the audit log","times of access"])
+      "warning: the catalog was lost or damaged, and has been rebuilt from the files (checkpoints: 3, sessions: 2, removedEarlier: 0, unreadable: [], notRebuilt: ["the audit log","times of access"])
       "
     `);
     for (const file of globSync("workrail.db*", { cwd: cli.dataDir })) rmSync(join(cli.dataDir, file));

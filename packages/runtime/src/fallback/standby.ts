@@ -124,7 +124,11 @@ export class Standby {
 
   /** Writes what it can, and says what is lost. */
   async close(): Promise<void> {
-    if (this.#hasMore()) await this.comeBack();
+    if (this.#hasMore()) {
+      // Before it is tried: who waits for us to end may not wait for that long.
+      this.#log.warn("closing with something in memory only: it is written now, or else lost", this.#memory.size);
+      await this.comeBack();
+    }
     this.#isClosed = true;
     this.#stopRetrying?.();
     if (this.#hasMore()) this.#log.error("what was kept in memory could not be written, and is lost", this.#memory.size);
