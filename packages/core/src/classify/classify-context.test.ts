@@ -50,6 +50,41 @@ describe("the words of a key", () => {
     expect(layerOf("constraintCount", 7)).toBe("EPHEMERAL");
   });
 
+  it("looks past a unit for what is measured", () => {
+    expect(layerOf("weight_limit_kg", 20)).toBe("CRITICAL");
+    expect(layerOf("maxDrawdownPct", 12)).toBe("CRITICAL");
+    expect(layerOf("noticePeriodDays", 28)).toBe("CRITICAL");
+    expect(layerOf("target_temp_celsius", 180)).toBe("CRITICAL");
+    expect(layerOf("oven_temp", 180)).toBe("USEFUL");
+    expect(layerOf("sales_eur", 1200)).toBe("USEFUL");
+    expect(layerOf("stayNights", 4)).toBe("USEFUL");
+    expect(layerOf("uptimeDays", 4)).toBe("EPHEMERAL");
+    expect(layerOf("gpuTempC", 66)).toBe("EPHEMERAL");
+  });
+
+  it("keeps the point in time that somebody has to meet", () => {
+    expect(layerOf("deadline_utc", "2026-03-01T18:00:00Z")).toBe("CRITICAL");
+    expect(layerOf("embargoUntil", "2026-05-04T06:00:00Z")).toBe("CRITICAL");
+    expect(layerOf("submitBy", "2026-09-30")).toBe("CRITICAL");
+    expect(layerOf("responseDue", "17:30")).toBe("CRITICAL");
+    expect(layerOf("breakfast", "08:30")).toBe("USEFUL");
+    expect(layerOf("lockedUntil", "2026-05-04T06:00:00Z")).toBe("EPHEMERAL");
+    expect(layerOf("createdBy", "the importer")).not.toBe("CRITICAL");
+  });
+
+  it("takes for a rule what there is to be none of", () => {
+    expect(layerOf("no_substitutions", ["yeast", "flour"])).toBe("CRITICAL");
+    expect(layerOf("noFlyAirlines", ["Zephyr"])).toBe("CRITICAL");
+    expect(layerOf("no_results_message", "Nothing found")).toBe("USEFUL");
+  });
+
+  it("reads a wish and a ban in a sentence under a name that says nothing", () => {
+    expect(layerOf("memory.core.human", "Prefers short answers and no emoji")).toBe("CRITICAL");
+    expect(layerOf("source_protection", "The nurse must not be identifiable by her ward")).toBe("CRITICAL");
+    expect(layerOf("source_protection", "It must be the pump, since the valve is new")).toBe("IMPORTANT");
+    expect(layerOf("metar", "EGLL 121150Z 24008KT 9999 SCT030 12/07 Q1018")).toBe("USEFUL");
+  });
+
   it("reads what follows an `of` as if it stood in front", () => {
     expect(layerOf("lineOfArgument", ["a"])).toBe("IMPORTANT");
     expect(layerOf("numberOfRetries", 2)).toBe("EPHEMERAL");

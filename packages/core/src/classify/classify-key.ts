@@ -8,6 +8,8 @@ import {
   isDated,
   isFigure,
   isListOfObjects,
+  isListOfTexts,
+  isPointInTime,
   isRecord,
   isRich,
   isSaying,
@@ -20,6 +22,7 @@ import {
 import {
   AUXILIARIES,
   BINDING,
+  BINDING_UNTIL,
   BOUNDS,
   CLOCKS,
   COUNTS,
@@ -29,7 +32,9 @@ import {
   EXTREMES,
   FLEETING,
   LASTING,
+  LATEST,
   LOGS,
+  LONG_UNITS,
   MADE_UP,
   MATERIAL,
   MEASURES,
@@ -47,6 +52,7 @@ import {
   TO_BE_GIVEN,
   TIMED,
   UNDECIDED,
+  UNITS,
   UNLIFTED,
   WEIGHED,
   WHEN_LISTED,
@@ -61,18 +67,19 @@ import { EPHEMERAL_HEAD, isOneOf, isPlural, roleOf } from "./word-roles.ts";
  * The value is only asked where a word has two meanings, such as a counter and a list of what was counted.
  */
 export function classifyWords(words: readonly string[], value: JsonValue): Classification | undefined {
-  const told = tidy(words);
+  const told = withoutUnit(tidy(words));
   if (told[0] === "number" && told[1] === "of" && typeof value === "number") return keyWord("EPHEMERAL", 0.7, "number of");
   const classified =
     asOrder(told) ??
     asBound(headPhrase(told), value) ??
     asPhrase(told, 0.95) ??
     asPhrase(withoutContainer(told), 0.9) ??
-    asTime(told) ??
+    asTime(told, value) ??
     asSwitch(told, value) ??
     asHead(headPhrase(told), value);
-  // `toolCalls: 12` counts them.
-  const isCount = classified?.layer === "USEFUL" && typeof value === "number" && /[^s]s$/.test(headPhrase(told).at(-1) ?? "");
+  // `toolCalls: 12` counts them; `stayNights: 12` tells how long.
+  const last = headPhrase(told).at(-1) ?? "";
+  const isCount = classified?.layer === "USEFUL" && typeof value === "number" && /[^s]s$/.test(last) && !LONG_UNITS.has(last);
   if (isCount) return { layer: "EPHEMERAL", confidence: 0.6, why: "a number of things" };
   if (typeof value === "boolean" && isMoreThanSwitch(classified, told)) return { layer: "IMPORTANT", confidence: 0.5, why: "a switch" };
   // Whatever it is called, raw material is not somebody's thinking.
@@ -84,6 +91,15 @@ export function classifyWords(words: readonly string[], value: JsonValue): Class
 /** `needsUserInput: true` asks for something; what is asked for is elsewhere. */
 function isMoreThanSwitch(classified: Classification | undefined, [first = ""]: readonly string[]): boolean {
   return classified?.layer === "USEFUL" || (classified?.layer === "CRITICAL" && AUXILIARIES.has(first));
+}
+
+/** `weightLimitKg` is a limit, and `deadline_utc` a deadline. A plural stays as it is: `sales_eur` counts no sales. */
+function withoutUnit(words: readonly string[]): readonly string[] {
+  const noun = words.at(-2) ?? "";
+  const unit = words.at(-1) ?? "";
+  const isUnit = UNITS.has(unit) || (LONG_UNITS.has(unit) && (noun === "period" || BOUNDS.has(noun)));
+  const role = isUnit ? roleOf(noun) : undefined;
+  return role === undefined || isPlural(noun, role[0]) ? words : words.slice(0, -1);
 }
 
 /** `outOfScopeItems` are what is out of scope. */
@@ -115,17 +131,20 @@ function asBound(words: readonly string[], value: JsonValue): Classification | u
   return bound === undefined ? undefined : keyWord("CRITICAL", 0.75, `${bound} ${head}`);
 }
 
-/** `createdAt`, `updatedOn`, `lastSaved`. */
-function asTime(words: readonly string[]): Classification | undefined {
+/** `createdAt`, `updatedOn`, `lastSaved`; `dueAt` is yet to come. */
+function asTime(words: readonly string[], value: JsonValue): Classification | undefined {
   const [before = "", last = ""] = words.slice(-2);
+  // `submitBy`, `responseDue`, with when that is.
+  if (words.length > 1 && LATEST.has(last) && isPointInTime(value)) return keyWord("CRITICAL", 0.8, last);
   const isTime =
     words.length > 1 &&
     (last === "at" ||
       last === "until" ||
       last === "since" ||
-      (last === "on" && TIMED.has(before)) ||
+      (last === "on" && (TIMED.has(before) || BINDING_UNTIL.has(before))) ||
       ((before === "last" || before === "first") && TIMED.has(last)));
-  return isTime ? { layer: "EPHEMERAL", confidence: 0.9, why: `key words "${before} ${last}"` } : undefined;
+  if (!isTime) return undefined;
+  return { layer: BINDING_UNTIL.has(before) ? "CRITICAL" : "EPHEMERAL", confidence: 0.9, why: `key words "${before} ${last}"` };
 }
 
 /** A yes or no that steers the next step, unless it is about the moment only. */
@@ -179,6 +198,9 @@ function asNoun(word: string, layer: Layer, words: readonly string[], value: Jso
     if (typeof value === "string" && (isSaying(value) || saysLimit(value)) && isSubject(words[0] ?? ""))
       return keyWord("CRITICAL", 0.6, `${words[0]} ${word}`);
     if (WHEN_LISTED.has(word) && typeof value === "object" && value !== null) return keyWord("USEFUL", 0.6, `${word}, listed`);
+    // `oven_temp: 180`
+    if (word === "temp" && before.length > 0 && !before.some(isFleeting) && typeof value === "number")
+      return keyWord("USEFUL", 0.6, words.join(" "));
     const rich = WHEN_RICH.get(word);
     if (rich !== undefined && isSaying(value)) return keyWord(rich, 0.7, word);
     if (typeof value === "number" || rich === undefined) return keyWord(layer, 0.9, word);
@@ -306,6 +328,8 @@ function asUnknownHead(words: readonly string[], value: JsonValue): Classificati
     const isMore = modified.layer === "IMPORTANT" && !isSmall(value);
     return isMore ? { ...modified, layer: "USEFUL", confidence: 0.5 } : modified;
   }
+  // `noSubstitutions`: what there is to be none of.
+  if (words[0] === "no" && words.length > 1 && isListOfTexts(value)) return keyWord("CRITICAL", 0.6, "no ...");
   // `rssBytes`: a figure of what is fleeting.
   const measured = typeof value === "number" ? roleOf(words.at(-2) ?? "") : undefined;
   if (measured?.[1] === EPHEMERAL_HEAD) return keyWord("EPHEMERAL", 0.6, measured[0]);

@@ -4,8 +4,8 @@ import type { Layer } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
 import { wordsOf } from "./key-words.ts";
 import { classifyWords } from "./classify-key.ts";
-import { CUES, LONGEST_CUE, OPENERS, PASTS } from "./cues.ts";
-import { firstKeys, firstMembers, isMaterial, LONG_TEXT, looksTemporary, sampleText, saysLimit } from "./value-shape.ts";
+import { CUES, LONGEST_CUE, OPENERS, PASTS, WISHES } from "./cues.ts";
+import { firstKeys, firstMembers, HOUR, isMaterial, LONG_TEXT, looksTemporary, sampleText, saysLimit } from "./value-shape.ts";
 
 /*
  * What a value says by itself, for keys that say nothing. Expressions here are read over at most a page of text and have
@@ -48,6 +48,8 @@ function byShape(value: JsonValue, isOpaque: boolean): Classification | undefine
   const text = value.trim();
   const small = text.toLowerCase();
   if (isOpaque && DATE.test(text)) return fleeting("a point in time");
+  // Programs give the second as well.
+  if (!isOpaque && HOUR.test(text)) return undefined;
   return (text.includes(" ") ? undefined : byOneWord(text, small)) ?? byFigures(text, small);
 }
 
@@ -224,6 +226,8 @@ function wordsOfText(text: string): string[] {
 /** What begins with an order is one, whatever it is called: `Do not delete any mail` under `legal_hold`. */
 function byOrder(text: string): Classification | undefined {
   const words = wordsOfText(text.slice(0, ORDER_BEGINS));
+  const [first = ""] = words;
+  if (WISHES.has(first)) return { layer: "CRITICAL", confidence: 0.5, why: `text begins with "${first}"` };
   for (let length = LONGEST_CUE; length > 0; length--) {
     const cue = words.slice(0, length).join(" ");
     const { layer, weight } = CUES.get(cue) ?? {};
@@ -235,8 +239,18 @@ function byOrder(text: string): Classification | undefined {
 /** Data come in names and figures: who wrote a sentence under a key of its own had something to say. */
 function bySentence(value: JsonValue, text: string): Classification | undefined {
   if (typeof value !== "string" || value.length > LONGEST_SENTENCE || text.trim().includes("\n")) return undefined;
-  return text.split(" ").length < LEAST_OF_SENTENCE ? undefined : { layer: "IMPORTANT", confidence: 0.35, why: "a sentence" };
+  const words = text.split(" ");
+  const figures = words.filter((word) => DIGIT.test(word)).length;
+  if (words.length < LEAST_OF_SENTENCE || figures * 2 > words.length) return undefined;
+  const [rule] = STRICT.exec(text) ?? [];
+  return rule === undefined
+    ? { layer: "IMPORTANT", confidence: 0.35, why: "a sentence" }
+    : { layer: "CRITICAL", confidence: 0.4, why: `text says "${rule}"` };
 }
+
+/** What only somebody who forbids or demands says, wherever in a sentence. */
+const STRICT =
+  /\b(?:must (?:not|never|always)|shall (?:not|never)|may never|not allowed|forbidden|under no circumstances|no exceptions)\b/i;
 
 const SAYS_ALONE = 3;
 /** Characters, more than the longest cue has with what stands before it: no entry's whole text is taken apart for three words. */

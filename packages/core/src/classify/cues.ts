@@ -126,3 +126,6 @@ export const PASTS: ReadonlySet<string> = new Set(
   list(`was, were, had, did, didn't, wasn't, weren't, got, came, went, took, gave, made, said, told, saw, knew, thought, felt, began, broke, brought, built, bought, caught, cost, fell, fought, forgot, froze, grew, held, kept, led, left, lost, meant, met,
     paid, ran, read, rose, sent, shut, slept, sold, spent, split, spoke, stole, stood, stuck, threw, understood, woke, won, wrote, became, blew, chose, drew, drove, flew, hid, hit, lay, rang, sank, shook, sought, swore, tore, wore`),
 );
+
+/** Verbs that tell somebody's wish where a text begins with them: `Prefers short answers`. */
+export const WISHES: ReadonlySet<string> = new Set(list("prefers, wants, insists, demands, wishes"));

@@ -6,6 +6,7 @@ import { LABELLED_BY_DOMAIN } from "./testing/labelled-by-domain.ts";
 import { LABELLED_ENTRIES } from "./testing/labelled-entries.ts";
 import { LABELLED_SENTENCES } from "./testing/labelled-sentences.ts";
 import { LABELLED_STATES } from "./testing/labelled-states.ts";
+import { LABELLED_TRADES } from "./testing/labelled-trades.ts";
 import { LABELLED_WORK } from "./testing/labelled-work.ts";
 
 interface LabelledSet {
@@ -19,6 +20,7 @@ const SETS: readonly LabelledSet[] = [
   { name: "entries by domain", set: LABELLED_BY_DOMAIN, leastOfLayer: 0.95 },
   { name: "entries of work", set: LABELLED_WORK, leastOfLayer: 0.95 },
   { name: "entries of the states of agents", set: LABELLED_STATES, leastOfLayer: 0.95 },
+  { name: "entries of trades", set: LABELLED_TRADES, leastOfLayer: 0.95 },
   // What a sentence says is read less surely than what a key says.
   { name: "sentences", set: LABELLED_SENTENCES, leastOfLayer: 0.9 },
 ];

@@ -61,6 +61,12 @@ export function isDated(value: JsonValue): boolean {
   return typeof value === "string" && DATED.test(value);
 }
 
+/** Whether it is a date, an hour, or both. */
+export function isPointInTime(value: JsonValue): boolean {
+  return isDated(value) || (typeof value === "string" && HOUR.test(value));
+}
+
+export const HOUR = /^\d{1,2}:\d{2}$/;
 const DATED = /^\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** Whether it is a list of measured figures, or a table of figures; a list of whole numbers may name steps. */
@@ -145,4 +151,9 @@ const VERSION = /^(?:[\^~=<>]{1,2} ?|workspace:)?(?:\d+\.(?:\d+|x)|\*)/;
 export function isListOfObjects(value: JsonValue): boolean {
   const members = Array.isArray(value) ? firstMembers(value) : [];
   return members.length > 0 && members.every(isJsonObject);
+}
+
+export function isListOfTexts(value: JsonValue): boolean {
+  const members = Array.isArray(value) ? firstMembers(value) : [];
+  return members.length > 0 && members.every((each) => typeof each === "string");
 }

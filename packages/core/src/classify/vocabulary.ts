@@ -20,7 +20,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     answer agreement commitment promise contract pledge approval consent authorization authorisation permission
     signoff confirmation refusal veto adr dod precondition postcondition prerequisite complexity quota principle tenet
     sla slo standard stipulation proviso embargo moratorium covenant bylaw allergy contraindication dont
-    nonnegotiable musthave spec specification problem complaint grievance ticket story epic
+    nonnegotiable musthave quorum rubric curfew spec specification problem complaint grievance ticket story epic
     aspiration bottomline charter codeofconduct commandment cutoff decree desideratum dictate doctrine edict ethic exclusion exemption
     appetite forbiddance goalpost hardstop imperative injunction insistence maxim necessity norm oath ordinance pact precept proscription remit
     requisite statute stricture tolerance ultimatum undertaking vow adjudication arbitration disposition accord treaty
@@ -62,7 +62,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     precaution presumption proposition quandary realization realisation recollection reconstruction redflag refutation revelation rundown
     setback shortcoming shortfall similarity snag standpoint stumblingblock supposition surmise trouble upshot worldview pathway gameplan
     punchlist subproblem hindsight analogy counterexample corroboration quirk antipattern redherring smell scheme stalemate sanitycheck
-    rabbithole workstream point touchpoint behaviour behavior foresight misfit oddity irregularity paradox premortem walkthrough standup writeup
+    rabbithole workstream point touchpoint behaviour behavior foresight misfit oddity irregularity paradox premortem walkthrough standup writeup confounder
   `),
   USEFUL: words(`
     order command msg err resp cfg conf file content source code pseudocode material resource snippet diff patch hunk output response reply payload body html xml css svg markdown markup page
@@ -87,7 +87,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     technology stack framework language tool plugin extension version release changelog
     answerkey faq kb wiki glossaryentry search hit match lookup scrape crawl fetch download upload
     translation localization locale transcription caption subtitle
-    call passport
+    call passport monograph brochure leaflet pamphlet almanac bulletin circular newsletter prospectus syllabus datasheet speech lecture clause counsel attorney lawyer witness plaintiff defendant claimant
     patient prescription medication lab diagnosiscode
     stock portfolio asset holding balance
     comment annotation biography bio  background
@@ -143,7 +143,7 @@ export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
   CRITICAL: words(`
     selected chosen preferred max maximum min minimum permitted allowed decided agreed accepted approved adopted elected settled ratified signed  picked mandated  winning
     required mandatory obligatory forbidden prohibited banned disallowed desired requested wanted intended demanded
-    must never always nonnegotiable binding final authoritative acceptance
+    must never always promised pledged guaranteed nonnegotiable binding final authoritative acceptance
   `),
   IMPORTANT: words(`
     current next completed done finished remaining pending open closed outstanding unresolved resolved unanswered unsolved identified known unknown
@@ -181,13 +181,19 @@ export const TO_BE_GIVEN: ReadonlySet<string> = words(
 
 /** What is measured or counted: of the moment, unless a word before it says what it may be. */
 export const MEASURES: ReadonlySet<string> = words(`
-  latency duration uptime downtime memory ram throughput bandwidth rate interval timeout delay lag count token fps cpu gpu qps rps tps time size length depth speed period
-  retry attempt iteration loop round pass ms second sec minute hour mb gb byte percent percentage
+  latency duration uptime downtime memory ram throughput pct bandwidth rate interval timeout delay lag count token fps cpu gpu qps rps tps time size length depth speed period
+  retry attempt iteration loop round pass temp ms second sec minute hour mb gb byte percent percentage
 `);
+/** Units in which a value is given, and clocks by which: what stands before them decides. */
+export const UNITS: ReadonlySet<string> = words(`
+  kg mg lb lbs oz km cm mm mi ft sqm sqft usd eur gbp chf jpy cad aud inr dollar dollars euro euros kwh mwh kw mw celsius fahrenheit kelvin utc gmt cet local
+`);
+/** Units too long to be of a program's own: `noticePeriodDays`. */
+export const LONG_UNITS: ReadonlySet<string> = words(`day days night nights week weeks month months year years`);
 export const COUNTS: ReadonlySet<string> = words(`count round pass loop iteration`);
 
 /** Nouns that make a bound of the measure behind them: `limitTokens`. */
-export const BOUNDS: ReadonlySet<string> = words(`limit budget cap ceiling allowance quota constraint requirement`);
+export const BOUNDS: ReadonlySet<string> = words(`limit budget cap ceiling floor allowance quota constraint requirement`);
 
 /** Modifiers that make a bound of a measure: `targetLatency`, and in front of all `maxRetries`. */
 export const BINDING: ReadonlySet<string> = words(
@@ -241,6 +247,7 @@ export const WHEN_RICH: ReadonlyMap<string, Layer> = new Map([
   ["trial", "USEFUL"],
   ["delay", "USEFUL"],
   ["rate", "USEFUL"],
+  ["minute", "USEFUL"],
 ]);
 
 /** Nouns of the fleeting kind that in the plural of a list or table are somebody's data: exchange rates. */
@@ -265,6 +272,12 @@ export const CLOCKS: ReadonlySet<string> = words(`time date day`);
 /** Nouns whose date is still to come; that of a decision or an analysis tells when it was made. */
 export const DUE: ReadonlySet<string> = words(`deadline goal target milestone requirement constraint schedule due next planned`);
 
+/** Nouns that bind until the point in time behind them: `embargoUntil`, `dueAt`. */
+export const BINDING_UNTIL: ReadonlySet<string> = words(`deadline due cutoff embargo moratorium ban blackout exclusion lockup quarantine`);
+
+/** Last words of a key that make a point in time the latest one. */
+export const LATEST: ReadonlySet<string> = words(`by before due`);
+
 /** First words of a key that give an order. */
 export const ORDERS: ReadonlySet<string> = new Set([
   "must",
@@ -281,6 +294,10 @@ export const ORDERS: ReadonlySet<string> = new Set([
   "don t",
   "shall",
   "non negotiable",
+  "no fly",
+  "no contact",
+  "no touch",
+  "no entry",
 ]);
 
 /** Verbs of somebody who gives an order: `whatTheUserWants`. */
