@@ -111,6 +111,7 @@ function withoutContainer(words: readonly string[]): readonly string[] {
 /** `mustNotUseCloud`, `never_delete`: what follows is an order, whatever it is. */
 function asOrder([first = "", second = "", ...rest]: readonly string[]): Classification | undefined {
   if (first === "why") return keyWord("IMPORTANT", 0.8, first);
+  if (first === "who" && rest.length > 0) return keyWord("IMPORTANT", 0.6, `${first} ${second}`);
   if (first === "what" && second !== "") {
     const wanted = [second, ...rest].find((word) => singularsOf(word).some((form) => DEMANDS.has(form)));
     return wanted === undefined ? keyWord("IMPORTANT", 0.6, `${first} ${second}`) : keyWord("CRITICAL", 0.7, `${first} ... ${wanted}`);
@@ -134,7 +135,7 @@ function asBound(words: readonly string[], value: JsonValue): Classification | u
 /** `createdAt`, `updatedOn`, `lastSaved`; `dueAt` is yet to come. */
 function asTime(words: readonly string[], value: JsonValue): Classification | undefined {
   const [before = "", last = ""] = words.slice(-2);
-  // `submitBy`, `responseDue`, with when that is.
+  // `submitBy`, `responseDue`, `noLaterThan`, with when that is.
   if (words.length > 1 && LATEST.has(last) && isPointInTime(value)) return keyWord("CRITICAL", 0.8, last);
   const isTime =
     words.length > 1 &&

@@ -5,7 +5,7 @@ import type { Classification } from "./classification.ts";
 import { wordsOf } from "./key-words.ts";
 import { classifyWords } from "./classify-key.ts";
 import { CUES, LONGEST_CUE, OPENERS, PASTS, WISHES } from "./cues.ts";
-import { firstKeys, firstMembers, HOUR, isMaterial, LONG_TEXT, looksTemporary, sampleText, saysLimit } from "./value-shape.ts";
+import { firstKeys, firstMembers, isHour, isMaterial, LONG_TEXT, looksTemporary, sampleText, saysLimit } from "./value-shape.ts";
 
 /*
  * What a value says by itself, for keys that say nothing. Expressions here are read over at most a page of text and have
@@ -48,8 +48,7 @@ function byShape(value: JsonValue, isOpaque: boolean): Classification | undefine
   const text = value.trim();
   const small = text.toLowerCase();
   if (isOpaque && DATE.test(text)) return fleeting("a point in time");
-  // Programs give the second as well.
-  if (!isOpaque && HOUR.test(text)) return undefined;
+  if (!isOpaque && isHour(text)) return undefined;
   return (text.includes(" ") ? undefined : byOneWord(text, small)) ?? byFigures(text, small);
 }
 

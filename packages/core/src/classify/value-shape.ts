@@ -63,10 +63,15 @@ export function isDated(value: JsonValue): boolean {
 
 /** Whether it is a date, an hour, or both. */
 export function isPointInTime(value: JsonValue): boolean {
-  return isDated(value) || (typeof value === "string" && HOUR.test(value));
+  return isDated(value) || (typeof value === "string" && isHour(value));
 }
 
-export const HOUR = /^\d{1,2}:\d{2}$/;
+/** `18:40`; programs give the second as well. */
+export function isHour(text: string): boolean {
+  return HOUR.test(text);
+}
+
+const HOUR = /^\d{1,2}:\d{2}$/;
 const DATED = /^\d{4}-\d{2}-\d{2}(?:[T ][\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** Whether it is a list of measured figures, or a table of figures; a list of whole numbers may name steps. */

@@ -150,7 +150,7 @@ export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
     proposed suggested recommended considered rejected discarded excluded eliminated abandoned deferred postponed blocked upcoming planned potential possible
     candidate alternative challenged suspected confirmed verified validated missing needed unfinished active ongoing  runner up
     discovered learned detected emerging competing  suspicious surprising worrying notable leading promising likely critical key main primary important
-    incomplete started begun todo nextup anticipated foreseen expected dissenting opposing differing diverging contrary
+    incomplete started begun todo nextup anticipated foreseen expected dissenting opposing differing diverging contrary weak vulnerable fragile risky doubtful questionable ambiguous unclear
   `),
   USEFUL: words(`raw example sample mock dummy fake draft fetched retrieved downloaded scraped generated rendered parsed loaded full  `),
   EPHEMERAL: words(`
@@ -276,7 +276,7 @@ export const DUE: ReadonlySet<string> = words(`deadline goal target milestone re
 export const BINDING_UNTIL: ReadonlySet<string> = words(`deadline due cutoff embargo moratorium ban blackout exclusion lockup quarantine`);
 
 /** Last words of a key that make a point in time the latest one. */
-export const LATEST: ReadonlySet<string> = words(`by before due`);
+export const LATEST: ReadonlySet<string> = words(`by before due than`);
 
 /** First words of a key that give an order. */
 export const ORDERS: ReadonlySet<string> = new Set([
