@@ -145,8 +145,8 @@ it("classifies by the project's file of rules, in loads too, and says when that 
     await workrail.saveCheckpoint({ sessionId: "session", context });
     const view = await workrail.viewCheckpoint({ sessionId: "session", budgetTokens: 1_000 });
     expect(view.report?.entries).toMatchObject([
-      { key: "notes", layer: "EPHEMERAL", outcome: "dropped" },
       { key: "plan", outcome: "condensed" },
+      { key: "notes", layer: "EPHEMERAL", outcome: "dropped" },
     ]);
     fs.writeFileSync(file, "{ no rules");
     const without = await workrail.viewCheckpoint({ sessionId: "session", budgetTokens: 1_000 });

@@ -16,6 +16,8 @@ export function normalize(text: string, folder: string): string {
       .replaceAll(/<folder>[^\s"]*/gu, (path) => path.replaceAll(/\\+/gu, "/"))
       .replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gu, "00000000-0000-4000-8000-000000000000")
       .replaceAll(/\b[0-9a-f]{32}\b/gu, "0".repeat(32))
+      // Of times and ids, among other things.
+      .replaceAll(/(?<="check": ")[0-9a-f]{16}(?=")/gu, "0".repeat(16))
       .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/gu, "2026-01-31T12:00:00.000Z")
       .replaceAll(/\b20\d\d-\d\d-\d\d(?!T)/gu, "2026-01-31")
       .replaceAll(PASSWORD, "<password>")
