@@ -22,10 +22,10 @@ import type {
 } from "@workrail/core";
 import { actionOfMove, asidesToRemove, exceededQuota, isShielded, KEEP_TAG, tombstonesOf } from "@workrail/core";
 import { AuditWrites } from "./audit-writes.ts";
-import { CheckedRows, summed } from "./checked-rows.ts";
+import { CheckedRows } from "./checked-rows.ts";
 import { headOf } from "./head-of.ts";
 import type { Unsummed } from "./row-checksum.ts";
-import { factsOf, labelsOf, recordOf, rowOf, trashedRowOf } from "./rows.ts";
+import { factsOf, labelsOf, recordOf, rowOf, trashedRecord, trashedRowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteStatement, SqliteValue } from "./sqlite-driver.ts";
@@ -137,8 +137,8 @@ export class CatalogWrites {
     }
     for (const trashed of this.#statement("SELECT * FROM trashed").all() as TrashedRow[]) {
       const row = trashedRowOf(trashed);
-      const fresh = summed({ ...row, ...textsOf(row, record(recordOf(row))) });
-      this.#run("UPDATE trashed SET record = ? WHERE id = ?", JSON.stringify(fresh), trashed.id);
+      const fresh = { ...row, ...textsOf(row, record(recordOf(row))) };
+      this.#run("UPDATE trashed SET record = ? WHERE id = ?", trashedRecord(fresh, trashed.trashed_at), trashed.id);
     }
     for (const id of this.#rows.sessionIds()) {
       this.#rows.changeSession(id, (session) => {
@@ -278,22 +278,24 @@ export class CatalogWrites {
   /** Gives a checkpoint its place in its session, which the first one brings into being. */
   #countIn({ sessionId, createdAt, blobBytes, kind }: NewRecord, begins: Append["session"]): SessionRow {
     const at = createdAt.getTime();
-    if (this.#rows.session(sessionId) === undefined) {
-      this.#rows.addSession({
-        id: sessionId,
-        created_at: begins?.createdAt.getTime() ?? at,
-        last_accessed_at: at,
-        tags: JSON.stringify(begins?.tags ?? []),
-        pins: JSON.stringify(begins?.pins ?? []),
-        oldest_live: null,
-      });
-      this.#changed.add(sessionId);
-    }
-    return this.#rows.changeSession(sessionId, (session) => ({
-      ...weighing(session, 1, { kind, blob_bytes: blobBytes }),
-      last_sequence: session.last_sequence + 1,
-      last_accessed_at: Math.max(session.last_accessed_at, at),
-    })) as SessionRow;
+    const countIn = (): SessionRow | undefined =>
+      this.#rows.changeSession(sessionId, (session) => ({
+        ...weighing(session, 1, { kind, blob_bytes: blobBytes }),
+        last_sequence: session.last_sequence + 1,
+        last_accessed_at: Math.max(session.last_accessed_at, at),
+      }));
+    const counted = countIn();
+    if (counted !== undefined) return counted;
+    this.#rows.addSession({
+      id: sessionId,
+      created_at: begins?.createdAt.getTime() ?? at,
+      last_accessed_at: at,
+      tags: JSON.stringify(begins?.tags ?? []),
+      pins: JSON.stringify(begins?.pins ?? []),
+      oldest_live: null,
+    });
+    this.#changed.add(sessionId);
+    return countIn() as SessionRow;
   }
 
   /** Removes what is beyond the limits. The blob of one that others are encoded against stays until none is. */
@@ -392,7 +394,7 @@ export class CatalogWrites {
 
   #putIntoTrash(row: Unsummed<CheckpointRow>, at: number): void {
     const sql = "INSERT INTO trashed (session_id, id, blob, blob_bytes, trashed_at, record) VALUES (?, ?, ?, ?, ?, ?)";
-    this.#run(sql, row.session_id, row.id, row.blob, row.blob_bytes, at, JSON.stringify({ ...summed(row), trashed_at: at }));
+    this.#run(sql, row.session_id, row.id, row.blob, row.blob_bytes, at, trashedRecord(row, at));
   }
 
   #intoTrash(row: CheckpointRow, at: Date): void {

@@ -5,6 +5,7 @@ import {
   checkedSession,
   checkpointChecksum,
   sessionChecksum,
+  summed,
   type Unsummed,
 } from "./row-checksum.ts";
 import type { CheckpointRow, SessionRow } from "./schema.ts";
@@ -84,11 +85,6 @@ export class CheckedRows {
   #statement(sql: string): SqliteStatement {
     return this.#connection.statement(sql);
   }
-}
-
-/** The row with the sum of what it says. */
-export function summed(row: Unsummed<CheckpointRow>): CheckpointRow {
-  return { ...row, checksum: checkpointChecksum(row) };
 }
 
 /** What follows `SET`, with a parameter for each of the values. */

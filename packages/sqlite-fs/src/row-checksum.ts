@@ -53,7 +53,12 @@ export function checkpointChecksum(row: Unsummed<CheckpointRow>): number {
   return checksumOf(row, CHECKPOINT_COLUMNS);
 }
 
-/** The same of a row of `session`. */
+/** The row of `checkpoint` with the sum of what it says. */
+export function summed(row: Unsummed<CheckpointRow>): CheckpointRow {
+  return { ...row, checksum: checkpointChecksum(row) };
+}
+
+/** What the `checksum` of a row of `session` must be. */
 export function sessionChecksum(row: Unsummed<SessionRow>): number {
   return checksumOf(row, SESSION_COLUMNS);
 }

@@ -16,7 +16,7 @@ import {
   type SessionFacts,
   type SessionId,
 } from "@workrail/core";
-import { checkedCheckpoint, checkedSession, requireColumns, type Unsummed } from "./row-checksum.ts";
+import { checkedCheckpoint, checkedSession, requireColumns, summed, type Unsummed } from "./row-checksum.ts";
 import type { AuditRow, CheckpointRow, CountedSessionRow, SessionRow, TrashedRow } from "./schema.ts";
 import { databaseDamaged } from "./storage-errors.ts";
 
@@ -131,6 +131,11 @@ function foldedLabels(record: NewRecord): string {
 /** Tags or pins. */
 export function labelsOf(text: string): readonly string[] {
   return text === "[]" ? [] : parsed(() => JSON.parse(text) as string[]);
+}
+
+/** What the trash keeps of a row of `checkpoint`: the row as it is summed anew, and when it came there, in JSON. */
+export function trashedRecord(row: Unsummed<CheckpointRow>, at: number): string {
+  return JSON.stringify({ ...summed(row), trashed_at: at });
 }
 
 /** A row of `checkpoint` as it was when it went into the trash. */

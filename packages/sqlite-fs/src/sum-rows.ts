@@ -1,6 +1,5 @@
-import { summed } from "./checked-rows.ts";
 import { checkpointChecksum, sessionChecksum } from "./row-checksum.ts";
-import { parsed } from "./rows.ts";
+import { parsed, trashedRecord } from "./rows.ts";
 import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteDatabase } from "./sqlite-driver.ts";
 
@@ -27,6 +26,6 @@ export function sumRows(database: SqliteDatabase): void {
   for (const { session_id: sessionId, id, record, trashed_at: at } of trashed) {
     // What went into the trash before there were shields has none.
     const row = { shielded_until: null, ...parsed(() => JSON.parse(record) as Omit<CheckpointRow, "shielded_until">) };
-    sumTrashed.run(JSON.stringify({ ...summed(row), trashed_at: at }), sessionId, id);
+    sumTrashed.run(trashedRecord(row, at), sessionId, id);
   }
 }

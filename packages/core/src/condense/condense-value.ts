@@ -77,17 +77,19 @@ function condenseMember(member: JsonValue, room: Room, how: CondenseHow): Steps<
 }
 
 function* condenseArray(value: readonly JsonValue[], room: Room, how: CondenseHow): Steps<JsonValue | undefined> {
+  const history = outlineHistory(value);
   const parts: Part[] = [];
-  for (const part of outlineList(value, how)) {
+  for (const part of history ?? outlineItems(value, how)) {
     parts.push(part);
     yield;
   }
-  return yield* fillRoom(parts, room, { ...how, isHistory: isMessages(value) || isSteps(value), put: listKept });
+  return yield* fillRoom(parts, room, { ...how, isHistory: history !== undefined, put: listKept });
 }
 
-function outlineList(value: readonly JsonValue[], how: CondenseHow): Generator<Part> {
+/** Of what was said or done, in the order of time; `undefined` for any other list. */
+function outlineHistory(value: readonly JsonValue[]): Generator<Part> | undefined {
   if (isMessages(value)) return outlineMessages(value);
-  return isSteps(value) ? outlineSteps(value) : outlineItems(value, how);
+  return isSteps(value) ? outlineSteps(value) : undefined;
 }
 
 /** The members that something is kept of, behind a note of how many are gone. */

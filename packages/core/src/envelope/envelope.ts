@@ -189,6 +189,7 @@ function checkOfLine(line: string, format: number, digests: Digester): string {
   return checkOf(line.slice(from, -1), digests, DELTA_CHECK_LENGTH);
 }
 
-function checkOf(said: string, digests: Digester, length: number): string {
+/** The first digits of the digest of what is said: enough to find damage. */
+export function checkOf(said: string, digests: Digester, length: number): string {
   return digests.sha256(said).slice(0, length);
 }

@@ -1,3 +1,4 @@
+import { checkOf } from "../envelope/envelope.ts";
 import { WorkrailError } from "../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind } from "../model/checkpoint.ts";
 import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
@@ -50,7 +51,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** What an export says of a session or of a checkpoint, and behind it the digest of that. */
 export function withCheck(facts: JsonObject, digests: Digester): JsonObject {
-  return { ...facts, check: checkOf(facts, digests) };
+  return { ...facts, check: checkOfFacts(facts, digests) };
 }
 
 /** @throws INVALID_INPUT when a field is missing, unknown or makes no sense, or they are not what was written. */
@@ -109,15 +110,15 @@ export function parseUnreadable(value: JsonValue): readonly UnreadableInExport[]
 
 /** The context has a digest of its own. Who wrote an export by hand, or changed one, may leave the check out. */
 function expectWritten({ check, context: _context, ...facts }: JsonObject, digests: Digester): void {
-  if (check === undefined || check === checkOf(facts, digests)) return;
+  if (check === undefined || check === checkOfFacts(facts, digests)) return;
   throw new WorkrailError("INVALID_INPUT", "It is not what was exported: its check does not match.", {
     details: { field: "check" },
     hint: "Nothing was imported. Export it again; or, if it was changed on purpose, take its check away.",
   });
 }
 
-function checkOf(facts: JsonObject, digests: Digester): string {
-  return digests.sha256(JSON.stringify(facts)).slice(0, CHECK_LENGTH);
+function checkOfFacts(facts: JsonObject, digests: Digester): string {
+  return checkOf(JSON.stringify(facts), digests, CHECK_LENGTH);
 }
 
 /** A field that this version does not know would be lost, so that it is refused. */
