@@ -739,13 +739,13 @@ export class Store implements Workrail {
     await this.#parts.storage.close();
   }
 
-  /** The database can be removed under a running process: what the files still hold is brought back, once. */
+  /** The database can be damaged or removed under a running process: it is mended, or what the files still hold is brought back, once. */
   #using<T>(work: () => Promise<T>): Promise<T> {
     return this.#tracked(async () => {
       try {
         return await work();
       } catch (error) {
-        if (!isWorkrailError(error) || !LOSSES.has(error.details["reason"]) || !(await this.#parts.recovery.needsRebuild())) throw error;
+        if (!isWorkrailError(error) || !LOSSES.has(error.details["reason"])) throw error;
         await this.recover();
         return work();
       }

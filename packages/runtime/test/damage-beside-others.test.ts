@@ -1,5 +1,5 @@
+import { execFileSync } from "node:child_process";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { Storage } from "@workrail/core";
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import { expect, it } from "vitest";
@@ -7,12 +7,34 @@ import { onDisk, type Place, refusalOf } from "./stores.ts";
 
 const ENV = { WORKRAIL_LOCK_TIMEOUT_MS: "50" };
 
+it.each([
+  ["one that is open", { damagesFirst: false }],
+  ["one that is opened then", { damagesFirst: true }],
+])("a row with a flipped bit is mended beside others, by %s, and nothing of the log is lost", (_, { damagesFirst }) =>
+  onDisk(async (place) => {
+    await using other = await place.open();
+    await other.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { note: "a note" }, metadata: { name: "its name" } });
+    // One bit apart.
+    if (damagesFirst) damageRow(place, "its ncme");
+    await using store = await place.open({ env: ENV, upkeep: false });
+    if (!damagesFirst) damageRow(place, "its ncme");
+    expect((await store.findCheckpoints({ sessionId: "s" })).checkpoints).toMatchObject([{ id: "c", name: "its name" }]);
+    expect(await store.saveCheckpoint({ sessionId: "s", context: { note: "after" } })).toMatchObject({
+      status: "SAVED",
+      durability: "disk",
+    });
+    const { entries } = await store.auditLog();
+    expect(entries.map(({ action }) => action)).toEqual(["save", "save"]);
+    expect(await other.loadCheckpoint({ sessionId: "s" })).toMatchObject({ context: { note: "after" } });
+  }),
+);
+
 it("a damaged row that others keep from being mended is waited for once, and mended when they are gone", () =>
   onDisk(async (place) => {
     const other = await place.open();
     await other.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { note: "a note" }, metadata: { name: "its name" } });
     await other.saveCheckpoint({ sessionId: "newest", context: { note: "another" } });
-    damageRow(place);
+    damageRow(place, "its nbme");
     let attempts = 0;
     const storage = async (): Promise<Storage> => {
       const opened = await openSqliteFs({ dataDir: place.dataDir, lockWaitMs: 50 });
@@ -39,9 +61,8 @@ it("a damaged row that others keep from being mended is waited for once, and men
     expect((await store.findCheckpoints({ sessionId: "s" })).checkpoints).toMatchObject([{ id: "c", name: "its name" }]);
   }));
 
-/** One letter of a name becomes another. */
-function damageRow({ dataDir }: Place): void {
-  const database = new DatabaseSync(path.join(dataDir, "workrail.db"));
-  database.exec("UPDATE checkpoint SET name = 'its nbme' WHERE id = 'c'");
-  database.close();
+/** In a process of its own, for two libraries of SQLite in one would take each other's locks away. */
+function damageRow({ dataDir }: Place, name: string): void {
+  const script = `new (require("node:sqlite").DatabaseSync)(process.argv[1]).prepare("UPDATE checkpoint SET name = ? WHERE id = 'c'").run(process.argv[2])`;
+  execFileSync(process.execPath, ["-e", script, path.join(dataDir, "workrail.db"), name]);
 }

@@ -1,24 +1,36 @@
+import { proveDerived } from "./discrepancies.ts";
+import { proveAllRows } from "./prove-rows.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { databaseDamaged } from "./storage-errors.ts";
 
 /** Up to this size, some 50,000 checkpoints, the main tables are read through at each opening, which takes a twentieth of a second then. */
 const READ_AT_OPENING_BYTES = 32 * 1024 * 1024;
-/** Up to this one, some 1,600 checkpoints, all tables are, and compared with their indexes, which takes four times as long. */
-const COMPARED_AT_OPENING_BYTES = 2 * 1024 * 1024;
+/** Up to this one, some 1,600 checkpoints, all tables are, and compared with their indexes, and each row proves itself. */
+const PROVED_AT_OPENING_BYTES = 2 * 1024 * 1024;
 /** Without them there is nothing; damage elsewhere can wait for the whole check. */
 const MAIN_TABLES = ["session", "checkpoint"];
 const WHOLE_CHECK_EVERY_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Reads through a catalog, or through its main tables, as far as it is not too large for it.
+ * Has SQLite read through a catalog, or through its main tables, as far as it is not too large for it.
  *
  * @throws an error with the code SQLITE_CORRUPT; errors of the driver.
  */
-export function checkAtOpening(connection: SqliteConnection, sizeBytes: number): void {
+export function checkShape(connection: SqliteConnection, sizeBytes: number): void {
   if (sizeBytes > READ_AT_OPENING_BYTES) return;
-  const isSmall = sizeBytes <= COMPARED_AT_OPENING_BYTES;
-  const checks = isSmall ? ["integrity_check"] : MAIN_TABLES.map((table) => `quick_check(${table})`);
+  const checks = sizeBytes <= PROVED_AT_OPENING_BYTES ? ["integrity_check"] : MAIN_TABLES.map((table) => `quick_check(${table})`);
   for (const check of checks) expectSound(connection.statement(`PRAGMA ${check}`).all());
+}
+
+/**
+ * Proves what SQLite does not know of: each row, and what follows from rows, of a catalog that is not too large for it.
+ *
+ * @throws an error with the code SQLITE_CORRUPT; errors of the driver.
+ */
+export function checkContent(connection: SqliteConnection, sizeBytes: number): void {
+  if (sizeBytes > PROVED_AT_OPENING_BYTES) return;
+  proveAllRows(connection);
+  proveDerived(connection);
 }
 
 /** Throws with the code SQLITE_CORRUPT unless these are the rows that a check gives for a sound database: one, of one column. */

@@ -12,8 +12,9 @@ import {
   setAside,
   storeClosed,
 } from "@workrail/blob-files";
-import type { AuditPlace } from "@workrail/core";
-import { checkAtOpening } from "./catalog-checks.ts";
+import type { AuditPlace, Log } from "@workrail/core";
+import { checkContent, checkShape } from "./catalog-checks.ts";
+import { mendCatalog } from "./mend-catalog.ts";
 import { CommitMark, isBehind, placeNoted } from "./commit-mark.ts";
 import { type Migration, MIGRATIONS } from "./migrations.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
@@ -27,6 +28,7 @@ export interface CatalogDatabaseOptions {
   readonly dataDir: string;
   readonly fs: FileSystem;
   readonly openDatabase: OpenDatabase;
+  readonly log: Log;
   /** How long to wait for others that are opening it too. */
   readonly lockWaitMs: number;
   /** Default: those of this version. */
@@ -63,8 +65,8 @@ export class CatalogDatabase {
   #connecting: Promise<Connections> | undefined;
   /** Which file is, or was last, open. */
   #identity: string | undefined;
-  /** Which file was proved damaged while it was open. */
-  #damaged: string | undefined;
+  /** Which file was proved damaged while it was open, and whether it may be mended in its place. */
+  #damaged: { readonly identity: string | undefined; readonly isMendable: boolean } | undefined;
   #isClosed = false;
   #journal: JournalMode;
 
@@ -115,7 +117,11 @@ export class CatalogDatabase {
 
   /** From now on, until another takes its place, the file that is open counts as one that cannot be read. To whom it was migrated since, it may be sound. */
   condemn(): void {
-    if (!this.#isMigrated()) this.#damaged = this.#identity;
+    if (!this.#isMigrated() && !this.#isCondemned) this.#damaged = { identity: this.#identity, isMendable: true };
+  }
+
+  get #isCondemned(): boolean {
+    return this.#damaged !== undefined && this.#damaged.identity === this.#identity;
   }
 
   /** Whether a newer version gave it another schema while it was open. */
@@ -148,7 +154,7 @@ export class CatalogDatabase {
 
   /** To be told after each COMMIT. One that is condemned stays behind what was noted of it. */
   committed({ writer }: Pick<Connections, "writer">): void {
-    if (this.#damaged === undefined || this.#damaged !== this.#identity) this.#mark.note(writer);
+    if (!this.#isCondemned) this.#mark.note(writer);
   }
 
   /** The last row of the audit log that was noted outside of the database, if it is one of this log. */
@@ -158,11 +164,14 @@ export class CatalogDatabase {
     return noted === undefined ? undefined : retryWhileBusy(() => placeNoted(reader, noted), this.#options.lockWaitMs);
   }
 
-  /** Whether it must be made anew: nothing was ever written to it although there are blobs, it cannot be read, or it lost commits. */
+  /**
+   * Whether it must be made anew: nothing was ever written to it although there are blobs, it cannot be read, it lost commits, or it is damaged and
+   * cannot be mended in its place, which is tried.
+   */
   async isLost(): Promise<boolean> {
     try {
-      const { reader } = await this.connect();
-      if (this.#damaged !== undefined && this.#damaged === this.#identity) return true;
+      const { reader, writer } = await this.connect();
+      if (this.#isCondemned && !(await this.#mendCondemned(writer))) return true;
       return (await this.#isUnused(reader)) && (await this.#options.hasBlobs());
     } catch (cause) {
       const error = storageError(cause, this.file);
@@ -209,13 +218,12 @@ export class CatalogDatabase {
     const connections = await this.#openBoth();
     try {
       const { reader } = connections;
-      const sizeBytes = fs.inspect(this.file)?.sizeBytes ?? 0;
-      if (this.#options.isProven !== true) await retryWhileBusy(() => checkAtOpening(reader, sizeBytes), lockWaitMs);
+      if (this.#options.isProven !== true) await this.#check(connections);
       // Somebody else may have made the database that we find in the place of ours.
       if (isAnother && (await this.#isUnused(reader)) && (await this.#options.hasBlobs())) throw catalogLost();
       const noted = await this.#mark.read();
       const isLosing = noted !== undefined && (await retryWhileBusy(() => isBehind(reader, noted), lockWaitMs));
-      if (isLosing) this.#damaged = identity;
+      if (isLosing) this.#damaged = { identity, isMendable: false };
       if (this.#isClosed) throw storeClosed();
     } catch (error) {
       closeBoth(connections);
@@ -224,6 +232,51 @@ export class CatalogDatabase {
     this.#identity = identity;
     this.#connections = connections;
     return connections;
+  }
+
+  /** A row that cannot be mended is damage where it is met: much is done without it. */
+  async #check({ reader, writer }: Connections): Promise<void> {
+    const sizeBytes = this.#options.fs.inspect(this.file)?.sizeBytes ?? 0;
+    await this.#mendUnless(() => checkShape(reader, sizeBytes), writer);
+    try {
+      await this.#mendUnless(() => checkContent(reader, sizeBytes), writer);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+  }
+
+  async #mendUnless(check: () => void, writer: SqliteConnection): Promise<void> {
+    try {
+      await retryWhileBusy(check, this.#options.lockWaitMs);
+    } catch (error) {
+      if (!isDamage(error) || !(await this.#mend(writer))) throw error;
+    }
+  }
+
+  /** Not again, once it was beyond that. */
+  async #mendCondemned(writer: SqliteConnection): Promise<boolean> {
+    const { identity, isMendable } = this.#damaged ?? {};
+    if (isMendable !== true) return false;
+    const isMended = await this.#mend(writer);
+    this.#damaged = isMended ? undefined : { identity, isMendable: false };
+    return isMended;
+  }
+
+  /** Whether it could be mended in its place. Others may have done so before. */
+  async #mend(writer: SqliteConnection): Promise<boolean> {
+    const { lockWaitMs, log, migrations = MIGRATIONS, openDatabase } = this.#options;
+    try {
+      await retryWhileBusy(() => writer.exec("BEGIN IMMEDIATE"), lockWaitMs);
+      if (writer.isMigrated() || !isAsMigrated(writer, migrations, openDatabase)) return abandoned(writer);
+      const correctedRows = mendCatalog(writer);
+      await retryWhileBusy(() => writer.exec("COMMIT"), lockWaitMs);
+      log.warn("the catalog was damaged, and has been mended in its place", { path: this.file, correctedRows });
+      return true;
+    } catch (error) {
+      abandoned(writer);
+      if (isDamage(error)) return false;
+      throw error;
+    }
   }
 
   /** How it is journalled now. */
@@ -317,6 +370,20 @@ export class CatalogDatabase {
 function closeBoth({ reader, writer }: Connections): void {
   reader.close();
   writer.close();
+}
+
+/** Ends a transaction, if there still is one, and says that nothing came of it. */
+function abandoned(writer: SqliteConnection): false {
+  try {
+    writer.exec("ROLLBACK");
+  } catch {
+    // SQLite has ended it by itself.
+  }
+  return false;
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|CONSTRAINT|NOTADB)/.test(String(error.code));
 }
 
 /** What SQLite says of a statement that means nothing to it. */

@@ -9,7 +9,6 @@ import type {
   CheckpointId,
   CheckpointRecord,
   CommitOutcome,
-  Discrepancies,
   Forgetting,
   Move,
   NewRecord,
@@ -23,6 +22,7 @@ import type {
 import { actionOfMove, asidesToRemove, exceededQuota, isShielded, KEEP_TAG, tombstonesOf } from "@workrail/core";
 import { AuditWrites } from "./audit-writes.ts";
 import { CheckedRows } from "./checked-rows.ts";
+import { addEdge, countAnew, type Sums } from "./discrepancies.ts";
 import { headOf } from "./head-of.ts";
 import type { Unsummed } from "./row-checksum.ts";
 import { factsOf, labelsOf, recordOf, rowOf, trashedRecord, trashedRowOf } from "./rows.ts";
@@ -65,7 +65,7 @@ export class CatalogWrites {
     const forgotten = change.forget === undefined ? [] : this.#forget(change.forget);
     if (change.pins !== undefined) this.#relabel(change.pins.sessionId, "pins", change.pins.pin, change.pins.release);
     if (change.tags !== undefined) this.#relabel(change.tags.sessionId, "tags", change.tags.add, change.tags.remove);
-    for (const { dependent, base } of change.edges?.add ?? []) this.#addEdge(dependent, base);
+    for (const { dependent, base } of change.edges?.add ?? []) addEdge(this.#connection, dependent, base);
     for (const { dependent, base } of change.edges?.drop ?? []) {
       this.#run("DELETE FROM edge WHERE dependent = ? AND base = ?", dependent, base);
     }
@@ -114,20 +114,6 @@ export class CatalogWrites {
     return true;
   }
 
-  /** Has sums and edges say what the records do. */
-  reconcile({ sums, edges }: Discrepancies): void {
-    for (const id of sums) this.#rows.changeSession(id, () => this.#statement(SUMS_OF).get(id) as Sums);
-    for (const { dependent, base } of edges) this.#addEdge(dependent, base);
-    this.#run("UPDATE state SET value = (SELECT coalesce(sum(total_bytes), 0) FROM session) WHERE key = 'live_bytes'");
-    this.#run("UPDATE state SET value = (SELECT coalesce(sum(blob_bytes), 0) FROM trashed) WHERE key = 'trash_bytes'");
-    this.#countAnew();
-  }
-
-  #countAnew(): void {
-    this.#run("DELETE FROM checkpoint_total");
-    this.#run(`INSERT INTO checkpoint_total ${COUNT_ALL}`);
-  }
-
   rewrite(rewriting: Rewriting): void {
     const { record, labels } = rewriting;
     for (const row of this.#statement("SELECT * FROM checkpoint").all() as CheckpointRow[]) {
@@ -148,7 +134,7 @@ export class CatalogWrites {
       this.#changed.add(id);
     }
     this.#audit.rewrite(rewriting);
-    this.#countAnew();
+    countAnew(this.#connection);
   }
 
   cutAudit(cut: AuditCut): number {
@@ -445,12 +431,6 @@ export class CatalogWrites {
     return this.#statement(isNeeded).get(blob, blob) !== undefined;
   }
 
-  #addEdge(dependent: CheckpointId, base: CheckpointId): void {
-    const sql = `INSERT INTO edge (dependent, base) SELECT id, ? FROM
-      (SELECT id FROM checkpoint WHERE id = ? UNION SELECT id FROM trashed WHERE id = ?) WHERE true ON CONFLICT DO NOTHING`;
-    this.#run(sql, base, dependent, dependent);
-  }
-
   #relabel(sessionId: SessionId, labels: "pins" | "tags", add: readonly string[], remove: readonly string[]): void {
     const relabelled = this.#rows.changeSession(sessionId, (session) => {
       const after = [...new Set([...labelsOf(session[labels]), ...add])].filter((label) => !remove.includes(label));
@@ -506,10 +486,6 @@ function isKeptAs(row: CheckpointRow, { blob, blobBytes, baseId, keyId, damaged 
   return isSameForm && row.blob === blob && (row.damaged === 1) === damaged;
 }
 
-/** What the triggers keep in `checkpoint_total`, from the beginning. */
-const COUNT_ALL = `SELECT 'store', '', kind, count(*) FROM checkpoint GROUP BY kind
-  UNION ALL SELECT 'project', project, kind, count(*) FROM checkpoint WHERE project IS NOT NULL GROUP BY project, kind`;
-
 /** The oldest that may go, as many as there are too many. */
 const OLDEST = `SELECT * FROM checkpoint WHERE session_id = +? AND kind = 'workflow' AND id <> ?
     AND NOT EXISTS (SELECT 1 FROM checkpoint_tag WHERE ordinal = checkpoint.ordinal AND tag = '${KEEP_TAG}')
@@ -519,11 +495,6 @@ const OLDEST = `SELECT * FROM checkpoint WHERE session_id = +? AND kind = 'workf
 /** Before the name of who holds removals, in `state`. */
 const HOLD = "hold:";
 const ACTIVE_HOLD = "SELECT 1 FROM state WHERE key >= 'hold:' AND key < 'hold;' AND value > ?";
-
-/** What a session's sums must be. */
-const SUMS_OF = `SELECT count(*) AS checkpoint_count, coalesce(sum(blob_bytes), 0) AS total_bytes, count(*) FILTER (WHERE kind = 'aside') AS aside_count
-  FROM checkpoint WHERE session_id = ?`;
-type Sums = Pick<SessionRow, "checkpoint_count" | "total_bytes" | "aside_count">;
 
 const OLDEST_ID = "SELECT id FROM checkpoint WHERE session_id = +? AND kind = 'workflow' ORDER BY sequence LIMIT 1";
 

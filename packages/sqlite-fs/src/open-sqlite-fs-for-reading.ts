@@ -39,7 +39,7 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
   const fs = nodeFileSystem;
   const blobs = new FileBlobStore(dataDir, fs);
   const ensureNone = async (): Promise<void> => {};
-  const shared = { fs, openDatabase: driver.open, journal: "WAL", lockWaitMs } as const;
+  const shared = { fs, log, openDatabase: driver.open, journal: "WAL", lockWaitMs } as const;
   let provenAt = Number.NEGATIVE_INFINITY;
   const copies = new CatalogCopies({
     dataDir,
@@ -64,7 +64,7 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
   });
   const derived = (name: string) => {
     const file = path.join(place.path, name);
-    return { ...shared, log, file, seed: () => void copyDatabaseNow(path.join(dataDir, name), file) };
+    return { ...shared, file, seed: () => void copyDatabaseNow(path.join(dataDir, name), file) };
   };
   const search = new SqliteSearch(derived(SEARCH_DATABASE));
   const vectors = new SqliteVectors(derived(VECTORS));

@@ -124,6 +124,7 @@ async function openShared(
       openDatabase: driver.open,
       ...parts,
       driver: driver.name,
+      log,
       isLeftOver,
       journal,
       dataDir,

@@ -93,23 +93,41 @@ function checked<Row extends { readonly checksum: number }>(row: Row, checksum: 
  * FNV-1a with 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). Of each column it takes a mark for the kind of its value, then the UTF-16 units of the
  * value as text; one that is not there is none that was summed. Each step can be undone, so that rows which differ in one unit never have the same sum; others have in one case of four thousand million.
  */
-function checksumOf<Column extends string>(row: Readonly<Record<Column, string | number | null>>, columns: readonly Column[]): number {
-  let sum = 0x811c_9dc5;
+function checksumOf<Column extends string>(row: Readonly<Record<Column, Summed>>, columns: readonly Column[]): number {
+  let sum = BEGIN;
   for (const column of columns) {
     const value = row[column];
-    sum = Math.imul(sum ^ markOf(value), PRIME);
+    sum = step(sum, markOf(value));
     if (value === null) continue;
     // A lone surrogate has no UTF-8 form: another sign is written in its place, and read.
     const text = typeof value === "string" ? value.toWellFormed() : String(value);
-    for (let index = 0; index < text.length; index++) sum = Math.imul(sum ^ text.charCodeAt(index), PRIME);
+    for (let index = 0; index < text.length; index++) sum = step(sum, text.charCodeAt(index));
   }
   return sum >>> 0;
 }
 
-const PRIME = 0x0100_0193;
+/** What columns hold. */
+export type Summed = string | number | null;
 
-/** None is a UTF-16 unit. */
-function markOf(value: string | number | null): number {
+/** The sum of nothing. All sums but those that are stored are signed, as operators on bits make them. */
+export const BEGIN: number = 0x811c_9dc5 | 0;
+
+const PRIME = 0x0100_0193;
+/** Its product with the prime is 1, but for multiples of 2 ** 32. */
+const INVERSE = 0x359c_449b;
+
+/** The sum with one more unit. */
+export function step(sum: number, unit: number): number {
+  return Math.imul(sum ^ unit, PRIME);
+}
+
+/** The sum that it was before this unit; or, given that sum, the unit. */
+export function stepBack(sum: number, unit: number): number {
+  return Math.imul(sum, INVERSE) ^ unit;
+}
+
+/** Stands for the kind of a value, and is no UTF-16 unit. */
+export function markOf(value: Summed): number {
   if (value === null) return 0x1_0000;
   return typeof value === "string" ? 0x1_0001 : 0x1_0002;
 }

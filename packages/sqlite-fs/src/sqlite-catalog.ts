@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type FileBlobStore, type FileSystem, isCatalogLoss, type SessionFactsFiles, unknownOutcome } from "@workrail/blob-files";
 import {
   auditCheck,
@@ -21,8 +22,8 @@ import {
   type CheckpointRecord,
   type CommitOutcome,
   type Discrepancies,
-  type Edge,
   type Erasure,
+  type Log,
   type LoggedEvent,
   type NewRecord,
   type RemoveBlob,
@@ -45,9 +46,11 @@ import { CatalogWrites } from "./catalog-writes.ts";
 import { checkInThread } from "./check-in-thread.ts";
 import { countQuery, cursorOf, pageQuery } from "./checkpoint-queries.ts";
 import { cutLog } from "./cut-log.ts";
+import { discrepanciesOf, reconcile } from "./discrepancies.ts";
 import { headOf } from "./head-of.ts";
 import type { Migration } from "./migrations.ts";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
+import { proveRows } from "./prove-rows.ts";
 import { recordOf, sessionOf } from "./rows.ts";
 import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
 import type { JournalMode, SqliteConnection } from "./sqlite-connection.ts";
@@ -60,6 +63,7 @@ export interface SqliteCatalogOptions {
   readonly fs: FileSystem;
   readonly driver: SqliteDriverName;
   readonly openDatabase: OpenDatabase;
+  readonly log: Log;
   readonly blobs: Pick<FileBlobStore, "has" | "isEmpty" | "ensureDirectory">;
   readonly factsFiles: SessionFactsFiles;
   readonly journal: JournalMode;
@@ -232,9 +236,9 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
 
   async reconcile(repair: boolean): Promise<Discrepancies> {
     if (!repair) return this.#read(discrepanciesOf);
-    return this.#write((writes, writer) => {
+    return this.#write((_, writer) => {
       const found = discrepanciesOf(writer);
-      writes.reconcile(found);
+      reconcile(writer, found);
       return found;
     });
   }
@@ -278,6 +282,7 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     const { file } = this.#database;
     try {
       await checkInThread(file, this.#options.driver);
+      await this.#proveRows();
       await this.#write((_, writer) => noteWholeCheck(writer));
       this.#isLeftOver = false;
     } catch (cause) {
@@ -371,6 +376,15 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       return await retryWhileBusy(work, this.#options.lockWaitMs);
     } catch (error) {
       throw this.#failure(error);
+    }
+  }
+
+  /** While other calls go on. */
+  async #proveRows(): Promise<void> {
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const from: number = after;
+      after = await this.#read((reader) => proveRows(reader, from));
+      await turnOfTheLoop();
     }
   }
 
@@ -490,16 +504,6 @@ const sha256: AuditDigest = (text) => hash("sha256", text, "hex");
 
 const SESSION = `SELECT *, ${DAMAGED_COUNT} FROM session WHERE id = ?`;
 
-/** In one statement, and therefore of one moment. */
-const WRONG_SUMS = `SELECT id FROM session LEFT JOIN
-    (SELECT session_id, count(*) AS checkpoints, sum(blob_bytes) AS bytes, count(*) FILTER (WHERE kind = 'aside') AS asides
-     FROM checkpoint GROUP BY session_id) ON session_id = id
-  WHERE checkpoint_count <> coalesce(checkpoints, 0) OR total_bytes <> coalesce(bytes, 0) OR aside_count <> coalesce(asides, 0)`;
-
-const MISSING_EDGES = `SELECT id AS dependent, base_id AS base FROM
-    (SELECT id, base_id FROM checkpoint UNION ALL SELECT id, record ->> 'base_id' AS base_id FROM trashed) AS dependent
-  WHERE base_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM edge WHERE edge.dependent = dependent.id AND edge.base = base_id)`;
-
 /** The writer's pages are in memory; each write makes the reader's stale. But only the reader waits for others within SQLite. */
 function readWarm<T>(read: (connection: SqliteConnection) => T, writer: SqliteConnection, reader: SqliteConnection): T {
   try {
@@ -508,9 +512,4 @@ function readWarm<T>(read: (connection: SqliteConnection) => T, writer: SqliteCo
     if (!isBusy(error)) throw error;
     return read(reader);
   }
-}
-
-function discrepanciesOf(connection: SqliteConnection): Discrepancies {
-  const sums = connection.statement(WRONG_SUMS).all() as { id: SessionId }[];
-  return { sums: sums.map(({ id }) => id), edges: connection.statement(MISSING_EDGES).all() as Edge[] };
 }

@@ -1,9 +1,8 @@
+import { allCheckpoints } from "./checkpoint-pages.ts";
 import { checkpointChecksum, sessionChecksum } from "./row-checksum.ts";
 import { parsed, trashedRecord } from "./rows.ts";
 import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteDatabase } from "./sqlite-driver.ts";
-
-const ROWS_AT_ONCE = 1_000;
 
 /**
  * Has each row that is there say what its sum is, whatever it said before. Within a write transaction.
@@ -11,14 +10,8 @@ const ROWS_AT_ONCE = 1_000;
  * @throws an error with the code SQLITE_CORRUPT where something in the trash is no row.
  */
 export function sumRows(database: SqliteDatabase): void {
-  const page = database.prepare("SELECT * FROM checkpoint WHERE ordinal > ? ORDER BY ordinal LIMIT ?");
   const sumCheckpoint = database.prepare("UPDATE checkpoint SET checksum = ? WHERE ordinal = ?");
-  for (let after = 0, isOver = false; !isOver;) {
-    const rows = page.all(after, ROWS_AT_ONCE) as readonly CheckpointRow[];
-    for (const row of rows) sumCheckpoint.run(checkpointChecksum(row), row.ordinal);
-    after = rows.at(-1)?.ordinal ?? after;
-    isOver = rows.length < ROWS_AT_ONCE;
-  }
+  for (const row of allCheckpoints(database)) sumCheckpoint.run(checkpointChecksum(row), row.ordinal);
   const sumSession = database.prepare("UPDATE session SET checksum = ? WHERE id = ?");
   for (const row of database.prepare("SELECT * FROM session").all() as readonly SessionRow[]) sumSession.run(sessionChecksum(row), row.id);
   const sumTrashed = database.prepare("UPDATE trashed SET record = ? WHERE session_id = ? AND id = ?");

@@ -75,7 +75,8 @@ describe("a checkpoint that is to be kept", () => {
           await store.save({ number: 2 });
           execute(store, "DELETE FROM checkpoint_tag");
           expect((await failureOf(store.save({ number: 3 }))).reason).toBe("catalog-damaged");
-          expect(await store.recover()).toMatchObject({ sessions: 1 });
+          // The tags are in the rows, too: it is mended in its place.
+          expect(await store.recover()).toBeUndefined();
           await store.save({ number: 4 });
           expect(await store.storage.catalog.find(ID)).toMatchObject({ tags: [KEEP_TAG] });
         },
@@ -163,6 +164,8 @@ describe("a catalog that a newer version migrated while it was open", () => {
   ])("is not taken for damaged, and not made anew, where it %s", (_, sql) =>
     withSaved(async (store) => {
       const next = MIGRATIONS.length + 1;
+      // Too large for the stand-in for a newer version, which sums as we do, to prove the rows as it opens.
+      execute(store, "CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(3 * 1024 * 1024))");
       await withOpened(store.dataDir, async () => undefined, { migrations: [...MIGRATIONS, { sql, minReader: next, minWriter: next }] });
       await failureOf(store.storage.catalog.head(SESSION));
       expect((await failureOf(store.recover())).code).toBe("UNSUPPORTED_VERSION");
@@ -188,10 +191,10 @@ async function intoTrash(store: TestStore): Promise<void> {
   await store.storage.catalog.commit({ move, audit: [] });
 }
 
-/** Sets one column of the only row to another value of its kind. */
+/** Sets one column of the only row to another value of its kind, by more than a bit. */
 function change(store: TestStore, table: "checkpoint" | "session", column: string): void {
   const ofNull = column === "shielded_until" ? "1" : "'x'";
-  const other = `CASE typeof(${column}) WHEN 'integer' THEN ${column} + 1 WHEN 'text' THEN ${column} || ' ' ELSE ${ofNull} END`;
+  const other = `CASE typeof(${column}) WHEN 'integer' THEN ${column} + 5 WHEN 'text' THEN ${column} || ' ' ELSE ${ofNull} END`;
   execute(store, `PRAGMA foreign_keys = OFF; UPDATE ${table} SET ${column} = ${other}`);
 }
 

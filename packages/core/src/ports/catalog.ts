@@ -407,7 +407,7 @@ export interface CheckpointPage {
 export interface CatalogRecovery {
   /**
    * Whether the catalog was lost, and not yet rebuilt: it has never held anything although there are blobs, or it is so
-   * damaged that it cannot be read.
+   * damaged that it cannot be read. What it can mend in its place it mends first: what failed may then be tried again.
    */
   needsRebuild(): Promise<boolean>;
   /**

@@ -173,12 +173,13 @@ export async function refuseSealedCatalog({ catalog, recovery }: Storage): Promi
 
 /** The newest record of a catalog that is not lost, or does not prove to be. */
 async function newestIn({ catalog, recovery }: Pick<Storage, "catalog" | "recovery">): Promise<CheckpointRecord | undefined | "lost"> {
+  const newest = async () => (await catalog.list({ filter: {}, limit: 1, offset: 0 })).records[0];
   if (await recovery.needsRebuild()) return "lost";
   try {
-    return (await catalog.list({ filter: {}, limit: 1, offset: 0 })).records[0];
-  } catch (error) {
-    if (await recovery.needsRebuild()) return "lost";
-    throw error;
+    return await newest();
+  } catch {
+    // It may have been mended, which the second look tells.
+    return (await recovery.needsRebuild()) ? "lost" : newest();
   }
 }
 
