@@ -2,19 +2,25 @@
 export function isAlike(term: string, other: string): boolean {
   const most = term.length < 4 ? 0 : term.length < 8 ? 1 : 2;
   if (Math.abs(term.length - other.length) > most) return false;
-  return !isOfOtherLetters(term, other, most) && distance(term, other, most) <= most;
+  return !areOtherLetters(lettersIn(term), lettersIn(other), most) && distance(term, other, most) <= most;
+}
+
+/** A bit for each letter; some share one. */
+function lettersIn(text: string): number {
+  let letters = 0;
+  for (let at = 0; at < text.length; at++) letters |= 1 << (text.charCodeAt(at) & 31);
+  return letters;
 }
 
 /** Whether one has more letters that the other lacks than changes can make up for. Most words are told apart by that, and quickly. */
-function isOfOtherLetters(one: string, other: string, most: number): boolean {
-  const [longer, shorter] = one.length >= other.length ? [one, other] : [other, one];
-  let lacking = 0;
-  let rest = shorter;
-  for (const letter of longer) {
-    const at = rest.indexOf(letter);
-    if (at >= 0) rest = rest.slice(0, at) + rest.slice(at + 1);
-    else if (++lacking > most) return true;
-  }
+function areOtherLetters(one: number, other: number, most: number): boolean {
+  return isMoreThan(one & ~other, most) || isMoreThan(other & ~one, most);
+}
+
+/** Whether more bits than this are set. */
+function isMoreThan(bits: number, most: number): boolean {
+  let rest = bits;
+  for (let count = 0; rest !== 0; count++, rest &= rest - 1) if (count === most) return true;
   return false;
 }
 
