@@ -497,12 +497,18 @@ export class Store implements Workrail {
   }
 
   async verifyStore(options?: VerifyOptions): Promise<VerifyReport> {
-    return this.#using(async () => (await caring()).verifyStore(this.#rebuildPorts, options));
+    return this.#using(async () => {
+      await this.#examineCatalog();
+      return (await caring()).verifyStore(this.#rebuildPorts, options);
+    });
   }
 
   async repairStore(options?: RepairOptions): Promise<RepairReport> {
     this.#checkWritable();
-    return this.#using(async () => (await caring()).repairStore(this.#rebuildPorts, options));
+    return this.#using(async () => {
+      await this.#examineCatalog();
+      return (await caring()).repairStore(this.#rebuildPorts, options);
+    });
   }
 
   async cleanUp({ dryRun, onProgress, ...params }: CleanUpParams = {}): Promise<CleanUpReport> {
@@ -679,6 +685,12 @@ export class Store implements Workrail {
       if (isWorkrailError(error) && error.code === "STORE_IN_USE") this.#refusal = { error, until: elapsedMs() + REFUSED_FOR_MS };
       throw error;
     }
+  }
+
+  /** All of it, now, for whoever asks whether the store is sound. Damage is mended, as where it is met. */
+  async #examineCatalog(): Promise<void> {
+    await this.#parts.recovery.examine({ isDue: true });
+    await this.recover();
   }
 
   /** Removals and erasures that an earlier process committed but did not get to carry out. */

@@ -277,8 +277,8 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     });
   }
 
-  async examine(): Promise<void> {
-    if (!this.#isLeftOver && !(await this.#read(isWholeCheckDue))) return;
+  async examine({ isDue = false }: { readonly isDue?: boolean } = {}): Promise<void> {
+    if (!isDue && !this.#isLeftOver && !(await this.#read(isWholeCheckDue))) return;
     const { file } = this.#database;
     try {
       await checkInThread(file, this.#options.driver);

@@ -411,10 +411,10 @@ export interface CatalogRecovery {
    */
   needsRebuild(): Promise<boolean>;
   /**
-   * Reads through all of the catalog where that is due, while other work goes on. When it proves damaged, `needsRebuild`
-   * says so from then on. Not for a catalog whose storage sees to its own health.
+   * Reads through all of the catalog where that is due, or asked for, while other work goes on. When it proves damaged, `needsRebuild`
+   * says so from then on. Nothing where a catalog's storage sees to its own health.
    */
-  examine(): Promise<void>;
+  examine(options?: { readonly isDue?: boolean }): Promise<void>;
   /** The facts of every session that has some, read from where they survive the catalog. */
   sessionFacts(): AsyncIterable<SessionFacts>;
   /**

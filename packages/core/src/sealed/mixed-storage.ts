@@ -27,7 +27,7 @@ export function mixedStorage(storage: Storage, forms: Forms): Pick<Storage, "blo
     blobs: new SealedBlobStore(storage.blobs, either),
     recovery: {
       needsRebuild: () => made.needsRebuild(),
-      examine: () => made.examine(),
+      examine: (options) => made.examine(options),
       sessionFacts,
       replaceAll: (records, sessions, audit) => made.replaceAll(records, sessions, audit),
     },

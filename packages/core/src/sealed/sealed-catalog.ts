@@ -188,8 +188,8 @@ export class SealedCatalog implements Catalog, CatalogRecovery {
     return this.#recovery.needsRebuild();
   }
 
-  examine(): Promise<void> {
-    return this.#recovery.examine();
+  examine(options?: { readonly isDue?: boolean }): Promise<void> {
+    return this.#recovery.examine(options);
   }
 
   async *sessionFacts(): AsyncGenerator<SessionFacts> {
