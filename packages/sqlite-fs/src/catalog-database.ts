@@ -13,7 +13,7 @@ import {
   storeClosed,
 } from "@workrail/blob-files";
 import type { AuditPlace, Log } from "@workrail/core";
-import { checkContent, checkShape } from "./catalog-checks.ts";
+import { checkContent, checkShape, mendingsOf, noteMending } from "./catalog-checks.ts";
 import { mendCatalog } from "./mend-catalog.ts";
 import { CommitMark, isBehind, placeNoted } from "./commit-mark.ts";
 import { type Migration, MIGRATIONS } from "./migrations.ts";
@@ -67,6 +67,9 @@ export class CatalogDatabase {
   #identity: string | undefined;
   /** Which file was proved damaged while it was open, and whether it may be mended in its place. */
   #damaged: { readonly identity: string | undefined; readonly isMendable: boolean } | undefined;
+  /** How often it had been mended when that was last looked at. */
+  #mendings: number | undefined;
+  #isMended = false;
   #isClosed = false;
   #journal: JournalMode;
 
@@ -144,7 +147,7 @@ export class CatalogDatabase {
     const { migrations = MIGRATIONS, openDatabase } = this.#options;
     try {
       const { reader } = this.#connections;
-      if (this.#isMigrated() || reader.isNewerThan(migrations.length) || isAsMigrated(reader, migrations, openDatabase)) return error;
+      if (this.#isMigrated() || this.isNewer(reader) || isAsMigrated(reader, migrations, openDatabase)) return error;
     } catch {
       // What cannot be looked at now fails again.
       return error;
@@ -215,6 +218,7 @@ export class CatalogDatabase {
     ensureOwnFile(fs, this.file);
     const identity = fs.inspect(this.file)?.identity;
     const isAnother = this.#identity !== undefined && this.#identity !== identity;
+    if (isAnother) this.#mendings = undefined;
     const connections = await this.#openBoth();
     try {
       const { reader } = connections;
@@ -236,21 +240,33 @@ export class CatalogDatabase {
 
   /** A row that cannot be mended is damage where it is met: much is done without it. */
   async #check({ reader, writer }: Connections): Promise<void> {
-    const sizeBytes = this.#options.fs.inspect(this.file)?.sizeBytes ?? 0;
-    await this.#mendUnless(() => checkShape(reader, sizeBytes), writer);
+    const { fs, lockWaitMs } = this.#options;
+    const sizeBytes = fs.inspect(this.file)?.sizeBytes ?? 0;
     try {
-      await this.#mendUnless(() => checkContent(reader, sizeBytes), writer);
+      await retryWhileBusy(() => checkShape(reader, sizeBytes), lockWaitMs);
+    } catch (error) {
+      if (!isDamage(error) || !(await this.#isMendedAtOpening(writer))) throw error;
+    }
+    if (this.isNewer(reader)) return;
+    this.#mendings ??= mendingsOf(reader);
+    try {
+      await retryWhileBusy(() => checkContent(reader, sizeBytes), lockWaitMs);
     } catch (error) {
       if (!isDamage(error)) throw error;
+      await this.#isMendedAtOpening(writer);
     }
   }
 
-  async #mendUnless(check: () => void, writer: SqliteConnection): Promise<void> {
+  /** What is in the way of mending, a full disk or others, is not in the way of opening. */
+  async #isMendedAtOpening(writer: SqliteConnection): Promise<boolean> {
+    let error: unknown;
     try {
-      await retryWhileBusy(check, this.#options.lockWaitMs);
-    } catch (error) {
-      if (!isDamage(error) || !(await this.#mend(writer))) throw error;
+      if (await this.#mend(writer)) return true;
+    } catch (cause) {
+      error = cause;
     }
+    this.#options.log.warn("the catalog is damaged, and cannot be mended in its place now", { path: this.file, error });
+    return false;
   }
 
   /** Not again, once it was beyond that. */
@@ -262,21 +278,41 @@ export class CatalogDatabase {
     return isMended;
   }
 
-  /** Whether it could be mended in its place. Others may have done so before. */
+  /** Whether it could be mended in its place, or others did that since. */
   async #mend(writer: SqliteConnection): Promise<boolean> {
-    const { lockWaitMs, log, migrations = MIGRATIONS, openDatabase } = this.#options;
+    const { lockWaitMs, log, migrations = MIGRATIONS, openDatabase, isForReading = false } = this.#options;
     try {
       await retryWhileBusy(() => writer.exec("BEGIN IMMEDIATE"), lockWaitMs);
-      if (writer.isMigrated() || !isAsMigrated(writer, migrations, openDatabase)) return abandoned(writer);
+      if (writer.isMigrated() || this.isNewer(writer) || !isAsMigrated(writer, migrations, openDatabase)) return abandoned(writer);
+      const before = mendingsOf(writer);
+      const isByOthers = this.#mendings !== undefined && this.#mendings !== before;
+      this.#mendings = before;
+      if (isByOthers) return !abandoned(writer);
       const correctedRows = mendCatalog(writer);
+      noteMending(writer, before + 1);
       await retryWhileBusy(() => writer.exec("COMMIT"), lockWaitMs);
-      log.warn("the catalog was damaged, and has been mended in its place", { path: this.file, correctedRows });
+      this.#mendings = before + 1;
+      this.#isMended = true;
+      const what = isForReading
+        ? "the catalog is damaged; a copy has been mended, to be read"
+        : "the catalog was damaged, and has been mended in its place";
+      log.warn(what, { path: this.file, correctedRows });
       return true;
     } catch (error) {
       abandoned(writer);
       if (isDamage(error)) return false;
       throw error;
     }
+  }
+
+  /** Whether it was mended through this. */
+  get isMended(): boolean {
+    return this.#isMended;
+  }
+
+  /** Whether a newer version made its tables, which we may use but do not know. */
+  isNewer(connection: SqliteConnection): boolean {
+    return connection.isNewerThan((this.#options.migrations ?? MIGRATIONS).length);
   }
 
   /** How it is journalled now. */
@@ -382,8 +418,9 @@ function abandoned(writer: SqliteConnection): false {
   return false;
 }
 
+/** Also an index that cannot be made anew of what is there, and a number that JavaScript has not. */
 function isDamage(error: unknown): boolean {
-  return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|CONSTRAINT|NOTADB)/.test(String(error.code));
+  return error instanceof Error && "code" in error && /^(SQLITE_(CORRUPT|CONSTRAINT|NOTADB)|ERR_OUT_OF_RANGE)/.test(String(error.code));
 }
 
 /** What SQLite says of a statement that means nothing to it. */

@@ -5,7 +5,8 @@ import { BEGIN, markOf, step, stepBack, type Summed, type Unsummed } from "./row
  * has it, or several have.
  *
  * Each step of the checksum can be undone. So what the sum was before a unit is known from the front, what it was after it from the back, and both tell
- * which unit was there: one walk, however long the row. That a row with other damage is taken for one that was never written is a case of a million.
+ * which unit was there: one walk, however long the row. Of rows with more damage some are taken for others that were never written, one of a hundred at worst, for the lower
+ * bits of a sum tell nothing of the higher bits of units. Whoever uses one must have more to prove it by.
  */
 export function correctedRow<Row extends { readonly checksum: number }>(
   row: Row,

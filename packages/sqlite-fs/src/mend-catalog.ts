@@ -3,7 +3,7 @@ import { allCheckpoints } from "./checkpoint-pages.ts";
 import { correctedRow, textsBefore } from "./corrected-row.ts";
 import { discrepanciesOf, reconcile, tagAnew } from "./discrepancies.ts";
 import { CHECKPOINT_COLUMNS, checkpointChecksum, SESSION_COLUMNS, sessionChecksum, type Unsummed } from "./row-checksum.ts";
-import { trashedRowOf } from "./rows.ts";
+import { agreesWithItself, checkedTrashed, trashedRowOf } from "./rows.ts";
 import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { SqliteValue } from "./sqlite-driver.ts";
@@ -13,14 +13,15 @@ import { databaseDamaged } from "./storage-errors.ts";
  * Mends a catalog in its place where rows have one flipped bit each, and what else is damaged follows from rows: indexes, tags, edges, counts. Within
  * a write transaction, which is to be rolled back when this throws.
  *
- * Where each row is as its checksum says, and each session has as many checkpoints, of as many bytes, as its row says, none was lost.
+ * That no row was lost is told by indexes, which have no more rows than their tables, by SQLite's own check of the tables, and by sessions, which have as many
+ * checkpoints, of as many bytes, as their rows say.
  *
  * @returns how many rows it corrected.
  * @throws an error with the code SQLITE_CORRUPT where more is damaged than that; errors of the driver.
  */
 export function mendCatalog(connection: SqliteConnection): number {
   // First: SQLite changes a row only where its indexes say of it what the table does, be it wrong.
-  connection.exec("REINDEX");
+  reindex(connection);
   const corrected = correctSessions(connection) + correctCheckpoints(connection) + correctTrash(connection);
   const { sums, edges } = discrepanciesOf(connection);
   if (sums.length > 0) throw beyondMending();
@@ -31,10 +32,35 @@ export function mendCatalog(connection: SqliteConnection): number {
   return corrected;
 }
 
+/**
+ * Makes indexes anew from their tables. One by one, by name: a `REINDEX` of everything would write tables without rowids anew, too, which are their own indexes, from what
+ * can still be read of them, and nothing would tell of the rest any more.
+ */
+function reindex(connection: SqliteConnection): void {
+  const indexes = connection.statement(INDEXES).all() as readonly {
+    readonly name: string;
+    readonly tbl_name: string;
+    readonly partial: 0 | 1;
+  }[];
+  for (const { name, tbl_name: table, partial } of indexes) {
+    const hasMore = `SELECT (SELECT count(*) FROM "${table}" INDEXED BY "${name}") > (SELECT count(*) FROM "${table}" NOT INDEXED) AS more`;
+    if (partial === 0 && (connection.statement(hasMore).get() as { readonly more: 0 | 1 }).more === 1) throw beyondMending();
+    connection.exec(`REINDEX "${name}"`);
+  }
+}
+
+/** The primary key of a table without rowids is not among them. */
+const INDEXES = `SELECT sqlite_schema.name, tbl_name, partial FROM sqlite_schema JOIN pragma_index_list(tbl_name) AS listed ON listed.name = sqlite_schema.name
+  WHERE sqlite_schema.type = 'index'`;
+
 function correctSessions(connection: SqliteConnection): number {
   const rows = connection.statement("SELECT * FROM session").all() as readonly SessionRow[];
   const damaged = rows.filter((row) => row.checksum !== sessionChecksum(row));
-  for (const row of damaged) correct(connection, { table: "session", key: "id", columns: SESSION_COLUMNS }, row);
+  for (const row of damaged) {
+    const was = correctedRow(row, SESSION_COLUMNS);
+    if (was === undefined || was.id !== row.id || !isJson(was.tags) || !isJson(was.pins)) throw beyondMending();
+    change(connection, { table: "session", key: "id", columns: SESSION_COLUMNS }, was);
+  }
   return damaged.length;
 }
 
@@ -42,7 +68,9 @@ function correctCheckpoints(connection: SqliteConnection): number {
   let corrected = 0;
   for (const row of allCheckpoints({ prepare: (sql) => connection.statement(sql) })) {
     if (row.checksum === checkpointChecksum(row)) continue;
-    correct(connection, { table: "checkpoint", key: "ordinal", columns: CHECKPOINT_COLUMNS }, row);
+    const was = correctedRow(row, CHECKPOINT_COLUMNS);
+    if (was === undefined || was.ordinal !== row.ordinal || !agreesWithItself(was)) throw beyondMending();
+    change(connection, { table: "checkpoint", key: "ordinal", columns: CHECKPOINT_COLUMNS }, was);
     corrected++;
   }
   return corrected;
@@ -50,48 +78,60 @@ function correctCheckpoints(connection: SqliteConnection): number {
 
 interface Table<Row> {
   readonly table: "checkpoint" | "session";
-  /** By which its rows are found. A row whose own is wrong is not where it would be looked for. */
+  /** By which its rows are found. One whose own was wrong is not where it would be looked for. */
   readonly key: keyof Unsummed<Row> & string;
   readonly columns: readonly (keyof Unsummed<Row> & string)[];
 }
 
-function correct<Row extends CheckpointRow | SessionRow>(
-  connection: SqliteConnection,
-  { table, key, columns }: Table<Row>,
-  row: Row,
-): void {
-  const was = correctedRow(row, columns);
-  if (was === undefined || was[key] !== row[key]) throw beyondMending();
+function change<Row extends CheckpointRow | SessionRow>(connection: SqliteConnection, { table, key, columns }: Table<Row>, row: Row): void {
   const all = [...columns, "checksum"] as const;
   const assigned = all.map((column) => `${column} = ?`).join(", ");
-  const values = [...all, key].map((column) => was[column]) as readonly SqliteValue[];
+  const values = [...all, key].map((column) => row[column]) as readonly SqliteValue[];
   connection.statement(`UPDATE ${table} SET ${assigned} WHERE ${key} = ?`).run(...values);
 }
 
 /** Seldom are there many: what may have been there is tried out. */
 function correctTrash(connection: SqliteConnection): number {
   const rows = connection.statement("SELECT * FROM trashed").all() as readonly TrashedRow[];
-  const damaged = rows.filter((row) => !isAsWritten(row));
+  const damaged = rows.filter((row) => !isRight(() => checkedTrashed(row)));
   for (const row of damaged) {
-    const fitting = row.record.length > TRIED_UNITS ? [] : [...textsBefore(row.record)].filter((record) => isAsWritten({ ...row, record }));
-    if (fitting.length !== 1) throw beyondMending();
-    connection.statement("UPDATE trashed SET record = ? WHERE session_id = ? AND id = ?").run(fitting[0] as string, row.session_id, row.id);
+    const { session_id, id, ...was } = trashedBefore(row);
+    connection
+      .statement("UPDATE trashed SET record = ?, blob = ?, blob_bytes = ? WHERE session_id = ? AND id = ?")
+      .run(was.record, was.blob, was.blob_bytes, session_id, id);
   }
   return damaged.length;
 }
 
-function isAsWritten(trashed: TrashedRow): boolean {
-  try {
-    const row = trashedRowOf(trashed);
-    return (["session_id", "id", "blob", "blob_bytes"] as const).every((column) => row[column] === trashed[column]);
-  } catch {
-    // It tells no more than this.
-    return false;
+/** Where the record proves itself, what else is there follows from it. */
+function trashedBefore(row: TrashedRow): TrashedRow {
+  const isWhole = isRight(() => trashedRowOf(row));
+  if (isWhole) {
+    const { session_id, id, blob, blob_bytes } = trashedRowOf(row);
+    if (session_id === row.session_id && id === row.id) return { ...row, blob, blob_bytes };
   }
+  const records = isWhole || row.record.length > TRIED_UNITS ? [] : [...textsBefore(row.record)];
+  const fitting = records.map((record) => ({ ...row, record })).filter((each) => isRight(() => agreesWithItself(checkedTrashed(each))));
+  const [was] = fitting;
+  if (was === undefined || fitting.length > 1) throw beyondMending();
+  return was;
 }
 
 /** Half a second for one record. */
 const TRIED_UNITS = 4_096;
+
+/** Whether it neither says that it is not, nor fails: what is damaged may be anything. */
+function isRight(check: () => unknown): boolean {
+  try {
+    return check() !== false;
+  } catch {
+    return false;
+  }
+}
+
+function isJson(text: string): boolean {
+  return isRight(() => JSON.stringify(JSON.parse(text)) === text);
+}
 
 function beyondMending(): Error {
   return databaseDamaged("More of the catalog is damaged than can be mended in its place.");

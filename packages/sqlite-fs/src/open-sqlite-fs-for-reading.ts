@@ -58,7 +58,8 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
         blobs: { has: (ref) => blobs.has(ref), isEmpty: () => blobs.isEmpty(), ensureDirectory: (made) => own.ensureDirectory(made) },
         factsFiles: new SessionFactsFiles(dataDir, fs, ensureNone),
       });
-      if (!isProven && !(await catalog.needsRebuild())) provenAt = elapsedMs();
+      // What was mended is this copy, and not what the next one is taken of.
+      if (!isProven && !(await catalog.needsRebuild()) && !catalog.isMended) provenAt = elapsedMs();
       return catalog;
     },
   });

@@ -1,6 +1,6 @@
 import { checkpointsAfter } from "./checkpoint-pages.ts";
 import { checkedCheckpoint, checkedSession } from "./row-checksum.ts";
-import { trashedRowOf } from "./rows.ts";
+import { checkedTrashed } from "./rows.ts";
 import type { SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
@@ -14,7 +14,7 @@ import type { SqliteConnection } from "./sqlite-connection.ts";
 export function proveRows(connection: SqliteConnection, after: number): number | undefined {
   if (after === 0) {
     for (const row of connection.statement("SELECT * FROM session").all() as readonly SessionRow[]) checkedSession(row);
-    for (const row of connection.statement("SELECT * FROM trashed").all() as readonly TrashedRow[]) trashedRowOf(row);
+    for (const row of connection.statement("SELECT * FROM trashed").all() as readonly TrashedRow[]) checkedTrashed(row);
   }
   const { rows, next } = checkpointsAfter({ prepare: (sql) => connection.statement(sql) }, after);
   for (const row of rows) checkedCheckpoint(row);

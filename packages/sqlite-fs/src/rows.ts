@@ -1,3 +1,4 @@
+import { blobRefOf } from "@workrail/blob-files";
 import {
   type AuditAction,
   type AuditEvent,
@@ -143,6 +144,25 @@ export function trashedRowOf({ record, trashed_at: at }: Pick<TrashedRow, "recor
   const row = parsed(() => JSON.parse(record) as CheckpointRow & Pick<TrashedRow, "trashed_at">);
   requireSameTime(row.trashed_at, at);
   return checkedCheckpoint(row);
+}
+
+/** The same of a whole row of `trashed`, whose columns are in the record, too. */
+export function checkedTrashed(trashed: TrashedRow): CheckpointRow {
+  const row = trashedRowOf(trashed);
+  const different = IN_RECORD.find((column) => row[column] !== trashed[column]);
+  if (different !== undefined) throw databaseDamaged(`A row of the trash has not the ${different} of its record.`);
+  return row;
+}
+
+const IN_RECORD = ["session_id", "id", "blob", "blob_bytes"] as const;
+
+/** Whether of what a row says twice both say the same, and its texts are as they are written. A row that was damaged by more than a bit hardly agrees. */
+export function agreesWithItself(row: CheckpointRow): boolean {
+  const record = recordOf(row);
+  const written = rowOf(record, row.ordinal, row.sequence);
+  const { last_accessed_at, damaged, shielded_until } = row;
+  const again = summed({ ...written, last_accessed_at, damaged, shielded_until });
+  return again.checksum === row.checksum && row.blob === blobRefOf({ sessionId: record.sessionId, checkpointId: record.id });
 }
 
 /** What is in the trash is removed by when it came there, so that the row says it twice. */

@@ -39,14 +39,14 @@ import {
   type TrashPage,
   type TrashQuery,
 } from "@workrail/core";
+import { askInThread } from "./ask-in-thread.ts";
 import { auditRows } from "./audit-queries.ts";
-import { isWholeCheckDue, noteWholeCheck } from "./catalog-checks.ts";
+import { expectSound, isWholeCheckDue, noteWholeCheck } from "./catalog-checks.ts";
 import { CatalogDatabase } from "./catalog-database.ts";
 import { CatalogWrites } from "./catalog-writes.ts";
-import { checkInThread } from "./check-in-thread.ts";
 import { countQuery, cursorOf, pageQuery } from "./checkpoint-queries.ts";
 import { cutLog } from "./cut-log.ts";
-import { discrepanciesOf, reconcile } from "./discrepancies.ts";
+import { derivedDamaged, discrepanciesOf, reconcile, WRONG } from "./discrepancies.ts";
 import { headOf } from "./head-of.ts";
 import type { Migration } from "./migrations.ts";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
@@ -114,6 +114,11 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
       ensureDirectory: (directory) => options.blobs.ensureDirectory(directory),
       hasBlobs: async () => !(await options.blobs.isEmpty()),
     });
+  }
+
+  /** Whether this process mended it since it was opened. */
+  get isMended(): boolean {
+    return this.#database.isMended;
   }
 
   /** How the database is journalled now. */
@@ -279,16 +284,13 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
 
   async examine({ isDue = false }: { readonly isDue?: boolean } = {}): Promise<void> {
     if (!isDue && !this.#isLeftOver && !(await this.#read(isWholeCheckDue))) return;
-    const { file } = this.#database;
     try {
-      await checkInThread(file, this.#options.driver);
-      await this.#proveRows();
+      await this.#proveAll();
       await this.#write((_, writer) => noteWholeCheck(writer));
       this.#isLeftOver = false;
     } catch (cause) {
-      const error = storageError(cause, file);
+      const error = this.#failure(cause);
       if (!isCatalogLoss(error)) throw error;
-      this.#database.condemn();
     }
   }
 
@@ -379,13 +381,18 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  /** While other calls go on. */
-  async #proveRows(): Promise<void> {
+  /** While other calls go on. What a newer version keeps beside rows is not ours to judge. */
+  async #proveAll(): Promise<void> {
+    const ask = (statements: readonly string[]) => askInThread(this.#database.file, this.#options.driver, statements);
+    expectSound(await ask(["PRAGMA integrity_check(1)"]));
+    if (await this.#read((reader) => this.#database.isNewer(reader))) return;
     for (let after: number | undefined = 0; after !== undefined;) {
       const from: number = after;
       after = await this.#read((reader) => proveRows(reader, from));
       await turnOfTheLoop();
     }
+    // Once rows are proven, for these look into the texts that are in them.
+    if ((await ask(WRONG)).some((row) => Object.keys(row).length > 0)) throw derivedDamaged();
   }
 
   /** In one transaction, of which nothing outside of the database has to know. */

@@ -1,6 +1,4 @@
 import { once } from "node:events";
-import { expectSound } from "./catalog-checks.ts";
-import { derivedDamaged, WRONG } from "./discrepancies.ts";
 import { named } from "./node-sqlite-driver.ts";
 import type { SqliteDriverName } from "./sqlite-driver.ts";
 
@@ -12,9 +10,7 @@ const THREAD = `
   let answer;
   try {
     database.exec("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1");
-    const [row] = database.prepare("PRAGMA integrity_check(1)").all();
-    const isWrong = workerData.wrong.some((sql) => database.prepare(sql).get() !== undefined);
-    answer = { row: { ...row }, isWrong };
+    answer = { rows: workerData.statements.map((sql) => ({ ...database.prepare(sql).get() })) };
   } catch ({ message, code, errcode }) {
     answer = { message, code, errcode };
   }
@@ -22,29 +18,28 @@ const THREAD = `
   parentPort.postMessage(answer);`;
 
 interface Answer {
-  readonly row?: unknown;
-  readonly isWrong?: boolean;
+  readonly rows?: readonly object[];
   readonly message?: string;
   readonly code?: string;
   readonly errcode?: number;
 }
 
 /**
- * Reads through a whole database, and compares its tables with their indexes, and with what follows from their rows, in a thread of its own, so that the others go on.
+ * Asks a database in a thread of its own, so that others go on.
  *
- * @throws an error with the code SQLITE_CORRUPT, or another of SQLite's, when it is damaged.
+ * @returns the first row of each statement; one without columns where there is none.
+ * @throws errors of the driver.
  */
-export async function checkInThread(file: string, driver: SqliteDriverName): Promise<void> {
+export async function askInThread(file: string, driver: SqliteDriverName, statements: readonly string[]): Promise<readonly object[]> {
   // Seldom needed, and loaded in a millisecond or two that every opening would take.
   const { Worker } = await import("node:worker_threads");
-  const worker = new Worker(THREAD, { eval: true, workerData: { file, driver, wrong: WRONG, from: import.meta.url } });
+  const worker = new Worker(THREAD, { eval: true, workerData: { file, driver, statements, from: import.meta.url } });
   try {
-    const [{ row, isWrong, message, ...codes }] = (await once(worker, "message")) as [Answer];
-    if (row === undefined) throw Object.assign(new Error(message), codes);
-    expectSound([row]);
-    if (isWrong === true) throw derivedDamaged();
+    const [{ rows, message, ...codes }] = (await once(worker, "message")) as [Answer];
+    if (rows === undefined) throw Object.assign(new Error(message), codes);
+    return rows;
   } catch (error) {
-    named(() => {
+    return named(() => {
       throw error;
     });
   } finally {

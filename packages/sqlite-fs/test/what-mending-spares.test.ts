@@ -1,0 +1,299 @@
+import fs from "node:fs";
+import path from "node:path";
+import type { CheckpointId, Move, SessionId } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { correctedRow } from "../src/corrected-row.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
+import { openSqliteFsForReading } from "../src/open-sqlite-fs-for-reading.ts";
+import { CHECKPOINT_COLUMNS } from "../src/row-checksum.ts";
+import type { CheckpointRow } from "../src/schema.ts";
+import { FaultyDriver } from "./faulty-driver.ts";
+import { growingContext } from "./growing-context.ts";
+import { driver, openDatabase } from "./open-database.ts";
+import { failureOf, SESSION, type TestStore, type TestStoreOptions, withDirectory, withOpened } from "./test-store.ts";
+
+/** One bit of the name `its name`. */
+const FLIPPED = "UPDATE checkpoint SET name = 'its ncme' WHERE id = 'c1'";
+/** Too much for a catalog to be proved when it is opened. */
+const ENLARGED = "CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(3 * 1024 * 1024))";
+
+describe("a table that lost rows by one flipped bit, which its own index would not tell of once it were made anew", () => {
+  it.each([1_024, 4_096])("is no reason to lose what is in the trash, with pages of %d bytes", (pageBytes) =>
+    withSaved(async (dataDir, file) => {
+      await withOpened(dataDir, (store) => move(store, ["c1", "c2", "c3"], "trash"));
+      execute(file, `PRAGMA journal_mode = DELETE; PRAGMA page_size = ${pageBytes}; VACUUM`);
+      loseCells(file, "trashed", 2);
+      await withOpened(dataDir, async (store) => {
+        expect(await store.recover()).toMatchObject({ checkpoints: 4 });
+        await store.collectGarbage();
+        const { entries } = await store.storage.catalog.trash({ limit: 10 });
+        expect(entries.map(({ record }) => record.id)).toEqual(["c1", "c2", "c3"]);
+      });
+    }),
+  );
+
+  it("is no reason to lose a session of which nothing is live", () =>
+    withSaved(async (dataDir, file) => {
+      const other = "other" as SessionId;
+      await withOpened(dataDir, async (store) => {
+        for (const sessionId of ["a" as SessionId, other])
+          await store.save({ of: sessionId }, { sessionId, checkpointId: `${sessionId}-1` as CheckpointId });
+        await store.storage.catalog.commit({ tags: { sessionId: other, add: ["label"], remove: [] }, audit: [] });
+        await move(store, [`${other}-1`], "trash", other);
+      });
+      loseCells(file, "session", 1);
+      await withOpened(dataDir, async (store) => {
+        await store.recover();
+        expect(await store.storage.catalog.session(other)).toMatchObject({ tags: ["label"] });
+      });
+    }));
+
+  it("is no reason to lose the file that others are stored against", () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      const file = path.join(dataDir, "workrail.db");
+      const reclaim = (store: TestStore) => store.storage.catalog.reclaim(undefined, (ref) => store.storage.blobs.remove(ref));
+      await withOpened(dataDir, async (store) => {
+        for (let number = 1; number <= 6; number++)
+          await store.save(growingContext("w", number), { checkpointId: `c${number}` as CheckpointId });
+        await store.compact();
+        for (const id of ["c2", "c3"]) await move(store, [id], "nowhere");
+        await reclaim(store);
+      });
+      loseCells(file, "edge", 2);
+      await withOpened(dataDir, async (store) => {
+        await store.recover();
+        await reclaim(store);
+        expect((await store.load({ checkpointId: "c1" as CheckpointId })).context).toEqual(growingContext("w", 1));
+      });
+    }));
+});
+
+describe("a row with two flipped bits", () => {
+  it("is not taken for one that has the checksum and was never written", () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "data");
+      const file = path.join(dataDir, "workrail.db");
+      const note = Array.from({ length: 3_900 }, (_, index) => String.fromCharCode(97 + ((index * 7) % 26))).join("");
+      await withOpened(dataDir, (store) => store.save({ number: 1 }, { checkpointId: "c1" as CheckpointId, attributes: { note } }));
+      const [row] = rowsOf(file, "SELECT * FROM checkpoint") as [CheckpointRow];
+      execute(file, `UPDATE checkpoint SET folded = '${misleading(row)}'`);
+      await withOpened(dataDir, async (store) => {
+        expect((await failureOf(store.storage.catalog.find("c1" as CheckpointId))).reason).toBe("catalog-damaged");
+        expect(await store.recover()).toMatchObject({ checkpoints: 1 });
+        expect(await store.storage.catalog.find("c1" as CheckpointId)).toMatchObject({ attributes: { note } });
+      });
+    }));
+});
+
+describe("what a newer version made, which this one may write to", () => {
+  const newer = (sql: string): TestStoreOptions => ({ migrations: [...MIGRATIONS, { sql, minReader: 1, minWriter: MIGRATIONS.length }] });
+
+  it("may count more than this one knows of", () =>
+    withSaved(async (dataDir, file) => {
+      await withOpened(dataDir, async () => {}, newer("CREATE TABLE theirs (x INTEGER)"));
+      execute(file, "INSERT INTO checkpoint_total SELECT 'agent', 'x', kind, count(*) FROM checkpoint GROUP BY kind");
+      const before = rowsOf(file, "SELECT * FROM checkpoint_total");
+      await withOpened(dataDir, (store) => store.recover());
+      expect(rowsOf(file, "SELECT * FROM checkpoint_total")).toEqual(before);
+    }));
+
+  it("is not made anew where it has more columns, and counts more", () =>
+    withSaved(async (dataDir, file) => {
+      await withOpened(dataDir, async () => {}, newer("ALTER TABLE checkpoint_tag ADD COLUMN since INTEGER"));
+      execute(file, "INSERT INTO checkpoint_total SELECT 'agent', 'x', kind, count(*) FROM checkpoint GROUP BY kind");
+      await withOpened(dataDir, async (store) => {
+        await store.storage.recovery.examine({ isDue: true });
+        expect(await store.recover()).toBeUndefined();
+      });
+    }));
+});
+
+describe("an examination", () => {
+  it.each([
+    ["tags that are no JSON any more", `UPDATE checkpoint SET tags = 'K"tag"]' WHERE id = 'c1'`],
+    ["attributes that are no JSON any more", "UPDATE checkpoint SET attributes = '{]' WHERE id = 'c1'"],
+  ])("finds %s, and has them mended", (_, sql) =>
+    withSaved(async (dataDir, file) => {
+      execute(file, `${ENLARGED}; ${sql}`);
+      await withOpened(dataDir, async (store) => {
+        await store.storage.recovery.examine({ isDue: true });
+        expect(await store.recover()).toBeUndefined();
+        expect(rowsOf(file, "SELECT tags, attributes FROM checkpoint WHERE id = 'c1'")).toEqual([{ tags: '["tag"]', attributes: "{}" }]);
+      });
+    }),
+  );
+});
+
+describe("where a damaged catalog cannot be mended as it is opened", () => {
+  it.each([
+    ["a row", FLIPPED],
+    ["what follows from rows", "DELETE FROM checkpoint_tag"],
+  ])("what is whole is read on a full disk: %s", (_, sql) =>
+    withSaved(async (dataDir, file) => {
+      execute(file, sql);
+      const faulty = new FaultyDriver();
+      faulty.arm({ when: (statement) => statement.startsWith("REINDEX"), kind: "rolls-back", code: "SQLITE_FULL", persistent: true });
+      await withOpened(dataDir, async (store) => expect(await store.contextOf()).toEqual({ number: 4 }), { openDatabase: faulty.open });
+    }),
+  );
+
+  it("what is whole is read beside somebody who keeps the write lock", () =>
+    withSaved(async (dataDir, file) => {
+      execute(file, FLIPPED);
+      const other = openDatabase(file, 0);
+      other.exec("BEGIN IMMEDIATE");
+      await withOpened(dataDir, async (store) => expect(await store.contextOf()).toEqual({ number: 4 }), { lockWaitMs: 100 });
+      other.close();
+    }));
+
+  it("what is whole is read beside a number that JavaScript has not", () =>
+    withSaved(async (dataDir, file) => {
+      execute(file, "UPDATE checkpoint SET context_bytes = 1 << 60 WHERE id = 'c1'");
+      await withOpened(dataDir, async (store) => expect(await store.contextOf()).toEqual({ number: 4 }));
+    }));
+});
+
+describe("mending", () => {
+  it.each(["fails", "rolls-back", "did-it"] as const)("may be tried again when its COMMIT %s", (kind) =>
+    withSaved(async (dataDir, file) => {
+      const faulty = new FaultyDriver();
+      await withOpened(
+        dataDir,
+        async (store) => {
+          execute(file, FLIPPED);
+          await failureOf(store.storage.catalog.find("c1" as CheckpointId));
+          faulty.arm({ when: (statement) => statement === "COMMIT", kind, code: "SQLITE_IOERR" });
+          await failureOf(store.storage.recovery.needsRebuild());
+          faulty.disarm();
+          expect(await store.storage.recovery.needsRebuild()).toBe(false);
+          expect(await store.storage.catalog.find("c1" as CheckpointId)).toMatchObject({ name: "its name" });
+          await store.save({ number: 5 });
+        },
+        { openDatabase: faulty.open },
+      );
+    }),
+  );
+
+  it.each([
+    ["by shared memory", {}],
+    ["without", { unsuitable: () => "nfs" }],
+  ])("is done once by two that met the damage, who go on, %s", (_, options) =>
+    withSaved(async (dataDir, file) => {
+      const { said, log } = noting();
+      const logged = { ...options, log };
+      await withOpened(
+        dataDir,
+        (one) =>
+          withOpened(
+            dataDir,
+            async (two) => {
+              execute(file, FLIPPED);
+              for (const { storage } of [one, two]) await failureOf(storage.catalog.find("c1" as CheckpointId));
+              expect(await Promise.all([one.recover(), two.recover()])).toEqual([undefined, undefined]);
+              expect(said.filter((message) => message.includes("mended"))).toHaveLength(1);
+              for (const store of [one, two]) {
+                expect(await store.storage.catalog.find("c1" as CheckpointId)).toMatchObject({ name: "its name" });
+                await store.save({ number: Math.random() });
+              }
+            },
+            logged,
+          ),
+        logged,
+      );
+    }),
+  );
+
+  it("has a row in the trash say what its record does", () =>
+    withSaved(async (dataDir, file) => {
+      await withOpened(dataDir, (store) => move(store, ["c1"], "trash"));
+      const before = rowsOf(file, "SELECT * FROM trashed");
+      execute(file, "UPDATE trashed SET blob_bytes = blob_bytes + 1024");
+      await withOpened(dataDir, async (store) => expect(await store.recover()).toBeUndefined());
+      expect(rowsOf(file, "SELECT * FROM trashed")).toEqual(before);
+    }));
+
+  it("of a copy that is read does not make the next copy a sound one", () =>
+    withSaved(async (dataDir, file) => {
+      execute(file, "UPDATE checkpoint_total SET total = 99");
+      const { said, log } = noting();
+      const storage = await openSqliteFsForReading({ dataDir, log, driver: driver.name });
+      const total = async () => (await storage.catalog.list({ filter: {}, limit: 1, offset: 0 })).total;
+      try {
+        expect(await total()).toBe(4);
+        // Somebody commits who opened it before it was damaged.
+        execute(file, "CREATE TABLE theirs (x INTEGER)");
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        expect(await total()).toBe(4);
+        expect(new Set(said)).toEqual(new Set(["the catalog is damaged; a copy has been mended, to be read"]));
+        expect(rowsOf(file, "SELECT total FROM checkpoint_total WHERE scope = 'store'")).toEqual([{ total: 99 }]);
+      } finally {
+        await storage.close();
+      }
+    }));
+});
+
+/** A store of four checkpoints that is closed. */
+function withSaved(test: (dataDir: string, file: string) => Promise<unknown>): Promise<void> {
+  return withDirectory(async (directory) => {
+    const dataDir = path.join(directory, "data");
+    await withOpened(dataDir, async (store) => {
+      for (let number = 1; number <= 4; number++) {
+        await store.save({ number }, { checkpointId: `c${number}` as CheckpointId, name: "its name", tags: ["tag"], project: "/p" });
+      }
+    });
+    await test(dataDir, path.join(dataDir, "workrail.db"));
+  });
+}
+
+function move({ storage }: TestStore, ids: readonly string[], to: "trash" | "nowhere", sessionId = SESSION) {
+  const moved: Move = { sessionId, checkpoints: ids as readonly CheckpointId[], from: "live", to, at: new Date(), reason: "for a test" };
+  return storage.catalog.commit({ move: moved, audit: [] });
+}
+
+/** Flips a bit in how many cells the first page of a table has. */
+function loseCells(file: string, table: string, bit: number): void {
+  const [{ rootpage }] = rowsOf(file, `SELECT rootpage FROM sqlite_schema WHERE name = '${table}'`) as [{ rootpage: number }];
+  const bytes = fs.readFileSync(file);
+  const at = (rootpage - 1) * bytes.readUInt16BE(16) + 3;
+  const cells = bytes.readUInt16BE(at);
+  expect(cells & bit).toBe(bit);
+  bytes.writeUInt16BE(cells - bit, at);
+  fs.writeFileSync(file, bytes);
+}
+
+/** A `folded` with two flipped bits that has a row with another attribute come out right. */
+function misleading(row: CheckpointRow): string {
+  const flip = (text: string, at: number) => text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 0x40) + text.slice(at + 1);
+  for (let at = 100; at < 4_000; at++) {
+    const folded = flip(flip(row.folded, at % 3_900), (at * 31 + 17) % 3_900 || 1);
+    const was = correctedRow({ ...row, folded }, CHECKPOINT_COLUMNS);
+    if (was !== undefined && was.ordinal === row.ordinal && was.attributes !== row.attributes) return folded;
+  }
+  throw new Error("None was found.");
+}
+
+function noting() {
+  const said: string[] = [];
+  const note = (message: string): void => void said.push(message);
+  const ignore = (): void => undefined;
+  return { said, log: { debug: ignore, info: ignore, warn: note, error: note } };
+}
+
+function execute(file: string, sql: string): void {
+  const database = openDatabase(file, 1_000);
+  try {
+    database.exec(sql);
+  } finally {
+    database.close();
+  }
+}
+
+function rowsOf(file: string, sql: string): readonly unknown[] {
+  const database = openDatabase(file, 1_000);
+  try {
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+}
