@@ -78,11 +78,13 @@ export function storeUsage(reader: SqliteConnection): StoreUsage {
          (SELECT value FROM state WHERE key = 'trash_bytes') AS trashBytes,
          (SELECT count(*) FROM pending_removal WHERE is_done = 0) AS pendingRemovals,
          (SELECT count(*) FROM pending_removal WHERE is_done = 0 AND EXISTS (SELECT 1 FROM edge WHERE base = checkpoint_id)) AS neededRemovals,
-         (SELECT max(value) FROM state WHERE key >= 'hold:' AND key < 'hold;' AND value > ?) AS heldUntil`,
+         (SELECT max(value) FROM state WHERE key >= 'hold:' AND key < 'hold;' AND value > ?) AS heldUntil,
+         (SELECT value FROM meta WHERE name = 'mendings') AS mendings`,
     )
     .get(Date.now());
-  const { heldUntil, ...usage } = row as Omit<StoreUsage, "removalsHeldUntil"> & { readonly heldUntil: number | null };
-  return { ...usage, removalsHeldUntil: heldUntil === null ? undefined : new Date(heldUntil) };
+  const { heldUntil, mendings, ...usage } = row as Omit<StoreUsage, "removalsHeldUntil" | "mendings"> &
+    Readonly<Record<"heldUntil" | "mendings", number | null>>;
+  return { ...usage, removalsHeldUntil: heldUntil === null ? undefined : new Date(heldUntil), mendings: mendings ?? undefined };
 }
 
 /** Erasures that are not finished. */

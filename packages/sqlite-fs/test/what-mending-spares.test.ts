@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import type { CheckpointId, Move, SessionId } from "@workrail/core";
+import { type CheckpointId, DEFAULT_LIMITS, type Move, type SessionId, storeStatus } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { correctedRow } from "../src/corrected-row.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
@@ -203,6 +203,15 @@ describe("mending", () => {
       );
     }),
   );
+
+  it("is told by the store's status from then on", () =>
+    withSaved(async (dataDir, file) => {
+      execute(file, FLIPPED);
+      await withOpened(dataDir, async ({ storage }) => {
+        const { warnings } = await storeStatus({ storage, limits: DEFAULT_LIMITS });
+        expect(warnings).toEqual([expect.stringContaining("was damaged and mended: 1.")]);
+      });
+    }));
 
   it("has a row in the trash say what its record does", () =>
     withSaved(async (dataDir, file) => {

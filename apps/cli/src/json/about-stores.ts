@@ -264,6 +264,7 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     pendingRemovals: count("files of removed checkpoints that are still to be removed"),
     neededRemovals: count("how many of them stay because other checkpoints are stored against them"),
     removalsHeldUntil: time("until when a backup has none of them be removed; missing while nobody does").optional(),
+    mendings: count("how often the catalog was damaged and mended in its place; missing while it never was").optional(),
     quota: objectOf<StoreStatus["quota"]>(use).describe("of the store, trash included"),
     search: objectOf<NonNullable<StoreStatus["search"]>>({
       sessions: count("sessions all of whose texts are in it"),

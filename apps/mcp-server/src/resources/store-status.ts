@@ -27,6 +27,7 @@ export const storeStatusSchema: z.ZodObject = z.looseObject({
   pendingRemovals: count().describe("Files of removed checkpoints that are still to be removed"),
   neededRemovals: count().describe("How many of them stay because other checkpoints are stored against them"),
   removalsHeldUntil: time().optional().describe("Until when a backup has none of them be removed; missing while nobody does"),
+  mendings: count().optional().describe("How often the catalog was damaged and mended in its place; missing while it never was"),
   quota: z.looseObject(use).describe("Of the store, the trash included"),
   search: z
     .looseObject({

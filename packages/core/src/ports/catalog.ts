@@ -256,6 +256,8 @@ export interface StoreUsage {
   readonly neededRemovals: number;
   /** Until when somebody, such as a backup, has nothing be removed; `undefined` while nobody does. */
   readonly removalsHeldUntil: Date | undefined;
+  /** How often the catalog was damaged and mended in its place; `undefined`: never, or it is not known. */
+  readonly mendings?: number | undefined;
 }
 
 export interface ChangeQuery {

@@ -141,10 +141,12 @@ function insert(largest: SessionUse[], session: SessionUse): void {
   if (largest.length > LARGEST) largest.pop();
 }
 
-function warningsOf({ damaged }: StoreUsage, quota: QuotaUse, largest: readonly SessionUse[]): string[] {
+function warningsOf({ damaged, mendings = 0 }: StoreUsage, quota: QuotaUse, largest: readonly SessionUse[]): string[] {
   const full = largest.filter(({ share }) => share >= NEARLY_FULL);
   const warnings: (string | false)[] = [
     damaged > 0 && `Damaged checkpoints: ${damaged}. \`workrail verify\` names them.`,
+    mendings > 0 &&
+      `How often the catalog was damaged and mended: ${mendings}. A disk or memory may be failing: keep a backup on another disk.`,
     quota.share >= NEARLY_FULL && "The store is nearly full: saves will be refused.",
     full.length > 0 && `Sessions that are nearly full: ${full.map(({ sessionId }) => sessionId).join(", ")}.`,
   ];
