@@ -50,7 +50,7 @@ describe("a row with one flipped bit", () => {
         // Of a character of several bytes, only what leaves it one of as many.
         expect(byte < 0x80 ? [ROW] : [ROW, undefined]).toContainEqual(was);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -76,7 +76,7 @@ describe("a row that is damaged in another way", () => {
         const read = Object.assign({ ...ROW }, ...changes.map(({ column, value }) => ({ [column]: value })));
         expect(correctedRow(read, CHECKPOINT_COLUMNS)).toBeUndefined();
       }),
-      { numRuns: 2_000 },
+      { numRuns: 300 },
     );
   });
 

@@ -6,7 +6,7 @@ import { Child } from "./child-process.ts";
 import { proveFiles } from "./prove-files.ts";
 import { withDirectory, withOpened } from "./test-store.ts";
 
-const KILLS = Number(process.env["WORKRAIL_KILLS"] ?? 50);
+const KILLS = Number(process.env["WORKRAIL_KILLS"] ?? 20);
 const AT_ONCE = 5;
 const BETWEEN_PROOFS = 50;
 /** Each writes to the one that all share, to one of which only the newest few are kept, and to one of its own. */
