@@ -61,6 +61,38 @@ it("a damaged row that others keep from being mended is waited for once, and men
     expect((await store.findCheckpoints({ sessionId: "s" })).checkpoints).toMatchObject([{ id: "c", name: "its name" }]);
   }));
 
+it("of two who go on while rows are damaged again and again, no call fails, whoever meets the damage first", () =>
+  onDisk(async (place) => {
+    await using one = await place.open({ upkeep: false });
+    await using two = await place.open({ upkeep: false });
+    await one.saveCheckpoint({ sessionId: "s", checkpointId: "c", context: { note: "a note" }, metadata: { name: "its name" } });
+    const damages = [
+      "UPDATE checkpoint SET name = 'its ncme' WHERE id = 'c'",
+      "UPDATE session SET last_accessed_at = last_accessed_at + 4096",
+      "UPDATE checkpoint SET sequence = sequence + 1048576 WHERE id = 'c'",
+      "UPDATE session SET checkpoint_count = checkpoint_count + 64",
+      "UPDATE checkpoint SET damaged = 1 WHERE id = 'c'",
+      "UPDATE session SET pins = '[_'",
+    ];
+    const saved: string[] = ["c"];
+    for (const [index, sql] of [...damages, ...damages].entries()) {
+      execute(place, sql);
+      // One of them mends several before the other meets any.
+      const [first, second] = index % 5 < 3 ? [one, two] : [two, one];
+      const { checkpointId, status, durability } = await first.saveCheckpoint({ sessionId: "s", context: { index } });
+      expect({ status, durability }).toEqual({ status: "SAVED", durability: "disk" });
+      saved.push(checkpointId);
+      const [{ checkpoints, total }, loaded] = await Promise.all([
+        second.findCheckpoints({ sessionId: "s", limit: 100 }),
+        first.loadCheckpoint({ checkpointId: "c" }),
+      ]);
+      expect(checkpoints.map(({ id }) => id)).toEqual(saved.toReversed());
+      expect(total).toBe(saved.length);
+      expect(loaded).toMatchObject({ context: { note: "a note" }, metadata: { name: "its name" } });
+    }
+    expect((await two.verifyStore()).findings).toEqual([]);
+  }));
+
 it("a column that filters go by, of a catalog too large to be proved at each opening, is mended by a verification", () =>
   onDisk(async (place) => {
     await using store = await place.open({ upkeep: false });

@@ -67,7 +67,7 @@ export class CatalogDatabase {
   #identity: string | undefined;
   /** Which file was proved damaged while it was open, and whether it may be mended in its place. */
   #damaged: { readonly identity: string | undefined; readonly isMendable: boolean } | undefined;
-  /** How often it had been mended when that was last looked at. */
+  /** How often it had been mended when damage was met. */
   #mendings: number | undefined;
   #isMended = false;
   #isClosed = false;
@@ -120,7 +120,19 @@ export class CatalogDatabase {
 
   /** From now on, until another takes its place, the file that is open counts as one that cannot be read. To whom it was migrated since, it may be sound. */
   condemn(): void {
-    if (!this.#isMigrated() && !this.#isCondemned) this.#damaged = { identity: this.#identity, isMendable: true };
+    if (this.#isMigrated()) return;
+    if (!this.#isCondemned) this.#damaged = { identity: this.#identity, isMendable: true };
+    this.#lookForMendings();
+  }
+
+  /** Those that come later are of what was met before. */
+  #lookForMendings(): void {
+    try {
+      this.#mendings = this.#connections === undefined ? undefined : mendingsOf(this.#connections.reader);
+    } catch {
+      // What cannot be read tells nothing.
+      this.#mendings = undefined;
+    }
   }
 
   get #isCondemned(): boolean {
@@ -218,7 +230,6 @@ export class CatalogDatabase {
     ensureOwnFile(fs, this.file);
     const identity = fs.inspect(this.file)?.identity;
     const isAnother = this.#identity !== undefined && this.#identity !== identity;
-    if (isAnother) this.#mendings = undefined;
     const connections = await this.#openBoth();
     try {
       const { reader } = connections;
@@ -248,7 +259,6 @@ export class CatalogDatabase {
       if (!isDamage(error) || !(await this.#isMendedAtOpening(writer))) throw error;
     }
     if (this.isNewer(reader)) return;
-    this.#mendings ??= mendingsOf(reader);
     try {
       await retryWhileBusy(() => checkContent(reader, sizeBytes), lockWaitMs);
     } catch (error) {
@@ -285,13 +295,10 @@ export class CatalogDatabase {
       await retryWhileBusy(() => writer.exec("BEGIN IMMEDIATE"), lockWaitMs);
       if (writer.isMigrated() || this.isNewer(writer) || !isAsMigrated(writer, migrations, openDatabase)) return abandoned(writer);
       const before = mendingsOf(writer);
-      const isByOthers = this.#mendings !== undefined && this.#mendings !== before;
-      this.#mendings = before;
-      if (isByOthers) return !abandoned(writer);
+      if (this.#mendings !== undefined && this.#mendings !== before) return !abandoned(writer);
       const correctedRows = mendCatalog(writer);
       noteMending(writer, before + 1);
       await retryWhileBusy(() => writer.exec("COMMIT"), lockWaitMs);
-      this.#mendings = before + 1;
       this.#isMended = true;
       const what = isForReading
         ? "the catalog is damaged; a copy has been mended, to be read"
