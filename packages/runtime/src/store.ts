@@ -498,7 +498,7 @@ export class Store implements Workrail {
 
   async verifyStore(options?: VerifyOptions): Promise<VerifyReport> {
     return this.#using(async () => {
-      await this.#examineCatalog();
+      await this.#examineCatalog({ isDue: true });
       return (await caring()).verifyStore(this.#rebuildPorts, options);
     });
   }
@@ -506,7 +506,7 @@ export class Store implements Workrail {
   async repairStore(options?: RepairOptions): Promise<RepairReport> {
     this.#checkWritable();
     return this.#using(async () => {
-      await this.#examineCatalog();
+      await this.#examineCatalog({ isDue: true });
       return (await caring()).repairStore(this.#rebuildPorts, options);
     });
   }
@@ -687,9 +687,9 @@ export class Store implements Workrail {
     }
   }
 
-  /** All of it, now, for whoever asks whether the store is sound. Damage is mended, as where it is met. */
-  async #examineCatalog(): Promise<void> {
-    await this.#parts.recovery.examine({ isDue: true });
+  /** Damage is mended, or ends in a rebuild, as where it is met. */
+  async #examineCatalog(options?: { readonly isDue: boolean }): Promise<void> {
+    await this.#parts.recovery.examine(options);
     await this.recover();
   }
 
@@ -706,10 +706,7 @@ export class Store implements Workrail {
       await finishRemovals(this.#parts);
       await finishErasures(this.#erasingPorts);
     });
-    this.#parts.background.run("examine the catalog", async () => {
-      await this.#parts.recovery.examine();
-      await this.recover();
-    });
+    this.#parts.background.run("examine the catalog", () => this.#examineCatalog());
     this.#parts.background.run("remove what exports left behind", async () => (await this.#transfer()).removeLeftovers());
     this.#compactor.catchUp();
     this.#search.changed();

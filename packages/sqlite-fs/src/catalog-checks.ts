@@ -44,22 +44,32 @@ export function expectSound(rows: readonly unknown[]): void {
 
 /** Whether all of the catalog was not read through for a week, by a clock that may have jumped. */
 export function isWholeCheckDue(connection: SqliteConnection): boolean {
-  const row = connection.statement("SELECT value FROM meta WHERE name = 'checked_at'").get() as { readonly value: number } | undefined;
-  return Math.abs(Date.now() - (row?.value ?? 0)) > WHOLE_CHECK_EVERY_MS;
+  return Math.abs(Date.now() - numberIn(connection, "checked_at")) > WHOLE_CHECK_EVERY_MS;
 }
 
 /** Notes that it was done now. Within a write transaction. */
 export function noteWholeCheck(connection: SqliteConnection): void {
-  connection.statement("INSERT OR REPLACE INTO meta (name, value) VALUES ('checked_at', ?)").run(Date.now());
+  note(connection, "checked_at", Date.now());
 }
 
 /** How often it was mended in its place, by whomever. */
 export function mendingsOf(connection: SqliteConnection): number {
-  const row = connection.statement("SELECT value FROM meta WHERE name = 'mendings'").get() as { readonly value: number } | undefined;
-  return row?.value ?? 0;
+  return numberIn(connection, "mendings");
 }
 
 /** Within the write transaction that mends it. */
 export function noteMending(connection: SqliteConnection, times: number): void {
-  connection.statement("INSERT OR REPLACE INTO meta (name, value) VALUES ('mendings', ?)").run(times);
+  note(connection, "mendings", times);
+}
+
+type Noted = "checked_at" | "mendings";
+
+/** 0 where nothing was noted. */
+function numberIn(connection: SqliteConnection, name: Noted): number {
+  const row = connection.statement("SELECT value FROM meta WHERE name = ?").get(name) as { readonly value: number } | undefined;
+  return row?.value ?? 0;
+}
+
+function note(connection: SqliteConnection, name: Noted, value: number): void {
+  connection.statement("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run(name, value);
 }

@@ -14,8 +14,8 @@ import {
 } from "@workrail/blob-files";
 import type { AuditPlace, Log } from "@workrail/core";
 import { checkContent, checkShape, mendingsOf, noteMending } from "./catalog-checks.ts";
-import { mendCatalog } from "./mend-catalog.ts";
 import { CommitMark, isBehind, placeNoted } from "./commit-mark.ts";
+import { mendCatalog } from "./mend-catalog.ts";
 import { type Migration, MIGRATIONS } from "./migrations.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { isAsMigrated } from "./schema-check.ts";
@@ -51,6 +51,14 @@ export interface Connections {
   readonly reader: SqliteConnection;
 }
 
+interface Damage {
+  readonly identity: string | undefined;
+  /** Whether it may be mended in its place. */
+  readonly isMendable: boolean;
+  /** How often it had been mended before; mending that came later was of this. `undefined`: that is not known. */
+  readonly mendings?: number | undefined;
+}
+
 const ANY_ROW = "SELECT 1 FROM session UNION ALL SELECT 1 FROM audit LIMIT 1";
 
 /** Files that SQLite keeps beside a database. */
@@ -65,10 +73,8 @@ export class CatalogDatabase {
   #connecting: Promise<Connections> | undefined;
   /** Which file is, or was last, open. */
   #identity: string | undefined;
-  /** Which file was proved damaged while it was open, and whether it may be mended in its place. */
-  #damaged: { readonly identity: string | undefined; readonly isMendable: boolean } | undefined;
-  /** How often it had been mended when damage was met. */
-  #mendings: number | undefined;
+  /** Which file was proved damaged while it was open, last. */
+  #damaged: Damage | undefined;
   #isMended = false;
   #isClosed = false;
   #journal: JournalMode;
@@ -121,17 +127,17 @@ export class CatalogDatabase {
   /** From now on, until another takes its place, the file that is open counts as one that cannot be read. To whom it was migrated since, it may be sound. */
   condemn(): void {
     if (this.#isMigrated()) return;
-    if (!this.#isCondemned) this.#damaged = { identity: this.#identity, isMendable: true };
-    this.#lookForMendings();
+    const isMendable = !this.#isCondemned || this.#damaged?.isMendable === true;
+    this.#damaged = { identity: this.#identity, isMendable, mendings: this.#mendings() };
   }
 
-  /** Those that come later are of what was met before. */
-  #lookForMendings(): void {
+  /** How often it was mended until now; `undefined` where that cannot be read. */
+  #mendings(): number | undefined {
     try {
-      this.#mendings = this.#connections === undefined ? undefined : mendingsOf(this.#connections.reader);
+      return this.#connections === undefined ? undefined : mendingsOf(this.#connections.reader);
     } catch {
       // What cannot be read tells nothing.
-      this.#mendings = undefined;
+      return undefined;
     }
   }
 
@@ -256,19 +262,19 @@ export class CatalogDatabase {
     try {
       await retryWhileBusy(() => checkShape(reader, sizeBytes), lockWaitMs);
     } catch (error) {
-      if (!isDamage(error) || !(await this.#isMendedAtOpening(writer))) throw error;
+      if (!isDamage(error) || !(await this.#mendAtOpening(writer))) throw error;
     }
     if (this.isNewer(reader)) return;
     try {
       await retryWhileBusy(() => checkContent(reader, sizeBytes), lockWaitMs);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      await this.#isMendedAtOpening(writer);
+      await this.#mendAtOpening(writer);
     }
   }
 
-  /** What is in the way of mending, a full disk or others, is not in the way of opening. */
-  async #isMendedAtOpening(writer: SqliteConnection): Promise<boolean> {
+  /** Whether it could be mended. What is in the way of that, a full disk or others, is not in the way of opening. */
+  async #mendAtOpening(writer: SqliteConnection): Promise<boolean> {
     let error: unknown;
     try {
       if (await this.#mend(writer)) return true;
@@ -281,21 +287,21 @@ export class CatalogDatabase {
 
   /** Not again, once it was beyond that. */
   async #mendCondemned(writer: SqliteConnection): Promise<boolean> {
-    const { identity, isMendable } = this.#damaged ?? {};
+    const { identity, isMendable, mendings } = this.#damaged ?? {};
     if (isMendable !== true) return false;
-    const isMended = await this.#mend(writer);
+    const isMended = await this.#mend(writer, mendings);
     this.#damaged = isMended ? undefined : { identity, isMendable: false };
     return isMended;
   }
 
-  /** Whether it could be mended in its place, or others did that since. */
-  async #mend(writer: SqliteConnection): Promise<boolean> {
+  /** Whether it could be mended in its place, or others did that: it had been mended so often when the damage was met. */
+  async #mend(writer: SqliteConnection, mendings?: number): Promise<boolean> {
     const { lockWaitMs, log, migrations = MIGRATIONS, openDatabase, isForReading = false } = this.#options;
     try {
       await retryWhileBusy(() => writer.exec("BEGIN IMMEDIATE"), lockWaitMs);
-      if (writer.isMigrated() || this.isNewer(writer) || !isAsMigrated(writer, migrations, openDatabase)) return abandoned(writer);
+      if (writer.isMigrated() || this.isNewer(writer) || !isAsMigrated(writer, migrations, openDatabase)) return false;
       const before = mendingsOf(writer);
-      if (this.#mendings !== undefined && this.#mendings !== before) return !abandoned(writer);
+      if (mendings !== undefined && mendings !== before) return true;
       const correctedRows = mendCatalog(writer);
       noteMending(writer, before + 1);
       await retryWhileBusy(() => writer.exec("COMMIT"), lockWaitMs);
@@ -306,9 +312,10 @@ export class CatalogDatabase {
       log.warn(what, { path: this.file, correctedRows });
       return true;
     } catch (error) {
-      abandoned(writer);
       if (isDamage(error)) return false;
       throw error;
+    } finally {
+      abandon(writer);
     }
   }
 
@@ -415,14 +422,13 @@ function closeBoth({ reader, writer }: Connections): void {
   writer.close();
 }
 
-/** Ends a transaction, if there still is one, and says that nothing came of it. */
-function abandoned(writer: SqliteConnection): false {
+/** Ends a transaction that was not committed. */
+function abandon(writer: SqliteConnection): void {
   try {
     writer.exec("ROLLBACK");
   } catch {
-    // SQLite has ended it by itself.
+    // There is none: it was committed, or SQLite has ended it by itself.
   }
-  return false;
 }
 
 /** Also an index that cannot be made anew of what is there, and a number that JavaScript has not. */

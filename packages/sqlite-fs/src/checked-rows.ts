@@ -42,6 +42,12 @@ export class CheckedRows {
     this.#run(`UPDATE checkpoint SET ${assigned(fresh)} WHERE ordinal = ?`, ...Object.values(fresh), row.ordinal);
   }
 
+  /** Has a row be what it was before it was damaged, its sum included. */
+  restoreCheckpoint(was: CheckpointRow): void {
+    const { checksum: _checksum, ...columns } = was;
+    this.changeCheckpoint(was, columns);
+  }
+
   retag({ ordinal }: Pick<CheckpointRow, "ordinal">, tags: readonly string[]): void {
     this.#run("DELETE FROM checkpoint_tag WHERE ordinal = ?", ordinal);
     this.#tag(ordinal, tags);
@@ -68,9 +74,18 @@ export class CheckedRows {
   changeSession(id: string, change: (session: SessionRow) => Partial<Unsummed<SessionRow>>): SessionRow | undefined {
     const session = this.session(id);
     if (session === undefined) return undefined;
-    const changes = change(session);
+    return this.#putSession(session, change(session));
+  }
+
+  /** As `restoreCheckpoint`. */
+  restoreSession(was: SessionRow): void {
+    const { checksum: _checksum, ...columns } = was;
+    this.#putSession(was, columns);
+  }
+
+  #putSession(session: SessionRow, changes: Partial<Unsummed<SessionRow>>): SessionRow {
     const fresh = { ...changes, checksum: sessionChecksum({ ...session, ...changes }) };
-    this.#run(`UPDATE session SET ${assigned(fresh)} WHERE id = ?`, ...Object.values(fresh), id);
+    this.#run(`UPDATE session SET ${assigned(fresh)} WHERE id = ?`, ...Object.values(fresh), session.id);
     return { ...session, ...fresh };
   }
 

@@ -1,12 +1,12 @@
 import { expectSound } from "./catalog-checks.ts";
+import { CheckedRows } from "./checked-rows.ts";
 import { allCheckpoints } from "./checkpoint-pages.ts";
 import { correctedRow, textsBefore } from "./corrected-row.ts";
 import { discrepanciesOf, reconcile, tagAnew } from "./discrepancies.ts";
-import { CHECKPOINT_COLUMNS, checkpointChecksum, SESSION_COLUMNS, sessionChecksum, type Unsummed } from "./row-checksum.ts";
+import { CHECKPOINT_COLUMNS, checkpointChecksum, SESSION_COLUMNS, sessionChecksum } from "./row-checksum.ts";
 import { agreesWithItself, checkedTrashed, trashedRowOf } from "./rows.ts";
-import type { CheckpointRow, SessionRow, TrashedRow } from "./schema.ts";
+import type { SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import type { SqliteValue } from "./sqlite-driver.ts";
 import { databaseDamaged } from "./storage-errors.ts";
 
 /**
@@ -22,7 +22,8 @@ import { databaseDamaged } from "./storage-errors.ts";
 export function mendCatalog(connection: SqliteConnection): number {
   // First: SQLite changes a row only where its indexes say of it what the table does, be it wrong.
   reindex(connection);
-  const corrected = correctSessions(connection) + correctCheckpoints(connection) + correctTrash(connection);
+  const rows = new CheckedRows(connection);
+  const corrected = correctSessions(connection, rows) + correctCheckpoints(connection, rows) + correctTrash(connection);
   const { sums, edges } = discrepanciesOf(connection);
   if (sums.length > 0) throw beyondMending();
   reconcile(connection, { sums, edges });
@@ -53,41 +54,28 @@ function reindex(connection: SqliteConnection): void {
 const INDEXES = `SELECT sqlite_schema.name, tbl_name, partial FROM sqlite_schema JOIN pragma_index_list(tbl_name) AS listed ON listed.name = sqlite_schema.name
   WHERE sqlite_schema.type = 'index'`;
 
-function correctSessions(connection: SqliteConnection): number {
-  const rows = connection.statement("SELECT * FROM session").all() as readonly SessionRow[];
-  const damaged = rows.filter((row) => row.checksum !== sessionChecksum(row));
+function correctSessions(connection: SqliteConnection, rows: CheckedRows): number {
+  const sessions = connection.statement("SELECT * FROM session").all() as readonly SessionRow[];
+  const damaged = sessions.filter((row) => row.checksum !== sessionChecksum(row));
   for (const row of damaged) {
     const was = correctedRow(row, SESSION_COLUMNS);
+    // One whose key was wrong is not where it would be looked for.
     if (was === undefined || was.id !== row.id || !isJson(was.tags) || !isJson(was.pins)) throw beyondMending();
-    change(connection, { table: "session", key: "id", columns: SESSION_COLUMNS }, was);
+    rows.restoreSession(was);
   }
   return damaged.length;
 }
 
-function correctCheckpoints(connection: SqliteConnection): number {
+function correctCheckpoints(connection: SqliteConnection, rows: CheckedRows): number {
   let corrected = 0;
-  for (const row of allCheckpoints({ prepare: (sql) => connection.statement(sql) })) {
+  for (const row of allCheckpoints(connection)) {
     if (row.checksum === checkpointChecksum(row)) continue;
     const was = correctedRow(row, CHECKPOINT_COLUMNS);
     if (was === undefined || was.ordinal !== row.ordinal || !agreesWithItself(was)) throw beyondMending();
-    change(connection, { table: "checkpoint", key: "ordinal", columns: CHECKPOINT_COLUMNS }, was);
+    rows.restoreCheckpoint(was);
     corrected++;
   }
   return corrected;
-}
-
-interface Table<Row> {
-  readonly table: "checkpoint" | "session";
-  /** By which its rows are found. One whose own was wrong is not where it would be looked for. */
-  readonly key: keyof Unsummed<Row> & string;
-  readonly columns: readonly (keyof Unsummed<Row> & string)[];
-}
-
-function change<Row extends CheckpointRow | SessionRow>(connection: SqliteConnection, { table, key, columns }: Table<Row>, row: Row): void {
-  const all = [...columns, "checksum"] as const;
-  const assigned = all.map((column) => `${column} = ?`).join(", ");
-  const values = [...all, key].map((column) => row[column]) as readonly SqliteValue[];
-  connection.statement(`UPDATE ${table} SET ${assigned} WHERE ${key} = ?`).run(...values);
 }
 
 /** Seldom are there many: what may have been there is tried out. */

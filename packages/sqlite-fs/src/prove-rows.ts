@@ -5,23 +5,24 @@ import type { SessionRow, TrashedRow } from "./schema.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /**
- * Reads some rows of `checkpoint`, each of which proves itself; the first time, all that are in the trash, and sessions, too.
+ * Reads each session, and what is in the trash, which so prove themselves.
  *
- * @param after what the call before returned; 0 the first time.
- * @returns `undefined` when those were the last.
- * @throws an error with the code SQLITE_CORRUPT where one is not as it was written.
+ * @throws an error with the code SQLITE_CORRUPT, as all of these do, where one is not as it was written.
  */
-export function proveRows(connection: SqliteConnection, after: number): number | undefined {
-  if (after === 0) {
-    for (const row of connection.statement("SELECT * FROM session").all() as readonly SessionRow[]) checkedSession(row);
-    for (const row of connection.statement("SELECT * FROM trashed").all() as readonly TrashedRow[]) checkedTrashed(row);
-  }
-  const { rows, next } = checkpointsAfter({ prepare: (sql) => connection.statement(sql) }, after);
+export function proveSessionsAndTrash(connection: SqliteConnection): void {
+  for (const row of connection.statement("SELECT * FROM session").all() as readonly SessionRow[]) checkedSession(row);
+  for (const row of connection.statement("SELECT * FROM trashed").all() as readonly TrashedRow[]) checkedTrashed(row);
+}
+
+/** The same of some rows of `checkpoint`: those after an ordinal. Returns that of the last; `undefined` when no others follow. */
+export function proveCheckpoints(connection: SqliteConnection, after: number): number | undefined {
+  const { rows, next } = checkpointsAfter(connection, after);
   for (const row of rows) checkedCheckpoint(row);
   return next;
 }
 
 /** The same of all rows, at once. */
 export function proveAllRows(connection: SqliteConnection): void {
-  for (let after: number | undefined = 0; after !== undefined;) after = proveRows(connection, after);
+  proveSessionsAndTrash(connection);
+  for (let after: number | undefined = 0; after !== undefined;) after = proveCheckpoints(connection, after);
 }

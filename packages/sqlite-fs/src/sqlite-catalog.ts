@@ -49,8 +49,8 @@ import { cutLog } from "./cut-log.ts";
 import { derivedDamaged, discrepanciesOf, reconcile, WRONG } from "./discrepancies.ts";
 import { headOf } from "./head-of.ts";
 import type { Migration } from "./migrations.ts";
+import { proveCheckpoints, proveSessionsAndTrash } from "./prove-rows.ts";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
-import { proveRows } from "./prove-rows.ts";
 import { recordOf, sessionOf } from "./rows.ts";
 import type { CheckpointRow, CountedSessionRow } from "./schema.ts";
 import type { JournalMode, SqliteConnection } from "./sqlite-connection.ts";
@@ -386,9 +386,10 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
     const ask = (statements: readonly string[]) => askInThread(this.#database.file, this.#options.driver, statements);
     expectSound(await ask(["PRAGMA integrity_check(1)"]));
     if (await this.#read((reader) => this.#database.isNewer(reader))) return;
+    await this.#read(proveSessionsAndTrash);
     for (let after: number | undefined = 0; after !== undefined;) {
       const from: number = after;
-      after = await this.#read((reader) => proveRows(reader, from));
+      after = await this.#read((reader) => proveCheckpoints(reader, from));
       await turnOfTheLoop();
     }
     // Once rows are proven, for these look into the texts that are in them.

@@ -11,7 +11,7 @@ import type { SqliteDatabase } from "./sqlite-driver.ts";
  */
 export function sumRows(database: SqliteDatabase): void {
   const sumCheckpoint = database.prepare("UPDATE checkpoint SET checksum = ? WHERE ordinal = ?");
-  for (const row of allCheckpoints(database)) sumCheckpoint.run(checkpointChecksum(row), row.ordinal);
+  for (const row of allCheckpoints({ statement: (sql) => database.prepare(sql) })) sumCheckpoint.run(checkpointChecksum(row), row.ordinal);
   const sumSession = database.prepare("UPDATE session SET checksum = ? WHERE id = ?");
   for (const row of database.prepare("SELECT * FROM session").all() as readonly SessionRow[]) sumSession.run(sessionChecksum(row), row.id);
   const sumTrashed = database.prepare("UPDATE trashed SET record = ? WHERE session_id = ? AND id = ?");

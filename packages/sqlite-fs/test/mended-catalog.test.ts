@@ -3,7 +3,7 @@ import path from "node:path";
 import type { CheckpointId, SessionId } from "@workrail/core";
 import { tally } from "@workrail/storage-conformance/harness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openDatabase } from "./open-database.ts";
+import { rowsIn } from "./open-database.ts";
 import { SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
 
 const FLIPS = Number(process.env["WORKRAIL_FLIPS"] ?? 40);
@@ -117,10 +117,5 @@ function flip(file: string, at: number, bit: number): void {
 }
 
 function tablesOf(file: string): Tables {
-  const database = openDatabase(file, 1_000);
-  try {
-    return Object.fromEntries(Object.entries(READS).map(([name, sql]) => [name, database.prepare(sql).all()]));
-  } finally {
-    database.close();
-  }
+  return Object.fromEntries(Object.entries(READS).map(([name, sql]) => [name, rowsIn(file, sql)]));
 }

@@ -5,7 +5,7 @@ import { type CheckpointId, KEEP_TAG } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { CHECKPOINT_COLUMNS, SESSION_COLUMNS } from "../src/row-checksum.ts";
-import { openDatabase } from "./open-database.ts";
+import { executeIn, rowsIn } from "./open-database.ts";
 import { failureOf, SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
 
 const ID = "checkpoint" as CheckpointId;
@@ -217,19 +217,13 @@ function sumOf(values: readonly (string | number | null | undefined)[]): number 
 }
 
 function reading(store: TestStore, sql: string): readonly Readonly<Record<string, string | number | null>>[] {
-  const database = openDatabase(path.join(store.dataDir, "workrail.db"), 1_000);
-  try {
-    return database.prepare(sql).all() as readonly Readonly<Record<string, string | number | null>>[];
-  } finally {
-    database.close();
-  }
+  return rowsIn(fileOf(store), sql) as readonly Readonly<Record<string, string | number | null>>[];
 }
 
 function execute(store: TestStore, sql: string): void {
-  const database = openDatabase(path.join(store.dataDir, "workrail.db"), 1_000);
-  try {
-    database.exec(sql);
-  } finally {
-    database.close();
-  }
+  executeIn(fileOf(store), sql);
+}
+
+function fileOf({ dataDir }: TestStore): string {
+  return path.join(dataDir, "workrail.db");
 }

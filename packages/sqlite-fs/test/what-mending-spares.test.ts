@@ -9,7 +9,7 @@ import { CHECKPOINT_COLUMNS } from "../src/row-checksum.ts";
 import type { CheckpointRow } from "../src/schema.ts";
 import { FaultyDriver } from "./faulty-driver.ts";
 import { growingContext } from "./growing-context.ts";
-import { driver, openDatabase } from "./open-database.ts";
+import { driver, executeIn, openDatabase, rowsIn } from "./open-database.ts";
 import { failureOf, SESSION, type TestStore, type TestStoreOptions, withDirectory, withOpened } from "./test-store.ts";
 
 /** One bit of the name `its name`. */
@@ -21,7 +21,7 @@ describe("a table that lost rows by one flipped bit, which its own index would n
   it.each([1_024, 4_096])("is no reason to lose what is in the trash, with pages of %d bytes", (pageBytes) =>
     withSaved(async (dataDir, file) => {
       await withOpened(dataDir, (store) => move(store, ["c1", "c2", "c3"], "trash"));
-      execute(file, `PRAGMA journal_mode = DELETE; PRAGMA page_size = ${pageBytes}; VACUUM`);
+      executeIn(file, `PRAGMA journal_mode = DELETE; PRAGMA page_size = ${pageBytes}; VACUUM`);
       loseCells(file, "trashed", 2);
       await withOpened(dataDir, async (store) => {
         expect(await store.recover()).toMatchObject({ checkpoints: 4 });
@@ -76,8 +76,8 @@ describe("a row with two flipped bits", () => {
       const file = path.join(dataDir, "workrail.db");
       const note = Array.from({ length: 3_900 }, (_, index) => String.fromCharCode(97 + ((index * 7) % 26))).join("");
       await withOpened(dataDir, (store) => store.save({ number: 1 }, { checkpointId: "c1" as CheckpointId, attributes: { note } }));
-      const [row] = rowsOf(file, "SELECT * FROM checkpoint") as [CheckpointRow];
-      execute(file, `UPDATE checkpoint SET folded = '${misleading(row)}'`);
+      const [row] = rowsIn(file, "SELECT * FROM checkpoint") as [CheckpointRow];
+      executeIn(file, `UPDATE checkpoint SET folded = '${misleading(row)}'`);
       await withOpened(dataDir, async (store) => {
         expect((await failureOf(store.storage.catalog.find("c1" as CheckpointId))).reason).toBe("catalog-damaged");
         expect(await store.recover()).toMatchObject({ checkpoints: 1 });
@@ -92,16 +92,16 @@ describe("what a newer version made, which this one may write to", () => {
   it("may count more than this one knows of", () =>
     withSaved(async (dataDir, file) => {
       await withOpened(dataDir, async () => {}, newer("CREATE TABLE theirs (x INTEGER)"));
-      execute(file, "INSERT INTO checkpoint_total SELECT 'agent', 'x', kind, count(*) FROM checkpoint GROUP BY kind");
-      const before = rowsOf(file, "SELECT * FROM checkpoint_total");
+      executeIn(file, "INSERT INTO checkpoint_total SELECT 'agent', 'x', kind, count(*) FROM checkpoint GROUP BY kind");
+      const before = rowsIn(file, "SELECT * FROM checkpoint_total");
       await withOpened(dataDir, (store) => store.recover());
-      expect(rowsOf(file, "SELECT * FROM checkpoint_total")).toEqual(before);
+      expect(rowsIn(file, "SELECT * FROM checkpoint_total")).toEqual(before);
     }));
 
   it("is not made anew where it has more columns, and counts more", () =>
     withSaved(async (dataDir, file) => {
       await withOpened(dataDir, async () => {}, newer("ALTER TABLE checkpoint_tag ADD COLUMN since INTEGER"));
-      execute(file, "INSERT INTO checkpoint_total SELECT 'agent', 'x', kind, count(*) FROM checkpoint GROUP BY kind");
+      executeIn(file, "INSERT INTO checkpoint_total SELECT 'agent', 'x', kind, count(*) FROM checkpoint GROUP BY kind");
       await withOpened(dataDir, async (store) => {
         await store.storage.recovery.examine({ isDue: true });
         expect(await store.recover()).toBeUndefined();
@@ -115,11 +115,11 @@ describe("an examination", () => {
     ["attributes that are no JSON any more", "UPDATE checkpoint SET attributes = '{]' WHERE id = 'c1'"],
   ])("finds %s, and has them mended", (_, sql) =>
     withSaved(async (dataDir, file) => {
-      execute(file, `${ENLARGED}; ${sql}`);
+      executeIn(file, `${ENLARGED}; ${sql}`);
       await withOpened(dataDir, async (store) => {
         await store.storage.recovery.examine({ isDue: true });
         expect(await store.recover()).toBeUndefined();
-        expect(rowsOf(file, "SELECT tags, attributes FROM checkpoint WHERE id = 'c1'")).toEqual([{ tags: '["tag"]', attributes: "{}" }]);
+        expect(rowsIn(file, "SELECT tags, attributes FROM checkpoint WHERE id = 'c1'")).toEqual([{ tags: '["tag"]', attributes: "{}" }]);
       });
     }),
   );
@@ -131,7 +131,7 @@ describe("where a damaged catalog cannot be mended as it is opened", () => {
     ["what follows from rows", "DELETE FROM checkpoint_tag"],
   ])("what is whole is read on a full disk: %s", (_, sql) =>
     withSaved(async (dataDir, file) => {
-      execute(file, sql);
+      executeIn(file, sql);
       const faulty = new FaultyDriver();
       faulty.arm({ when: (statement) => statement.startsWith("REINDEX"), kind: "rolls-back", code: "SQLITE_FULL", persistent: true });
       await withOpened(dataDir, async (store) => expect(await store.contextOf()).toEqual({ number: 4 }), { openDatabase: faulty.open });
@@ -140,7 +140,7 @@ describe("where a damaged catalog cannot be mended as it is opened", () => {
 
   it("what is whole is read beside somebody who keeps the write lock", () =>
     withSaved(async (dataDir, file) => {
-      execute(file, FLIPPED);
+      executeIn(file, FLIPPED);
       const other = openDatabase(file, 0);
       other.exec("BEGIN IMMEDIATE");
       await withOpened(dataDir, async (store) => expect(await store.contextOf()).toEqual({ number: 4 }), { lockWaitMs: 100 });
@@ -149,7 +149,7 @@ describe("where a damaged catalog cannot be mended as it is opened", () => {
 
   it("what is whole is read beside a number that JavaScript has not", () =>
     withSaved(async (dataDir, file) => {
-      execute(file, "UPDATE checkpoint SET context_bytes = 1 << 60 WHERE id = 'c1'");
+      executeIn(file, "UPDATE checkpoint SET context_bytes = 1 << 60 WHERE id = 'c1'");
       await withOpened(dataDir, async (store) => expect(await store.contextOf()).toEqual({ number: 4 }));
     }));
 });
@@ -161,7 +161,7 @@ describe("mending", () => {
       await withOpened(
         dataDir,
         async (store) => {
-          execute(file, FLIPPED);
+          executeIn(file, FLIPPED);
           await failureOf(store.storage.catalog.find("c1" as CheckpointId));
           faulty.arm({ when: (statement) => statement === "COMMIT", kind, code: "SQLITE_IOERR" });
           await failureOf(store.storage.recovery.needsRebuild());
@@ -188,7 +188,7 @@ describe("mending", () => {
           withOpened(
             dataDir,
             async (two) => {
-              execute(file, FLIPPED);
+              executeIn(file, FLIPPED);
               for (const { storage } of [one, two]) await failureOf(storage.catalog.find("c1" as CheckpointId));
               expect(await Promise.all([one.recover(), two.recover()])).toEqual([undefined, undefined]);
               expect(said.filter((message) => message.includes("mended"))).toHaveLength(1);
@@ -206,7 +206,7 @@ describe("mending", () => {
 
   it("is told by the store's status from then on", () =>
     withSaved(async (dataDir, file) => {
-      execute(file, FLIPPED);
+      executeIn(file, FLIPPED);
       await withOpened(dataDir, async ({ storage }) => {
         const { warnings } = await storeStatus({ storage, limits: DEFAULT_LIMITS });
         expect(warnings).toEqual([expect.stringContaining("was damaged and mended: 1.")]);
@@ -216,26 +216,26 @@ describe("mending", () => {
   it("has a row in the trash say what its record does", () =>
     withSaved(async (dataDir, file) => {
       await withOpened(dataDir, (store) => move(store, ["c1"], "trash"));
-      const before = rowsOf(file, "SELECT * FROM trashed");
-      execute(file, "UPDATE trashed SET blob_bytes = blob_bytes + 1024");
+      const before = rowsIn(file, "SELECT * FROM trashed");
+      executeIn(file, "UPDATE trashed SET blob_bytes = blob_bytes + 1024");
       await withOpened(dataDir, async (store) => expect(await store.recover()).toBeUndefined());
-      expect(rowsOf(file, "SELECT * FROM trashed")).toEqual(before);
+      expect(rowsIn(file, "SELECT * FROM trashed")).toEqual(before);
     }));
 
   it("of a copy that is read does not make the next copy a sound one", () =>
     withSaved(async (dataDir, file) => {
-      execute(file, "UPDATE checkpoint_total SET total = 99");
+      executeIn(file, "UPDATE checkpoint_total SET total = 99");
       const { said, log } = noting();
       const storage = await openSqliteFsForReading({ dataDir, log, driver: driver.name });
       const total = async () => (await storage.catalog.list({ filter: {}, limit: 1, offset: 0 })).total;
       try {
         expect(await total()).toBe(4);
         // Somebody commits who opened it before it was damaged.
-        execute(file, "CREATE TABLE theirs (x INTEGER)");
+        executeIn(file, "CREATE TABLE theirs (x INTEGER)");
         await new Promise((resolve) => setTimeout(resolve, 100));
         expect(await total()).toBe(4);
         expect(new Set(said)).toEqual(new Set(["the catalog is damaged; a copy has been mended, to be read"]));
-        expect(rowsOf(file, "SELECT total FROM checkpoint_total WHERE scope = 'store'")).toEqual([{ total: 99 }]);
+        expect(rowsIn(file, "SELECT total FROM checkpoint_total WHERE scope = 'store'")).toEqual([{ total: 99 }]);
       } finally {
         await storage.close();
       }
@@ -262,7 +262,7 @@ function move({ storage }: TestStore, ids: readonly string[], to: "trash" | "now
 
 /** Flips a bit in how many cells the first page of a table has. */
 function loseCells(file: string, table: string, bit: number): void {
-  const [{ rootpage }] = rowsOf(file, `SELECT rootpage FROM sqlite_schema WHERE name = '${table}'`) as [{ rootpage: number }];
+  const [{ rootpage }] = rowsIn(file, `SELECT rootpage FROM sqlite_schema WHERE name = '${table}'`) as [{ rootpage: number }];
   const bytes = fs.readFileSync(file);
   const at = (rootpage - 1) * bytes.readUInt16BE(16) + 3;
   const cells = bytes.readUInt16BE(at);
@@ -287,22 +287,4 @@ function noting() {
   const note = (message: string): void => void said.push(message);
   const ignore = (): void => undefined;
   return { said, log: { debug: ignore, info: ignore, warn: note, error: note } };
-}
-
-function execute(file: string, sql: string): void {
-  const database = openDatabase(file, 1_000);
-  try {
-    database.exec(sql);
-  } finally {
-    database.close();
-  }
-}
-
-function rowsOf(file: string, sql: string): readonly unknown[] {
-  const database = openDatabase(file, 1_000);
-  try {
-    return database.prepare(sql).all();
-  } finally {
-    database.close();
-  }
 }
