@@ -43,6 +43,13 @@ describe("a snippet", () => {
     expect(snippet?.length).toBeLessThanOrEqual(282);
   });
 
+  it("of a line that is full of the words is where they stand closest, and is soon found", () => {
+    const sparse = `export ${"and so on ".repeat(60)}`.repeat(1_000);
+    const snippet = snippetOf(found([`${sparse}the export of exports exports an export ${sparse}`], "export"));
+    expect(snippet).toContain("the export of exports exports an export");
+    expect(snippetOf(found(["export ".repeat(300_000)], "export"))).toMatch(/^export export .*…$/u);
+  });
+
   it("shows a second line for words that the first lacks", () => {
     expect(snippetOf(found(["The export fails.", "It is the disk."], "export disk"))).toBe("The export fails. … It is the disk.");
   });

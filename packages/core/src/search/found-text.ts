@@ -9,6 +9,8 @@ export interface FoundLine {
 /** Characters of a snippet. */
 const SNIPPET = 280;
 const GAP = " … ";
+/** Of a line that is full of the words the rest is not looked at. */
+const MOST_PLACES = 10_000;
 
 /** Lines with any of the terms, those with the most first; else in their order. */
 export function findLines(lines: Iterable<string>, terms: ReadonlyMap<string, number>): FoundLine[] {
@@ -88,17 +90,32 @@ export function snippetOf([best, ...others]: readonly FoundLine[]): string | und
 /** The part of a line, between words where it can be, that has the most of the terms. */
 function cutAround({ line, terms }: FoundLine, room: number): string {
   if (line.length <= room) return line;
-  const beginnings = beginningsOf(terms);
-  const places = [...line.matchAll(/\S+/gu)].filter(([word]) => termsAround(word, beginnings).some((term) => terms.has(term)));
-  const starts = places.map(({ index }) => index);
-  let [from, most] = [starts[0] ?? 0, 0];
-  for (const [at, start] of starts.entries()) {
-    const within = starts.slice(at).filter((other) => other < start + room - 20).length;
-    if (within > most) [from, most] = [start, within];
-  }
+  const from = fullestFrom(startsOf(line, terms), room - 20);
   const begin = wordStart(line, Math.max(0, Math.min(from - 30, line.length - room)));
   const end = begin + room >= line.length ? line.length : wordEnd(line, begin + room);
   return `${begin > 0 ? "…" : ""}${line.slice(begin, end).trim()}${end < line.length ? "…" : ""}`;
+}
+
+/** Where words with any of the terms begin, as many as are looked at. */
+function startsOf(line: string, terms: ReadonlySet<string>): readonly number[] {
+  const beginnings = beginningsOf(terms);
+  const starts: number[] = [];
+  for (const { 0: word, index } of line.matchAll(/\S+/gu)) {
+    if (termsAround(word, beginnings).some((term) => terms.has(term))) starts.push(index);
+    if (starts.length === MOST_PLACES) break;
+  }
+  return starts;
+}
+
+/** The first of the places with the most of them in so many characters from there on. */
+function fullestFrom(starts: readonly number[], characters: number): number {
+  let [fullest, most] = [starts[0] ?? 0, 0];
+  let end = 0;
+  for (const [at, start] of starts.entries()) {
+    while (end < starts.length && (starts[end] as number) < start + characters) end += 1;
+    if (end - at > most) [fullest, most] = [start, end - at];
+  }
+  return fullest;
 }
 
 function wordStart(line: string, at: number): number {
@@ -123,7 +140,7 @@ export function phraseFinder(phrase: string): (text: string) => boolean {
   const words = phrase.split(/\s+/u).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`));
   // Without what may not stand around it: the engine takes a millisecond to compile letters of all scripts, for each phrase anew.
   const pattern = new RegExp(words.join(String.raw`\s+`), "giu");
-  const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u.test(phrase);
+  const unspaced = BEGINS_UNSPACED.test(phrase);
   const beginsWord = !unspaced && BEGINS_WITH_LETTER.test(phrase);
   const endsWord = !unspaced && ENDS_WITH_LETTER.test(phrase);
   const isPart = (text: string, from: number, to: number): boolean =>
@@ -140,5 +157,6 @@ export function phraseFinder(phrase: string): (text: string) => boolean {
   };
 }
 
+const BEGINS_UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 const BEGINS_WITH_LETTER = /^[\p{L}\p{Nd}]/u;
 const ENDS_WITH_LETTER = /[\p{L}\p{Nd}]$/u;
