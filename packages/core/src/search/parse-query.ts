@@ -16,6 +16,7 @@ export interface ParsedQuery {
 const SATURATION = 2;
 
 const PHRASE = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»/gu;
+const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/u;
 
 /** An unpaired quotation mark is none. Stop-words count where there is nothing else. */
 export function parseQuery(query: string): ParsedQuery {
@@ -30,7 +31,7 @@ export function parseQuery(query: string): ParsedQuery {
   return {
     terms: terms.map(([term, times]) => ({ term, weight: (times * (1 + SATURATION)) / (times + SATURATION) })),
     required: [...new Set(required)],
-    phrases: phrases.map((phrase) => phrase.trim()).filter((phrase) => /[\p{L}\p{Nd}]/u.test(phrase)),
+    phrases: phrases.map((phrase) => phrase.trim()).filter((phrase) => LETTER_OR_DIGIT.test(phrase)),
   };
 }
 

@@ -49,13 +49,14 @@ interface Collected extends Words {
 
 /** One form for what looks or reads the same: without accents on Latin letters, full width, ligatures. Capitals stay, apostrophes go. */
 function folded(given: string): string {
-  const text = /['’]/.test(given) ? given.replace(/(?<=\p{L})['’](?:s(?!\p{L}))?/gu, "") : given;
+  const text = /['’]/.test(given) ? given.replace(APOSTROPHE, "") : given;
   if (isAscii(text)) return text;
-  return text
-    .normalize("NFD")
-    .replace(/(?<=\p{Script=Latin})\p{Mn}+/gu, "")
-    .normalize("NFKC");
+  return text.normalize("NFD").replace(ACCENTS, "").normalize("NFKC");
 }
+
+/** With the `s` behind it. */
+const APOSTROPHE = /(?<=\p{L})['’](?:s(?!\p{L}))?/gu;
+const ACCENTS = /(?<=\p{Script=Latin})\p{Mn}+/gu;
 
 /** Whether no letter of a text has other forms than its capital. */
 export function isAscii(text: string): boolean {
