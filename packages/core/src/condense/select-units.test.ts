@@ -30,6 +30,16 @@ describe("selecting units", () => {
     expect(selectUnits(candidates, 10 + 10 + 8, count).size).toBe(1);
   });
 
+  it("chooses among thousands that say the same as among a few, and soon", () => {
+    const alike = Array.from({ length: 30_000 }, (_, place) => candidate(place, [1, 2]));
+    const chosen = selectUnits(
+      [...alike, candidate(30_000, [3], { tokens: 5 })].map((each) => ({ ...each, text: "the same" })),
+      1_005,
+      count,
+    );
+    expect([...chosen]).toEqual([0, 30_000, ...Array.from({ length: 99 }, (_, place) => place + 1)]);
+  });
+
   it("goes on to what still fits", () => {
     expect([...selectUnits([candidate(0, [1, 2, 3, 4, 5, 6, 7, 8], { tokens: 30 }), candidate(1, [9])], 12, count)]).toEqual([1]);
   });

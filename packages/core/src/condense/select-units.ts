@@ -12,7 +12,11 @@ import { WEIGHTS } from "./weights.ts";
 export function selectUnits(candidates: readonly Candidate[], room: number, count: CountTokens): Set<number> {
   const state = new Selection(count);
   const queue = new Queue();
-  candidates.forEach((candidate, place) => queue.add({ place, score: state.scoreOf(candidate) }));
+  const nextAlike = linkAlike(candidates);
+  const followers = new Set(nextAlike);
+  candidates.forEach((candidate, place) => {
+    if (!followers.has(place)) queue.add({ place, score: state.scoreOf(candidate) });
+  });
   const chosen = new Set<number>();
   const least = candidates.reduce((cost, { tokens }) => Math.min(cost, tokens), Number.POSITIVE_INFINITY);
   let left = room;
@@ -20,18 +24,48 @@ export function selectUnits(candidates: readonly Candidate[], room: number, coun
     const candidate = candidates[next.place];
     if (candidate === undefined) break;
     const cost = state.costOf(candidate);
-    if (cost > left) continue;
     // What was chosen meanwhile can only have made it worse, or cheaper.
     const score = state.scoreOf(candidate);
-    if (score < queue.best) {
+    if (cost <= left && score < queue.best) {
       queue.add({ place: next.place, score });
-    } else if (score > 0) {
+      continue;
+    }
+    if (cost <= left && score > 0) {
       chosen.add(next.place);
       left -= cost;
       state.choose(candidate);
     }
+    const follower = nextAlike[next.place];
+    const alike = follower === undefined ? undefined : candidates[follower];
+    if (follower !== undefined && alike !== undefined) queue.add({ place: follower, score: state.scoreOf(alike) });
   }
   return chosen;
+}
+
+/**
+ * For each the place of the next that says the same and costs the same. It need not be looked at before the first of them is chosen, or
+ * left out: of a thousand times the same sentence each choice would otherwise have all the others looked at again.
+ */
+function linkAlike(candidates: readonly Candidate[]): readonly (number | undefined)[] {
+  const paths = new Map<Group | undefined, string>([[undefined, ""]]);
+  const pathOf = (group: Group | undefined): string => {
+    let path = paths.get(group);
+    if (path === undefined && group !== undefined) paths.set(group, (path = `${pathOf(group.parent)}\n${group.label}`));
+    return path ?? "";
+  };
+  const latest = new Map<string, number>();
+  const next: (number | undefined)[] = candidates.map(() => undefined);
+  candidates.forEach(({ text, tokens, relevance, terms, unit }, place) => {
+    const key = `${tokens} ${relevance} ${pathOf(unit.group)}\n\n${text}`;
+    const before = latest.get(key);
+    if (before !== undefined && areSame(terms, candidates[before]?.terms)) next[before] = place;
+    latest.set(key, place);
+  });
+  return next;
+}
+
+function areSame(some: Candidate["terms"], others: Candidate["terms"] = []): boolean {
+  return some.length === others.length && some.every(({ id, weight }, at) => id === others[at]?.id && weight === others[at]?.weight);
 }
 
 /** As many units as fit from the beginning; of a history from its end. */

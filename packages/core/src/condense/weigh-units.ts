@@ -134,7 +134,7 @@ function relevancesOf(known: readonly Known[], focus: string | undefined): numbe
 
 /** Of lines of a text that differ in figures and ids only, such as requests that went well, each says less the more there are. */
 function raritiesOf(known: readonly Known[]): number[] {
-  const shapes = known.map(({ unit }) => (unit.joint === ", " ? undefined : unit.text.replace(FIGURES_AND_IDS, "0")));
+  const shapes = known.map(({ unit }) => (unit.joint === ", " ? undefined : withoutFigures(unit.text)));
   const alike = new Map<string, number>();
   for (const shape of shapes) if (shape !== undefined) alike.set(shape, (alike.get(shape) ?? 0) + 1);
   return shapes.map((shape, at) => (shape === undefined || isEndOfLog(known, at) ? 1 : (alike.get(shape) ?? 1) ** -WEIGHTS.alike));
@@ -146,7 +146,14 @@ function isEndOfLog(known: readonly Known[], at: number): boolean {
   return known[at + 1]?.part !== part && LOG_LINE.test(unit.text);
 }
 
-const FIGURES_AND_IDS = /[\p{L}_-]*\p{N}[\p{L}\p{N}_-]*/gu;
+/** With a `0` for each figure and id. */
+function withoutFigures(text: string): string {
+  // Run by run: one pattern for those with a figure would look through a long run of letters from each of them.
+  return FIGURE.test(text) ? text.replace(RUN, (run) => (FIGURE.test(run) ? "0" : run)) : text;
+}
+
+const FIGURE = /\p{N}/u;
+const RUN = /[\p{L}\p{N}_-]+/gu;
 
 function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<KnownPiece> {
   const known: Known[] = [];
