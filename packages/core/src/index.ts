@@ -296,5 +296,6 @@ export type { Follower } from "./use-cases/follow-changes.ts";
 export type { FollowPorts } from "./use-cases/follow-changes.ts";
 export { indexSession } from "./use-cases/index-session.ts";
 export type { IndexPorts } from "./use-cases/index-session.ts";
+export { rehearseSearch } from "./use-cases/rehearse-search.ts";
 export { searchCheckpoints } from "./use-cases/search-checkpoints.ts";
 export type { FoundCheckpoint, SearchInput, SearchOutcome, SearchPorts } from "./use-cases/search-checkpoints.ts";

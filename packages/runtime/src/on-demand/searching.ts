@@ -1,2 +1,11 @@
 // What reads texts for their words.
-export { cleanText, embedSession, findByMeaning, followChanges, indexSession, parseQuery, searchCheckpoints } from "@workrail/core";
+export {
+  cleanText,
+  embedSession,
+  findByMeaning,
+  followChanges,
+  indexSession,
+  parseQuery,
+  rehearseSearch,
+  searchCheckpoints,
+} from "@workrail/core";

@@ -12,6 +12,13 @@ const PIECE = 16;
 /** How often to tell how far a long work is. */
 const TELL_MS = 10_000;
 
+export interface IndexerOptions {
+  /** Whether somebody waits for an answer. */
+  readonly isBusy: () => boolean;
+  /** Called in the background each time that nothing is left to be indexed. */
+  readonly onUpToDate: () => Promise<void>;
+}
+
 /** Has the search index follow the store: once nobody has saved for a moment, and before a search. */
 export class Indexer {
   readonly #ports: IndexPorts & FollowPorts;
@@ -19,16 +26,15 @@ export class Indexer {
   readonly #log: Log;
   /** One piece at a time, whoever asks for it. */
   readonly #turns = new SerialQueue();
-  readonly #isBusy: () => boolean;
+  readonly #options: IndexerOptions;
   #postponed = 0;
   #isAtWork = false;
   #toldAt = elapsedMs();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** @param isBusy whether somebody waits for an answer. */
-  constructor(ports: Omit<IndexPorts, "pause">, background: Background, log: Log, isBusy: () => boolean) {
-    this.#isBusy = isBusy;
+  constructor(ports: Omit<IndexPorts, "pause">, background: Background, log: Log, options: IndexerOptions) {
+    this.#options = options;
     this.#ports = { ...ports, pause: turnOfTheLoop, reached: {} };
     this.#background = background;
     this.#log = log;
@@ -69,7 +75,7 @@ export class Indexer {
 
   /** Not beside a call: what both read of large checkpoints would be in memory twice. */
   #beginLater(): void {
-    this.#timer = setTimeout(() => (this.#isBusy() ? this.#beginLater() : this.#begin()), IDLE_MS).unref();
+    this.#timer = setTimeout(() => (this.#options.isBusy() ? this.#beginLater() : this.#begin()), IDLE_MS).unref();
   }
 
   async #pending(): Promise<number> {
@@ -102,7 +108,11 @@ export class Indexer {
   }
 
   async #pieceOrTidy(): Promise<boolean> {
-    if (!(await this.#piece(() => this.#isStopped))) return this.#turns.run(() => this.#ports.search.tidy());
+    if (!(await this.#piece(() => this.#isStopped))) {
+      const hasMore = await this.#turns.run(() => this.#ports.search.tidy());
+      if (!hasMore && !this.#isStopped) await this.#options.onUpToDate();
+      return hasMore;
+    }
     if (elapsedMs() - this.#toldAt > TELL_MS) {
       this.#toldAt = elapsedMs();
       this.#log.info("indexing for search", { pendingSessions: (await this.#ports.search.state()).pending });

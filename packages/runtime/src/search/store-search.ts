@@ -16,12 +16,13 @@ export class StoreSearch {
   readonly #indexer: Indexer;
   readonly #log: Parts["log"];
   readonly #meaning: MeaningSearch;
+  #isRehearsed = false;
 
   /** @param isBusy whether somebody waits for an answer. */
   constructor(parts: Parts, isBusy: () => boolean) {
     const { settings, search, log, background } = parts;
     this.#ports = { ...parts, search, limits: settings.limits, pause: async () => {} };
-    this.#indexer = new Indexer(this.#ports, background, log, isBusy);
+    this.#indexer = new Indexer(this.#ports, background, log, { isBusy, onUpToDate: () => this.#rehearse() });
     this.#log = log;
     this.#meaning = new MeaningSearch(parts);
   }
@@ -50,6 +51,13 @@ export class StoreSearch {
   async stop(): Promise<void> {
     this.#indexer.stop();
     await this.#meaning.stop();
+  }
+
+  /** Once, in the pause in which the index was brought up to date: whoever then asks first does not wait for what only the first waits for. */
+  async #rehearse(): Promise<void> {
+    if (this.#isRehearsed) return;
+    this.#isRehearsed = true;
+    await (await loadSearching()).rehearseSearch(this.#ports);
   }
 
   /** What is indexed can be searched although no more can be, as on a disk that is full. */

@@ -1,0 +1,35 @@
+import { isWorkrailError } from "../errors.ts";
+import { searchableTextsOf } from "../search/checkpoint-text.ts";
+import { termsOf } from "../search/terms.ts";
+import { readContext } from "./read-context.ts";
+import { searchCheckpoints, type SearchPorts } from "./search-checkpoints.ts";
+
+/** Whatever is larger is not read for practice. */
+const MOST_BYTES = 1024 * 1024;
+/** Of the newest checkpoint, in characters: what words are taken from. */
+const ENOUGH = 400;
+/** As many words as a long question has, so that what is done for long ones alone is done too. */
+const WORDS = 6;
+const LIMIT = 5;
+
+/**
+ * Asks, for nobody, what the newest checkpoint is found by. A process that has never searched compiles some hundred functions for its first
+ * question, and reads the index from the disk; whoever comes with one after this need not wait for that. Changes nothing, and leaves
+ * alone what is large or cannot be read.
+ *
+ * @throws STORAGE_UNAVAILABLE
+ */
+export async function rehearseSearch(ports: SearchPorts): Promise<void> {
+  const { records } = await ports.catalog.list({ filter: {}, limit: 1, offset: 0 });
+  const [newest] = records;
+  if (newest === undefined || newest.contextBytes > MOST_BYTES) return;
+  const small = { ...ports, limits: { ...ports.limits, maxContextBytes: Math.min(MOST_BYTES, ports.limits.maxContextBytes) } };
+  try {
+    const { context } = await ports.locking.shared(() => readContext(small, newest));
+    const words = termsOf(searchableTextsOf(newest, context, ENOUGH).join(" ").slice(0, ENOUGH)).slice(0, WORDS);
+    await searchCheckpoints(small, { query: words.join(" "), filter: {}, limit: LIMIT });
+  } catch (error) {
+    // That it cannot be read is told to whoever asks for it.
+    if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+  }
+}
