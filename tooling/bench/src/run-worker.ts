@@ -7,9 +7,13 @@ const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
 type Input<Name extends keyof Tasks> = Parameters<Tasks[Name]>[0];
 type Result<Name extends keyof Tasks> = Awaited<ReturnType<Tasks[Name]>>;
 
-/** Runs one task in a process of its own. */
-export function runWorker<Name extends keyof Tasks>(name: Name, input: Input<Name>): Promise<Result<Name>> {
-  return new Worker(name, input).result;
+/**
+ * Runs one task in a process of its own.
+ *
+ * @param flags for Node, such as `--max-semi-space-size=8`. Default: none but those of this process.
+ */
+export function runWorker<Name extends keyof Tasks>(name: Name, input: Input<Name>, flags?: readonly string[]): Promise<Result<Name>> {
+  return new Worker(name, input, flags).result;
 }
 
 /** A task that waits to be told when to begin, so that several begin together. */
@@ -18,8 +22,9 @@ export class Worker<Name extends keyof Tasks> {
   readonly result: Promise<Result<Name>>;
   readonly #child: ChildProcess;
 
-  constructor(name: Name, input: Input<Name>) {
-    this.#child = fork(WORKER, [name, JSON.stringify(input)], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  constructor(name: Name, input: Input<Name>, flags: readonly string[] = []) {
+    const execArgv = [...process.execArgv, ...flags];
+    this.#child = fork(WORKER, [name, JSON.stringify(input)], { execArgv, stdio: ["ignore", "inherit", "inherit", "ipc"] });
     const ready = Promise.withResolvers<void>();
     const result = Promise.withResolvers<Result<Name>>();
     this.#child.on("message", (message: "ready" | { readonly result: Result<Name> }) => {

@@ -1,11 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
 import { setImmediate as othersTurn } from "node:timers/promises";
-import Database from "better-sqlite3";
 import { Random } from "../random.ts";
 import { ownCpuMs, untilQuiet } from "../rest.ts";
 import { noteOf, someWord } from "../search-text.ts";
 import { type Summary, summarize } from "../statistics.ts";
+import { BareNotes } from "./bare-notes.ts";
 import { openLibrary } from "./open-library.ts";
 import { QUESTIONS, type QuestionKind, questionsFor, type SearchInput } from "./search-questions.ts";
 
@@ -33,10 +33,9 @@ export async function compareSearch(input: SearchInput): Promise<SearchSummary> 
   const { indexMs, indexBytes } = await makeIndex(input);
   const library = await openLibrary(input.dataDir);
   await untilQuiet();
-  const statement = bare.prepare("SELECT rowid FROM note WHERE note MATCH ? ORDER BY rank LIMIT 5");
   const asked = Object.fromEntries(QUESTIONS.map((kind): [QuestionKind, Times] => [kind, noTimes()])) as Record<QuestionKind, Times>;
   for (const { kind, params, match } of questionsFor(input)) {
-    const floor = await timed(async () => statement.all(match));
+    const floor = await timed(async () => bare.ask(match));
     asked[kind].floor.push(floor.ms);
     asked[kind].floorCpu.push(floor.cpuMs);
     const own = await timed(() => library.searchCheckpoints(params));
@@ -72,12 +71,13 @@ async function timed(work: () => Promise<unknown>): Promise<{ readonly ms: numbe
   return { ms: performance.now() - started, cpuMs: ownCpuMs() - cpuBefore };
 }
 
-function makeFloor({ dataDir, sessions, checkpoints }: SearchInput): { readonly bare: Database.Database; readonly textBytes: number } {
-  const bare = new Database(path.join(path.dirname(dataDir), `${path.basename(dataDir)}-bare.db`));
-  bare.exec("PRAGMA journal_mode = WAL; CREATE VIRTUAL TABLE note USING fts5 (text, content = '')");
-  const insert = bare.prepare("INSERT INTO note (rowid, text) VALUES (?, ?)");
+function makeFloor({ dataDir, sessions, checkpoints }: SearchInput): { readonly bare: BareNotes; readonly textBytes: number } {
+  const bare = new BareNotes(dataDir);
+  const { database } = bare;
+  database.exec("PRAGMA journal_mode = WAL; CREATE VIRTUAL TABLE note USING fts5 (text, content = '')");
+  const insert = database.prepare("INSERT INTO note (rowid, text) VALUES (?, ?)");
   let textBytes = 0;
-  bare.exec("BEGIN");
+  database.exec("BEGIN");
   for (let session = 0; session < sessions; session++) {
     for (let step = 0; step < checkpoints; step++) {
       const note = noteOf(session, step);
@@ -85,7 +85,7 @@ function makeFloor({ dataDir, sessions, checkpoints }: SearchInput): { readonly 
       insert.run(session * checkpoints + step + 1, note);
     }
   }
-  bare.exec("COMMIT; INSERT INTO note (note) VALUES ('optimize')");
+  database.exec("COMMIT; INSERT INTO note (note) VALUES ('optimize')");
   return { bare, textBytes };
 }
 

@@ -1,19 +1,39 @@
-import { ownCpuMs } from "../rest.ts";
+import { untilQuiet } from "../rest.ts";
+import { BareNotes } from "./bare-notes.ts";
 import { openLibrary } from "./open-library.ts";
+import type { Question } from "./search-questions.ts";
 
-export interface FirstSearch {
-  /** From asking, right after the store was opened, to the answer. */
-  readonly ms: number;
-  readonly cpuMs: number;
+export interface FirstSearchInput {
+  readonly dataDir: string;
+  readonly question: Question;
+  /** `table`: what the library is compared with. */
+  readonly of: "library" | "table";
+  /** Whether to ask once nothing is left to do after opening, and not at once. */
+  readonly atRest: boolean;
 }
 
-/** Opens a store and asks it at once, in a process that has done nothing else. */
-export async function firstSearch({ dataDir, query }: { readonly dataDir: string; readonly query: string }): Promise<FirstSearch> {
-  const library = await openLibrary(dataDir);
-  const cpuBefore = ownCpuMs();
+/** Milliseconds from asking to the answer, in a process that has done nothing but open what it asks. */
+export async function firstSearch({ dataDir, question, of, atRest }: FirstSearchInput): Promise<number> {
+  const opened = of === "library" ? await openStore(dataDir, question) : openTable(dataDir, question);
+  if (atRest) await untilQuiet();
   const started = performance.now();
-  await library.searchCheckpoints({ query });
-  const result = { ms: performance.now() - started, cpuMs: ownCpuMs() - cpuBefore };
-  await library.close();
-  return result;
+  await opened.ask();
+  const ms = performance.now() - started;
+  await opened.close();
+  return ms;
+}
+
+interface Opened {
+  ask(): unknown;
+  close(): unknown;
+}
+
+async function openStore(dataDir: string, { params }: Question): Promise<Opened> {
+  const library = await openLibrary(dataDir);
+  return { ask: () => library.searchCheckpoints(params), close: () => library.close() };
+}
+
+function openTable(dataDir: string, { match }: Question): Opened {
+  const bare = new BareNotes(dataDir);
+  return { ask: () => bare.ask(match), close: () => bare.close() };
 }

@@ -1,0 +1,23 @@
+import path from "node:path";
+import Database from "better-sqlite3";
+
+/** The FTS5 table of a store's notes, without anything around it, that the library's answers are compared with. */
+export class BareNotes {
+  readonly database: Database.Database;
+  #asked: Database.Statement<[string]> | undefined;
+
+  /** Opens the one beside the store; makes none. */
+  constructor(dataDir: string) {
+    this.database = new Database(path.join(path.dirname(dataDir), `${path.basename(dataDir)}-bare.db`));
+  }
+
+  /** The best five, by the table's own ranking. */
+  ask(match: string): readonly unknown[] {
+    this.#asked ??= this.database.prepare("SELECT rowid FROM note WHERE note MATCH ? ORDER BY rank LIMIT 5");
+    return this.#asked.all(match);
+  }
+
+  close(): void {
+    this.database.close();
+  }
+}
