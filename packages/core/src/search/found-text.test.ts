@@ -44,10 +44,26 @@ describe("a snippet", () => {
   });
 
   it("of a line that is full of the words is where they stand closest, and is soon found", () => {
-    const sparse = `export ${"and so on ".repeat(60)}`.repeat(1_000);
+    const sparse = `export ${"and so on ".repeat(60)}`.repeat(12);
     const snippet = snippetOf(found([`${sparse}the export of exports exports an export ${sparse}`], "export"));
     expect(snippet).toContain("the export of exports exports an export");
     expect(snippetOf(found(["export ".repeat(300_000)], "export"))).toMatch(/^export export .*…$/u);
+  });
+
+  it("of a line without a space is cut where the word stands", () => {
+    const encoded = "aB3/x+".repeat(100_000);
+    const [only, ...others] = found([`${encoded}lighthouse/${encoded}`], "lighthouses");
+    expect(others).toEqual([]);
+    expect(snippetOf(only === undefined ? [] : [only])).toMatch(/^….*lighthouse.*…$/u);
+  });
+
+  it("shows words that stand far from each other in one long line", () => {
+    const far = "and so on ".repeat(20_000);
+    expect(snippetOf(found([`${far}the export ${far}of the disk ${far}`], "export disk"))).toMatch(/the export .* … .*of the disk /u);
+  });
+
+  it("shows a word however many that begin as it does stand before it", () => {
+    expect(snippetOf(found([`${"exponent ".repeat(60_000)}and an export`], "export"))).toMatch(/^….* and an export$/u);
   });
 
   it("shows a second line for words that the first lacks", () => {
@@ -55,6 +71,8 @@ describe("a snippet", () => {
   });
 
   it("never cuts a character in two", () => {
+    const all = found([`a${"😀".repeat(20_000)} needle`], "needle");
+    expect(all.map(({ part }) => part.isWellFormed())).toEqual([true]);
     const snippet = snippetOf(found([`${"😀".repeat(400)} needle ${"😀".repeat(400)}`], "needle")) ?? "";
     expect(snippet).toContain("needle");
     expect(snippet.isWellFormed()).toBe(true);

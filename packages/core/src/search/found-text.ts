@@ -3,14 +3,22 @@ import { isAscii, wordsOf } from "./terms.ts";
 /** A line that has terms that were looked for, and which. */
 export interface FoundLine {
   readonly line: string;
+  /** Of a very long line the part that has them; else all of it. */
+  readonly part: string;
   readonly terms: ReadonlySet<string>;
 }
 
 /** Characters of a snippet. */
 const SNIPPET = 280;
 const GAP = " … ";
-/** Of a line that is full of the words the rest is not looked at. */
-const MOST_PLACES = 10_000;
+/** Longer lines, such as encoded files, are looked at in parts of so many characters. */
+const PART = 16 * 1024;
+/** On each side of a place, where no space comes before. */
+const WINDOW = 512;
+/** What is longer does not show a word by its beginning. */
+const WORD = 64;
+/** What was found after so many characters were taken apart into words is good enough. */
+const ENOUGH = 256 * 1024;
 
 /** Lines with any of the terms, those with the most first; else in their order. */
 export function findLines(lines: Iterable<string>, terms: ReadonlyMap<string, number>): FoundLine[] {
@@ -29,10 +37,28 @@ export function findBestLines(lines: Iterable<string>, terms: ReadonlyMap<string
 
 function* linesWith(lines: Iterable<string>, terms: ReadonlyMap<string, number>): Generator<FoundLine> {
   const beginnings = beginningsOf(terms.keys());
+  let characters = 0;
+  let isFound = false;
   for (const line of lines) {
-    const inLine = new Set(termsAround(line, beginnings).filter((term) => terms.has(term)));
-    if (inLine.size > 0) yield { line, terms: inLine };
+    for (const part of partsOf(line)) {
+      const near = around(part, beginnings);
+      characters += near.length;
+      const inPart = new Set(termsIn(near).filter((term) => terms.has(term)));
+      if (inPart.size > 0) yield { line, part, terms: inPart };
+      isFound ||= inPart.size > 0;
+      if (isFound && characters > ENOUGH) return;
+    }
   }
+}
+
+function* partsOf(line: string): Generator<string> {
+  let from = 0;
+  for (let end = PART; end < line.length; end = from + PART) {
+    const to = from + lastJoint(line.slice(from, end));
+    yield line.slice(from, to);
+    from = to;
+  }
+  yield from === 0 ? line : line.slice(from);
 }
 
 function byWeight(lines: Iterable<FoundLine>, terms: ReadonlyMap<string, number>): FoundLine[] {
@@ -40,11 +66,10 @@ function byWeight(lines: Iterable<FoundLine>, terms: ReadonlyMap<string, number>
   return weighed.sort((one, other) => other.weight - one.weight).map(({ each }) => each);
 }
 
-/** Terms and stop-words of a text, as far as they may begin so. */
-function termsAround(text: string, beginnings: ReadonlySet<string> | undefined): readonly string[] {
-  const part = around(text, beginnings);
-  if (part === "") return [];
-  const { terms, stopWords } = wordsOf(part);
+/** Terms and stop-words of a text. */
+function termsIn(text: string): readonly string[] {
+  if (text === "") return [];
+  const { terms, stopWords } = wordsOf(text);
   return stopWords.size === 0 ? terms : [...terms, ...stopWords];
 }
 
@@ -61,19 +86,55 @@ function beginningOf(term: string): string {
   return term.slice(0, /^[a-z]{2}[iy]$/.test(term) ? 2 : 3);
 }
 
-/** Of a line what stands between spaces around the places where something begins so, which is nothing of most; all of it where letters have several forms. */
-function around(line: string, beginnings: ReadonlySet<string> | undefined): string {
-  if (beginnings === undefined || !isAscii(line)) return line;
-  const small = line.toLowerCase();
-  const pieces: string[] = [];
+/** Of a text what stands around the places where something may be found, which is nothing of most. */
+function around(text: string, beginnings: ReadonlySet<string> | undefined): string {
+  if (beginnings === undefined || !isAscii(text)) return text;
+  return Array.from(placesIn(text, beginnings), ({ from, to }) => text.slice(from, to)).join(" ");
+}
+
+/** Where something begins as it may, and what must be taken apart to know whether it is that. */
+interface Place {
+  readonly at: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Of ASCII the places with one of the beginnings; where letters have several forms, or nothing is known of beginnings, all words. */
+function* placesIn(text: string, beginnings: ReadonlySet<string> | undefined): Generator<Place> {
+  if (beginnings === undefined || !isAscii(text)) {
+    for (const { 0: word, index } of text.matchAll(/\S+/gu)) yield { at: index, from: index, to: index + word.length };
+    return;
+  }
+  const small = text.toLowerCase();
   for (const beginning of beginnings) {
-    for (let at = small.indexOf(beginning), end = 0; at !== -1; at = small.indexOf(beginning, end)) {
-      const space = line.indexOf(" ", at);
-      end = space === -1 ? line.length : space;
-      pieces.push(line.slice(line.lastIndexOf(" ", at) + 1, end));
+    for (let at = small.indexOf(beginning), to = 0; at !== -1; at = small.indexOf(beginning, to)) {
+      to = at + endOfWord(text.slice(at, at + WINDOW + 1));
+      const first = Math.max(0, at - WINDOW);
+      yield { at, from: first + beginOfWord(text.slice(first, at), first === 0), to };
     }
   }
-  return pieces.join(" ");
+}
+
+/** How much of a text belongs to the word that it begins with: up to a space, else as far as it can be told. */
+function endOfWord(text: string): number {
+  const space = text.indexOf(" ");
+  if (space !== -1) return space;
+  return text.length <= WINDOW ? text.length : lastJoint(text);
+}
+
+/** Where in a text the word begins that goes on behind it. */
+function beginOfWord(text: string, isWhole: boolean): number {
+  const space = text.lastIndexOf(" ");
+  return space !== -1 || isWhole ? space + 1 : text.search(/[^A-Za-z0-9]/) + 1;
+}
+
+/** Where a text can be cut near its end: behind a space, else behind anything that is in no word, else where it ends. */
+function lastJoint(text: string): number {
+  const space = text.lastIndexOf(" ");
+  if (space > 0) return space + 1;
+  // Not behind the first half of a character.
+  for (let at = text.length; at > 1; at--) if (/[^A-Za-z0-9\uD800-\uDBFF]/.test(text.charAt(at - 1))) return at;
+  return text.length;
 }
 
 /** A piece of text with the words: of the best line, and of a second that has what the first lacks. */
@@ -82,29 +143,29 @@ export function snippetOf([best, ...others]: readonly FoundLine[]): string | und
   const second = others.find(({ terms }) => [...terms].some((term) => !best.terms.has(term)));
   if (second === undefined) return cutAround(best, SNIPPET);
   const room = (SNIPPET - GAP.length) / 2;
-  const shorter = Math.min(room, Math.max(best.line.length, second.line.length), best.line.length, second.line.length);
+  const shorter = Math.min(room, best.part.length, second.part.length);
   const longer = SNIPPET - GAP.length - shorter;
-  return [best, second].map((each) => cutAround(each, each.line.length <= room ? room : longer)).join(GAP);
+  return [best, second].map((each) => cutAround(each, each.part.length <= room ? room : longer)).join(GAP);
 }
 
 /** The part of a line, between words where it can be, that has the most of the terms. */
-function cutAround({ line, terms }: FoundLine, room: number): string {
+function cutAround({ line, part, terms }: FoundLine, room: number): string {
   if (line.length <= room) return line;
-  const from = fullestFrom(startsOf(line, terms), room - 20);
-  const begin = wordStart(line, Math.max(0, Math.min(from - 30, line.length - room)));
-  const end = begin + room >= line.length ? line.length : wordEnd(line, begin + room);
-  return `${begin > 0 ? "…" : ""}${line.slice(begin, end).trim()}${end < line.length ? "…" : ""}`;
+  const from = fullestFrom(startsOf(part, terms), room - 20);
+  const begin = wordStart(part, Math.max(0, Math.min(from - 30, part.length - room)));
+  const end = begin + room >= part.length ? part.length : wordEnd(part, begin + room);
+  const isFirst = begin === 0 && line.startsWith(part);
+  const isLast = end === part.length && line.endsWith(part);
+  return `${isFirst ? "" : "…"}${part.slice(begin, end).trim()}${isLast ? "" : "…"}`;
 }
 
-/** Where words with any of the terms begin, as many as are looked at. */
-function startsOf(line: string, terms: ReadonlySet<string>): readonly number[] {
-  const beginnings = beginningsOf(terms);
+/** Where words with any of the terms begin. */
+function startsOf(text: string, terms: ReadonlySet<string>): readonly number[] {
   const starts: number[] = [];
-  for (const { 0: word, index } of line.matchAll(/\S+/gu)) {
-    if (termsAround(word, beginnings).some((term) => terms.has(term))) starts.push(index);
-    if (starts.length === MOST_PLACES) break;
+  for (const { at, from, to } of placesIn(text, beginningsOf(terms))) {
+    if (termsIn(text.slice(from, to)).some((term) => terms.has(term))) starts.push(at - from > WORD ? at : from);
   }
-  return starts;
+  return starts.sort((one, other) => one - other);
 }
 
 /** The first of the places with the most of them in so many characters from there on. */

@@ -5,7 +5,7 @@ import { readContext } from "./read-context.ts";
 import { searchCheckpoints, type SearchPorts } from "./search-checkpoints.ts";
 
 /** Whatever is larger is not read for practice. */
-const MOST_BYTES = 1024 * 1024;
+const MOST_BYTES = 64 * 1024;
 /** Of the newest checkpoint, in characters: what words are taken from. */
 const ENOUGH = 400;
 /** As many words as a long question has, so that what is done for long ones alone is done too. */

@@ -169,7 +169,7 @@ class Search {
   #sampleOf(lines: readonly string[]): string {
     const all = lines.join("\n");
     if (all.length <= SAMPLE) return all;
-    const found = findLines(lines, this.#weights).map(({ line }) => line);
+    const found = findLines(lines, this.#weights).map(({ part }) => part);
     return found.join("\n").slice(0, SAMPLE);
   }
 
