@@ -40,7 +40,7 @@ function* linesWith(lines: Iterable<string>, terms: ReadonlyMap<string, number>)
   let characters = 0;
   let isFound = false;
   for (const line of lines) {
-    for (const part of partsOf(line)) {
+    for (const part of line.length <= PART ? [line] : partsOf(line)) {
       const near = around(part, beginnings);
       characters += near.length;
       const inPart = new Set(termsIn(near).filter((term) => terms.has(term)));
@@ -58,7 +58,7 @@ function* partsOf(line: string): Generator<string> {
     yield line.slice(from, to);
     from = to;
   }
-  yield from === 0 ? line : line.slice(from);
+  yield line.slice(from);
 }
 
 function byWeight(lines: Iterable<FoundLine>, terms: ReadonlyMap<string, number>): FoundLine[] {
@@ -89,7 +89,9 @@ function beginningOf(term: string): string {
 /** Of a text what stands around the places where something may be found, which is nothing of most. */
 function around(text: string, beginnings: ReadonlySet<string> | undefined): string {
   if (beginnings === undefined || !isAscii(text)) return text;
-  return Array.from(placesIn(text, beginnings), ({ from, to }) => text.slice(from, to)).join(" ");
+  return placesIn(text, beginnings)
+    .map(({ from, to }) => text.slice(from, to))
+    .join(" ");
 }
 
 /** Where something begins as it may, and what must be taken apart to know whether it is that. */
@@ -99,33 +101,31 @@ interface Place {
   readonly to: number;
 }
 
-/** Of ASCII the places with one of the beginnings; where letters have several forms, or nothing is known of beginnings, all words. */
-function* placesIn(text: string, beginnings: ReadonlySet<string> | undefined): Generator<Place> {
-  if (beginnings === undefined || !isAscii(text)) {
-    for (const { 0: word, index } of text.matchAll(/\S+/gu)) yield { at: index, from: index, to: index + word.length };
-    return;
-  }
+/** Of a text in ASCII. */
+function placesIn(text: string, beginnings: ReadonlySet<string>): Place[] {
+  const places: Place[] = [];
   const small = text.toLowerCase();
   for (const beginning of beginnings) {
     for (let at = small.indexOf(beginning), to = 0; at !== -1; at = small.indexOf(beginning, to)) {
-      to = at + endOfWord(text.slice(at, at + WINDOW + 1));
-      const first = Math.max(0, at - WINDOW);
-      yield { at, from: first + beginOfWord(text.slice(first, at), first === 0), to };
+      to = endOfWord(text, at);
+      places.push({ at, from: beginOfWord(text, at), to });
     }
   }
+  return places;
 }
 
-/** How much of a text belongs to the word that it begins with: up to a space, else as far as it can be told. */
-function endOfWord(text: string): number {
-  const space = text.indexOf(" ");
-  if (space !== -1) return space;
-  return text.length <= WINDOW ? text.length : lastJoint(text);
+/** Up to a space, else as far as it can be told. */
+function endOfWord(text: string, at: number): number {
+  const space = text.indexOf(" ", at);
+  const end = space === -1 ? text.length : space;
+  return end - at <= WINDOW ? end : at + lastJoint(text.slice(at, at + WINDOW));
 }
 
-/** Where in a text the word begins that goes on behind it. */
-function beginOfWord(text: string, isWhole: boolean): number {
-  const space = text.lastIndexOf(" ");
-  return space !== -1 || isWhole ? space + 1 : text.search(/[^A-Za-z0-9]/) + 1;
+/** Behind a space, else as far as it can be told. */
+function beginOfWord(text: string, at: number): number {
+  const begin = text.lastIndexOf(" ", at) + 1;
+  if (at - begin <= WINDOW) return begin;
+  return at - WINDOW + text.slice(at - WINDOW, at).search(/[^A-Za-z0-9]/) + 1;
 }
 
 /** Where a text can be cut near its end: behind a space, else behind anything that is in no word, else where it ends. */
@@ -161,11 +161,17 @@ function cutAround({ line, part, terms }: FoundLine, room: number): string {
 
 /** Where words with any of the terms begin. */
 function startsOf(text: string, terms: ReadonlySet<string>): readonly number[] {
-  const starts: number[] = [];
-  for (const { at, from, to } of placesIn(text, beginningsOf(terms))) {
-    if (termsIn(text.slice(from, to)).some((term) => terms.has(term))) starts.push(at - from > WORD ? at : from);
-  }
-  return starts.sort((one, other) => one - other);
+  const beginnings = beginningsOf(terms);
+  const places = beginnings === undefined || !isAscii(text) ? wordsAsPlaces(text) : placesIn(text, beginnings);
+  return places
+    .filter(({ from, to }) => termsIn(text.slice(from, to)).some((term) => terms.has(term)))
+    .map(({ at, from }) => (at - from > WORD ? at : from))
+    .sort((one, other) => one - other);
+}
+
+/** Where letters have several forms, or nothing is known of beginnings. */
+function wordsAsPlaces(text: string): Place[] {
+  return Array.from(text.matchAll(/\S+/gu), ({ 0: word, index }) => ({ at: index, from: index, to: index + word.length }));
 }
 
 /** The first of the places with the most of them in so many characters from there on. */
