@@ -3,24 +3,23 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { nodeFileSystem } from "@workrail/blob-files";
-import { type CheckpointId, type Log, type SearchEngine, type SessionId, termsOf, type TextOfCheckpoint } from "@workrail/core";
+import { type CheckpointId, type SearchEngine, type SessionId, termsOf, type TextOfCheckpoint } from "@workrail/core";
 import { describeSearch } from "@workrail/storage-conformance";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadSqliteDriver } from "../src/load-sqlite-driver.ts";
+import { silentLog } from "../src/silent-log.ts";
 import { SqliteSearch } from "../src/search/sqlite-search.ts";
 import type { SqliteDriverName } from "../src/sqlite-driver.ts";
 
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-search-"));
 afterAll(() => fs.rmSync(directory, { recursive: true, force: true }));
 
-const ignore = (): void => undefined;
-const log: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 let opened = 0;
 
 for (const name of ["better-sqlite3", "node:sqlite"] satisfies SqliteDriverName[]) {
   const { open: openDatabase } = loadSqliteDriver(name);
   const openFile = (file: string): SqliteSearch =>
-    new SqliteSearch({ file, fs: nodeFileSystem, openDatabase, journal: "WAL", lockWaitMs: 5_000, log });
+    new SqliteSearch({ file, fs: nodeFileSystem, openDatabase, journal: "WAL", lockWaitMs: 5_000, log: silentLog });
   const open = async (): Promise<SqliteSearch> => openFile(path.join(directory, `search-${++opened}.db`));
   describeSearch({ name, open });
 
@@ -74,6 +73,31 @@ for (const name of ["better-sqlite3", "node:sqlite"] satisfies SqliteDriverName[
       expect(await index.purge()).not.toBe(false);
       await index.close();
       expect(fs.readFileSync(path.join(directory, `search-${opened}.db`)).includes("gone")).toBe(false);
+    });
+
+    it("a word that was in most of them counts as what it is once they are gone", async () => {
+      const index = await open();
+      const texts = (terms: readonly string[], count: number): TextOfCheckpoint[] => {
+        return Array.from({ length: count }, (_, at) => ({
+          ...ANY_TEXT,
+          checkpointId: `${terms.join("-")}-${at}` as CheckpointId,
+          sequence: at + 1,
+          previous: at,
+          terms,
+        }));
+      };
+      const change = { remove: [], sessionTags: [], isDone: true, version: 0 };
+      const question = { terms: [term("always"), term("other")], required: [], filter: {} };
+      await index.update({ ...change, sessionId: SESSION, add: [...texts(["always"], 5_100), ...texts(["other"], 10)] });
+      expect(await (await index.match(question)).page({ limit: 1, offset: 0 })).toMatchObject([{ checkpointId: "other-9" }]);
+      await index.note({ sessions: [], restart: true });
+      await index.update({
+        ...change,
+        sessionId: SESSION,
+        add: [...texts(["always", "other"], 1), ...texts(["other"], 10), ...texts(["nothing"], 20)],
+      });
+      expect(await (await index.match(question)).page({ limit: 1, offset: 0 })).toMatchObject([{ checkpointId: "always-other-0" }]);
+      await index.close();
     });
   });
 }

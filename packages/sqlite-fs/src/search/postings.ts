@@ -95,6 +95,33 @@ export function isInMoreThan(run: Run, term: string, documents: number, { first,
   return run.get(MORE_THAN, quoted(term), first, last, documents) !== undefined;
 }
 
+/** Terms that were found to be in more documents than so many, while an index had about so many texts. */
+interface Frequent {
+  readonly texts: number;
+  readonly terms: Map<string, number>;
+}
+
+const frequent = new WeakMap<Run, Frequent>();
+/** Words that are frequent are few. */
+const MOST_FREQUENT = 5_000;
+/** An index of more or fewer texts, by one part in so many, is another. */
+const OTHER = 10;
+
+/** Whether more documents of the whole index than this have a term; of one that has so many it is remembered while the index is about as large. */
+export function isFrequent(run: Run, term: string, documents: number, texts: number): boolean {
+  const { terms } = frequentIn(run, texts);
+  if ((terms.get(term) ?? 0) >= documents) return true;
+  const isMore = isInMoreThan(run, term, documents, EVERYWHERE);
+  if (isMore && terms.size < MOST_FREQUENT) terms.set(term, documents);
+  return isMore;
+}
+
+function frequentIn(run: Run, texts: number): Frequent {
+  let known = frequent.get(run);
+  if (known === undefined || Math.abs(known.texts - texts) * OTHER > known.texts) frequent.set(run, (known = { texts, terms: new Map() }));
+  return known;
+}
+
 /** Documents that have a term, at most so many, without how often. */
 export function documentsWith(run: Run, term: string, most: number): readonly number[] {
   return numbersIn(run, NUMBERS, quoted(term), most, EVERYWHERE);

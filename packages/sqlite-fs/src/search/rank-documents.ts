@@ -4,6 +4,7 @@ import {
   documentsWithAll,
   documentsWithOften,
   EVERYWHERE,
+  isFrequent,
   isInMoreThan,
   latestPostingsOf,
   moreOften,
@@ -140,7 +141,7 @@ export function relatedScores(
 ): (number: number, relativeLength: number) => number {
   // What so many have says nothing.
   const telling = related
-    .filter(({ term }) => !isInMoreThan(run, term, MOST_OF_RELATED, EVERYWHERE))
+    .filter(({ term }) => !isFrequent(run, term, MOST_OF_RELATED, texts))
     .map((each) => ({ ...each, documents: documentsWith(run, each.term, MOST_OF_RELATED) }))
     .map((each) => ({ ...each, texts: each.documents.length }));
   const weighed = weighRelated(telling, texts).map((each) => ({
@@ -197,7 +198,7 @@ interface Within {
 /** Of terms, the rarest first; those of too many documents are passed over where there are others, at first. */
 function anyOf(run: Run, terms: readonly WeightedTerm[], { texts, span, depth }: Within): Omit<Chosen, "allowed"> {
   const isAlone = terms.length === 1;
-  const read = terms.map((each) => ({ ...each, postings: isAlone ? undefined : wholePostings(run, each.term, span) }));
+  const read = terms.map((each) => ({ ...each, postings: isAlone ? undefined : wholePostings(run, each.term, { texts, span }) }));
   const known = read.flatMap(({ term, weight, postings }) => (postings === undefined ? [] : [{ term, weight, postings }]));
   const frequent = read.filter(({ postings }) => postings === undefined);
   known.sort((one, other) => one.postings.documents.length - other.postings.documents.length);
@@ -233,8 +234,9 @@ function anyOf(run: Run, terms: readonly WeightedTerm[], { texts, span, depth }:
 const NONE: Postings = { documents: [], more: [], isCut: false };
 
 /** `undefined`: there are too many. */
-function wholePostings(run: Run, term: string, span: Span): Postings | undefined {
-  return isInMoreThan(run, term, MOST_OF_TERM, span) ? undefined : postingsOf(run, term, MOST_OF_TERM, span);
+function wholePostings(run: Run, term: string, { texts, span }: Pick<Within, "texts" | "span">): Postings | undefined {
+  const isTooMany = span === EVERYWHERE ? isFrequent(run, term, MOST_OF_TERM, texts) : isInMoreThan(run, term, MOST_OF_TERM, span);
+  return isTooMany ? undefined : postingsOf(run, term, MOST_OF_TERM, span);
 }
 
 /** Of terms of too many documents: the latest, and before these the latest that have all of them. */
