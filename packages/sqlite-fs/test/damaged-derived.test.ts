@@ -2,21 +2,14 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { nodeFileSystem } from "@workrail/blob-files";
-import {
-  type ChangePosition,
-  type CheckpointId,
-  isWorkrailError,
-  type Log,
-  type SessionId,
-  termsOf,
-  type TextOfCheckpoint,
-} from "@workrail/core";
+import { type ChangePosition, type CheckpointId, isWorkrailError, type SessionId, termsOf, type TextOfCheckpoint } from "@workrail/core";
 import { tally } from "@workrail/storage-conformance/harness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DerivedDatabaseOptions } from "../src/derived-database.ts";
 import { loadSqliteDriver } from "../src/load-sqlite-driver.ts";
 import { SqliteSearch } from "../src/search/sqlite-search.ts";
 import { SqliteVectors } from "../src/sqlite-vectors.ts";
+import { silentLog } from "../src/silent-log.ts";
 
 const FLIPS = Number(process.env["WORKRAIL_FLIPS"] ?? 48);
 const SESSIONS = 6;
@@ -26,12 +19,10 @@ const SPACE = { name: "model", dimensions: 8 };
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-derived-"));
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-const ignore = (): void => undefined;
-const log: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 const openDatabase = loadSqliteDriver("better-sqlite3").open;
 
 function optionsOf(file: string): DerivedDatabaseOptions {
-  return { file, fs: nodeFileSystem, openDatabase, journal: "DELETE", lockWaitMs: 1_000, log };
+  return { file, fs: nodeFileSystem, openDatabase, journal: "DELETE", lockWaitMs: 1_000, log: silentLog };
 }
 
 function sessionAt(at: number): SessionId {

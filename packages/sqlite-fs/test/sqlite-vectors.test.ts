@@ -2,13 +2,14 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { nodeFileSystem } from "@workrail/blob-files";
-import { type ChangePosition, type CheckpointVector, type Log, parseCheckpointId, parseSessionId } from "@workrail/core";
+import { type ChangePosition, type CheckpointVector, parseCheckpointId, parseSessionId } from "@workrail/core";
 import { describeVectors } from "@workrail/storage-conformance";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadSqliteDriver } from "../src/load-sqlite-driver.ts";
 import type { SqliteDriverName } from "../src/sqlite-driver.ts";
 import { SqliteVectors } from "../src/sqlite-vectors.ts";
 import { failureOf } from "./test-store.ts";
+import { silentLog } from "../src/silent-log.ts";
 
 const directories: string[] = [];
 
@@ -30,12 +31,9 @@ function vectorsIn(dataDir: string, driver: SqliteDriverName, journal: "WAL" | "
     openDatabase: loadSqliteDriver(driver).open,
     journal,
     lockWaitMs: 2_000,
-    log: silent,
+    log: silentLog,
   });
 }
-
-const ignore = (): void => undefined;
-const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 const SPACE = { name: "model", dimensions: 2 };
 const SESSION = parseSessionId("session");

@@ -1,16 +1,15 @@
 import fs from "node:fs";
 import path from "node:path";
 import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
-import type { Log } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import type { OpenDatabase } from "../src/sqlite-driver.ts";
 import { StoreLock } from "../src/store-lock.ts";
 import { Child } from "./child-process.ts";
 import { openDatabase } from "./open-database.ts";
 import { failureOf, SESSION, TestStore, withDirectory, withOpened, withStore } from "./test-store.ts";
+import { silentLog } from "../src/silent-log.ts";
 
 const ignore = (): void => undefined;
-const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 describe("the lock of a store, between processes", () => {
   it("is shared by those who have it open, and lets nobody in who wants it alone", () =>
@@ -167,7 +166,7 @@ describe("a lock file with something else in it", () => {
       await withOpened(dataDir, async (store) => void (await store.save({ number: 1 })));
       fs.writeFileSync(path.join(dataDir, "workrail.lock"), bytes);
       const warnings: string[] = [];
-      const store = await TestStore.open(dataDir, { lockWaitMs: 50, log: { ...SILENT, warn: (message) => warnings.push(message) } });
+      const store = await TestStore.open(dataDir, { lockWaitMs: 50, log: { ...silentLog, warn: (message) => warnings.push(message) } });
       expect(warnings).toEqual(["the lock file held something else, which was put aside"]);
       expect(fs.readFileSync(path.join(dataDir, "workrail.lock.replaced-1"))).toEqual(bytes);
       expect(await store.contextOf()).toEqual({ number: 1 });
@@ -202,7 +201,7 @@ describe("a lock file with something else in it", () => {
         if (opened > 0) throw Object.assign(new Error("EBUSY: injected"), { code: "EBUSY" });
         nodeFileSystem.rename(from, to);
       };
-      const options = { file, fs: { ...nodeFileSystem, rename }, openDatabase: counting, waitMs: 50, log: SILENT, onRegained: ignore };
+      const options = { file, fs: { ...nodeFileSystem, rename }, openDatabase: counting, waitMs: 50, log: silentLog, onRegained: ignore };
       (await StoreLock.acquire(options)).close();
       expect(fs.readFileSync(`${file}.replaced-1`, "utf8")).toBe(TEXT);
     }));
@@ -305,5 +304,5 @@ describe("the write lock of the catalog", () => {
 });
 
 function acquire(file: string, onRegained: () => void, waitMs = 30): Promise<StoreLock> {
-  return StoreLock.acquire({ file, fs: nodeFileSystem, log: SILENT, openDatabase, waitMs, onRegained });
+  return StoreLock.acquire({ file, fs: nodeFileSystem, log: silentLog, openDatabase, waitMs, onRegained });
 }

@@ -20,7 +20,6 @@ import {
   type LoadedCheckpoint,
   type LoadInput,
   loadCheckpoint,
-  type Log,
   pinEntry,
   type PinResult,
   rebuildCatalog,
@@ -41,9 +40,9 @@ import {
 import { randomIds as ids, sha256 } from "@workrail/storage-conformance/harness";
 import { type CatalogParts, type SqliteFsOptions, openWithDriver } from "../src/open-sqlite-fs.ts";
 import { driver } from "./open-database.ts";
+import { silentLog } from "../src/silent-log.ts";
 
 const ignore = (): void => undefined;
-const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 export const SESSION: SessionId = "session" as SessionId;
 
@@ -69,7 +68,7 @@ export interface TestStoreOptions extends Omit<SqliteFsOptions, "dataDir" | "dri
 export class TestStore {
   readonly dataDir: string;
   readonly storage: Storage;
-  readonly #background = new BackgroundQueue(silent);
+  readonly #background = new BackgroundQueue(silentLog);
   readonly #maxCheckpoints: number;
 
   static async open(dataDir: string, options: TestStoreOptions = {}): Promise<TestStore> {
@@ -146,7 +145,7 @@ export class TestStore {
   ports() {
     const limits = { ...DEFAULT_LIMITS, maxCheckpoints: this.#maxCheckpoints };
     const { catalog, blobs, locking, recovery } = this.storage;
-    return { catalog, blobs, locking, recovery, codec, digests: sha256, limits, clock, log: silent };
+    return { catalog, blobs, locking, recovery, codec, digests: sha256, limits, clock, log: silentLog };
   }
 }
 

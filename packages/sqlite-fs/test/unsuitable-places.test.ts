@@ -1,12 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
-import type { Log } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import type { OpenDatabase } from "../src/sqlite-driver.ts";
 import { Child } from "./child-process.ts";
 import { openDatabase } from "./open-database.ts";
 import { proveFiles } from "./prove-files.ts";
 import { failureOf, SESSION, TestStore, type TestStoreOptions, withDirectory, withOpened } from "./test-store.ts";
+import { silentLog } from "../src/silent-log.ts";
 
 const ON_NFS: TestStoreOptions = { unsuitable: () => "nfs" };
 
@@ -23,7 +23,7 @@ describe("a store on a network file system", { timeout: 120_000 }, () => {
           expect(store.storage.warnings).toEqual([expect.stringContaining("nfs")]);
           expect(warned).toEqual(store.storage.warnings);
         },
-        { ...ON_NFS, log: { ...silent, warn: (message) => void warned.push(message) } },
+        { ...ON_NFS, log: { ...silentLog, warn: (message) => void warned.push(message) } },
       );
     }));
 
@@ -130,9 +130,6 @@ describe("a file system that nobody knows, on which WAL is accepted and the firs
     }),
   );
 });
-
-const ignore = (): void => undefined;
-const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function withDataDir(test: (dataDir: string) => Promise<void>): Promise<void> {
   return withDirectory((directory) => test(path.join(directory, "data")));
