@@ -1,30 +1,52 @@
 import fs from "node:fs";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { IndexQuery, SearchEngine, Storage } from "@workrail/core";
 import { openSqliteFs } from "@workrail/sqlite-fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { OpenOptions } from "../src/open-workrail.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { onDisk, type Place } from "./stores.ts";
 
-/** Longer than a store waits for a pause before it begins with what no answer needs. */
-const PAUSE_MS = 1_700;
+const WITHIN = { timeout: 20_000, interval: 20 };
 
-/** Opens a store whose index notes what it is asked. */
-async function openWatched(place: Place, asked: IndexQuery[], options: OpenOptions = {}): Promise<Workrail> {
+/** What an index is asked and told. */
+class Watch {
+  readonly asked: string[][] = [];
+  /** How often nothing was left to do for it. */
+  tidied = 0;
+  /** Awaited before a question is answered. */
+  gate: Promise<void> = Promise.resolve();
+  engine: SearchEngine | undefined;
+
+  async match(query: IndexQuery): ReturnType<SearchEngine["match"]> {
+    this.asked.push(query.terms.map(({ term }) => term));
+    await this.gate;
+    return this.#open.match(query);
+  }
+
+  async tidy(): Promise<boolean> {
+    const hasMore = await this.#open.tidy();
+    if (!hasMore) this.tidied += 1;
+    return hasMore;
+  }
+
+  get #open(): SearchEngine {
+    if (this.engine === undefined) throw new Error("There is no index.");
+    return this.engine;
+  }
+}
+
+async function openWatched(place: Place, watch: Watch, options: OpenOptions = {}): Promise<Workrail> {
   const storage = async (settings: { readonly dataDir: string }): Promise<Storage> => {
     const opened = await openSqliteFs(settings);
     const { search } = opened;
     if (search === undefined) throw new Error("There is no index.");
-    const match: SearchEngine["match"] = (query) => {
-      asked.push(query);
-      return search.match(query);
-    };
+    watch.engine = search;
     const watched = new Proxy(search, {
       get(target, name) {
-        const member: unknown = name === "match" ? match : Reflect.get(target, name);
-        return typeof member === "function" ? member.bind(target) : member;
+        const owner = name === "match" || name === "tidy" ? watch : target;
+        const member: unknown = Reflect.get(owner, name);
+        return typeof member === "function" ? member.bind(owner) : member;
       },
     });
     return { ...opened, search: watched };
@@ -37,63 +59,80 @@ async function saveNote(place: Place, note: string): Promise<void> {
   await workrail.saveCheckpoint({ sessionId: "a", context: { note } });
 }
 
-function termsOf(asked: readonly IndexQuery[]): string[][] {
-  return asked.map(({ terms }) => terms.map(({ term }) => term));
-}
+const NOTE = "tariffs of lighthouses";
+const WORDS = ["tariff", "lighthous", "note"];
 
 describe("the rehearsal of a search", () => {
-  it("asks what the newest checkpoint is found by, once, in the first pause", () =>
+  it("asks what the newest checkpoint is found by, once, in the first pause, and changes nothing", () =>
     onDisk(async (place) => {
-      await saveNote(place, "tariffs of lighthouses");
-      const asked: IndexQuery[] = [];
-      await using workrail = await openWatched(place, asked);
+      await saveNote(place, NOTE);
+      const watch = new Watch();
+      await using workrail = await openWatched(place, watch);
       const before = await workrail.listSessions();
-      await sleep(PAUSE_MS);
-      expect(termsOf(asked)).toEqual([["tariff", "lighthous", "note"]]);
+      await vi.waitFor(() => expect(watch.asked).toEqual([WORDS]), WITHIN);
       expect(await workrail.listSessions()).toEqual(before);
       await workrail.saveCheckpoint({ sessionId: "b", context: { note: "another" } });
-      await sleep(PAUSE_MS);
-      expect(asked).toHaveLength(1);
+      const tidied = watch.tidied;
+      await vi.waitFor(() => expect(watch.tidied).toBeGreaterThan(tidied), WITHIN);
+      await workrail.close();
+      expect(watch.asked).toHaveLength(1);
     }));
 
-  it("is left out by a program that looks something up and is gone", () =>
+  it("is left out where somebody has searched already, and by a program that looks something up and is gone", () =>
     onDisk(async (place) => {
-      await saveNote(place, "tariffs of lighthouses");
-      const asked: IndexQuery[] = [];
-      await using workrail = await openWatched(place, asked, { upkeep: false });
-      await workrail.loadCheckpoint({ sessionId: "a" });
-      await sleep(PAUSE_MS);
-      expect(asked).toEqual([]);
+      await saveNote(place, NOTE);
+      const [watch, passing] = [new Watch(), new Watch()];
+      await using looking = await openWatched(place, passing, { upkeep: false });
+      await looking.loadCheckpoint({ sessionId: "a" });
+      await using workrail = await openWatched(place, watch);
+      await workrail.searchCheckpoints({ query: "lighthouses" });
+      await vi.waitFor(() => expect(watch.tidied).toBeGreaterThan(0), WITHIN);
+      await workrail.close();
+      expect([watch.asked, passing.asked]).toEqual([[["lighthous"]], []]);
     }));
 
   it("reads nothing that is large, and makes nothing of an empty store", () =>
     onDisk(async (place) => {
-      const asked: IndexQuery[] = [];
-      await using workrail = await openWatched(place, asked);
-      await sleep(PAUSE_MS);
-      expect(asked).toEqual([]);
-      await saveNote(place, "lighthouse ".repeat(100_000));
-      await using other = await openWatched(place, asked);
-      await sleep(PAUSE_MS);
-      expect(asked).toEqual([]);
-      expect((await other.searchCheckpoints({ query: "lighthouses" })).hits).toHaveLength(1);
-      await workrail.close();
+      for (const note of [undefined, "lighthouse ".repeat(100_000)]) {
+        if (note !== undefined) await saveNote(place, note);
+        const watch = new Watch();
+        await using workrail = await openWatched(place, watch);
+        await vi.waitFor(() => expect(watch.tidied).toBeGreaterThan(0), WITHIN);
+        await workrail.close();
+        expect(watch.asked).toEqual([]);
+      }
     }));
 
   it("says nothing of a checkpoint that cannot be read: that is for whoever asks for it", () =>
     onDisk(async (place) => {
-      await saveNote(place, "tariffs of lighthouses");
+      await saveNote(place, NOTE);
       const blobs = path.join(place.dataDir, "contexts");
       for (const file of fs.readdirSync(blobs, { recursive: true, encoding: "utf8" })) {
         if (file.endsWith(".gz")) fs.writeFileSync(path.join(blobs, file), "nothing");
       }
-      const asked: IndexQuery[] = [];
       const told: string[] = [];
       const tell = (message: string): number => told.push(message);
       const log = { debug: () => {}, info: () => {}, warn: tell, error: tell };
-      await using workrail = await openWatched(place, asked, { adapters: { log } });
-      await sleep(PAUSE_MS);
-      expect({ asked, told }).toEqual({ asked: [], told: [] });
+      const watch = new Watch();
+      await using workrail = await openWatched(place, watch, { adapters: { log } });
+      await vi.waitFor(() => expect(watch.tidied).toBeGreaterThan(0), WITHIN);
       await expect(workrail.loadCheckpoint({ sessionId: "a" })).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
+      expect(watch.asked).toEqual([]);
+      expect(told.filter((message) => message.includes("background"))).toEqual([]);
+    }));
+
+  it("keeps nothing from being indexed that is saved meanwhile, and nobody from closing the store", () =>
+    onDisk(async (place) => {
+      await saveNote(place, NOTE);
+      const watch = new Watch();
+      const gate = Promise.withResolvers<void>();
+      watch.gate = gate.promise;
+      await using workrail = await openWatched(place, watch);
+      await vi.waitFor(() => expect(watch.asked).toHaveLength(1), WITHIN);
+      await workrail.saveCheckpoint({ sessionId: "b", context: { note: "somebody else's umbrella" } });
+      // Longer than the store waits for a pause.
+      await new Promise((resolve) => setTimeout(resolve, 1_300));
+      gate.resolve();
+      await vi.waitFor(async () => expect(await watch.engine?.termsLike("umbrell", 1)).toEqual(["umbrella"]), WITHIN);
     }));
 });

@@ -30,7 +30,7 @@ describe("selecting units", () => {
     expect(selectUnits(candidates, 10 + 10 + 8, count).size).toBe(1);
   });
 
-  it("chooses among thousands that say the same as among a few, and soon", () => {
+  it("chooses the first of thousands that say the same, and soon", () => {
     const alike = Array.from({ length: 30_000 }, (_, place) => candidate(place, [1, 2]));
     const chosen = selectUnits(
       [...alike, candidate(30_000, [3], { tokens: 5 })].map((each) => ({ ...each, text: "the same" })),
@@ -38,6 +38,14 @@ describe("selecting units", () => {
       count,
     );
     expect([...chosen]).toEqual([0, 30_000, ...Array.from({ length: 99 }, (_, place) => place + 1)]);
+  });
+
+  it("does so where every other of them weighs more", () => {
+    const alike = Array.from({ length: 30_000 }, (_, place) => {
+      const one = candidate(place, [1, 2]);
+      return { ...one, text: "the same", terms: one.terms.map(({ id }) => ({ id, weight: 1 + (place % 2) })) };
+    });
+    expect([...selectUnits(alike, 30, count)]).toEqual([1, 3, 5]);
   });
 
   it("goes on to what still fits", () => {

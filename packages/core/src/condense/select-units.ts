@@ -43,8 +43,9 @@ export function selectUnits(candidates: readonly Candidate[], room: number, coun
 }
 
 /**
- * For each the place of the next that says the same and costs the same. It need not be looked at before the first of them is chosen, or
- * left out: of a thousand times the same sentence each choice would otherwise have all the others looked at again.
+ * For each the place of the next that says the same and costs the same, but for labels that are said already. It need not be looked at
+ * before the first of them is chosen, or left out: of a thousand times the same sentence each choice would otherwise have all the others
+ * looked at again.
  */
 function linkAlike(candidates: readonly Candidate[]): readonly (number | undefined)[] {
   const paths = new Map<Group | undefined, string>([[undefined, ""]]);
@@ -56,7 +57,8 @@ function linkAlike(candidates: readonly Candidate[]): readonly (number | undefin
   const latest = new Map<string, number>();
   const next: (number | undefined)[] = candidates.map(() => undefined);
   candidates.forEach(({ text, tokens, relevance, terms, unit }, place) => {
-    const key = `${tokens} ${relevance} ${pathOf(unit.group)}\n\n${text}`;
+    const worth = terms.reduce((sum, { weight }) => sum + weight, 0);
+    const key = `${tokens} ${relevance} ${worth} ${pathOf(unit.group)}\n\n${text}`;
     const before = latest.get(key);
     if (before !== undefined && areSame(terms, candidates[before]?.terms)) next[before] = place;
     latest.set(key, place);

@@ -57,6 +57,45 @@ describe("a snippet", () => {
     expect(snippetOf(only === undefined ? [] : [only])).toMatch(/^….*lighthouse.*…$/u);
   });
 
+  it("is of what has most of the words, each counted once, whatever parts them", () => {
+    const rest = " and so on".repeat(40);
+    const line = `src/main.ts${rest} lighthouse export disk${rest}`;
+    expect(snippetOf(found([line], "src/main.ts lighthouse export disk"))).toContain("lighthouse export disk");
+    const row = `expense\t${"and\tso\ton\t".repeat(40)}export`;
+    expect(snippetOf(found([row], "export"))).toMatch(/\texport$/u);
+    const json = JSON.stringify(Object.fromEntries(Array.from({ length: 400 }, (_, at) => [at === 200 ? "export" : `expense${at}`, at])));
+    expect(snippetOf(found([json], "exports"))).toContain('"export":200');
+  });
+
+  it.each([
+    ["letters of Han", "東京都に行く人", "灯台"],
+    ["Cyrillic letters", "море", "маяк"],
+    ["capitals", "ABCDEFGH", "Lighthouse"],
+    ["surrogates", "a😀", "灯台"],
+  ])("finds a word wherever it stands in a long line of %s without a space", (_, piece, word) => {
+    for (let before = 16 * 1024 - 3; before <= 16 * 1024 + 1; before++) {
+      const line = `${piece.repeat(before).slice(0, before)}${word === "маяк" ? `-${word}-` : word}${piece.repeat(9_000)}`;
+      const [best] = found([line.toWellFormed()], word);
+      expect(best?.part).toContain(word);
+      expect(snippetOf(best === undefined ? [] : [best])?.isWellFormed()).toBe(true);
+    }
+  });
+
+  it("finds a word that stands where a long run of letters and digits is cut", () => {
+    for (let parts = 160; parts < 180; parts++) {
+      expect(found([`exp${"Zz9".repeat(parts)}Export${"Zz9".repeat(300)}`], "export")).toHaveLength(1);
+    }
+  });
+
+  it("is of the best line of many, however many there are of ordinary length", () => {
+    const lines = [
+      "маяк один",
+      ...Array.from({ length: 6_000 }, () => "обычная строка, в которой ничего нет, и ещё немного слов"),
+      "красный маяк у моря",
+    ];
+    expect(snippetOf(found(lines, "красный маяк"))).toBe("красный маяк у моря");
+  });
+
   it("shows words that stand far from each other in one long line", () => {
     const far = "and so on ".repeat(20_000);
     expect(snippetOf(found([`${far}the export ${far}of the disk ${far}`], "export disk"))).toMatch(/the export .* … .*of the disk /u);

@@ -15,9 +15,9 @@ const GAP = " … ";
 const PART = 16 * 1024;
 /** On each side of a place, where no space comes before. */
 const WINDOW = 512;
-/** What is longer does not show a word by its beginning. */
+/** No word is longer, or counts as if it were. */
 const WORD = 64;
-/** What was found after so many characters were taken apart into words is good enough. */
+/** What was found after so many characters of very long lines were taken apart into words is good enough. */
 const ENOUGH = 256 * 1024;
 
 /** Lines with any of the terms, those with the most first; else in their order. */
@@ -42,7 +42,7 @@ function* linesWith(lines: Iterable<string>, terms: ReadonlyMap<string, number>)
   for (const line of lines) {
     for (const part of line.length <= PART ? [line] : partsOf(line)) {
       const near = around(part, beginnings);
-      characters += near.length;
+      if (line.length > PART) characters += near.length;
       const inPart = new Set(termsIn(near).filter((term) => terms.has(term)));
       if (inPart.size > 0) yield { line, part, terms: inPart };
       isFound ||= inPart.size > 0;
@@ -51,12 +51,14 @@ function* linesWith(lines: Iterable<string>, terms: ReadonlyMap<string, number>)
   }
 }
 
+/** Where there is no space to part them by, the end of each stands in the next too: no word is cut in both. */
 function* partsOf(line: string): Generator<string> {
   let from = 0;
   for (let end = PART; end < line.length; end = from + PART) {
-    const to = from + lastJoint(line.slice(from, end));
+    const space = line.lastIndexOf(" ", end - 1) + 1;
+    const to = space > from ? space : whole(line, end);
     yield line.slice(from, to);
-    from = to;
+    from = space > from ? to : whole(line, to - WORD);
   }
   yield line.slice(from);
 }
@@ -89,7 +91,7 @@ function beginningOf(term: string): string {
 /** Of a text what stands around the places where something may be found, which is nothing of most. */
 function around(text: string, beginnings: ReadonlySet<string> | undefined): string {
   if (beginnings === undefined || !isAscii(text)) return text;
-  return placesIn(text, beginnings)
+  return placesIn(text, beginnings, WINDOW)
     .map(({ from, to }) => text.slice(from, to))
     .join(" ");
 }
@@ -101,39 +103,35 @@ interface Place {
   readonly to: number;
 }
 
-/** Of a text in ASCII. */
-function placesIn(text: string, beginnings: ReadonlySet<string>): Place[] {
+/** Of a text in ASCII. @param window so far a word is looked at that does not end, on each side. */
+function placesIn(text: string, beginnings: ReadonlySet<string>, window: number): Place[] {
   const places: Place[] = [];
   const small = text.toLowerCase();
+  const spaced = /[\t\v\f]/.test(text) ? text.replace(/[\t\v\f]/g, " ") : text;
   for (const beginning of beginnings) {
-    for (let at = small.indexOf(beginning), to = 0; at !== -1; at = small.indexOf(beginning, to)) {
-      to = endOfWord(text, at);
-      places.push({ at, from: beginOfWord(text, at), to });
+    for (let at = small.indexOf(beginning), next = 0; at !== -1; at = small.indexOf(beginning, next)) {
+      const space = spaced.indexOf(" ", at);
+      const end = space === -1 ? text.length : space;
+      const isCut = end - at > window;
+      const to = isCut ? at + lastJoint(text.slice(at, at + window)) : end;
+      places.push({ at, from: beginOfWord(spaced, at, window), to });
+      // What is cut may be cut within what is looked for.
+      next = isCut ? Math.max(at + 1, to - WORD) : to;
     }
   }
   return places;
 }
 
-/** Up to a space, else as far as it can be told. */
-function endOfWord(text: string, at: number): number {
-  const space = text.indexOf(" ", at);
-  const end = space === -1 ? text.length : space;
-  return end - at <= WINDOW ? end : at + lastJoint(text.slice(at, at + WINDOW));
-}
-
 /** Behind a space, else as far as it can be told. */
-function beginOfWord(text: string, at: number): number {
+function beginOfWord(text: string, at: number, window: number): number {
   const begin = text.lastIndexOf(" ", at) + 1;
-  if (at - begin <= WINDOW) return begin;
-  return at - WINDOW + text.slice(at - WINDOW, at).search(/[^A-Za-z0-9]/) + 1;
+  if (at - begin <= window) return begin;
+  return at - window + text.slice(at - window, at).search(/[^A-Za-z0-9]/) + 1;
 }
 
-/** Where a text can be cut near its end: behind a space, else behind anything that is in no word, else where it ends. */
+/** Where a text in ASCII can be cut near its end: behind anything that is in no word, else where it ends. */
 function lastJoint(text: string): number {
-  const space = text.lastIndexOf(" ");
-  if (space > 0) return space + 1;
-  // Not behind the first half of a character.
-  for (let at = text.length; at > 1; at--) if (/[^A-Za-z0-9\uD800-\uDBFF]/.test(text.charAt(at - 1))) return at;
+  for (let at = text.length; at > 1; at--) if (/[^A-Za-z0-9]/.test(text.charAt(at - 1))) return at;
   return text.length;
 }
 
@@ -162,11 +160,14 @@ function cutAround({ line, part, terms }: FoundLine, room: number): string {
 /** Where words with any of the terms begin. */
 function startsOf(text: string, terms: ReadonlySet<string>): readonly number[] {
   const beginnings = beginningsOf(terms);
-  const places = beginnings === undefined || !isAscii(text) ? wordsAsPlaces(text) : placesIn(text, beginnings);
-  return places
-    .filter(({ from, to }) => termsIn(text.slice(from, to)).some((term) => terms.has(term)))
-    .map(({ at, from }) => (at - from > WORD ? at : from))
-    .sort((one, other) => one - other);
+  const having = (places: readonly Place[]): number[] => {
+    const found = places.filter(({ from, to }) => termsIn(text.slice(from, to)).some((term) => terms.has(term)));
+    const starts = new Set(found.map(({ at, from, to }) => (to - from > WORD ? at : from)));
+    return [...starts].sort((one, other) => one - other);
+  };
+  if (beginnings === undefined || !isAscii(text)) return having(wordsAsPlaces(text));
+  const near = having(placesIn(text, beginnings, WORD));
+  return near.length > 0 ? near : having(placesIn(text, beginnings, WINDOW));
 }
 
 /** Where letters have several forms, or nothing is known of beginnings. */

@@ -17,17 +17,19 @@ const LIMIT = 5;
  * question, and reads the index from the disk; whoever comes with one after this need not wait for that. Changes nothing, and leaves
  * alone what is large or cannot be read.
  *
+ * @param isOver whether nobody will come any more.
  * @throws STORAGE_UNAVAILABLE
  */
-export async function rehearseSearch(ports: SearchPorts): Promise<void> {
+export async function rehearseSearch(ports: SearchPorts, isOver: () => boolean): Promise<void> {
   const { records } = await ports.catalog.list({ filter: {}, limit: 1, offset: 0 });
   const [newest] = records;
   if (newest === undefined || newest.contextBytes > MOST_BYTES) return;
-  const small = { ...ports, limits: { ...ports.limits, maxContextBytes: Math.min(MOST_BYTES, ports.limits.maxContextBytes) } };
   try {
-    const { context } = await ports.locking.shared(() => readContext(small, newest));
-    const words = termsOf(searchableTextsOf(newest, context, ENOUGH).join(" ").slice(0, ENOUGH)).slice(0, WORDS);
-    await searchCheckpoints(small, { query: words.join(" "), filter: {}, limit: LIMIT });
+    const { context } = await ports.locking.shared(() => readContext(ports, newest));
+    if (isOver()) return;
+    const terms = new Set(termsOf(searchableTextsOf(newest, context, ENOUGH).join(" ").slice(0, ENOUGH)));
+    const query = [...terms].slice(0, WORDS).join(" ");
+    await searchCheckpoints(ports, { query, filter: {}, limit: LIMIT, mostBytes: MOST_BYTES });
   } catch (error) {
     // That it cannot be read is told to whoever asks for it.
     if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;

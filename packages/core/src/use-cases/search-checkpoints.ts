@@ -23,6 +23,8 @@ export interface SearchInput {
   /** Hits of this project come before all others. */
   readonly projectFirst?: string | undefined;
   readonly limit: number;
+  /** Checkpoints of larger contexts are passed over. Default: none are. */
+  readonly mostBytes?: number | undefined;
 }
 
 export interface FoundCheckpoint {
@@ -218,6 +220,7 @@ class Search {
   }
 
   async #readTexts(record: CheckpointRecord): Promise<ReadTexts | undefined> {
+    if (record.contextBytes > (this.#input.mostBytes ?? Number.POSITIVE_INFINITY)) return undefined;
     try {
       return new ReadTexts(searchableTextsOf(record, (await readContext(this.#ports, record)).context));
     } catch (error) {

@@ -15,8 +15,8 @@ const TELL_MS = 10_000;
 export interface IndexerOptions {
   /** Whether somebody waits for an answer. */
   readonly isBusy: () => boolean;
-  /** Called in the background each time that nothing is left to be indexed. */
-  readonly onUpToDate: () => Promise<void>;
+  /** Told each time that nothing is left to be indexed. */
+  readonly onUpToDate: () => void;
 }
 
 /** Has the search index follow the store: once nobody has saved for a moment, and before a search. */
@@ -110,7 +110,7 @@ export class Indexer {
   async #pieceOrTidy(): Promise<boolean> {
     if (!(await this.#piece(() => this.#isStopped))) {
       const hasMore = await this.#turns.run(() => this.#ports.search.tidy());
-      if (!hasMore && !this.#isStopped) await this.#options.onUpToDate();
+      if (!hasMore && !this.#isStopped) this.#options.onUpToDate();
       return hasMore;
     }
     if (elapsedMs() - this.#toldAt > TELL_MS) {

@@ -16,13 +16,18 @@ export class StoreSearch {
   readonly #indexer: Indexer;
   readonly #log: Parts["log"];
   readonly #meaning: MeaningSearch;
+  readonly #background: Parts["background"];
+  readonly #isBusy: () => boolean;
   #isRehearsed = false;
+  #isStopped = false;
 
   /** @param isBusy whether somebody waits for an answer. */
   constructor(parts: Parts, isBusy: () => boolean) {
     const { settings, search, log, background } = parts;
+    this.#background = background;
+    this.#isBusy = isBusy;
     this.#ports = { ...parts, search, limits: settings.limits, pause: async () => {} };
-    this.#indexer = new Indexer(this.#ports, background, log, { isBusy, onUpToDate: () => this.#rehearse() });
+    this.#indexer = new Indexer(this.#ports, background, log, { isBusy, onUpToDate: () => this.#rehearseSoon() });
     this.#log = log;
     this.#meaning = new MeaningSearch(parts);
   }
@@ -36,6 +41,7 @@ export class StoreSearch {
   /** @throws INVALID_INPUT, STORAGE_UNAVAILABLE */
   async search(params: SearchCheckpointsParams, scope: Scope): Promise<Omit<SearchCheckpointsResult, "durability">> {
     const input = searchInputOf(params, scope);
+    this.#isRehearsed = true;
     const pending = await this.#catchUp();
     const { searchCheckpoints } = await loadSearching();
     const { hits, isLoose } = await searchCheckpoints(this.#ports, input);
@@ -49,15 +55,19 @@ export class StoreSearch {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     this.#indexer.stop();
     await this.#meaning.stop();
   }
 
   /** Once, in the pause in which the index was brought up to date: whoever then asks first does not wait for what only the first waits for. */
-  async #rehearse(): Promise<void> {
+  #rehearseSoon(): void {
     if (this.#isRehearsed) return;
-    this.#isRehearsed = true;
-    await (await loadSearching()).rehearseSearch(this.#ports);
+    this.#background.run("rehearse a search", async () => {
+      if (this.#isRehearsed || this.#isStopped || this.#isBusy()) return;
+      this.#isRehearsed = true;
+      await (await loadSearching()).rehearseSearch(this.#ports, () => this.#isStopped);
+    });
   }
 
   /** What is indexed can be searched although no more can be, as on a disk that is full. */

@@ -112,7 +112,7 @@ export function isFrequent(run: Run, term: string, documents: number, texts: num
   const { terms } = frequentIn(run, texts);
   if ((terms.get(term) ?? 0) >= documents) return true;
   const isMore = isInMoreThan(run, term, documents, EVERYWHERE);
-  if (isMore && terms.size < MOST_FREQUENT) terms.set(term, documents);
+  if (isMore && (terms.size < MOST_FREQUENT || terms.has(term))) terms.set(term, documents);
   return isMore;
 }
 

@@ -224,7 +224,7 @@ function anyOf(run: Run, terms: readonly WeightedTerm[], { texts, span, depth }:
         );
   for (const [at, { weight }] of frequent.entries()) {
     const postings = of[at] ?? NONE;
-    const count = isAlone && !postings.isCut ? postings.documents.length : MOST_OF_TERM;
+    const count = isAlone && !postings.isCut ? postings.documents.length : Math.min(MOST_OF_TERM, texts);
     isCut ||= postings.isCut || latest < 1;
     lists.push({ weight: weight * rarity(count, texts), postings });
   }

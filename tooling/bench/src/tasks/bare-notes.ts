@@ -6,7 +6,7 @@ export class BareNotes {
   readonly database: Database.Database;
   #asked: Database.Statement<[string]> | undefined;
 
-  /** Opens the one beside the store; makes none. */
+  /** Opens the file beside the store; a new one has no table yet. */
   constructor(dataDir: string) {
     this.database = new Database(path.join(path.dirname(dataDir), `${path.basename(dataDir)}-bare.db`));
   }
