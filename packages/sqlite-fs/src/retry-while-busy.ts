@@ -12,12 +12,15 @@ const LONGEST_MS = 25;
  * @throws the driver's busy error once `waitMs` is over; anything else at once.
  */
 export async function retryWhileBusy<T>(work: () => T, waitMs: number): Promise<T> {
-  const deadline = elapsedMs() + waitMs;
+  // Counted from when somebody is in the way: mostly nobody is, and the time need not be asked for.
+  let deadline: number | undefined;
   for (let pauseMs = SHORTEST_MS; ; pauseMs = Math.min(LONGEST_MS, pauseMs * 2)) {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || elapsedMs() > deadline) throw error;
+      if (!isBusy(error)) throw error;
+      deadline ??= elapsedMs() + waitMs;
+      if (elapsedMs() > deadline) throw error;
     }
     await sleep(pauseMs * (0.5 + Math.random()));
   }

@@ -26,6 +26,16 @@ function isMoreThan(bits: number, most: number): boolean {
 
 /** Optimal string alignment; any number above `most` when it is above. */
 function distance(one: string, other: string, most: number): number {
+  // What both begin and end with takes no change.
+  let begin = 0;
+  while (begin < one.length && one[begin] === other[begin]) begin++;
+  let [end, otherEnd] = [one.length, other.length];
+  for (; end > begin && otherEnd > begin && one[end - 1] === other[otherEnd - 1]; end--) otherEnd--;
+  return fullDistance(one.slice(begin, end), other.slice(begin, otherEnd), most);
+}
+
+function fullDistance(one: string, other: string, most: number): number {
+  if (one === "" || other === "") return Math.max(one.length, other.length);
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let down = 1; down <= one.length; down++) {
