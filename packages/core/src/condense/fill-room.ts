@@ -4,7 +4,7 @@ import { isWithin, type Room } from "../view/room.ts";
 import type { Steps } from "../turns.ts";
 import type { Part } from "./outline.ts";
 import { renderParts } from "./render-parts.ts";
-import { selectUnits, takeUnits } from "./select-units.ts";
+import { linkAlike, selectUnits, takeUnits } from "./select-units.ts";
 import { weighUnits, type Weighing } from "./weigh-units.ts";
 
 /** What the kept texts of the parts come back as, `undefined` for what nothing is kept of; or `undefined` when that is nothing at all. */
@@ -20,9 +20,11 @@ const FULL = 50;
 /** Selects as much of the parts as fits once it is put together. */
 export function* fillRoom(parts: readonly Part[], room: Room, how: Weighing & { readonly put: PutTogether }): Steps<JsonValue | undefined> {
   const candidates = yield* weighUnits(parts, room.tokens, how);
-  const choose = how.strategies.includes("select")
-    ? (budget: number) => selectUnits(candidates, budget, how.count)
-    : (budget: number) => takeUnits(candidates, budget, how);
+  const isSelective = how.strategies.includes("select");
+  const nextAlike = isSelective ? linkAlike(candidates) : [];
+  const choose = (budget: number): Set<number> => {
+    return isSelective ? selectUnits(candidates, budget, how.count, nextAlike) : takeUnits(candidates, budget, how);
+  };
   let best: JsonValue | undefined;
   let budget = room.tokens;
   for (let tries = 0; (tries < TRIES || best === undefined) && budget > 0; tries += 1) {

@@ -7,12 +7,17 @@ import { WEIGHTS } from "./weights.ts";
  * The units that say most that is new per token, as many as fit: each next one is the best beside those chosen before.
  * What it costs to say who spoke, or under which key it stands, is paid by the first.
  *
+ * @param nextAlike what `linkAlike` says of the candidates, for whoever selects of the same several times.
  * @returns the places of the chosen in `candidates`.
  */
-export function selectUnits(candidates: readonly Candidate[], room: number, count: CountTokens): Set<number> {
+export function selectUnits(
+  candidates: readonly Candidate[],
+  room: number,
+  count: CountTokens,
+  nextAlike: readonly (number | undefined)[] = linkAlike(candidates),
+): Set<number> {
   const state = new Selection(count);
   const queue = new Queue();
-  const nextAlike = linkAlike(candidates);
   const followers = new Set(nextAlike);
   candidates.forEach((candidate, place) => {
     if (!followers.has(place)) queue.add({ place, score: state.scoreOf(candidate) });
@@ -47,7 +52,7 @@ export function selectUnits(candidates: readonly Candidate[], room: number, coun
  * before the first of them is chosen, or left out: of a thousand times the same sentence each choice would otherwise have all the others
  * looked at again.
  */
-function linkAlike(candidates: readonly Candidate[]): readonly (number | undefined)[] {
+export function linkAlike(candidates: readonly Candidate[]): readonly (number | undefined)[] {
   const paths = new Map<Group | undefined, string>([[undefined, ""]]);
   const pathOf = (group: Group | undefined): string => {
     let path = paths.get(group);

@@ -107,7 +107,7 @@ interface Place {
 function placesIn(text: string, beginnings: ReadonlySet<string>, window: number): Place[] {
   const places: Place[] = [];
   const small = text.toLowerCase();
-  const spaced = /[\t\v\f]/.test(text) ? text.replace(/[\t\v\f]/g, " ") : text;
+  const spaced = text.replace(/[\t\v\f]/g, " ");
   for (const beginning of beginnings) {
     for (let at = small.indexOf(beginning), next = 0; at !== -1; at = small.indexOf(beginning, next)) {
       const space = spaced.indexOf(" ", at);
