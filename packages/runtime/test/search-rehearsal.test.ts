@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
-import type { IndexQuery, SearchEngine, Storage } from "@workrail/core";
-import { openSqliteFs } from "@workrail/sqlite-fs";
+import type { SearchEngine } from "@workrail/core";
 import { describe, expect, it, vi } from "vitest";
 import type { OpenOptions } from "../src/open-workrail.ts";
 import type { Workrail } from "../src/workrail.ts";
+import { withSearch } from "./changed-search.ts";
 import { onDisk, type Place } from "./stores.ts";
 
 const WITHIN = { timeout: 20_000, interval: 20 };
@@ -18,40 +18,25 @@ class Watch {
   gate: Promise<void> = Promise.resolve();
   engine: SearchEngine | undefined;
 
-  async match(query: IndexQuery): ReturnType<SearchEngine["match"]> {
-    this.asked.push(query.terms.map(({ term }) => term));
-    await this.gate;
-    return this.#open.match(query);
-  }
-
-  async tidy(): Promise<boolean> {
-    const hasMore = await this.#open.tidy();
-    if (!hasMore) this.tidied += 1;
-    return hasMore;
-  }
-
-  get #open(): SearchEngine {
-    if (this.engine === undefined) throw new Error("There is no index.");
-    return this.engine;
-  }
-}
-
-async function openWatched(place: Place, watch: Watch, options: OpenOptions = {}): Promise<Workrail> {
-  const storage = async (settings: { readonly dataDir: string }): Promise<Storage> => {
-    const opened = await openSqliteFs(settings);
-    const { search } = opened;
-    if (search === undefined) throw new Error("There is no index.");
-    watch.engine = search;
-    const watched = new Proxy(search, {
-      get(target, name) {
-        const owner = name === "match" || name === "tidy" ? watch : target;
-        const member: unknown = Reflect.get(owner, name);
-        return typeof member === "function" ? member.bind(owner) : member;
-      },
+  /** Opens a store whose index is watched. */
+  open(place: Place, options: OpenOptions = {}): Promise<Workrail> {
+    const storage = withSearch((search) => {
+      this.engine = search;
+      return {
+        match: async (query) => {
+          this.asked.push(query.terms.map(({ term }) => term));
+          await this.gate;
+          return search.match(query);
+        },
+        tidy: async () => {
+          const hasMore = await search.tidy();
+          if (!hasMore) this.tidied += 1;
+          return hasMore;
+        },
+      };
     });
-    return { ...opened, search: watched };
-  };
-  return place.open({ ...options, adapters: { ...options.adapters, storage } });
+    return place.open({ ...options, adapters: { ...options.adapters, storage } });
+  }
 }
 
 async function saveNote(place: Place, note: string): Promise<void> {
@@ -67,7 +52,7 @@ describe("the rehearsal of a search", () => {
     onDisk(async (place) => {
       await saveNote(place, NOTE);
       const watch = new Watch();
-      await using workrail = await openWatched(place, watch);
+      await using workrail = await watch.open(place);
       const before = await workrail.listSessions();
       await vi.waitFor(() => expect(watch.asked).toEqual([WORDS]), WITHIN);
       expect(await workrail.listSessions()).toEqual(before);
@@ -82,9 +67,9 @@ describe("the rehearsal of a search", () => {
     onDisk(async (place) => {
       await saveNote(place, NOTE);
       const [watch, passing] = [new Watch(), new Watch()];
-      await using looking = await openWatched(place, passing, { upkeep: false });
+      await using looking = await passing.open(place, { upkeep: false });
       await looking.loadCheckpoint({ sessionId: "a" });
-      await using workrail = await openWatched(place, watch);
+      await using workrail = await watch.open(place);
       await workrail.searchCheckpoints({ query: "lighthouses" });
       await vi.waitFor(() => expect(watch.tidied).toBeGreaterThan(0), WITHIN);
       await workrail.close();
@@ -96,7 +81,7 @@ describe("the rehearsal of a search", () => {
       for (const note of [undefined, "lighthouse ".repeat(100_000)]) {
         if (note !== undefined) await saveNote(place, note);
         const watch = new Watch();
-        await using workrail = await openWatched(place, watch);
+        await using workrail = await watch.open(place);
         await vi.waitFor(() => expect(watch.tidied).toBeGreaterThan(0), WITHIN);
         await workrail.close();
         expect(watch.asked).toEqual([]);
@@ -114,7 +99,7 @@ describe("the rehearsal of a search", () => {
       const tell = (message: string): number => told.push(message);
       const log = { debug: () => {}, info: () => {}, warn: tell, error: tell };
       const watch = new Watch();
-      await using workrail = await openWatched(place, watch, { adapters: { log } });
+      await using workrail = await watch.open(place, { adapters: { log } });
       await vi.waitFor(() => expect(watch.tidied).toBeGreaterThan(0), WITHIN);
       await expect(workrail.loadCheckpoint({ sessionId: "a" })).rejects.toMatchObject({ code: "CHECKPOINT_CORRUPT" });
       expect(watch.asked).toEqual([]);
@@ -127,7 +112,7 @@ describe("the rehearsal of a search", () => {
       const watch = new Watch();
       const gate = Promise.withResolvers<void>();
       watch.gate = gate.promise;
-      await using workrail = await openWatched(place, watch);
+      await using workrail = await watch.open(place);
       await vi.waitFor(() => expect(watch.asked).toHaveLength(1), WITHIN);
       await workrail.saveCheckpoint({ sessionId: "b", context: { note: "somebody else's umbrella" } });
       // Longer than the store waits for a pause.

@@ -1,7 +1,6 @@
-import type { Storage } from "@workrail/core";
-import { openSqliteFs } from "@workrail/sqlite-fs";
 import { describe, expect, it } from "vitest";
 import type { Workrail } from "../src/workrail.ts";
+import { withSearch } from "./changed-search.ts";
 import { withFailingDisk } from "./failing-disk.ts";
 import { KINDS, onDisk, refusalOf } from "./stores.ts";
 
@@ -182,24 +181,12 @@ describe("search on a machine that stands still for a while", () => {
     onDisk(async (place) => {
       // Longer than a search waits for what is not indexed yet.
       const stall = 1_200;
-      const open = async (settings: { readonly dataDir: string }): Promise<Storage> => {
-        const storage = await openSqliteFs(settings);
-        const { search } = storage;
-        if (search === undefined) throw new Error("There is no index.");
-        const slow: Storage["search"] = new Proxy(search, {
-          get(target, name) {
-            const member: unknown = Reflect.get(target, name);
-            if (typeof member !== "function") return member;
-            const call = (...args: unknown[]): unknown => Reflect.apply(member, target, args);
-            if (name !== "note") return call;
-            return async (...args: unknown[]) => {
-              await new Promise((resolve) => setTimeout(resolve, stall));
-              return call(...args);
-            };
-          },
-        });
-        return { ...storage, search: slow };
-      };
+      const open = withSearch((search) => ({
+        async note(news) {
+          await new Promise((resolve) => setTimeout(resolve, stall));
+          return search.note(news);
+        },
+      }));
       await using workrail = await place.open({ adapters: { storage: open } });
       const id = await save(workrail, "a", { note: "a needle" });
       const { hits, indexPending } = await workrail.searchCheckpoints({ query: "needle" });

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SqliteDatabase } from "../src/sqlite-driver.ts";
 import { Child } from "./child-process.ts";
-import { openDatabase } from "./open-database.ts";
+import { withDatabase } from "./open-database.ts";
 import type { TestStore } from "./test-store.ts";
 import { failureOf, SESSION, withDirectory, withOpened } from "./test-store.ts";
 
@@ -67,11 +67,11 @@ describe("examining a catalog", () => {
       enlarge(file, 3);
       makeDue(file);
       await withOpened(dataDir, async (store) => {
-        const before = changing(file, allOf);
-        changing(file, (database) => database.exec(sql));
+        const before = withDatabase(file, allOf);
+        withDatabase(file, (database) => database.exec(sql));
         await store.storage.recovery.examine();
         expect(await store.recover()).toBeUndefined();
-        expect(changing(file, allOf)).toEqual(before);
+        expect(withDatabase(file, allOf)).toEqual(before);
       });
     }),
   );
@@ -114,7 +114,7 @@ describe("examining a catalog", () => {
   ])("that was last examined %s, at %d ms from now: due is %s", (_, ago, isDue) =>
     withSaved(async (dataDir, file) => {
       const before = Date.now() + ago;
-      changing(file, (database) => database.exec(`UPDATE meta SET value = ${before} WHERE name = 'checked_at'`));
+      withDatabase(file, (database) => database.exec(`UPDATE meta SET value = ${before} WHERE name = 'checked_at'`));
       await withOpened(dataDir, (store) => store.storage.recovery.examine());
       expect(checkedAt(file) !== before).toBe(isDue);
     }),
@@ -153,7 +153,7 @@ describe("examining a catalog", () => {
 /** Whether a store finds that there is something to examine, and notes that it did. */
 async function isExamined(store: TestStore): Promise<boolean> {
   const file = path.join(store.dataDir, "workrail.db");
-  changing(file, (database) => database.exec("UPDATE meta SET value = value - 1000 WHERE name = 'checked_at'"));
+  withDatabase(file, (database) => database.exec("UPDATE meta SET value = value - 1000 WHERE name = 'checked_at'"));
   const before = checkedAt(file);
   await store.storage.recovery.examine();
   return checkedAt(file) !== before;
@@ -182,11 +182,11 @@ function allOf(database: SqliteDatabase): readonly unknown[] {
 }
 
 function makeDue(file: string): void {
-  changing(file, (database) => database.exec("UPDATE meta SET value = 0 WHERE name = 'checked_at'"));
+  withDatabase(file, (database) => database.exec("UPDATE meta SET value = 0 WHERE name = 'checked_at'"));
 }
 
 function checkedAt(file: string): number {
-  return changing(file, (database) => {
+  return withDatabase(file, (database) => {
     const row = database.prepare("SELECT value FROM meta WHERE name = 'checked_at'").get() as { readonly value: number };
     return row.value;
   });
@@ -194,7 +194,7 @@ function checkedAt(file: string): number {
 
 /** By something that nobody reads. */
 function enlarge(file: string, mebibytes: number): void {
-  changing(file, (database) =>
+  withDatabase(file, (database) =>
     database.exec(`CREATE TABLE filler (x BLOB); INSERT INTO filler VALUES (zeroblob(${mebibytes} * 1024 * 1024))`),
   );
 }
@@ -210,7 +210,7 @@ function flipLastBit(file: string, index: string): void {
 }
 
 function startOf(file: string, name: string): number {
-  return changing(file, (database) => {
+  return withDatabase(file, (database) => {
     const row = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").get(name) as { readonly rootpage: number };
     return (row.rootpage - 1) * PAGE;
   });
@@ -220,13 +220,4 @@ function overwrite(file: string, position: number, bytes: Uint8Array): void {
   const fd = fs.openSync(file, "r+");
   fs.writeSync(fd, bytes, 0, bytes.length, position);
   fs.closeSync(fd);
-}
-
-function changing<T>(file: string, change: (database: SqliteDatabase) => T): T {
-  const database = openDatabase(file, 1_000);
-  try {
-    return change(database);
-  } finally {
-    database.close();
-  }
 }

@@ -7,14 +7,15 @@ export const openDatabase = driver.open;
 
 /** Has a database changed by somebody who is none of ours. */
 export function executeIn(file: string, sql: string): void {
-  using(file, (database) => database.exec(sql));
+  withDatabase(file, (database) => database.exec(sql));
 }
 
 export function rowsIn(file: string, sql: string): readonly unknown[] {
-  return using(file, (database) => database.prepare(sql).all());
+  return withDatabase(file, (database) => database.prepare(sql).all());
 }
 
-function using<T>(file: string, use: (database: SqliteDatabase) => T): T {
+/** Opens a database as somebody who is none of ours. */
+export function withDatabase<T>(file: string, use: (database: SqliteDatabase) => T): T {
   const database = openDatabase(file, 1_000);
   try {
     return use(database);
