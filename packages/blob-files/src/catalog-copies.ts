@@ -24,8 +24,10 @@ export interface CatalogCopiesOptions<C> {
 interface Copy<C> {
   readonly directory: string;
   readonly catalog: C;
-  /** Of what it was copied from; `undefined` when that may have been changed since without telling. */
-  readonly stamp: string | undefined;
+  /** Of what it was copied from. */
+  readonly stamp: string;
+  /** Whether that tells every change. */
+  isSure: boolean;
   users: number;
   isRetired: boolean;
 }
@@ -50,15 +52,21 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
    *
    * @throws STORAGE_UNAVAILABLE, with the reason `no-store` where there is nothing to be read; LOCK_TIMEOUT; whatever opening throws.
    */
-  async use<T>(use: (catalog: C) => Promise<T>): Promise<T> {
-    const copy = await this.#current();
-    copy.users += 1;
-    try {
-      return await use(copy.catalog);
-    } finally {
-      copy.users -= 1;
-      await closeUnused(copy);
-    }
+  use<T>(use: (catalog: C) => Promise<T>): Promise<T> {
+    return this.#using(({ catalog }) => use(catalog));
+  }
+
+  /**
+   * Has a copy that is lost made anew. It stands until the store's own catalog is seen to be another: nobody changes one that is
+   * lost, and whoever makes it anew as well puts another file in its place.
+   *
+   * @param fill makes it, and tells whether it was lost.
+   * @throws what `use` throws, and whatever `fill` does.
+   */
+  rebuild(fill: (catalog: C) => Promise<boolean>): Promise<void> {
+    return this.#using(async (copy) => {
+      if (await fill(copy.catalog)) copy.isSure = true;
+    });
   }
 
   /** Nothing is used afterwards. */
@@ -69,10 +77,21 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
     this.#options.place.remove();
   }
 
+  async #using<T>(use: (copy: Copy<C>) => Promise<T>): Promise<T> {
+    const copy = await this.#current();
+    copy.users += 1;
+    try {
+      return await use(copy);
+    } finally {
+      copy.users -= 1;
+      await closeUnused(copy);
+    }
+  }
+
   async #current(): Promise<Copy<C>> {
     const { dataDir } = this.#options;
     refuseUnfinishedRestore(nodeFileSystem, dataDir);
-    if (this.#copy !== undefined && this.#copy.stamp === stampOf(sourcesIn(dataDir))) return this.#copy;
+    if (this.#copy?.isSure === true && this.#copy.stamp === stampOf(sourcesIn(dataDir))) return this.#copy;
     if (this.#copying === undefined) return this.#copyNow();
     this.#copyingNext ??= this.#copying.catch(ignore).then(() => {
       this.#copyingNext = undefined;
@@ -102,7 +121,7 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
       await copyDatabase(path.join(dataDir, DATABASE), path.join(directory, DATABASE), waitMs);
       const catalog = await open(directory);
       await this.#retire();
-      this.#copy = { directory, catalog, stamp: isSure ? stamp : undefined, users: 0, isRetired: false };
+      this.#copy = { directory, catalog, stamp, isSure, users: 0, isRetired: false };
       return this.#copy;
     } catch (error) {
       removeTree(directory);

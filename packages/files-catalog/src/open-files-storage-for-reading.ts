@@ -47,7 +47,7 @@ export async function openFilesStorageForReading({
     mode: MODE,
     warnings: [],
     useCatalog: (use) => copies.use((catalog) => use({ catalog, recovery: catalog })),
-    isCopy: true,
+    rebuildCopy: (fill) => copies.rebuild(fill),
     blobs,
     keyFiles: new FileKeyFiles(dataDir, fs, ensureNone),
     remains: new FileRemains(dataDir, fs),

@@ -87,7 +87,7 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
     mode: driver.name,
     warnings: [],
     useCatalog: (use) => copies.use((catalog) => use({ catalog, recovery: catalog })),
-    isCopy: true,
+    rebuildCopy: (fill) => copies.rebuild(fill),
     blobs,
     keyFiles: new FileKeyFiles(dataDir, fs, ensureNone),
     remains: new FileRemains(dataDir, fs),

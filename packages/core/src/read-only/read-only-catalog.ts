@@ -25,6 +25,9 @@ import { readOnly, refuse } from "./read-only-error.ts";
 /** Does something with a catalog as it is now, which stays open meanwhile. */
 export type UseCatalog = <T>(use: (source: CatalogSource) => Promise<T>) => Promise<T>;
 
+/** Has a copy of the store's own catalog filled anew; `fill` tells whether it was lost. */
+export type RebuildCopy = (fill: (recovery: CatalogRecovery) => Promise<boolean>) => Promise<void>;
+
 export interface CatalogSource {
   readonly catalog: Catalog;
   readonly recovery: CatalogRecovery;
@@ -33,13 +36,13 @@ export interface CatalogSource {
 /** A catalog for those who only read. Whatever would change it is refused. */
 export class ReadOnlyCatalog implements Catalog, CatalogRecovery {
   readonly #source: UseCatalog;
-  readonly #isCopy: boolean;
+  readonly #rebuildCopy: RebuildCopy | undefined;
   #chaining: { readonly digest: AuditDigest | undefined } | undefined;
 
-  /** @param isCopy of the store's own: one that is lost may be rebuilt, for nothing of the store is changed by that. */
-  constructor(use: UseCatalog, isCopy: boolean) {
+  /** @param rebuildCopy without it, one that is lost stays so. */
+  constructor(use: UseCatalog, rebuildCopy: RebuildCopy | undefined) {
     this.#source = use;
-    this.#isCopy = isCopy;
+    this.#rebuildCopy = rebuildCopy;
   }
 
   find(id: CheckpointId): Promise<CheckpointRecord | undefined> {
@@ -106,8 +109,14 @@ export class ReadOnlyCatalog implements Catalog, CatalogRecovery {
   }
 
   async replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
-    if (!this.#isCopy) throw readOnly();
-    await this.#use(({ recovery }) => recovery.replaceAll(records, sessions, audit));
+    if (this.#rebuildCopy === undefined) throw readOnly();
+    await this.#rebuildCopy(async (recovery) => {
+      this.#chain(recovery);
+      // The store's own may have been put right since, and used.
+      const isLost = await recovery.needsRebuild();
+      if (isLost) await recovery.replaceAll(records, sessions, audit);
+      return isLost;
+    });
   }
 
   /** What it finds, nobody could put right. */
@@ -116,9 +125,13 @@ export class ReadOnlyCatalog implements Catalog, CatalogRecovery {
   /** What was said of the chain is said to each catalog in turn: the next may be another copy. */
   #use<T>(use: (source: CatalogSource) => Promise<T>): Promise<T> {
     return this.#source((source) => {
-      if (this.#chaining !== undefined) source.recovery.chainBy?.(this.#chaining.digest);
+      this.#chain(source.recovery);
       return use(source);
     });
+  }
+
+  #chain(recovery: CatalogRecovery): void {
+    if (this.#chaining !== undefined) recovery.chainBy?.(this.#chaining.digest);
   }
 
   readonly commit: typeof refuse = refuse;

@@ -2,7 +2,7 @@ import type { BlobRef } from "../model/ids.ts";
 import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob } from "../ports/blob-store.ts";
 import type { KeyFiles, KeyPlace } from "../ports/sealer.ts";
 import type { Remains, Storage } from "../ports/storage.ts";
-import { ReadOnlyCatalog, type UseCatalog } from "./read-only-catalog.ts";
+import { ReadOnlyCatalog, type RebuildCopy, type UseCatalog } from "./read-only-catalog.ts";
 import { refuse } from "./read-only-error.ts";
 
 /** What a storage that is to be read alone is made of. */
@@ -12,8 +12,8 @@ export interface ReadOnlyParts extends Pick<
 > {
   /** Gives the catalog as it is now. */
   readonly useCatalog: UseCatalog;
-  /** Whether that is a copy of the store's own, which may be rebuilt. */
-  readonly isCopy: boolean;
+  /** Where that is a copy of the store's own: has one that is lost filled anew, for nothing of the store is changed by that. */
+  readonly rebuildCopy?: RebuildCopy | undefined;
   /** Indexes that may be changed, because they are not the store's. */
   readonly search?: Storage["search"];
   readonly vectors?: Storage["vectors"];
@@ -22,13 +22,13 @@ export interface ReadOnlyParts extends Pick<
 /** The same storage for those who only read. Its indexes are left out: they are changed by searching. */
 export function readOnlyStorage(storage: Storage): Storage {
   const { catalog, recovery, search: _search, vectors: _vectors, ...rest } = storage;
-  return readOnlyStorageOf({ ...rest, useCatalog: (use) => use({ catalog, recovery }), isCopy: false });
+  return readOnlyStorageOf({ ...rest, useCatalog: (use) => use({ catalog, recovery }) });
 }
 
 /** A storage of parts of which none changes the store. Without a reserve: room is for those who write. */
 export function readOnlyStorageOf(parts: ReadOnlyParts): Storage {
   const { durability, warnings, locking, search, vectors, close } = parts;
-  const catalog = new ReadOnlyCatalog(parts.useCatalog, parts.isCopy);
+  const catalog = new ReadOnlyCatalog(parts.useCatalog, parts.rebuildCopy);
   return {
     durability,
     isReadOnly: true,
