@@ -270,7 +270,7 @@ export type { ViewWish } from "./view/how-to-view.ts";
 export { pageValue } from "./view/page-value.ts";
 export type { Range, ValuePage } from "./view/page-value.ts";
 export type { Room } from "./view/room.ts";
-export { isAlike } from "./search/alike.ts";
+export { isAlike, mostApart } from "./search/alike.ts";
 export { BM25, rarity, saturation } from "./search/bm25.ts";
 export { countsOf, weighRelated } from "./search/related-terms.ts";
 export { termsOf } from "./search/terms.ts";

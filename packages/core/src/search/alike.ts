@@ -1,6 +1,11 @@
+/** By how many letters another term may be told apart from one that it is like; nor is it longer or shorter by more. */
+export function mostApart(term: string): number {
+  return term.length < 4 ? 0 : term.length < 8 ? 1 : 2;
+}
+
 /** Whether two terms are the same but for a letter, or in longer ones two: another, one more, one less, or two that changed places. */
 export function isAlike(term: string, other: string): boolean {
-  const most = term.length < 4 ? 0 : term.length < 8 ? 1 : 2;
+  const most = mostApart(term);
   if (Math.abs(term.length - other.length) > most) return false;
   return !areOtherLetters(lettersIn(term), lettersIn(other), most) && distance(term, other, most) <= most;
 }

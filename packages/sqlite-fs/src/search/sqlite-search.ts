@@ -28,7 +28,7 @@ import { SEARCH_CONTENT } from "./search-schema.ts";
 import { databaseDamaged } from "../storage-errors.ts";
 
 /** Rough scores are made exact for so many more candidates than are asked for. */
-const LOOKED_AT = 80;
+const LOOKED_AT = 40;
 /** Pages of FTS5 merged in one piece: each takes six of the file's. */
 const MERGED_PAGES = 32;
 /** Merging leaves pages empty: as many as it fills in one piece are cut off the file's end. */

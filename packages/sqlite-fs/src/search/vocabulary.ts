@@ -1,8 +1,8 @@
-import { isAlike, type TextOfCheckpoint } from "@workrail/core";
+import { isAlike, mostApart, type TextOfCheckpoint } from "@workrail/core";
 import type { Run } from "../derived-database.ts";
 import { documentsWith, isTerm } from "./postings.ts";
 
-/** Words of the index looked at for those that are alike. */
+/** Words of the index looked at for those that are alike, of those that are about as long. */
 const MOST_WORDS = 20_000;
 /** From so many texts on words are kept apart: FTS5 reads all that it has of each word of a range, which takes milliseconds. */
 const MANY_TEXTS = 5_000;
@@ -12,9 +12,9 @@ const SHORTEST = 3;
 const LAST = "\u{10ffff}";
 
 const BEGINNING = "SELECT term FROM temp.vocabulary WHERE term > ? AND term < ? ORDER BY doc DESC LIMIT CAST(? AS INTEGER)";
-const TERMS =
-  "SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM temp.vocabulary WHERE term >= ? AND term < ? LIMIT CAST(? AS INTEGER))";
-const WORDS = "SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM word WHERE term >= ? AND term < ? LIMIT CAST(? AS INTEGER))";
+const TERMS = inOneText("temp.vocabulary");
+const WORDS = inOneText("word");
+const ALL_TERMS = "SELECT group_concat(term, ' ') AS words FROM temp.vocabulary";
 
 /** Terms of letters alone. Small indexes do without: even an empty table takes room. It may have some that no document has any more. */
 const KEEP = "CREATE TABLE IF NOT EXISTS word (term TEXT PRIMARY KEY NOT NULL) STRICT, WITHOUT ROWID";
@@ -26,6 +26,12 @@ function isWord(term: string): boolean {
   return term.length >= SHORTEST && /^\p{L}+$/u.test(term);
 }
 
+/** SQL for the terms of a range that are about as long as another: a row for each would take longer. */
+function inOneText(table: string): string {
+  return `SELECT group_concat(term, ' ') AS words FROM (SELECT term FROM ${table} WHERE term >= ? AND term < ? LIMIT CAST(? AS INTEGER))
+    WHERE length(term) BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`;
+}
+
 /** Terms that begin so and are longer, those of most documents first. */
 export function termsBeginning(run: Run, beginning: string, most: number): readonly string[] {
   const rows = run.all(BEGINNING, beginning, beginning + LAST, most) as readonly { readonly term: string }[];
@@ -35,7 +41,10 @@ export function termsBeginning(run: Run, beginning: string, most: number): reado
 /** Terms like a given one in spelling, that begin so; at most so many. */
 export function termsAlike(run: Run, term: string, beginning: string, most: number): readonly string[] {
   const isOfWords = isWord(term) && areKept(run);
-  const { words } = run.get(isOfWords ? WORDS : TERMS, beginning, beginning + LAST, MOST_WORDS) as { readonly words: string | null };
+  const [length, apart] = [[...term].length, mostApart(term)];
+  const { words } = run.get(isOfWords ? WORDS : TERMS, beginning, beginning + LAST, MOST_WORDS, length - apart, length + apart) as {
+    readonly words: string | null;
+  };
   const found: string[] = [];
   for (const word of words?.split(" ") ?? []) {
     if (!isAlike(term, word) || !isTerm(word)) continue;
@@ -50,7 +59,7 @@ export function keepWords(run: Run, texts: readonly TextOfCheckpoint[]): void {
   if (!areKept(run)) {
     const { value } = run.get("SELECT value FROM state WHERE key = 'texts'") as { readonly value: number };
     if (value < MANY_TEXTS) return;
-    const { words } = run.get(TERMS, "", LAST, -1) as { readonly words: string };
+    const { words } = run.get(ALL_TERMS) as { readonly words: string };
     run.exec(KEEP);
     return addWords(run, words.split(" "));
   }
