@@ -292,6 +292,7 @@ export type {
   WeightedTerm,
 } from "./ports/search-index.ts";
 export { followChanges } from "./use-cases/follow-changes.ts";
+export type { Followed } from "./use-cases/follow-changes.ts";
 export type { Follower } from "./use-cases/follow-changes.ts";
 export type { FollowPorts } from "./use-cases/follow-changes.ts";
 export { indexSession } from "./use-cases/index-session.ts";

@@ -4,15 +4,18 @@ import type { Locking } from "../ports/locking.ts";
 import type { IndexState, SearchIndexing } from "../ports/search-index.ts";
 import { eachSession } from "./view-store.ts";
 
+/** What is known of an index, as far as following needs it. */
+type Positioned = Pick<IndexState, "position">;
+
 /** What is kept up to date with the catalog. */
-export interface Follower extends Pick<SearchIndexing, "note"> {
-  state(): Promise<Pick<IndexState, "position">>;
+export interface Follower<State extends Positioned = Positioned> extends Pick<SearchIndexing, "note"> {
+  state(): Promise<State>;
 }
 
-export interface FollowPorts {
+export interface FollowPorts<State extends Positioned = IndexState> {
   readonly catalog: Catalog;
   readonly locking: Locking;
-  readonly search: Follower;
+  readonly search: Follower<State>;
   readonly pause: () => Promise<void>;
   /** What is remembered from one time to the next. Default: nothing. */
   readonly reached?: Reached;
@@ -32,6 +35,14 @@ interface ReadAhead {
   readonly rows: number;
 }
 
+/** What following came to. */
+export interface Followed<State> {
+  /** Whether the index was begun anew. */
+  readonly isNew: boolean;
+  /** What the index is, where it was not told anything. */
+  readonly state: State | undefined;
+}
+
 /** Changes read at once. */
 const PAGE = 1_000;
 /** Rows that tell of nothing to be indexed, such as loads, are read again by each process, until they are this many. */
@@ -40,24 +51,23 @@ const WORTH_NOTING = 500;
 /**
  * Tells the index which sessions changed since it last knew. Where that cannot be told, as of a new index and after the catalog
  * was rebuilt, all sessions are to be looked at.
- *
- * @returns whether the index was begun anew.
  */
-export async function followChanges(ports: FollowPorts): Promise<boolean> {
+export async function followChanges<State extends Positioned>(ports: FollowPorts<State>): Promise<Followed<State>> {
   return ports.locking.shared(async () => {
     const { reached = {} } = ports;
-    const { position: noted } = await ports.search.state();
+    const state = await ports.search.state();
+    const noted = state.position;
     // Others may have noted more since.
     if (reached.ahead?.noted !== noted) reached.ahead = noted === undefined ? undefined : startingAt(noted);
     while (reached.ahead !== undefined) {
       const page = await ports.catalog.changes({ after: reached.ahead.position, limit: PAGE });
       if (page === undefined) break;
       reached.ahead = await take(ports.search, reached.ahead, page);
-      if (!page.hasMore) return false;
+      if (!page.hasMore) return { isNew: false, state: reached.ahead.noted === noted ? state : undefined };
     }
     reached.ahead = undefined;
     await beginAnew(ports);
-    return true;
+    return { isNew: true, state: undefined };
   });
 }
 
@@ -66,7 +76,7 @@ function startingAt(position: ChangePosition): ReadAhead {
 }
 
 /** Has the index note a page, unless that is not worth it. */
-async function take(search: Follower, ahead: ReadAhead, page: ChangePage): Promise<ReadAhead> {
+async function take(search: Pick<SearchIndexing, "note">, ahead: ReadAhead, page: ChangePage): Promise<ReadAhead> {
   const rows = ahead.rows + page.rows;
   if (page.sessions.length === 0 && rows < WORTH_NOTING) return { ...ahead, position: page.position, rows };
   await search.note(page);
@@ -74,7 +84,11 @@ async function take(search: Follower, ahead: ReadAhead, page: ChangePage): Promi
 }
 
 /** The position is noted last: whoever is interrupted begins anew once more. */
-async function beginAnew({ catalog, search, pause }: FollowPorts): Promise<void> {
+async function beginAnew({
+  catalog,
+  search,
+  pause,
+}: Pick<FollowPorts, "catalog" | "pause"> & { readonly search: Pick<SearchIndexing, "note"> }): Promise<void> {
   const now = await catalog.changes({ limit: 0 });
   await search.note({ sessions: [], restart: true });
   let sessions: ChangedSession[] = [];

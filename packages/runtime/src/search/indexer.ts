@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { elapsedMs } from "@workrail/blob-files";
-import { type Background, type FollowPorts, type IndexPorts, type Log, SerialQueue } from "@workrail/core";
+import { type Background, type Followed, type FollowPorts, type IndexPorts, type IndexState, type Log, SerialQueue } from "@workrail/core";
 import { loadSearching } from "./load-searching.ts";
 
 /** An agent thinks between its saves: after compaction, that is the time to index. */
@@ -56,9 +56,9 @@ export class Indexer {
    * @throws STORAGE_UNAVAILABLE
    */
   async catchUp(forMs: number): Promise<number> {
-    await this.#followChanges();
+    const { state } = await this.#followChanges();
     // Mostly there is nothing to be done.
-    if ((await this.#pending()) === 0) return 0;
+    if ((state?.pending ?? (await this.#pending())) === 0) return 0;
     // From here on: where that took long, as on a busy machine, what was just saved would not be found.
     const until = elapsedMs() + forMs;
     while (elapsedMs() < until && (await this.#piece(() => elapsedMs() > until)));
@@ -88,7 +88,7 @@ export class Indexer {
     if (this.#isAtWork) return;
     this.#isAtWork = true;
     this.#inBackground(async () => {
-      const isNew = await this.#followChanges();
+      const { isNew } = await this.#followChanges();
       if (isNew) this.#log.info("making the search index", { ...(await this.#ports.search.state()) });
       return true;
     });
@@ -120,7 +120,7 @@ export class Indexer {
     return true;
   }
 
-  #followChanges(): Promise<boolean> {
+  #followChanges(): Promise<Followed<IndexState>> {
     return this.#turns.run(async () => (await loadSearching()).followChanges(this.#ports));
   }
 

@@ -60,13 +60,19 @@ const AT_MOST = "LIMIT CAST(? AS INTEGER)";
 /** All numbers in one text, which is JSON: a row for each takes ten times as long. */
 const NUMBERS = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ${AT_MOST})`;
 const LATEST = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ORDER BY rowid DESC ${AT_MOST})`;
-/** One row where there are more than so many documents: takes a third of what reading them does, so it is asked first. */
-const MORE_THAN = `SELECT 1 FROM term WHERE term MATCH ? AND ${WITHIN} LIMIT 1 OFFSET CAST(? AS INTEGER)`;
 
-/** Documents that have a term; of more than so many it is only a part. */
-export function postingsOf(run: Run, term: string, most: number, span: Span): Postings {
-  const documents = numbersIn(run, NUMBERS, quoted(term), most, span);
-  return { documents, more: documents.length === 0 ? [] : oftenMarked(run, term, { sql: NUMBERS, most, span }), isCut: false };
+/** What is read of a term, and of an index of how many texts. */
+export interface Few {
+  /** Of a term of more documents nothing is read. */
+  readonly most: number;
+  readonly texts: number;
+}
+
+/** Documents of a span that have a term; `undefined` where there are more than so many. */
+export function postingsOf(run: Run, term: string, few: Few, span: Span): Postings | undefined {
+  const documents = fewDocumentsWith(run, term, few, span);
+  if (documents === undefined) return undefined;
+  return { documents, more: documents.length === 0 ? [] : oftenMarked(run, term, { sql: NUMBERS, most: few.most, span }), isCut: false };
 }
 
 /** Documents that have a term: where there are more than so many, the latest, and the latest of those that have it more often. */
@@ -90,11 +96,6 @@ export function moreOften(run: Run, term: string, documents: readonly number[], 
   return { documents, more: oftenMarked(run, term, { sql: NUMBERS, most, span }), isCut: false };
 }
 
-/** Whether more documents of a span than this have a term. */
-export function isInMoreThan(run: Run, term: string, documents: number, { first, last }: Span): boolean {
-  return run.get(MORE_THAN, quoted(term), first, last, documents) !== undefined;
-}
-
 /** Terms that were found to be in more documents than so many, while an index had about so many texts. */
 interface Frequent {
   readonly texts: number;
@@ -107,13 +108,14 @@ const MOST_FREQUENT = 5_000;
 /** An index of more or fewer texts, by one part in so many, is another. */
 const OTHER = 10;
 
-/** Whether more documents of the whole index than this have a term; of one that has so many it is remembered while the index is about as large. */
-export function isFrequent(run: Run, term: string, documents: number, texts: number): boolean {
+/** The documents alone. That a term of the whole index is in more than so many is remembered while the index is about as large. */
+export function fewDocumentsWith(run: Run, term: string, { most, texts }: Few, span: Span): readonly number[] | undefined {
   const { terms } = frequentIn(run, texts);
-  if ((terms.get(term) ?? 0) >= documents) return true;
-  const isMore = isInMoreThan(run, term, documents, EVERYWHERE);
-  if (isMore && (terms.size < MOST_FREQUENT || terms.has(term))) terms.set(term, documents);
-  return isMore;
+  if (span === EVERYWHERE && (terms.get(term) ?? 0) >= most) return undefined;
+  const documents = numbersIn(run, NUMBERS, quoted(term), most + 1, span);
+  if (documents.length <= most) return documents;
+  if (span === EVERYWHERE && (terms.size < MOST_FREQUENT || terms.has(term))) terms.set(term, most);
+  return undefined;
 }
 
 function frequentIn(run: Run, texts: number): Frequent {

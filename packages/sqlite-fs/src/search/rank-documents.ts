@@ -1,11 +1,9 @@
 import { type IndexQuery, rarity, saturation, type WeightedTerm, weighRelated } from "@workrail/core";
 import {
-  documentsWith,
   documentsWithAll,
   documentsWithOften,
   EVERYWHERE,
-  isFrequent,
-  isInMoreThan,
+  fewDocumentsWith,
   latestPostingsOf,
   moreOften,
   OFTEN,
@@ -140,10 +138,10 @@ export function relatedScores(
   texts: number,
 ): (number: number, relativeLength: number) => number {
   // What so many have says nothing.
-  const telling = related
-    .filter(({ term }) => !isFrequent(run, term, MOST_OF_RELATED, texts))
-    .map((each) => ({ ...each, documents: documentsWith(run, each.term, MOST_OF_RELATED) }))
-    .map((each) => ({ ...each, texts: each.documents.length }));
+  const telling = related.flatMap((each) => {
+    const documents = fewDocumentsWith(run, each.term, { most: MOST_OF_RELATED, texts }, EVERYWHERE);
+    return documents === undefined ? [] : [{ ...each, documents, texts: documents.length }];
+  });
   const weighed = weighRelated(telling, texts).map((each) => ({
     ...each,
     often: documentsWithOften(run, each.term.term, MOST_OF_RELATED),
@@ -198,7 +196,10 @@ interface Within {
 /** Of terms, the rarest first; those of too many documents are passed over where there are others, at first. */
 function anyOf(run: Run, terms: readonly WeightedTerm[], { texts, span, depth }: Within): Omit<Chosen, "allowed"> {
   const isAlone = terms.length === 1;
-  const read = terms.map((each) => ({ ...each, postings: isAlone ? undefined : wholePostings(run, each.term, { texts, span }) }));
+  const read = terms.map((each) => ({
+    ...each,
+    postings: isAlone ? undefined : postingsOf(run, each.term, { most: MOST_OF_TERM, texts }, span),
+  }));
   const known = read.flatMap(({ term, weight, postings }) => (postings === undefined ? [] : [{ term, weight, postings }]));
   const frequent = read.filter(({ postings }) => postings === undefined);
   known.sort((one, other) => one.postings.documents.length - other.postings.documents.length);
@@ -232,12 +233,6 @@ function anyOf(run: Run, terms: readonly WeightedTerm[], { texts, span, depth }:
 }
 
 const NONE: Postings = { documents: [], more: [], isCut: false };
-
-/** `undefined`: there are too many. */
-function wholePostings(run: Run, term: string, { texts, span }: Pick<Within, "texts" | "span">): Postings | undefined {
-  const isTooMany = span === EVERYWHERE ? isFrequent(run, term, MOST_OF_TERM, texts) : isInMoreThan(run, term, MOST_OF_TERM, span);
-  return isTooMany ? undefined : postingsOf(run, term, MOST_OF_TERM, span);
-}
 
 /** Of terms of too many documents: the latest, and before these the latest that have all of them. */
 function latestPostings(run: Run, terms: readonly string[], most: number, span: Span): Postings[] {

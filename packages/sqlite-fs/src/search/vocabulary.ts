@@ -41,7 +41,9 @@ export function termsBeginning(run: Run, beginning: string, most: number): reado
 /** Terms like a given one in spelling, that begin so; at most so many. */
 export function termsAlike(run: Run, term: string, beginning: string, most: number): readonly string[] {
   const isOfWords = isWord(term) && areKept(run);
-  const [length, apart] = [[...term].length, mostApart(term)];
+  // In characters, as SQLite counts them.
+  const length = Array.from(term).length;
+  const apart = mostApart(term);
   const { words } = run.get(isOfWords ? WORDS : TERMS, beginning, beginning + LAST, MOST_WORDS, length - apart, length + apart) as {
     readonly words: string | null;
   };
