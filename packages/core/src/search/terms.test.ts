@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { termsOf, wordsOf } from "./terms.ts";
 
@@ -31,6 +32,14 @@ describe("the terms of a text", () => {
   it("are found by any way to write an identifier", () => {
     const ways = ["maxRetries", "max_retries", "max-retries", "MAX_RETRIES", "max.retries"];
     expect(new Set(ways.map((way) => termsOf(way)[0]))).toEqual(new Set(["maxretries"]));
+  });
+
+  it("are the same whether a text has other letters too or not", () => {
+    const ascii = fc.string({ unit: fc.constantFrom(..."aBcD09sS-._/:>@#$+~' \n".split("")), maxLength: 40 });
+    const ofText = fc.property(ascii, (text) => {
+      expect(termsOf(`${text} 京`)).toEqual([...termsOf(text), "京"]);
+    });
+    fc.assert(ofText, { numRuns: 2_000 });
   });
 
   it("of what is very long are its beginning", () => {

@@ -6,16 +6,36 @@ const LONGEST = 64;
 /** An identifier of more parts than this is found by its parts alone. */
 const MOST_PARTS = 12;
 
-/** Words that something joins: `src/main.ts`, `max_retries`, `well-known`, `ns::name`. */
-const COMPOUND = /[\p{L}\p{M}\p{Nd}]+(?:(?:[-._/\\:@#$+~]|::|->)[\p{L}\p{M}\p{Nd}]+)*/gu;
-/** The same of a text without other letters, which takes a third of the time. */
-const ASCII_COMPOUND = /[A-Za-z0-9]+(?:(?:[-._/\\:@#$+~]|::|->)[A-Za-z0-9]+)*/g;
-const SIMPLE = /[\p{L}\p{M}\p{Nd}]+/gu;
+/** How words are told in a text. */
+interface Patterns {
+  /** Words that something joins: `src/main.ts`, `max_retries`, `well-known`, `ns::name`. */
+  readonly compound: RegExp;
+  /** Words that nothing joins. */
+  readonly simple: RegExp;
+  /** The parts of what is written in camelCase. */
+  readonly humps: RegExp;
+  /** Whether there may be words that nothing tells apart: see `UNSPACED`. */
+  readonly hasUnspaced: boolean;
+}
+
+const OF_ALL_LETTERS: Patterns = {
+  compound: /[\p{L}\p{M}\p{Nd}]+(?:(?:[-._/\\:@#$+~]|::|->)[\p{L}\p{M}\p{Nd}]+)*/gu,
+  simple: /[\p{L}\p{M}\p{Nd}]+/gu,
+  humps: /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}[\p{Ll}\p{Nd}]*|\p{Lu}[\p{Lu}\p{Nd}]*|[\p{Lo}\p{Lm}\p{M}\p{Nd}]+/gu,
+  hasUnspaced: true,
+};
+
+/** The same of a text without other letters, which takes a third of the time, and none to be compiled. */
+const OF_ASCII: Patterns = {
+  compound: /[A-Za-z0-9]+(?:(?:[-._/\\:@#$+~]|::|->)[A-Za-z0-9]+)*/g,
+  simple: /[A-Za-z0-9]+/g,
+  humps: /[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z][a-z0-9]*|[A-Z][A-Z0-9]*|[0-9]+/g,
+  hasUnspaced: false,
+};
+
 /** Scripts that put no spaces between words, or hang endings on them: they are found by each two letters in a row. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+/gu;
-const HUMPS =
-  /\p{Lu}{2,}s(?!\p{Ll})|\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}[\p{Ll}\p{Nd}]*|\p{Lu}[\p{Lu}\p{Nd}]*|[\p{Lo}\p{Lm}\p{M}\p{Nd}]+/gu;
 
 /**
  * The terms a text is found by, in their order, each as often as it occurs: its words without stop-words, stemmed;
@@ -38,7 +58,8 @@ export interface Words {
 export function wordsOf(text: string): Collected {
   const words: Collected = { terms: [], stopWords: new Set() };
   const plain = folded(text);
-  for (const compound of plain.match(isAscii(plain) ? ASCII_COMPOUND : COMPOUND) ?? []) addTerms(compound, words);
+  const patterns = isAscii(plain) ? OF_ASCII : OF_ALL_LETTERS;
+  for (const compound of plain.match(patterns.compound) ?? []) addTerms(compound, patterns, words);
   return words;
 }
 
@@ -67,17 +88,17 @@ export function isAscii(text: string): boolean {
 /** A moment as most programs write it: a date and a time of day, each of which may be asked for. Nobody asks for less than seconds. */
 const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(?:[Zz]|[-+]\d\d:?\d\d)?$/;
 
-function addTerms(compound: string, into: Collected): void {
+function addTerms(compound: string, patterns: Patterns, into: Collected): void {
   if (isPlain(compound)) return addWord(compound.toLowerCase(), into);
   const [, date, time] = MOMENT.exec(compound) ?? [];
-  for (const each of date === undefined || time === undefined ? [compound] : [date, time]) addCompound(each, into);
+  for (const each of date === undefined || time === undefined ? [compound] : [date, time]) addCompound(each, patterns, into);
 }
 
-function addCompound(compound: string, into: Collected): void {
-  const words = compound.match(SIMPLE) ?? [];
-  const parts = words.flatMap((word) => (isPlain(word) ? [word] : partsOf(word)));
-  if (parts.length > 1 && parts.length <= MOST_PARTS) addWhole(words.join(""), into);
-  for (const part of parts) addPart(part, into);
+function addCompound(compound: string, patterns: Patterns, into: Collected): void {
+  const words = compound.match(patterns.simple) ?? [];
+  const parts = words.flatMap((word) => (isPlain(word) ? [word] : partsOf(word, patterns)));
+  if (parts.length > 1 && parts.length <= MOST_PARTS) addWhole(words.join(""), patterns, into);
+  for (const part of parts) addPart(part, patterns, into);
 }
 
 /** Small letters and digits, with at most a capital in front. */
@@ -85,18 +106,19 @@ function isPlain(word: string): boolean {
   return /^[A-Z]?[a-z0-9]*$/.test(word);
 }
 
-function partsOf(word: string): string[] {
-  const spaced = word.split(UNSPACED).flatMap((piece) => piece.match(HUMPS) ?? []);
+function partsOf(word: string, { humps, hasUnspaced }: Patterns): string[] {
+  if (!hasUnspaced) return word.match(humps) ?? [];
+  const spaced = word.split(UNSPACED).flatMap((piece) => piece.match(humps) ?? []);
   return [...spaced, ...(word.match(UNSPACED) ?? [])];
 }
 
-function addWhole(whole: string, { terms }: Collected): void {
-  if (UNSPACED_ONCE.test(whole)) return;
+function addWhole(whole: string, { hasUnspaced }: Patterns, { terms }: Collected): void {
+  if (hasUnspaced && UNSPACED_ONCE.test(whole)) return;
   terms.push(whole.toLowerCase().slice(0, LONGEST));
 }
 
-function addPart(part: string, into: Collected): void {
-  if (!UNSPACED_ONCE.test(part)) return addWord(part.toLowerCase(), into);
+function addPart(part: string, { hasUnspaced }: Patterns, into: Collected): void {
+  if (!hasUnspaced || !UNSPACED_ONCE.test(part)) return addWord(part.toLowerCase(), into);
   const letters = Array.from(part);
   if (letters.length === 1) into.terms.push(part);
   for (let at = 0; at + 1 < letters.length; at++) into.terms.push(`${letters[at]}${letters[at + 1]}`);
