@@ -446,6 +446,17 @@ it("names the largest of the CRITICAL entries that left no room for others, and 
   expect(await of(550)).not.toHaveProperty("largestCritical");
 });
 
+it.each(["\ud800", "\u0000", "𐀀", "注"])("stays within the ceiling where it names a CRITICAL entry whose key is of %j", async (letter) => {
+  const key = letter.repeat(40);
+  const context = { ["k".repeat(40)]: "x".repeat(3_000), [key]: ["", "   "] };
+  const how = { classifications: pinned(...Object.keys(context)), shorten };
+  for (let tokens = LEAST.tokens; tokens <= 500; tokens++) {
+    const ceiling = { tokens, characters: tokens * 3 };
+    const view = await buildView(context, how, { wanted: { tokens: 0, characters: 0 }, ceiling }, counter);
+    expect(await size(view)).toSatisfy(({ tokens, characters }: Room) => tokens <= ceiling.tokens && characters <= ceiling.characters);
+  }
+});
+
 it("leaves out a CRITICAL entry that is beyond the ceiling, rather than shorten it, and says which it is", async () => {
   const context = { goal: "g".repeat(9_000), note: "n" };
   const view = await buildView(context, { classifications: pinned("goal"), shorten }, roomOf(500), counter);

@@ -203,15 +203,27 @@ class ViewBuilder {
   #longestOfCritical(room: Room): Pick<View, "largestCritical"> {
     const critical = this.#entries.filter(({ layer }) => layer === "CRITICAL");
     if (sumWithin(critical, room, this.#sizes) !== undefined) return {};
-    const longest = critical.reduce((most, { key }) => (key.length > most.length ? key : most), "");
+    let longest = "";
+    let most = 0;
+    for (const { key } of critical) {
+      // As JSON: there a character may be six.
+      const { length } = JSON.stringify(nameOf(key));
+      if (length > most) [longest, most] = [key, length];
+    }
     return { largestCritical: { ...nameOf(longest), tokens: MOST_TOKENS } };
   }
 
   #exceeding({ view, chosen }: Composed): View {
     const critical = chosen.filter(({ entry }) => entry.layer === "CRITICAL");
     const [largest] = critical.sort((left, right) => right.tokens - left.tokens);
-    const told = largest === undefined ? view : { ...view, largestCritical: { ...nameOf(largest.entry.key), tokens: largest.tokens } };
-    return { ...told, budgetExceededBy: this.#excessOf(told).overWanted };
+    const named = largest === undefined ? {} : { largestCritical: { ...nameOf(largest.entry.key), tokens: largest.tokens } };
+    const told = this.#withExcess({ ...view, ...named });
+    // Room was kept free for it, but a name may have more tokens than a longer one.
+    return this.#excessOf(told).overCeiling ? this.#withExcess(view) : told;
+  }
+
+  #withExcess(view: View): View {
+    return { ...view, budgetExceededBy: this.#excessOf(view).overWanted };
   }
 
   /** The rooms with what a view left of them; `undefined` where that is little, or nobody has use for it. */
