@@ -12,7 +12,7 @@ export interface Follower<State extends Positioned = Positioned> extends Pick<Se
   state(): Promise<State>;
 }
 
-export interface FollowPorts<State extends Positioned = IndexState> {
+export interface FollowPorts<State extends Positioned = Positioned> {
   readonly catalog: Catalog;
   readonly locking: Locking;
   readonly search: Follower<State>;
@@ -76,7 +76,7 @@ function startingAt(position: ChangePosition): ReadAhead {
 }
 
 /** Has the index note a page, unless that is not worth it. */
-async function take(search: Pick<SearchIndexing, "note">, ahead: ReadAhead, page: ChangePage): Promise<ReadAhead> {
+async function take(search: Follower, ahead: ReadAhead, page: ChangePage): Promise<ReadAhead> {
   const rows = ahead.rows + page.rows;
   if (page.sessions.length === 0 && rows < WORTH_NOTING) return { ...ahead, position: page.position, rows };
   await search.note(page);
@@ -84,11 +84,7 @@ async function take(search: Pick<SearchIndexing, "note">, ahead: ReadAhead, page
 }
 
 /** The position is noted last: whoever is interrupted begins anew once more. */
-async function beginAnew({
-  catalog,
-  search,
-  pause,
-}: Pick<FollowPorts, "catalog" | "pause"> & { readonly search: Pick<SearchIndexing, "note"> }): Promise<void> {
+async function beginAnew({ catalog, search, pause }: FollowPorts): Promise<void> {
   const now = await catalog.changes({ limit: 0 });
   await search.note({ sessions: [], restart: true });
   let sessions: ChangedSession[] = [];

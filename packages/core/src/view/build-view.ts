@@ -213,17 +213,14 @@ class ViewBuilder {
     return { largestCritical: { ...nameOf(longest), tokens: MOST_TOKENS } };
   }
 
-  #exceeding({ view, chosen }: Composed): View {
+  #exceeding({ view, chosen, overWanted }: Composed): View {
     const critical = chosen.filter(({ entry }) => entry.layer === "CRITICAL");
     const [largest] = critical.sort((left, right) => right.tokens - left.tokens);
     const named = largest === undefined ? {} : { largestCritical: { ...nameOf(largest.entry.key), tokens: largest.tokens } };
-    const told = this.#withExcess({ ...view, ...named });
-    // Room was kept free for it, but a name may have more tokens than a longer one.
-    return this.#excessOf(told).overCeiling ? this.#withExcess(view) : told;
-  }
-
-  #withExcess(view: View): View {
-    return { ...view, budgetExceededBy: this.#excessOf(view).overWanted };
+    const naming = { ...view, ...named };
+    const told = { ...naming, budgetExceededBy: this.#excessOf(naming).overWanted };
+    // Room was kept free for the name, but one may have more tokens than a longer one.
+    return this.#excessOf(told).overCeiling ? { ...view, budgetExceededBy: overWanted } : told;
   }
 
   /** The rooms with what a view left of them; `undefined` where that is little, or nobody has use for it. */

@@ -21,7 +21,7 @@ export interface IndexerOptions {
 
 /** Has the search index follow the store: once nobody has saved for a moment, and before a search. */
 export class Indexer {
-  readonly #ports: IndexPorts & FollowPorts;
+  readonly #ports: IndexPorts & FollowPorts<IndexState>;
   readonly #background: Background;
   readonly #log: Log;
   /** One piece at a time, whoever asks for it. */

@@ -108,7 +108,7 @@ const MOST_FREQUENT = 5_000;
 /** An index of more or fewer texts, by one part in so many, is another. */
 const OTHER = 10;
 
-/** The documents alone. That a term of the whole index is in more than so many is remembered while the index is about as large. */
+/** The same without how often. That a term of the whole index is in more than so many is remembered while the index is about as large. */
 export function fewDocumentsWith(run: Run, term: string, { most, texts }: Few, span: Span): readonly number[] | undefined {
   const { terms } = frequentIn(run, texts);
   if (span === EVERYWHERE && (terms.get(term) ?? 0) >= most) return undefined;

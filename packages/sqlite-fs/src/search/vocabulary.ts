@@ -2,7 +2,7 @@ import { isAlike, mostApart, type TextOfCheckpoint } from "@workrail/core";
 import type { Run } from "../derived-database.ts";
 import { documentsWith, isTerm } from "./postings.ts";
 
-/** Words of the index looked at for those that are alike, of those that are about as long. */
+/** Words of the index looked at for those that are alike. */
 const MOST_WORDS = 20_000;
 /** From so many texts on words are kept apart: FTS5 reads all that it has of each word of a range, which takes milliseconds. */
 const MANY_TEXTS = 5_000;
