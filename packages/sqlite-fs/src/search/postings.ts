@@ -61,9 +61,9 @@ const AT_MOST = "LIMIT CAST(? AS INTEGER)";
 const NUMBERS = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ${AT_MOST})`;
 const LATEST = `SELECT '[' || group_concat(rowid) || ']' AS numbers FROM (SELECT rowid FROM term WHERE term MATCH ? AND ${WITHIN} ORDER BY rowid DESC ${AT_MOST})`;
 
-/** What is read of a term, and of an index of how many texts. */
+/** How many documents of a term are few, and of how many texts the index is. */
 export interface Few {
-  /** Of a term of more documents nothing is read. */
+  /** Of a term of more documents none are given. */
   readonly most: number;
   readonly texts: number;
 }
