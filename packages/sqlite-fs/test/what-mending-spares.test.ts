@@ -9,7 +9,7 @@ import { CHECKPOINT_COLUMNS } from "../src/row-checksum.ts";
 import type { CheckpointRow } from "../src/schema.ts";
 import { FaultyDriver } from "./faulty-driver.ts";
 import { growingContext } from "./growing-context.ts";
-import { driver, executeIn, openDatabase, rowsIn } from "./open-database.ts";
+import { driver, executeIn, openDatabase, rowsIn, withDatabase } from "./open-database.ts";
 import { failureOf, SESSION, type TestStore, type TestStoreOptions, withDirectory, withOpened } from "./test-store.ts";
 
 /** One bit of the name `its name`. */
@@ -77,7 +77,7 @@ describe("a row with two flipped bits", () => {
       const note = Array.from({ length: 3_900 }, (_, index) => String.fromCharCode(97 + ((index * 7) % 26))).join("");
       await withOpened(dataDir, (store) => store.save({ number: 1 }, { checkpointId: "c1" as CheckpointId, attributes: { note } }));
       const [row] = rowsIn(file, "SELECT * FROM checkpoint") as [CheckpointRow];
-      executeIn(file, `UPDATE checkpoint SET folded = '${misleading(row)}'`);
+      withDatabase(file, (database) => database.prepare("UPDATE checkpoint SET folded = ?").run(misleading(row)));
       await withOpened(dataDir, async (store) => {
         expect((await failureOf(store.storage.catalog.find("c1" as CheckpointId))).reason).toBe("catalog-damaged");
         expect(await store.recover()).toMatchObject({ checkpoints: 1 });
