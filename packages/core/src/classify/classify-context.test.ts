@@ -43,6 +43,9 @@ describe("who decides", () => {
 describe("the words of a key", () => {
   it("takes what a measure may be for a limit, and what it was for a figure of the moment", () => {
     expect(layerOf("maxRetries", 3)).toBe("CRITICAL");
+    // Of whatever it is.
+    for (const key of ["maxPassengers", "min_rows", "maxPayload", "thresholdPct"]) expect(layerOf(key, 4)).toBe("CRITICAL");
+    expect(layerOf("torqueLimitNm", 5)).toBe("CRITICAL");
     expect(layerOf("targetLatencyMs", 200)).toBe("CRITICAL");
     expect(layerOf("constraint.memory", "2 GB")).toBe("CRITICAL");
     expect(layerOf("latencyMaxMs", 310)).toBe("EPHEMERAL");
@@ -80,6 +83,8 @@ describe("the words of a key", () => {
 
   it("reads a wish and a ban in a sentence under a name that says nothing", () => {
     expect(layerOf("memory.core.human", "Prefers short answers and no emoji")).toBe("CRITICAL");
+    expect(layerOf("version_pin", "numpy must stay below 2.0")).toBe("CRITICAL");
+    expect(layerOf("jurisdiction", "Applies only to German tenancy law; do not cite Austrian cases")).toBe("CRITICAL");
     expect(layerOf("source_protection", "The nurse must not be identifiable by her ward")).toBe("CRITICAL");
     expect(layerOf("source_protection", "It must be the pump, since the valve is new")).toBe("IMPORTANT");
     expect(layerOf("metar", "EGLL 121150Z 24008KT 9999 SCT030 12/07 Q1018")).toBe("USEFUL");

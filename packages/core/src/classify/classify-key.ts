@@ -123,7 +123,11 @@ function asOrder([first = "", second = "", ...rest]: readonly string[]): Classif
 /** `maxRetries`, `targetLatencyMs`, `constraint_memory`: what a measure may or is to be, rather than what it was. */
 function asBound(words: readonly string[], value: JsonValue): Classification | undefined {
   const head = words.at(-1) ?? "";
-  if (words.length < 2 || !isOneOf(MEASURES, head) || !isFigure(value)) return undefined;
+  if (words.length < 2 || !isFigure(value)) return undefined;
+  // `maxPassengers`, of whatever it is.
+  const [first = ""] = words;
+  if (EXTREMES.has(first)) return keyWord("CRITICAL", 0.75, `${first} ${head}`);
+  if (!isOneOf(MEASURES, head)) return undefined;
   const before = words.slice(0, -1);
   const last = before.at(-1) ?? "";
   // A largest value behind other words is what was measured: `latencyMaxMs`.

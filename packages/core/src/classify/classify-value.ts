@@ -249,7 +249,7 @@ function bySentence(value: JsonValue, text: string): Classification | undefined 
 
 /** What only somebody who forbids or demands says, wherever in a sentence. */
 const STRICT =
-  /\b(?:must (?:not|never|always)|shall (?:not|never)|may never|not allowed|forbidden|under no circumstances|no exceptions)\b/i;
+  /\b(?:must (?:not|never|always|stay|remain|keep|only)|shall (?:not|never)|may (?:never|only|\w+ only)|ha(?:s|ve) to (?:stay|remain|keep)|stay (?:within|below|under)|not allowed|forbidden|under no circumstances|no exceptions)\b|[;,:.] (?:do not|don't|never) \w/i;
 
 const SAYS_ALONE = 3;
 /** Characters, more than the longest cue has with what stands before it: no entry's whole text is taken apart for three words. */

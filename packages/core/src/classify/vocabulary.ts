@@ -14,7 +14,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     goal objective aim ambition guideline mission purpose intent intention vision target deliverable
     requirement request ask demand wish want need expectation instruction directive   mandate brief
     briefing assignment task quest errand job preference taste
-    criterion acceptance constraint restriction limit  invariant guardrail rule policy regulation law
+    criterion acceptance constraint restriction limit threshold invariant guardrail rule policy regulation law
     compliance prohibition ban obligation duty must taboo nongoal scope deadline budget cap ceiling allowance
     decision choice selection pick verdict ruling judgment judgement resolution determination settlement
     answer agreement commitment promise contract pledge approval consent authorization authorisation permission
@@ -23,7 +23,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     nonnegotiable musthave quorum rubric curfew spec specification problem complaint grievance ticket story epic
     aspiration bottomline charter codeofconduct commandment cutoff decree desideratum dictate doctrine edict ethic exclusion exemption
     appetite forbiddance goalpost hardstop imperative injunction insistence maxim necessity norm oath ordinance pact precept proscription remit
-    requisite statute stricture tolerance ultimatum undertaking vow adjudication arbitration disposition accord treaty
+    requisite reqs nfrs prefs okrs rto rpo statute stricture tolerance ultimatum undertaking vow adjudication arbitration disposition accord treaty
   `),
   IMPORTANT: words(`
     analysis finding insight observation reasoning thought thinking rationale reason justification logic deduction inference
@@ -186,14 +186,14 @@ export const MEASURES: ReadonlySet<string> = words(`
 `);
 /** Units in which a value is given, and clocks by which: what stands before them decides. */
 export const UNITS: ReadonlySet<string> = words(`
-  kg mg lb lbs oz km cm mm mi ft sqm sqft usd eur gbp chf jpy cad aud inr dollar dollars euro euros kwh mwh kw mw celsius fahrenheit kelvin utc gmt cet local
+  kg mg nm mps kmh hz psi lb lbs oz km cm mm mi ft sqm sqft usd eur gbp chf jpy cad aud inr dollar dollars euro euros kwh mwh kw mw celsius fahrenheit kelvin utc gmt cet local
 `);
 /** Units too long to be of a program's own: `noticePeriodDays`. */
 export const LONG_UNITS: ReadonlySet<string> = words(`day days night nights week weeks month months year years`);
 export const COUNTS: ReadonlySet<string> = words(`count round pass loop iteration`);
 
 /** Nouns that make a bound of the measure behind them: `limitTokens`. */
-export const BOUNDS: ReadonlySet<string> = words(`limit budget cap ceiling floor allowance quota constraint requirement`);
+export const BOUNDS: ReadonlySet<string> = words(`limit budget cap ceiling floor allowance quota constraint requirement threshold cutoff`);
 
 /** Modifiers that make a bound of a measure: `targetLatency`, and in front of all `maxRetries`. */
 export const BINDING: ReadonlySet<string> = words(
