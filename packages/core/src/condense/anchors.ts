@@ -13,20 +13,31 @@ export interface Term {
 
 type Look = keyof typeof WEIGHTS.looks;
 
-/** The anchors and words of a text, each once, in the order of their first mention. */
-export function termsOf(text: string): Term[] {
+/**
+ * The anchors and words of a text, each once, in the order of their first mention.
+ *
+ * @param keys names of members that stand in it, such as `order_id`: they come again with each value, so they are words.
+ */
+export function termsOf(text: string, keys: readonly string[] = []): Term[] {
   const terms = new Map<string, Term>();
+  const add = (key: string, look: Look): void => {
+    if (!terms.has(key)) terms.set(key, { key, worth: WEIGHTS.looks[look], isAnchor: ANCHORS.has(look) });
+  };
   for (const [found] of text.matchAll(WORD)) {
     const word = SIGN_FIRST.test(found) ? found.replace(SIGNS_FIRST, "") : found;
     const look = lookOf(word);
     if (look === undefined) continue;
     const key = look === "word" || look === "name" || look === "short" ? word.toLowerCase() : word;
-    if (!terms.has(key)) terms.set(key, { key, worth: WEIGHTS.looks[look], isAnchor: ANCHORS.has(look) });
+    add(key, KEYS.has(look) && keys.includes(word) ? "word" : look);
+    // Elsewhere a file is called by its name alone.
+    if (look === "path") for (const [name] of word.matchAll(FILE_NAME)) add(name, look);
   }
   return [...terms.values()];
 }
 
 const ANCHORS: ReadonlySet<Look> = new Set<Look>(["path", "identifier", "code", "date", "longNumber"]);
+/** What names of members look like. One that is a path or a date tells more than what its value is called. */
+const KEYS: ReadonlySet<Look> = new Set<Look>(["identifier", "code"]);
 
 const WORD = /[\p{L}\p{N}_$#@~./\\:+-]*[\p{L}\p{N}_](?:'\p{L}+)?/gu;
 const SIGN_FIRST = /^[.:+\-#@~\\]/;
@@ -34,6 +45,8 @@ const SIGNS_FIRST = /^[.:+\-#@~\\]+/;
 /** What most words of most texts are. */
 const SMALL_WORD = /^[a-z]{3,}$/;
 const LONGEST_NAME = 120;
+/** `main.ts` of `src/main.ts:12`, and nothing of `https://example.org`. */
+const FILE_NAME = /(?<=[/\\])(?<!\/\/)[\p{L}\p{N}_.-]+\.[A-Za-z]\w{0,5}(?=$|[#:])/gu;
 
 function lookOf(word: string): Look | undefined {
   if (word.length > LONGEST_NAME) return "blob";

@@ -205,6 +205,21 @@ describe("condensing a conversation", () => {
     expect(records.filter((record) => !/^code \w+, value [\d.]+, unit \w+\/l/.test(record))).toEqual([]);
   });
 
+  it("keeps what members say rather than what they are called", () => {
+    const flight = (at: number): JsonValue => ({
+      flight_number: `HAT${100 + at}`,
+      available_seats: { basic_economy: 10 + at, premium_economy: 14 - at, business_class: 3 },
+      prices: { basic_economy: 151 + at, premium_economy: 290 + at, business_class: 512 + at },
+    });
+    const messages = [
+      { role: "user", content: "I want the cheapest flight to Oslo." },
+      { role: "tool", name: "search_flights", content: JSON.stringify(Array.from({ length: 4 }, (_, at) => flight(at))) },
+    ];
+    const { value } = condenseValue(messages, { tokens: 60, characters: 2_000 }, all) ?? {};
+    const flights = [100, 101, 102, 103].map((number) => `flight_number HAT${number}`).join("; ");
+    expect((value as string[]).at(-1)).toBe(`search_flights: ${flights}`);
+  });
+
   it("says of which day a message is that speaks of yesterday", () => {
     const talk = [
       { speaker: "Caroline", text: "Yesterday I went to a pottery class with my sister Ann in Leeds.", date: "1:56 pm on 8 May, 2023" },
@@ -216,6 +231,22 @@ describe("condensing a conversation", () => {
     ];
     const said = condenseValue(talk, { tokens: 45, characters: 135 }, all)?.value;
     expect(said).toContainEqual(expect.stringMatching(/^Caroline: \[8 May, 2023\] .*pottery class/));
+  });
+
+  it("keeps of mere talk what is said once, rather than greetings and what all speak of", () => {
+    const said = [
+      "Morning all, how was the weekend? Mine was all rain and tea.",
+      "Morning! We had rain too, and a lot of tea.",
+      "The queue worker in Dublin ran out of memory at three, so I restarted it and raised the limit to 3 GB.",
+      "The office in Porto is closed on Monday because of painting.",
+      "The new intern is called Kofi, knows Rust and starts on the first of October.",
+      "More tea for me now. Rain again.",
+      "Rain here too. Have a good weekend, and enjoy the tea.",
+    ];
+    const talk = said.map((words, at) => ({ author: at % 2 === 0 ? "Ines" : "Raf", text: words }));
+    const kept = JSON.stringify(condenseValue(talk, { tokens: 60, characters: 2_000 }, all)?.value);
+    for (const fact of ["Dublin", "Kofi"]) expect(kept).toContain(fact);
+    expect(kept).not.toMatch(/tea/u);
   });
 
   it("lets what is older give way first", () => {

@@ -36,7 +36,7 @@ function visit({ value, key, group }: Member, units: Unit[]): void {
     const said = Array.isArray(value) ? value.map((item: JsonValue) => plain(item)).join(", ") : plain(value);
     // What a member is called is often said by its value: `id: credit_card_4421486` below `credit_card_4421486`.
     const text = said === group.label ? "" : `${key} ${said}`.trim();
-    if (text !== "" && !isNote(said)) units.push({ text, group, joint: ", " });
+    if (text !== "" && !isNote(said)) units.push({ text, group, joint: ", ", keys: [key] });
   }
 }
 
@@ -45,7 +45,7 @@ function visitObject(value: JsonObject, group: Group, units: Unit[]): void {
   const entries = Object.entries(value);
   const row = rowOf(entries);
   if (row !== undefined) {
-    units.push({ text: row, group, joint: ", " });
+    units.push({ text: row, group, joint: ", ", keys: Object.keys(value) });
     return;
   }
   const [name] = entries.length > 1 ? entries.filter(([key, member]) => isName(key, member)) : [];

@@ -11,6 +11,8 @@ export interface Unit {
   readonly group: Group;
   /** What parts it from the unit before it. */
   readonly joint: "\n" | " " | ", ";
+  /** Names of members that stand in the text beside their values. */
+  readonly keys?: readonly string[];
 }
 
 /** Who speaks matters: what a person asks for is needed longer than what a tool printed. */

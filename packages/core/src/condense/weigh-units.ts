@@ -55,7 +55,8 @@ export function* weighUnits(parts: readonly Part[], room: number, how: Weighing)
   for (const [index, part] of parts.entries()) {
     for (const piece of part.pieces) pieces.push(yield* knowPiece(piece, index, termsHere));
   }
-  const weights = weighTerms(pieces, termsHere.size, how);
+  const emphasis = isTalk(pieces, how) ? WEIGHTS.talk : WEIGHTS.work;
+  const weights = weighTerms(pieces, termsHere.size, { ...how, emphasis });
   const known = pieces.flatMap((piece) => piece.units);
   const relevances = relevancesOf(known, how.focus);
   const rarities = raritiesOf(known);
@@ -67,7 +68,9 @@ export function* weighUnits(parts: readonly Part[], room: number, how: Weighing)
     part,
     terms: terms.map((term) => ({
       id: term.id,
-      weight: isAnchored ? term.worth * recurring(term.isAnchor, weights[term.id]) : (weights[term.id] ?? 0),
+      weight: isAnchored
+        ? term.worth * (weights[term.id] ?? 0) ** (term.isAnchor ? WEIGHTS.recurringAnchor : emphasis.recurringWord)
+        : (weights[term.id] ?? 0),
     })),
     relevance: (relevances?.[place] ?? 1) * (rarities[place] ?? 1),
   }));
@@ -119,10 +122,6 @@ function costOf(text: string, count: CountTokens): number {
   return text === "" ? 0.5 : count(` ${text}`) + 1;
 }
 
-function recurring(isAnchor: boolean, weight: number | undefined): number {
-  return (weight ?? 0) ** (isAnchor ? WEIGHTS.recurringAnchor : WEIGHTS.recurringWord);
-}
-
 function relevancesOf(known: readonly Known[], focus: string | undefined): number[] | undefined {
   if (focus === undefined) return undefined;
   const texts = known.map(({ unit }) => [...labelsOf(unit.group), unit.text].join(" "));
@@ -162,7 +161,7 @@ function* knowPiece({ voice, units }: Piece, part: number, ids: TermIds): Steps<
     const lead = isAsked ? WEIGHTS.lead : ERROR.test(unit.text) ? WEIGHTS.error : 1;
     const said = unit.joint === ", " ? unit.text : withoutSmallTalk(unit.text);
     // What is only polite is worth nothing, whoever it is said to.
-    const terms = said === "" && unit.text !== "" ? [] : [...ids.of(said), ...ids.above(unit.group)];
+    const terms = said === "" && unit.text !== "" ? [] : [...ids.of(said, unit.keys), ...ids.above(unit.group)];
     known.push({ unit, part, isAsked, terms: lead === 1 ? terms : terms.map((term) => ({ ...term, worth: term.worth * lead })) });
     yield;
   }
@@ -184,8 +183,8 @@ class TermIds {
     return this.#ids.size;
   }
 
-  of(text: string): Known["terms"] {
-    return termsOf(text).map(({ key, worth, isAnchor }) => ({ id: this.#idOf(key), worth, isAnchor }));
+  of(text: string, keys?: readonly string[]): Known["terms"] {
+    return termsOf(text, keys).map(({ key, worth, isAnchor }) => ({ id: this.#idOf(key), worth, isAnchor }));
   }
 
   above(group: Group): Known["terms"] {
@@ -208,13 +207,27 @@ function labelsOf(group: Group): string[] {
   return group.parent === undefined ? [] : [group.label, ...labelsOf(group.parent)];
 }
 
+/** Whether people talk, and nothing is done: no tools, and next to no message that is a document. */
+function isTalk(pieces: readonly KnownPiece[], { isHistory }: Weighing): boolean {
+  if (!isHistory || pieces.some(({ voice }) => voice === "acts" || voice === "reports")) return false;
+  const long = pieces.filter(({ units }) => units.length > WEIGHTS.longMessage);
+  return long.length < pieces.length * WEIGHTS.longMessages;
+}
+
+/** How much it weighs to be said again, among many, first and last. */
+type Emphasis = typeof WEIGHTS.work | typeof WEIGHTS.talk;
+
+interface WeighingTerms extends Weighing {
+  readonly emphasis: Emphasis;
+}
+
 /** A term weighs what the pieces that mention it weigh together, so what recurs weighs more. */
-function weighTerms(pieces: readonly KnownPiece[], terms: number, how: Weighing): number[] {
+function weighTerms(pieces: readonly KnownPiece[], terms: number, how: WeighingTerms): number[] {
   const weights: number[] = Array.from({ length: terms }, () => 0);
   const mentions: number[] = Array.from({ length: terms }, () => 0);
   pieces.forEach(({ voice, units }, index) => {
     const here = new Set(units.flatMap((unit) => unit.terms.map((term) => term.id)));
-    const crowd = (Math.max(here.size, WEIGHTS.uncrowded) / WEIGHTS.uncrowded) ** -WEIGHTS.crowd;
+    const crowd = (Math.max(here.size, WEIGHTS.uncrowded) / WEIGHTS.uncrowded) ** -how.emphasis.crowd;
     const weight = placeWeight(index, pieces.length, how) * crowd * WEIGHTS.voices[voice];
     for (const id of here) {
       weights[id] = (weights[id] ?? 0) + weight;
@@ -225,8 +238,8 @@ function weighTerms(pieces: readonly KnownPiece[], terms: number, how: Weighing)
   return weights.map((weight, id) => (isRefrain(id) ? weight * WEIGHTS.refrain : weight));
 }
 
-function placeWeight(index: number, pieces: number, how: Weighing): number {
+function placeWeight(index: number, pieces: number, how: WeighingTerms): number {
   const oldest = how.isHistory && how.strategies.includes("progressive") ? WEIGHTS.oldest : 1;
   const age = oldest + (1 - oldest) * ((index + 1) / pieces);
-  return age * (index === 0 ? WEIGHTS.first : 1) * (index === pieces - 1 ? WEIGHTS.last : 1);
+  return age * (index === 0 ? how.emphasis.first : 1) * (index === pieces - 1 ? how.emphasis.last : 1);
 }

@@ -32,23 +32,28 @@ export const WEIGHTS = {
   },
   /** Who said it. What was asked for and done decides what is done next; rules come again with each prompt. */
   voices: { asks: 1.3, says: 1.3, acts: 1.5, reports: 1, rules: 0.5, data: 1 },
-  /**
-   * What recurs is needed again, but not twice as much for being said twice: the sum of the weights of its mentions to this
-   * power. Anchors are repeated on purpose, words by habit; yet words that are said once are mostly chatter.
-   */
+  /** What recurs is needed again, but not twice as much for being said twice: the sum of the weights of its mentions to this power. */
   recurringAnchor: 0.6,
-  recurringWord: 0.8,
-  /** A term among many weighs less: of fifty flights in a list one is booked. To this power of their number… */
-  crowd: 0.4,
-  /** …beyond this many. */
+  /** What else decides of terms, where work is done. */
+  work: {
+    /** The same of words. Anchors are repeated on purpose, words by habit; yet words that are said once are mostly chatter. */
+    recurringWord: 0.8,
+    /** A term among many weighs less: of fifty flights in a list one is booked. To this power of their number beyond `uncrowded`. */
+    crowd: 0.4,
+    /** The first piece says what it is all about, the last where it stands. */
+    first: 2,
+    last: 1.5,
+  },
+  /** In mere talk facts are said once, many in a turn, and what comes first and last is a greeting. */
+  talk: { recurringWord: 0, crowd: 0, first: 1, last: 1 },
   uncrowded: 4,
+  /** Of talk fewer messages than this share have more units than so many; where more have, something was pasted. */
+  longMessages: 0.05,
+  longMessage: 25,
   /** Terms of more than half of all pieces are a refrain, such as a prompt: kept, but not for each mention. */
   refrain: 0.7,
   /** What is oldest weighs this much, what is newest 1: later actions use what was seen late. */
   oldest: 0.6,
-  /** The first piece says what it is all about, the last where it stands. */
-  first: 2,
-  last: 1.5,
   /** So many units from the beginning of what somebody asks say what they want; the rest explains. */
   leads: 4,
   lead: 1.6,

@@ -387,6 +387,40 @@ it("chooses what the focus is about where there is no room for the least of each
   expect(Object.keys(view.context)).toContain("note 77");
 });
 
+it("has USEFUL entries give up their share for an IMPORTANT one that would have to go, unless the share was asked for", async () => {
+  const context = { plan: { steps: "s".repeat(240) }, note: { text: "n".repeat(150) }, file: "f".repeat(3_000) };
+  const classifications = classified(context, (key) => (key === "file" ? "USEFUL" : "IMPORTANT"));
+  const how = { classifications, shorten };
+  const view = await buildView(context, how, compressed(150), counter);
+  expect(view.context).toMatchObject({ plan: context.plan, note: context.note });
+  const asked = await buildView(context, { ...how, shares: { IMPORTANT: 40, USEFUL: 20 } }, compressed(150), counter);
+  expect(Object.keys(asked.context)).not.toContain("note");
+});
+
+it("offers what is left over to those that there seemed to be no room for, within the tokens of their layer", async () => {
+  const context = { first: "l".repeat(500), second: "m".repeat(5_000) };
+  const little: ShortenValue = (value, room, count) => shorten(value, { ...room, tokens: Math.min(room.tokens, 40) }, count);
+  const view = await buildView(context, { ...WITHOUT_PINS, shorten: little }, compressed(80), counter);
+  expect(Object.keys(view.context)).toEqual(["first", "second"]);
+  const held = await buildView(context, { ...WITHOUT_PINS, shorten: little, caps: { USEFUL: 60 } }, compressed(80), counter);
+  expect((await size(held.context)).tokens).toBeLessThanOrEqual(62);
+});
+
+it("counts an EPHEMERAL entry as USEFUL that the focus is about as much as about any other", async () => {
+  const context = { events: "wheel current 9.8 A ".repeat(20), map: "0 1 ".repeat(2_000), plan: "drive on" };
+  const classifications = classified(context, (key) => (key === "events" ? "EPHEMERAL" : "USEFUL"));
+  const keysFor = async (focus: string): Promise<string[]> =>
+    Object.keys((await buildView(context, { classifications, shorten, focus }, compressed(150), counter)).context);
+  expect(await keysFor("wheel current")).toContain("events");
+  expect(await keysFor("plan")).not.toContain("events");
+});
+
+it("takes no notice of words of a focus that say little by themselves", async () => {
+  const context = { other: "what is there to do about it all ".repeat(40), events: "wheel current 9.8 A ".repeat(40) };
+  const view = await buildView(context, { ...WITHOUT_PINS, focus: "what is there to do about it: wheel?" }, compressed(60), counter);
+  expect(Object.keys(view.context)).toEqual(["events"]);
+});
+
 it("leaves out what nothing useful can be made of, and gives its room to others", async () => {
   const context = { number: 1, odd: { deep: "x".repeat(5_000) }, log: "l".repeat(5_000) };
   const view = await buildView(context, WITHOUT_PINS, roomOf(1_000), counter);

@@ -57,32 +57,102 @@ const NOTHING: Room = { tokens: 0, characters: 0 };
 const LEAST_USEFUL: Room = { tokens: 60, characters: 240 };
 /** For the first of them it may be less. */
 const LEAST_OF_ALL: Room = { tokens: 20, characters: 80 };
+/** Less that is left over is not offered to anyone, and not to more than so many. */
+const LEAST_LEFT_OVER: Room = { tokens: 12, characters: 48 };
+const MOST_OFFERS = 8;
 /** Looking for a smaller one among those that remain ends after so many in vain. */
 const MOST_MISSES = 200;
 
 /**
  * Chooses what of a context to give. CRITICAL entries come whole, within the ceiling, whatever was wanted. What they
  * leave is shared: USEFUL gives way to IMPORTANT, both before anything is lost that could have stayed; unused room flows
- * on. EPHEMERAL entries take nothing from the others: they get what those leave once they are as whole as they can be.
+ * on, and what is left over is offered to those that were left out. EPHEMERAL entries take nothing from the others: they
+ * get what those leave once they are as whole as they can be; but those that the focus is about count as USEFUL.
  */
 export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   const of = (layer: Layer): Entry[] => entries.filter((entry) => entry.layer === layer);
   const critical = wholeOnes(of("CRITICAL").sort(surestFirst), rooms.ceiling, sizes);
   const left = shrink(lesser(rooms.wanted, rooms.ceiling), totalOf(critical));
-  const capped = (layer: Layer, room: Room): Room => ({ ...room, tokens: Math.min(room.tokens, how.caps?.[layer] ?? room.tokens) });
-  const [importantOnes, usefulOnes] = [of("IMPORTANT"), of("USEFUL")];
-  const important = share(how, "IMPORTANT");
-  const ofBoth = important + share(how, "USEFUL");
-  const guaranteed = part(left, ofBoth === 0 ? 0 : 1 - important / ofBoth);
-  const demand = sumWithin(importantOnes, capped("IMPORTANT", left), sizes);
-  const usefulRoom = demand === undefined ? guaranteed : greater(guaranteed, shrink(left, demand));
-  const useful = yield* fill(usefulOnes, capped("USEFUL", usefulRoom), how, sizes);
-  const chosen = [...(yield* fill(importantOnes, capped("IMPORTANT", shrink(left, totalOf(useful))), how, sizes)), ...useful];
-  const isWhole = chosen.length === importantOnes.length + usefulOnes.length && chosen.every(({ outcome }) => outcome !== "condensed");
+  const answering = answersAmong(of("EPHEMERAL"), entries, how.focus);
+  const [important, useful] = [of("IMPORTANT"), [...of("USEFUL"), ...answering]];
+  const chosen = yield* shareOut({ important, useful }, left, how, sizes);
+  for (const [layer, ones] of [["IMPORTANT", important] as const, ["USEFUL", useful] as const]) {
+    chosen.push(...(yield* offerRest({ layer, entries: ones, chosen }, shrink(left, totalOf(chosen)), how, sizes)));
+  }
+  const isWhole = chosen.length === important.length + useful.length && chosen.every(({ outcome }) => outcome !== "condensed");
   const spare = shrink(left, totalOf(chosen));
+  const ephemeral = of("EPHEMERAL").filter((entry) => !answering.has(entry));
   // What no other layer could use. Less than this is what shortening leaves over, and nothing useful fits in it.
   if (!isWhole && !isWithin(LEAST_USEFUL, spare)) return [...critical, ...chosen];
-  return [...critical, ...chosen, ...(yield* fill(of("EPHEMERAL"), capped("EPHEMERAL", spare), how, sizes))];
+  return [...critical, ...chosen, ...(yield* fill(ephemeral, capped("EPHEMERAL", spare, how), how, sizes))];
+}
+
+/** Those that have as much of the focus as any entry: they count as USEFUL, for what is asked for may stand in a log. */
+function answersAmong(ephemeral: readonly Entry[], entries: readonly Entry[], focus: string | undefined): ReadonlySet<Entry> {
+  if (focus === undefined || ephemeral.length === 0) return new Set();
+  const relevance = relevanceOf(entries, focus);
+  const best = entries.reduce((most, entry) => Math.max(most, relevance(entry)), 0);
+  return new Set(ephemeral.filter((entry) => best > 0 && relevance(entry) === best));
+}
+
+function capped(layer: Layer, room: Room, { caps }: ChooseHow): Room {
+  return { ...room, tokens: Math.min(room.tokens, caps?.[layer] ?? room.tokens) };
+}
+
+interface Sharing {
+  readonly important: readonly Entry[];
+  readonly useful: readonly Entry[];
+}
+
+/** USEFUL gets what IMPORTANT leaves, and its share at least, unless an IMPORTANT entry would have to go for that. */
+function* shareOut(entries: Sharing, room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
+  const forImportant = share(how, "IMPORTANT");
+  const ofBoth = forImportant + share(how, "USEFUL");
+  const guaranteed = part(room, ofBoth === 0 ? 0 : 1 - forImportant / ofBoth);
+  const demand = sumWithin(entries.important, capped("IMPORTANT", room, how), sizes);
+  const usefulRoom = demand === undefined ? guaranteed : greater(guaranteed, shrink(room, demand));
+  const useful = yield* fill(entries.useful, capped("USEFUL", usefulRoom, how), how, sizes);
+  const important = yield* fill(entries.important, capped("IMPORTANT", shrink(room, totalOf(useful)), how), how, sizes);
+  // A share that somebody asked for is kept, and what a focus is about may be USEFUL.
+  const mayGiveWay = how.focus === undefined && how.shares?.USEFUL === undefined;
+  if (important.length === entries.important.length || useful.length === 0 || !mayGiveWay) return [...important, ...useful];
+  const more = yield* fill(entries.important, capped("IMPORTANT", room, how), how, sizes);
+  if (more.length <= important.length) return [...important, ...useful];
+  return [...more, ...(yield* fill(entries.useful, capped("USEFUL", shrink(room, totalOf(more)), how), how, sizes))];
+}
+
+interface Offered {
+  readonly layer: Layer;
+  readonly entries: readonly Entry[];
+  readonly chosen: readonly Chosen[];
+}
+
+/** What is left over, to those of a layer that there seemed to be no room for. */
+function* offerRest({ layer, entries, chosen }: Offered, room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
+  const found: Chosen[] = [];
+  if (entries.length === 0 || !isWithin(LEAST_LEFT_OVER, room)) return found;
+  const ones = new Set(entries);
+  const taken = totalOf(chosen.filter(({ entry }) => ones.has(entry)));
+  let left = shrink(capped(layer, sum(room, taken), how), taken);
+  const there = new Set(chosen.map(({ entry }) => entry));
+  const rest = relevantFirst(
+    entries.filter((entry) => !there.has(entry)),
+    how,
+  );
+  for (const entry of rest.slice(0, MOST_OFFERS)) {
+    if (!isWithin(LEAST_LEFT_OVER, left)) break;
+    const placed = yield* place(entry, left, how, sizes);
+    if (placed === undefined) continue;
+    found.push(placed);
+    left = shrink(left, placed.size);
+  }
+  return found;
+}
+
+/** Then the shortest. */
+function relevantFirst(entries: readonly Entry[], how: ChooseHow): Entry[] {
+  const relevance = relevanceOf(entries, how.focus);
+  return [...entries].sort((left, right) => relevance(right) - relevance(left) || byLength(left, right));
 }
 
 function share(how: ChooseHow, layer: Layer): number {
@@ -154,12 +224,10 @@ function* fill(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: Ent
 
 /** Those that there is room for, if only for the least of each: relevant ones first, then the shortest. */
 function admit(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Entry[] {
-  const relevance = relevanceOf(entries, how.focus);
-  const order = [...entries].sort((left, right) => relevance(right) - relevance(left) || byLength(left, right));
   const admitted: Entry[] = [];
   let left = room;
   let misses = 0;
-  for (const entry of order) {
+  for (const entry of relevantFirst(entries, how)) {
     if (misses > MOST_MISSES) break;
     const useful = admitted.length === 0 ? LEAST_OF_ALL : LEAST_USEFUL;
     const needed = leastOf({ entry, useful }, left, how, sizes);

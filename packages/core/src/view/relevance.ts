@@ -1,3 +1,4 @@
+import { isStopWord } from "../condense/words.ts";
 import type { Entry } from "./entry.ts";
 
 const WORD = /[\p{L}\p{N}]{2,}/gu;
@@ -7,14 +8,15 @@ const STEM_LENGTH = 6;
 /** An entry with all the words of the focus gets so many times more room than one with none. */
 export const RELEVANCE_WEIGHT = 4;
 
-/** How much of a focus an entry speaks of: the share of its words, from 0 to 1, that key or value has. 0 without a focus. */
+/** How much of a focus an entry speaks of: the share of its words that say something, from 0 to 1, that key or value has. 0 without a focus. */
 export function relevanceOf(entries: readonly Entry[], focus: string | undefined): (entry: Entry) => number {
   const stems = [
     ...new Set(
       (focus ?? "")
         .toLowerCase()
         .match(WORD)
-        ?.map((word) => word.slice(0, STEM_LENGTH)),
+        ?.filter((word) => !isStopWord(word))
+        .map((word) => word.slice(0, STEM_LENGTH)),
     ),
   ];
   if (stems.length === 0) return () => 0;
