@@ -271,7 +271,7 @@ export { pageValue } from "./view/page-value.ts";
 export type { Range, ValuePage } from "./view/page-value.ts";
 export type { Room } from "./view/room.ts";
 export { isAlike, mostApart } from "./search/alike.ts";
-export { BM25, rarity, saturation } from "./search/bm25.ts";
+export { ALL_TERMS, BM25, rarity, saturation } from "./search/bm25.ts";
 export { countsOf, weighRelated } from "./search/related-terms.ts";
 export { termsOf } from "./search/terms.ts";
 export type {

@@ -1,4 +1,5 @@
 import {
+  ALL_TERMS,
   BM25,
   type ChangedSession,
   type ChangePosition,
@@ -92,7 +93,8 @@ class MiniSearchIndex implements SearchEngine {
   }
 
   async match({ terms, required, filter }: IndexQuery): Promise<Matches> {
-    const scores = this.#scores(new Map(terms.map(({ term, weight }) => [term, weight])));
+    const most = this.#most(terms);
+    const scores = this.#scores(new Map(terms.map(({ term, weight }) => [term, weight])), ALL_TERMS * most);
     const having = required.map((term) => this.#scores(new Map([[term, 1]])));
     const found = [...scores]
       .filter(([id]) => having.every((texts) => texts.has(id)))
@@ -100,7 +102,6 @@ class MiniSearchIndex implements SearchEngine {
     const hits = this.#meeting(found, filter).sort(
       (one, other) => other.score - one.score || other.text.createdAt.getTime() - one.text.createdAt.getTime(),
     );
-    const most = this.#most(terms);
     return {
       page: async ({ related = [], offset, limit, project }) =>
         this.#reranked(project === undefined ? hits : this.#meeting(hits, { ...filter, project }), related)
@@ -156,15 +157,20 @@ class MiniSearchIndex implements SearchEngine {
     if (this.#texts.delete(id)) this.#mini.discard(id);
   }
 
-  /** What each text scores that has one of the terms at least. */
-  #scores(weights: ReadonlyMap<string, number>): Map<CheckpointId, number> {
+  /** What each text scores that has one of the terms at least, and how much more it gets for having all that are known, if these are several. */
+  #scores(weights: ReadonlyMap<string, number>, forAll = 0): Map<CheckpointId, number> {
     const scores = new Map<CheckpointId, number>();
+    let withAll: ReadonlySet<CheckpointId> | undefined;
+    let known = 0;
     // One by one: asked for together, MiniSearch multiplies their sum by how many of them there are.
     for (const [term, weight] of weights) {
-      for (const { id, score } of this.#mini.search(term, AS_GIVEN)) {
-        scores.set(id as CheckpointId, (scores.get(id as CheckpointId) ?? 0) + weight * score);
-      }
+      const found = this.#mini.search(term, AS_GIVEN).map(({ id, score }) => ({ id: id as CheckpointId, score }));
+      for (const { id, score } of found) scores.set(id, (scores.get(id) ?? 0) + weight * score);
+      if (found.length === 0) continue;
+      known += 1;
+      withAll = new Set(found.map(({ id }) => id).filter((id) => withAll?.has(id) !== false));
     }
+    if (known > 1) for (const id of withAll ?? []) scores.set(id, (scores.get(id) ?? 0) + forAll);
     return scores;
   }
 

@@ -10,6 +10,8 @@ export interface ParsedQuery {
   readonly required: readonly string[];
   /** Texts in quotation marks, as they are to be found; without those that hold no letter and no digit. */
   readonly phrases: readonly string[];
+  /** Nothing else was asked for. Of a message or of JSON that was pasted, other signs stand between what is in quotation marks. */
+  readonly isPhrasesOnly: boolean;
 }
 
 /** How soon asking for a term again stops to count. */
@@ -32,6 +34,7 @@ export function parseQuery(query: string): ParsedQuery {
     terms: terms.map(([term, times]) => ({ term, weight: (times * (1 + SATURATION)) / (times + SATURATION) })),
     required: [...new Set(required)],
     phrases: phrases.map((phrase) => phrase.trim()).filter((phrase) => LETTER_OR_DIGIT.test(phrase)),
+    isPhrasesOnly: phrases.length > 0 && words.trim() === "",
   };
 }
 

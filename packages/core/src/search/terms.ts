@@ -114,7 +114,8 @@ function partsOf(word: string, { humps, hasUnspaced }: Patterns): string[] {
 
 function addWhole(whole: string, { hasUnspaced }: Patterns, { terms }: Collected): void {
   if (hasUnspaced && UNSPACED_ONCE.test(whole)) return;
-  terms.push(whole.toLowerCase().slice(0, LONGEST));
+  // As it would be if it were asked for without what joins it.
+  terms.push(stemmed(whole.toLowerCase()));
 }
 
 function addPart(part: string, { hasUnspaced }: Patterns, into: Collected): void {
@@ -129,9 +130,14 @@ const UNSPACED_ONCE = new RegExp(UNSPACED.source, "u");
 /** In front of a stop-word. */
 const STOP_SIGN = "·";
 
+/** `32km`, `W2611340`. What changes from letters to figures more often, as hexadecimal digits do, has no parts. */
+const FIGURE_AND_LETTERS = /^(?:([a-z]+)([0-9]+)|([0-9]+)([a-z]+))$/;
+
 function addWord(word: string, { terms, stopWords }: Collected): void {
-  if (isStopWord(word)) stopWords.add(STOP_SIGN + word);
-  else terms.push(stemmed(word));
+  if (isStopWord(word)) return void stopWords.add(STOP_SIGN + word);
+  terms.push(stemmed(word));
+  const [, ...parts] = FIGURE_AND_LETTERS.exec(word) ?? [];
+  for (const part of parts) if (part !== undefined && part.length > 1) terms.push(stemmed(part));
 }
 
 /** The same few thousand words come again and again. */

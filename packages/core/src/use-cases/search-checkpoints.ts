@@ -1,4 +1,3 @@
-import { isWorkrailError } from "../errors.ts";
 import { matchesFilter } from "../catalog-state/matches-filter.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
@@ -10,6 +9,7 @@ import { findBestLines, findLines, phraseFinder, snippetOf } from "../search/fou
 import { type ParsedQuery, parseQuery } from "../search/parse-query.ts";
 import { relatedTerms } from "../search/related-terms.ts";
 import { termsOf } from "../search/terms.ts";
+import { isItsOwnFault } from "./get-blob.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
 
 export interface SearchPorts extends ReadPorts {
@@ -42,7 +42,7 @@ export interface FoundCheckpoint {
 export interface SearchOutcome {
   /** The best first. */
   readonly hits: readonly FoundCheckpoint[];
-  /** Nothing has the words that were asked for: these have some that begin alike or are spelled alike. */
+  /** Nothing is what was asked for: these have words of a phrase that is nowhere, or some that begin alike or are spelled alike. */
   readonly isLoose: boolean;
 }
 
@@ -68,19 +68,24 @@ const LOOSE = 0.5;
 export async function searchCheckpoints(ports: SearchPorts, input: SearchInput): Promise<SearchOutcome> {
   const query = parseQuery(input.query);
   return ports.locking.shared(async () => {
-    const search = new Search(ports, query, input);
-    const hits = await search.run(query.terms);
+    const hits = await new Search(ports, query, input).run(query.terms);
     if (hits.length > 0) return { hits, isLoose: false };
-    const alike = await termsAlike(ports.search, query);
-    const loose = await search.run(alike);
+    const loose = await searchLoosely(ports, query, input);
     return { hits: loose.map((hit) => ({ ...hit, score: hit.score * LOOSE })), isLoose: loose.length > 0 };
   });
 }
 
-async function termsAlike(search: SearchIndex, { terms, required }: ParsedQuery): Promise<WeightedTerm[]> {
+/** By the words of phrases that may be none, then by words that are alike. Whoever asks for nothing but phrases is told that they are nowhere. */
+async function searchLoosely(ports: SearchPorts, query: ParsedQuery, input: SearchInput): Promise<FoundCheckpoint[]> {
+  if (query.isPhrasesOnly) return [];
+  const search = new Search(ports, { ...query, required: [], phrases: [] }, input);
+  const hits = query.required.length === 0 ? [] : await search.run(query.terms);
+  return hits.length > 0 ? hits : search.run(await termsAlike(ports.search, query.terms));
+}
+
+async function termsAlike(search: SearchIndex, terms: readonly WeightedTerm[]): Promise<WeightedTerm[]> {
   const alike = new Map<string, number>();
   for (const { term, weight } of terms) {
-    if (required.includes(term)) continue;
     const likely = await search.termsLike(term, MOST_ALIKE);
     for (const [index, each] of likely.entries()) alike.set(each, Math.max(alike.get(each) ?? 0, weight / (index + 1)));
   }
@@ -224,7 +229,7 @@ class Search {
     try {
       return new ReadTexts(searchableTextsOf(record, (await readContext(this.#ports, record)).context));
     } catch (error) {
-      if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+      if (!isItsOwnFault(error)) throw error;
       return undefined;
     }
   }

@@ -1,4 +1,4 @@
-import { type IndexQuery, rarity, saturation, type WeightedTerm, weighRelated } from "@workrail/core";
+import { ALL_TERMS, type IndexQuery, rarity, saturation, type WeightedTerm, weighRelated } from "@workrail/core";
 import {
   documentsWithAll,
   documentsWithOften,
@@ -47,6 +47,8 @@ export class Ranking {
   readonly #query: Pick<IndexQuery, "terms" | "required">;
   readonly #scope: RankingScope;
   readonly #lists: readonly WeighedPostings[];
+  /** How many terms are in any document, of those that were read. */
+  readonly #known: number;
   /** With any of the terms. */
   readonly #found: Scores;
   /** Places of the best of them, the best first. */
@@ -59,6 +61,7 @@ export class Ranking {
     this.#lists = lists;
     this.isCut = isCut;
     this.most = lists.reduce((sum, { weight }) => sum + weight, 0);
+    this.#known = lists.filter(({ postings }) => postings.documents.length > 0).length;
     for (const list of lists) addTo(scope.sheet, list, allowed);
     this.#found = scope.sheet.take();
   }
@@ -80,12 +83,16 @@ export class Ranking {
   /** What a document of this length, against the average, scores. */
   exact(number: number, relativeLength: number): number {
     let score = 0;
+    let isWithAll = this.#known > 1;
     for (const { weight, postings } of this.#lists) {
-      if (!has(postings.documents, number)) continue;
+      if (!has(postings.documents, number)) {
+        isWithAll &&= postings.documents.length === 0;
+        continue;
+      }
       const times = postings.more.findLast(([, documents]) => has(documents, number))?.[0] ?? 1;
       score += weight * saturation(times, relativeLength);
     }
-    return score;
+    return isWithAll ? score + ALL_TERMS * this.most : score;
   }
 
   /** Places of those that score no less than the best of this number do, and a few more: sorting all takes longer than all else. */
