@@ -14,7 +14,12 @@ const ROWS = [
   {
     id: "T1",
     fault: "kill -9 while saving, compacting, rebuilding, indexing",
-    files: [`${SQLITE}/killed-savers.test.ts`, `${SQLITE}/compaction.test.ts`, "packages/runtime/test/search-history.test.ts"],
+    files: [
+      `${SQLITE}/killed-savers.test.ts`,
+      `${SQLITE}/compaction.test.ts`,
+      "packages/runtime/test/search-history.test.ts",
+      "packages/runtime/test/killed-then-erased.test.ts",
+    ],
     env: { WORKRAIL_KILLS: "1000", WORKRAIL_COMPACTION_KILLS: "200" },
   },
   {

@@ -91,7 +91,7 @@ export class CatalogCopies<C extends { close(): Promise<void> }> {
   async #current(): Promise<Copy<C>> {
     const { dataDir } = this.#options;
     refuseUnfinishedRestore(nodeFileSystem, dataDir);
-    if (this.#copy?.isSure === true && this.#copy.stamp === stampOf(sourcesIn(dataDir))) return this.#copy;
+    if (this.#copy?.isSure === true && isThere(this.#copy) && this.#copy.stamp === stampOf(sourcesIn(dataDir))) return this.#copy;
     if (this.#copying === undefined) return this.#copyNow();
     this.#copyingNext ??= this.#copying.catch(ignore).then(() => {
       this.#copyingNext = undefined;
@@ -146,6 +146,11 @@ async function closeUnused<C extends { close(): Promise<void> }>(copy: Copy<C>):
   if (!copy.isRetired || copy.users > 0) return;
   await copy.catalog.close();
   removeTree(copy.directory);
+}
+
+/** Somebody may clean up where the system keeps what is temporary. */
+function isThere({ directory }: Copy<unknown>): boolean {
+  return nodeFileSystem.inspect(directory) !== undefined;
 }
 
 /** The mark as well: it is closed after each commit, and of a file that stays open Windows tells the time of a change late. */

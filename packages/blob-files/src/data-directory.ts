@@ -181,6 +181,17 @@ function closeOwn(file: string, log: Log): void {
   log.warn("closed a file of the store to other users", { path: file, mode: (stats.mode & 0o777).toString(8) });
 }
 
+/**
+ * Makes the data directory again when it was removed from under an open store, and its parent is still there: where that is gone
+ * too it may be a whole disk, which comes back.
+ */
+export function remakeDataDirectory(files: FileSystem, dataDir: string, log: Log): void {
+  const parent = path.dirname(dataDir);
+  if (files.inspect(dataDir) !== undefined || files.inspect(parent) === undefined || !files.makeDirectory(dataDir)) return;
+  if (process.platform !== "win32") syncDirectory(parent);
+  log.warn("the data directory was gone, and has been made again", { path: dataDir });
+}
+
 /** Makes a directory of the store unless it is there, and makes sure that it is one: whoever follows a link writes elsewhere. */
 export function ensureOwnDirectory(files: FileSystem, directory: string): void {
   files.makeDirectory(directory);

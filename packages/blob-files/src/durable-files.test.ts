@@ -1,8 +1,10 @@
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { withDirectory } from "../test/with-directory.ts";
-import { isAbandoned, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
+import { isAbandoned, overwriteAndRemove, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
@@ -90,8 +92,60 @@ describe("removing a file", () => {
     }));
 });
 
+describe("overwriting a file", () => {
+  const DEAD = ".tmp-00000000-4194999-0000000000000000";
+
+  /** What the bytes are that a file had, when no name of it is left. */
+  async function bytesAfter(file: string, work: () => Promise<unknown>): Promise<string> {
+    const fd = fs.openSync(file, "r");
+    try {
+      await work();
+      return fs.readFileSync(fd, "latin1");
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  it("leaves no byte of it, and tells whether there was one", () =>
+    inDirectory(async (file, names) => {
+      fs.writeFileSync(file, "x".repeat(100_000));
+      expect(await bytesAfter(file, () => overwriteAndRemove(nodeFileSystem, file))).toBe("\0".repeat(100_000));
+      expect(names()).toEqual([]);
+      expect(await overwriteAndRemove(nodeFileSystem, file)).toBe(false);
+    }));
+
+  it("takes away only the name, when it is the temporary one that a killed process left of a whole file", () =>
+    inDirectory(async (file, names) => {
+      fs.writeFileSync(file, "kept");
+      const temporary = path.join(path.dirname(file), DEAD);
+      fs.linkSync(file, temporary);
+      expect(await overwriteAndRemove(nodeFileSystem, temporary)).toBe(true);
+      expect(names()).toEqual(["file"]);
+      expect(fs.readFileSync(file, "utf8")).toBe("kept");
+    }));
+
+  it("that still has the temporary name leaves no byte of it either", () =>
+    inDirectory(async (file, names) => {
+      fs.writeFileSync(file, "erased");
+      fs.linkSync(file, path.join(path.dirname(file), DEAD));
+      const other = path.join(path.dirname(file), DEAD.replace("4194999", "4194998"));
+      fs.writeFileSync(other, "another's");
+      expect(await bytesAfter(file, () => overwriteAndRemove(nodeFileSystem, file))).toBe("\0".repeat(6));
+      expect(names()).toEqual([path.basename(other)]);
+    }));
+
+  it("leaves the bytes to whoever made a link to it", () =>
+    inDirectory(async (file, names) => {
+      fs.writeFileSync(file, "a person's own copy");
+      fs.linkSync(file, `${file}.mine`);
+      expect(await overwriteAndRemove(nodeFileSystem, file)).toBe(true);
+      expect(names()).toEqual(["file.mine"]);
+      expect(fs.readFileSync(`${file}.mine`, "utf8")).toBe("a person's own copy");
+    }));
+});
+
 describe("a temporary file", () => {
-  it("is abandoned when its process is gone, and on another machine after a day", () =>
+  it("is abandoned when its process is gone, and after a day where that cannot be asked", () =>
     inDirectory(async (file, names) => {
       const directory = path.dirname(file);
       // Whatever a process that dies now would leave.
@@ -105,11 +159,25 @@ describe("a temporary file", () => {
         return isAbandoned(nodeFileSystem, directory, name, at);
       };
       expect(isGivenUp(own, tomorrow)).toBe(false);
+      // In a container every process may have the same number, one after the other or at once.
+      const earlier = own.replace(/[0-9a-f]{16}$/, "0123456789abcdef");
+      expect([isGivenUp(earlier, now), isGivenUp(earlier, tomorrow)]).toEqual([false, true]);
       expect(isGivenUp(own.replace(`-${process.pid}-`, "-4194999-"), now)).toBe(true);
       const foreign = own.replace(/^\.tmp-[0-9a-f]{8}/, ".tmp-00000000");
       expect([isGivenUp(foreign, now), isGivenUp(foreign, tomorrow)]).toEqual([false, true]);
       for (const name of ["metadata.json", "x.json.gz", ".tmp-x", `${own}.json.gz`, `x${own}`])
         expect(isGivenUp(name, tomorrow)).toBe(false);
+    }));
+
+  it("of a process that this one cannot ask for, though its machine has the same name, is not taken for one whose process is gone", (test) =>
+    inDirectory(async (file) => {
+      const script = path.join(path.dirname(fileURLToPath(import.meta.url)), "../test/temporary-name.ts");
+      const node = [process.execPath, "--conditions=@workrail/source", script];
+      const { status, stdout } = spawnSync("unshare", ["--pid", "--fork", "--mount-proc", ...node], { encoding: "utf8" });
+      if (status !== 0) return test.skip("this system, or this user, cannot make a namespace for processes");
+      const theirs = stdout.replace(/-[0-9]+-(?=[0-9a-f]{16}$)/, "-4194999-");
+      fs.writeFileSync(path.join(path.dirname(file), theirs), "");
+      expect(isAbandoned(nodeFileSystem, path.dirname(file), theirs, new Date())).toBe(false);
     }));
 });
 

@@ -1,4 +1,5 @@
 import { randomBytes, createHash } from "node:crypto";
+import { readlinkSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { hasCode, isWithoutLinks } from "./error-codes.ts";
@@ -6,7 +7,7 @@ import type { FileSystem } from "./file-system.ts";
 
 /** What tells temporary files from those of others. */
 interface Writer {
-  /** This machine. */
+  /** Where its number can be asked for: this machine, or this container. */
   readonly host: string;
   /** This run, from an earlier process with the same number. */
   readonly run: string;
@@ -15,7 +16,7 @@ interface Writer {
 let thisWriter: Writer | undefined;
 let temporaryFiles = 0;
 
-const TEMPORARY = /^\.tmp(?:-[a-z]+)?-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}$/;
+const TEMPORARY = /^\.tmp(?:-[a-z]+)?-([0-9a-f]{8})-([0-9]+)-([0-9a-f]{8})[0-9a-f]{8}$/;
 /** A temporary file of another machine, or of a process that cannot be asked, is given up after this long. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
@@ -75,22 +76,40 @@ const ZEROS = new Uint8Array(64 * 1024);
 
 /**
  * Removes a file once its bytes are overwritten on the disk. Interrupted, it is there, and done again; its removal is durable
- * when its directory is synced. What is no file, such as a link, is left alone.
+ * when its directory is synced. What is no file, such as a link, is left alone. What has another name is somebody's file under that:
+ * only this name goes. A temporary name beside it is no such name: it was being given its own when its writer died.
  *
  * @returns whether there was such a file.
  */
 export async function overwriteAndRemove(fs: FileSystem, file: string): Promise<boolean> {
-  const found = fs.inspect(file);
+  let found = fs.inspect(file);
   if (found?.kind !== "file") return false;
+  if (found.names > 1) {
+    removeTemporaryNames(fs, file, found.identity);
+    found = fs.inspect(file);
+  }
+  if (found?.names === 1) await overwrite(fs, file, found.sizeBytes);
+  removeIfPresent(fs, file);
+  return true;
+}
+
+/** Other names of a file, in its directory, that are temporary ones. */
+function removeTemporaryNames(fs: FileSystem, file: string, identity: string): void {
+  const directory = path.dirname(file);
+  for (const name of fs.list(directory).filter((each) => isTemporary(each) && each !== path.basename(file))) {
+    const temporary = path.join(directory, name);
+    if (fs.inspect(temporary)?.identity === identity) removeIfPresent(fs, temporary);
+  }
+}
+
+async function overwrite(fs: FileSystem, file: string, sizeBytes: number): Promise<void> {
   const fd = fs.overwrite(file);
   try {
-    for (let left = found.sizeBytes; left > 0;) left -= fs.write(fd, ZEROS.subarray(0, Math.min(left, ZEROS.length)));
+    for (let left = sizeBytes; left > 0;) left -= fs.write(fd, ZEROS.subarray(0, Math.min(left, ZEROS.length)));
     await fs.sync(fd);
   } finally {
     fs.close(fd);
   }
-  removeIfPresent(fs, file);
-  return true;
 }
 
 /**
@@ -113,7 +132,11 @@ export async function moveAside(fs: FileSystem, from: string, to: string): Promi
 export function isAbandoned(fs: FileSystem, directory: string, name: string, now: Date): boolean {
   const match = TEMPORARY.exec(name);
   if (match === null) return false;
-  if (match[1] === writer().host) return !isAlive(Number(match[2]));
+  const [, host, pid, run] = match;
+  const own = writer();
+  if (host === own.host && Number(pid) !== process.pid) return !isAlive(Number(pid));
+  if (host === own.host && run === own.run) return false;
+  // Also of our own number, which in containers is that of others at the same time.
   const found = fs.inspect(path.join(directory, name));
   return found !== undefined && now.getTime() - found.modifiedAt.getTime() > ABANDONED_MS;
 }
@@ -134,14 +157,24 @@ export function temporaryName(directory: string, purpose?: string): string {
 /** Found out when it is first needed: who writes nothing need not wait for Node's cryptography to be loaded. */
 function writer(): Writer {
   thisWriter ??= {
-    host: createHash("sha256").update(os.hostname()).digest("hex").slice(0, 8),
+    host: createHash("sha256").update(`${os.hostname()} ${processNamespace()}`).digest("hex").slice(0, 8),
     run: randomBytes(4).toString("hex"),
   };
   return thisWriter;
 }
 
+/** Linux: processes of another one have numbers of their own, in a container or a sandbox, whose name may be that of its host. */
+function processNamespace(): string {
+  try {
+    return process.platform === "linux" ? readlinkSync("/proc/self/ns/pid") : "";
+  } catch {
+    // Without /proc nothing tells them apart but the name.
+    return "";
+  }
+}
+
 /** Whether such a process is there, ours or another user's. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -166,17 +199,17 @@ function claimName(fs: FileSystem, temporary: string, file: string): boolean {
     fs.link(temporary, file);
   } catch (error) {
     if (hasCode(error, "EEXIST")) {
-      fs.unlink(temporary);
+      removeIfPresent(fs, temporary);
       return false;
     }
     if (!isWithoutLinks(error)) throw error;
     if (fs.inspect(file) !== undefined) {
-      fs.unlink(temporary);
+      removeIfPresent(fs, temporary);
       return false;
     }
     fs.rename(temporary, file);
     return true;
   }
-  fs.unlink(temporary);
+  removeIfPresent(fs, temporary);
   return true;
 }

@@ -1,9 +1,19 @@
 import path from "node:path";
-import { type BlobInfo, type BlobKey, type BlobRef, type BlobStore, type QuarantinedBlob, WorkrailError } from "@workrail/core";
+import {
+  type BlobInfo,
+  type BlobKey,
+  type BlobRef,
+  type BlobStore,
+  isFaultOfOneFile,
+  type QuarantinedBlob,
+  type UnreadablePlace,
+  WorkrailError,
+} from "@workrail/core";
 import { namedOutside } from "./catalog-errors.ts";
 import { isAbandoned, moveAside, overwriteAndRemove, removeIfPresent, type WriteMode, writeDurably } from "./durable-files.ts";
 import { hasCode } from "./error-codes.ts";
 import type { FileSystem } from "./file-system.ts";
+import { isOwnDirectory } from "./own-directory.ts";
 import { BLOB_SUFFIX, blobPath, blobRefOf, CONTEXTS, FACTS_COPY, QUARANTINE } from "./paths.ts";
 import { fileError } from "./file-errors.ts";
 
@@ -114,9 +124,14 @@ export class FileBlobStore implements BlobStore {
     return this.#fs.inspect(file)?.kind === "file";
   }
 
-  async *list(): AsyncIterable<BlobInfo> {
+  async *list(onUnreadable?: (place: UnreadablePlace) => void): AsyncIterable<BlobInfo> {
     for (const directory of this.#translated(() => this.#sessionDirectories())) {
-      yield* this.#translated(() => this.#blobsIn(directory));
+      try {
+        yield* this.#translated(() => this.#blobsIn(directory, onUnreadable), directory);
+      } catch (error) {
+        if (onUnreadable === undefined || !isFaultOfOneFile(error)) throw error;
+        onUnreadable({ ref: `${CONTEXTS}/${directory}` as BlobRef, error });
+      }
     }
   }
 
@@ -178,20 +193,14 @@ export class FileBlobStore implements BlobStore {
   }
 
   async #eraseIn(directory: string, isToBeErased: (name: string, directory: string) => boolean): Promise<void> {
-    if (!this.#isOwnDirectory(directory)) return;
+    if (!isOwnDirectory(this.#fs, this.#dataDir, directory)) return;
     for (const name of this.#fs.list(directory)) {
       if (isToBeErased(name, directory)) await overwriteAndRemove(this.#fs, path.join(directory, name));
     }
     await this.#fs.syncDirectory(directory);
   }
 
-  /** No part of the way there is a link. */
-  #isOwnDirectory(directory: string): boolean {
-    if (directory === this.#dataDir) return true;
-    return this.#fs.inspect(directory)?.kind === "directory" && this.#isOwnDirectory(path.dirname(directory));
-  }
-
-  #blobsIn(directory: string): readonly BlobInfo[] {
+  #blobsIn(directory: string, onUnreadable?: (place: UnreadablePlace) => void): readonly BlobInfo[] {
     const blobs: BlobInfo[] = [];
     for (const name of this.#fs.list(path.join(this.#dataDir, CONTEXTS, directory))) {
       if (!name.endsWith(BLOB_SUFFIX)) continue;
@@ -199,6 +208,7 @@ export class FileBlobStore implements BlobStore {
       const file = blobPath(this.#dataDir, ref);
       const found = file === undefined ? undefined : this.#fs.inspect(file);
       if (found?.kind === "file") blobs.push({ ref, sizeBytes: found.sizeBytes });
+      else if (file !== undefined && found !== undefined) onUnreadable?.({ ref, error: noFile(file) });
     }
     return blobs;
   }
@@ -213,11 +223,11 @@ export class FileBlobStore implements BlobStore {
     });
   }
 
-  #translated<T>(work: () => T): T {
+  #translated<T>(work: () => T, directory = ""): T {
     try {
       return work();
     } catch (error) {
-      throw fileError(error, path.join(this.#dataDir, CONTEXTS));
+      throw fileError(error, path.join(this.#dataDir, CONTEXTS, directory));
     }
   }
 
@@ -241,4 +251,11 @@ export class FileBlobStore implements BlobStore {
     if (file === undefined) throw namedOutside();
     return file;
   }
+}
+
+function noFile(file: string): WorkrailError {
+  return new WorkrailError("STORAGE_UNAVAILABLE", "A directory or a link stands where a checkpoint's file should be.", {
+    details: { reason: "wrong-kind-of-file", path: file },
+    hint: "Move it away, and put the file back.",
+  });
 }

@@ -17,7 +17,7 @@ describe("an error of the file system", () => {
     ["ELOOP", "symbolic-link"],
     ["ENOTDIR", "wrong-kind-of-file"],
     ["EISDIR", "wrong-kind-of-file"],
-    ["ENOENT", "wrong-kind-of-file"],
+    ["ENOENT", "missing"],
     ["EEXIST", "wrong-kind-of-file"],
     ["EBUSY", "file-in-use"],
     ["ENAMETOOLONG", "path-too-long"],
@@ -28,6 +28,14 @@ describe("an error of the file system", () => {
     const error = fileError(cause, "/data/file");
     expect(error).toMatchObject({ code: "STORAGE_UNAVAILABLE", retryable: true, details: { reason, code, path: "/data/file" }, cause });
     expect(isWorkrailError(error) && error.hint).toMatch(/\.$/);
+  });
+
+  it.each(["EACCES", "EROFS"])("names the path of what may not be written (%s), and how to look all the same", (code) => {
+    const error = fileError(withCode(code), "/data");
+    expect(error).toMatchObject({
+      message: `The store cannot be used (${code}, /data).`,
+      hint: expect.stringContaining("`--read-only`") as string,
+    });
   });
 
   it("that was translated already stays as it is, and so does a bug", () => {

@@ -5,12 +5,15 @@ const HINTS = {
   "disk-full": "Free space on the disk of the data directory, then try again.",
   quota: "Free space, or have this user's quota on the disk raised, then try again.",
   "file-too-large": "Raise the limit of the size of a file for this process.",
-  "not-permitted": "Give this user read and write access to the data directory.",
-  "read-only": "Use a data directory on a file system that can be written to.",
+  "not-permitted":
+    "Give this user read and write access to the data directory; to look only, `--read-only` or WORKRAIL_READ_ONLY=true is enough.",
+  "read-only":
+    "Use a data directory on a file system that can be written to; to look only, `--read-only` or WORKRAIL_READ_ONLY=true is enough.",
   "too-many-files": "Raise the limit of open files for this process.",
   "symbolic-link": "Remove the symbolic link from the data directory; links are not followed there.",
   "file-in-use": "Have programs such as virus scanners, backups and folder synchronisation leave the data directory alone, then try again.",
   "path-too-long": "Use a data directory with a shorter path.",
+  missing: "Put back what was removed or moved away, or have its disk mounted again.",
   "wrong-kind-of-file": "See whether another program changed the data directory.",
   "catalog-damaged": "Run `workrail rebuild`: the checkpoints' files hold all that is needed.",
   "cannot-open": "See that this user may read and write the data directory and all files in it.",
@@ -29,7 +32,8 @@ const REASONS: readonly (readonly [pattern: RegExp, reason: keyof typeof HINTS])
   [/^ELOOP/, "symbolic-link"],
   [/^(EBUSY|ETXTBSY)/, "file-in-use"],
   [/^ENAMETOOLONG/, "path-too-long"],
-  [/^(ENOTDIR|EISDIR|ENOENT|EEXIST)/, "wrong-kind-of-file"],
+  [/^ENOENT/, "missing"],
+  [/^(ENOTDIR|EISDIR|EEXIST)/, "wrong-kind-of-file"],
   [/^EIO/, "input-output"],
 ];
 
@@ -51,7 +55,7 @@ export function fileError(error: unknown, path?: string): unknown {
 
 /** STORAGE_UNAVAILABLE, with the hint that belongs to its reason. */
 export function storageUnavailable({ reason, code, path, cause }: StorageFailure): WorkrailError {
-  return new WorkrailError("STORAGE_UNAVAILABLE", `The store cannot be used (${code}).`, {
+  return new WorkrailError("STORAGE_UNAVAILABLE", `The store cannot be used (${code}${path === undefined ? "" : `, ${path}`}).`, {
     details: { reason, code, ...(path === undefined ? {} : { path }) },
     hint: HINTS[reason],
     cause,

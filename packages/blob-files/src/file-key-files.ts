@@ -5,10 +5,12 @@ import { namedOutside } from "./catalog-errors.ts";
 import { overwriteAndRemove, writeDurably } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
 import type { FileSystem } from "./file-system.ts";
+import { isOwnDirectory } from "./own-directory.ts";
 import { BLOB_SUFFIX, blobPath, CONTEXTS, FACTS_COPY, KEYRING, quarantineDirectory, SESSION_KEY } from "./paths.ts";
 
+const SECOND = ".copy";
 /** Each key is there twice: without it all that it sealed would be lost. */
-const COPIES = ["", ".copy"] as const;
+const COPIES = ["", SECOND] as const;
 
 /** Whether the store in a directory is sealed, or on the way there or back. */
 export function hasKeyring(dataDir: string): boolean {
@@ -32,9 +34,8 @@ export class FileKeyFiles implements KeyFiles {
     let damaged: Uint8Array | undefined;
     try {
       for (const copy of COPIES) {
-        const bytes = this.#fs.inspect(file + copy)?.kind === "file" ? await this.#fs.read(file + copy) : undefined;
-        // Somebody was about to destroy it.
-        if (bytes === undefined || bytes.every((byte) => byte === 0)) continue;
+        const bytes = await this.#bytesOf(file + copy);
+        if (bytes === undefined) continue;
         if (isIntact(bytes)) return bytes;
         damaged ??= bytes;
       }
@@ -49,8 +50,23 @@ export class FileKeyFiles implements KeyFiles {
     try {
       await this.#ensureDirectory(path.dirname(file));
       if (!(await writeDurably(this.#fs, file, bytes, mode))) return false;
-      for (const copy of COPIES.slice(1)) await writeDurably(this.#fs, file + copy, bytes, "replace");
+      await writeDurably(this.#fs, file + SECOND, bytes, "replace");
       return true;
+    } catch (error) {
+      throw fileError(error, file);
+    }
+  }
+
+  /** The first goes first when a key is destroyed: when it is still there after the second was written, whoever destroys it comes to that too. */
+  async mend(place: KeyPlace, isIntact: (bytes: Uint8Array) => boolean): Promise<void> {
+    const file = this.#fileOf(place);
+    try {
+      for (;;) {
+        const [first, second] = [await this.#bytesOf(file), await this.#bytesOf(file + SECOND)];
+        if (first === undefined || !isIntact(first) || (second !== undefined && isSame(first, second))) return;
+        await writeDurably(this.#fs, file + SECOND, first, "replace");
+        if ((await this.#bytesOf(file)) === undefined) await this.#destroy(file);
+      }
     } catch (error) {
       throw fileError(error, file);
     }
@@ -92,17 +108,20 @@ export class FileKeyFiles implements KeyFiles {
     }
   }
 
+  /** `undefined` also when somebody was about to destroy it. */
+  async #bytesOf(file: string): Promise<Uint8Array | undefined> {
+    const bytes = this.#fs.inspect(file)?.kind === "file" ? await this.#fs.read(file) : undefined;
+    return bytes?.some((byte) => byte !== 0) === true ? bytes : undefined;
+  }
+
   async #destroy(file: string): Promise<void> {
     let isAnyRemoved = false;
     for (const copy of COPIES) isAnyRemoved = (await overwriteAndRemove(this.#fs, file + copy)) || isAnyRemoved;
     if (isAnyRemoved) await this.#fs.syncDirectory(path.dirname(file));
   }
 
-  /** Not where a part of the way leads is a link. */
   async #eraseIn(directory: string, isToBeErased: (name: string) => boolean): Promise<void> {
-    for (let part = directory; part !== this.#dataDir; part = path.dirname(part)) {
-      if (this.#fs.inspect(part)?.kind !== "directory") return;
-    }
+    if (!isOwnDirectory(this.#fs, this.#dataDir, directory)) return;
     const names = this.#fs.list(directory).filter(isToBeErased);
     for (const name of names) await overwriteAndRemove(this.#fs, path.join(directory, name));
     if (names.length > 0) await this.#fs.syncDirectory(directory);
@@ -114,4 +133,8 @@ export class FileKeyFiles implements KeyFiles {
     if (blob === undefined) throw namedOutside();
     return path.join(path.dirname(blob), SESSION_KEY);
   }
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
 }

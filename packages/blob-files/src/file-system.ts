@@ -45,6 +45,8 @@ export interface FileInspection {
   readonly modifiedAt: Date;
   /** Tells two files of one name apart. */
   readonly identity: string;
+  /** How many names it has: 1 unless there are hard links to it. */
+  readonly names: number;
 }
 
 // Windows has no such flag, and asks for a privilege before anybody can plant a link there.
@@ -116,6 +118,7 @@ export const nodeFileSystem: FileSystem = {
       sizeBytes: Number(stats.size),
       modifiedAt: stats.mtime,
       identity: `${stats.dev}:${stats.ino}`,
+      names: Number(stats.nlink),
     };
   },
 

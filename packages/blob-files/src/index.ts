@@ -5,9 +5,9 @@ export { CatalogCopies } from "./catalog-copies.ts";
 export type { CatalogCopiesOptions } from "./catalog-copies.ts";
 export { catalogDamaged, catalogLost, isCatalogLoss, storeClosed, unknownOutcome } from "./catalog-errors.ts";
 export { copyDatabaseNow } from "./copy-database.ts";
-export { ensureOwnFile, findDataDirectory, makeDataDirectory, prepareDataDirectory } from "./data-directory.ts";
+export { ensureOwnFile, findDataDirectory, makeDataDirectory, prepareDataDirectory, remakeDataDirectory } from "./data-directory.ts";
 export { asSpelled, directoriesUp } from "./directories-up.ts";
-export { removeIfPresent, writeAll, writeDurably } from "./durable-files.ts";
+export { removeIfPresent, temporaryName, writeAll, writeDurably } from "./durable-files.ts";
 export type { WriteMode } from "./durable-files.ts";
 export { elapsedMs } from "./elapsed-ms.ts";
 export { FileBlobStore } from "./file-blob-store.ts";
@@ -16,6 +16,7 @@ export { FileRemains } from "./file-remains.ts";
 export { fileError, storageUnavailable } from "./file-errors.ts";
 export type { StorageFailure } from "./file-errors.ts";
 export { hasCode, isWithoutDirectorySync, isWithoutLinks } from "./error-codes.ts";
+export { givingUpReserve } from "./give-up-reserve.ts";
 export { nodeFileSystem } from "./file-system.ts";
 export type { FileInspection, FileSystem } from "./file-system.ts";
 export { makeDirectories } from "./make-directories.ts";
@@ -34,7 +35,7 @@ export {
   STORE_LOCK,
   VECTORS,
 } from "./paths.ts";
-export { eraseKeptAside, quarantinedOf, replacedStores } from "./kept-aside.ts";
+export { eraseReplacedCatalogs, quarantinedOf, replacedStores } from "./replaced-catalogs.ts";
 export { PrivateDirectory } from "./private-directory.ts";
 export { realPathOf } from "./real-path.ts";
 export { ReserveFile } from "./reserve-file.ts";

@@ -35,12 +35,36 @@ export class PrivateDirectory {
     this.path = directory;
   }
 
-  /** Makes an empty directory in it. */
+  /**
+   * Makes an empty directory in it.
+   *
+   * @throws STORAGE_UNAVAILABLE
+   */
   newDirectory(): string {
     this.#made += 1;
     const directory = path.join(this.path, String(this.#made));
-    fs.mkdirSync(directory, { mode: 0o700 });
-    return directory;
+    this.makeAgain();
+    try {
+      fs.mkdirSync(directory, { mode: 0o700 });
+      return directory;
+    } catch (error) {
+      throw unusable(path.dirname(this.path), error);
+    }
+  }
+
+  /**
+   * Makes it unless it is there: on many systems, what nobody changed for days is removed from such a place.
+   *
+   * @throws STORAGE_UNAVAILABLE, also when somebody else has put something in its place.
+   */
+  makeAgain(): void {
+    try {
+      const found = fs.lstatSync(this.path, { throwIfNoEntry: false });
+      if (found === undefined) fs.mkdirSync(this.path, { mode: 0o700 });
+      else if (!isOwnDirectory(found)) throw new Error("Somebody else has put something in the place of our directory.");
+    } catch (error) {
+      throw unusable(path.dirname(this.path), error);
+    }
   }
 
   /** Removes it with all that is in it. May be called twice. */
@@ -73,7 +97,7 @@ function removeAbandoned(parent: string): void {
   for (const name of nodeFileSystem.list(parent)) {
     if (!name.startsWith(`.tmp-${PURPOSE}-`) || !isAbandoned(nodeFileSystem, parent, name, now)) continue;
     const found = fs.lstatSync(path.join(parent, name), { throwIfNoEntry: false });
-    if (found?.isDirectory() !== true || (process.getuid !== undefined && found.uid !== process.getuid())) continue;
+    if (found === undefined || !isOwnDirectory(found)) continue;
     try {
       removeTree(path.join(parent, name));
     } catch (error) {
@@ -81,6 +105,10 @@ function removeAbandoned(parent: string): void {
       if (!hasCode(error, "EACCES", "EPERM", "EBUSY", "ENOTEMPTY")) throw error;
     }
   }
+}
+
+function isOwnDirectory(found: fs.Stats): boolean {
+  return found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid());
 }
 
 function unusable(parent: string, cause: unknown): WorkrailError {

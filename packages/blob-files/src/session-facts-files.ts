@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { isJsonObject, type JsonValue, parseCheckpointId, parseSessionId, type SessionFacts, type SessionId } from "@workrail/core";
+import { hasCode } from "./error-codes.ts";
 import { type FileSystem } from "./file-system.ts";
 import { moveAside, removeIfPresent, writeDurably } from "./durable-files.ts";
 import { CONTEXTS, SESSION_FACTS, sessionDirectory } from "./paths.ts";
@@ -54,11 +55,30 @@ export class SessionFactsFiles {
     const contexts = path.join(this.#dataDir, CONTEXTS);
     try {
       for (const name of this.#fs.list(contexts)) {
-        const facts = await this.#read(path.join(contexts, name));
+        const facts = await this.#readUnlessClosed(path.join(contexts, name));
         if (facts !== undefined) yield facts;
       }
     } catch (error) {
       throw fileError(error, contexts);
+    }
+  }
+
+  /** Nothing of a directory that this user may not look into: then the session's checkpoints are not seen either, which its facts are about. */
+  async #readUnlessClosed(directory: string): Promise<SessionFacts | undefined> {
+    try {
+      return await this.#read(directory);
+    } catch (error) {
+      if (this.#isClosed(directory)) return undefined;
+      throw error;
+    }
+  }
+
+  #isClosed(directory: string): boolean {
+    try {
+      this.#fs.list(directory);
+      return false;
+    } catch (error) {
+      return hasCode(error, "EACCES", "EPERM");
     }
   }
 

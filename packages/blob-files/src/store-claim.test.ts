@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +22,20 @@ async function refusal(taking: Promise<unknown>): Promise<string> {
     (reason: unknown) => reason,
   );
   return isWorkrailError(error) ? error.code : String(error);
+}
+
+/** A process that has the store open so often. */
+async function openElsewhere(dataDir: string, kind: CatalogKind, times: number): Promise<ChildProcess> {
+  const module = path.join(path.dirname(fileURLToPath(import.meta.url)), "../test/claim.ts");
+  const args = ["--conditions=@workrail/source", module, dataDir, kind, String(times)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  return child;
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  child.kill("SIGKILL");
+  await new Promise((resolve) => child.once("exit", resolve));
 }
 
 describe("a claim on a store", () => {
@@ -65,14 +79,42 @@ describe("a claim on a store", () => {
 
   it("ends with the process that was killed, and what that left is removed", () =>
     withDirectory(async (dataDir) => {
-      const module = path.join(path.dirname(fileURLToPath(import.meta.url)), "../test/claim.ts");
-      const child = spawn(process.execPath, ["--conditions=@workrail/source", module, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
-      await new Promise((resolve) => child.stdout.once("data", resolve));
+      const child = await openElsewhere(dataDir, "files", 1);
       expect(await refusal(take(dataDir, "sqlite"))).toBe("STORE_IN_USE");
-      child.kill("SIGKILL");
-      await new Promise((resolve) => child.once("exit", resolve));
+      await killed(child);
       const claim = await take(dataDir, "sqlite", 60_000);
       expect(fs.readdirSync(path.join(dataDir, "open")).filter((name) => name.startsWith("files-"))).toEqual([]);
+      claim?.release();
+    }));
+
+  it("of the same kind leaves nothing for good, however often its process is killed", () =>
+    withDirectory(async (dataDir) => {
+      const living = await take(dataDir, "sqlite");
+      await killed(await openElsewhere(dataDir, "sqlite", 20));
+      const open = path.join(dataDir, "open");
+      expect(fs.readdirSync(open)).toHaveLength(21);
+      const claim = await take(dataDir, "sqlite");
+      expect(fs.readdirSync(open)).toHaveLength(2);
+      living?.release();
+      expect(await refusal(take(dataDir, "files"))).toBe("STORE_IN_USE");
+      claim?.release();
+    }));
+
+  it("is had although what killed processes left cannot be removed", () =>
+    withDirectory(async (dataDir) => {
+      await killed(await openElsewhere(dataDir, "sqlite", 20));
+      const refuse = (): never => {
+        throw Object.assign(new Error("EPERM: injected"), { code: "EPERM" });
+      };
+      const claim = await StoreClaim.take({
+        dataDir,
+        fs: { ...nodeFileSystem, unlink: refuse },
+        log,
+        kind: "sqlite",
+        excludes: ["files"],
+        waitMs: 0,
+      });
+      expect(await refusal(take(dataDir, "files"))).toBe("STORE_IN_USE");
       claim?.release();
     }));
 

@@ -29,6 +29,8 @@ const LONGEST_ADDRESS = 104;
 const FIRST_PAUSE_MS = 20;
 /** On macOS whoever is stopped and does not take its connections is refused further ones after a hundred or two, as if it were dead. */
 const LONGEST_PAUSE_MS = 250;
+/** As many of the same kind are let be: to ask each whether it lives takes whoever opens the store a tenth of a millisecond. */
+const MOST_UNASKED = 16;
 
 /**
  * Says that this process has a store open, in a way that ends with the process, however that ends: a socket in `open/`,
@@ -57,7 +59,11 @@ export class StoreClaim {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)) {
       if (!(await isTaken(fs, directory, excludes))) {
         const claim = await StoreClaim.#announce(fs, directory, kind).catch((error: unknown) => withoutSocket(error, options));
-        if (claim === undefined || (await claim.#isAlone(directory, excludes))) return claim;
+        if (claim === undefined) return undefined;
+        if (await claim.#isAlone(directory, excludes)) {
+          await claim.#removeDead(directory, options);
+          return claim;
+        }
       }
       if (elapsedMs() > deadline) throw inUse();
       await sleep(pauseMs * (0.5 + Math.random()));
@@ -100,6 +106,17 @@ export class StoreClaim {
     }
   }
 
+  /** Those of its own kind are never asked otherwise, and each process that is killed leaves one. */
+  async #removeDead(directory: string, { kind, log }: StoreClaimOptions): Promise<void> {
+    try {
+      const alike = this.#fs.list(directory).filter((name) => name.startsWith(`${kind}-`));
+      if (alike.length > MOST_UNASKED) for (const name of alike) await isLive(this.#fs, path.join(directory, name));
+    } catch (error) {
+      // They are in nobody's way: whoever opens the store next tries again.
+      log.debug("cannot remove what killed processes left", { directory, error: String(error) });
+    }
+  }
+
   /** Whether nobody else is there; if somebody is, or it cannot be told, the claim is given up. */
   async #isAlone(directory: string, excludes: readonly CatalogKind[]): Promise<boolean> {
     let isAlone = false;
@@ -121,15 +138,21 @@ function sixteenDigits(): string {
   return eight() + eight();
 }
 
-/** Whether somebody of these kinds has the store open. What the dead left is removed. */
+/** Whether somebody of these kinds has the store open. */
 async function isTaken(fs: FileSystem, directory: string, kinds: readonly CatalogKind[], own?: string): Promise<boolean> {
   for (const name of fs.list(directory)) {
     const marker = path.join(directory, name);
     if (marker === own || !kinds.some((kind) => name.startsWith(`${kind}-`))) continue;
-    if (await answers(addressOf(marker))) return true;
-    removeIfPresent(fs, marker);
-    if (process.platform !== "win32") removeIfPresent(fs, addressOf(marker));
+    if (await isLive(fs, marker)) return true;
   }
+  return false;
+}
+
+/** Whether the process lives whose marker it is. What a dead one left is removed. */
+async function isLive(fs: FileSystem, marker: string): Promise<boolean> {
+  if (await answers(addressOf(marker))) return true;
+  removeIfPresent(fs, marker);
+  if (process.platform !== "win32") removeIfPresent(fs, addressOf(marker));
   return false;
 }
 

@@ -1,9 +1,12 @@
 import { nodeFileSystem } from "../src/file-system.ts";
-import { StoreClaim } from "../src/store-claim.ts";
+import { type CatalogKind, StoreClaim } from "../src/store-claim.ts";
 
-/** Has a store open without SQLite until it is killed. */
+/** Has a store open, in one way and as often as it is told, until it is killed. */
 const ignore = (): void => undefined;
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-await StoreClaim.take({ dataDir: String(process.argv[2]), fs: nodeFileSystem, log, kind: "files", excludes: [], waitMs: 0 });
+const [, , dataDir = "", kind, times] = process.argv;
+for (let time = 0; time < Number(times); time++) {
+  await StoreClaim.take({ dataDir, fs: nodeFileSystem, log, kind: kind as CatalogKind, excludes: [], waitMs: 0 });
+}
 process.stdout.write("claimed\n");
 setInterval(ignore, 60_000);

@@ -25,6 +25,7 @@ export { decodeBlob } from "./envelope/decode-blob.ts";
 export { decodeEnvelope, encodeEnvelope, MAX_ENVELOPE_BYTES } from "./envelope/envelope.ts";
 export type { DecodedBlob, DeltaBlob, WholeBlob } from "./envelope/envelope.ts";
 export { ERROR_CODES, invalidInput, isWorkrailError, WorkrailError } from "./errors.ts";
+export { isFaultOfOneFile } from "./fault-of-one-file.ts";
 export type { ErrorCode, ErrorDetails, ErrorOptions } from "./errors.ts";
 export { canonicalJson } from "./json/canonical-json.ts";
 export { checkJson } from "./json/check-json.ts";
@@ -45,6 +46,7 @@ export type { Condensation, EngineState, EnhancedContext, LoopChanges, LoopState
 export { ownJson } from "./live/own-json.ts";
 export { endPhase, enterPhase } from "./live/phases.ts";
 export type { PhaseChange } from "./live/phases.ts";
+export { ALREADY_HELD } from "./locking/already-held.ts";
 export { ProcessGate } from "./locking/process-gate.ts";
 export { ProcessLocking } from "./locking/process-locking.ts";
 export { SerialQueue } from "./locking/serial-queue.ts";
@@ -67,7 +69,7 @@ export type { Limits } from "./model/limits.ts";
 export { KEEP_TAG } from "./model/session.ts";
 export type { Session, SessionFacts, Shield } from "./model/session.ts";
 export type { BackupContents, BackupTarget, UnreadableInBackup } from "./ports/backup-target.ts";
-export type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob } from "./ports/blob-store.ts";
+export type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob, UnreadablePlace } from "./ports/blob-store.ts";
 export type {
   Append,
   AsideLimit,
@@ -146,6 +148,7 @@ export { dotProduct, NearestFirst, unitVector } from "./search/nearest.ts";
 export { parseQuery } from "./search/parse-query.ts";
 export type { ParsedQuery } from "./search/parse-query.ts";
 export { cleanText } from "./search/text-to-embed.ts";
+export { runAll } from "./run-all.ts";
 export { sealedPartOf } from "./sealed/seal-record.ts";
 export { sealBackupTarget, sealStorage } from "./sealed/seal-storage.ts";
 export type { UnreadableInExport } from "./export-format/export-fields.ts";
@@ -201,6 +204,7 @@ export { importSession } from "./use-cases/import-session.ts";
 export type { ExportSource, ImportedSecret, ImportInput, ImportPorts, ImportReport } from "./use-cases/import-session.ts";
 export { HANDLE_MS, issueHandle } from "./use-cases/issue-handle.ts";
 export type { Handle, HandlePorts } from "./use-cases/issue-handle.ts";
+export { checkAttributes, checkPath, checkTags } from "./use-cases/labels.ts";
 export { keepSession } from "./use-cases/keep-session.ts";
 export type { KeepInput } from "./use-cases/keep-session.ts";
 export { listCheckpoints } from "./use-cases/list-checkpoints.ts";

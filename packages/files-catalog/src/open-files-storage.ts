@@ -1,11 +1,12 @@
 import {
-  eraseKeptAside,
+  eraseReplacedCatalogs,
   FileBlobStore,
   FileKeyFiles,
   FileRemains,
   fileError,
   type FileSystem,
   finishRestore,
+  givingUpReserve,
   nodeFileSystem,
   prepareDataDirectory,
   ReserveFile,
@@ -36,43 +37,50 @@ export async function openFilesStorage(options: FilesStorageOptions): Promise<St
   const { fs = nodeFileSystem, log = silent, lockWaitMs = 5_000 } = options;
   try {
     const dataDir = prepareDataDirectory(options.dataDir, log);
-    const excludes = ["files", "sqlite"] as const;
-    const claim = await StoreClaim.take({ dataDir, fs, log, kind: "files", excludes, waitMs: lockWaitMs });
-    try {
-      await finishRestore(fs, dataDir);
-      const catalog = await openCatalog(dataDir, fs);
-      const close = async (): Promise<void> => {
-        try {
-          await catalog.catalog.close();
-        } finally {
-          claim?.release();
-        }
-      };
-      log.info("opened the store", { dataDir, mode: MODE });
-      const reserve = reserveOf(new ReserveFile(dataDir, fs));
-      return {
-        durability: "disk",
-        mode: MODE,
-        warnings: [ONE_AT_A_TIME],
-        ...catalog,
-        recovery: catalog.catalog,
-        keyFiles: new FileKeyFiles(dataDir, fs, (directory) => catalog.blobs.ensureDirectory(directory)),
-        remains: new FileRemains(dataDir, fs),
-        locking: new ProcessLocking(),
-        reserve,
-        async purge() {
-          await eraseKeptAside(fs, dataDir);
-          await catalog.catalog.purge();
-          return [];
-        },
-        close,
-      };
-    } catch (error) {
-      claim?.release();
-      throw error;
-    }
+    const place = { dataDir, fs, log, lockWaitMs };
+    return await givingUpReserve(place, () => openClaimed(place));
   } catch (error) {
     throw fileError(error, options.dataDir);
+  }
+}
+
+/** Opens what no other process uses. */
+async function openClaimed({ dataDir, fs, log, lockWaitMs }: Required<FilesStorageOptions>): Promise<Storage> {
+  const excludes = ["files", "sqlite"] as const;
+  let claim: StoreClaim | undefined;
+  try {
+    claim = await StoreClaim.take({ dataDir, fs, log, kind: "files", excludes, waitMs: lockWaitMs });
+    await finishRestore(fs, dataDir);
+    const catalog = await openCatalog(dataDir, fs);
+    const close = async (): Promise<void> => {
+      try {
+        await catalog.catalog.close();
+      } finally {
+        claim?.release();
+      }
+    };
+    log.info("opened the store", { dataDir, mode: MODE });
+    const reserve = reserveOf(new ReserveFile(dataDir, fs));
+    return {
+      durability: "disk",
+      mode: MODE,
+      warnings: [ONE_AT_A_TIME],
+      ...catalog,
+      recovery: catalog.catalog,
+      keyFiles: new FileKeyFiles(dataDir, fs, (directory) => catalog.blobs.ensureDirectory(directory)),
+      remains: new FileRemains(dataDir, fs),
+      locking: new ProcessLocking(),
+      reserve,
+      async purge() {
+        await eraseReplacedCatalogs(fs, dataDir);
+        await catalog.catalog.purge();
+        return [];
+      },
+      close,
+    };
+  } catch (error) {
+    claim?.release();
+    throw fileError(error, dataDir);
   }
 }
 

@@ -1,8 +1,10 @@
 export { keyFromKeychain } from "./keychain.ts";
 export {
   addRecoveryKey,
+  copyKeyring,
   createKeyring,
   hasRecoveryKey,
+  mendKeyring,
   openKeyring,
   readKeyring,
   replaceDataKey,

@@ -49,9 +49,24 @@ export interface OpenedKeys {
 
 /** `undefined`: the store has no keys, and is in clear. @throws KEY_UNAVAILABLE for a damaged keyring; UNSUPPORTED_VERSION; STORAGE_UNAVAILABLE */
 export async function readKeyring(files: KeyFiles): Promise<Keyring | undefined> {
-  const bytes = await files.read("store", (copy) => parseKeyring(copy) !== undefined);
+  const bytes = await files.read("store", isReadable);
   if (bytes === undefined) return undefined;
   return parseKeyring(bytes) ?? unusable("The store's keyring is damaged.", FROM_BACKUP);
+}
+
+/** Has every copy of the keyring say what the first does. Only for one that was opened: who changed it may have made it look whole. */
+export function mendKeyring(files: KeyFiles): Promise<void> {
+  return files.mend("store", isReadable);
+}
+
+/** Puts a store's keyring where another store keeps its own. */
+export async function copyKeyring(from: KeyFiles, to: KeyFiles): Promise<void> {
+  const bytes = await from.read("store", isReadable);
+  if (bytes !== undefined) await to.write("store", bytes, "replace");
+}
+
+function isReadable(bytes: Uint8Array): boolean {
+  return parseKeyring(bytes) !== undefined;
 }
 
 /** Whether there is a recovery key. */

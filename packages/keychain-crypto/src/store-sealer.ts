@@ -28,6 +28,8 @@ export class StoreSealer implements Sealer {
   readonly #texts: TextCipher;
   /** By directory, as they were last read. */
   readonly #sessionKeys = new Map<string, Promise<Uint8Array>>();
+  /** Directories whose key was seen to be there as often as it is to be. */
+  readonly #mended = new Set<string>();
 
   constructor({ bytes }: DataKey, files: KeyFiles) {
     this.#dataKey = bytes;
@@ -122,8 +124,12 @@ export class StoreSealer implements Sealer {
   }
 
   async #findSessionKey(ref: BlobRef, isToMake: boolean): Promise<Uint8Array> {
-    const wrapped = await this.#files.read(ref, (bytes) => this.#unwrap(ref, bytes) !== undefined);
-    if (wrapped !== undefined) return this.#unwrap(ref, wrapped) ?? damagedKey(ref);
+    const isIntact = (bytes: Uint8Array): boolean => this.#unwrap(ref, bytes) !== undefined;
+    const wrapped = await this.#files.read(ref, isIntact);
+    if (wrapped !== undefined) {
+      if (isToMake) await this.#mend(ref, isIntact);
+      return this.#unwrap(ref, wrapped) ?? damagedKey(ref);
+    }
     if (!isToMake) {
       throw new WorkrailError("KEY_UNAVAILABLE", "The key of a session is gone, and what it sealed cannot be read without it.", {
         details: { reason: "session-key-missing", blobPath: ref },
@@ -134,6 +140,14 @@ export class StoreSealer implements Sealer {
     if (await this.#files.write(ref, wrapKey(this.#dataKey, made, purposeOf(ref)), "if-absent")) return made;
     // Somebody else made one at the same time.
     return this.#findSessionKey(ref, false);
+  }
+
+  async #mend(ref: BlobRef, isIntact: (bytes: Uint8Array) => boolean): Promise<void> {
+    const session = sessionOf(ref);
+    if (this.#mended.has(session)) return;
+    await this.#files.mend(ref, isIntact);
+    if (this.#mended.size >= MOST_REMEMBERED) this.#mended.clear();
+    this.#mended.add(session);
   }
 }
 

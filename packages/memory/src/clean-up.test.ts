@@ -61,6 +61,16 @@ async function filled(checkpoints: Readonly<Record<string, number>>): Promise<Te
   return store;
 }
 
+it("removes what interrupted writes left behind, unless it only tells what it would do", async () => {
+  const store = aStore();
+  let removals = 0;
+  store.storage.blobs.removeAbandoned = async () => ++removals;
+  await cleanUp(store.ports, POLICY, { dryRun: true });
+  expect(removals).toBe(0);
+  await cleanUp(store.ports, POLICY);
+  expect(removals).toBe(1);
+});
+
 describe("cleanUp", () => {
   it("puts what was not used for long into the trash, and seven days later removes it for good", async () => {
     const store = await filled({ a: 2 });

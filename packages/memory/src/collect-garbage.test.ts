@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { type BlobRef, type Catalog, type CheckpointId, collectGarbage, finishRemovals } from "@workrail/core";
+import { type BlobRef, type Catalog, type CheckpointId, collectGarbage, finishRemovals, repairStore } from "@workrail/core";
 import { expect, it } from "vitest";
 import { aStore, withMethods } from "./testing/a-store.ts";
 
@@ -10,6 +10,25 @@ it("removes blobs that belong to no checkpoint, and no other", async () => {
   expect(await collectGarbage(store.ports)).toEqual({ blobs: 1, quarantined: 0, abandoned: 0 });
   expect([...store.disk.blobs.keys()]).toEqual([record.blob]);
   expect(await collectGarbage(store.ports)).toEqual({ blobs: 0, quarantined: 0, abandoned: 0 });
+});
+
+it("is done by a repair that is told to, and by no other", async () => {
+  const store = aStore();
+  const record = await store.saved({ n: 1 });
+  await store.leaveBlob({ context: { n: 2 }, checkpointId: "left" as CheckpointId });
+  const { orphans, advice, garbage } = await repairStore(store.ports);
+  expect({ orphans: orphans.length, advice, garbage }).toEqual({
+    orphans: 1,
+    advice: [expect.stringContaining("`workrail repair --collect-garbage`")],
+    garbage: undefined,
+  });
+  expect((await repairStore(store.ports, { collectGarbage: true, dryRun: true })).garbage).toBeUndefined();
+  const interrupted = await repairStore(store.ports, { collectGarbage: true, signal: { aborted: true } });
+  expect(interrupted.garbage).toBeUndefined();
+  expect(store.disk.blobs.size).toBe(2);
+  const report = await repairStore(store.ports, { collectGarbage: true });
+  expect(report).toMatchObject({ advice: [], garbage: { blobs: 1, quarantined: 0, abandoned: 0 } });
+  expect([...store.disk.blobs.keys()]).toEqual([record.blob]);
 });
 
 it("goes through any number of blobs", async () => {

@@ -307,7 +307,11 @@ describe("verifying", () => {
     expect(repaired.advice).toHaveLength(2);
     const after = await verifyStore(store.ports);
     expect(after).toMatchObject({ marked: 2 });
-    expect(after.findings.every(({ kind }) => kind === "depends-on-damaged")).toBe(true);
+    const marked = after.findings.filter(({ kind }) => kind !== "depends-on-damaged");
+    expect(marked).toMatchObject([6, 3].map((index) => ({ kind: "marked", checkpointId: at(records, index).id })));
+    const again = await repairStore(store.ports);
+    expect(again).toMatchObject({ repaired: [], left: after.findings });
+    expect(again.advice).toHaveLength(3);
   });
 
   it("ends when it is told to, and says so", async () => {

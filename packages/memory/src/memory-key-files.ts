@@ -24,6 +24,8 @@ export class MemoryKeyFiles implements KeyFiles {
     return true;
   }
 
+  async mend(): Promise<void> {}
+
   async *sessions(): AsyncGenerator<BlobRef> {
     for (const name of this.#keys.keys()) if (name !== "store") yield `${name}/any` as BlobRef;
   }

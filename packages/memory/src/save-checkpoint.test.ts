@@ -100,6 +100,21 @@ describe("unchanged content", () => {
     });
   });
 
+  it("is answered with what of the call the checkpoint that holds it does not have, whatever it is", async () => {
+    const { saved, save } = aStore();
+    const parent = await saved({ n: 0 }, { workflowId: "w", agentId: "a" });
+    const { id: head } = await saved({ n: 1 }, { workflowId: "w", agentId: "a" });
+    const other = await saved({ n: 2 }, { sessionId: OTHER });
+    for (const parentId of [parent.id, head]) {
+      expect(await save({ n: 1 }, { parentId, checkpointId: head, workflowId: "w", agentId: "a" })).toMatchObject({ ignored: [] });
+    }
+    const brought = { parentId: other.id, checkpointId: MINE, workflowId: "v", agentId: "b" };
+    expect(await save({ n: 1 }, brought)).toMatchObject({
+      status: "unchanged",
+      ignored: ["checkpointId", "parentId", "workflowId", "agentId"],
+    });
+  });
+
   it("is compared with the head alone", async () => {
     const { saved } = aStore();
     await saved({ n: 1 });

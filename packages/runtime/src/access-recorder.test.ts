@@ -8,13 +8,17 @@ describe("loads", () => {
   const changes: CatalogChange[] = [];
   let works: (() => Promise<void>)[] = [];
   let recorder: AccessRecorder;
+  /** What a commit waits for, which may be to fail. */
+  let disk: Promise<void>;
 
   beforeEach(() => {
     vi.useFakeTimers();
     changes.length = 0;
     works = [];
+    disk = Promise.resolve();
     const storage = openMemoryStorage();
     const commit = async (change: CatalogChange): Promise<CommitOutcome> => {
+      await disk;
       changes.push(change);
       return storage.catalog.commit(change);
     };
@@ -62,6 +66,43 @@ describe("loads", () => {
     expect(changes.map(({ accesses }) => accesses?.length)).toEqual([1_000]);
     vi.advanceTimersByTime(5_000);
     expect(works).toHaveLength(1);
+  });
+
+  it("are durable when it is asked for them, also those that are just being written", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    disk = promise;
+    recorder.record(recordOf("a"));
+    recorder.flush();
+    const flushed = work();
+    let isDone = false;
+    const asked = (async () => {
+      await recorder.write();
+      isDone = true;
+    })();
+    await vi.advanceTimersByTimeAsync(10);
+    expect([isDone, changes.length]).toEqual([false, 0]);
+    resolve();
+    await Promise.all([flushed, asked]);
+    expect(changes).toHaveLength(1);
+  });
+
+  it("are written down with the next ones when they could not be, the newest of them if they are many", async () => {
+    disk = Promise.reject(new Error("the disk is gone"));
+    for (const id of ["a", "b"]) recorder.record(recordOf(id));
+    await expect(recorder.write()).rejects.toThrow("the disk is gone");
+    recorder.record(recordOf("c"));
+    await expect(recorder.write()).rejects.toThrow("the disk is gone");
+    disk = Promise.resolve();
+    await recorder.write();
+    expect(changes.map(({ accesses }) => accesses?.map(({ checkpointId }) => checkpointId))).toEqual([["a", "b", "c"]]);
+
+    disk = Promise.reject(new Error("the disk is gone"));
+    for (let count = 0; count < 999; count++) recorder.record(recordOf(`${count}`));
+    await expect(recorder.write()).rejects.toThrow("the disk is gone");
+    disk = Promise.resolve();
+    await recorder.write();
+    expect(changes.at(-1)?.accesses).toHaveLength(500);
+    expect(changes.at(-1)?.accesses?.at(-1)?.checkpointId).toBe("998");
   });
 
   it("are written down when it is asked for, and nothing when there was none", async () => {

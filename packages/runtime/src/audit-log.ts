@@ -17,7 +17,7 @@ import {
   type VerifyAuditOptions,
 } from "@workrail/core";
 import type { AccessRecorder } from "./access-recorder.ts";
-import { parseTime } from "./parse-time.ts";
+import { parsePeriod } from "./parse-time.ts";
 import { writeNewFile, type WrittenFile } from "./write-new-file.ts";
 
 /** Which rows of the audit log; all conditions must hold. */
@@ -130,8 +130,7 @@ function filterOf({ sessionId, actions, since, until }: AuditLogFilter): AuditFi
   return {
     sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId),
     actions: actions?.map(parseAction),
-    since: since === undefined ? undefined : parseTime(since, "since"),
-    until: until === undefined ? undefined : parseTime(until, "until"),
+    ...parsePeriod({ since, until }),
   };
 }
 

@@ -4,27 +4,27 @@ import type { CheckpointMetadata } from "./context-management-service.ts";
 /** What is to be removed: without any of the first five, what the store would remove of its own accord. */
 export interface CleanUpParams {
   /** Only these. */
-  checkpointIds?: string[] | undefined;
-  sessionId?: string | undefined;
+  readonly checkpointIds?: readonly string[] | undefined;
+  readonly sessionId?: string | undefined;
   /** Of sessions that were not used for this long, in milliseconds. */
-  unusedForMs?: number | undefined;
+  readonly unusedForMs?: number | undefined;
   /** All but the newest of each session, this many. */
-  keepLast?: number | undefined;
+  readonly keepLast?: number | undefined;
   /** Checkpoints of this project, an absolute path. */
-  project?: string | undefined;
+  readonly project?: string | undefined;
   /** For good, and not into the trash. Default `false`. */
-  permanently?: boolean | undefined;
+  readonly permanently?: boolean | undefined;
   /** Also what is tagged `keep`. Default `false`. */
-  includeKept?: boolean | undefined;
+  readonly includeKept?: boolean | undefined;
   /** Tell what would be removed, and change nothing. Default `false`. */
-  dryRun?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
   /** Told of what moves, and of each file that is removed. */
-  onProgress?: CleanUpOptions["onProgress"];
+  readonly onProgress?: CleanUpOptions["onProgress"];
 }
 
 export interface EmptyTrashParams extends Pick<CleanUpParams, "dryRun" | "onProgress"> {
   /** Only what belongs to this session. */
-  sessionId?: string | undefined;
+  readonly sessionId?: string | undefined;
 }
 
 /** A checkpoint in the trash. */
@@ -34,9 +34,9 @@ export interface TrashedMetadata extends CheckpointMetadata {
 }
 
 export interface FromTrashParams {
-  sessionId: string;
+  readonly sessionId: string;
   /** Default: all that there is of the session in the trash. */
-  checkpointIds?: string[] | undefined;
+  readonly checkpointIds?: readonly string[] | undefined;
 }
 
 export interface FromTrashResult {

@@ -7,6 +7,8 @@ import {
   type Digester,
   type Embedder,
   type IdGenerator,
+  invalidInput,
+  isJsonObject,
   isWorkrailError,
   type Log,
   readOnlyStorage,
@@ -52,6 +54,31 @@ export interface Adapters {
   readonly log?: Log;
   /** Default: an interval that does not keep the process running. */
   readonly repeat?: Repeat;
+}
+
+const ADAPTERS: Readonly<Record<keyof Adapters, true>> = {
+  storage: true,
+  codec: true,
+  clock: true,
+  ids: true,
+  digests: true,
+  tokens: true,
+  condenser: true,
+  transcripts: true,
+  embedder: true,
+  secretScanner: true,
+  log: true,
+  repeat: true,
+};
+
+/** @throws INVALID_INPUT for a part that there is none of: ours would be used in the place of it, in silence. */
+export function checkAdapters(adapters: Adapters): void {
+  const given: unknown = adapters;
+  if (!isJsonObject(given)) throw invalidInput("adapters", "adapters must be an object.", "Leave it out for our own parts.");
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(ADAPTERS, name));
+  if (unknown === undefined) return;
+  const known = `These are parts: ${Object.keys(ADAPTERS).join(", ")}.`;
+  throw invalidInput(`adapters.${unknown}`, `adapters has ${JSON.stringify(unknown)}, which is no part of a store.`, known);
 }
 
 /**

@@ -24,7 +24,11 @@ export interface IContextManagementService {
   /** Loads one checkpoint, or a session's latest, whole. */
   loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult>;
   /** Lists a session's checkpoints, newest first. */
-  listCheckpoints(params: { sessionId: string; limit?: number; offset?: number }): Promise<CheckpointMetadata[]>;
+  listCheckpoints(params: {
+    readonly sessionId: string;
+    readonly limit?: number | undefined;
+    readonly offset?: number | undefined;
+  }): Promise<CheckpointMetadata[]>;
   /** Makes a context fit a budget: what matters whole, the rest shortened, with a report and a way back. */
   compressContext(params: CompressContextParams): Promise<ShapedContextResult>;
   /** Orders a context by layers, drops what is EPHEMERAL, and holds each layer to its budget. */
@@ -35,29 +39,29 @@ export interface IContextManagementService {
 
 export interface SaveCheckpointParams {
   /** An unknown one creates that session. Absent: see `SessionReason`. */
-  sessionId?: string | undefined;
+  readonly sessionId?: string | undefined;
   /** Any JSON object; it comes back exactly, key order included. */
-  context: object;
+  readonly context: object;
   /** `name` and `tags` describe the checkpoint; other keys are kept and returned as they are. */
-  metadata?: CheckpointLabels | undefined;
+  readonly metadata?: CheckpointLabels | undefined;
   /** Save although nothing changed since the latest checkpoint. Default `false`. */
-  force?: boolean | undefined;
-  workflowId?: string | undefined;
-  agentId?: string | undefined;
+  readonly force?: boolean | undefined;
+  readonly workflowId?: string | undefined;
+  readonly agentId?: string | undefined;
   /** The checkpoint that this one continues (a fork, when it is not the latest). Default: the latest. */
-  parentId?: string | undefined;
+  readonly parentId?: string | undefined;
   /** Compare and swap: save only if this is still the latest checkpoint; `null`: only if the session is new. */
-  expectedParentId?: string | null | undefined;
+  readonly expectedParentId?: string | null | undefined;
   /** The caller's own id: repeating the call with the same context is then harmless. */
-  checkpointId?: string | undefined;
+  readonly checkpointId?: string | undefined;
   /** The phase of the workflow that ends here: the checkpoint is marked as its end, and is saved although nothing else changed. */
-  phase?: string | undefined;
+  readonly phase?: string | undefined;
   /** Default `workflow`. What is of another kind is always saved; the session of a `project` does not become the one in use. */
-  kind?: CheckpointKind | undefined;
+  readonly kind?: CheckpointKind | undefined;
   /** Root of the project that it belongs to, an absolute path. Default: the store's own. */
-  project?: string | undefined;
+  readonly project?: string | undefined;
   /** How the context's entries are to be classified. Default: as the project's file of rules says, if it has one. */
-  contextRules?: GivenContextRules | undefined;
+  readonly contextRules?: GivenContextRules | undefined;
 }
 
 /** Rules as people write them: a phase may be its name alone. */
@@ -66,9 +70,9 @@ export interface GivenContextRules extends Omit<ContextRules, "phases"> {
 }
 
 export interface CheckpointLabels {
-  name?: string | undefined;
-  tags?: string[] | undefined;
-  [key: string]: unknown;
+  readonly name?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly [key: string]: unknown;
 }
 
 /**
@@ -100,7 +104,7 @@ export interface SaveCheckpointResult extends Standing {
   contextHash: string;
   blobPath: string;
   /** On a skip: what the call brought that the existing checkpoint does not have, and that was not kept. */
-  ignored?: ("name" | "tags" | "metadata" | "keyOrder")[];
+  ignored?: ("checkpointId" | "parentId" | "workflowId" | "agentId" | "name" | "tags" | "metadata" | "keyOrder")[];
   /** Keys of `metadata` that are the product's own and were therefore not taken from the call. */
   ignoredMetadata?: string[];
   /** Checkpoints removed because the session reached its limit. */
@@ -114,11 +118,11 @@ export interface SaveCheckpointResult extends Standing {
 }
 
 export interface LoadCheckpointParams {
-  checkpointId?: string | undefined;
+  readonly checkpointId?: string | undefined;
   /** Loads the session's latest checkpoint. Exactly one of the two must be given. */
-  sessionId?: string | undefined;
+  readonly sessionId?: string | undefined;
   /** Only a look, as for a listing: it does not count as a use, and whoever looks does not go on in the session. Default `false`. */
-  isPeek?: boolean | undefined;
+  readonly isPeek?: boolean | undefined;
 }
 
 export interface LoadCheckpointResult extends Standing {
@@ -169,11 +173,11 @@ export interface CheckpointMetadata {
 
 export interface MarkCriticalParams {
   /** Default: the only session this process has used; an error that lists them when there are several. */
-  sessionId?: string | undefined;
-  contextKey: string;
+  readonly sessionId?: string | undefined;
+  readonly contextKey: string;
   /** `false` takes the pin back. Default `true`. */
-  critical?: boolean | undefined;
-  agentId?: string | undefined;
+  readonly critical?: boolean | undefined;
+  readonly agentId?: string | undefined;
 }
 
 export interface MarkCriticalResult extends Standing {
@@ -186,26 +190,34 @@ export interface MarkCriticalResult extends Standing {
 /** Filters of a listing; all must hold. Times are ISO 8601. */
 export interface FindCheckpointsParams {
   /** Absent: all sessions of the project, or of the whole store outside of any project. */
-  sessionId?: string | undefined;
+  readonly sessionId?: string | undefined;
   /** `null`: whatever the project. Default: the project of the working directory, unless `sessionId` is given. */
-  project?: string | null | undefined;
+  readonly project?: string | null | undefined;
   /** All but those of this project. */
-  notProject?: string | undefined;
+  readonly notProject?: string | undefined;
   /** With the project, also what was saved in other worktrees of its repository. Default `false`. */
-  worktrees?: boolean | undefined;
-  tags?: string[] | undefined;
-  name?: string | undefined;
-  query?: string | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-  workflowId?: string | undefined;
-  agentId?: string | undefined;
+  readonly worktrees?: boolean | undefined;
+  /** All of them must be on the checkpoint, or on its session; each as it is spelled. */
+  readonly tags?: readonly string[] | undefined;
+  /** Part of the name, without regard to case. */
+  readonly name?: string | undefined;
+  /** Words, each a part of the name, a tag, the attributes, the workflow or the agent, without regard to case. Contexts are not looked into: see `searchCheckpoints`. */
+  readonly query?: string | undefined;
+  /** Saved at this time or later. Default: no bound. */
+  readonly since?: string | undefined;
+  /** Saved at this time or earlier. Default: no bound. */
+  readonly until?: string | undefined;
+  /** Exactly this one; so with `agentId`. */
+  readonly workflowId?: string | undefined;
+  readonly agentId?: string | undefined;
   /** Only ends of this phase. */
-  phase?: string | undefined;
-  kind?: CheckpointKind | undefined;
+  readonly phase?: string | undefined;
+  /** Default: all but asides. */
+  readonly kind?: CheckpointKind | undefined;
   /** Default 20, at most 100. */
-  limit?: number | undefined;
-  offset?: number | undefined;
+  readonly limit?: number | undefined;
+  /** How many to pass over, from the newest. Default 0. */
+  readonly offset?: number | undefined;
 }
 
 export interface FindCheckpointsResult extends Standing {
@@ -232,17 +244,17 @@ export interface SessionMetadata {
 
 export interface ViewCheckpointParams extends LoadCheckpointParams {
   /** Tokens the whole answer should take; soft for pinned entries. Default and most: the ceiling. */
-  budgetTokens?: number | undefined;
+  readonly budgetTokens?: number | undefined;
   /** What matters now: where not all fits, what is about it gets more room. */
-  focus?: string | undefined;
+  readonly focus?: string | undefined;
   /** Everything, whatever its size. */
-  full?: boolean | undefined;
+  readonly full?: boolean | undefined;
   /** Only these: a string names an entry and comes in `context`, a path comes in `values`. */
-  keys?: EntryPath[] | undefined;
+  readonly keys?: readonly EntryPath[] | undefined;
   /** A part of the one value that `keys` names. */
-  range?: Range | undefined;
+  readonly range?: Range | undefined;
   /** `nextCursor` of an earlier answer: go on naming what was left out. */
-  cursor?: string | undefined;
+  readonly cursor?: string | undefined;
 }
 
 export interface ViewCheckpointResult extends LoadCheckpointResult {
@@ -276,35 +288,35 @@ export interface ViewCheckpointResult extends LoadCheckpointResult {
 /** Exactly one of `context`, `checkpointId` and `sessionId` says what to take; beside `context`, `sessionId` says whose it is. */
 export interface ShapeContextParams {
   /** A context that need not be saved. Unless it is what the session's latest checkpoint holds, it is saved as an aside. */
-  context?: object | undefined;
-  checkpointId?: string | undefined;
+  readonly context?: object | undefined;
+  readonly checkpointId?: string | undefined;
   /** Its latest checkpoint. With `context`: its critical keys hold, and the aside is kept with it. Default: the only one in use. */
-  sessionId?: string | undefined;
+  readonly sessionId?: string | undefined;
   /** The most tokens that the resulting `context` takes as JSON; soft for CRITICAL entries. Default and most: what an answer holds. */
-  budgetTokens?: number | undefined;
+  readonly budgetTokens?: number | undefined;
   /** For programs: the result may be larger than an answer; `budgetTokens` alone bounds it. Default `false`. */
-  full?: boolean | undefined;
+  readonly full?: boolean | undefined;
   /** What matters now: where not all fits, what is about it gets more room. */
-  focus?: string | undefined;
+  readonly focus?: string | undefined;
   /** How entries are classified. Default: as the project's file of rules says, if it has one. */
-  contextRules?: GivenContextRules | undefined;
+  readonly contextRules?: GivenContextRules | undefined;
   /** `nextCursor` of an earlier answer to the same call: go on with the report. */
-  cursor?: string | undefined;
-  agentId?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly agentId?: string | undefined;
 }
 
 export interface CompressContextParams extends ShapeContextParams {
   /** Default `auto`. */
-  strategy?: CompressionStrategy | undefined;
+  readonly strategy?: CompressionStrategy | undefined;
   /** Only entries of these layers. Default: all. */
-  layers?: Layer[] | undefined;
+  readonly layers?: readonly Layer[] | undefined;
 }
 
 export interface PrioritizeContextParams extends ShapeContextParams {
   /** The most tokens for each layer; CRITICAL is not held to it. Default: shares of the budget, with unused room flowing on. */
-  budgets?: { [L in Layer]?: number | undefined } | undefined;
+  readonly budgets?: { readonly [L in Layer]?: number | undefined } | undefined;
   /** Only say what would become of each entry; nothing is saved. */
-  dryRun?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
 }
 
 export interface ShapedContextResult extends Standing {

@@ -55,6 +55,17 @@ describe("a stored conversation", () => {
     }
   });
 
+  it("is as it was when it was handed over, although the caller goes on with the list", async () => {
+    const messages = [{ role: "user", content: "at first" }];
+    const storing = store.storeConversation({ conversation: messages });
+    messages.push({ role: "user", content: "later" });
+    for (const message of messages) message.content = "changed";
+    const { checkpointId, file } = await storing;
+    const { context } = await store.loadCheckpoint({ checkpointId });
+    expect(context).toMatchObject({ conversation: [{ role: "user", content: "at first" }] });
+    expect(fs.readFileSync(file, "utf8")).not.toContain("changed");
+  });
+
   it("is refused with the library's own codes", async () => {
     await expect(store.storeConversation({ conversation: "" })).rejects.toMatchObject({ code: "INVALID_INPUT" });
     await expect(store.storeConversation({ conversation: "x".repeat(10 * 1024 * 1024 + 1) })).rejects.toMatchObject({ code: "TOO_LARGE" });

@@ -13,12 +13,12 @@ import type { SessionResolver } from "./session-resolver.ts";
 
 export interface StoreConversationParams {
   /** A text, or messages with `role` and `content`, of at most 10 MB. */
-  conversation: string | readonly object[];
+  readonly conversation: string | readonly object[];
   /** What it is about; at most 100 characters of it are used. Default: out of the first thing that the user said. */
-  topic?: string | undefined;
+  readonly topic?: string | undefined;
   /** Default `plain`: a text. A list is taken for messages in any case. */
-  format?: ConversationFormat | undefined;
-  agentId?: string | undefined;
+  readonly format?: ConversationFormat | undefined;
+  readonly agentId?: string | undefined;
 }
 
 export interface StoreConversationResult {

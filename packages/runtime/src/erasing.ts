@@ -13,13 +13,13 @@ import {
 
 /** What is to be erased: either certain checkpoints, live or in the trash, or all of a session. */
 export interface EraseParams {
-  checkpointIds?: string[] | undefined;
-  sessionId?: string | undefined;
+  readonly checkpointIds?: readonly string[] | undefined;
+  readonly sessionId?: string | undefined;
   /** Leave what is tagged `keep`, or belongs to a session that is. Default `false`. */
-  sparesKept?: boolean | undefined;
-  agentId?: string | undefined;
+  readonly sparesKept?: boolean | undefined;
+  readonly agentId?: string | undefined;
   /** Tell what would be erased, and change nothing. Default `false`. */
-  dryRun?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
 }
 
 /** What was erased, what is still to be done, and which copies nobody can take back. */
@@ -76,6 +76,8 @@ export async function eraseResultOf({ copies, ...report }: ErasureReport, dataDi
 
 /** Files that name one of the sessions, as every export of a session does. */
 async function exportsOf(folder: string, sessions: readonly SessionId[]): Promise<readonly string[]> {
+  // No export is in what is no directory.
+  if (nodeFileSystem.inspect(folder)?.kind !== "directory") return [];
   const files = nodeFileSystem.list(folder).map((name) => path.join(folder, name));
   const found: string[] = [];
   for (const file of files.filter((each) => nodeFileSystem.inspect(each)?.kind === "file")) {

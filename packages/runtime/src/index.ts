@@ -52,7 +52,8 @@ export type { DoctorCheck, DoctorFinding, DoctorReport } from "./doctor/finding.
 export type { Repeat } from "./environment.ts";
 export type { EraseParams, EraseResult } from "./erasing.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
-export { contextOptimizer } from "@workrail/core";
+export { contextOptimizer, isWorkrailError, WorkrailError } from "@workrail/core";
+export type { BackupOptions, CleanUpReport, ErrorCode, ErrorDetails, Limits, RebuildOptions, StoreStatus } from "@workrail/core";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
 export { openWorkrail } from "./open-workrail.ts";
 export type { OpenOptions } from "./open-workrail.ts";
@@ -64,6 +65,7 @@ export type {
   ListedProjectCheckpoints,
   ListProjectCheckpoints,
   ProjectCheckpoint,
+  ProjectHealth,
   SearchProjectCheckpoints,
 } from "./project-checkpoints/project-checkpoint.ts";
 export type { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
@@ -94,7 +96,7 @@ export type {
 } from "./resume/resume-params.ts";
 export { restoreBackup } from "./restore-backup.ts";
 export type { BackupResult, RestoreOptions, RestoreProgress, RestoreResult } from "./restore-backup.ts";
-export type { SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";
+export type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";
 export type { ScanStoreParams, ToldSecrets } from "./secrets/told-secrets.ts";
 export { readSettings } from "./settings.ts";
 export type { CondenserSettings, EmbedderSettings, GivenSettings, HousekeepingSettings, SecretsSettings, Settings } from "./settings.ts";
@@ -113,3 +115,4 @@ export type {
   ExportAllOptions,
 } from "./transfer.ts";
 export type { StoreStatsParams, Workrail } from "./workrail.ts";
+export type { WrittenFile } from "./write-new-file.ts";

@@ -1,5 +1,7 @@
 import {
+  checkAttributes,
   type CheckpointRecord,
+  checkTags,
   GIT_STATE,
   type GitState,
   gitStateOf,
@@ -41,9 +43,10 @@ export interface SplitLabels {
 }
 
 /**
- * Tells the caller's own keys from ours. Metadata that came from a load may be sent back as it is.
+ * Tells the caller's own keys from ours, and copies them: the caller may change what was given before it is saved. Metadata that
+ * came from a load may be sent back as it is.
  *
- * @throws INVALID_INPUT when it is not an object.
+ * @throws INVALID_INPUT when it is not an object, or one that cannot be saved.
  */
 export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
   const given: unknown = labels;
@@ -51,12 +54,15 @@ export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
   const { name, tags, agentId, ...rest } = labels;
   // A key without a value is as good as none: so do programs leave things out.
   const entries = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const attributes = Object.fromEntries<unknown>(entries.filter(([key]) => !OWN_FIELDS.includes(key))) as JsonObject;
+  checkAttributes(attributes);
+  if (tags !== undefined) checkTags(tags);
   const isAgent = agentId === undefined || typeof agentId === "string";
   return {
     name,
-    tags,
+    tags: tags === undefined ? undefined : [...tags],
     agentId: isAgent ? agentId : undefined,
-    attributes: Object.fromEntries<unknown>(entries.filter(([key]) => !OWN_FIELDS.includes(key))) as JsonObject,
+    attributes: structuredClone(attributes),
     ignored: [...entries.map(([key]) => key).filter((key) => OWN_FIELDS.includes(key)), ...(isAgent ? [] : ["agentId"])],
   };
 }

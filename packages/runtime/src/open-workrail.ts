@@ -1,8 +1,10 @@
 import { asSpelled, hasKeyring } from "@workrail/blob-files";
 import type { Limits, RebuildOptions } from "@workrail/core";
 import { FileTranscripts } from "@workrail/transcripts";
-import type { Adapters } from "./container.ts";
+import { checkParams } from "./check-params.ts";
+import { type Adapters, checkAdapters } from "./container.ts";
 import { openStore } from "./open-store.ts";
+import { parseProject } from "./parse-project.ts";
 import { findProject } from "./project.ts";
 import type { Environment } from "./config/default-data-dir.ts";
 import type { Fallback } from "./config/setting-table.ts";
@@ -19,7 +21,7 @@ export interface OpenOptions {
    * store that is not there is not made. Default: `WORKRAIL_READ_ONLY`, else `false`.
    */
   readonly readOnly?: boolean | undefined;
-  /** Root of the project that saves belong to; `null`: none. Default: `WORKRAIL_PROJECT`, else found from `cwd`. */
+  /** Root of the project that saves belong to, an absolute path; `null`: none. Default: `WORKRAIL_PROJECT`, else found from `cwd`. */
   readonly project?: string | null | undefined;
   /**
    * What to do when the store cannot be opened, or cannot be written to. `memory`: opening succeeds all the same, and memory
@@ -46,14 +48,18 @@ export interface OpenOptions {
 /**
  * Opens a store, and creates it where there is none, unless it is for reading alone. A catalog that was lost is first rebuilt from the files.
  *
- * @throws INVALID_INPUT for settings that make no sense; UNSUPPORTED_VERSION for a store of a newer version. Without the
- *   fallback `memory` also STORAGE_UNAVAILABLE, LOCK_TIMEOUT and STORE_IN_USE.
+ * @throws INVALID_INPUT for options and settings that make no sense; UNSUPPORTED_VERSION for a store of a newer version; KEY_UNAVAILABLE for
+ *   one that is sealed, or is to be, without its key; READ_ONLY where one is open for reading alone that must be changed first. Without
+ *   the fallback `memory` also STORAGE_UNAVAILABLE, LOCK_TIMEOUT and STORE_IN_USE.
  */
 export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail> {
+  checkParams(options, "options");
+  if (options.adapters !== undefined) checkAdapters(options.adapters);
   const env = options.env ?? process.env;
   const { cwd = process.cwd() } = options;
   const settings = readSettings(env, options, options.adapters?.log);
   const project = options.project === undefined ? (settings.project ?? findProject(cwd)) : options.project;
+  if (project !== undefined && project !== null) parseProject(project);
   const transcripts = new FileTranscripts({ project: options.project ?? settings.project, directory: cwd });
   const adapters = { transcripts, ...options.adapters };
   const plan = {

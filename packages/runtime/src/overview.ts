@@ -4,10 +4,10 @@ import { metadataOf, sessionMetadataOf } from "./metadata.ts";
 
 export interface ListSessionsParams {
   /** `null`: whatever the project. Default: the project of the working directory. */
-  project?: string | null | undefined;
+  readonly project?: string | null | undefined;
   /** Default 20, at most 100. */
-  limit?: number | undefined;
-  offset?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }
 
 /** A session, and what its latest checkpoint tells of it. */
@@ -24,11 +24,11 @@ export interface ListSessionsResult {
 }
 
 export interface TraceSessionParams {
-  sessionId: string;
+  readonly sessionId: string;
   /** Asides, too. Default `false`. */
-  asides?: boolean | undefined;
+  readonly asides?: boolean | undefined;
   /** Only the newest. Default: all. */
-  limit?: number | undefined;
+  readonly limit?: number | undefined;
 }
 
 /** A checkpoint, and where it stands in the graph of its session. */
@@ -51,8 +51,8 @@ export interface TraceSessionResult {
 
 export interface CompareCheckpointsParams {
   /** The older one, usually: what it lacks counts as added. */
-  fromId: string;
-  toId: string;
+  readonly fromId: string;
+  readonly toId: string;
 }
 
 /** What changed from one checkpoint to another. */
@@ -67,10 +67,10 @@ export interface ComparedMetadata extends CheckpointMetadata {
 }
 
 export interface TagSessionParams {
-  sessionId: string;
-  add?: string[] | undefined;
+  readonly sessionId: string;
+  readonly add?: readonly string[] | undefined;
   /** A tag that is not there is passed over. */
-  remove?: string[] | undefined;
+  readonly remove?: readonly string[] | undefined;
 }
 
 /** @param params of which `project` is what is to be looked into, whatever the default. */

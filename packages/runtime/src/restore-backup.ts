@@ -8,9 +8,20 @@ import {
   StoredBackup,
   type StoredBackupProgress,
 } from "@workrail/blob-files";
-import { type BackupReport, type ReadBlobsProgress, readOnly, type RebuildReport, recoverCatalog, WorkrailError } from "@workrail/core";
-import { type Adapters, wire } from "./container.ts";
+import {
+  type BackupReport,
+  isWorkrailError,
+  type ReadBlobsProgress,
+  readOnly,
+  type RebuildReport,
+  recoverCatalog,
+  WorkrailError,
+} from "@workrail/core";
+import { type Adapters, openDefaultStorage, wire } from "./container.ts";
 import type { Environment } from "./config/default-data-dir.ts";
+import { silentLog } from "./environment.ts";
+import type { SealingSettings } from "./sealing/sealing-settings.ts";
+import { tryKey, tryToMakeKey } from "./sealing/try-key.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 export interface BackupResult extends Omit<BackupReport, "createdAt"> {
@@ -52,10 +63,11 @@ export interface RestoreResult {
 
 /**
  * Makes a store of a backup, in a new place, or in the place of a store that is kept aside. Every file of the backup is
- * checked before anything happens; interrupted at any moment, there is the store that was there, or the backup's.
+ * checked before anything happens, and so is the key of a sealed one; interrupted at any moment, there is the store that was
+ * there, or the backup's.
  *
  * @throws READ_ONLY where nothing may be written; INVALID_INPUT for what is no backup, and for a place that is taken; CHECKPOINT_CORRUPT for a damaged backup;
- *   UNSUPPORTED_VERSION; STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
+ *   KEY_UNAVAILABLE for a sealed one without its key; UNSUPPORTED_VERSION; STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
  */
 export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {
   const { adapters = {}, onProgress } = options;
@@ -65,6 +77,7 @@ export async function restoreBackup(directory: string, options: RestoreOptions =
   const isNew = isFree(settings.dataDir);
   if (!isNew && options.replace !== true) throw taken(settings.dataDir);
   await backup.check();
+  await checkKey(backup, settings.sealing);
   const before = replacedStores(settings.dataDir);
   if (isNew) await restoreToNewPlace(backup, settings.dataDir);
   else await takePlace(backup, settings, adapters);
@@ -78,8 +91,21 @@ export async function restoreBackup(directory: string, options: RestoreOptions =
   };
 }
 
+/** What opening the restored store would refuse is refused while nothing has moved. */
+async function checkKey({ directory }: StoredBackup, wish: SealingSettings): Promise<void> {
+  try {
+    const isSealed = await tryKey(directory, wish);
+    if (isSealed && wish.encryption === "disabled") throw stillSealed(directory);
+    if (!isSealed && wish.encryption === "enabled") await tryToMakeKey(wish, "restore");
+  } catch (error) {
+    if (!isWorkrailError(error) || error.code !== "KEY_UNAVAILABLE") throw error;
+    throw withoutKey(directory, error);
+  }
+}
+
+/** What is replaced is moved as it is: nobody needs its key for that, which may be lost. */
 async function takePlace(backup: StoredBackup, settings: Settings, adapters: Adapters): Promise<void> {
-  const { storage } = await wire(settings, adapters);
+  const storage = await (adapters.storage ?? openDefaultStorage)(settings, adapters.log ?? silentLog);
   try {
     await storage.locking.exclusively(() => restoreInPlace(backup, settings.dataDir));
   } finally {
@@ -111,5 +137,21 @@ function taken(dataDir: string): WorkrailError {
   return new WorkrailError("INVALID_INPUT", `There is something in ${dataDir} already.`, {
     details: { path: dataDir },
     hint: "Name another --data-dir, or say --yes: then what is there is kept aside, and the backup takes its place.",
+  });
+}
+
+function withoutKey(directory: string, cause: WorkrailError): WorkrailError {
+  const { details, message } = cause;
+  return new WorkrailError("KEY_UNAVAILABLE", `Nothing was restored, for the backup's key cannot be had: ${message}`, {
+    details: { ...details, path: directory },
+    hint: cause.hint ?? "Name the key that the store had when the backup was made.",
+    cause,
+  });
+}
+
+function stillSealed(directory: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "The backup is sealed, and encryption is set to disabled.", {
+    details: { path: directory, field: "WORKRAIL_ENCRYPTION" },
+    hint: "Unset WORKRAIL_ENCRYPTION to restore it, then run `workrail encrypt --off` to have it in clear.",
   });
 }

@@ -61,12 +61,20 @@ export class SessionResolver {
     return resolved;
   }
 
+  /** Where such a save would go as things stand; `undefined` when a session would be made for it. Binds nobody. */
+  whereTo(given: string | undefined, workflowId: string | undefined, context: object): SessionId | undefined {
+    return this.#find(given, workflowId, context)?.sessionId;
+  }
+
   #resolve(given: string | undefined, workflowId: string | undefined, context: object): ResolvedSession {
+    return this.#find(given, workflowId, context) ?? { sessionId: this.#ids.sessionId(), reason: "fresh" };
+  }
+
+  #find(given: string | undefined, workflowId: string | undefined, context: object): ResolvedSession | undefined {
     if (given !== undefined) return { sessionId: parseSessionId(given), reason: "given" };
     const known = this.#chosen.get(workflowId)?.sessionId ?? this.#byWorkflow.get(workflowId);
     if (known !== undefined) return { sessionId: known, reason: "process" };
-    if (workflowId === undefined) return { sessionId: this.#ids.sessionId(), reason: "fresh" };
-    return { sessionId: this.#derive(workflowId, context), reason: "derived" };
+    return workflowId === undefined ? undefined : { sessionId: this.#derive(workflowId, context), reason: "derived" };
   }
 
   /** For a save of what is no work of its session: the one named, else a fresh one. Nothing must follow. */

@@ -1,6 +1,16 @@
 import type { EmbedderKind } from "@workrail/http-embedder";
-import { DEFAULT_LIMITS, type Limits, type Log, SECRET_RULE_IDS, type SecretsMode, WorkrailError } from "@workrail/core";
+import {
+  DEFAULT_LIMITS,
+  invalidInput,
+  isJsonObject,
+  type Limits,
+  type Log,
+  SECRET_RULE_IDS,
+  type SecretsMode,
+  WorkrailError,
+} from "@workrail/core";
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
+import { isAllowed } from "./config/allowed-value.ts";
 import { type ConfigurationIssue, refusalOf } from "./config/configuration-issue.ts";
 import { type Configuration, readConfiguration } from "./config/read-configuration.ts";
 import type { Fallback, Isolation, SettingValues } from "./config/setting-table.ts";
@@ -115,12 +125,31 @@ export interface GivenSettings {
  * @throws INVALID_INPUT naming the setting, where it was set, and what it may be.
  */
 export function readSettings(env: Environment, given: GivenSettings, log?: Log): Settings {
+  checkGiven(given);
   const configuration = readConfiguration({ env, args: given.args, dataDir: given.dataDir });
   const [error, ...others] = configuration.issues.filter(({ severity }) => severity === "error");
   if (error !== undefined) throw refusalOf([error, ...others]);
   for (const issue of configuration.issues) warn(log, issue);
   return settingsOf(configuration, given);
 }
+
+/** A program's own are taken as they are, and one that is misspelt would be passed over in silence. */
+function checkGiven({ dataDir, fallback, readOnly, limits }: GivenSettings): void {
+  if (dataDir !== undefined && typeof dataDir !== "string") throw invalidInput("dataDir", "dataDir must be a path.", LEAVE_OUT);
+  if (fallback !== undefined && !isAllowed("fallback", fallback)) {
+    throw invalidInput("fallback", "fallback must be memory or fail.", LEAVE_OUT);
+  }
+  if (readOnly !== undefined && !isAllowed("readOnly", readOnly)) {
+    throw invalidInput("readOnly", "readOnly must be true or false.", LEAVE_OUT);
+  }
+  if (limits !== undefined && !isJsonObject(limits)) throw invalidInput("limits", "limits must be an object.", LEAVE_OUT);
+  const unknown = Object.keys(limits ?? {}).find((name) => !Object.hasOwn(DEFAULT_LIMITS, name));
+  if (unknown === undefined) return;
+  const known = `These are limits: ${Object.keys(DEFAULT_LIMITS).join(", ")}.`;
+  throw invalidInput(`limits.${unknown}`, `limits has ${JSON.stringify(unknown)}, which is no limit.`, known);
+}
+
+const LEAVE_OUT = "Correct it, or leave it out for the default.";
 
 function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): Settings {
   return {
@@ -199,7 +228,12 @@ function rulesIn(text = ""): readonly string[] {
 }
 
 function warn(log: Log | undefined, { message, hint, field, file, line }: ConfigurationIssue): void {
-  log?.warn(message, { hint, field, ...(file === undefined ? {} : { file, line }) });
+  log?.warn(message, {
+    hint,
+    ...(field === undefined ? {} : { field }),
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+  });
 }
 
 /** A limit of none would have a save remove what it saved. */

@@ -35,6 +35,7 @@ import {
   type RepairOptions,
   type RepairPorts,
   type RepairReport,
+  runAll,
   saveAside,
   saveCheckpoint,
   type SavedAside,
@@ -71,6 +72,8 @@ import {
   selectionOf,
   type TrashedMetadata,
 } from "./clean-up-params.ts";
+import { checkParams, checkPlace } from "./check-params.ts";
+import { checkShape } from "./check-shape.ts";
 import type { ContextShaper, ToldHandle } from "./context-shaper.ts";
 import { CallsUnderWay } from "./calls-under-way.ts";
 import { Compactor } from "./compactor.ts";
@@ -118,7 +121,8 @@ import {
   type TraceSessionResult,
 } from "./overview.ts";
 import { type Asked, type Scope, scopeOf } from "./isolation.ts";
-import { parseTime } from "./parse-time.ts";
+import { parseProject } from "./parse-project.ts";
+import { parsePeriod } from "./parse-time.ts";
 import type { Parts } from "./tokens.ts";
 import { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import { ProjectRules, type RulesFound } from "./project-rules.ts";
@@ -139,7 +143,7 @@ import type {
   ImportTextResult,
   Transfer,
 } from "./transfer.ts";
-import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
+import type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
 import { StoreSearch } from "./search/store-search.ts";
 import { VERSION } from "./version.ts";
 import type { StoreStatsParams, Workrail } from "./workrail.ts";
@@ -239,8 +243,10 @@ export class Store implements Workrail {
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     this.#checkWritable();
+    checkParams(params);
     const labels = splitLabels(params.metadata);
     const phase = optional(params.phase, parsePhase);
+    const project = optional(params.project, parseProject) ?? this.#project;
     const given = params.contextRules === undefined ? undefined : parseContextRules(params.contextRules);
     const sessions = this.#parts.sessions;
     let found: RulesFound = {};
@@ -261,7 +267,7 @@ export class Store implements Workrail {
         kind: params.kind,
         agentId: params.agentId ?? labels.agentId,
         workflowId: params.workflowId,
-        project: params.project ?? this.#project,
+        project,
         parentId: optional(params.parentId, (id) => parseCheckpointId(id, "parentId")),
         trustParent: this.#standIn?.isBlind,
         expectedParentId: optional(params.expectedParentId, (id) => (id === null ? null : parseCheckpointId(id, "expectedParentId"))),
@@ -313,6 +319,7 @@ export class Store implements Workrail {
   }
 
   async loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
+    checkParams(params);
     return this.#using(async () => {
       const ports = params.isPeek === true ? { ...this.#loadPorts, onLoaded: () => {} } : this.#loadPorts;
       const { record, context, fellBackFrom, session } = await loadCheckpoint(ports, idsOf(params));
@@ -322,14 +329,18 @@ export class Store implements Workrail {
   }
 
   async viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult> {
+    checkParams(params);
+    checkShape(params);
     return this.#view(params, async () => ({}));
   }
 
   async resumeWork(params: ResumeParams = {}): Promise<ResumeResult> {
+    checkParams(params);
     return this.#using(async () => (await this.#resumer()).resume(params));
   }
 
   async handoff(params: HandoffParams): Promise<HandoffResult> {
+    checkParams(params);
     return this.#using(async () => (await this.#resumer()).handoff(params));
   }
 
@@ -345,7 +356,7 @@ export class Store implements Workrail {
       (await viewing()).loadView(ports, request, async (loaded) => {
         const { record, fellBackFrom, session } = loaded;
         beside = await besideOf(loaded);
-        fitted = await this.fitDescription(metadataOf(record, session?.pins), params.budgetTokens);
+        fitted = await this.#describe(metadataOf(record, session?.pins), params.budgetTokens);
         const frame = {
           ...this.#loaded(record, fitted),
           ...fellBack(fellBackFrom),
@@ -367,18 +378,14 @@ export class Store implements Workrail {
       ...(warning === undefined ? {} : { contextRulesWarning: warning }),
       ...(isWhole ? {} : { how: how(record.id), ...(await this.#issueHandle(record.id)) }),
     };
-    return { ...answer, ...(await this.#exceeded(answer, record, params.budgetTokens)) };
+    const { origin } = restOfAnswer(record, answer.metadata.agentId);
+    return { ...answer, ...(await this.#exceeded({ ...answer, origin }, params.budgetTokens)) };
   }
 
   /** Of the whole answer, whatever took the tokens. */
-  async #exceeded(
-    answer: object,
-    record: CheckpointRecord,
-    budgetTokens: number | undefined,
-  ): Promise<{ budgetExceededBy?: number | undefined }> {
+  async #exceeded(answer: object, budgetTokens: number | undefined): Promise<{ budgetExceededBy?: number | undefined }> {
     if (budgetTokens === undefined) return {};
-    const { origin } = restOfAnswer(record, record.agentId);
-    const text = JSON.stringify({ ...answer, origin });
+    const text = JSON.stringify(answer);
     // A token is at least one byte: what is short enough needs no tokenizer.
     if (Buffer.byteLength(text) <= budgetTokens) return { budgetExceededBy: undefined };
     const over = (await this.#parts.tokens.count(text)) - budgetTokens;
@@ -387,15 +394,20 @@ export class Store implements Workrail {
   }
 
   async compressContext(params: CompressContextParams): Promise<ShapedContextResult> {
+    checkParams(params);
+    checkShape(params);
     return this.#using(async () => (await this.#shaper()).compress(params));
   }
 
   async prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult> {
+    checkParams(params);
+    checkShape(params);
     return this.#using(async () => (await this.#shaper()).prioritize(params));
   }
 
   /** @param service what it saves to and loads from: this store, or one that this is a part of. */
   liveContext(params: LiveContextParams, service: IContextManagementService = this): LiveContext {
+    checkParams(params);
     const { settings, tokens, clock, log } = this.#parts;
     const projectRules = async (): Promise<ContextRules | undefined> => (await this.#rules.inFile()).rules?.rules;
     return new StoreLiveContext({ service, tokens, clock, log, autoSave: settings.autoSave, projectRules }, params);
@@ -404,15 +416,22 @@ export class Store implements Workrail {
   /** @param service what it saves to: this store, or one that this is a part of. */
   async storeConversation(params: StoreConversationParams, service: IContextManagementService = this): Promise<StoreConversationResult> {
     this.#checkWritable();
+    checkParams(params);
     return this.#tracked(() => keepConversation({ ...this.#parts, service }, params));
   }
 
-  async listCheckpoints(params: { sessionId: string; limit?: number; offset?: number }): Promise<CheckpointMetadata[]> {
+  async listCheckpoints(params: {
+    sessionId: string;
+    limit?: number | undefined;
+    offset?: number | undefined;
+  }): Promise<CheckpointMetadata[]> {
+    checkParams(params);
     const { checkpoints } = await this.findCheckpoints(params);
     return checkpoints;
   }
 
   async findCheckpoints(params: FindCheckpointsParams = {}): Promise<FindCheckpointsResult> {
+    checkParams(params);
     const { kind, since, until, sessionId, project, worktrees, ...filter } = params;
     const ofProject = this.#listedProject({ project, sessionId });
     const repository = worktrees === true ? (await this.#gitOf(ofProject).read())?.commonDir : undefined;
@@ -423,8 +442,7 @@ export class Store implements Workrail {
         sessionId: optional(sessionId, (id) => parseSessionId(id)),
         project: ofProject,
         kinds: kind === undefined ? undefined : [kind],
-        since: optional(since, (time) => parseTime(time, "since")),
-        until: optional(until, (time) => parseTime(time, "until")),
+        ...parsePeriod({ since, until }),
       }),
     );
     const { session } = listing;
@@ -439,10 +457,20 @@ export class Store implements Workrail {
   }
 
   async searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult> {
+    checkParams(params);
     return this.#using(async () => ({ ...(await this.#search.search(params, this.#scopeOf(params))), ...this.#standing() }));
   }
 
-  async fitDescription<T extends object>(description: T, budgetTokens?: number): Promise<FittedFields<T>> {
+  async finishIndex(options: FinishIndexOptions = {}): Promise<void> {
+    return this.#using(() => this.#search.finishIndex(options));
+  }
+
+  async fitDescription<T extends object>(description: T): Promise<FittedFields<T>> {
+    return this.#describe(description, undefined);
+  }
+
+  /** @param budgetTokens of a whole answer, if that has one: of a small one the description gets a share. */
+  async #describe<T extends object>(description: T, budgetTokens: number | undefined): Promise<FittedFields<T>> {
     const { settings, tokens } = this.#parts;
     if (budgetTokens !== undefined && budgetTokens < SMALL_BUDGET_TOKENS) {
       const room = { tokens: Math.floor(budgetTokens * SMALL_DESCRIPTION_SHARE), characters: settings.maxAnswerCharacters };
@@ -462,11 +490,12 @@ export class Store implements Workrail {
     const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
     const { ceiling } = await answerBudget(frame, bytes, undefined, settings, tokens);
     const fitting = bytes <= ceiling.tokens ? items.length : await countFitting(texts, ceiling, tokens);
-    return items.slice(0, Math.max(1, fitting));
+    return items.slice(0, fitting);
   }
 
   async markCritical(params: MarkCriticalParams): Promise<MarkCriticalResult> {
     this.#checkWritable();
+    checkParams(params);
     const sessionId = this.#parts.sessions.forChange(params.sessionId);
     const { contextKey: key, critical, agentId } = params;
     const ports = { ...this.#loadPorts, clock: this.#parts.clock };
@@ -511,9 +540,9 @@ export class Store implements Workrail {
     });
   }
 
-  async cleanUp({ dryRun, onProgress, ...params }: CleanUpParams = {}): Promise<CleanUpReport> {
-    if (dryRun !== true) this.#checkWritable();
-    const selection = selectionOf(params);
+  async cleanUp(params: CleanUpParams = {}): Promise<CleanUpReport> {
+    const { dryRun, onProgress, ...what } = this.#checkChange(params);
+    const selection = selectionOf(what);
     return this.#using(async () => {
       await this.#parts.accesses.write();
       if (selection !== undefined) return (await caring()).removeCheckpoints(this.#parts, selection, { dryRun, onProgress });
@@ -521,13 +550,15 @@ export class Store implements Workrail {
     });
   }
 
-  async deleteCheckpoint({ checkpointId, agentId }: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult> {
+  async deleteCheckpoint(params: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult> {
+    this.#checkWritable();
+    checkParams(params);
+    const { checkpointId, agentId } = params;
     return this.erase({ checkpointIds: [checkpointId], agentId });
   }
 
   async erase(params: EraseParams): Promise<EraseResult> {
-    if (params.dryRun !== true) this.#checkWritable();
-    const input = eraseInputOf(params);
+    const input = eraseInputOf(this.#checkChange(params));
     const report = await this.#using(async () => (await caring()).eraseCheckpoints(this.#erasingPorts, input));
     if (!report.dryRun) {
       // What was stored against them is whole now.
@@ -537,7 +568,9 @@ export class Store implements Workrail {
     return eraseResultOf(report, this.dataDir);
   }
 
-  async listTrash({ sessionId }: { sessionId?: string | undefined } = {}): Promise<TrashedMetadata[]> {
+  async listTrash(params: { sessionId?: string | undefined } = {}): Promise<TrashedMetadata[]> {
+    checkParams(params);
+    const { sessionId } = params;
     const session = optional(sessionId, (id) => parseSessionId(id));
     const entries = await this.#using(() => listTrash(this.#parts, { sessionId: session }));
     const { only } = this.#scopeOf({ sessionId });
@@ -546,8 +579,10 @@ export class Store implements Workrail {
       .map(({ record, trashedAt }) => ({ ...metadataOf(record), trashedAt: trashedAt.toISOString() }));
   }
 
-  async restoreFromTrash({ sessionId, checkpointIds }: FromTrashParams): Promise<FromTrashResult> {
+  async restoreFromTrash(params: FromTrashParams): Promise<FromTrashResult> {
     this.#checkWritable();
+    checkParams(params);
+    const { sessionId, checkpointIds } = params;
     const ids = checkpointIds?.map((id) => parseCheckpointId(id));
     const restored = await this.#using(async () =>
       (await caring()).restoreFromTrash(this.#parts, { sessionId: parseSessionId(sessionId), checkpointIds: ids }),
@@ -555,8 +590,8 @@ export class Store implements Workrail {
     return { sessionId, checkpointIds: restored.map(({ id }) => id) };
   }
 
-  async emptyTrash({ sessionId, ...how }: EmptyTrashParams = {}): Promise<CleanUpReport> {
-    if (how.dryRun !== true) this.#checkWritable();
+  async emptyTrash(params: EmptyTrashParams = {}): Promise<CleanUpReport> {
+    const { sessionId, ...how } = this.#checkChange(params);
     const session = optional(sessionId, (id) => parseSessionId(id));
     return this.#using(async () => (await caring()).emptyTrash(this.#parts, { ...how, sessionId: session }));
   }
@@ -566,26 +601,34 @@ export class Store implements Workrail {
     return sessionMetadataOf(await this.#using(() => keepSession(this.#parts, { sessionId: parseSessionId(sessionId), keep })));
   }
 
-  async tagSession({ sessionId, add, remove }: TagSessionParams): Promise<SessionMetadata> {
+  async tagSession(params: TagSessionParams): Promise<SessionMetadata> {
     this.#checkWritable();
-    const session = parseSessionId(sessionId);
-    return sessionMetadataOf(await this.#using(() => tagSession(this.#parts, { sessionId: session, add, remove })));
+    checkParams(params);
+    const { sessionId, add = [], remove = [] } = params;
+    // Copies: the caller may change the lists before their turn comes.
+    const input = { sessionId: parseSessionId(sessionId), add: [...add], remove: [...remove] };
+    return sessionMetadataOf(await this.#using(() => tagSession(this.#parts, input)));
   }
 
   async listSessions(params: ListSessionsParams = {}): Promise<ListSessionsResult> {
+    checkParams(params);
     return this.#using(() => listSessionsFor(this.#parts, { ...params, project: this.#listedProject(params) }));
   }
 
   async traceSession(params: TraceSessionParams): Promise<TraceSessionResult> {
+    checkParams(params);
     return this.#using(() => traceSessionFor(this.#parts, params));
   }
 
   async compareCheckpoints(params: CompareCheckpointsParams): Promise<CompareCheckpointsResult> {
+    checkParams(params);
     const ports = { ...this.#loadPorts, tokens: this.#parts.tokens };
     return this.#using(async () => (await viewing()).compareCheckpointsFor(ports, this.#rules, params));
   }
 
-  async storeStats({ sessionId, project, ...how }: StoreStatsParams = {}): Promise<StoreStats> {
+  async storeStats(params: StoreStatsParams = {}): Promise<StoreStats> {
+    checkParams(params);
+    const { sessionId, project, ...how } = params;
     const ofProject = this.#listedProject({ project, sessionId });
     const input = { ...how, sessionId: optional(sessionId, (id) => parseSessionId(id)), project: ofProject };
     return this.#using(() => storeStats({ ...this.#loadPorts, tokens: this.#parts.tokens }, input));
@@ -593,12 +636,14 @@ export class Store implements Workrail {
 
   async exportSession(sessionId: string, options: ExportSessionOptions = {}): Promise<ExportResult> {
     this.#checkWritable();
+    checkParams(options, "options");
     const session = parseSessionId(sessionId);
     this.#parts.sealing.checkPlaintextFiles();
     return this.#using(async () => (await this.#transfer()).exportSession(session, options));
   }
 
   async *exportText(sessionId: string, options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
+    checkParams(options, "options");
     const session = parseSessionId(sessionId);
     if (this.#closing !== undefined) throw closed();
     yield* (await this.#transfer()).exportText(session, options);
@@ -606,17 +651,19 @@ export class Store implements Workrail {
 
   async exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult> {
     this.#checkWritable();
+    if (folder !== undefined) checkPlace(folder, "folder");
     this.#parts.sealing.checkPlaintextFiles();
     return this.#using(async () => (await this.#transfer()).exportAll(folder, options));
   }
 
   async importFile(file: string, options: ImportFileOptions = {}): Promise<ImportFileResult> {
-    if (options.dryRun !== true) this.#checkWritable();
+    this.#checkChange(options, "options");
+    checkPlace(file, "file");
     return this.#imported(await this.#using(async () => (await this.#transfer()).importFile(file, options)));
   }
 
   async importText(text: ImportedText, options: ImportTextOptions = {}): Promise<ImportTextResult> {
-    if (options.dryRun !== true) this.#checkWritable();
+    this.#checkChange(options, "options");
     // Not once more after a loss: the text can be read only once.
     return this.#imported(await this.#tracked(async () => (await this.#transfer()).importText(text, options)));
   }
@@ -626,28 +673,35 @@ export class Store implements Workrail {
     return result;
   }
 
-  async scanStore({ sessionId, ...options }: ScanStoreParams = {}): Promise<ScanReport> {
+  async scanStore(params: ScanStoreParams = {}): Promise<ScanReport> {
+    checkParams(params);
+    const { sessionId, ...options } = params;
     const ports = { ...this.#loadPorts, scanner: this.#parts.screening.scanner };
     const session = optional(sessionId, (id) => parseSessionId(id));
     return this.#using(async () => (await caring()).scanStore(ports, { ...options, sessionId: session }));
   }
 
   async auditLog(params: AuditLogParams = {}): Promise<AuditLogResult> {
+    checkParams(params);
     return this.#using(() => this.#auditLog.list(params));
   }
 
   async *auditText(filter: AuditLogFilter = {}): AsyncGenerator<string, void, undefined> {
+    checkParams(filter, "filter");
     if (this.#closing !== undefined) throw closed();
     yield* this.#auditLog.text(filter);
   }
 
   async exportAuditLog(file: string, filter: AuditLogFilter = {}): Promise<WrittenFile> {
     this.#checkWritable();
+    checkPlace(file, "file");
+    checkParams(filter, "filter");
     this.#parts.sealing.checkPlaintextFiles();
     return this.#using(() => this.#auditLog.export(file, filter));
   }
 
   async verifyAuditLog(params: VerifyAuditLogParams = {}): Promise<VerifyAuditLogResult> {
+    checkParams(params);
     return this.#using(() => this.#auditLog.verify(params));
   }
 
@@ -657,6 +711,7 @@ export class Store implements Workrail {
 
   async backup(directory: string, options?: BackupOptions): Promise<BackupResult> {
     this.#checkWritable();
+    checkPlace(directory, "directory");
     const place = path.resolve(directory);
     return this.#using(async () => {
       const target = await this.#parts.sealing.protect(await BackupDirectory.create({ directory: place, dataDir: this.dataDir }));
@@ -738,14 +793,16 @@ export class Store implements Workrail {
     return this.close();
   }
 
-  async #close(): Promise<void> {
-    await this.#calls.end();
-    await this.#search.stop();
-    this.#compactor.stop();
-    this.#housekeeper.stop();
-    this.#parts.accesses.flush();
-    await this.#parts.background.idle();
-    await this.#parts.storage.close();
+  #close(): Promise<void> {
+    return runAll([
+      () => this.#calls.end(),
+      () => this.#search.stop(),
+      () => this.#compactor.stop(),
+      () => this.#housekeeper.stop(),
+      () => this.#parts.accesses.flush(),
+      () => this.#parts.background.idle(),
+      () => this.#parts.storage.close(),
+    ]);
   }
 
   /** The database can be damaged or removed under a running process: it is mended, or what the files still hold is brought back, once. */
@@ -841,6 +898,14 @@ export class Store implements Workrail {
   /** Before anything else: a wrong input, or one that would change nothing, is refused for the same reason. */
   #checkWritable(): void {
     if (this.#isReadOnly) throw readOnly();
+  }
+
+  /** The same for what may only tell what it would do. That it is open for reading alone is said first. @throws INVALID_INPUT */
+  #checkChange<T extends { readonly dryRun?: boolean | undefined }>(params: T, what?: string): T {
+    const given = params as T | null | undefined;
+    if (given?.dryRun !== true) this.#checkWritable();
+    checkParams(params, what);
+    return params;
   }
 
   /** What is under way when the store is closed is finished first. */

@@ -29,7 +29,7 @@ import type {
 import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import type { EraseParams, EraseResult } from "./erasing.ts";
 import type { FittedFields } from "./fit-fields.ts";
-import type { SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
+import type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult } from "./search/search-checkpoints.ts";
 import type { ProjectCheckpoints } from "./project-checkpoints/project-checkpoints.ts";
 import type {
   CompareCheckpointsParams,
@@ -86,6 +86,11 @@ export interface Workrail extends IContextManagementService {
    * @throws INVALID_INPUT
    */
   searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult>;
+  /**
+   * Indexes for search all that is not indexed yet, however long that takes. A search itself waits for a second at most, and leaves the
+   * rest to the background, which a program that soon ends has not.
+   */
+  finishIndex(options?: FinishIndexOptions): Promise<void>;
   /** Loads what fits a budget, and says what it left out. */
   viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult>;
   /**
@@ -115,7 +120,7 @@ export interface Workrail extends IContextManagementService {
   fitDescription<T extends object>(description: T): Promise<FittedFields<T>>;
   /**
    * The first of `items` that fit, beside `frame`, into one answer of the size every answer of the product keeps to.
-   * At least one, unless there is none: an answer of nothing could not be gone on from.
+   * None where not even the first does: whoever asks knows what of it can be shortened.
    */
   fitAnswer<T extends object>(frame: object, items: readonly T[]): Promise<T[]>;
   /** Makes the catalog anew from the checkpoints' files. */
@@ -125,13 +130,22 @@ export interface Workrail extends IContextManagementService {
   /**
    * Writes a session to a new JSON file that people can read and `importFile` takes back exactly. A file that is there is
    * never replaced. Checkpoints that cannot be read are named in it, and told. Default: `exports/{workflow or session id}-{date}.json` in the data directory, with a counter if needed.
+   *
+   * @throws SESSION_NOT_FOUND; INVALID_INPUT when there is such a file, or no such folder; PLAINTEXT_REFUSED in a sealed store, unless files
+   *   in clear are allowed; LOCK_TIMEOUT and STORAGE_UNAVAILABLE. Whatever is thrown, there is no file.
    */
   exportSession(sessionId: string, options?: ExportSessionOptions): Promise<ExportResult>;
   /** The same text, piece by piece, with one context in memory at a time. Read it before you close the store. */
   exportText(sessionId: string, options?: ExportOptions): AsyncIterable<string>;
   /** Writes every session to a file of its own in a folder, which is made if needed. Default: `exports` in the data directory. */
   exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult>;
-  /** Brings an exported session into this store. Nothing is written unless every checkpoint in the file is proven. */
+  /**
+   * Brings an exported session into this store. Nothing is written unless every checkpoint in the file is proven.
+   *
+   * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place, TOO_LARGE, STORAGE_QUOTA_EXCEEDED and SECRET_FOUND for
+   *   what cannot be imported, and then nothing was; CONFLICT when an id names something else in the store, or somebody saved to the
+   *   session meanwhile; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
+   */
   importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult>;
   /** The same of a text that comes piece by piece, as `exportText` gives it. All of it is in memory meanwhile. */
   importText(text: ImportedText, options?: ImportTextOptions): Promise<ImportTextResult>;
@@ -142,7 +156,7 @@ export interface Workrail extends IContextManagementService {
    *
    * @throws CHECKPOINT_NOT_FOUND, the second time as well.
    */
-  deleteCheckpoint(params: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult>;
+  deleteCheckpoint(params: { readonly checkpointId: string; readonly agentId?: string | undefined }): Promise<EraseResult>;
   /**
    * Erases checkpoints, or a whole session: nothing of what they held or were named is left in the data directory, and all others stay
    * exactly as they are. What cannot be done at once is told, and done when the store is opened the next time. Copies elsewhere
@@ -152,14 +166,28 @@ export interface Workrail extends IContextManagementService {
    */
   erase(params: EraseParams): Promise<EraseResult>;
   /** What is in the trash, the longest there first. */
-  listTrash(params?: { sessionId?: string | undefined }): Promise<TrashedMetadata[]>;
-  /** Brings checkpoints back from the trash, exactly, in their old places. */
+  listTrash(params?: { readonly sessionId?: string | undefined }): Promise<TrashedMetadata[]>;
+  /**
+   * Brings checkpoints back from the trash, exactly, in their old places. By default all of the session's.
+   *
+   * @throws CHECKPOINT_NOT_FOUND, having restored nothing, when one of them is not in the trash, or nothing of the session is;
+   *   INVALID_INPUT for what is no id; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
+   */
   restoreFromTrash(params: FromTrashParams): Promise<FromTrashResult>;
   /** Removes for good what is in the trash. */
   emptyTrash(params?: EmptyTrashParams): Promise<CleanUpReport>;
-  /** Has a session spared by whatever removes of its own accord; with `false`, no longer. */
+  /**
+   * Has a session spared by whatever removes of its own accord; with `false`, no longer.
+   *
+   * @throws SESSION_NOT_FOUND; INVALID_INPUT for what is no id, and for a tag too many; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
+   */
   keepSession(sessionId: string, keep?: boolean): Promise<SessionMetadata>;
-  /** Puts tags on a session, or takes them off it. They count for each of its checkpoints where these are listed. */
+  /**
+   * Puts tags on a session, or takes them off it. They count for each of its checkpoints where these are listed.
+   *
+   * @throws SESSION_NOT_FOUND; INVALID_INPUT for what is no id, and for tags that cannot be; READ_ONLY; LOCK_TIMEOUT and
+   *   STORAGE_UNAVAILABLE.
+   */
   tagSession(params: TagSessionParams): Promise<SessionMetadata>;
   /** Lists sessions that hold checkpoints, the most recently used first. */
   listSessions(params?: ListSessionsParams): Promise<ListSessionsResult>;

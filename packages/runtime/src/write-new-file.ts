@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { isWithoutLinks, nodeFileSystem } from "@workrail/blob-files";
+import { isWithoutLinks, nodeFileSystem, temporaryName } from "@workrail/blob-files";
 import { type Clock, WorkrailError } from "@workrail/core";
 import { errorCode } from "./error-code.ts";
 
@@ -10,14 +9,14 @@ export interface WrittenFile {
   readonly sizeBytes: number;
 }
 
-const TEMPORARY = ".tmp-export-";
+const PURPOSE = "export";
 /** Nobody writes for so long without a byte, also one whose machine slept over night. */
 const OLD_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Removes what writers that were interrupted left in a folder, if nothing was written to it for a week. No such folder is no error. */
 export async function removeOldTemporaries(folder: string, clock: Clock): Promise<void> {
   const names = await fs.promises.readdir(folder).catch(ifMissing<string[]>([]));
-  for (const file of names.filter((each) => each.startsWith(TEMPORARY)).map((each) => path.join(folder, each))) {
+  for (const file of names.filter((each) => each.startsWith(`.tmp-${PURPOSE}-`)).map((each) => path.join(folder, each))) {
     const found = await fs.promises.lstat(file).catch(ifMissing(undefined));
     if (found?.isFile() === true && clock.now().getTime() - found.mtimeMs > OLD_MS)
       await onDisk(file, () => fs.promises.rm(file, { force: true }));
@@ -42,7 +41,7 @@ function ifMissing<T>(otherwise: T): (error: unknown) => T {
 export async function writeNewFile(names: Iterable<string>, text: AsyncIterable<string>): Promise<WrittenFile> {
   const [first] = names;
   if (first === undefined) throw new WorkrailError("INTERNAL", "No name was given for a file.");
-  const temporary = path.join(path.dirname(first), `${TEMPORARY}${process.pid}-${randomBytes(8).toString("hex")}`);
+  const temporary = temporaryName(path.dirname(first), PURPOSE);
   try {
     const sizeBytes = await write(temporary, first, text);
     const file = await name(temporary, names);

@@ -9,6 +9,26 @@ import { openWorkrail } from "../src/open-workrail.ts";
 import type { Settings } from "../src/settings.ts";
 import { onDisk, refusalOf } from "./stores.ts";
 
+describe("what a store is opened with", () => {
+  it.each([
+    [null, "options"],
+    [{ dataDir: 5 }, "dataDir"],
+    [{ fallback: "Memory" }, "fallback"],
+    [{ readOnly: "false" }, "readOnly"],
+    [{ limits: { maxBogus: 1 } }, "limits.maxBogus"],
+    [{ limits: 5 }, "limits"],
+    [{ adapters: { storge: 1 } }, "adapters.storge"],
+    [{ adapters: null }, "adapters"],
+  ])("is refused when it cannot be meant so: %j", (options, field) =>
+    onDisk(async ({ dataDir }) => {
+      const given = options === null ? options : { dataDir, env: {}, project: null, ...options };
+      const refusal = await refusalOf(openWorkrail(given as never));
+      expect(refusal).toMatchObject({ code: "INVALID_INPUT", details: { field } });
+      expect(fs.existsSync(dataDir)).toBe(false);
+    }),
+  );
+});
+
 describe("a program's own parts", () => {
   it("are all used instead of ours", () =>
     onDisk(async ({ dataDir }) => {

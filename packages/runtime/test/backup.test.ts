@@ -121,6 +121,34 @@ describe("restoring a backup", () => {
       expect(await stepIn(place, second)).toBe(2);
     }));
 
+  it("of a sealed store needs its key, before anything moves; the store that it replaces needs none", () =>
+    withBackup(async (place, clear) => {
+      const sealed = path.join(path.dirname(clear), "sealed");
+      const sealedDir = path.join(path.dirname(place.dataDir), "sealed");
+      const key = { WORKRAIL_ENCRYPTION_KEY: "11".repeat(32) };
+      await using store = await place.open({ dataDir: sealedDir, env: { ...key, WORKRAIL_ENCRYPTION: "enabled" } });
+      await store.saveCheckpoint({ sessionId: "s", context: { step: 2 } });
+      await store.backup(sealed);
+      await store.close();
+      const before = everythingIn(place.dataDir);
+      for (const [env, code] of [
+        [{}, "KEY_UNAVAILABLE"],
+        [{ WORKRAIL_ENCRYPTION_KEY: "22".repeat(32) }, "KEY_UNAVAILABLE"],
+        [{ ...key, WORKRAIL_ENCRYPTION: "disabled" }, "INVALID_INPUT"],
+      ] as const) {
+        const refusal = await refusalOf(restoreBackup(sealed, { dataDir: place.dataDir, replace: true, env }));
+        expect(refusal).toMatchObject({ code, details: { path: sealed } });
+        expect(everythingIn(place.dataDir)).toEqual(before);
+      }
+      expect(await stepIn(place)).toBe(1);
+      const { keptAside } = await restored(clear, sealedDir, true);
+      expect(keptAside).toBeDefined();
+      expect(await stepIn(place, sealedDir)).toBe(1);
+      await restoreBackup(sealed, { dataDir: place.dataDir, replace: true, env: key });
+      await using replaced = await place.open({ env: key });
+      expect((await replaced.loadCheckpoint({ sessionId: "s" })).context).toEqual({ step: 2 });
+    }));
+
   it("is refused while the store is in use", () =>
     withBackup(async (place, backup) => {
       await using store = await place.open();

@@ -90,7 +90,7 @@ async function prepareAnew(place: Place, options: OpenOptions): Promise<readonly
   await within(place, saveAll, options);
   const index = async (store: Workrail): Promise<void> => {
     await store.searchCheckpoints({ query: "what was found", project: null });
-    // Embedding begins when asking for it pauses.
+    // Embedding begins when asking for it pauses. Not every one of these stores embeds, so there is nothing to wait for in all of them.
     await new Promise((resolve) => setTimeout(resolve, 600));
   };
   await within(place, index, options);
@@ -396,6 +396,24 @@ describe("erasing", () => {
       });
       expect(second.words).not.toEqual(first.words);
     }));
+
+  it.each<[string, Record<string, string>]>([
+    ["in clear", {}],
+    ["sealed", { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: randomBytes(32).toString("base64") }],
+  ])("is done although files stand in the place of directories: a store %s", (_kind, env) =>
+    onDisk(async (place) => {
+      await using store = await place.open();
+      await store.saveCheckpoint({ sessionId: "other", context: { step: 1 } });
+      const { checkpointId } = await store.saveCheckpoint({ sessionId: SESSION, context: { step: 1 } });
+      await store.saveCheckpoint({ sessionId: SESSION, context: { step: 2 } });
+      for (const name of ["exports", "quarantine"]) fs.writeFileSync(path.join(place.dataDir, name), "a stray file");
+      const copies = { exportFiles: [], quarantineFiles: [] };
+      expect(await store.deleteCheckpoint({ checkpointId })).toMatchObject({ erased: [{ checkpointId }], left: [], copies });
+      expect(await store.erase({ sessionId: SESSION })).toMatchObject({ erased: [{ sessionId: SESSION }], left: [], copies });
+      expect(fs.existsSync(path.join(place.dataDir, "contexts", SESSION, "session.key"))).toBe(false);
+      expect((await store.findCheckpoints({ project: null })).checkpoints).toMatchObject([{ sessionId: "other" }]);
+    }, env),
+  );
 
   it("leaves a row in the audit log that holds nothing of what was erased", () =>
     onDisk(async (place) => {

@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import { WorkrailError } from "@workrail/core";
 import { tally } from "@workrail/storage-conformance/harness";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { Compactor } from "../src/compactor.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { obstruct, withFailingDisk } from "./failing-disk.ts";
 import { onDisk, refusalOf } from "./stores.ts";
@@ -15,7 +16,7 @@ import { onDisk, refusalOf } from "./stores.ts";
 const CHILD = fileURLToPath(new URL("./kept-then-killed.ts", import.meta.url));
 const SESSION = { sessionId: "session" };
 /** It dies at every so many of its operations on files, fewer than a save takes, for to try each takes a process each; `npm run test:faults` tries them. */
-const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 3);
+const STRIDE = Number(process.env["WORKRAIL_CONFORMANCE_STRIDE"] ?? 6);
 
 async function step(workrail: Workrail, number: number, more: object = {}): Promise<string> {
   return (await workrail.saveCheckpoint({ ...SESSION, context: { step: number }, ...more })).checkpointId;
@@ -408,6 +409,81 @@ describe("a disk that comes back", () => {
       expect((await other.verifyStore()).findings).toEqual([]);
     }));
 
+  it("is used by other sessions while one cannot be written, which keeps what is its own in order", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      const good = [await step(workrail, 1, { sessionId: "good" })];
+      disk.writing = onlyOf("session");
+      const ours = [await kept(workrail, 1)];
+      const saved = await workrail.saveCheckpoint({ sessionId: "good", context: { step: 2 } });
+      expect(saved).toMatchObject({ status: "SAVED", durability: "disk", parentId: good[0] });
+      expect(saved).not.toHaveProperty("degraded");
+      const own = await workrail.saveCheckpoint({ workflowId: "w", context: { step: 1 } });
+      expect(own).toMatchObject({ durability: "disk", sessionReason: "derived" });
+      expect(await workrail.markCritical({ sessionId: "good", contextKey: "step" })).toMatchObject({ durability: "disk" });
+      expect(await workrail.markCritical({ ...SESSION, contextKey: "step" })).toMatchObject({ durability: "memory" });
+      ours.push(await kept(workrail, 2));
+      expect(await workrail.loadCheckpoint(SESSION)).toMatchObject({ checkpointId: ours[1], durability: "memory", degraded: true });
+      expect(await workrail.loadCheckpoint({ sessionId: "good" })).toMatchObject({
+        context: { step: 2 },
+        durability: "disk",
+        degraded: true,
+      });
+      expect((await workrail.storeStatus()).warnings).toEqual([expect.stringMatching(/the rest is in memory only/u)]);
+      disk.writing = undefined;
+      await disk.retry();
+      expect(workrail.durability).toBe("disk");
+      expect(await idsIn(workrail)).toEqual(ours);
+      expect((await workrail.findCheckpoints(SESSION)).session?.criticalKeys).toEqual(["step"]);
+      expect((await workrail.verifyStore()).findings).toEqual([]);
+    }));
+
+  it.skipIf(process.platform === "win32")("is used at once when only the data directory was removed: it is made again", () =>
+    withFailingDisk(async (disk) => {
+      const workrail = await disk.open();
+      await step(workrail, 1);
+      fs.rmSync(disk.place.dataDir, { recursive: true });
+      const id = await step(workrail, 2);
+      await workrail.close();
+      await using again = await disk.open();
+      expect(await again.loadCheckpoint(SESSION)).toMatchObject({ checkpointId: id, context: { step: 2 } });
+    }),
+  );
+
+  it("gets what was kept when the store is closed, although something else fails then", () =>
+    withFailingDisk(async (disk) => {
+      const workrail = await disk.open();
+      disk.writing = "ENOSPC";
+      const id = await kept(workrail, 1);
+      disk.writing = undefined;
+      vi.spyOn(Compactor.prototype, "stop").mockImplementationOnce(() => {
+        throw new Error("no more");
+      });
+      await expect(workrail.close()).rejects.toThrow("no more");
+      await using again = await disk.open();
+      expect(await idsIn(again)).toEqual([id]);
+    }));
+
+  it("gets, at closing, all sessions that can be written then, whichever was kept first", () =>
+    withFailingDisk(async (disk) => {
+      const workrail = await disk.open();
+      disk.writing = "ENOSPC";
+      const [, ...others] = [
+        await kept(workrail, 1),
+        await kept(workrail, 1, { sessionId: "one" }),
+        await kept(workrail, 1, { sessionId: "two" }),
+      ];
+      await workrail.markCritical({ sessionId: "two", contextKey: "step" });
+      disk.writing = onlyOf("session");
+      await workrail.close();
+      expect(disk.log.at(-1)).toMatchObject({ message: expect.stringContaining("is lost"), fields: { checkpoints: 1, pins: 0 } });
+      disk.writing = undefined;
+      await using again = await disk.open();
+      expect([...(await idsIn(again, "one")), ...(await idsIn(again, "two"))]).toEqual(others);
+      expect((await again.findCheckpoints({ sessionId: "two" })).session?.criticalKeys).toEqual(["step"]);
+      expect(await idsIn(again)).toEqual([]);
+    }));
+
   it("gets, at closing, what can be written then; and what cannot is said to be lost", () =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open();
@@ -540,6 +616,11 @@ async function holdLock(file: string, begin: string): Promise<() => Promise<void
     holder.kill("SIGKILL");
     await gone;
   };
+}
+
+/** What a directory fails with into which nothing can be written. */
+function onlyOf(session: string): (file: string) => string | undefined {
+  return (file) => (file.includes(`${path.sep}${session}${path.sep}`) ? "EACCES" : undefined);
 }
 
 function noise(characters: number): string {

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { JsonValue } from "@workrail/core";
 import { tokensCounted } from "@workrail/core/testing";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Condensed, LiveContext } from "../src/live/live-context.ts";
 import { foreseeable, KINDS, onDisk, refusalOf } from "./stores.ts";
 
@@ -238,6 +238,38 @@ describe("condensing a live context", () => {
         other.set("notesA", findings("a").repeat(2));
       });
       expect(told).toMatchObject({ code: "STORAGE_UNAVAILABLE" });
+    }));
+});
+
+describe("who is told of condensing", () => {
+  it("may throw or reject: the log is told, and a context that was condensed counts as condensed", () =>
+    onDisk(async (place) => {
+      const logged: unknown[] = [];
+      const ignore = (): void => undefined;
+      const log = { debug: ignore, info: ignore, warn: ignore, error: (_: string, fields?: object) => void logged.push(fields) };
+      const store = await place.open({ adapters: { log } });
+      const contextRules = { layers: { IMPORTANT: ["notes*"] } };
+      const params = { sessionId: "w", context: { goal: GOAL, notesA: findings("a") }, maxTokens: 1_000, contextRules };
+      const fault = new Error("a fault of the listener");
+      const live = store.liveContext({
+        ...params,
+        onCondensed: () => {
+          throw fault;
+        },
+      });
+      expect(await live.condense()).toMatchObject({ entries: [{ key: "notesA" }] });
+      await live.close();
+      await store.close();
+      const called = new Promise<void>((resolve) => {
+        const onCondenseFailed = (): unknown => {
+          resolve();
+          return Promise.reject(fault);
+        };
+        const other = store.liveContext({ ...params, onCondenseFailed });
+        other.set("notesB", findings("b").repeat(2));
+      });
+      await called;
+      await vi.waitFor(() => expect(logged).toMatchObject([{ error: fault }, { error: fault }]));
     }));
 });
 

@@ -55,6 +55,17 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect((await service.list()).checkpoints).toEqual([checkpoint]);
     }));
 
+  it("are as they were when they were handed over, whatever the caller changes meanwhile", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const tags = ["auth"];
+      const context = { branch: "auth" };
+      const creating = workrail.projectCheckpoints.create(note("Login done", { tags, context }));
+      tags[0] = context.branch = "other";
+      expect(await creating).toMatchObject({ tags: ["auth"], context: { branch: "auth" } });
+      expect((await workrail.projectCheckpoints.list()).checkpoints).toMatchObject([{ tags: ["auth"], context: { branch: "auth" } }]);
+    }));
+
   it("are always new ones, of which none goes because there are many", () =>
     at(async (place) => {
       await using workrail = await place.open({ limits: { maxCheckpoints: 3 } });
@@ -108,6 +119,8 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
         description: '{"goal":"Fix the cart","steps":[1,2]}',
         projectPath: shop,
         context: { sessionId: "work", workflowId: "fix", ticket: "T-7" },
+        // `details` is not flat.
+        isContextCut: true,
         tags: ["cart"],
         tokenCount: expect.any(Number),
         createdAt: saved.createdAt,
@@ -332,6 +345,8 @@ describe("project checkpoints", () => {
       const workrail = await place.open();
       expect(await workrail.projectCheckpoints.health()).toEqual({ durability: "disk" });
       await workrail.close();
+      await using reader = await place.open({ readOnly: true });
+      expect(await reader.projectCheckpoints.health()).toEqual({ durability: "disk", readOnly: true });
       expect(await refusalOf(workrail.projectCheckpoints.health())).toMatchObject({ code: "STORAGE_UNAVAILABLE" });
     }));
 });

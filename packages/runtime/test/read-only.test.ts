@@ -201,11 +201,34 @@ describe.each(["better-sqlite3", "node:sqlite"])("a reader with %s beside a writ
       await writer.close();
     }, env));
 
+  it("goes on when its copies are removed, as cleaners of temporary files do", () =>
+    onDisk(async (place) => {
+      const writer = await place.open();
+      await fill(writer);
+      const reader = await place.open({ readOnly: true });
+      await searchWhole(reader, "weathervane");
+      const removeCopies = (): void => {
+        for (const name of copies()) fs.rmSync(path.join(os.tmpdir(), name), { recursive: true });
+      };
+      removeCopies();
+      expect((await searchWhole(reader, "weathervane")).hits[0]?.checkpoint).toMatchObject({ sessionId: "s" });
+      for (const step of [4, 5]) {
+        removeCopies();
+        await writer.saveCheckpoint({ sessionId: "s", context: { step, note: `gnomon${step}` } });
+        expect((await reader.loadCheckpoint({ sessionId: "s" })).context).toMatchObject({ step });
+        expect((await searchWhole(reader, `gnomon${step}`)).hits[0]?.checkpoint).toMatchObject({ sessionId: "s" });
+      }
+      expect(fs.statSync(path.join(os.tmpdir(), copies()[0] ?? "")).mode & 0o077).toBe(0);
+      await reader.close();
+      expect(copies()).toEqual([]);
+      await writer.close();
+    }, env));
+
   it("leaves the writer's log and shared memory alone", () =>
     onDisk(async (place) => {
       const writer = await place.open();
       await fill(writer);
-      // Loads are noted, and what was saved is compacted, a moment later; then the writer rests.
+      // Loads are noted, and what was saved is compacted, a moment later; then the writer rests. That it has nothing left to do, nothing tells.
       await new Promise((resolve) => setTimeout(resolve, 2_500));
       const before = snapshotOf(place.dataDir);
       expect(before.some((line) => line.startsWith("workrail.db-wal "))).toBe(true);

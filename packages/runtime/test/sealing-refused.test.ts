@@ -165,6 +165,21 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     expect(existsSync(path.join(dataDir, "quarantine"))).toBe(false);
   });
 
+  it("to be taken for a store in clear without its keyring, although the newest session's key cannot be looked for", async () => {
+    const store = await openWith(openRaw, dataDir, WISH);
+    await saveSome(store, 1, "older");
+    await saveSome(store, 1, "newest");
+    await store.close();
+    for (const file of filesBelow(dataDir).filter((each) => each.includes("keyring.json"))) rmSync(file);
+    rmSync(path.join(dataDir, "contexts", "newest"), { recursive: true });
+    writeFileSync(path.join(dataDir, "contexts", "newest"), "a stray file");
+    const refuse = (): Promise<void> =>
+      expect(openWith(openRaw, dataDir, NO_WISH)).rejects.toMatchObject({ ...UNAVAILABLE, details: { reason: "keyring-missing" } });
+    await refuse();
+    for (const name of catalogFiles()) rmSync(path.join(dataDir, name));
+    await refuse();
+  });
+
   it.each(["sealing", "clear", "unsealing"])(
     "a keyring that somebody without the key had say %s, and what was planted for that",
     async (state) => {

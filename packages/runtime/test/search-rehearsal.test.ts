@@ -115,7 +115,7 @@ describe("the rehearsal of a search", () => {
       await using workrail = await watch.open(place);
       await vi.waitFor(() => expect(watch.asked).toHaveLength(1), WITHIN);
       await workrail.saveCheckpoint({ sessionId: "b", context: { note: "somebody else's umbrella" } });
-      // Longer than the store waits for a pause.
+      // Longer than the store waits for a pause: what would be indexed then is to be kept from it, and nothing that happens tells that it is.
       await new Promise((resolve) => setTimeout(resolve, 1_300));
       gate.resolve();
       await vi.waitFor(async () => expect(await watch.engine?.termsLike("umbrell", 1)).toEqual(["umbrella"]), WITHIN);

@@ -162,6 +162,35 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, "later")).toEqual([second]);
     }));
 
+  it("finds what was pasted with quotation marks that mean something else, and says that it is not quite that", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const id = await save(workrail, "a", { note: "ETIMEDOUT at api.stripe.com, third attempt" });
+      for (const query of ['{"code":"ETIMEDOUT","attempt":3}', 'Error: "ETIMEDOUT" when calling "https://api.stripe.com/v1/charges"']) {
+        expect(await workrail.searchCheckpoints({ query })).toMatchObject({ hits: [{ checkpoint: { id } }], loose: true });
+      }
+      expect(await found(workrail, '"ETIMEDOUT when calling"')).toEqual([]);
+    }));
+
+  it("finds figures whether or not letters are joined to them", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const id = await save(workrail, "a", { ride: "32km", order: "#W2611340" });
+      for (const query of ["32 km", "32km", "2611340", "w2611340"]) expect(await found(workrail, query)).toEqual([id]);
+    }));
+
+  it("has a text with all of the words come before one that has a single one more often", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const both = await save(workrail, "a", { note: "lanterns and harbours" });
+      const one = await save(workrail, "b", { note: "lanterns, lanterns" });
+      let others = 0;
+      for (const word of ["harbours", "harbours", "harbours", "harbours", "meadows", "meadows", "bridges", "bridges", "hills", "hills"]) {
+        await save(workrail, `other-${(others += 1)}`, { note: `${word} there` });
+      }
+      expect((await found(workrail, "lanterns harbours")).slice(0, 2)).toEqual([both, one]);
+    }));
+
   it("refuses what cannot be looked for, and says what is wrong", () =>
     at(async (place) => {
       await using workrail = await place.open();
@@ -191,6 +220,41 @@ describe("search on a machine that stands still for a while", () => {
       const id = await save(workrail, "a", { note: "a needle" });
       const { hits, indexPending } = await workrail.searchCheckpoints({ query: "needle" });
       expect({ ids: hits.map(({ checkpoint }) => checkpoint.id), indexPending }).toEqual({ ids: [id], indexPending: undefined });
+    }));
+});
+
+describe("search of a store of which much is not indexed yet", () => {
+  it("misses nothing once all of it was indexed, however long that took", () =>
+    onDisk(async (place) => {
+      const open = withSearch((search) => ({
+        async update(change) {
+          // A search by itself would wait for two of them.
+          await new Promise((resolve) => setTimeout(resolve, 600));
+          return search.update(change);
+        },
+      }));
+      await using workrail = await place.open({ adapters: { storage: open } });
+      for (const sessionId of ["a", "b", "c", "d"]) await save(workrail, sessionId, { note: `needle of ${sessionId}` });
+      const told: number[][] = [];
+      await workrail.finishIndex({ onProgress: ({ done, total }) => told.push([done, total]) });
+      expect(told[0]).toEqual([0, 4]);
+      const { hits, indexPending } = await workrail.searchCheckpoints({ query: "needle" });
+      expect({ found: hits.length, indexPending }).toEqual({ found: 4, indexPending: undefined });
+    }));
+});
+
+describe("finishing the index", () => {
+  it("goes on where a session is not done at once, as a very large one, or one that another process indexes too", () =>
+    onDisk(async (place) => {
+      let refusals = 2;
+      const open = withSearch((search) => ({
+        update: async (change) => (refusals-- > 0 ? false : search.update(change)),
+      }));
+      await using workrail = await place.open({ adapters: { storage: open } });
+      const id = await save(workrail, "a", { note: "a needle" });
+      await workrail.finishIndex();
+      expect((await workrail.storeStatus()).search).toMatchObject({ pending: 0 });
+      expect(await found(workrail, "needle")).toEqual([id]);
     }));
 });
 

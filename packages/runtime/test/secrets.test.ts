@@ -119,6 +119,9 @@ describe.each(KINDS)("secrets in what is saved, with $kind", ({ at }) => {
       expect(of(ids[0])).toHaveLength(3);
       expect(of(ids[0]).every(({ inTrash }) => inTrash === true)).toBe(true);
       expect(JSON.stringify(report)).not.toContain(TOKEN);
+      await expect(workrail.scanStore({ sessionId: "tpyo" })).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+      await workrail.cleanUp({ sessionId: "t" });
+      expect(await workrail.scanStore({ sessionId: "t" })).toMatchObject({ checkpoints: 1, found: [] });
       const signal = { aborted: false };
       const first = await workrail.scanStore({ sessionId: "s", signal, onProgress: () => (signal.aborted = true) });
       expect(first).toMatchObject({ checkpoints: 1, isComplete: false });

@@ -68,6 +68,113 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(forced).toMatchObject({ status: "SAVED", parentId: first.checkpointId, contextHash: first.contextHash });
     }));
 
+  it("takes everything as it is when a call is made, whatever the caller changes before the answer", () =>
+    withStore(async (workrail) => {
+      const tags = ["0"];
+      const plan = { steps: ["0"] };
+      const metadata = { tags, plan };
+      const saves: Promise<unknown>[] = [];
+      for (const step of [0, 1, 2]) {
+        tags[0] = plan.steps[0] = String(step);
+        saves.push(workrail.saveCheckpoint({ sessionId: "session", context: { step }, metadata }));
+      }
+      tags[0] = 5 as never;
+      await Promise.all(saves);
+      const listed = await workrail.listCheckpoints({ sessionId: "session" });
+      expect(listed.map((each) => [each.tags, each["plan"]])).toEqual(["2", "1", "0"].map((step) => [[step], { steps: [step] }]));
+      const add = ["first"];
+      const tagged = workrail.tagSession({ sessionId: "session", add });
+      add[0] = "second";
+      expect((await tagged).tags).toEqual(["first"]);
+      expect((await workrail.verifyStore()).findings).toEqual([]);
+    }));
+
+  it("refuses with a code what cannot be meant, whatever is called", () =>
+    withStore(async (workrail) => {
+      await workrail.saveCheckpoint(FULL);
+      const calls: Record<string, readonly (readonly [unknown, string])[]> = {
+        findCheckpoints: [
+          [{ tags: "x" }, "tags"],
+          [{ name: 5 }, "name"],
+          [{ query: 5 }, "query"],
+          [{ notProject: [] }, "notProject"],
+          [{ project: 5 }, "project"],
+        ],
+        resumeWork: [[{ hint: 5 }, "hint"]],
+        storeConversation: [[{ conversation: "x", agentId: 5 }, "agentId"]],
+        cleanUp: [
+          [{ checkpointIds: "x" }, "checkpointIds"],
+          [{ checkpointIds: null, sessionId: "session", permanently: true }, "checkpointIds"],
+          [{ sessionId: "session", dryRun: 1 }, "dryRun"],
+        ],
+        erase: [[{ checkpointIds: "x" }, "checkpointIds"]],
+        restoreFromTrash: [[{ sessionId: "session", checkpointIds: null }, "checkpointIds"]],
+        markCritical: [[{ contextKey: "goal", critical: "no" }, "critical"]],
+        backup: [[5, "directory"]],
+        importFile: [[undefined, "file"]],
+        exportAll: [[5, "folder"]],
+        exportAuditLog: [[null, "file"]],
+      };
+      const nothing = [
+        "saveCheckpoint",
+        "loadCheckpoint",
+        "viewCheckpoint",
+        "handoff",
+        "storeConversation",
+        "listCheckpoints",
+        "searchCheckpoints",
+      ];
+      const others = [
+        "markCritical",
+        "compressContext",
+        "prioritizeContext",
+        "erase",
+        "deleteCheckpoint",
+        "restoreFromTrash",
+        "tagSession",
+      ];
+      const more = [
+        "traceSession",
+        "compareCheckpoints",
+        "findCheckpoints",
+        "resumeWork",
+        "cleanUp",
+        "listTrash",
+        "emptyTrash",
+        "listSessions",
+      ];
+      for (const method of [...nothing, ...others, ...more, "storeStats", "scanStore", "auditLog", "verifyAuditLog"]) {
+        calls[method] = [...(calls[method] ?? []), [null, "params"]];
+      }
+      for (const [method, wrong] of Object.entries(calls)) {
+        for (const [given, field] of wrong) {
+          const call = workrail[method as keyof Workrail] as (given: unknown) => Promise<unknown>;
+          const { code, details } = await refusalOf(call.call(workrail, given));
+          expect([method, code, details["field"]]).toEqual([method, "INVALID_INPUT", field]);
+        }
+      }
+      expect(() => workrail.liveContext(undefined as never)).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }) as Error);
+      expect((await workrail.loadCheckpoint({ sessionId: "session" })).context).toEqual(FULL.context);
+    }));
+
+  it("refuses a project that is no absolute path, and keeps nothing of the save", () =>
+    withStore(async (workrail) => {
+      const { checkpointId } = await workrail.saveCheckpoint(FULL);
+      for (const project of [5, true, {}, [], null, "", "rel/x", "/half \ud83d"] as string[]) {
+        const refusal = await refusalOf(workrail.saveCheckpoint({ sessionId: "session", context: { step: 2 }, project }));
+        expect(refusal).toMatchObject({ code: "INVALID_INPUT", details: { field: "project" } });
+      }
+      expect(await workrail.loadCheckpoint({ sessionId: "session" })).toMatchObject({ checkpointId, context: FULL.context });
+      expect(await workrail.collectGarbage()).toMatchObject({ blobs: 0 });
+    }));
+
+  it.each([5, {}, "", "rel/x"])("is not opened for the project %j", (project) =>
+    at(async (place) => {
+      const refusal = await refusalOf(place.open({ project: project as string }));
+      expect(refusal).toMatchObject({ code: "INVALID_INPUT", details: { field: "project" } });
+    }),
+  );
+
   it("loads a checkpoint with every field of its metadata, by its id and by its session", () =>
     withStore(async (workrail) => {
       const saved = await workrail.saveCheckpoint(FULL);

@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { openWorkrail } from "../src/open-workrail.ts";
 import type { Workrail } from "../src/workrail.ts";
-import { foreseeable, KINDS } from "./stores.ts";
+import { foreseeable, KINDS, refusalOf } from "./stores.ts";
 
 const WORDS = "cache index router migration token queue schema handler timeout retry budget session cursor digest ledger".split(" ");
 
@@ -46,6 +46,25 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       const { notes } = context;
       expect(part.values).toEqual([{ path: ["notes"], value: notes.slice(10, 15), offset: 10, length: notes.length, nextOffset: 15 }]);
       expect((await workrail.viewCheckpoint({ checkpointId, full: true })).context).toEqual(context);
+    }));
+
+  it("refuses what makes no sense, which would leave everything out", () =>
+    withStore(async (workrail) => {
+      await workrail.saveCheckpoint({ sessionId: "session", context: { goal: "ship it" } });
+      const budgets = [-1, 0, 0.5, Number.NaN, "500", null].map((budgetTokens) => ({ budgetTokens }));
+      const calls: [keyof Workrail, readonly object[]][] = [
+        ["viewCheckpoint", [...budgets, { keys: "goal" }, { keys: [] }, { keys: [5] }, { keys: ["goal"], range: 5 }]],
+        ["compressContext", [...budgets, { layers: ["critical"] }, { layers: [] }, { layers: "CRITICAL" }, { strategy: "bogus" }]],
+        ["prioritizeContext", [...budgets, { budgets: { useful: 5 } }, { budgets: { USEFUL: -1 } }, { budgets: [] }]],
+      ];
+      for (const [method, wishes] of calls) {
+        for (const wish of wishes) {
+          const call = workrail[method] as (params: object) => Promise<unknown>;
+          const { code, details } = await refusalOf(call.call(workrail, { sessionId: "session", ...wish }));
+          const field = Object.keys(wish).at(-1);
+          expect([code, details["field"]]).toEqual(["INVALID_INPUT", expect.stringMatching(`^${field}`)]);
+        }
+      }
     }));
 
   it("gives more of what the focus is about", () =>

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { named } from "./node-sqlite-driver.ts";
 import type { SqliteDriverName } from "./sqlite-driver.ts";
 
-/** Text, because a program that is bundled into one file has no other file to run. Both drivers' databases can do this. */
+/** Text, because a program that is bundled has no file of ours to run. Both drivers' databases can do this. */
 const THREAD = `
   const { parentPort, workerData } = require("node:worker_threads");
   const library = require("node:module").createRequire(workerData.from)(workerData.driver);

@@ -67,7 +67,7 @@ function conditionsOf(filter: CheckpointFilter): Sql[] {
     filter.until === undefined ? undefined : sql`created_at <= ${planless(filter.until.getTime())}`,
     ofKinds(filter.kinds),
     filter.name === undefined ? undefined : contains(sql`folded_name`, filter.name),
-    ...words(filter.query).map((word) => contains(sql`folded`, word)),
+    ...words(filter.query).map(holdsWord),
     ...(filter.tags ?? []).map(tagged),
   ];
   return all.filter((condition) => condition !== undefined);
@@ -100,6 +100,13 @@ function planless(value: string | number): Sql {
 /** `instr` and not `LIKE`: what a person types has no wildcards in it. */
 function contains(column: Sql, text: string): Sql {
   return sql`instr(${column}, ${text.toLowerCase()}) > 0`;
+}
+
+/** As it stands, or as JSON writes it: attributes are folded as JSON. */
+function holdsWord(word: string): Sql {
+  const inJson = JSON.stringify(word).slice(1, -1);
+  const asItStands = contains(sql`folded`, word);
+  return inJson === word ? asItStands : sql`(${asItStands} OR ${contains(sql`folded`, inJson)})`;
 }
 
 /** On the checkpoint, or on its session. */

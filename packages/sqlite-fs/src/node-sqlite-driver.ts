@@ -58,12 +58,15 @@ export function named<T>(work: () => T): T {
 function nameOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
   // The low byte is the kind; the rest tells more of it, and of one kind we want to know.
+  if (error.errcode === SHARED_MEMORY_SIZE) return "SQLITE_IOERR_SHMSIZE";
   if (SHARED_MEMORY.includes(error.errcode)) return "SQLITE_IOERR_SHM";
   return `SQLITE_${NAMES[error.errcode & 0xff] ?? "ERROR"}`;
 }
 
-/** Failures to open, size, lock and map the memory that processes share. */
-const SHARED_MEMORY: readonly number[] = [18, 19, 20, 21].map((detail) => (detail << 8) | 10);
+/** Failures to open, lock and map the memory that processes share. */
+const SHARED_MEMORY: readonly number[] = [18, 20, 21].map((detail) => (detail << 8) | 10);
+/** A failure to make it as large as is needed. */
+const SHARED_MEMORY_SIZE = (19 << 8) | 10;
 
 /** SQLite's result codes, from 0. */
 const NAMES = [

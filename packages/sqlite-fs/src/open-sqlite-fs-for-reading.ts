@@ -13,7 +13,7 @@ import {
   SessionFactsFiles,
   VECTORS,
 } from "@workrail/blob-files";
-import { ProcessLocking, readOnlyStorageOf, type Storage } from "@workrail/core";
+import { ProcessLocking, readOnlyStorageOf, runAll, type Storage } from "@workrail/core";
 import { loadSqliteDriver } from "./load-sqlite-driver.ts";
 import type { SqliteFsOptions } from "./open-sqlite-fs.ts";
 import { silentLog } from "./silent-log.ts";
@@ -63,17 +63,17 @@ export async function openSqliteFsForReading(options: Omit<SqliteFsOptions, "fs"
       return catalog;
     },
   });
+  const create = (file: string): number => {
+    place.makeAgain();
+    return fs.create(file);
+  };
   const derived = (name: string) => {
     const file = path.join(place.path, name);
-    return { ...shared, file, seed: () => void copyDatabaseNow(path.join(dataDir, name), file) };
+    return { ...shared, fs: { ...fs, create }, file, seed: () => void copyDatabaseNow(path.join(dataDir, name), file) };
   };
   const search = new SqliteSearch(derived(SEARCH_DATABASE));
   const vectors = new SqliteVectors(derived(VECTORS));
-  const close = async (): Promise<void> => {
-    await search.close();
-    await vectors.close();
-    await copies.close();
-  };
+  const close = (): Promise<void> => runAll([() => search.close(), () => vectors.close(), () => copies.close()]);
   try {
     // What there is to say against the store is said now.
     await copies.use(async () => {});

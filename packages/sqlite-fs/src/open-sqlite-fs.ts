@@ -2,12 +2,13 @@ import path from "node:path";
 import {
   DATABASE,
   elapsedMs,
-  eraseKeptAside,
+  eraseReplacedCatalogs,
   FileBlobStore,
   FileKeyFiles,
   FileRemains,
   type FileSystem,
   finishRestore,
+  givingUpReserve,
   isBeingRestored,
   nodeFileSystem,
   prepareDataDirectory,
@@ -18,7 +19,7 @@ import {
   StoreClaim,
   VECTORS,
 } from "@workrail/blob-files";
-import { isWorkrailError, type Log, type Reserve, type Storage } from "@workrail/core";
+import { isWorkrailError, type Log, type Reserve, runAll, type Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import type { Migration } from "./migrations.ts";
 import { silentLog } from "./silent-log.ts";
@@ -90,25 +91,31 @@ export async function openWithDriver(options: SqliteFsOptions, driver: SqliteDri
   const { fs = nodeFileSystem, log = silentLog, lockWaitMs = 5_000 } = options;
   try {
     const dataDir = prepareDataDirectory(options.dataDir, log);
-    const claim = await StoreClaim.take({ dataDir, fs, log, kind: "sqlite", excludes: ["files"], waitMs: lockWaitMs });
-    try {
-      const storage = await openShared({ dataDir, fs, log, lockWaitMs }, driver, parts);
-      return { ...storage, close: () => storage.close().finally(() => claim?.release()) };
-    } catch (error) {
-      claim?.release();
-      throw error;
-    }
+    const place = { dataDir, fs, log, lockWaitMs };
+    return await givingUpReserve(place, () => openClaimed(place, driver, parts));
   } catch (error) {
     throw storageError(error, options.dataDir);
   }
 }
 
+type Place = Required<Omit<SqliteFsOptions, "driver">>;
+
+/** Opens what is not used without SQLite. */
+async function openClaimed(place: Place, driver: SqliteDriver, parts: CatalogParts): Promise<Storage> {
+  const { dataDir, fs, log, lockWaitMs } = place;
+  let claim: StoreClaim | undefined;
+  try {
+    claim = await StoreClaim.take({ dataDir, fs, log, kind: "sqlite", excludes: ["files"], waitMs: lockWaitMs });
+    const storage = await openShared(place, driver, parts);
+    return { ...storage, close: () => storage.close().finally(() => claim?.release()) };
+  } catch (error) {
+    claim?.release();
+    throw storageError(error, dataDir);
+  }
+}
+
 /** Opens what others may have open with SQLite too. */
-async function openShared(
-  { dataDir, fs, log, lockWaitMs }: Required<Omit<SqliteFsOptions, "driver">>,
-  driver: SqliteDriver,
-  parts: CatalogParts,
-): Promise<Storage> {
+async function openShared({ dataDir, fs, log, lockWaitMs }: Place, driver: SqliteDriver, parts: CatalogParts): Promise<Storage> {
   const unsuitable = (parts.unsuitable ?? unsuitableFileSystem)(dataDir);
   const journal = unsuitable === undefined ? "WAL" : "DELETE";
   const blobs = new FileBlobStore(dataDir, fs);
@@ -141,14 +148,8 @@ async function openShared(
   const derived = { fs, openDatabase: driver.open, journal: opened.journal, lockWaitMs, log };
   const search = new SqliteSearch({ ...derived, file: path.join(dataDir, SEARCH_DATABASE) });
   const vectors = new SqliteVectors({ ...derived, file: path.join(dataDir, VECTORS) });
-  const close = async (): Promise<void> => {
-    try {
-      await search.close();
-      await vectors.close();
-      await opened.close();
-    } finally {
-      locking.close();
-    }
+  const close = (): Promise<void> => {
+    return runAll([() => search.close(), () => vectors.close(), () => opened.close(), () => locking.close()]);
   };
   const warnings = placeWarnings(unsuitable, opened.journal);
   for (const warning of warnings) log.warn(warning, { path: dataDir });
@@ -186,7 +187,7 @@ async function purge(
 ): Promise<readonly string[]> {
   const left: string[] = [];
   try {
-    await eraseKeptAside(fs, dataDir);
+    await eraseReplacedCatalogs(fs, dataDir);
     for (const [name, database] of Object.entries(databases)) {
       if (!(await database.purge())) left.push(`The log of ${name} is being read by another process.`);
     }

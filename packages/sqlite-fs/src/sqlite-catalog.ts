@@ -295,9 +295,11 @@ export class SqliteCatalog implements Catalog, CatalogRecovery {
   }
 
   async replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void> {
+    // By the time they are read, the caller may have changed them.
+    const [givenRecords, givenSessions] = [[...records], [...sessions]];
     return this.#writes.run(async () => {
       try {
-        await this.#database.replace((database) => new CatalogWrites(database, this.#digest).fill(records, sessions, audit));
+        await this.#database.replace((database) => new CatalogWrites(database, this.#digest).fill(givenRecords, givenSessions, audit));
       } catch (error) {
         throw this.#failure(error);
       }

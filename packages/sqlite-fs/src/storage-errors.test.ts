@@ -8,6 +8,7 @@ describe("an error of SQLite, or of the file system", () => {
   it.each([
     ["ENOSPC", "disk-full"],
     ["SQLITE_FULL", "disk-full"],
+    ["SQLITE_IOERR_SHMSIZE", "disk-full"],
     ["SQLITE_PERM", "not-permitted"],
     ["SQLITE_AUTH", "not-permitted"],
     ["SQLITE_READONLY_DIRECTORY", "read-only"],

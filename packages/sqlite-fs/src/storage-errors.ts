@@ -3,7 +3,8 @@ import { isWorkrailError, WorkrailError } from "@workrail/core";
 
 /** What a failed database operation means, by the code of SQLite. */
 const REASONS: readonly (readonly [pattern: RegExp, reason: StorageFailure["reason"]])[] = [
-  [/^SQLITE_FULL/, "disk-full"],
+  // The memory that processes share is a file, which could not be made as large as is needed.
+  [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE)/, "disk-full"],
   [/^(SQLITE_PERM|SQLITE_AUTH)/, "not-permitted"],
   [/^SQLITE_READONLY/, "read-only"],
   [/^(SQLITE_CORRUPT|SQLITE_NOTADB)/, "catalog-damaged"],

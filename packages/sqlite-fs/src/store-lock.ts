@@ -1,4 +1,5 @@
-import { elapsedMs, ensureOwnFile, type FileSystem, setAside, storeClosed } from "@workrail/blob-files";
+import path from "node:path";
+import { elapsedMs, ensureOwnFile, type FileSystem, remakeDataDirectory, setAside, storeClosed } from "@workrail/blob-files";
 import { isWorkrailError, type Locking, type Log, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import type { OpenDatabase, SqliteDatabase } from "./sqlite-driver.ts";
@@ -31,7 +32,7 @@ export interface StoreLockOptions {
  * No code of this process may open the file otherwise: on POSIX, closing any descriptor of it drops all its locks.
  *
  * Somebody may delete the file. A lock on what is no longer under the path keeps nobody out, so each piece of work
- * begins with a look, and with the lock of the file that is there now.
+ * begins with a look, and with the lock of the file that is there now. The same holds for the directory that it is in.
  */
 export class StoreLock implements Locking {
   readonly #gate = new ProcessGate();
@@ -198,10 +199,11 @@ export class StoreLock implements Locking {
   }
 
   #opened(): SqliteDatabase {
-    const { file, fs, openDatabase } = this.#options;
+    const { file, fs, log, openDatabase } = this.#options;
     if (this.#isClosed) throw storeClosed();
     if (this.#database !== undefined && !this.#isReplaced()) return this.#database;
     this.#drop();
+    remakeDataDirectory(fs, path.dirname(file), log);
     ensureOwnFile(fs, file);
     this.#identity = fs.inspect(file)?.identity;
     this.#database = openDatabase(file, 0);

@@ -123,7 +123,7 @@ describe.skipIf(!isPosix)("files of a store (mode bits mean nothing on Windows)"
     }));
 });
 
-const REFUSED = "The store cannot be used (EACCES)";
+const REFUSED = "The store cannot be used (EACCES";
 const NOBODY = 65_534;
 const isRoot = isPosix && process.getuid?.() === 0;
 const canBeNobody = isRoot && [process.execPath, fileURLToPath(import.meta.url)].every(isWithinReachOfAll);

@@ -1,6 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
+import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
 import { expect, it } from "vitest";
+import { openWithDriver } from "../src/open-sqlite-fs.ts";
+import type { OpenDatabase } from "../src/sqlite-driver.ts";
+import { driver, openDatabase } from "./open-database.ts";
 import { withStore } from "./test-store.ts";
 
 it("the reserve gives back its own room and that of the write-ahead log, and everything is still there", () =>
@@ -18,3 +22,65 @@ it("the reserve gives back its own room and that of the write-ahead log, and eve
     await store.save({ number: 21 });
     expect((await store.verify()).findings).toEqual([]);
   }));
+
+const failure = (code: string): Error => Object.assign(new Error(`injected ${code}`), { code });
+
+/** Opens a store that has a reserve on a disk that fails with `code`, in the database or in files, for as long as the reserve is there. */
+async function openWithReserve(
+  where: "the database" | "a file",
+  code: string,
+): Promise<{ error?: unknown; number?: unknown; isLeft: boolean }> {
+  let result: { error?: unknown; number?: unknown } = {};
+  let isLeft = true;
+  await withStore(async (store) => {
+    await store.save({ number: 1 });
+    await store.storage.reserve?.keep();
+    const { dataDir } = store;
+    await store.close();
+    // So that there is a file to be made.
+    fs.rmSync(path.join(dataDir, "workrail.lock"));
+    const reserve = path.join(dataDir, "reserve");
+    const check = (place: typeof where): void => {
+      if (place === where && fs.existsSync(reserve)) throw failure(code);
+    };
+    const files: FileSystem = {
+      ...nodeFileSystem,
+      create(file) {
+        check("a file");
+        return nodeFileSystem.create(file);
+      },
+    };
+    const open: OpenDatabase = (file, busyMs) => {
+      const database = openDatabase(file, busyMs);
+      const exec = (sql: string): unknown => {
+        if (sql.includes("journal_mode")) check("the database");
+        return database.exec(sql);
+      };
+      return { exec, prepare: (sql) => database.prepare(sql), close: () => database.close() };
+    };
+    result = await openWithDriver({ dataDir, fs: files }, driver, { openDatabase: open }).then(
+      async (storage) => {
+        const number = (await storage.catalog.head("session" as never))?.sequence;
+        await storage.close();
+        return { number };
+      },
+      (error: unknown) => ({ error }),
+    );
+    isLeft = fs.existsSync(reserve);
+  });
+  return { ...result, isLeft };
+}
+
+it.each([
+  ["the database", "SQLITE_IOERR_SHMSIZE"],
+  ["the database", "SQLITE_FULL"],
+  ["a file", "ENOSPC"],
+  ["a file", "EDQUOT"],
+] as const)("of a store that cannot be opened for want of room is given up for that: %s fails with %s", async (where, code) => {
+  expect(await openWithReserve(where, code)).toEqual({ number: 1, isLeft: false });
+});
+
+it("stays when a store cannot be opened for another reason", async () => {
+  const error = expect.objectContaining({ code: "STORAGE_UNAVAILABLE" });
+  expect(await openWithReserve("a file", "EACCES")).toEqual({ error, isLeft: true });
+});

@@ -85,16 +85,6 @@ describe("a checkpoint that is to be kept", () => {
     ));
 });
 
-describe("a row whose text has no UTF-8 form", () => {
-  it("is as it was written", () =>
-    withSaved(async (store) => {
-      await store.save({ number: 2 }, { project: "/a\ud800" });
-      const { records } = await store.storage.catalog.list({ filter: {}, limit: 10, offset: 0 });
-      expect(records.map(({ project }) => project)).toEqual(["/a\ufffd", undefined]);
-      expect(await store.recover()).toBeUndefined();
-    }));
-});
-
 describe("a checksum", () => {
   it.each(["checkpoint", "session"])("of a row of %s is what the reference says", (table) =>
     withSaved(async (store) => {

@@ -1,11 +1,13 @@
 import fs from "node:fs";
 import path from "node:path";
 import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
+import { restoreFromTrash, tagSession } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import type { OpenDatabase } from "../src/sqlite-driver.ts";
 import { StoreLock } from "../src/store-lock.ts";
 import { Child } from "./child-process.ts";
-import { openDatabase } from "./open-database.ts";
+import { openWithDriver } from "../src/open-sqlite-fs.ts";
+import { driver, openDatabase } from "./open-database.ts";
 import { failureOf, SESSION, TestStore, withDirectory, withOpened, withStore } from "./test-store.ts";
 import { silentLog } from "../src/silent-log.ts";
 
@@ -49,6 +51,26 @@ describe("the lock of a store, between processes", () => {
       await other.kill();
       expect((await store.rebuild()).checkpoints).toBe(0);
       await store.close();
+    }));
+
+  it("is released, and all databases are closed, when one of them fails to close", () =>
+    withDirectory(async (directory) => {
+      const closed: string[] = [];
+      const failing: OpenDatabase = (file, busyMs) => {
+        const database = openDatabase(file, busyMs);
+        const close = (): void => {
+          database.close();
+          closed.push(path.basename(file));
+          if (file.endsWith("search.db")) throw Object.assign(new Error("injected"), { code: "SQLITE_IOERR_CLOSE" });
+        };
+        return { exec: (sql) => database.exec(sql), prepare: (sql) => database.prepare(sql), close };
+      };
+      const dataDir = path.join(directory, "data");
+      const storage = await openWithDriver({ dataDir }, { ...driver, open: failing });
+      await storage.search?.state();
+      closed.length = 0;
+      await expect(storage.close()).rejects.toThrow("injected");
+      expect(closed.toSorted()).toEqual(["search.db", "workrail.db", "workrail.db", "workrail.lock"]);
     }));
 
   it("keeps others from opening while one has it alone", () =>
@@ -143,6 +165,23 @@ describe.skipIf(process.platform === "win32")("a lock file that is deleted while
   );
 
   it(
+    "lets a session's work and somebody who would be alone both come to their end",
+    deleted(async (store, file) => {
+      const { locking, catalog } = store.storage;
+      const tagged = tagSession(store.ports(), { sessionId: SESSION, add: ["tag"] });
+      await Promise.all([tagged, locking.exclusively(async () => "alone")]);
+      expect((await tagged).tags).toEqual(["tag"]);
+      const { record } = await store.load();
+      const move = { sessionId: SESSION, checkpoints: [record.id], from: "live", to: "trash", at: new Date(), reason: "manual" } as const;
+      await catalog.commit({ move, audit: [] });
+      fs.rmSync(file);
+      const restored = restoreFromTrash(store.ports(), { sessionId: SESSION });
+      await Promise.all([restored, locking.exclusively(async () => "alone")]);
+      expect(await restored).toHaveLength(1);
+    }),
+  );
+
+  it(
     "is not followed where a link stands in its place",
     deleted(async (store, file) => {
       fs.symlinkSync(path.join(store.dataDir, "elsewhere"), file);
@@ -177,6 +216,24 @@ describe("a lock file with something else in it", () => {
       await other.done();
       expect((await store.rebuild()).checkpoints).toBe(1);
       await store.close();
+    }),
+  );
+
+  it.skipIf(process.platform === "win32")("is made again with the store's directory, if that was removed and its parent was not", () =>
+    withDirectory(async (directory) => {
+      const parent = path.join(directory, "parent");
+      const dataDir = path.join(parent, "data");
+      const store = await TestStore.open(dataDir);
+      await store.save({ number: 1 });
+      fs.rmSync(parent, { recursive: true });
+      expect(await failureOf(store.save({ number: 2 }))).toMatchObject({ code: "STORAGE_UNAVAILABLE", reason: "missing" });
+      expect(fs.existsSync(parent)).toBe(false);
+      fs.mkdirSync(parent);
+      await store.save({ number: 3 });
+      expect(fs.statSync(dataDir).mode & 0o777).toBe(0o700);
+      expect(await store.contextOf()).toEqual({ number: 3 });
+      await store.close();
+      await withOpened(dataDir, async (again) => expect(await again.contextOf()).toEqual({ number: 3 }));
     }),
   );
 

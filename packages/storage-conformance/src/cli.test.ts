@@ -24,8 +24,10 @@ describe("workrail-storage-conformance", () => {
     expect(code).toBe(2);
   });
 
-  it("fails when a module exports no harness", { timeout: 60_000 }, async () => {
-    expect((await run([fileURLToPath(new URL("./bytes.ts", import.meta.url))])).code).toBe(1);
+  it("fails when a module exports no harness, and says so", { timeout: 60_000 }, async () => {
+    const { code, output } = await run([fileURLToPath(new URL("./bytes.ts", import.meta.url))]);
+    expect(output).toContain("bytes.ts exports no StorageHarness as `harness`.");
+    expect(code).toBe(1);
   });
 });
 

@@ -44,6 +44,17 @@ export function describeBlobStore(harness: StorageHarness): void {
     );
 
     it(
+      "has a blob take the place of the one that is there, without ifAbsent",
+      onStore(async (blobs) => {
+        const key = aKey();
+        await put(blobs, key, noise(9));
+        const ref = await put(blobs, key, noise(5));
+        expect(same(await blobs.get(ref), noise(5))).toBe(true);
+        expect(await listed(blobs)).toEqual([{ ref, sizeBytes: 5 }]);
+      }),
+    );
+
+    it(
       "answers `undefined` for a blob that is not there",
       onStore(async (blobs) => {
         const ref = blobs.refOf(aKey());
@@ -92,6 +103,8 @@ export function describeBlobStore(harness: StorageHarness): void {
         const aside = [];
         for await (const { sizeBytes } of blobs.listQuarantine()) aside.push(sizeBytes);
         expect(aside).toHaveLength(1);
+        // As it lies there: sealed it is larger.
+        expect(aside[0]).toBeGreaterThanOrEqual(7);
         expect(same(await blobs.get(await put(blobs, key, noise(3))), noise(3))).toBe(true);
       }),
     );

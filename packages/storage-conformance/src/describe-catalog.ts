@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { describeAppend } from "./catalog/describe-append.ts";
 import { describeAuditLog } from "./catalog/describe-audit-log.ts";
+import { describeChanges } from "./catalog/describe-changes.ts";
 import { describeDamage } from "./catalog/describe-damage.ts";
 import { describeErasures } from "./catalog/describe-erasures.ts";
 import { describeForgetting } from "./catalog/describe-forgetting.ts";
@@ -14,7 +15,7 @@ import { describeShields } from "./catalog/describe-shields.ts";
 import { describeUsage } from "./catalog/describe-usage.ts";
 import type { StorageHarness } from "./harness.ts";
 
-/** The catalog: appends and their terms, sessions and pins, listings and filters, which blobs may go, and get other bytes, trash, quotas, what handles hold, and the audit log. */
+/** The catalog: appends and their terms, sessions and pins, listings and filters, which blobs may go, and get other bytes, trash, quotas, what handles hold, the audit log, and what changed. */
 export function describeCatalog(harness: StorageHarness): void {
   describe(`${harness.name}: catalog`, () => {
     describeAppend(harness);
@@ -30,5 +31,6 @@ export function describeCatalog(harness: StorageHarness): void {
     describeHolds(harness);
     describeForgetting(harness);
     describeAuditLog(harness);
+    describeChanges(harness);
   });
 }

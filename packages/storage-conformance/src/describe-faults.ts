@@ -1,7 +1,8 @@
-import { isWorkrailError } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import type { FaultPlan, StorageHarness } from "./harness.ts";
+import { refusalOf } from "./fault-sweeps/refusal-of.ts";
 import { type Held, type Scenario, SCENARIOS } from "./fault-sweeps/scenarios.ts";
+import { sweepCommits } from "./fault-sweeps/sweep-commits.ts";
 import { TestBed } from "./fault-sweeps/test-bed.ts";
 import { type ConformanceOptions, completeOptions } from "./options.ts";
 import { provided } from "./store-under-test.ts";
@@ -18,6 +19,10 @@ export function describeFaults(harness: StorageHarness, options: ConformanceOpti
       describe.each(FAULTS)("$name", (fault) => {
         it.each(SCENARIOS)("at any file operation of $name", (scenario) => sweep(harness, scenario, fault, stride));
         it("at any file operation of opening the store", () => sweepOpening(harness, fault));
+      });
+      // After a crash there is nobody whom the refusal could tell anything.
+      describe.each(FAULTS.filter(({ kind }) => kind !== "crashes"))("$name", (fault) => {
+        it("at any file operation of a commit, which says when it does not know whether it was done", () => sweepCommits(harness, fault));
       });
     });
   });
@@ -144,15 +149,8 @@ async function sweepOpening(harness: StorageHarness, fault: Fault): Promise<void
   }
 }
 
-/** A refusal is an error that a caller can understand, and not the system's own. */
 async function outcomeOf(work: Promise<unknown>): Promise<"done" | "refused"> {
-  try {
-    await work;
-    return "done";
-  } catch (error) {
-    if (isWorkrailError(error) && error.code === "STORAGE_UNAVAILABLE") return "refused";
-    throw error;
-  }
+  return (await refusalOf(work)) === undefined ? "done" : "refused";
 }
 
 async function naming<T>(what: string, work: () => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { StorageHarness } from "./harness.ts";
 import { provided, withStore } from "./store-under-test.ts";
 import { randomIds } from "./environment.ts";
-import { codeOf } from "./workbench.ts";
+import { codeOf, Workbench } from "./workbench.ts";
 
 /** Locking: saves of a session in the order of their calls, and a store that one can have to itself. */
 export function describeLocking(harness: StorageHarness): void {
@@ -83,6 +83,29 @@ export function describeLocking(harness: StorageHarness): void {
     );
 
     it(
+      "keeps out of ordered work whoever would be alone: a hold of its own it does not need",
+      onStore(async (locking) => {
+        const events: string[] = [];
+        const ordered = locking.inOrder(randomIds.sessionId(), async () => {
+          await turns(10);
+          events.push("ordered ends");
+        });
+        const alone = locking.exclusively(async () => events.push("alone begins"));
+        await Promise.all([ordered, alone]);
+        expect(events).toEqual(["ordered ends", "alone begins"]);
+      }),
+    );
+
+    it("lets an erasure come to its end beside somebody who would be alone", () =>
+      withStore(harness, async ({ storage }) => {
+        const bench = new Workbench(storage);
+        const sessionId = randomIds.sessionId();
+        await bench.save({ sessionId, context: { number: 1 } });
+        const [{ erased }] = await Promise.all([bench.erase({ sessionId }), storage.locking.exclusively(turns)]);
+        expect(erased).toHaveLength(1);
+      }));
+
+    it(
       "lets several work alone, one after another",
       onStore(async (locking) => {
         let inside = 0;
@@ -130,7 +153,7 @@ export function describeLocking(harness: StorageHarness): void {
 }
 
 /** Lets everything else have its turn, this many times. */
-async function turns(count: number): Promise<void> {
+async function turns(count = 1): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 }
 

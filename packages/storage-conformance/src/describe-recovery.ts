@@ -1,4 +1,5 @@
 import {
+  type AuditEvent,
   type Background,
   type CheckpointId,
   type CheckpointRecord,
@@ -57,7 +58,8 @@ export function describeRecovery(harness: StorageHarness): void {
         "leaves nothing of what was there, and numbers from 1 in the order given",
         onStore(async (storage) => {
           const sessionId = randomIds.sessionId();
-          const before = [await append(storage, { sessionId }), await append(storage, { sessionId }), await append(storage, { sessionId })];
+          const before: CheckpointRecord[] = [];
+          for (let day = 1; day <= 3; day++) before.push(await append(storage, { sessionId, createdAt: new Date(Date.UTC(2026, 0, day)) }));
           const gone = await append(storage, { sessionId: randomIds.sessionId() });
           await replaceAll(storage, [before[2], before[0]] as CheckpointRecord[], []);
           const records = await allRecords(storage);
@@ -68,6 +70,20 @@ export function describeRecovery(harness: StorageHarness): void {
           expect((await storage.catalog.head(sessionId))?.id).toBe(before[0]?.id);
           expect(await storage.catalog.session(gone.sessionId)).toBeUndefined();
           expect((await append(storage, { sessionId })).sequence).toBe(3);
+        }),
+      );
+
+      it(
+        "keeps to what it was given, although the caller changes that while it is under way",
+        onStore(async (storage) => {
+          const record = await append(storage, { sessionId: randomIds.sessionId() });
+          const given = [record];
+          await storage.locking.exclusively(() => {
+            const replacing = storage.recovery.replaceAll(given, [], rebuiltAt(new Date()));
+            given.length = 0;
+            return replacing;
+          });
+          expect(idsOf(await allRecords(storage))).toEqual([record.id]);
         }),
       );
 
@@ -86,10 +102,13 @@ export function describeRecovery(harness: StorageHarness): void {
             trash: [],
             shields: [{ checkpointId: record.id, until: new Date("2026-03-03T03:03:03.333Z") }],
           };
-          await replaceAll(storage, [record], [facts]);
+          const at = new Date("2028-08-08T08:08:08.888Z");
+          await replaceAll(storage, [record], [facts], at);
           expect((await storage.catalog.find(record.id))?.shieldedUntil).toEqual(facts.shields[0]?.until);
           const { createdAt, tags, pins } = facts;
-          expect(await storage.catalog.session(record.sessionId)).toMatchObject({ createdAt, tags, pins, checkpointCount: 1 });
+          const session = await storage.catalog.session(record.sessionId);
+          // When it was used last is not known any more, and what was not used for long may be removed.
+          expect(session).toMatchObject({ createdAt, tags, pins, checkpointCount: 1, lastAccessedAt: at });
         }),
       );
     });
@@ -327,9 +346,17 @@ async function restore(storage: Storage, record: CheckpointRecord): Promise<void
   await storage.blobs.put({ sessionId: record.sessionId, checkpointId: record.id }, encodeEnvelope(record, context, sha256));
 }
 
-async function replaceAll(storage: Storage, records: readonly CheckpointRecord[], sessions: readonly SessionFacts[]): Promise<void> {
-  const audit = { at: new Date(), action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
-  await storage.locking.exclusively(() => storage.recovery.replaceAll(records, sessions, audit));
+async function replaceAll(
+  storage: Storage,
+  records: readonly CheckpointRecord[],
+  sessions: readonly SessionFacts[],
+  at: Date = new Date(),
+): Promise<void> {
+  await storage.locking.exclusively(() => storage.recovery.replaceAll(records, sessions, rebuiltAt(at)));
+}
+
+function rebuiltAt(at: Date): AuditEvent {
+  return { at, action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined };
 }
 
 function lose(harness: StorageHarness, place: string): Promise<void> {

@@ -73,8 +73,9 @@ export interface FaultOptions {
 }
 
 /**
- * Wraps an object whose methods are file operations, such as `node:fs/promises` or a port of your own. Objects with a
- * `close` that they return (file handles) are wrapped too. Closing is never refused: the kit would run out of handles.
+ * Wraps an object whose methods are file operations, such as `node:fs/promises` or a port of your own that is made of them: a write may
+ * store a part of its bytes. Where it cannot, as in a statement of a database, ask `Faults.strike` instead. Objects with a `close` that
+ * they return (file handles) are wrapped too. Closing is never refused: the kit would run out of handles.
  */
 export function withFaults<T extends object>(files: T, faults: Faults, options: FaultOptions = {}): T {
   return new Proxy(files, {

@@ -36,8 +36,9 @@ function testFile(module: string): string {
   const kit = new URL(isSource ? "./index.ts" : "./index.js", import.meta.url).href;
   return [
     `import { describeStorage } from ${JSON.stringify(kit)};`,
-    `import { harness } from ${JSON.stringify(pathToFileURL(path.resolve(module)).href)};`,
-    `describeStorage(harness);`,
+    `import * as exported from ${JSON.stringify(pathToFileURL(path.resolve(module)).href)};`,
+    `if (typeof exported.harness?.open !== "function") throw new Error(${JSON.stringify(`${module} exports no StorageHarness as \`harness\`.`)});`,
+    `describeStorage(exported.harness);`,
     "",
   ].join("\n");
 }

@@ -160,7 +160,8 @@ const HINTS: Readonly<Record<string, string>> = {
   "not-permitted": "Give this user write access to the project, or have WORKRAIL_PROJECT name another one.",
   "read-only": "Have WORKRAIL_PROJECT name a project on a file system that can be written to.",
   "symbolic-link": "Remove the link: nothing is written outside of the project.",
-  "wrong-kind-of-file": "See that the project is there, and that no file has the name of the folder.",
+  missing: "See that the project is there.",
+  "wrong-kind-of-file": "See that no file has the name of the folder.",
 };
 
 function failure(

@@ -41,7 +41,12 @@ function matchesQuery(record: CheckpointRecord, query = ""): boolean {
   if (words.length === 0) return true;
   const { name, tags, attributes, workflowId, agentId } = record;
   const texts = [name, ...tags, JSON.stringify(searchableAttributes(attributes)), workflowId, agentId].filter((text) => text !== undefined);
-  return words.every((word) => texts.some((text) => holds(text, word)));
+  return words.every((word) => texts.some((text) => holds(text, word) || holds(text, asInJson(word))));
+}
+
+/** Attributes are looked through as JSON, where a quotation mark and a backslash are written otherwise. */
+function asInJson(word: string): string {
+  return JSON.stringify(word).slice(1, -1);
 }
 
 function holds(text: string, part: string): boolean {

@@ -67,6 +67,14 @@ describe("checkSelection", () => {
     [{ keepLast: 1.5 }, "keepLast"],
     [{ unusedForMs: -1 }, "unusedForMs"],
     [{ unusedForMs: Number.NaN }, "unusedForMs"],
+    [{ unusedForMs: Number.POSITIVE_INFINITY }, "unusedForMs"],
+    [{ unusedForMs: null as never, permanently: true }, "unusedForMs"],
+    [{ unusedForMs: "" as never }, "unusedForMs"],
+    [{ unusedForMs: true as never }, "unusedForMs"],
+    [{ unusedForMs: [] as never }, "unusedForMs"],
+    [{ keepLast: "1" as never }, "keepLast"],
+    [{ keepLast: null as never }, "keepLast"],
+    [{ project: null as never }, "project"],
   ])("refuses %o", (selection, field) => {
     expect(() => checkSelection(selection)).toThrow(expect.objectContaining({ code: "INVALID_INPUT", details: { field } }));
   });

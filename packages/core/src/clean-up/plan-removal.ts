@@ -24,10 +24,16 @@ export function checkSelection({ checkpointIds, sessionId, unusedForMs, keepLast
   if ([checkpointIds, sessionId, unusedForMs, keepLast, project].every((each) => each === undefined)) {
     throw invalid("What is to be removed? Nothing was selected.", "sessionId");
   }
-  if (unusedForMs !== undefined && !(unusedForMs >= 0)) throw invalid("unusedForMs must be a duration from 0.", "unusedForMs");
+  if (unusedForMs !== undefined && !isDuration(unusedForMs)) throw invalid("unusedForMs must be a duration from 0.", "unusedForMs");
   if (keepLast !== undefined && !(Number.isSafeInteger(keepLast) && keepLast >= 1)) {
     throw invalid("keepLast must be a whole number from 1.", "keepLast");
   }
+  if (project !== undefined && typeof project !== "string") throw invalid("project must be a path.", "project");
+}
+
+/** Whatever is no number would count as none, and so select everything. */
+function isDuration(given: unknown): boolean {
+  return typeof given === "number" && given >= 0 && given <= Number.MAX_SAFE_INTEGER;
 }
 
 /** Decides what goes of the sessions given, which are those that a selection names by session, use and project. */

@@ -301,13 +301,17 @@ it.each([
   expect(codeOf(Buffer.from(text, "latin1"))).toBe("CHECKPOINT_CORRUPT");
 });
 
+it("is not written of facts that no reader would take back", () => {
+  expect(() => encode("{}", { project: 5 as unknown as string })).toThrow(expect.objectContaining({ code: "INTERNAL" }) as Error);
+});
+
 it("has room for the longest labels, every character escaped", () => {
   const worst = "\u0001";
   const bytes = encode("{}", {
     name: worst.repeat(LABEL_LIMITS.nameLength),
     agentId: worst.repeat(LABEL_LIMITS.nameLength),
     workflowId: worst.repeat(LABEL_LIMITS.nameLength),
-    project: worst.repeat(4_096),
+    project: worst.repeat(LABEL_LIMITS.pathLength),
     tags: Array.from({ length: LABEL_LIMITS.tags }, () => worst.repeat(LABEL_LIMITS.tagLength)),
     attributes: { text: worst.repeat(LABEL_LIMITS.attributesLength) },
   });

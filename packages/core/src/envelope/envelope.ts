@@ -1,3 +1,4 @@
+import { WorkrailError } from "../errors.ts";
 import type { Delta } from "../delta/delta.ts";
 import type { CheckpointFacts } from "../model/checkpoint.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
@@ -72,9 +73,19 @@ export function encodeEnvelope(facts: CheckpointFacts, context: Uint8Array, dige
   return joinBytes([...envelopeParts(facts, [context], digests)]);
 }
 
+/** What no reader would take back must not be written, and acknowledged. */
+function readable(envelope: JsonObject): JsonObject {
+  try {
+    fromJson(envelope);
+    return envelope;
+  } catch (cause) {
+    throw new WorkrailError("INTERNAL", "The checkpoint could not be read back, and was not written.", { cause });
+  }
+}
+
 /** The same of a context that comes in parts. */
 export function* envelopeParts(facts: CheckpointFacts, context: Iterable<Uint8Array>, digests: Digester): Generator<Uint8Array> {
-  const envelope = JSON.stringify(toJson(facts));
+  const envelope = JSON.stringify(readable(toJson(facts)));
   yield encodeUtf8(`{"workrail":${WHOLE_FORMAT},${CHECK}${checkOf(envelope, digests, CHECK_LENGTH)}"${ENVELOPE}${envelope},\n`);
   yield CONTEXT;
   yield* context;

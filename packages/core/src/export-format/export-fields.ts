@@ -3,6 +3,7 @@ import { WorkrailError } from "../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind } from "../model/checkpoint.ts";
 import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import { type CheckpointId, parseCheckpointId, parseDigest, parseSessionId } from "../model/ids.ts";
+import { LABEL_LIMITS } from "../model/limits.ts";
 import { LAYERS, type LayerSummary } from "../model/layer.ts";
 import { checkAttributes, checkName, checkTags } from "../use-cases/labels.ts";
 import { areTooMuch } from "../use-cases/pin-entry.ts";
@@ -45,8 +46,6 @@ const CHECKPOINT_FIELDS = [
 ];
 /** Of the digest, in hexadecimal digits. */
 const CHECK_LENGTH = 16;
-/** Longer than any path that a system takes. */
-const LONGEST_PATH = 32_768;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** What an export says of a session or of a checkpoint, and behind it the digest of that. */
@@ -148,7 +147,7 @@ function name(fields: JsonObject, field: string): string | undefined {
 
 function project(value: JsonValue | undefined): string | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === "string" && value.length <= LONGEST_PATH && !LONE_SURROGATE.test(value)) return value;
+  if (typeof value === "string" && value.length <= LABEL_LIMITS.pathLength && !LONE_SURROGATE.test(value)) return value;
   throw invalid("project", "must be a path");
 }
 

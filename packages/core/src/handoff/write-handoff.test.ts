@@ -81,6 +81,16 @@ describe("a handoff", () => {
     expect(handoff.markdown).toContain("Make the login redirect");
   });
 
+  it("names fewer entries, and in brief, where their names would take the budget", async () => {
+    const long = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${at}${"k".repeat(198)}`, "v"]));
+    const record = { name: "n".repeat(500), agentId: "a".repeat(500), workflowId: "w".repeat(500) };
+    for (const budgetTokens of [LEAST_HANDOFF_TOKENS, 350, 400]) {
+      const handoff = await write(long, { budgetTokens, record });
+      expect(handoff.tokens).toBeLessThanOrEqual(budgetTokens);
+      expect(handoff.markdown).toMatch(/and \d+ more, left out/);
+    }
+  });
+
   it.each([0, 299, 300.5, Number.NaN])("refuses a budget of %s", async (budgetTokens) => {
     await expect(write(CONTEXT, { budgetTokens })).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field: "budgetTokens" } });
   });

@@ -25,7 +25,7 @@ export interface HandoffInput {
 
 export interface Handoff {
   readonly markdown: string;
-  /** Of the document. */
+  /** Of the document: more than the budget where even what is said of no entry takes more. */
   readonly tokens: number;
   /** How many entries are shortened, and how many are not in it. */
   readonly shortened: number;
@@ -36,9 +36,24 @@ export interface Handoff {
 export const LEAST_HANDOFF_TOKENS = 300;
 /** A document in sections takes more than the same as JSON now and then: then less of the context goes in. */
 const MOST_TRIES = 12;
-const MOST_NAMED = 12;
 const MOST_PATHS = 15;
-const LONGEST_NAME = 80;
+
+/** How much is said around the context. */
+interface Brevity {
+  /** Of the entries left out, and of those shortened. */
+  readonly mostNamed: number;
+  readonly longestName: number;
+}
+
+const LEAST_SAID: Brevity = { mostNamed: 0, longestName: 10 };
+const BREVITIES: readonly Brevity[] = [
+  { mostNamed: 12, longestName: 80 },
+  { mostNamed: 12, longestName: 40 },
+  { mostNamed: 6, longestName: 40 },
+  { mostNamed: 3, longestName: 20 },
+];
+/** Of the budget, at most, for what is said around the context, where less can be said. */
+const SAID_SHARE = 3 / 4;
 
 /**
  * One document with which somebody else, an agent or a person, can take the work over: goal, state, decisions, next steps, open
@@ -57,13 +72,14 @@ export async function writeHandoff(input: HandoffInput, counter: TokenCounter): 
   }
   const how = howToView(context, { pins, rules, focus });
   const count = await counter.load();
-  const frame = count(compose(input, {}, { context: {} }));
-  let room = budgetTokens - frame;
+  const saidIn = (brevity: Brevity): number => count(compose(input, NOTHING, brevity));
+  const brevity = BREVITIES.find((each) => saidIn(each) <= budgetTokens * SAID_SHARE) ?? LEAST_SAID;
+  let room = budgetTokens - saidIn(brevity);
   for (let tries = 1; ; tries++) {
     const size = { tokens: Math.max(0, room), characters: Number.MAX_SAFE_INTEGER };
     const view =
       room > 0 && tries < MOST_TRIES ? await buildView(context, how, { wanted: size, ceiling: size, of: "context" }, counter) : NOTHING;
-    const markdown = compose(input, view.context, view);
+    const markdown = compose(input, view, brevity);
     const tokens = count(markdown);
     if (tokens <= budgetTokens || view === NOTHING) {
       const { reduced = 0, condensed = 0 } = view.report ?? {};
@@ -76,12 +92,13 @@ export async function writeHandoff(input: HandoffInput, counter: TokenCounter): 
 
 const NOTHING: View = { context: {} };
 
-function compose(input: HandoffInput, shown: Context, view: View): string {
-  const parts = SECTIONS.flatMap((section) => writeSection(section, input.context, shown));
-  return [...head(input.record), ...parts, ...rest(input, shown, view)].join("\n\n").concat("\n");
+function compose(input: HandoffInput, view: View, brevity: Brevity): string {
+  const parts = SECTIONS.flatMap((section) => writeSection(section, input.context, view.context));
+  return [...head(input.record, brevity), ...parts, ...rest(input, view, brevity)].join("\n\n").concat("\n");
 }
 
-function head(record: CheckpointRecord): string[] {
+function head(record: CheckpointRecord, { longestName }: Brevity): string[] {
+  const clip = (text: string): string => clipped(text, longestName);
   const { id, sessionId, name, createdAt, agentId, workflowId, project } = record;
   const git = gitStateOf(record);
   const lines = [
@@ -110,18 +127,20 @@ function mentioned(shown: JsonValue): string[] {
 }
 
 /** What is not whole in the document, and how it is to be had. */
-function rest({ context, howToFetch }: HandoffInput, shown: Context, { report }: View): string[] {
+function rest({ context, howToFetch }: HandoffInput, { context: shown, report }: View, { mostNamed, longestName }: Brevity): string[] {
   const left = Object.entries(context).filter(([key]) => !Object.hasOwn(shown, key));
   const shortened = (report?.entries ?? []).filter(({ key, outcome }) => outcome !== "dropped" && Object.hasOwn(shown, key));
   const lines = [
-    ...left.slice(0, MOST_NAMED).map(([key, value]) => `${clip(key)} (${JSON.stringify(value).length} characters, left out)`),
-    ...shortened.slice(0, MOST_NAMED).map(({ key }) => `${clip(key)} (shortened)`),
+    ...left
+      .slice(0, mostNamed)
+      .map(([key, value]) => `${clipped(key, longestName)} (${JSON.stringify(value).length} characters, left out)`),
+    ...shortened.slice(0, mostNamed).map(({ key }) => `${clipped(key, longestName)} (shortened)`),
+    ...(left.length > mostNamed ? [`and ${left.length - mostNamed} more, left out`] : []),
+    ...(shortened.length > mostNamed ? [`and ${shortened.length - mostNamed} more, shortened`] : []),
   ];
-  const unnamed = Math.max(0, left.length - MOST_NAMED);
-  if (unnamed > 0) lines.push(`and ${unnamed} more, left out`);
   return ["## How to get the rest", ...(lines.length === 0 ? ["All that was saved is above."] : [fenced(lines.join("\n"))]), howToFetch];
 }
 
-function clip(text: string): string {
-  return text.length <= LONGEST_NAME ? text : `${text.slice(0, LONGEST_NAME - 3).toWellFormed()}...`;
+function clipped(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 3).toWellFormed()}...`;
 }

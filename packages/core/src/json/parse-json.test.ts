@@ -55,6 +55,12 @@ describe("parseJson", () => {
     );
   });
 
+  it("reads keys with escapes however deep they stand", () => {
+    let read = parseJson(`${'{"a\\n":['.repeat(10_000)}1${"]}".repeat(10_000)}`) as unknown;
+    for (let level = 0; level < 10_000; level++) read = (read as { "a\n": [unknown] })["a\n"][0];
+    expect(read).toBe(1);
+  });
+
   it("reads keys with white space before their colon", () => {
     parseJson(String.raw`{"spaced":0,"\\":0}`);
     expect(parseJson(String.raw`{"spaced":0,"\n" :0}`)).toEqual({ spaced: 0, "\n": 0 });

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../model/context.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import { SPACE, COLON, BACKSLASH } from "./signs.ts";
 
 /**
@@ -63,10 +63,23 @@ function withoutEscapes(token: string, source: string, colon: string | undefined
   return `"${source.replaceAll(MARK, "@m").replaceAll("\\", "@b").replaceAll(`"`, "@q")}"${colon}`;
 }
 
+/** Without recursion, for whoever reads it decides how deep a value may be. */
 function renamed(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map((item: JsonValue) => renamed(item));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.includes(MARK) ? originalOf(key) : key, renamed(member)]));
+  const root = { value };
+  const pending: Record<string, JsonValue>[] = [root];
+  for (let holder = pending.pop(); holder !== undefined; holder = pending.pop()) {
+    for (const [key, member] of Object.entries(holder)) {
+      if (typeof member !== "object" || member === null) continue;
+      const named = isJsonObject(member) ? withOriginalKeys(member) : member;
+      holder[key] = named;
+      pending.push(named as Record<string, JsonValue>);
+    }
+  }
+  return root.value;
+}
+
+function withOriginalKeys(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, member]) => [key.includes(MARK) ? originalOf(key) : key, member]));
 }
 
 function originalOf(key: string): string {

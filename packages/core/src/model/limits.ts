@@ -44,4 +44,6 @@ export const LABEL_LIMITS = {
   tagLength: 200,
   /** Characters of all attributes as JSON text. */
   attributesLength: 16_384,
+  /** Characters in the path of a project: more than any path has that a system takes. */
+  pathLength: 32_768,
 } as const;

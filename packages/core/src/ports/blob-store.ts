@@ -1,3 +1,4 @@
+import type { WorkrailError } from "../errors.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 
 /** Holds opaque bytes, one blob a checkpoint. Failures reject with `STORAGE_UNAVAILABLE`. */
@@ -7,12 +8,13 @@ export interface BlobStore {
    * With `ifAbsent` it resolves to `undefined`, and changes nothing, when the checkpoint already has a blob;
    * without it the caller vouches that the id is new, or that its record means these very bytes, and a blob that is
    * there is replaced at once. A failed put leaves nothing that can be taken for a blob; with `ifAbsent` it may leave the
-   * whole blob, for whoever saves under the same id may count on it already.
+   * whole blob, for whoever saves under the same id may count on it already. Until it resolves, the caller leaves the bytes
+   * as they are; from then on the store has its own.
    */
   put(key: BlobKey, bytes: Uint8Array, options?: { readonly ifAbsent?: boolean }): Promise<BlobRef | undefined>;
   /**
    * Gives a blob that exists, or that was put into quarantine, other bytes. A reader sees the old ones or the new ones, whole; resolves when the new ones
-   * are durable, and when it fails the old ones stand or the new ones do. Call it within `Catalog.replaceBlob`.
+   * are durable, and when it fails the old ones stand or the new ones do. The caller leaves them as they are until then. Call it within `Catalog.replaceBlob`.
    */
   replace(ref: BlobRef, bytes: Uint8Array): Promise<void>;
   /** `undefined` when there is no such blob. */
@@ -35,8 +37,11 @@ export interface BlobStore {
   listQuarantine(): AsyncIterable<QuarantinedBlob>;
   /** Where `put` keeps, or would keep, the checkpoint's blob. */
   refOf(key: BlobKey): BlobRef;
-  /** Every blob there is, in no particular order; one that vanishes meanwhile is passed over. */
-  list(): AsyncIterable<BlobInfo>;
+  /**
+   * Every blob there is, in no particular order; one that vanishes meanwhile is passed over. What nobody can look into, and what stands
+   * in a blob's place and is none, is told to `onUnreadable`; without it the first rejects, and the other is passed over.
+   */
+  list(onUnreadable?: (place: UnreadablePlace) => void): AsyncIterable<BlobInfo>;
   /** Removes what interrupted puts left behind and nobody is still writing; resolves with how many. */
   removeAbandoned(): Promise<number>;
 }
@@ -51,6 +56,12 @@ export interface QuarantinedBlob {
   /** Where it is, as `quarantine` told. */
   readonly place: string;
   readonly sizeBytes: number;
+}
+
+/** Where blobs may be that nobody can read: a blob's own place, or one of several. */
+export interface UnreadablePlace {
+  readonly ref: BlobRef;
+  readonly error: WorkrailError;
 }
 
 export interface BlobInfo {

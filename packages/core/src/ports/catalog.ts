@@ -289,7 +289,9 @@ export interface AuditQuery {
   readonly checkpointId?: CheckpointId | undefined;
   /** Only rows of exactly this time. */
   readonly at?: Date | undefined;
+  /** Only rows of this time or later. */
   readonly since?: Date | undefined;
+  /** Only rows of this time or earlier. */
   readonly until?: Date | undefined;
   /** Default: all of them. */
   readonly limit?: number | undefined;
@@ -327,7 +329,7 @@ export interface AuditCut {
 export interface SessionQuery {
   /** Sessions with a checkpoint of this project. */
   readonly project?: string | undefined;
-  /** Sessions not used since. */
+  /** Sessions not used after this. */
   readonly unusedSince?: Date | undefined;
   /** Instead of those that hold live checkpoints, those that can be forgotten. Default `false`. */
   readonly empty?: boolean | undefined;
@@ -378,13 +380,15 @@ export interface CheckpointFilter {
   readonly name?: string | undefined;
   /** Words, each a part of the name, a tag, the attributes, the workflow or the agent, without regard to case. */
   readonly query?: string | undefined;
+  /** Made at this time or later. */
   readonly since?: Date | undefined;
+  /** Made at this time or earlier. */
   readonly until?: Date | undefined;
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
   /** The attribute `phase`: the phase that ended with the checkpoint. */
   readonly phase?: string | undefined;
-  /** Absent: all but asides. */
+  /** Absent: all but asides. Of no kind there is none. */
   readonly kinds?: readonly CheckpointKind[] | undefined;
 }
 
@@ -432,7 +436,7 @@ export interface CatalogRecovery {
   rewrite?(rewriting: Rewriting): Promise<void>;
   /**
    * Replaces everything by these, all or nothing; what was there is kept aside where that is possible.
-   * Records come in their order of commit; `sequence` is given anew from 1 in each session. Those that the facts name as
+   * Records come in their order of commit, whatever their times say; `sequence` is given anew from 1 in each session. Those that the facts name as
    * being in the trash go there; their shields hold on; those that they name among the tombstones stay removed, and only tell what their bytes need,
    * for others may still need theirs. Every session counts as used at the time of `audit`: when it was is not known any more,
    * and what is removed for want of use must not go too soon.

@@ -2,6 +2,9 @@ import type { SessionId } from "../model/ids.ts";
 
 /**
  * Says who may work when. A store that is open holds its lock shared, from opening to closing; a crash releases it.
+ *
+ * `inOrder` implies `shared`. Never call one of the three inside another: whoever wants to be alone keeps the inner one out,
+ * and waits for the outer one. Work that is handed to something that asks for a lock of its own hands it `ALREADY_HELD`.
  */
 export interface Locking {
   /** Runs `work` after all earlier work of this session in this process: saves keep the order of their calls. */

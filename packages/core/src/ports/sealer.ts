@@ -41,6 +41,11 @@ export interface KeyFiles {
    * `replace`: a reader sees the old one or the new one, whole.
    */
   write(place: KeyPlace, bytes: Uint8Array, mode: "if-absent" | "replace"): Promise<boolean>;
+  /**
+   * Makes the other copies of a key what its first is, where that `isIntact`: an interruption may have left them behind, or they are
+   * damaged. For who may write; whoever destroys the key meanwhile leaves none.
+   */
+  mend(place: KeyPlace, isIntact: (bytes: Uint8Array) => boolean): Promise<void>;
   /** Where each session's key is, whether or not the session has blobs: what a blob of it would be called. */
   sessions(): AsyncIterable<BlobRef>;
   /**

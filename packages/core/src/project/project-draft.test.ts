@@ -22,12 +22,14 @@ describe("the summary of a project checkpoint", () => {
     expect(refusalOf({ summary })).toBeUndefined();
   });
 
-  it.each(["", "  \n", "x".repeat(501), "half \ud83d", 5, null, undefined])(
-    "may not be %j: it is required, of 1-500 characters",
-    (summary) => {
-      expect(refusalOf({ summary })).toEqual(["INVALID_INPUT", "summary", "summary must be 1-500 characters"]);
-    },
-  );
+  it.each(["", "  \n", "x".repeat(501), 5, null, undefined])("may not be %j: it is required, of 1-500 characters", (summary) => {
+    expect(refusalOf({ summary })).toEqual(["INVALID_INPUT", "summary", "summary must be 1-500 characters"]);
+  });
+
+  it("is refused for half a surrogate pair, and for nothing else, where it has one", () => {
+    const rule = "summary must have no half of a surrogate pair, which is no character";
+    expect(refusalOf({ summary: "half \ud83d" })).toEqual(["INVALID_INPUT", "summary", rule]);
+  });
 });
 
 describe("its description", () => {
@@ -59,7 +61,7 @@ describe("its context", () => {
     ["a value of 501 characters", { key: "v".repeat(501) }, "each value of context must be at most 500 characters"],
     ["an object in it", { key: {} }, "each value of context must be a text, a number, true, false or null"],
     ["a list in it", { key: ["v"] }, "each value of context must be a text, a number, true, false or null"],
-    ["a number that JSON has not", { key: Number.NaN }, "each value of context must be a text, a number, true, false or null"],
+    ["a number that JSON has not", { key: Number.NaN }, "each number of context must be within the range of a double"],
     ["a key without a value", { key: undefined }, "each value of context must be a text, a number, true, false or null"],
     ["a list", [], "context must be an object"],
     ["null", null, "context must be an object"],

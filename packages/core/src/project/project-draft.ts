@@ -33,6 +33,7 @@ export function checkProjectDraft({ summary, description, context, tags }: Proje
 export function checkProjectTags(tags: readonly string[]): void {
   const most = PROJECT_LIMITS.tags;
   if (!Array.isArray(tags) || tags.length > most) throw invalidField("tags", `tags must be a list of at most ${most}`);
+  checkWhole("tags", "each of tags", tags);
   const isTag = (tag: unknown): boolean => isText(tag) && tag !== "" && tag.length <= PROJECT_LIMITS.tagLength;
   if (!tags.every(isTag)) throw invalidField("tags", `each of tags must be 1-${PROJECT_LIMITS.tagLength} characters`);
 }
@@ -50,6 +51,7 @@ export function invalidField(field: string, rule: string): WorkrailError {
 }
 
 function checkSummary(summary: string): void {
+  checkWhole("summary", "summary", [summary]);
   const most = PROJECT_LIMITS.summaryLength;
   if (!isText(summary) || summary.trim() === "" || summary.length > most) {
     throw invalidField("summary", `summary must be 1-${most} characters`);
@@ -57,6 +59,7 @@ function checkSummary(summary: string): void {
 }
 
 function checkDescription(description: string): void {
+  checkWhole("description", "description", [description]);
   const most = PROJECT_LIMITS.descriptionLength;
   if (!isText(description) || description.length > most) {
     throw invalidField("description", `description must be at most ${most} characters`);
@@ -68,6 +71,10 @@ function checkProjectContext(context: ProjectContext): void {
   if (!isJsonObject(context)) throw invalidField("context", "context must be an object");
   const pairs = Object.entries(context);
   if (pairs.length > contextPairs) throw invalidField("context", `context must have at most ${contextPairs} key-value pairs`);
+  checkWhole("context", "each key and value of context", pairs.flat());
+  if (pairs.some(([, value]) => typeof value === "number" && !Number.isFinite(value))) {
+    throw invalidField("context", "each number of context must be within the range of a double");
+  }
   if (pairs.some(([key]) => key.length > contextKeyLength || !isText(key))) {
     throw invalidField("context", `each key of context must be at most ${contextKeyLength} characters`);
   }
@@ -76,6 +83,12 @@ function checkProjectContext(context: ProjectContext): void {
   }
   if (pairs.some(([, value]) => typeof value === "string" && value.length > contextValueLength)) {
     throw invalidField("context", `each value of context must be at most ${contextValueLength} characters`);
+  }
+}
+
+function checkWhole(field: string, subject: string, values: readonly unknown[]): void {
+  if (values.some((value) => typeof value === "string" && !isText(value))) {
+    throw invalidField(field, `${subject} must have no half of a surrogate pair, which is no character`);
   }
 }
 

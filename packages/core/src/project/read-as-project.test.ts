@@ -24,7 +24,7 @@ describe("what was saved as a project checkpoint", () => {
       fc.property(draft, (given: ProjectDraft) => {
         const context = JSON.parse(JSON.stringify(contextOfDraft(given))) as Context;
         const { summary, description = "", context: pairs = {} } = given;
-        const expected = { summary, description, isCut: false, context: JSON.parse(JSON.stringify(pairs)) as object };
+        const expected = { summary, description, isCut: false, context: JSON.parse(JSON.stringify(pairs)) as object, isContextCut: false };
         expect(readAsProject({ kind: "project", name: summary, context, labels: { sessionId: "s" } })).toEqual(expected);
       }),
     );

@@ -28,6 +28,8 @@ export interface ProjectText {
   /** There is more of it than `description` has: it is the beginning of the saved context's JSON. */
   readonly isCut: boolean;
   readonly context: ProjectContext;
+  /** There are more labels than `context` can have. */
+  readonly isContextCut: boolean;
 }
 
 /** For a context that holds no text at all, in a checkpoint without a name. */
@@ -43,13 +45,15 @@ const SUBJECTS = ["summary", "goal", "objective", "task", "topic", "title"];
 export function readAsProject({ kind, name, context, labels }: ReadAsProject): ProjectText {
   const { summary, description = "", context: pairs = {}, ...others } = context;
   const isDraft = kind === "project" && typeof summary === "string" && typeof description === "string" && isProjectContext(pairs);
-  if (isDraft && Object.keys(others).length === 0) return { summary, description, isCut: false, context: pairs };
+  if (isDraft && Object.keys(others).length === 0) return { summary, description, isCut: false, context: pairs, isContextCut: false };
   const text = JSON.stringify(context);
+  const scalars = scalarsOf(labels);
   return {
     summary: inOneLine(name ?? subjectOf(context) ?? firstText(context) ?? NOTHING_SAID),
     description: cutText(text, PROJECT_LIMITS.descriptionLength),
     isCut: text.length > PROJECT_LIMITS.descriptionLength,
-    context: scalarsOf(labels),
+    context: scalars,
+    isContextCut: Object.keys(scalars).length < Object.keys(labels).length,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { BlobRef } from "../model/ids.ts";
-import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob } from "../ports/blob-store.ts";
+import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob, UnreadablePlace } from "../ports/blob-store.ts";
 import type { KeyFiles, KeyPlace } from "../ports/sealer.ts";
 import type { Remains, Storage } from "../ports/storage.ts";
 import { ReadOnlyCatalog, type RebuildCopy, type UseCatalog } from "./read-only-catalog.ts";
@@ -61,8 +61,8 @@ class ReadOnlyBlobStore implements BlobStore {
     return this.#blobs.refOf(key);
   }
 
-  list(): AsyncIterable<BlobInfo> {
-    return this.#blobs.list();
+  list(onUnreadable?: (place: UnreadablePlace) => void): AsyncIterable<BlobInfo> {
+    return this.#blobs.list(onUnreadable);
   }
 
   listQuarantine(): AsyncIterable<QuarantinedBlob> {
@@ -89,6 +89,7 @@ function readOnlyKeyFiles(keyFiles: KeyFiles): KeyFiles {
     read: (place: KeyPlace, isIntact) => keyFiles.read(place, isIntact),
     sessions: () => keyFiles.sessions(),
     write: refuse,
+    mend: refuse,
     destroy: refuse,
     destroyAll: refuse,
   };

@@ -1,6 +1,6 @@
 import { isWorkrailError } from "../errors.ts";
 import type { BlobRef } from "../model/ids.ts";
-import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob } from "../ports/blob-store.ts";
+import type { BlobInfo, BlobKey, BlobStore, QuarantinedBlob, UnreadablePlace } from "../ports/blob-store.ts";
 import type { Sealer } from "../ports/sealer.ts";
 
 export type BlobSealer = Pick<Sealer, "sealBlob" | "openBlob" | "isKeyKept" | "overheadBytes">;
@@ -64,9 +64,9 @@ export class SealedBlobStore implements BlobStore {
     return this.#inner.refOf(key);
   }
 
-  async *list(): AsyncGenerator<BlobInfo> {
+  async *list(onUnreadable?: (place: UnreadablePlace) => void): AsyncGenerator<BlobInfo> {
     const { overheadBytes } = this.#sealer;
-    for await (const { ref, sizeBytes } of this.#inner.list()) yield { ref, sizeBytes: Math.max(0, sizeBytes - overheadBytes) };
+    for await (const { ref, sizeBytes } of this.#inner.list(onUnreadable)) yield { ref, sizeBytes: Math.max(0, sizeBytes - overheadBytes) };
   }
 
   removeAbandoned(): Promise<number> {

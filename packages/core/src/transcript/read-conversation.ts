@@ -1,6 +1,7 @@
 import { WorkrailError } from "../errors.ts";
 import { checkJson } from "../json/check-json.ts";
 import { parseJson } from "../json/parse-json.ts";
+import { ownJson } from "../live/own-json.ts";
 import { isJsonObject, type JsonObject } from "../model/context.ts";
 import { CONVERSATION_FORMATS, CONVERSATION_LIMITS, type ConversationFormat, type GivenConversation } from "../model/conversation.ts";
 import { DEFAULT_LIMITS } from "../model/limits.ts";
@@ -48,7 +49,8 @@ function checkMessages(messages: readonly unknown[]): readonly JsonObject[] {
     throw invalid(`conversation[${wrong}]`, `conversation[${wrong}] must be a message: an object with a role and a content`);
   }
   checkSize(JSON.stringify(messages));
-  return messages as readonly JsonObject[];
+  // A copy: it is kept later, and the caller may go on with the list.
+  return ownJson(messages as readonly JsonObject[]) as readonly JsonObject[];
 }
 
 /** Some APIs have calls of tools stand among the messages, with a type in the place of a role. */

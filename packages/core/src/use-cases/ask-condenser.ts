@@ -89,6 +89,11 @@ function textOf(value: JsonValue): string {
         .replaceAll(String.raw`\"`, '"');
 }
 
+/** Without names of files whose path is among them. */
+function wholeOf(names: readonly string[]): readonly string[] {
+  return names.filter((name) => !names.some((other) => other.endsWith(`/${name}`)));
+}
+
 function judge(answer: string, sent: string, { basic, room }: CondenseRequest, count: CountTokens): CondenserAnswer {
   if (answer === "") return { why: "Its answer is empty." };
   // oxlint-disable-next-line no-control-regex -- these are what tells bytes from text
@@ -96,11 +101,11 @@ function judge(answer: string, sent: string, { basic, room }: CondenseRequest, c
   const size = measure(JSON.stringify(answer), count);
   if (!isWithin(size, room)) return { why: `Its answer takes ${size.tokens} tokens where ${room.tokens} fit.` };
   const original = sent.toLowerCase();
-  const invented = anchorsOf(answer).filter((name) => !isIn(original, name)).length;
+  const invented = wholeOf(anchorsOf(answer).filter((name) => !isIn(original, name))).length;
   if (invented > 0) return { why: `Its answer has ${invented} names or numbers that the original does not have.` };
   const said = answer.toLowerCase();
   const wanted = anchorsOf(textOf(basic)).filter((name) => original.includes(name.toLowerCase()));
-  const missing = wanted.filter((name) => !said.includes(name.toLowerCase()));
+  const missing = wholeOf(wanted.filter((name) => !said.includes(name.toLowerCase())));
   if (missing.length === 0) return { text: answer };
   const completed = `${answer}\nAlso: ${missing.join(", ")}`;
   if (missing.length <= wanted.length * MOST_MISSING && isWithin(measure(JSON.stringify(completed), count), room))

@@ -1,5 +1,5 @@
 import { decodeBlob } from "../envelope/decode-blob.ts";
-import { isWorkrailError } from "../errors.ts";
+import { isWorkrailError, type WorkrailError } from "../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { SessionFacts, Shield } from "../model/session.ts";
@@ -7,6 +7,7 @@ import type { BackupContents, BackupTarget } from "../ports/backup-target.ts";
 import type { Catalog } from "../ports/catalog.ts";
 import type { Clock, IdGenerator } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
+import { getBlob, isUnreadableBlob, refuseWhenNothingIsRead } from "./get-blob.ts";
 import type { ProofPorts } from "./prove-deltas.ts";
 import { readBlobs } from "./read-blobs.ts";
 import { eachRecord, eachTrashed } from "./view-store.ts";
@@ -91,6 +92,8 @@ class Backup {
   readonly #wanted = new Map<BlobRef, Wanted>();
   /** What was copied, with its size: what is wanted, and what that is stored against. */
   readonly #copied = new Map<BlobRef, { readonly source: Source; readonly bytes: number }>();
+  /** What could not be read when it was to be copied. */
+  readonly #unreadable = new Map<BlobRef, WorkrailError>();
   #heldAt = Number.NEGATIVE_INFINITY;
 
   constructor(ports: BackupPorts, target: BackupTarget, options: BackupOptions, holder: string) {
@@ -167,11 +170,12 @@ class Backup {
       const base = await this.#copyOne(source, place);
       if (base !== undefined) waiting.push(base);
     }
+    refuseWhenNothingIsRead(this.#copied.size, [...this.#unreadable.values()]);
   }
 
   /** What it is stored against. */
   async #copyOne(source: Source, place: BlobRef): Promise<Source | undefined> {
-    const bytes = await this.#ports.blobs.get(source.blob);
+    const bytes = await this.#read(source.blob, place);
     if (bytes === undefined) return undefined;
     if (this.#copied.has(place)) await this.#target.blobs.replace(place, bytes);
     else await this.#target.blobs.put(source, bytes);
@@ -181,6 +185,17 @@ class Backup {
     const key = { sessionId: source.sessionId, checkpointId: base };
     // One that was removed has no record, but keeps its blob while something needs it.
     return { ...key, blob: (await this.#ports.catalog.find(base))?.blob ?? this.#ports.blobs.refOf(key) };
+  }
+
+  async #read(blob: BlobRef, place: BlobRef): Promise<Uint8Array | undefined> {
+    this.#unreadable.delete(place);
+    try {
+      return await getBlob(this.#ports.blobs, blob);
+    } catch (error) {
+      if (!isWorkrailError(error) || !isUnreadableBlob(error)) throw error;
+      this.#unreadable.set(place, error);
+      return undefined;
+    }
   }
 
   /** `undefined` for what is whole, and for what cannot be read: that shows when the copy is proven. */
@@ -227,7 +242,7 @@ class Backup {
     for (const [place, wanted] of this.#wanted) {
       const record = found.get(place);
       const isSame = record?.exactDigest === wanted.record.exactDigest && record.canonicalDigest === wanted.record.canonicalDigest;
-      if (!isSame) unproven.set(wanted, codes.get(place) ?? "CHECKPOINT_CORRUPT");
+      if (!isSame) unproven.set(wanted, codes.get(place) ?? this.#unreadable.get(place)?.code ?? "CHECKPOINT_CORRUPT");
     }
     return unproven;
   }

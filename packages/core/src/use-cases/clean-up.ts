@@ -13,8 +13,8 @@ export interface UpkeepOptions extends CleanUpOptions {
 const BATCH = 50;
 
 /**
- * Has a store follow its policy: what was unused for long goes, room is made in one that is full, and sessions of which
- * nothing is left are forgotten. That it was done is written to the audit log, at the time of all that was removed.
+ * Has a store follow its policy: what was unused for long goes, room is made in one that is full, sessions of which
+ * nothing is left are forgotten, and unfinished files of writers that are gone are removed. That it was done is written to the audit log, at the time of all that was removed.
  */
 export async function cleanUp(ports: CleanUpPorts, policy: UpkeepPolicy, options: UpkeepOptions = {}): Promise<CleanUpReport> {
   const { inUse = new Set() } = options;
@@ -24,7 +24,10 @@ export async function cleanUp(ports: CleanUpPorts, policy: UpkeepPolicy, options
   const forgotten = await forgetEmpty(ports, options, now);
   if (options.dryRun !== true && options.signal?.aborted !== true) {
     const done = { at: now, action: "clean-up", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
-    await ports.locking.shared(() => ports.catalog.commit({ audit: [done] }));
+    await ports.locking.shared(async () => {
+      await ports.blobs.removeAbandoned();
+      await ports.catalog.commit({ audit: [done] });
+    });
   }
   return { ...report, forgotten };
 }

@@ -1,3 +1,4 @@
+import { ALREADY_HELD } from "../locking/already-held.ts";
 import { ERASED } from "../model/audit.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
@@ -65,7 +66,7 @@ export async function eraseCheckpoints(ports: ErasingPorts, input: EraseInput): 
     if (dryRun) return { dryRun, erased, spared, copies, left: [], unreadable: [] };
     const whole = "sessionId" in input && spared.length === 0 ? [input.sessionId] : [];
     await decide(ports, going, input.agentId, whole);
-    return { dryRun, erased, spared, copies, ...(await finishErasures(ports, whole)) };
+    return { dryRun, erased, spared, copies, ...(await finishErasures({ ...ports, locking: ALREADY_HELD }, whole)) };
   });
 }
 

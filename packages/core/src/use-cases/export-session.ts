@@ -7,6 +7,7 @@ import type { Session } from "../model/session.ts";
 import type { Clock, Log } from "../ports/environment.ts";
 import type { Catalog } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
+import { isToBeNamed } from "./get-blob.ts";
 import { loadCheckpoint, type LoadedCheckpoint, sessionNotFound } from "./load-checkpoint.ts";
 import type { ReadPorts } from "./read-context.ts";
 import { eachRecord } from "./view-store.ts";
@@ -31,9 +32,6 @@ export interface ExportProgress {
   readonly done: number;
   readonly total: number;
 }
-
-/** A checkpoint with one of these cannot be exported; the others can. */
-const ITS_OWN_FAULTS = new Set<string>(["CHECKPOINT_CORRUPT", "UNSUPPORTED_VERSION", "TOO_LARGE"]);
 
 /**
  * Writes a session as one JSON text that people can read and `importSession` takes back exactly: the session's facts and
@@ -99,7 +97,7 @@ async function loadIfLive(ports: ExportPorts, checkpointId: CheckpointId): Promi
     return await loadCheckpoint({ ...ports, onLoaded: ignore }, { checkpointId });
   } catch (error) {
     if (isWorkrailError(error) && error.code === "CHECKPOINT_NOT_FOUND") return undefined;
-    if (isWorkrailError(error) && ITS_OWN_FAULTS.has(error.code)) return { checkpointId, code: error.code };
+    if (isToBeNamed(error)) return { checkpointId, code: error.code };
     throw error;
   }
 }

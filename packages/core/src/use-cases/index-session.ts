@@ -1,4 +1,3 @@
-import { isWorkrailError } from "../errors.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { ChangedSession } from "../ports/catalog.ts";
@@ -7,6 +6,7 @@ import type { IndexChange, SearchIndexing, TextOfCheckpoint } from "../ports/sea
 import { linesOf, linesToIndex, searchableTextsOf } from "../search/checkpoint-text.ts";
 import { type Findable, firstLinks, type IndexingPlan, type Link, linked, planIndexing } from "../search/plan-indexing.ts";
 import { type Words, wordsOf } from "../search/terms.ts";
+import { isItsOwnFault, isUnreadableBlob } from "./get-blob.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord } from "./view-store.ts";
 
@@ -31,20 +31,26 @@ const MOST_TEXT = 16 * 1024 * 1024;
  * Has the index hold of a session what is live, each checkpoint with the lines that its live predecessor lacks, and nothing
  * else. May be done by several at the same time, may be stopped at any moment, and may be repeated.
  *
- * @returns whether it is done; else somebody else changed the index meanwhile, or there is more to do: call it again.
+ * @returns `more`: somebody else changed the index meanwhile, or there is more to do: call it again. `unreadable`: all is done that can be,
+ *   and what the system could not read is to be looked at later.
  * @throws STORAGE_UNAVAILABLE
  */
-export async function indexSession(ports: IndexPorts, changed: ChangedSession): Promise<boolean> {
+export async function indexSession(ports: IndexPorts, changed: ChangedSession): Promise<"done" | "more" | "unreadable"> {
   const { sessionId } = changed;
   return ports.locking.shared(async () => {
     const session = await ports.catalog.session(sessionId);
     const { plan, version } = changed.isExtended ? await planExtension(ports, sessionId) : await planWhole(ports, sessionId);
     const now = firstLinks(plan.add, BATCH, BATCH_BYTES);
     const remove = plan.remove;
-    const add = await textsOf(ports, now);
-    const isDone = now.length === plan.add.length;
+    const { texts: add, unreadable } = await textsOf(ports, now);
+    const isAll = now.length === plan.add.length;
+    const isDone = isAll && unreadable === 0;
     const change: IndexChange = { sessionId, version, remove, add, sessionTags: session?.tags ?? [], isDone };
-    return (await ports.search.update(change)) && isDone;
+    if (!(await ports.search.update(change))) return "more";
+    // Behind what is indexed now nobody would look for it.
+    if (unreadable > 0) await ports.search.note({ sessions: [{ sessionId, isExtended: false }] });
+    if (unreadable > 0 && (isAll || unreadable === now.length)) return "unreadable";
+    return isDone ? "done" : "more";
   });
 }
 
@@ -90,35 +96,43 @@ function findable({ id, sequence, kind, contextBytes }: CheckpointRecord): Finda
   return { id, sequence, kind, contextBytes };
 }
 
-async function textsOf(ports: IndexPorts, links: readonly Link[]): Promise<TextOfCheckpoint[]> {
+async function textsOf(
+  ports: IndexPorts,
+  links: readonly Link[],
+): Promise<{ readonly texts: readonly TextOfCheckpoint[]; readonly unreadable: number }> {
   const texts: TextOfCheckpoint[] = [];
+  let unreadable = 0;
   let last: { readonly id: CheckpointId; readonly lines: readonly string[] } | undefined;
   for (const { checkpoint, previous } of links) {
     const record = await ports.catalog.find(checkpoint.id);
     // Removed meanwhile: that is another change, which will be told.
     if (record === undefined) continue;
     const lines = await linesOfRecord(ports, record);
+    if (lines === undefined) {
+      unreadable += 1;
+      continue;
+    }
     const known = new Set(previous?.id === last?.id ? last?.lines : await linesOfPrevious(ports, previous));
     const words = await wordsIn(linesToIndex(record, lines, known), ports.pause);
     texts.push(textOf(record, checkpoint.sequence, previous?.sequence ?? 0, words));
     if (checkpoint.kind !== "aside") last = { id: checkpoint.id, lines };
   }
-  return texts;
+  return { texts, unreadable };
 }
 
 async function linesOfPrevious(ports: IndexPorts, previous: Findable | undefined): Promise<readonly string[]> {
   const record = previous === undefined ? undefined : await ports.catalog.find(previous.id);
-  return record === undefined ? [] : linesOfRecord(ports, record);
+  return record === undefined ? [] : ((await linesOfRecord(ports, record)) ?? []);
 }
 
-/** None of one that cannot be read: nobody could be shown it. */
-async function linesOfRecord(ports: IndexPorts, record: CheckpointRecord): Promise<readonly string[]> {
+/** None of one that is damaged: nobody could be shown it. `undefined` of one that the system could not read now. */
+async function linesOfRecord(ports: IndexPorts, record: CheckpointRecord): Promise<readonly string[] | undefined> {
   await ports.pause();
   try {
     return await linesOfTexts(searchableTextsOf(record, (await readContext(ports, record)).context, MOST_TEXT), ports.pause);
   } catch (error) {
-    if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
-    return [];
+    if (!isItsOwnFault(error)) throw error;
+    return isUnreadableBlob(error) ? undefined : [];
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../model/context.ts";
 import { LABEL_LIMITS } from "../model/limits.ts";
-import { checkAttributes, checkName, checkTags } from "./labels.ts";
+import { checkAttributes, checkName, checkPath, checkTags } from "./labels.ts";
 
 function refusal(field: string): Error {
   return expect.objectContaining({ code: "INVALID_INPUT", details: { field } }) as Error;
@@ -14,6 +14,16 @@ describe("a name", () => {
 
   it.each(["", "x".repeat(LABEL_LIMITS.nameLength + 1), "half \ud83d", 5, null, {}])("may not be %j", (name) => {
     expect(() => checkName(name as string, "agentId")).toThrow(refusal("agentId"));
+  });
+});
+
+describe("a path", () => {
+  it.each([undefined, "/a", "C:\\a", "x".repeat(LABEL_LIMITS.pathLength)])("may be %j", (path) => {
+    expect(() => checkPath(path, "project")).not.toThrow();
+  });
+
+  it.each(["", "x".repeat(LABEL_LIMITS.pathLength + 1), "/half \ud83d", 5, null, {}, [], true])("may not be %j", (path) => {
+    expect(() => checkPath(path as string, "project")).toThrow(refusal("project"));
   });
 });
 

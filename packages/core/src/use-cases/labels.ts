@@ -14,6 +14,13 @@ export function checkName(value: string | undefined, field: string): void {
   }
 }
 
+/** @throws INVALID_INPUT when a path is too long, empty or not text. Whether it is absolute is for those to say who know the system. */
+export function checkPath(value: string | undefined, field: string): void {
+  if (value === undefined) return;
+  if (typeof value === "string" && value.length > 0 && value.length <= LABEL_LIMITS.pathLength && !LONE_SURROGATE.test(value)) return;
+  throw new WorkrailError("INVALID_INPUT", `${field} must be a path, in well-formed text.`, { details: { field } });
+}
+
 /** @throws INVALID_INPUT when there are too many tags, or one is too long, empty or not text. */
 export function checkTags(tags: readonly string[], field = "tags"): void {
   if (!Array.isArray(tags) || tags.length > LABEL_LIMITS.tags) throw invalid(field, `must be a list of at most ${LABEL_LIMITS.tags}`);

@@ -49,6 +49,7 @@ export function checkWhole(field: string, value: number, least: number, most: nu
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw new WorkrailError("INVALID_INPUT", `${field} must be a whole number from ${least} to ${most}.`, {
     details: { field, least, most },
-    hint: "Fetch further pages with offset.",
+    // Of what has no bound all can be had at once.
+    ...(most === MAX_PAGE ? { hint: "Fetch further pages with offset." } : {}),
   });
 }

@@ -7,6 +7,7 @@ import { type CheckpointId, parseSessionId, type SessionId } from "../model/ids.
 import type { Session } from "../model/session.ts";
 import type { Clock, Log } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
+import { isItsOwnFault } from "./get-blob.ts";
 import { quarantineDamaged } from "./quarantine-damaged.ts";
 import { damagedBytesOf, type ReadContext, readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord } from "./view-store.ts";
@@ -207,7 +208,7 @@ async function isReadable(ports: LoadPorts, record: CheckpointRecord, reasons: R
     await readContext(ports, record, reasons);
     return true;
   } catch (error) {
-    if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+    if (!isItsOwnFault(error)) throw error;
     reasons.set(record.id, error.message);
     return false;
   }

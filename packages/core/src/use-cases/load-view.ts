@@ -1,5 +1,5 @@
 import type { CompiledRules } from "../classify/compile-rules.ts";
-import { invalidInput } from "../errors.ts";
+import { invalidInput, type WorkrailError } from "../errors.ts";
 import type { Context, JsonValue } from "../model/context.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import type { Session } from "../model/session.ts";
@@ -90,9 +90,12 @@ function checkRequest(request: ViewRequest): void {
     if (value !== undefined && (!Number.isSafeInteger(value) || value < 0))
       throw invalidInput(`range.${field}`, `range.${field} must be a whole number.`, "Count from 0, or leave it out.");
   }
-  if (request.cursor !== undefined && !/^\d{1,15}$/.test(request.cursor)) {
-    throw invalidInput("cursor", "cursor must be the nextCursor of an earlier answer.", "Leave cursor out to begin with the first names.");
-  }
+  const isOfRange = request.range !== undefined && request.cursor !== undefined;
+  if (isOfRange || (request.cursor !== undefined && !/^\d{1,15}$/.test(request.cursor))) throw noCursor();
+}
+
+function noCursor(): WorkrailError {
+  return invalidInput("cursor", "cursor must be the nextCursor of an earlier answer.", "Leave cursor out to begin with the first names.");
 }
 
 type Chosen = View & Pick<LoadedView, "values" | "valuesLeft" | "missing" | "missingCount">;
@@ -129,6 +132,8 @@ async function chooseKeys(
   const paths = found.filter(({ path }) => typeof path !== "string");
   const entriesLeft = paths.length === 0 ? left : await budgetBeside({ ...missing, ...NO_VALUES }, budget, counter);
   const { report: _report, ...view } = await buildView(wholeEntries, { classifications }, entriesLeft, counter, cursor);
+  // It only names what is left out: where nothing is, the caller would be given nothing, and not told so.
+  if (cursor !== undefined && view.omitted === undefined) throw noCursor();
   if (cursor !== undefined) return view;
   const isSingle = request.keys?.length === 1;
   const isEntry = typeof request.keys?.[0] === "string";

@@ -1,7 +1,7 @@
 import { bytesOf, part, type SessionView } from "../clean-up/plan.ts";
 import { isAtRest, planRoom } from "../clean-up/plan-room.ts";
+import { ALREADY_HELD } from "../locking/already-held.ts";
 import type { SessionId } from "../model/ids.ts";
-import type { Locking } from "../ports/locking.ts";
 import { carryOut, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
 import { eachSession, viewSession, viewTrash } from "./view-store.ts";
 
@@ -30,12 +30,5 @@ export async function makeRoom({ catalog, blobs, clock }: Omit<CleanUpPorts, "lo
   const bytes = liveBytes + trashBytes;
   const plan = planRoom({ sessions, trash, bytes }, needed.bytes, needed.inUse, now);
   const moves = bytesOf(plan.moves) < needed.leastBytes ? [] : plan.moves;
-  return carryOut({ catalog, blobs, clock, locking: HELD }, { ...plan, moves }, { bytes, now });
+  return carryOut({ catalog, blobs, clock, locking: ALREADY_HELD }, { ...plan, moves }, { bytes, now });
 }
-
-/** The caller's hold is enough, and to wait for another beside it might never end. */
-const HELD: Locking = {
-  inOrder: (_session, work) => work(),
-  shared: (work) => work(),
-  exclusively: (work) => work(),
-};

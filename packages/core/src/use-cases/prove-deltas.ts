@@ -1,7 +1,7 @@
 import { applyDelta } from "../delta/apply-delta.ts";
 import { decodeBlob } from "../envelope/decode-blob.ts";
 import type { EnvelopeFacts } from "../envelope/envelope-json.ts";
-import { type ErrorCode, isWorkrailError, WorkrailError } from "../errors.ts";
+import { type ErrorCode, WorkrailError } from "../errors.ts";
 import { canonicalJson } from "../json/canonical-json.ts";
 import { parseContext } from "../json/parse-context.ts";
 import type { NewRecord } from "../model/checkpoint.ts";
@@ -11,6 +11,7 @@ import type { Limits } from "../model/limits.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
+import { getBlob } from "./get-blob.ts";
 
 /** A blob's record as far as the blob alone tells it. */
 export type FoundRecord = Omit<NewRecord, "canonicalDigest"> & Pick<EnvelopeFacts, "canonicalDigest">;
@@ -27,6 +28,9 @@ export interface Unreadable {
   readonly code: ErrorCode;
 }
 
+/** Whether a blob that cannot be read for this is told and passed over; anything else rejects. */
+export type IsPassedOver = (error: unknown) => error is WorkrailError;
+
 type OnProven = (progress: { readonly done: number; readonly total: number }) => void;
 
 /**
@@ -38,7 +42,7 @@ type OnProven = (progress: { readonly done: number; readonly total: number }) =>
 export async function proveDeltas(
   ports: ProofPorts,
   found: readonly FoundRecord[],
-  onProven: OnProven,
+  { isPassedOver, onProven }: { readonly isPassedOver: IsPassedOver; readonly onProven: OnProven },
 ): Promise<{ records: NewRecord[]; unreadable: Unreadable[] }> {
   const dependents = new Map<CheckpointId, FoundRecord[]>();
   for (const record of found) {
@@ -49,7 +53,9 @@ export async function proveDeltas(
   const roots = found.filter(({ id, baseId }) => baseId === null && dependents.has(id));
   const total = roots.length + found.filter(({ baseId }) => baseId !== null).length;
   for (const root of roots) {
-    await follow(ports, root, dependents, canonical, failed, () => onProven({ done: canonical.size + failed.size, total }));
+    await follow({ ...ports, isPassedOver }, root, dependents, canonical, failed, () =>
+      onProven({ done: canonical.size + failed.size, total }),
+    );
   }
   const records: NewRecord[] = [];
   const unreadable: Unreadable[] = [];
@@ -62,7 +68,7 @@ export async function proveDeltas(
 }
 
 async function follow(
-  ports: ProofPorts,
+  { isPassedOver, ...ports }: ProofPorts & { readonly isPassedOver: IsPassedOver },
   root: FoundRecord,
   dependents: ReadonlyMap<CheckpointId, readonly FoundRecord[]>,
   canonical: Map<BlobRef, Digest>,
@@ -78,7 +84,7 @@ async function follow(
       const { id, sessionId } = next.record;
       for (const record of dependents.get(id) ?? []) if (record.sessionId === sessionId) pending.push({ record, base: value });
     } catch (error) {
-      if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+      if (!isPassedOver(error)) throw error;
       failed.set(next.record.blob, error.code);
     }
     onEach();
@@ -86,7 +92,7 @@ async function follow(
 }
 
 async function make(ports: ProofPorts, record: FoundRecord, base: JsonValue | undefined): Promise<JsonValue> {
-  const bytes = await ports.blobs.get(record.blob);
+  const bytes = await getBlob(ports.blobs, record.blob);
   if (bytes === undefined) throw new WorkrailError("CHECKPOINT_CORRUPT", "Its file is missing.");
   const blob = await decodeBlob(ports, bytes);
   if (blob.kind === "whole") return parseContext(blob.context);

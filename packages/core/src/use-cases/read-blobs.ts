@@ -1,13 +1,16 @@
 import { decodeBlob } from "../envelope/decode-blob.ts";
 import { completeFacts, type DeltaFacts, type EnvelopeFacts } from "../envelope/envelope-json.ts";
-import { isWorkrailError } from "../errors.ts";
+import type { WorkrailError } from "../errors.ts";
 import type { NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId } from "../model/ids.ts";
 import type { BlobInfo } from "../ports/blob-store.ts";
 import { countOf } from "./count-of.ts";
-import { type FoundRecord, type ProofPorts, proveDeltas, type Unreadable } from "./prove-deltas.ts";
+import { getBlob, isItsOwnFault, refuseWhenNothingIsRead } from "./get-blob.ts";
+import { type FoundRecord, type IsPassedOver, type ProofPorts, proveDeltas, type Unreadable } from "./prove-deltas.ts";
 
 export interface ReadBlobsOptions {
+  /** Whether a blob is passed over that cannot be read for this. Default: unless the storage fails as a whole. */
+  readonly isPassedOver?: IsPassedOver | undefined;
   /** Awaited before each blob is first read. */
   readonly beforeEach?: (() => Promise<void>) | undefined;
   /** Told after each blob. */
@@ -25,32 +28,38 @@ export interface ReadBlobsProgress {
 /**
  * The records that the blobs alone tell, each proven to hold what was saved, and the blobs that cannot be read.
  *
- * @throws STORAGE_UNAVAILABLE, and whatever `beforeEach` throws.
+ * @throws STORAGE_UNAVAILABLE when nothing at all can be read, and whatever `beforeEach` throws.
  */
 export async function readBlobs(
   ports: ProofPorts,
-  { beforeEach, onProgress }: ReadBlobsOptions = {},
+  { beforeEach, onProgress, isPassedOver = isItsOwnFault }: ReadBlobsOptions = {},
 ): Promise<{ records: NewRecord[]; unreadable: Unreadable[] }> {
-  const total = onProgress === undefined ? 0 : await countOf(ports.blobs.list());
+  const total = onProgress === undefined ? 0 : await countOf(ports.blobs.list(() => {}));
   let done = 0;
   const whole: FoundRecord[] = [];
   const deltas: FoundDelta[] = [];
   const unreadable: Unreadable[] = [];
-  for await (const blob of ports.blobs.list()) {
+  const failures: WorkrailError[] = [];
+  const pass = (ref: BlobRef, error: unknown): void => {
+    if (!isPassedOver(error)) throw error;
+    unreadable.push({ ref, code: error.code });
+    if (error.code === "STORAGE_UNAVAILABLE") failures.push(error);
+  };
+  for await (const blob of ports.blobs.list(({ ref, error }) => pass(ref, error))) {
     await beforeEach?.();
     try {
       const found = await readOne(ports, blob);
       if (found !== undefined && "base" in found) deltas.push(found);
       else if (found !== undefined) whole.push(found);
     } catch (error) {
-      if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
-      unreadable.push({ ref: blob.ref, code: error.code });
+      pass(blob.ref, error);
     }
     done += 1;
     onProgress?.({ phase: "read", done, total: Math.max(total, done) });
   }
+  refuseWhenNothingIsRead(done - failures.length, failures);
   const { found, baseless } = withDeltas(ports, whole, deltas);
-  const proven = await proveDeltas(ports, found, (progress) => onProgress?.({ phase: "prove", ...progress }));
+  const proven = await proveDeltas(ports, found, { isPassedOver, onProven: (progress) => onProgress?.({ phase: "prove", ...progress }) });
   return { records: proven.records, unreadable: [...unreadable, ...baseless, ...proven.unreadable] };
 }
 
@@ -63,7 +72,7 @@ interface FoundDelta {
 }
 
 async function readOne(ports: ProofPorts, { ref }: BlobInfo): Promise<FoundRecord | FoundDelta | undefined> {
-  const bytes = await ports.blobs.get(ref);
+  const bytes = await getBlob(ports.blobs, ref);
   if (bytes === undefined) return undefined;
   const decoded = await decodeBlob(ports, bytes);
   const blobBytes = bytes.length;

@@ -15,6 +15,7 @@ import type { BlobStore } from "../ports/blob-store.ts";
 import type { Catalog } from "../ports/catalog.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
+import { getBlob } from "./get-blob.ts";
 
 export interface ReadPorts {
   readonly catalog: Catalog;
@@ -89,7 +90,7 @@ export function damagedBytesOf(error: unknown): CheckpointRecord | undefined {
  */
 export async function readBlob(ports: Omit<ReadPorts, "catalog">, at: Located): Promise<DecodedBlob> {
   if (isRecord(at) && at.damaged) throw corrupt("It was found damaged before, and what there was of it is in quarantine.");
-  const bytes = await ports.blobs.get(at.blob);
+  const bytes = await getBlob(ports.blobs, at.blob);
   if (bytes === undefined) throw blame(at, "Its file is missing.");
   let decoded: DecodedBlob;
   try {

@@ -83,8 +83,13 @@ function inTheWay(cause: WorkrailError): WorkrailError {
   );
 }
 
+/** What could not be read and may be another time is no damage: left out, the next rebuild might take it for removed, by what is the oldest left. */
+function isDamage(error: unknown): error is WorkrailError {
+  return isWorkrailError(error) && (error.code !== "STORAGE_UNAVAILABLE" || error.details["reason"] === "wrong-kind-of-file");
+}
+
 async function rebuild(ports: RebuildPorts, { onProgress }: RebuildOptions): Promise<RebuildReport> {
-  const { records, unreadable } = await readBlobs(ports, { onProgress });
+  const { records, unreadable } = await readBlobs(ports, { onProgress, isPassedOver: isDamage });
   const facts = await readSessionFacts(ports, new Set([...records.map(({ blob }) => blob), ...unreadable.map(({ ref }) => ref)]));
   // What was removed and is still there tells of the order of the others.
   const { live, removed } = dropRemoved(orderByLineage(records), facts);

@@ -1,6 +1,6 @@
-import { isWorkrailError } from "../errors.ts";
 import { searchableTextsOf } from "../search/checkpoint-text.ts";
 import { termsOf } from "../search/terms.ts";
+import { isItsOwnFault } from "./get-blob.ts";
 import { readContext } from "./read-context.ts";
 import { searchCheckpoints, type SearchPorts } from "./search-checkpoints.ts";
 
@@ -32,6 +32,6 @@ export async function rehearseSearch(ports: SearchPorts, isOver: () => boolean):
     await searchCheckpoints(ports, { query, filter: {}, limit: LIMIT, mostBytes: MOST_BYTES });
   } catch (error) {
     // That it cannot be read is told to whoever asks for it.
-    if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+    if (!isItsOwnFault(error)) throw error;
   }
 }

@@ -1,16 +1,21 @@
-import { isWorkrailError } from "../errors.ts";
+import { isWorkrailError, type WorkrailError } from "../errors.ts";
+import { isFaultOfOneFile } from "../fault-of-one-file.ts";
 import { decodeBlob } from "../envelope/decode-blob.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId } from "../model/ids.ts";
+import { collectGarbage, type GarbagePorts, type GarbageReport } from "./collect-garbage.ts";
+import { whyUnreadable } from "./get-blob.ts";
 import { type QuarantinePorts, quarantineDamaged } from "./quarantine-damaged.ts";
 import { readContext } from "./read-context.ts";
 import { type Finding, verifyStore, type VerifyOptions, type VerifyPorts, type VerifyReport } from "./verify-store.ts";
 
-export type RepairPorts = VerifyPorts & QuarantinePorts;
+export type RepairPorts = VerifyPorts & QuarantinePorts & GarbagePorts;
 
 export interface RepairOptions extends VerifyOptions {
   /** Tell what would be repaired, and change nothing. Default `false`. */
   readonly dryRun?: boolean | undefined;
+  /** Remove garbage too, when all was read: the checkpoints that a rebuild would have made of it are lost then. Default `false`. */
+  readonly collectGarbage?: boolean | undefined;
 }
 
 export interface RepairReport extends Omit<VerifyReport, "findings"> {
@@ -20,12 +25,15 @@ export interface RepairReport extends Omit<VerifyReport, "findings"> {
   readonly left: readonly Finding[];
   /** What else can be done about that, and about readable files that belong to no checkpoint. */
   readonly advice: readonly string[];
+  /** Absent where none was to be removed, or not everything was read. */
+  readonly garbage?: GarbageReport;
 }
 
 /**
  * Verifies the store and puts right what can be put right without losing anything: damaged files go into quarantine and
  * their checkpoints are marked, marks of checkpoints that are whole again are taken away, and what the catalog keeps twice
- * agrees again. Safe beside live writers. Records of files that belong to nothing are only brought back by a rebuild.
+ * agrees again. Safe beside live writers. Records of files that belong to nothing are only brought back by a rebuild; that is why
+ * such files are removed only where somebody wants that.
  *
  * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT
  */
@@ -35,12 +43,27 @@ export async function repairStore(ports: RepairPorts, options: RepairOptions = {
   const left: Finding[] = [];
   await ports.locking.shared(async () => {
     for (const finding of findings) {
-      const isRepairable = REPAIRS[finding.kind] !== undefined;
-      const isDone = isRepairable && (options.dryRun === true || (await REPAIRS[finding.kind]?.(ports, finding)) === true);
-      (isDone ? repaired : left).push(finding);
+      const outcome = options.dryRun === true ? REPAIRS[finding.kind] !== undefined : await putRight(ports, finding);
+      if (outcome === true) repaired.push(finding);
+      else left.push(outcome === false ? finding : { ...finding, reason: `${finding.reason} ${whyUnreadable(outcome)}` });
     }
   });
-  return { ...found, repaired, left, advice: adviceOn(left, found.orphans) };
+  // What cannot be read now may belong to something.
+  const isAllRead = found.isComplete && !findings.some(({ kind }) => kind === "unreadable");
+  if (options.collectGarbage !== true || options.dryRun === true || !isAllRead) {
+    return { ...found, repaired, left, advice: adviceOn(left, found.orphans) };
+  }
+  return { ...found, repaired, left, advice: adviceOn(left, []), garbage: await collectGarbage(ports) };
+}
+
+/** Whether it did, or what kept it from doing so: what belongs to another user, say, keeps nothing else from being put right. */
+async function putRight(ports: RepairPorts, finding: Finding): Promise<boolean | WorkrailError> {
+  try {
+    return (await REPAIRS[finding.kind]?.(ports, finding)) === true;
+  } catch (error) {
+    if (isFaultOfOneFile(error)) return error;
+    throw error;
+  }
 }
 
 type Repair = (ports: RepairPorts, finding: Finding) => Promise<boolean>;
@@ -104,8 +127,13 @@ async function putAside(ports: RepairPorts, { ref }: Finding): Promise<boolean> 
 function adviceOn(left: readonly Finding[], orphans: readonly BlobRef[]): string[] {
   const kinds = new Set(left.map(({ kind }) => kind));
   const advice: (string | false)[] = [
-    orphans.length > 0 && "A rebuild brings back checkpoints whose files belong to nothing; else collecting garbage removes them.",
+    orphans.length > 0 &&
+      "A rebuild brings back checkpoints whose files belong to nothing. Else `workrail repair --collect-garbage` removes them.",
     kinds.has("facts-differ") && "A rebuild takes the facts of checkpoints from their files.",
+    kinds.has("marked") &&
+      "A checkpoint found damaged before stays so until its file is put back, its context is saved again under its id, or it is deleted.",
+    kinds.has("unreadable") &&
+      "See what keeps files from being read: the disk, or whose they are. They were left as they are, and are readable again when that is gone.",
     kinds.has("depends-on-damaged") &&
       "Put back the damaged checkpoint's file from a backup and repair again: what is stored against it is then readable too.",
     kinds.has("newer-version") && "Update Workrail to read checkpoints of a newer version.",

@@ -20,19 +20,17 @@ export async function restoreFromTrash(
   { catalog, locking, clock }: CleanUpPorts,
   { sessionId, checkpointIds }: RestoreInput,
 ): Promise<readonly CheckpointRecord[]> {
-  return locking.inOrder(sessionId, () =>
-    locking.shared(async () => {
-      const there = (await viewTrash(catalog, { sessionId })).map(({ id }) => id);
-      const wanted = checkpointIds ?? there;
-      const missing = wanted.filter((id) => !there.includes(id));
-      if (wanted.length === 0 || missing.length > 0) throw notInTrash(sessionId, missing);
-      const at = clock.now();
-      const move = { sessionId, checkpoints: wanted, from: "trash", to: "live", at, reason: "asked for" } as const;
-      const accesses = wanted.map((checkpointId) => ({ checkpointId, at }));
-      const outcome = await catalog.commit({ move, accesses, audit: [] });
-      return outcome.status === "committed" ? outcome.moved : [];
-    }),
-  );
+  return locking.inOrder(sessionId, async () => {
+    const there = (await viewTrash(catalog, { sessionId })).map(({ id }) => id);
+    const wanted = checkpointIds ?? there;
+    const missing = wanted.filter((id) => !there.includes(id));
+    if (wanted.length === 0 || missing.length > 0) throw notInTrash(sessionId, missing);
+    const at = clock.now();
+    const move = { sessionId, checkpoints: wanted, from: "trash", to: "live", at, reason: "asked for" } as const;
+    const accesses = wanted.map((checkpointId) => ({ checkpointId, at }));
+    const outcome = await catalog.commit({ move, accesses, audit: [] });
+    return outcome.status === "committed" ? outcome.moved : [];
+  });
 }
 
 function notInTrash(sessionId: SessionId, checkpointIds: readonly CheckpointId[]): WorkrailError {

@@ -16,7 +16,7 @@ import type { Codec } from "../ports/codec.ts";
 import type { Locking } from "../ports/locking.ts";
 import { inTurns } from "../turns.ts";
 import type { SecretScreen } from "../ports/secret-screen.ts";
-import { checkAttributes, checkName, checkTags } from "./labels.ts";
+import { checkAttributes, checkName, checkPath, checkTags } from "./labels.ts";
 import { readContext } from "./read-context.ts";
 import { readFacts } from "./read-facts.ts";
 import { labelsOf, labelsText, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
@@ -92,8 +92,11 @@ type SaveOutcome =
       /** The checkpoint that already holds this content. */
       readonly record: CheckpointRecord;
       /** What the call brought that the existing checkpoint does not have, and that was therefore not kept. */
-      readonly ignored: readonly ("name" | "tags" | "metadata" | "keyOrder")[];
+      readonly ignored: readonly IgnoredOnSkip[];
     };
+
+/** What a save may bring that is not kept where its content is there already. */
+type IgnoredOnSkip = "checkpointId" | "parentId" | "workflowId" | "agentId" | "name" | "tags" | "metadata" | "keyOrder";
 
 /** A commit that lost its blob to garbage collection is tried again this often; twice is already improbable. */
 const MAX_ATTEMPTS = 3;
@@ -180,6 +183,7 @@ function checkLabels(input: SaveInput): void {
   checkName(input.name, "name");
   checkName(input.agentId, "agentId");
   checkName(input.workflowId, "workflowId");
+  checkPath(input.project, "project");
   checkTags(input.tags ?? []);
   checkAttributes(input.attributes ?? {});
   if (input.kind !== undefined && !CHECKPOINT_KINDS.includes(input.kind)) {
@@ -439,7 +443,12 @@ function skipDigest(input: SaveInput, content: SavedContent): SavedContent["cano
 }
 
 function unchanged(input: SaveInput, content: SavedContent, record: CheckpointRecord): SaveOutcome {
-  const ignored: ("name" | "tags" | "metadata" | "keyOrder")[] = [];
+  const ignored: IgnoredOnSkip[] = [];
+  if (input.checkpointId !== undefined && input.checkpointId !== record.id) ignored.push("checkpointId");
+  // Whoever continues the very checkpoint that has the content already has lost nothing.
+  if (input.parentId !== undefined && input.parentId !== record.parentId && input.parentId !== record.id) ignored.push("parentId");
+  if (input.workflowId !== undefined && input.workflowId !== record.workflowId) ignored.push("workflowId");
+  if (input.agentId !== undefined && input.agentId !== record.agentId) ignored.push("agentId");
   if (input.name !== undefined && input.name !== record.name) ignored.push("name");
   if (input.tags !== undefined && !input.tags.every((tag) => record.tags.includes(tag))) ignored.push("tags");
   if (Object.entries(input.attributes ?? {}).some(([key, value]) => !sameJson(record.attributes[key], value))) ignored.push("metadata");

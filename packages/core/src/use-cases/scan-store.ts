@@ -1,4 +1,3 @@
-import { isWorkrailError } from "../errors.ts";
 import { parseContext } from "../json/parse-context.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { JsonValue } from "../model/context.ts";
@@ -7,6 +6,8 @@ import { decodeUtf8 } from "../platform.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { SecretScanner } from "../ports/secret-scanner.ts";
 import { takingTurns } from "../turns.ts";
+import { sessionNotFound } from "./load-checkpoint.ts";
+import { isToBeNamed } from "./get-blob.ts";
 import { makeContext, readBlob, readContext, type ReadPorts } from "./read-context.ts";
 import { findPlaced, labelsText, named, type PlacedSecret } from "./screen-secrets.ts";
 import { eachRecord, eachTrashed } from "./view-store.ts";
@@ -58,7 +59,7 @@ export interface ScanReport {
  * Looks for secrets in what is stored: contexts, names, tags and attributes of all checkpoints, in sessions and in the trash.
  * Changes nothing; reading for it is no access. What is saved meanwhile may not be among it.
  *
- * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT
+ * @throws SESSION_NOT_FOUND when the session holds nothing, nor did; STORAGE_UNAVAILABLE, LOCK_TIMEOUT
  */
 export async function scanStore(ports: ScanPorts, options: ScanOptions = {}): Promise<ScanReport> {
   return ports.locking.shared(() => new Scan(ports, options).run());
@@ -97,7 +98,15 @@ class Scan {
       onProgress?.({ done: this.#done, total: Math.max(total, this.#done), found: this.#found.length });
       await turn();
     }
+    await this.#checkSession();
     return { checkpoints: this.#done, found: this.#found, unreadable: this.#unreadable, isComplete: !this.#isAborted };
+  }
+
+  /** Of a session that there is not, nobody may believe that nothing was found in it. */
+  async #checkSession(): Promise<void> {
+    const { sessionId } = this.#options;
+    if (sessionId === undefined || this.#done > 0 || this.#isAborted) return;
+    if ((await this.#ports.catalog.session(sessionId)) === undefined) throw sessionNotFound(sessionId);
   }
 
   get #isAborted(): boolean {
@@ -139,7 +148,7 @@ class Scan {
       this.#last = { id: record.id, value };
       return text;
     } catch (error) {
-      if (!isWorkrailError(error) || !ITS_OWN_FAULTS.has(error.code)) throw error;
+      if (!isToBeNamed(error)) throw error;
       const isGone = !inTrash && (await this.#ports.catalog.find(record.id)) === undefined;
       if (!isGone) this.#unreadable.push(record.id);
       return undefined;
@@ -157,6 +166,3 @@ class Scan {
     return { value: read.context, text: read.contextText() };
   }
 }
-
-/** A checkpoint with one of these cannot be read; the others can. */
-const ITS_OWN_FAULTS = new Set<string>(["CHECKPOINT_CORRUPT", "UNSUPPORTED_VERSION", "TOO_LARGE"]);

@@ -1,9 +1,9 @@
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
-import { isWorkrailError } from "../errors.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
+import { isItsOwnFault } from "./get-blob.ts";
 import { sessionNotFound } from "./load-checkpoint.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord, eachSession } from "./view-store.ts";
@@ -114,7 +114,7 @@ async function tokensOf(ports: StatsPorts, sessionId: SessionId): Promise<number
   try {
     return await ports.tokens.count((await readContext(ports, head)).contextText());
   } catch (error) {
-    if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
+    if (!isItsOwnFault(error)) throw error;
     return undefined;
   }
 }

@@ -26,16 +26,14 @@ export async function tagSession({ catalog, locking, clock }: ListPorts & { read
   const { sessionId, add = [], remove = [], reason = "tags" } = input;
   checkTags(add);
   checkTags(remove);
-  return locking.inOrder(sessionId, () =>
-    locking.shared(async () => {
-      const before = await catalog.session(sessionId);
-      if (before === undefined) throw sessionNotFound(sessionId);
-      if (new Set([...before.tags, ...add]).size > LABEL_LIMITS.tags) throw tooMany();
-      const audit = [{ at: clock.now(), action: "tag" as const, sessionId, checkpointId: undefined, agentId: undefined, reason }];
-      await catalog.commit({ tags: { sessionId, add, remove }, audit });
-      return (await catalog.session(sessionId)) ?? before;
-    }),
-  );
+  return locking.inOrder(sessionId, async () => {
+    const before = await catalog.session(sessionId);
+    if (before === undefined) throw sessionNotFound(sessionId);
+    if (new Set([...before.tags, ...add]).size > LABEL_LIMITS.tags) throw tooMany();
+    const audit = [{ at: clock.now(), action: "tag" as const, sessionId, checkpointId: undefined, agentId: undefined, reason }];
+    await catalog.commit({ tags: { sessionId, add, remove }, audit });
+    return (await catalog.session(sessionId)) ?? before;
+  });
 }
 
 function tooMany(): WorkrailError {

@@ -8,8 +8,11 @@ import type { JsonValue } from "../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session, SessionFacts } from "../model/session.ts";
 import type { CatalogRecovery, CheckpointFilter } from "../ports/catalog.ts";
+import type { UnreadablePlace } from "../ports/blob-store.ts";
 import type { Locking } from "../ports/locking.ts";
 import { after } from "../platform.ts";
+import { takingTurns } from "../turns.ts";
+import { getBlob, isItsOwnFault, isUnreadableBlob, refuseWhenNothingIsRead, whyUnreadable } from "./get-blob.ts";
 import { damagedBytesOf, isRecordInDoubt, makeContext, readBlob, readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord, eachTrashed } from "./view-store.ts";
 
@@ -33,16 +36,18 @@ export interface VerifyProgress {
 
 /**
  * What can be wrong. `damaged`: its file is gone, or its bytes are wrong. `depends-on-damaged`: it is stored against one that
- * cannot be read. `marked-but-whole`: it was marked as damaged, and its file is there and right. `form-differs`: its file is
- * stored in another way than its record says, as a crash can leave it. `facts-differ`: file and record tell different things.
- * `newer-version`: a newer Workrail wrote it. `too-large`: it is larger than the limits allow. `sums`: a session's count or size
- * is wrong. `edge-missing`: the catalog does not know what a checkpoint is stored against. `session-file`: what is kept beside
- * a session's checkpoints is missing, unreadable or not what the catalog says. `orphan-unreadable`: a file that belongs to no
- * checkpoint and cannot be read.
+ * cannot be read. `marked`: it was found damaged before, and still is. `marked-but-whole`: it was marked as damaged, and its
+ * file is there and right. `form-differs`: its file is stored in another way than its record says, as a crash can leave it.
+ * `facts-differ`: file and record tell different things. `newer-version`: a newer Workrail wrote it. `too-large`: it is larger
+ * than the limits allow. `sums`: a session's count or size is wrong. `edge-missing`: the catalog does not know what a checkpoint
+ * is stored against. `session-file`: what is kept beside a session's checkpoints is missing, unreadable or not what the catalog
+ * says. `orphan-unreadable`: a file that belongs to no checkpoint and whose bytes are wrong. `unreadable`: the system cannot read
+ * the file or the directory, which proves no damage and may pass.
  */
 export type FindingKind =
   | "damaged"
   | "depends-on-damaged"
+  | "marked"
   | "marked-but-whole"
   | "form-differs"
   | "facts-differ"
@@ -51,7 +56,8 @@ export type FindingKind =
   | "sums"
   | "edge-missing"
   | "session-file"
-  | "orphan-unreadable";
+  | "orphan-unreadable"
+  | "unreadable";
 
 export interface Finding {
   readonly kind: FindingKind;
@@ -116,8 +122,11 @@ class Verification {
   /** Those that are stored in another way than their records say. */
   #changing: CheckpointRecord[] = [];
   readonly #unreadable = new Set<CheckpointId>();
+  /** What the system could not read. */
+  readonly #failures: WorkrailError[] = [];
+  /** So that whoever ends it early is heard. */
+  readonly #turn = takingTurns();
   #done = 0;
-  #marked = 0;
 
   constructor(ports: VerifyPorts, options: VerifyOptions) {
     this.#ports = ports;
@@ -127,19 +136,23 @@ class Verification {
   async run(): Promise<VerifyReport> {
     // First of all, so that none of them can be newer than the records.
     const blobs: BlobRef[] = [];
-    for await (const { ref } of this.#ports.blobs.list()) blobs.push(ref);
+    const places: UnreadablePlace[] = [];
+    for await (const { ref } of this.#ports.blobs.list((place) => places.push(place))) blobs.push(ref);
     const sessions = new Set<SessionId>();
     for await (const { sessionId } of this.#records({})) sessions.add(sessionId);
     const { total } = await this.#ports.catalog.list({ filter: { kinds: CHECKPOINT_KINDS }, limit: 1, offset: 0 });
     for (const sessionId of sessions) await this.#verifySession(sessionId, total);
     await this.#lookAgain();
     const orphans = await this.#verifyOrphans(blobs);
+    for (const { ref, error } of places)
+      if (!this.#refs.has(ref)) this.#findings.push({ kind: "unreadable", ref, reason: whyUnreadable(error) });
+    refuseWhenNothingIsRead(this.#done - this.#failures.length, this.#failures);
     await this.#verifyCatalog();
     await this.#verifySessionFiles();
     return {
       checkpoints: this.#done,
       sessions: this.#sessions.size,
-      marked: this.#marked,
+      marked: this.#findings.filter(({ kind }) => kind === "marked").length,
       orphans,
       findings: this.#findings,
       isComplete: !this.#isAborted,
@@ -152,6 +165,7 @@ class Verification {
 
   async *#records(filter: CheckpointFilter): AsyncGenerator<CheckpointRecord> {
     for await (const record of eachRecord(this.#ports.catalog, { ...filter, kinds: CHECKPOINT_KINDS }, PAGE)) {
+      await this.#turn();
       if (this.#isAborted) return;
       yield record;
     }
@@ -215,6 +229,7 @@ class Verification {
       this.#last = { id: record.id, value, facts };
       return await this.#compare(record, blob, facts);
     } catch (error) {
+      if (isWorkrailError(error) && isUnreadableBlob(error)) this.#failures.push(error);
       return findingOf(record, error);
     }
   }
@@ -225,10 +240,10 @@ class Verification {
       // What is stored against it is readable again as soon as the mark is gone.
       this.#last = { id: record.id, value: context, facts };
     } catch (error) {
-      if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
-      this.#marked += 1;
+      if (!isItsOwnFault(error)) throw error;
+      if (isUnreadableBlob(error)) return findingOf(record, error);
       this.#unreadable.add(record.id);
-      return undefined;
+      return about(record, "marked", `It was found damaged before, and still is. ${error.message}`);
     }
     return about(record, "marked-but-whole", "It is marked as damaged, but its file is there and right.");
   }
@@ -248,7 +263,7 @@ class Verification {
     const difference = differenceOf(record, facts);
     if (difference !== undefined) return about(record, "facts-differ", `Its file has another ${difference} than its record.`);
     const baseId = blob.kind === "whole" ? null : blob.base;
-    const bytes = await this.#ports.blobs.get(record.blob);
+    const bytes = await getBlob(this.#ports.blobs, record.blob);
     if (record.baseId === baseId && record.blobBytes === bytes?.length) return undefined;
     return storedInAnotherWay(record);
   }
@@ -258,17 +273,19 @@ class Verification {
     const trashed = new Set<BlobRef>();
     for await (const { record } of eachTrashed(this.#ports.catalog, {})) trashed.add(record.blob);
     for (const ref of blobs) {
+      await this.#turn();
       if (this.#isAborted) return orphans;
       if (this.#refs.has(ref)) continue;
-      const bytes = await this.#ports.blobs.get(ref);
-      if (bytes === undefined) continue;
       try {
+        const bytes = await getBlob(this.#ports.blobs, ref);
+        if (bytes === undefined) continue;
         const { facts } = await decodeBlob(this.#ports, bytes);
         // A save may have been between its blob and its record when we looked.
         if ((await this.#ports.catalog.find(facts.id))?.blob !== ref && !trashed.has(ref)) orphans.push(ref);
       } catch (error) {
-        if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
-        this.#findings.push({ kind: ORPHANS[error.code] ?? "orphan-unreadable", ref, reason: error.message });
+        if (!isItsOwnFault(error)) throw error;
+        const reason = isUnreadableBlob(error) ? whyUnreadable(error) : error.message;
+        this.#findings.push({ kind: ORPHANS[error.code] ?? "orphan-unreadable", ref, reason });
       }
     }
     return orphans;
@@ -320,8 +337,12 @@ class Verification {
 
 const NEVER = new Date(0);
 
-/** What a newer version, or one with higher limits, may still read stays where it is. */
-const ORPHANS: Readonly<Partial<Record<ErrorCode, FindingKind>>> = { UNSUPPORTED_VERSION: "newer-version", TOO_LARGE: "too-large" };
+/** What a newer version, one with higher limits, or anybody later may still read stays where it is. */
+const ORPHANS: Readonly<Partial<Record<ErrorCode, FindingKind>>> = {
+  UNSUPPORTED_VERSION: "newer-version",
+  TOO_LARGE: "too-large",
+  STORAGE_UNAVAILABLE: "unreadable",
+};
 
 function about(record: CheckpointRecord, kind: FindingKind, reason: string): Finding {
   return { kind, sessionId: record.sessionId, checkpointId: record.id, ref: record.blob, reason };
@@ -333,6 +354,7 @@ function storedInAnotherWay(record: CheckpointRecord): Finding {
 
 function findingOf(record: CheckpointRecord, error: unknown): Finding {
   if (!isWorkrailError(error)) throw error;
+  if (isUnreadableBlob(error)) return about(record, "unreadable", whyUnreadable(error));
   return about(record, kindOf(record, error), error.message);
 }
 

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CONFIG_FILE, readConfigFile, writeConfigMember } from "./config-file.ts";
 
 let file: string;
@@ -43,6 +43,15 @@ describe("a member of config.json", () => {
     writeConfigMember(file, "maxDepth", 5);
     expect(fs.readFileSync(file, "utf8")).toContain("// nothing yet\n");
     expect(readConfigFile(file).members).toMatchObject([{ name: "maxDepth", value: 5 }]);
+  });
+
+  it("is not set where nothing may be written, and the directory is named", () => {
+    vi.spyOn(fs, "writeFileSync").mockImplementationOnce(() => {
+      throw Object.assign(new Error("EACCES: injected"), { code: "EACCES" });
+    });
+    const details = { reason: "not-permitted", code: "EACCES", path: path.dirname(file) };
+    const refusal = { code: "STORAGE_UNAVAILABLE", details };
+    expect(() => writeConfigMember(file, "maxDepth", 5)).toThrow(expect.objectContaining(refusal));
   });
 
   it("is not set in a file that is no JSON, which stays as it is", () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { makeDataDirectory, nodeFileSystem } from "@workrail/blob-files";
+import { fileError, makeDataDirectory, nodeFileSystem } from "@workrail/blob-files";
 import { WorkrailError } from "@workrail/core";
 import { applyEdits, modify, type Node, parseTree, type ParseError, printParseErrorCode, stripComments } from "jsonc-parser";
 import { canBeListed } from "../can-be-listed.ts";
@@ -79,7 +79,7 @@ function parseConfig(text: string): ConfigText {
  * replaced at once and is its owner's alone.
  *
  * @throws INVALID_INPUT when the file is not what it should be: it must be put right by hand first; STORAGE_UNAVAILABLE when the data
- *   directory is a file.
+ *   directory is a file, or cannot be written to.
  */
 export function writeConfigMember(file: string, name: string, value: unknown): void {
   const { text = "", fault } = readConfigFile(file);
@@ -92,11 +92,19 @@ export function writeConfigMember(file: string, name: string, value: unknown): v
   const source = isBlank(text) ? `${text}{}\n` : text;
   const changed =
     value === undefined ? without(source, name) : applyEdits(source, modify(source, [name], value, { formattingOptions: LAYOUT }));
-  makeDataDirectory(path.dirname(file));
+  try {
+    makeDataDirectory(path.dirname(file));
+    replaceFile(file, changed);
+  } catch (error) {
+    throw fileError(error, path.dirname(file));
+  }
+}
+
+function replaceFile(file: string, text: string): void {
   // Nobody can have put a link there: the name is not to be known beforehand, and is not written to when it is taken.
   const unfinished = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {
-    fs.writeFileSync(unfinished, changed, { mode: 0o600, flag: "wx", flush: true });
+    fs.writeFileSync(unfinished, text, { mode: 0o600, flag: "wx", flush: true });
     // Whoever reads it in this moment is waited for.
     nodeFileSystem.rename(unfinished, file);
   } catch (error) {

@@ -2,6 +2,7 @@ import { WorkrailError } from "@workrail/core";
 import { closest } from "./closest.ts";
 import { describePlace, type TextPlace } from "./config-file.ts";
 import {
+  canBeIn,
   describeType,
   namesOf,
   optionOf,
@@ -74,12 +75,13 @@ export function unknownOption(option: string, known: KnownNames): ConfigurationI
 /** @param where absent: it is in no file yet. */
 export function unknownSetting(field: string, where?: PlaceInFile): ConfigurationIssue {
   const issue = { severity: "error", field, ...where } as const;
-  const isElsewhere = SETTING_NAMES.some((name) => namesOf(name).includes(field));
-  if (!isElsewhere) return { ...issue, message: `There is no setting ${field}${inFile(where)}.`, hint: suggestion(field, SETTING_NAMES) };
+  const meant = SETTING_NAMES.find((name) => namesOf(name).includes(field));
+  if (meant === undefined)
+    return { ...issue, message: `There is no setting ${field}${inFile(where)}.`, hint: suggestion(field, SETTING_NAMES) };
   return {
     ...issue,
     message: `${field} cannot be set in a file that belongs to the store${inFile(where)}.`,
-    hint: `Set ${variableOf(field)} in the environment, or give ${optionOf(field)} to the program.`,
+    hint: `Set ${variableOf(field)} in the environment${canBeIn(meant, "command line") ? `, or give ${optionOf(field)} to the program` : ""}.`,
   };
 }
 

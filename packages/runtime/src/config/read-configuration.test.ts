@@ -98,6 +98,7 @@ describe("what a setting may be", () => {
     100,
     101,
     36_501,
+    2 ** 31,
     2 ** 53,
     Number.NaN,
     true,
@@ -124,6 +125,12 @@ describe("what a setting may be", () => {
 const CHECKED = SETTING_NAMES.filter((name) => !["text", "path"].includes(SETTINGS[name].type.kind));
 
 describe("a setting that is wrong", () => {
+  it.each(["lockTimeoutMs", "condenserTimeoutMs", "embedderTimeoutMs"] as const)("is %s with more than a timer can wait for", (name) => {
+    expect(isAllowed(name, 2_147_483_647)).toBe(true);
+    const { issues } = readConfiguration({ env: { [variableOf(name)]: "3000000000" }, dataDir });
+    expect(issues).toMatchObject([{ severity: "error", message: expect.stringContaining("and 2147483647, not ") }]);
+  });
+
   it.each(SETTING_NAMES.filter((name) => !canBeIn(name, "file")))("is %s in the file, and the way to set it is told", (name) => {
     write(JSON.stringify({ [name]: "x" }));
     const { issues } = readConfiguration({ env: {}, dataDir });

@@ -14,6 +14,7 @@ import {
 } from "./configuration-issue.ts";
 import { defaultDataDir, type Environment } from "./default-data-dir.ts";
 import { type GivenOptions, readOptions } from "./read-options.ts";
+import { resolvePath } from "./resolve-path.ts";
 import {
   canBeIn,
   FLAG_OPTIONS,
@@ -64,7 +65,7 @@ export function readConfiguration({ env, args = [], dataDir: given }: Configurat
   collected.addOptions(readOptions(args, FLAG_OPTIONS));
   collected.addEnvironment(env);
   const set = collected.found("dataDir");
-  const dataDir = path.resolve(notEmpty(given) ?? (set?.value as string | undefined) ?? defaultDataDir(env, process.platform));
+  const dataDir = resolvePath(notEmpty(given) ?? (set?.value as string | undefined) ?? defaultDataDir(env, process.platform));
   const file = path.join(dataDir, CONFIG_FILE);
   const config = readConfigFile(file);
   collected.addFile(file, config);
@@ -142,7 +143,7 @@ function withValue(name: SettingName, found: FoundSetting | undefined): Configur
   if (found === undefined) return { name, value: SETTINGS[name].default, origin: "default" };
   // The file is read by whoever uses the store, wherever they are.
   const from = found.where === undefined ? "" : path.dirname(found.where.file);
-  const value = SETTINGS[name].type.kind === "path" ? path.resolve(from, String(found.value)) : found.value;
+  const value = SETTINGS[name].type.kind === "path" ? resolvePath(String(found.value), from) : found.value;
   return { name, value: value as SettingValues[SettingName], origin: found.place, source: sourceOf(found) };
 }
 

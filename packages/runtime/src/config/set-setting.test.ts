@@ -37,6 +37,14 @@ describe("setting a setting", () => {
     }),
   );
 
+  it("tells only of places where the setting can be", () =>
+    inDirectory((dataDir) => {
+      const refusal = (name: string, hint: string): void =>
+        expect(() => setSetting({ env: {}, dataDir }, name, "x")).toThrow(expect.objectContaining({ hint }));
+      refusal("dataDir", "Set WORKRAIL_DATA_DIR in the environment, or give --data-dir to the program.");
+      refusal("encryptionKey", "Set WORKRAIL_ENCRYPTION_KEY in the environment.");
+    }));
+
   it("refuses a data directory that is a file, or lies within one", () =>
     inDirectory((directory) => {
       const file = path.join(directory, "file");

@@ -1,5 +1,5 @@
-import path from "node:path";
 import { readOnly } from "@workrail/core";
+import { resolvePath } from "./resolve-path.ts";
 import { writeConfigMember } from "./config-file.ts";
 import { isAllowed, readText } from "./allowed-value.ts";
 import { refusalOf, unknownSetting, wrongValue } from "./configuration-issue.ts";
@@ -38,7 +38,7 @@ export function checkSetting(name: string, text: string | undefined): { readonly
   const known = settingInFile(name);
   const { type } = SETTINGS[known];
   // A path is meant from where it is given, and would not be from there in the file.
-  const value = text === undefined ? undefined : type.kind === "path" && text !== "" ? path.resolve(text) : readText(type, text);
+  const value = text === undefined ? undefined : type.kind === "path" && text !== "" ? resolvePath(text) : readText(type, text);
   if (text !== undefined && !isAllowed(known, value)) throw refusalOf([wrongValue(known, { value, place: "file", field: known })]);
   return { name: known, value };
 }

@@ -100,6 +100,8 @@ const NOT_ON_COMMAND_LINE = ["file", "environment"] as const;
 const ONLY_ENVIRONMENT = ["environment"] as const;
 /** A hundred years, so that the time they make can be told in milliseconds. */
 const MOST_DAYS = 36_500;
+/** What a timer can wait for: with more it would be over at once. */
+const MOST_MS = 2_147_483_647;
 
 /** All settings there are: the file, the environment, the options, the schema and `docs/reference/settings.md` are made or checked by this table. */
 export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<SettingValues[Name]>> } = {
@@ -172,7 +174,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     meaning: "How far down that goes, in percent of maxTotalBytes; no further than to cleanupFromPercent.",
   },
   lockTimeoutMs: {
-    type: { kind: "whole", least: 0 },
+    type: { kind: "whole", least: 0, most: MOST_MS },
     default: 5_000,
     meaning: "How long to wait, in milliseconds, for a lock that another process holds.",
   },
@@ -214,7 +216,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     secret: true,
   },
   condenserTimeoutMs: {
-    type: { kind: "whole", least: 1 },
+    type: { kind: "whole", least: 1, most: MOST_MS },
     default: 20_000,
     meaning: "The most milliseconds that an answer waits for the endpoint.",
   },
@@ -244,7 +246,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     secret: true,
   },
   embedderTimeoutMs: {
-    type: { kind: "whole", least: 1 },
+    type: { kind: "whole", least: 1, most: MOST_MS },
     default: 5_000,
     meaning: "The most milliseconds that a search waits for the endpoint.",
   },

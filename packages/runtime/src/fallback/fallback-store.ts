@@ -9,7 +9,9 @@ import {
   type RebuildReport,
   type RepairOptions,
   type RepairReport,
+  runAll,
   type ScanReport,
+  type SessionId,
   type Storage,
   type StoreStats,
   type StoreStatus,
@@ -50,7 +52,7 @@ import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from ".
 import type { BackupResult } from "../restore-backup.ts";
 import type { ScanStoreParams } from "../secrets/told-secrets.ts";
 import { SessionResolver } from "../session-resolver.ts";
-import type { SearchCheckpointsParams, SearchCheckpointsResult } from "../search/search-checkpoints.ts";
+import type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult } from "../search/search-checkpoints.ts";
 import { Store } from "../store.ts";
 import { tokenCounter } from "../token-counter.ts";
 import type {
@@ -89,6 +91,7 @@ export class FallbackStore implements Workrail {
   readonly dataDir: string;
   readonly projectCheckpoints: ProjectCheckpoints;
   readonly #standby: Standby;
+  readonly #sessions: SessionResolver;
   /** Memory over the disk. */
   readonly #standIn: Store;
   /** Memory over nothing: for saves when the disk cannot even be read. */
@@ -108,11 +111,11 @@ export class FallbackStore implements Workrail {
     };
     const nothing = openMemoryStorage();
     const stores = { onDisk: await standIn(() => standby.readable(), false), alone: await standIn(async () => nothing, true) };
-    return new FallbackStore(plan, standby, stores);
+    return new FallbackStore({ ...plan, sessions }, standby, stores);
   }
 
   private constructor(
-    { settings, adapters, project }: StorePlan,
+    { settings, adapters, project, sessions }: StorePlan & { readonly sessions: SessionResolver },
     standby: Standby,
     stores: { readonly onDisk: Store; readonly alone: Store },
   ) {
@@ -120,6 +123,7 @@ export class FallbackStore implements Workrail {
     const { tokens = tokenCounter(settings.tokenizer), digests = nodeDigests } = adapters;
     this.projectCheckpoints = new ProjectCheckpoints({ workrail: this, settings, tokens, digests, project });
     this.#standby = standby;
+    this.#sessions = sessions;
     this.#standIn = stores.onDisk;
     this.#blindStandIn = stores.alone;
   }
@@ -130,11 +134,16 @@ export class FallbackStore implements Workrail {
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     const save = (disk: Store): Promise<SaveCheckpointResult> => disk.saveCheckpoint(params);
-    return this.#writing(save, (failure, own) => this.#keep({ ...params, checkpointId: params.checkpointId ?? unsureId(own) }, failure));
+    const { sessionId, workflowId, context } = params;
+    const session = (): SessionId | undefined => this.#sessions.whereTo(sessionId, workflowId, context);
+    return this.#writing(session, save, (failure, own) =>
+      this.#keep({ ...params, checkpointId: params.checkpointId ?? unsureId(own) }, failure),
+    );
   }
 
   async markCritical(params: MarkCriticalParams): Promise<MarkCriticalResult> {
     return this.#writing(
+      () => this.#sessions.forChange(params.sessionId),
       (disk) => disk.markCritical(params),
       () => this.#standIn.markCritical(params),
     );
@@ -151,7 +160,8 @@ export class FallbackStore implements Workrail {
   /** A context that was given is kept beforehand. The way back to it may well be in memory: the answer says so. */
   async #shaping(params: ShapeContextParams, shape: (store: Store) => Promise<ShapedContextResult>): Promise<ShapedContextResult> {
     if (params.context === undefined) return shape(this.#reading());
-    return this.#writing(shape, async () => {
+    const session = (): SessionId | undefined => this.#sessions.forAside(params.sessionId);
+    return this.#writing(session, shape, async () => {
       try {
         return await shape(this.#standIn);
       } catch (error) {
@@ -195,6 +205,10 @@ export class FallbackStore implements Workrail {
 
   async searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult> {
     return this.#reading().searchCheckpoints(params);
+  }
+
+  async finishIndex(options?: FinishIndexOptions): Promise<void> {
+    return this.#reading().finishIndex(options);
   }
 
   async fitDescription<T extends object>(description: T): Promise<FittedFields<T>> {
@@ -315,7 +329,7 @@ export class FallbackStore implements Workrail {
     const { failure } = this.#standby;
     if (failure === undefined) return this.#standby.disk().storeStatus();
     const status = await this.#statusMeanwhile();
-    const warning = `The disk cannot be written to (${reasonOf(failure)}): what is saved is in memory only. ${failure.hint ?? ""}`;
+    const warning = `Not all that was saved can be written to the disk (${reasonOf(failure)}): the rest is in memory only. ${failure.hint ?? ""}`;
     return { ...status, durability: "memory", warnings: [warning.trim(), ...status.warnings] };
   }
 
@@ -334,9 +348,9 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().backup(directory, options);
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#standIn.close(), this.#blindStandIn.close()]);
-    await this.#standby.close();
+  /** Whatever else fails: the last of it writes to the disk what is in memory only. */
+  close(): Promise<void> {
+    return runAll([() => this.#standIn.close(), () => this.#blindStandIn.close(), () => this.#standby.close()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -347,10 +361,14 @@ export class FallbackStore implements Workrail {
     return this.#standby.failure === undefined ? this.#standby.disk() : this.#standIn;
   }
 
-  /** On the disk, if it is in use or now comes into use again; else, or when that fails, in memory. */
-  async #writing<T>(write: (disk: Store) => Promise<T>, keep: (failure: WorkrailError, own: unknown) => Promise<T>): Promise<T> {
+  /** On the disk, if it is in use for the session or now comes into use again; else, or when that fails, in memory. */
+  async #writing<T>(
+    session: () => SessionId | undefined,
+    write: (disk: Store) => Promise<T>,
+    keep: (failure: WorkrailError, own: unknown) => Promise<T>,
+  ): Promise<T> {
     let own: unknown;
-    if (await this.#standby.comeBack()) {
+    if ((await this.#standby.comeBack()) || this.#standby.isOpenTo(session())) {
       try {
         return await write(this.#standby.disk());
       } catch (error) {

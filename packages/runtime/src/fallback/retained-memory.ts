@@ -18,8 +18,8 @@ export class RetainedMemory {
   readonly storage: MemoryStorage;
   readonly #disk = new MemoryDisk();
   readonly #limitBytes: number;
-  /** Each checkpoint's place in its session, counted on from those on the disk. */
-  readonly #places = new Map<CheckpointId, number>();
+  /** Each checkpoint's session, and its place in that, counted on from those on the disk. */
+  readonly #places = new Map<CheckpointId, { readonly sessionId: SessionId; readonly place: number }>();
   readonly #pins = new Map<string, RetainedPin>();
 
   /** @param limitBytes of blobs, and a little for each. Default 64 MiB. */
@@ -36,13 +36,18 @@ export class RetainedMemory {
     return this.#places.has(id);
   }
 
+  /** Whether anything of a session is not on the disk yet. */
+  holdsOf(session: SessionId): boolean {
+    return [...this.#places.values(), ...this.#pins.values()].some(({ sessionId }) => sessionId === session);
+  }
+
   /** As it is to be shown. */
   placed(record: CheckpointRecord): CheckpointRecord {
-    return { ...record, sequence: this.#places.get(record.id) ?? record.sequence };
+    return { ...record, sequence: this.#places.get(record.id)?.place ?? record.sequence };
   }
 
   hold(record: CheckpointRecord, place: number): void {
-    this.#places.set(record.id, place);
+    this.#places.set(record.id, { sessionId: record.sessionId, place });
   }
 
   /** @throws STORAGE_UNAVAILABLE with the reason `memory-full`. */

@@ -1,4 +1,4 @@
-import { type CheckpointRecord, isWorkrailError, type Log, type Storage, WorkrailError } from "@workrail/core";
+import { type CheckpointRecord, isWorkrailError, type Log, type SessionId, type Storage, WorkrailError } from "@workrail/core";
 import { repeatUnnoticed, silentLog } from "../environment.ts";
 import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "../erasing.ts";
 import { openStore, type StorePlan } from "../open-store.ts";
@@ -14,7 +14,8 @@ const CHANGING = new Set(["locked", "in-use"]);
 
 /**
  * Knows whether the disk can be used, and sees to it that it is used again. There are two states: on the disk; and
- * degraded, from the first failure to open or to write until the disk holds all that memory kept meanwhile.
+ * degraded, from the first failure to open or to write until the disk holds all that memory kept meanwhile. What one session
+ * fails with may be its own trouble: others of which nothing is kept use the disk while the store is degraded.
  */
 export class Standby {
   readonly #plan: StorePlan;
@@ -24,6 +25,8 @@ export class Standby {
   #files: Promise<Storage | undefined> | undefined;
   #failure: WorkrailError | undefined;
   #returning: Promise<boolean> | undefined;
+  /** Whether the last attempt to come back left only what it tried and could not write. */
+  #wasTried = false;
   #stopRetrying: (() => void) | undefined;
   /** Saves on their way into memory. */
   #keeping = 0;
@@ -93,6 +96,13 @@ export class Standby {
     return this.#returning;
   }
 
+  /** Whether a session, or one that is yet to be made, can be written to although the store is degraded. To be asked right after an attempt. */
+  isOpenTo(session: SessionId | undefined): boolean {
+    // Which sessions those are for that are on their way is not known.
+    if (!this.#wasTried || this.#keeping > 0) return false;
+    return session === undefined || !this.#memory.holdsOf(session);
+  }
+
   /** Runs what puts something into memory: the disk is not in use again before that is written to it. */
   async whileKeeping<T>(keep: (failure: WorkrailError) => Promise<T>): Promise<T> {
     if (this.#failure === undefined) throw new WorkrailError("INTERNAL", "Memory was to stand in for a disk that is in use.");
@@ -136,20 +146,27 @@ export class Standby {
   }
 
   async #tryToComeBack(): Promise<boolean> {
+    this.#wasTried = false;
     try {
       this.#disk ??= await openStore(this.#plan);
       this.#files = undefined;
-      const taken = await this.#disk.takeOver(this.#memory);
+      const { failure, ...taken } = await this.#disk.takeOver(this.#memory);
+      this.#wasTried = true;
+      if (failure !== undefined) this.#noteFailure(failure);
       if (this.#hasMore()) return false;
       this.#failure = undefined;
       this.#stopRetrying?.();
       this.#log.warn("the store can be written to again, and has what was kept in memory", { ...taken });
       return true;
     } catch (error) {
-      if (isWorkrailError(error)) this.#failure = error;
-      else this.#log.error("writing down what is kept in memory failed unexpectedly", { error });
+      this.#noteFailure(error);
       return false;
     }
+  }
+
+  #noteFailure(error: unknown): void {
+    if (isWorkrailError(error)) this.#failure = error;
+    else this.#log.error("writing down what is kept in memory failed unexpectedly", { error });
   }
 
   #hasMore(): boolean {

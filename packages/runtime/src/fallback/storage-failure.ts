@@ -13,6 +13,11 @@ export function isStorageFailure(error: unknown): error is WorkrailError {
   return REASONS[error.code] !== undefined;
 }
 
+/** Whether others keep the whole store from us, for as long as one may wait: what else is tried now waits as long. */
+export function isHeldByOthers(error: unknown): boolean {
+  return isWorkrailError(error) && REASONS[error.code] !== undefined;
+}
+
 /** One word for what is wrong, as `docs/reference/errors.md` lists them. */
 export function reasonOf({ code, details }: WorkrailError): string {
   const { reason } = details;

@@ -7,38 +7,61 @@ import {
   type CheckpointId,
   type CheckpointRecord,
   type Log,
+  type SessionId,
 } from "@workrail/core";
 import type { RetainedMemory } from "./retained-memory.ts";
+import { isHeldByOthers } from "./storage-failure.ts";
 
 export interface TakenOver {
   readonly checkpoints: number;
   /** Of these, how many continue one that is not the latest any more: somebody else saved meanwhile. */
   readonly forks: number;
   readonly pins: number;
+  /** Why something stays in memory: the first that failed. */
+  readonly failure: unknown;
 }
 
 /** Ports of the disk. */
 export type TakeOverPorts = SavePorts & LoadPorts & { readonly log: Log };
 
+/** What could not be written of each session: the rest of it waits, because it continues that. */
+type Failures = Map<SessionId, unknown>;
+
 /**
- * Writes to the disk what memory holds, in the order it was saved and under the same ids, and forgets it there. When it
- * fails in the middle, what is written is written, and doing it again goes on with the rest.
+ * Writes to the disk what memory holds, in the order it was saved and under the same ids, and forgets it there. A session
+ * that cannot be written stays in memory from there on, and the others are written all the same; doing it again goes on
+ * with the rest.
  *
- * @throws whatever saving throws.
+ * @throws LOCK_TIMEOUT, STORE_IN_USE: then nobody can be written, and each would be waited for.
  */
 export async function takeOver(disk: TakeOverPorts, memory: RetainedMemory): Promise<TakenOver> {
   const written = new Set<CheckpointId>();
+  const failures: Failures = new Map();
   let forks = 0;
   try {
     for (const record of await memory.checkpoints()) {
-      if (await isFork(disk, record)) forks += 1;
-      await write(disk, memory, record);
-      written.add(record.id);
+      await unlessFailed(failures, record.sessionId, async () => {
+        const continuesOther = await isFork(disk, record);
+        await write(disk, memory, record);
+        written.add(record.id);
+        if (continuesOther) forks += 1;
+      });
     }
   } finally {
     await memory.forget(written, disk.clock.now());
   }
-  return { checkpoints: written.size, forks, pins: await writePins(disk, memory) };
+  const pins = await writePins(disk, memory, failures);
+  return { checkpoints: written.size, forks, pins, failure: failures.values().next().value };
+}
+
+async function unlessFailed(failures: Failures, session: SessionId, work: () => Promise<void>): Promise<void> {
+  if (failures.has(session)) return;
+  try {
+    await work();
+  } catch (error) {
+    if (isHeldByOthers(error)) throw error;
+    failures.set(session, error);
+  }
 }
 
 async function isFork(disk: TakeOverPorts, { sessionId, parentId }: CheckpointRecord): Promise<boolean> {
@@ -85,15 +108,18 @@ async function write(disk: TakeOverPorts, memory: RetainedMemory, record: Checkp
   }
 }
 
-async function writePins(disk: TakeOverPorts, memory: RetainedMemory): Promise<number> {
-  const pins = memory.pins();
-  for (const pin of pins) {
+async function writePins(disk: TakeOverPorts, memory: RetainedMemory, failures: Failures): Promise<number> {
+  let written = 0;
+  for (const pin of memory.pins()) {
     const { sessionId, key, isPinned, audit } = pin;
     const change = { sessionId, pin: isPinned ? [key] : [], release: isPinned ? [] : [key] };
-    await disk.locking.inOrder(sessionId, () => disk.catalog.commit({ pins: change, audit }));
-    memory.forgetPin(pin);
+    await unlessFailed(failures, sessionId, async () => {
+      await disk.locking.inOrder(sessionId, () => disk.catalog.commit({ pins: change, audit }));
+      memory.forgetPin(pin);
+      written += 1;
+    });
   }
-  return pins.length;
+  return written;
 }
 
 function ignore(): void {}

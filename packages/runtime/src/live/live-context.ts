@@ -16,9 +16,9 @@ export interface LiveContextParams {
   readonly focus?: string | undefined;
   /** Whether the end of a phase saves a checkpoint. Default: `WORKRAIL_CHECKPOINT_AUTO_SAVE`, else `true`. */
   readonly autoSave?: boolean | undefined;
-  /** Told after the context was condensed. */
+  /** Told after the context was condensed. What it throws goes to the log. */
   readonly onCondensed?: ((condensed: Condensed) => void) | undefined;
-  /** Told when condensing in the background failed; the context is then as it was. Default: the log is told. */
+  /** Told when condensing in the background failed; the context is then as it was. Default, and for what it throws: the log is told. */
   readonly onCondenseFailed?: ((error: unknown) => void) | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface CondensedEntry {
 
 export interface LiveCheckpointOptions {
   readonly name?: string | undefined;
-  readonly tags?: string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
   /** Save although nothing changed. Default `false`. */
   readonly force?: boolean | undefined;
 }

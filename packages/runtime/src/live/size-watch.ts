@@ -8,6 +8,8 @@ export interface SizeWatchPorts {
   condense(budgetTokens: number): Promise<Condensed | undefined>;
   onCondensed: ((condensed: Condensed) => void) | undefined;
   onFailed(error: unknown): void;
+  /** Told what `onCondensed` or `onFailed` throws, which is no failure of condensing. */
+  onListenerFailed(error: unknown): void;
 }
 
 const CONDENSE_FROM = 0.8;
@@ -55,7 +57,7 @@ export class SizeWatch {
       try {
         if (await this.#isDue()) await this.condense();
       } catch (error) {
-        this.#ports.onFailed(error);
+        this.#tell(() => this.#ports.onFailed(error));
       }
     }
   }
@@ -69,7 +71,13 @@ export class SizeWatch {
   async #condense(): Promise<Condensed | undefined> {
     const condensed = await this.#ports.condense(Math.floor(this.#ports.maxTokens * CONDENSE_TO));
     this.#leftTokens = condensed?.tokensAfter ?? (await this.#ports.tokens());
-    if (condensed !== undefined) this.#ports.onCondensed?.(condensed);
+    if (condensed !== undefined) this.#tell(() => this.#ports.onCondensed?.(condensed));
     return condensed;
+  }
+
+  /** Nobody waits for what runs in the background: what a listener throws there, or rejects with, would end the process. */
+  #tell(listener: () => unknown): void {
+    const told = (async () => listener())();
+    void told.catch((error: unknown) => this.#ports.onListenerFailed(error));
   }
 }

@@ -192,6 +192,7 @@ export class StoreLiveContext implements LiveContext {
         });
       },
       onCondensed,
+      onListenerFailed: (error) => log.error("what is told of condensing has failed", { sessionId: this.sessionId, error }),
       onFailed: onCondenseFailed ?? ((error) => log.warn("a live context could not be condensed", { sessionId: this.sessionId, error })),
     });
   }
@@ -209,7 +210,9 @@ export class StoreLiveContext implements LiveContext {
   /** In the order in which they are asked for, so that the latest checkpoint is the latest state. */
   #save({ name, tags, ...options }: LiveCheckpointOptions & { readonly phase?: string }): Promise<SaveCheckpointResult> {
     const { workflowId, agentId, contextRules } = this.#params;
-    const metadata = { ...(name === undefined ? {} : { name }), ...(tags === undefined ? {} : { tags }) };
+    // A copy: what is saved before it may take a while, and the caller may change the list meanwhile.
+    const tagsNow = Array.isArray(tags) ? [...tags] : tags;
+    const metadata = { ...(name === undefined ? {} : { name }), ...(tagsNow === undefined ? {} : { tags: tagsNow }) };
     const params = { sessionId: this.sessionId, context: this.prepare(), metadata, workflowId, agentId, contextRules, ...options };
     const saved = this.#saving.then(() => this.#ports.service.saveCheckpoint(params));
     // Whoever asked for it is told of a failure; the next one is not kept from being tried.

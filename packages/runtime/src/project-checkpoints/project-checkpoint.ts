@@ -25,6 +25,8 @@ export interface ProjectCheckpoint {
   kind?: Exclude<CheckpointKind, "project">;
   /** `description` is only the beginning of the context. */
   isCut?: true;
+  /** `context` is not all of it: the metadata has what a project's cannot have. */
+  isContextCut?: true;
   /** Its file proved wrong or gone: there is no more of it than this. */
   damaged?: true;
 }
@@ -70,6 +72,7 @@ export interface FoundProjectCheckpoint {
 
 export interface FoundProjectCheckpoints extends Standing {
   results: FoundProjectCheckpoint[];
+  /** What was searched for: the first 1,000 characters of what was asked for. */
   query: string;
   topK: number;
   /** Nothing matched as asked: these are like it. */
@@ -95,4 +98,10 @@ export interface ListedProjectCheckpoints extends Standing {
   total: number;
   limit: number;
   offset: number;
+}
+
+/** Whether a save would be kept, and where. */
+export interface ProjectHealth extends Standing {
+  /** The store is open for reading only: every save fails. */
+  readonly readOnly?: true;
 }

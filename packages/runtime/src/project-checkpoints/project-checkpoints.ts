@@ -26,6 +26,7 @@ import type {
   FoundProjectCheckpoints,
   ListedProjectCheckpoints,
   ListProjectCheckpoints,
+  ProjectHealth,
   ProjectCheckpoint,
   SearchProjectCheckpoints,
 } from "./project-checkpoint.ts";
@@ -41,7 +42,7 @@ const ASKED_CHARACTERS = 1_000;
 /** What the checkpoints of projects are kept in, and how. */
 export interface ProjectCheckpointsOptions {
   readonly workrail: Pick<Workrail, "saveCheckpoint" | "loadCheckpoint" | "findCheckpoints" | "searchCheckpoints" | "deleteCheckpoint">;
-  readonly settings: Pick<Settings, "savesAMinute" | "isolation">;
+  readonly settings: Pick<Settings, "savesAMinute" | "isolation" | "readOnly">;
   readonly tokens: TokenCounter;
   readonly digests: Digester;
   /** The store's own. */
@@ -68,8 +69,11 @@ export class ProjectCheckpoints {
    * @throws INVALID_INPUT with `details.field` and `details.rule`; RATE_LIMITED with `details.retryAfterMs`; whatever saving throws.
    */
   async create(given: CreateProjectCheckpoint): Promise<CreatedProjectCheckpoint> {
-    const { summary, description, context, tags = [], agentId } = given;
     checkProjectDraft(given);
+    const { summary, description, agentId } = given;
+    // Copies: the caller may change them before they are saved.
+    const context = given.context === undefined ? undefined : { ...given.context };
+    const tags = [...(given.tags ?? [])];
     const project = await parseExistingProject(given.projectPath);
     if (given.isRateLimited === true) this.#limiter.admit(project);
     const { workrail, digests } = this.#options;
@@ -78,7 +82,7 @@ export class ProjectCheckpoints {
       sessionId: sessionOfProject(project, digests),
       project,
       context: contextOfDraft({ summary, description, context }),
-      metadata: { name: summary, tags: [...tags], ...labelsOf(context) },
+      metadata: { name: summary, tags, ...labelsOf(context) },
       agentId,
     });
     const { durability, degraded, degradedReason, quotaWarning, secrets } = saved;
@@ -113,7 +117,7 @@ export class ProjectCheckpoints {
     checkCount("topK", topK, 1, PROJECT_PAGES.most);
     const { only, first } = this.#scope(projectPath);
     const project = only ?? (first === undefined ? null : undefined);
-    const asked = { query: query.slice(0, ASKED_CHARACTERS), project, tags: [...tags], limit: topK };
+    const asked = { query: firstOf(query), project, tags: [...tags], limit: topK };
     const { hits, loose, indexPending, ...standing } = await this.#options.workrail.searchCheckpoints(asked);
     const read = await this.#readAll(hits.map(({ checkpoint }) => checkpoint));
     const results = hits.flatMap(({ checkpoint: { id }, head: _head, ...hit }) => {
@@ -122,7 +126,7 @@ export class ProjectCheckpoints {
     });
     return {
       results,
-      query,
+      query: asked.query,
       topK,
       ...(loose === undefined ? {} : { loose }),
       ...(indexPending === undefined ? {} : { indexPending }),
@@ -161,8 +165,9 @@ export class ProjectCheckpoints {
   }
 
   /** Resolves when the store can be read, and says whether it can be written to. @throws as listing does. */
-  async health(): Promise<Standing> {
-    return standingOf(await this.#options.workrail.findCheckpoints({ sessionId: "health", limit: 1 }));
+  async health(): Promise<ProjectHealth> {
+    const standing = standingOf(await this.#options.workrail.findCheckpoints({ sessionId: "health", limit: 1 }));
+    return this.#options.settings.readOnly ? { ...standing, readOnly: true } : standing;
   }
 
   #scope(projectPath: string | undefined): Scope {
@@ -215,7 +220,8 @@ export class ProjectCheckpoints {
   async #read({ metadata, context }: Pick<LoadCheckpointResult, "metadata" | "context">): Promise<ProjectCheckpoint> {
     const { id, kind, name, tags = [], project, createdAt, sessionId, workflowId, agentId, phase } = metadata;
     const from = { sessionId, workflowId, agentId, phase, ...splitLabels(metadata).attributes };
-    const { isCut, ...text } = readAsProject({ kind, name, context: context as JsonObject, labels: from as JsonObject });
+    const labels = Object.fromEntries(Object.entries(from).filter(([, value]) => value !== undefined)) as JsonObject;
+    const { isCut, isContextCut, ...text } = readAsProject({ kind, name, context: context as JsonObject, labels });
     return {
       id,
       ...text,
@@ -226,6 +232,7 @@ export class ProjectCheckpoints {
       updatedAt: createdAt,
       ...(kind === "project" ? {} : { kind }),
       ...(isCut ? { isCut } : {}),
+      ...(isContextCut ? { isContextCut } : {}),
     };
   }
 
@@ -238,6 +245,11 @@ function checkQuery(query: string): void {
   const most = PROJECT_LIMITS.queryLength;
   if (typeof query === "string" && query.trim() !== "" && query.length <= most) return;
   throw invalidField("query", `query must be 1-${most} characters`);
+}
+
+/** On a whole character. */
+function firstOf(query: string): string {
+  return query.length <= ASKED_CHARACTERS ? query : query.slice(0, ASKED_CHARACTERS).replace(/[\uD800-\uDBFF]$/u, "");
 }
 
 /** So that a listing of the workflow tools shows them, and finds their words. */

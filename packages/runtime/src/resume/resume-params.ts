@@ -11,21 +11,21 @@ export type ResumeDepth = (typeof RESUME_DEPTHS)[number];
 
 /** With an id that exists, that is loaded. With anything else candidates are told, and nothing is loaded. */
 export interface ResumeParams {
-  checkpointId?: string | undefined;
+  readonly checkpointId?: string | undefined;
   /** Its latest checkpoint. Not together with `checkpointId`. */
-  sessionId?: string | undefined;
+  readonly sessionId?: string | undefined;
   /** Words about the work: its name, its goal, anything in what was saved. 1 to 1,000 characters. */
-  hint?: string | undefined;
+  readonly hint?: string | undefined;
   /** Default `view`. */
-  depth?: ResumeDepth | undefined;
+  readonly depth?: ResumeDepth | undefined;
   /** Tokens for what is loaded. Default: 800, 4,000, or what an answer holds, by depth. A summary takes 300 at least. */
-  budgetTokens?: number | undefined;
+  readonly budgetTokens?: number | undefined;
   /** What matters now: where not all fits, what is about it gets more room. At most 2,000 characters. */
-  focus?: string | undefined;
+  readonly focus?: string | undefined;
   /** The most candidates. Default 5, at most 20. */
-  limit?: number | undefined;
+  readonly limit?: number | undefined;
   /** Where one is. Default: the working directory that the store was opened in. */
-  cwd?: string | undefined;
+  readonly cwd?: string | undefined;
 }
 
 export type ResumeResult = ResumedWork | ResumeCandidates;
@@ -75,14 +75,14 @@ export interface ResumeCandidate {
 
 /** Exactly one of the ids. */
 export interface HandoffParams {
-  checkpointId?: string | undefined;
-  sessionId?: string | undefined;
+  readonly checkpointId?: string | undefined;
+  readonly sessionId?: string | undefined;
   /** Tokens of the document: 300 or more. Default 2,000. */
-  budgetTokens?: number | undefined;
-  focus?: string | undefined;
+  readonly budgetTokens?: number | undefined;
+  readonly focus?: string | undefined;
 }
 
-export interface HandoffResult extends Standing {
+export interface HandoffResult extends Standing, Pick<ViewCheckpointResult, "fellBackFrom" | "fellBackFromCount"> {
   checkpointId: string;
   sessionId: string;
   /** Goal, state, decisions, next steps, open questions, files, commands and outcomes, and how to get the rest. */

@@ -113,6 +113,7 @@ export class Resumer {
       checkpointId: id,
       sessionId: loaded.record.sessionId,
       ...document,
+      ...fellBack(loaded.fellBackFrom),
       ...(await this.#ports.issueHandle(id)),
       ...(warning === undefined ? {} : { contextRulesWarning: warning }),
       ...this.#ports.standing(id),
@@ -137,9 +138,13 @@ export class Resumer {
       return drift === undefined ? {} : { drift: await fitDrift(drift, Math.floor(budget * DRIFT_SHARE), this.#ports.parts.tokens) };
     };
     if (depth === "summary") return this.#summarise(await loadCheckpoint(this.#ports.load, ids), { budget, focus, beside });
-    const view = await this.#ports.view({ ...ids, budgetTokens: budget, focus }, beside);
+    const told = { status: "LOADED" as const, depth };
+    const view = await this.#ports.view({ ...ids, budgetTokens: budget, focus }, async (loaded) => ({
+      ...told,
+      ...(await beside(loaded)),
+    }));
     const { createdAt, agentId } = view.metadata;
-    return { status: "LOADED", depth, ...view, origin: { savedAt: createdAt, ...(agentId === undefined ? {} : { agentId }) } };
+    return { ...told, ...view, origin: { savedAt: createdAt, ...(agentId === undefined ? {} : { agentId }) } };
   }
 
   async #summarise(
@@ -156,14 +161,21 @@ export class Resumer {
       sessionId: record.sessionId,
       ...this.#ports.standing(id),
       origin: { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId: clip(agentId) }) },
-      ...(fellBackFrom.length === 0 ? {} : { fellBackFrom: fellBackFrom.slice(0, 1), fellBackFromCount: fellBackFrom.length }),
+      ...fellBack(fellBackFrom),
       ...(await wish.beside(loaded)),
     };
     for (let budget = Math.min(wish.budget, Math.floor(maxAnswerTokens * DOCUMENT_SHARE)); ; budget = Math.floor(budget / 2)) {
-      const { markdown, shortened, leftOut, warning } = await this.#write(loaded, budget, wish.focus);
+      const { markdown, tokens, shortened, leftOut, warning } = await this.#write(loaded, budget, wish.focus);
       const isWhole = shortened === 0 && leftOut === 0;
       const handle = isWhole ? {} : { how: how(id), ...(await this.#ports.issueHandle(id)) };
-      const answer = { ...about, summary: markdown, ...handle, ...(warning === undefined ? {} : { contextRulesWarning: warning }) };
+      const exceeded = tokens > wish.budget ? { budgetExceededBy: tokens - wish.budget } : {};
+      const answer = {
+        ...about,
+        summary: markdown,
+        ...exceeded,
+        ...handle,
+        ...(warning === undefined ? {} : { contextRulesWarning: warning }),
+      };
       if (JSON.stringify(answer).length <= maxAnswerCharacters) return answer;
     }
   }
@@ -244,6 +256,11 @@ async function whereItIs(saved: GitState, here: GitState | undefined): Promise<G
 
 function budgetOf(depth: ResumeDepth, most: number): number {
   return depth === "summary" ? SUMMARY_TOKENS : depth === "view" ? VIEW_TOKENS : most;
+}
+
+/** The newest tells enough, and how many there are. */
+function fellBack(from: LoadedCheckpoint["fellBackFrom"]): Pick<ResumedWork, "fellBackFrom" | "fellBackFromCount"> {
+  return from.length === 0 ? {} : { fellBackFrom: from.slice(0, 1), fellBackFromCount: from.length };
 }
 
 function noteOn(ranked: readonly Candidate[], project: string | undefined): string {

@@ -1,9 +1,12 @@
 import {
+  ALREADY_HELD,
   type BlobRef,
+  type BlobStore,
   type CheckpointRecord,
   type ConversionProgress,
   type ConversionReport,
   convertStore,
+  isFaultOfOneFile,
   type KeyFiles,
   type RebuildPorts,
   rebuildCatalog,
@@ -143,18 +146,44 @@ export async function keyringOfSealed(keyFiles: KeyFiles): Promise<Keyring> {
 }
 
 /**
- * A sealed store whose keyring was taken away must neither be taken for one in clear, nor be given a new key.
+ * A sealed store whose keyring was taken away must neither be taken for one in clear, nor be given a new key. A session whose key cannot be
+ * looked for is no reason to refuse all others: then the catalog tells, or where it is lost the other sessions.
  *
- * @throws KEY_UNAVAILABLE
+ * @throws KEY_UNAVAILABLE; STORAGE_UNAVAILABLE when nothing can tell.
  */
 export async function refuseWithoutKeyring({ catalog, recovery, blobs }: Storage, keyFiles: KeyFiles): Promise<void> {
-  const hasKey = async (blob: BlobRef): Promise<boolean> => (await keyFiles.read(blob, () => true)) !== undefined;
   const newest = await newestIn({ catalog, recovery });
-  if (newest === "lost") {
-    for await (const { ref } of blobs.list()) if (await hasKey(ref)) throw keyringGone();
-  } else if (newest !== undefined && (await hasKey(newest.blob))) {
-    throw keyringGone();
+  if (newest === undefined) return;
+  const isSealed =
+    newest === "lost" ? await hasAnyKey(blobs, keyFiles) : ((await hasKey(newest.blob, keyFiles)).answer ?? isSealedRecord(newest));
+  if (isSealed) throw keyringGone();
+}
+
+async function hasAnyKey(blobs: BlobStore, keyFiles: KeyFiles): Promise<boolean> {
+  let [isAnswered, failure]: [boolean, unknown] = [false, undefined];
+  const places = blobs.list(({ error }) => (failure ??= error));
+  for await (const { ref } of places) {
+    const { answer, error } = await hasKey(ref, keyFiles);
+    if (answer === true) return true;
+    isAnswered ||= answer === false;
+    failure ??= error;
   }
+  if (!isAnswered && failure !== undefined) throw failure;
+  return false;
+}
+
+/** Whether a blob's session has a key. No answer, but the error: nobody can tell, for its file or its directory cannot be read. */
+async function hasKey(blob: BlobRef, keyFiles: KeyFiles): Promise<{ readonly answer?: boolean; readonly error?: unknown }> {
+  try {
+    return { answer: (await keyFiles.read(blob, () => true)) !== undefined };
+  } catch (error) {
+    if (!isFaultOfOneFile(error)) throw error;
+    return { error };
+  }
+}
+
+function isSealedRecord(record: CheckpointRecord): boolean {
+  return isSealedText(sealedPartOf(record) ?? "");
 }
 
 /**
@@ -164,7 +193,7 @@ export async function refuseWithoutKeyring({ catalog, recovery, blobs }: Storage
  */
 export async function refuseSealedCatalog({ catalog, recovery }: Storage): Promise<void> {
   const newest = await newestIn({ catalog, recovery });
-  if (newest === "lost" || newest === undefined || !isSealedText(sealedPartOf(newest) ?? "")) return;
+  if (newest === "lost" || newest === undefined || !isSealedRecord(newest)) return;
   throw new WorkrailError("KEY_UNAVAILABLE", "The store is sealed, and its keyring says that it is in clear.", {
     details: { reason: "keyring-changed" },
     hint: "Put back contexts/keyring.json from a backup.",
@@ -201,7 +230,7 @@ async function convertAll(
   const report = await convertStore(storage, {
     ...forms,
     at: ports.clock.now(),
-    rebuild: (mixed) => rebuildCatalog({ ...ports, ...mixed, locking: alreadyAlone }),
+    rebuild: (mixed) => rebuildCatalog({ ...ports, ...mixed, locking: ALREADY_HELD }),
     onProgress,
   });
   if (dataDir !== undefined) await convertRedactionKey(dataDir, forms);
@@ -221,10 +250,3 @@ async function remainsOf(
   }
   return { stillInClear, underOldKey: isAnew ? underOldKey : [] };
 }
-
-/** Within `exclusively` of the store itself. */
-const alreadyAlone: RebuildPorts["locking"] = {
-  inOrder: (_, work) => work(),
-  shared: (work) => work(),
-  exclusively: (work) => work(),
-};

@@ -8,7 +8,7 @@ import {
   type Storage,
   WorkrailError,
 } from "@workrail/core";
-import { type DataKey, openKeyring, readKeyring, StoreSealer } from "@workrail/keychain-crypto";
+import { copyKeyring, type DataKey, mendKeyring, openKeyring, readKeyring, StoreSealer } from "@workrail/keychain-crypto";
 import { type ConversionPorts, refuseSealedCatalog, refuseWithoutKeyring, sealedKeys, unseal } from "./convert.ts";
 import { sourceFor } from "./key-source.ts";
 import type { SealingSettings } from "./sealing-settings.ts";
@@ -59,6 +59,7 @@ export async function protectStorage(storage: Storage, wish: SealingSettings, po
   const { dataKey } = isSealed
     ? await openKeyring(keyring, sourceFor(keyring, wish))
     : (await sealedKeys(storage, keyFiles, wish, ports)).keys;
+  if (isSealed && storage.isReadOnly !== true) await mendKeyring(keyFiles);
   return sealed(storage, keyFiles, dataKey, { digests: ports.digests, allowPlaintextFiles: wish.allowPlaintextFiles }, log);
 }
 
@@ -78,8 +79,7 @@ async function sealed(
     digests: { sha256: (data) => sealer.sealDigest(digests.sha256(data)) },
     texts: textSealing(sealer),
     async protect(target) {
-      const keyring = await keyFiles.read("store", () => true);
-      if (keyring !== undefined) await target.keyFiles.write("store", keyring, "replace");
+      await copyKeyring(keyFiles, target.keyFiles);
       // Sessions have keys of their own in it, wrapped by the same data key.
       return sealBackupTarget(target, new StoreSealer(dataKey, target.keyFiles));
     },

@@ -1,6 +1,16 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { elapsedMs } from "@workrail/blob-files";
-import { type Background, type Followed, type FollowPorts, type IndexPorts, type IndexState, type Log, SerialQueue } from "@workrail/core";
+import {
+  type Background,
+  type ChangedSession,
+  type Followed,
+  type FollowPorts,
+  type IndexPorts,
+  type IndexState,
+  type Log,
+  SerialQueue,
+  type SessionId,
+} from "@workrail/core";
 import { loadSearching } from "./load-searching.ts";
 
 /** An agent thinks between its saves: after compaction, that is the time to index. */
@@ -9,6 +19,8 @@ const IDLE_MS = 1_000;
 const MOST_POSTPONED = 256;
 /** Sessions taken from the index's list at once. */
 const PIECE = 16;
+/** For how long what could not be read is passed over: reading from a disk that fails takes its time. */
+const PASS_OVER_MS = 60_000;
 /** How often to tell how far a long work is. */
 const TELL_MS = 10_000;
 
@@ -27,6 +39,8 @@ export class Indexer {
   /** One piece at a time, whoever asks for it. */
   readonly #turns = new SerialQueue();
   readonly #options: IndexerOptions;
+  /** Sessions of which something could not be read, and when that is tried again. */
+  readonly #passedOver = new Map<SessionId, number>();
   #postponed = 0;
   #isAtWork = false;
   #toldAt = elapsedMs();
@@ -65,6 +79,19 @@ export class Indexer {
     const pending = await this.#pending();
     if (pending > 0) this.#begin();
     return pending;
+  }
+
+  /**
+   * Indexes all that is not yet, but what cannot be indexed now.
+   *
+   * @param tell how many sessions of how many.
+   * @throws STORAGE_UNAVAILABLE
+   */
+  async finish(tell: (done: number, total: number) => void): Promise<void> {
+    await this.#followChanges();
+    const total = await this.#pending();
+    if (total > 0) tell(0, total);
+    while (await this.#piece(() => this.#isStopped)) tell(Math.max(0, total - (await this.#pending())), total);
   }
 
   /** Begins nothing any more, and ends what it does at the next pause. */
@@ -124,14 +151,21 @@ export class Indexer {
     return this.#turns.run(async () => (await loadSearching()).followChanges(this.#ports));
   }
 
+  async #sessionsToIndex(): Promise<readonly ChangedSession[]> {
+    for (const [session, until] of this.#passedOver) if (until < elapsedMs()) this.#passedOver.delete(session);
+    const sessions = await this.#ports.search.pending(PIECE + this.#passedOver.size);
+    return sessions.filter(({ sessionId }) => !this.#passedOver.has(sessionId)).slice(0, PIECE);
+  }
+
   /** `false` when there was nothing left to do, or it is to stop. */
   #piece(isOver: () => boolean): Promise<boolean> {
     return this.#turns.run(async () => {
-      const sessions = await this.#ports.search.pending(PIECE);
+      const sessions = await this.#sessionsToIndex();
       const { indexSession } = await loadSearching();
       for (const session of sessions) {
         if (isOver()) return false;
-        await indexSession(this.#ports, session);
+        const outcome = await indexSession(this.#ports, session);
+        if (outcome === "unreadable") this.#passedOver.set(session.sessionId, elapsedMs() + PASS_OVER_MS);
         await turnOfTheLoop();
       }
       return sessions.length > 0;

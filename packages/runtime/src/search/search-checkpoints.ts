@@ -9,35 +9,41 @@ import {
 import type { CheckpointMetadata, Standing } from "../context-management-service.ts";
 import type { Scope } from "../isolation.ts";
 import { metadataOf } from "../metadata.ts";
+import { parsePeriod } from "../parse-time.ts";
 
 /** What to look for, and where. All filters must hold. Times are ISO 8601. */
 export interface SearchCheckpointsParams {
   /** 1 to 1,000 characters. Words, any of which may occur; "what is in quotation marks" must occur as such. */
-  query: string;
-  sessionId?: string | undefined;
+  readonly query: string;
+  readonly sessionId?: string | undefined;
   /** `null`: whatever the project. Default: as the setting `isolation` says, whatever the project, those of the working directory's project first. */
-  project?: string | null | undefined;
+  readonly project?: string | null | undefined;
   /** Default: all but asides. */
-  kinds?: CheckpointKind[] | undefined;
+  readonly kinds?: readonly CheckpointKind[] | undefined;
   /** All of them must be on the checkpoint, or on its session. */
-  tags?: string[] | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-  agentId?: string | undefined;
-  workflowId?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly workflowId?: string | undefined;
   /** Default 5, 1 to 100. */
-  limit?: number | undefined;
+  readonly limit?: number | undefined;
 }
 
 export interface SearchCheckpointsResult extends Standing {
   /** The best first. */
   hits: SearchHit[];
-  /** Nothing has the words that were asked for: these have some that begin alike, or are spelled alike. */
+  /** Nothing is what was asked for: these have words of a phrase that is nowhere, or some that begin alike or are spelled alike. */
   loose?: true;
   /** Sessions whose newest texts could not be indexed before this answer: what they brought may be missing in it. */
   indexPending?: number;
   /** What a search by meaning came to, which is made where an embedder is configured, the words leave places, and none of them has to occur as such. */
   meaning?: MeaningNote;
+}
+
+export interface FinishIndexOptions {
+  /** Called now and then with how many sessions of how many are indexed. */
+  onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 }
 
 /** What a search by meaning came to. */
@@ -89,8 +95,7 @@ export function searchInputOf(params: SearchCheckpointsParams, scope: Scope): Se
     project: scope.only,
     kinds,
     tags,
-    since: timeOf(since, "since"),
-    until: timeOf(until, "until"),
+    ...parsePeriod({ since, until }),
     agentId,
     workflowId,
   };
@@ -106,11 +111,4 @@ export function searchHitOf({ record, session, head, score, snippet }: FoundChec
     distance: Math.round((1 - rounded) * 10_000) / 10_000,
     ...(snippet === undefined ? {} : { snippet }),
   };
-}
-
-function timeOf(text: string | undefined, field: string): Date | undefined {
-  if (text === undefined) return undefined;
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw invalidInput(field, `${field} must be a time in ISO 8601.`, "Such as 2026-01-31T12:00:00Z.");
-  return time;
 }

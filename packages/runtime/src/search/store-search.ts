@@ -5,7 +5,13 @@ import type { Parts } from "../tokens.ts";
 import { Indexer } from "./indexer.ts";
 import { loadSearching } from "./load-searching.ts";
 import { MeaningSearch } from "./meaning-search.ts";
-import { searchHitOf, searchInputOf, type SearchCheckpointsParams, type SearchCheckpointsResult } from "./search-checkpoints.ts";
+import {
+  type FinishIndexOptions,
+  searchHitOf,
+  searchInputOf,
+  type SearchCheckpointsParams,
+  type SearchCheckpointsResult,
+} from "./search-checkpoints.ts";
 
 /** How long a search waits for what is not indexed yet. */
 const CATCH_UP_MS = 1_000;
@@ -54,6 +60,11 @@ export class StoreSearch {
     };
   }
 
+  /** Has nothing wait to be indexed. */
+  async finishIndex({ onProgress }: FinishIndexOptions): Promise<void> {
+    await this.#unlessDiskFails(() => this.#indexer.finish((done, total) => onProgress?.({ done, total })));
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#indexer.stop();
@@ -70,14 +81,19 @@ export class StoreSearch {
     });
   }
 
-  /** What is indexed can be searched although no more can be, as on a disk that is full. */
   async #catchUp(): Promise<number> {
+    const pending = await this.#unlessDiskFails(() => this.#indexer.catchUp(CATCH_UP_MS));
+    return pending ?? Math.max(1, (await this.#ports.search.state()).pending);
+  }
+
+  /** What is indexed can be searched although no more can be, as on a disk that is full. */
+  async #unlessDiskFails<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.#indexer.catchUp(CATCH_UP_MS);
+      return await work();
     } catch (error) {
       if (!isStorageFailure(error)) throw error;
       this.#log.warn("the search index could not be brought up to date", { error });
-      return Math.max(1, (await this.#ports.search.state()).pending);
+      return undefined;
     }
   }
 }

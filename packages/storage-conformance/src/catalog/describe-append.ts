@@ -289,8 +289,9 @@ const EVERY_FIELD = {
   agentId: "agent 'one'; --",
   workflowId: 'work "flow" \\ %_',
   project: "/home/ümlaut/проект/😀",
-  name: "naïve\tname\nwith lines",
-  tags: ["b", "a", "ä", "😀", "with space", "b,c"],
+  // Spaces at its ends, and one letter in both forms that Unicode has for it.
+  name: " naïve nai\u0308ve\tname\nwith lines ",
+  tags: ["b", "a", "ä", "a\u0308", "😀", "with space", " b", "b,c"],
   attributes: JSON.parse(
     String.raw`{"z":1,"a":{"__proto__":{"own":true}},"__proto__":"own","lone":"\ud800","nul":"\u0000","list":[null,1e21,-0.5,{"":""}],"10":1,"2":2}`,
   ) as JsonObject,

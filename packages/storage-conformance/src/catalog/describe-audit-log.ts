@@ -160,6 +160,20 @@ export function describeAuditLog(harness: StorageHarness): void {
     );
 
     it(
+      "is checked a few rows at a time",
+      onStore(async (storage) => {
+        await write(storage, [0, 1, 2]);
+        const [first, second, third] = await rowsOf(storage);
+        const some = await storage.catalog.checkAudit({ limit: 2 });
+        expect(some).toMatchObject({ rows: 2, first, last: second });
+        const rest = { after: placeOf(second as LoggedEvent), limit: 2 };
+        expect(await storage.catalog.checkAudit(rest)).toMatchObject({ rows: 1, first: third, last: third });
+        const end = { after: placeOf(third as LoggedEvent), limit: 2 };
+        expect(await storage.catalog.checkAudit(end)).toMatchObject({ rows: 0, first: undefined, last: undefined });
+      }),
+    );
+
+    it(
       "tells that its end is not there which somebody noted, or is another",
       onStore(async (storage) => {
         await write(storage, [0, 1]);

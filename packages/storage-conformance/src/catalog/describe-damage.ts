@@ -24,6 +24,7 @@ export function describeDamage(harness: StorageHarness): void {
         const { records, total } = await storage.catalog.list({ filter: { sessionId }, limit: 10, offset: 0 });
         expect([idsOf(records), total]).toEqual([[second.id, first.id], 2]);
         expect(await storage.catalog.session(sessionId)).toMatchObject({ checkpointCount: 2, damagedCount: 1 });
+        expect(await storage.catalog.usage()).toMatchObject({ checkpoints: 2, damaged: 1 });
       }),
     );
 
@@ -84,6 +85,27 @@ export function describeDamage(harness: StorageHarness): void {
     );
 
     it(
+      "lets no commit through while it is looked at and marked",
+      onStore(async (storage, sessionId) => {
+        const record = await append(storage, { sessionId });
+        const events: string[] = [];
+        const begun = Promise.withResolvers<void>();
+        const marking = mark(storage, record, async () => {
+          begun.resolve();
+          // Long enough for a commit that does not wait to overtake.
+          await new Promise((resolve) => setTimeout(resolve, 60));
+          events.push("put aside");
+          return true;
+        });
+        await begun.promise;
+        // It removes the one that is being marked.
+        await append(storage, { sessionId }, { keepNewest: 1 }).finally(() => events.push("committed"));
+        expect(await marking).toBe(true);
+        expect(events).toEqual(["put aside", "committed"]);
+      }),
+    );
+
+    it(
       "is whole again when its blob is replaced",
       onStore(async (storage, sessionId) => {
         const record = await append(storage, { sessionId });
@@ -117,6 +139,7 @@ export function describeDamage(harness: StorageHarness): void {
         await append(storage, { sessionId }, { keepNewest: 1 });
         expect(await storage.catalog.find(record.id)).toBeUndefined();
         expect(await storage.catalog.session(sessionId)).toMatchObject({ checkpointCount: 1, damagedCount: 0 });
+        expect(await storage.catalog.usage()).toMatchObject({ checkpoints: 1, damaged: 0 });
         await storage.catalog.reclaim(undefined, (ref) => storage.blobs.remove(ref));
       }),
     );

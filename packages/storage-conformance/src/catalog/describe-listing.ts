@@ -57,6 +57,17 @@ export function describeListing(harness: StorageHarness): void {
     );
 
     it(
+      "gives as many as were asked for, and all that there are",
+      onStore(async (storage) => {
+        const ids = await appendMany(storage, 25);
+        for (const limit of [20, 24, 25, 1_000]) {
+          const { records, next } = await storage.catalog.list({ filter: {}, limit, offset: 0 });
+          expect({ ids: idsOf(records), goesOn: next !== undefined }).toEqual({ ids: ids.slice(0, limit), goesOn: limit < 25 });
+        }
+      }),
+    );
+
+    it(
       "goes on after a cursor where the page ended, although newer ones were saved",
       onStore(async (storage) => {
         const ids = await appendMany(storage, 7);
@@ -113,6 +124,7 @@ export function describeListing(harness: StorageHarness): void {
       ["nothing: all but asides", {}, ["other", "talk", "plan", "draft", "first"]],
       ["asides, when they are asked for", { kinds: ["aside"] }, ["aside"]],
       ["several kinds", { kinds: ["aside", "conversation"] }, ["aside", "talk"]],
+      ["no kind", { kinds: [] }, []],
       ["every kind", { kinds: CHECKPOINT_KINDS }, ["other", "aside", "talk", "plan", "draft", "first"]],
       ["a project", { project: "/home/me/app" }, ["plan", "first"]],
       ["a project that is only part of one", { project: "/home/me" }, []],
@@ -129,6 +141,8 @@ export function describeListing(harness: StorageHarness): void {
       ["heads that are none, for newer ones are of another kind", { headsOnly: true, kinds: ["workflow"] }, ["other"]],
       ["a branch, which is a word like others", { query: "LOGIN-form" }, ["draft"]],
       ["a word that only the place of a repository has", { query: "/home/me/app/.git" }, []],
+      ["a backslash in the attributes", { query: String.raw`C:\Tools` }, ["other"]],
+      ["quotation marks in the attributes", { query: `"quoted"` }, ["other"]],
       ["a workflow", { workflowId: "fix-bug" }, ["draft", "first"]],
       ["an agent", { agentId: "coder" }, ["plan", "first"]],
       ["the phase that ended with it", { phase: "plan" }, ["draft"]],
@@ -153,6 +167,8 @@ export function describeListing(harness: StorageHarness): void {
       ["a word with wildcards in it", { query: "c%r" }, []],
       ["since a time", { since: new Date("2026-01-03T12:00:00Z") }, ["other", "talk"]],
       ["until a time", { until: new Date("2026-01-02T12:00:00Z") }, ["draft", "first"]],
+      ["since the time of one, which is among them", { since: new Date("2026-01-04T00:00:00Z") }, ["other", "talk"]],
+      ["until the time of one, which is among them", { until: new Date("2026-01-02T00:00:00Z") }, ["draft", "first"]],
       ["between two times", { since: new Date("2026-01-01T12:00:00Z"), until: new Date("2026-01-03T12:00:00Z") }, ["plan", "draft"]],
       ["several filters, all of which must hold", { workflowId: "fix-bug", agentId: "coder" }, ["first"]],
     ])("by %s", async (_, filter, expected) => {
@@ -213,7 +229,7 @@ async function appendLibrary(storage: Storage): Promise<Record<string, Checkpoin
     plan: { name: "the Plan", project: "/home/me/app", agentId: "coder", tags: ["v2", "release"], kind: "project" },
     talk: { name: "Letzte änderung", project: "/home/me/app/sub", kind: "conversation" },
     aside: { name: "aside", kind: "aside" },
-    other: { attributes: { depth: { text: "a Needle in hay" }, phase: ["plan"] } },
+    other: { attributes: { depth: { text: "a Needle in hay" }, phase: ["plan"], place: String.raw`C:\Tools`, said: `"quoted"` } },
   };
   const sessionId = randomIds.sessionId();
   const ids: Record<string, CheckpointId> = {};

@@ -109,6 +109,23 @@ export function describeMoves(harness: StorageHarness): void {
     );
 
     it(
+      "are off, or come first, when the session is used at the same time",
+      onStore(async (storage) => {
+        for (const usesFirst of [true, false, true, false]) {
+          const { sessionId, records } = await aSession(storage, 1);
+          const used = new Date(AT.getTime() + 1);
+          const use = () => storage.catalog.commit({ accesses: [{ checkpointId: records[0].id, at: used }], audit: [] });
+          const using = usesFirst ? use() : undefined;
+          const moving = move(storage, { sessionId, checkpoints: idsOf(records), from: "live", to: "trash", unlessUsedSince: AT });
+          await (using ?? use());
+          const moved = await moving;
+          const isUsed = (await storage.catalog.session(sessionId))?.lastAccessedAt.getTime() === used.getTime();
+          expect({ isUsed, moved }).toEqual({ isUsed, moved: isUsed ? [] : records });
+        }
+      }),
+    );
+
+    it(
       "leave an id to what is in the trash",
       onStore(async (storage) => {
         const { sessionId, records } = await aSession(storage, 2);
@@ -137,6 +154,23 @@ export function describeMoves(harness: StorageHarness): void {
         ]);
         expect(third.next).toBeUndefined();
         expect((await storage.catalog.trash({ limit: 9, sessionId: randomIds.sessionId() })).entries).toEqual([]);
+      }),
+    );
+
+    it(
+      "change nothing else of the session, and let nothing else of their commit be lost",
+      onStore(async (storage) => {
+        const { sessionId, records } = await aSession(storage, 2);
+        await storage.catalog.commit({ tags: { sessionId, add: ["tag"], remove: [] }, audit: [] });
+        await storage.catalog.commit({ pins: { sessionId, pin: ["pin"], release: [] }, audit: [] });
+        const before = await storage.catalog.session(sessionId);
+        expect(before).toMatchObject({ tags: ["tag"], pins: ["pin"] });
+        const there = { sessionId, checkpoints: [records[0].id], at: AT, reason: "test", from: "live", to: "trash" } as const;
+        const event = { at: AT, action: "export", sessionId, checkpointId: undefined, agentId: "agent" } as const;
+        await storage.catalog.commit({ move: there, audit: [event] });
+        await move(storage, { ...there, from: "trash", to: "live" });
+        expect(await storage.catalog.session(sessionId)).toEqual(before);
+        expect(await storage.catalog.auditLog({ actions: ["export"] })).toMatchObject([event]);
       }),
     );
 

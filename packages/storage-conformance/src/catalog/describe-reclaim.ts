@@ -35,6 +35,17 @@ export function describeReclaim(harness: StorageHarness): void {
     );
 
     it(
+      "takes all of many refs",
+      onStore(async (storage) => {
+        const sessionId = randomIds.sessionId();
+        const keys = Array.from({ length: 130 }, () => ({ sessionId, checkpointId: randomIds.checkpointId() }));
+        const refs = await Promise.all(keys.map(async (key) => (await storage.blobs.put(key, new Uint8Array(1))) as BlobRef));
+        expect((await reclaim(storage, refs)).toSorted()).toEqual(refs.toSorted());
+        for await (const { ref } of storage.blobs.list()) throw new Error(`${ref} is still there.`);
+      }),
+    );
+
+    it(
       "keeps a removal pending when the blob could not be removed",
       onStore(async (storage) => {
         const { removed } = await sessionWithRemoved(storage);

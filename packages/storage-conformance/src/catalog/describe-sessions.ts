@@ -81,10 +81,15 @@ export function describeSessions(harness: StorageHarness): void {
         const sessionId = randomIds.sessionId();
         const loaded = await append(storage, { sessionId });
         const other = await append(storage, { sessionId });
+        await storage.catalog.commit({ tags: { sessionId, add: ["tag"], remove: [] }, audit: [] });
+        await storage.catalog.commit({ pins: { sessionId, pin: ["pin"], release: [] }, audit: [] });
+        const session = await storage.catalog.session(sessionId);
+        expect(session).toMatchObject({ tags: ["tag"], pins: ["pin"] });
         await storage.catalog.commit({ accesses: [{ checkpointId: loaded.id, at: LATER }], audit: [] });
         expect((await storage.catalog.find(loaded.id))?.lastAccessedAt).toEqual(LATER);
         expect((await storage.catalog.find(other.id))?.lastAccessedAt).toEqual(other.lastAccessedAt);
-        expect((await storage.catalog.session(sessionId))?.lastAccessedAt).toEqual(LATER);
+        // All else stays.
+        expect(await storage.catalog.session(sessionId)).toEqual({ ...session, lastAccessedAt: LATER });
       }),
     );
 

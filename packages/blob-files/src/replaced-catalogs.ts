@@ -1,25 +1,22 @@
 import path from "node:path";
 import { fileError } from "./file-errors.ts";
-import { isAbandoned, isAlive, overwriteAndRemove } from "./durable-files.ts";
+import { isAbandoned, overwriteAndRemove } from "./durable-files.ts";
 import type { FileSystem } from "./file-system.ts";
 import { removeAbandonedDirectories } from "./new-directory.ts";
+import { isOwnDirectory } from "./own-directory.ts";
 import { BACKUPS, CATALOG_COPY, EXPORTS, fileNameOf, isReplacedStore, quarantineDirectory, SCHEMA_COPY } from "./paths.ts";
-
-const UNFINISHED_EXPORT = /^\.tmp-export-([0-9]+)-/u;
 
 /**
  * Removes from a data directory, overwritten, what older states of the catalog were kept in, and what processes that are gone did not
  * finish. May be interrupted, and be called again.
  */
-export async function eraseKeptAside(fs: FileSystem, dataDir: string): Promise<void> {
+export async function eraseReplacedCatalogs(fs: FileSystem, dataDir: string): Promise<void> {
   const now = new Date();
   try {
     await eraseIn(fs, dataDir, (name) => CATALOG_COPY.test(name) || isAbandoned(fs, dataDir, name, now));
     await eraseIn(fs, path.join(dataDir, BACKUPS), (name) => SCHEMA_COPY.test(name));
-    await eraseIn(fs, path.join(dataDir, EXPORTS), (name) => {
-      const [, pid] = UNFINISHED_EXPORT.exec(name) ?? [];
-      return pid !== undefined && !isAlive(Number(pid));
-    });
+    const exports = path.join(dataDir, EXPORTS);
+    await eraseIn(fs, exports, (name) => isAbandoned(fs, exports, name, now));
     removeAbandonedDirectories(fs, dataDir, "restore");
   } catch (error) {
     throw fileError(error, dataDir);
@@ -35,7 +32,8 @@ export function replacedStores(fs: FileSystem, dataDir: string): readonly string
 /** Files in quarantine that are of certain sessions. */
 export function quarantinedOf(fs: FileSystem, dataDir: string, sessions: readonly string[]): readonly string[] {
   const directories = sessions.map((sessionId) => quarantineDirectory(dataDir, fileNameOf(sessionId)));
-  const files = directories.flatMap((directory) => fs.list(directory).map((name) => path.join(directory, name)));
+  const own = directories.filter((directory) => isOwnDirectory(fs, dataDir, directory));
+  const files = own.flatMap((directory) => fs.list(directory).map((name) => path.join(directory, name)));
   return files.filter((file) => fs.inspect(file)?.kind === "file");
 }
 

@@ -1,0 +1,16 @@
+/**
+ * Runs steps of which none may be left out because another failed, such as those that close a store, one after another.
+ *
+ * @throws what the first that failed did; the others mostly follow from that.
+ */
+export async function runAll(steps: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}

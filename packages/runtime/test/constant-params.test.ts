@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { onDisk } from "./stores.ts";
+
+/** What a program may not change itself, it can hand over: that this compiles is the test. */
+const TAGGED = { sessionId: "s", add: ["b"], remove: ["c"] } as const;
+const SAVED = { sessionId: "s", context: { key: { of: ["a", "list"] } }, metadata: { tags: ["a"] } } as const;
+const FOUND = { sessionId: "s", tags: ["a"] } as const;
+const SEARCHED = { query: "list", project: null, kinds: ["workflow"], tags: ["a"] } as const;
+const VIEWED = { sessionId: "s", keys: ["key", ["key", "of", 0]] } as const;
+const COMPRESSED = { sessionId: "s", layers: ["USEFUL"] } as const;
+const PRIORITIZED = { sessionId: "s", budgets: { USEFUL: 1_000 }, dryRun: true } as const;
+const REMOVED = { checkpointIds: ["one"], dryRun: true } as const;
+
+it("takes parameters that are constant", () =>
+  onDisk(async (place) => {
+    await using store = await place.open();
+    await store.saveCheckpoint({ ...SAVED, checkpointId: "one" });
+    await store.saveCheckpoint(SAVED);
+    expect((await store.tagSession(TAGGED)).tags).toEqual(["b"]);
+    expect((await store.findCheckpoints(FOUND)).total).toBe(1);
+    await store.searchCheckpoints(SEARCHED);
+    expect((await store.viewCheckpoint(VIEWED)).missing).toBeUndefined();
+    await store.compressContext(COMPRESSED);
+    await store.prioritizeContext(PRIORITIZED);
+    await store.cleanUp(REMOVED);
+    expect((await store.erase(REMOVED)).erased).toHaveLength(1);
+  }));

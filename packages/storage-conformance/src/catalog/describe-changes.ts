@@ -1,0 +1,112 @@
+import type { AuditAction, ChangePage, ChangePosition, SessionId, Storage } from "@workrail/core";
+import { describe, expect, it } from "vitest";
+import { append } from "../append.ts";
+import { randomIds } from "../environment.ts";
+import type { StorageHarness } from "../harness.ts";
+import { withStore } from "../store-under-test.ts";
+
+const AT = new Date("2026-04-05T06:07:08.009Z");
+
+/** What search follows: in which sessions something changed since it last knew. */
+export function describeChanges(harness: StorageHarness): void {
+  const onStore = (test: (storage: Storage) => Promise<void>) => () => withStore(harness, ({ storage }) => test(storage));
+
+  describe("changes", () => {
+    it(
+      "tell the position of now, and of no session, to who does not say since when",
+      onStore(async (storage) => {
+        expect(await storage.catalog.changes({ limit: 9 })).toMatchObject({ sessions: [], hasMore: false });
+        await log(storage, ["save", randomIds.sessionId()]);
+        const now = await storage.catalog.changes({ limit: 9 });
+        expect(now).toMatchObject({ sessions: [], hasMore: false });
+        const nothing = { sessions: [], position: now?.position, hasMore: false, rows: 0 };
+        expect(await storage.catalog.changes({ after: now?.position, limit: 9 })).toEqual(nothing);
+      }),
+    );
+
+    it(
+      "name each session once, and tell whether checkpoints only came behind all others",
+      onStore(async (storage) => {
+        const [extended, changed, untouched] = [randomIds.sessionId(), randomIds.sessionId(), randomIds.sessionId()];
+        const before = await positionOf(storage);
+        await log(
+          storage,
+          ["save", extended],
+          ["save", changed],
+          ["load", untouched],
+          ["trash", changed],
+          ["save", changed],
+          ["tag", extended],
+        );
+        const { sessions, hasMore, rows } = await changesAfter(storage, before, 9);
+        expect(new Map(sessions.map(({ sessionId, isExtended }) => [sessionId, isExtended]))).toEqual(
+          new Map([
+            [extended, true],
+            [changed, false],
+          ]),
+        );
+        expect({ count: sessions.length, hasMore, rows }).toEqual({ count: 2, hasMore: false, rows: 6 });
+      }),
+    );
+
+    it(
+      "tell of moves, which write their rows themselves",
+      onStore(async (storage) => {
+        const { id, sessionId } = await append(storage, { sessionId: randomIds.sessionId() });
+        const before = await positionOf(storage);
+        const move = { sessionId, checkpoints: [id], at: AT, reason: "test", from: "live", to: "trash" } as const;
+        await storage.catalog.commit({ move, audit: [] });
+        expect((await changesAfter(storage, before, 9)).sessions).toEqual([{ sessionId, isExtended: false }]);
+      }),
+    );
+
+    it(
+      "come a few at a time, and go on where they ended, whatever was saved since",
+      onStore(async (storage) => {
+        const sessions = Array.from({ length: 4 }, () => randomIds.sessionId()) as [SessionId, SessionId, SessionId, SessionId];
+        const before = await positionOf(storage);
+        for (const sessionId of sessions.slice(0, 3)) await log(storage, ["save", sessionId]);
+        const first = await changesAfter(storage, before, 2);
+        expect(first).toMatchObject({ sessions: extended(sessions.slice(0, 2)), hasMore: true, rows: 2 });
+        const second = await changesAfter(storage, first.position, 1);
+        expect(second).toMatchObject({ sessions: extended(sessions.slice(2, 3)), hasMore: false, rows: 1 });
+        await log(storage, ["save", sessions[3]]);
+        expect(await changesAfter(storage, second.position, 9)).toMatchObject({ sessions: extended(sessions.slice(3)), rows: 1 });
+      }),
+    );
+
+    it(
+      "are not known since a position of before the catalog was made anew",
+      onStore(async (storage) => {
+        await log(storage, ["save", randomIds.sessionId()], ["save", randomIds.sessionId()]);
+        const before = await positionOf(storage);
+        const audit = { at: AT, action: "rebuild", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
+        await storage.locking.exclusively(() => storage.recovery.replaceAll([], [], audit));
+        expect(await storage.catalog.changes({ after: before, limit: 9 })).toBeUndefined();
+      }),
+    );
+  });
+}
+
+/** One commit with a row for each. */
+async function log(storage: Storage, ...rows: readonly (readonly [AuditAction, SessionId])[]): Promise<void> {
+  const audit = rows.map(([action, sessionId]) => ({ at: AT, action, sessionId, checkpointId: undefined, agentId: undefined }));
+  await storage.catalog.commit({ audit });
+}
+
+async function positionOf(storage: Storage): Promise<ChangePosition> {
+  return known(await storage.catalog.changes({ limit: 1 })).position;
+}
+
+async function changesAfter(storage: Storage, after: ChangePosition, limit: number): Promise<ChangePage> {
+  return known(await storage.catalog.changes({ after, limit }));
+}
+
+function known(page: ChangePage | undefined): ChangePage {
+  if (page === undefined) throw new Error("The catalog does not know a position that it gave.");
+  return page;
+}
+
+function extended(sessions: readonly SessionId[]) {
+  return sessions.map((sessionId) => ({ sessionId, isExtended: true }));
+}
