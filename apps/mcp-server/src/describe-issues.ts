@@ -15,7 +15,8 @@ export interface DescribedIssues {
 
 /** Puts validation issues into words that name the field and what was expected of it. */
 export function describeIssues(issues: readonly Issue[], input: unknown): DescribedIssues {
-  const described = issues.slice(0, MAX_TOLD).map((issue) => {
+  const described = issues.slice(0, MAX_TOLD).map((given) => {
+    const issue = innermost(given);
     const path = toPathText(issue.path);
     return { path, message: describeIssue(issue, path, input) };
   });
@@ -27,6 +28,13 @@ export function describeIssues(issues: readonly Issue[], input: unknown): Descri
   return { sentences: sentences.join(" "), issues: described };
 }
 
+/** Of a value that has one of several forms but for something within it, that. */
+function innermost(issue: Issue): Issue {
+  if (issue.code !== "invalid_union") return issue;
+  const within = issue.errors.map(([first]) => first).find((first) => first !== undefined && first.path.length > 0);
+  return within === undefined ? issue : innermost({ ...within, path: [...issue.path, ...within.path] });
+}
+
 function describeIssue(issue: Issue, path: string, input: unknown): string {
   const subject = path === "" ? "The arguments" : path;
   if (issue.code === "unrecognized_keys") {
@@ -36,7 +44,8 @@ function describeIssue(issue: Issue, path: string, input: unknown): string {
   const value = valueAt(input, issue.path);
   const expectation = describeExpectation(issue);
   if (value === undefined) {
-    return `${subject} is required and ${expectation}`;
+    const isAnything = issue.code === "invalid_type" && issue.expected === "nonoptional";
+    return isAnything ? `${subject} is required` : `${subject} is required and ${expectation}`;
   }
   const received = issue.code === "invalid_type" ? `, not ${typeName(value)}` : "";
   return `${subject} ${expectation}${received}`;

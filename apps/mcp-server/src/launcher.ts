@@ -35,7 +35,7 @@ async function launch(): Promise<void> {
     process.stdout.write(`${readVersion()}\n`);
     return;
   }
-  if (process.argv.includes("--help")) {
+  if (process.argv.some((arg) => arg === "--help" || arg === "-h")) {
     process.stdout.write(HELP);
     return;
   }

@@ -68,7 +68,7 @@ describe("the server", () => {
   it("refuses a field that is given in both spellings", async () => {
     expect(await server.fails(SAVE, { session_id: "a", sessionId: "b", context: {} })).toMatchObject({
       code: "INVALID_INPUT",
-      text: expect.stringContaining('There is no parameter "session_id"'),
+      text: expect.stringContaining("session_id is another name of sessionId, which is given already"),
     });
   });
 
@@ -198,7 +198,7 @@ describe("hostile input", () => {
 
   it("may be nested 10,000 levels deep", async () => {
     const deep = (open: string, close: string): string => `{"value":${open.repeat(10_000)}1${close.repeat(10_000)}}`;
-    for (const [id, context] of Object.entries({ lists: deep("[", "]"), objects: deep('{"a":', "}") })) {
+    for (const [id, context] of Object.entries({ lists: deep("[", "]"), objects: deep('{"a":', "}"), escapes: deep('{"a\\n":', "}") })) {
       expect(await refusal(saveMessage(id, "s", context), id)).toMatch(/^INVALID_INPUT: context\S* is nested deeper than 128 levels\./u);
     }
   });

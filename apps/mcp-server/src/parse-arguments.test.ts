@@ -35,8 +35,8 @@ describe("parseArguments", () => {
   });
 
   it.each([
-    ["a field given twice", { userContext: {}, user_context: {} }, 'There is no parameter "user_context".'],
-    ["two aliases of one field", { ctx: {}, user_context: {} }, 'There is no parameter "user_context".'],
+    ["a field given twice", { userContext: {}, user_context: {} }, "user_context is another name of userContext, which is given already."],
+    ["two aliases of one field", { ctx: {}, user_context: {} }, "user_context is another name of userContext, which is given already."],
     ["an unknown field", { userContext: {}, nope: 1 }, 'There is no parameter "nope".'],
     ["a wrong type", { userContext: [] }, "userContext must be an object."],
     ["a number for a text", { userContext: {}, tags: ["ab", 7] }, "tags[1] must be a string, not a number."],

@@ -1,6 +1,6 @@
 import { WorkrailError } from "@workrail/core";
 import type * as z from "zod";
-import { describeIssues } from "./describe-issues.ts";
+import { type DescribedIssues, describeIssues } from "./describe-issues.ts";
 import { isJsonObject } from "./json-rpc.ts";
 import type { Tool } from "./tool.ts";
 
@@ -12,14 +12,18 @@ export function parseArguments(tool: Tool, given: unknown): z.output<Tool["input
     return parsed.data;
   }
   const { sentences, issues } = describeIssues(parsed.error.issues, renamed);
+  throw invalid(tool, sentences, issues);
+}
+
+function invalid(tool: Tool, sentences: string, issues: DescribedIssues["issues"]): WorkrailError {
   const fields = Object.keys(tool.input.shape).join(", ");
-  throw new WorkrailError("INVALID_INPUT", sentences, {
+  return new WorkrailError("INVALID_INPUT", sentences, {
     hint: `Correct this and call ${tool.name} again; it takes: ${fields}`,
     details: { issues },
   });
 }
 
-/** Gives every field its own name. A field given twice keeps both names, and the schema refuses the wrong one. */
+/** Gives every field its own name. @throws INVALID_INPUT for a field given under two names: nobody can tell which is meant. */
 function renameAliases(tool: Tool, given: unknown): unknown {
   if (!isJsonObject(given)) {
     return given;
@@ -33,9 +37,15 @@ function renameAliases(tool: Tool, given: unknown): unknown {
   for (const name of names) {
     const field = aliases.get(name);
     const isTaken = field === undefined || Object.hasOwn(given, field) || renamed.has(field);
-    renamed.set(isTaken ? name : field, given[name]);
+    if (isTaken && field !== undefined) throw givenTwice(tool, name, field);
+    renamed.set(field ?? name, given[name]);
   }
   return Object.fromEntries(renamed);
+}
+
+function givenTwice(tool: Tool, alias: string, field: string): WorkrailError {
+  const message = `${alias} is another name of ${field}, which is given already`;
+  return invalid(tool, `${message}.`, [{ path: field, message }]);
 }
 
 const aliasCache = new WeakMap<Tool, ReadonlyMap<string, string>>();

@@ -162,7 +162,7 @@ describe("a whole session of reads", () => {
       for (const number of [3, 4, 5]) {
         await writer.ok("workflow_checkpoint_save", { sessionId: "s", context: { goal: `gnomon${number}` } });
         expect(await reader.ok("workflow_checkpoint_load", { sessionId: "s" })).toMatchObject({ context: { goal: `gnomon${number}` } });
-        expect((await reader.ok("checkpoint_search", { query: `gnomon${number}` }))["results"]).toHaveLength(1);
+        expect((await reader.ok("checkpoint_search", { query: `"gnomon${number}"` }))["results"]).toHaveLength(1);
       }
       // What a save leaves for later is done a second or two after it.
       await new Promise((resolve) => setTimeout(resolve, 3_000));

@@ -1,6 +1,6 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { type CallToolResult, CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixtureTools } from "./testing/fixture-tools.ts";
 import { fixtureCommand } from "./testing/raw-client.ts";
@@ -42,6 +42,12 @@ describe("SdkV1Server, asked by the library's own client", () => {
     const result = await call("echo", { userContext: { a: [1, null] } });
     const expected = { userContext: { a: [1, null] }, client: "test-client 9.9" };
     expect(result).toEqual({ content: [{ type: "text", text: JSON.stringify(expected) }], structuredContent: expected });
+  });
+
+  it("runs a call that asks for a task as any other: it offers none", async () => {
+    const params = { name: "echo", arguments: { userContext: { a: 1 } }, task: { ttl: 60_000 } };
+    const result = await client.request({ method: "tools/call", params }, CallToolResultSchema);
+    expect(result.structuredContent).toMatchObject({ userContext: { a: 1 } });
   });
 
   it("adds the _meta of a result", async () => {

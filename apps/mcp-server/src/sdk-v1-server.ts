@@ -157,7 +157,7 @@ function guard(transport: Transport): Transport {
       transport.onmessage = (message, extra) => {
         const fault = findFault(message);
         if (fault === undefined) {
-          guarded.onmessage?.(message, extra);
+          guarded.onmessage?.(withoutTask(message), extra);
         } else {
           void transport.send(fault);
         }
@@ -168,6 +168,13 @@ function guard(transport: Transport): Transport {
     close: () => transport.close(),
   };
   return guarded;
+}
+
+/** Who does not offer tasks runs such a call as any other, says the protocol; the library would refuse it. */
+function withoutTask(message: JSONRPCMessage): JSONRPCMessage {
+  if (!("method" in message && "id" in message) || message.params?.["task"] === undefined) return message;
+  const { task: _task, ...params } = message.params;
+  return { ...message, params };
 }
 
 function findFault(message: JSONRPCMessage): JSONRPCMessage | undefined {

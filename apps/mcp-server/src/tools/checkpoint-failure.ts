@@ -45,7 +45,7 @@ function describe(error: unknown): Described {
   if (!isWorkrailError(error) || known === undefined) return internal(error);
   switch (known) {
     case "VALIDATION_ERROR":
-      return invalid(error);
+      return error.code === "SECRET_FOUND" ? secret(error) : invalid(error);
     case "NOT_FOUND":
       return { code: known, message: "checkpoint not found", details: { id: error.details["checkpointId"], error: error.message } };
     default:
@@ -64,6 +64,24 @@ function invalid({ details, message }: WorkrailError): Described {
     message: `invalid ${field}`,
     details: { field, error: rule.replaceAll(name, field).replace(/\.$/u, "") },
   };
+}
+
+type Found = { readonly rule: string; readonly path: string };
+
+/** A draft is kept in two places, of which its caller knows one: each secret is told once, at the field that was given. */
+function secret({ details, hint }: WorkrailError): Described {
+  const told = (details["found"] as readonly Found[]).map(({ rule, path }) => ({ rule, path: toDraftPlace(path) }));
+  const found = told.filter(({ rule, path }, index) => told.findIndex((each) => each.rule === rule && each.path === path) === index);
+  // More are counted than are named: how many of the others are told twice is not known.
+  const count = Number(details["count"]) > told.length ? details["count"] : found.length;
+  const field = /^\w+/u.exec(found[0]?.path ?? "")?.[0] ?? "arguments";
+  const error = "it holds what looks like a secret: nothing was saved";
+  return { code: "VALIDATION_ERROR", message: `invalid ${field}`, details: { field, error, count, found, hint } };
+}
+
+function toDraftPlace(path: string): string {
+  if (path === "name") return "summary";
+  return path.replace(/^context\["(summary|description)"\]/u, "$1").replace(/^(?:context|metadata)\["context"\]/u, "context");
 }
 
 function limited({ message, hint, details: { perMinute, burst, retryAfterMs } }: WorkrailError): Described {

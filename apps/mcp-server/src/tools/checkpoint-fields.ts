@@ -18,6 +18,8 @@ export const checkpointShape = {
   kind: z.enum(["workflow", "conversation", "aside"]).optional().describe("Which tools made it, if not checkpoint_save"),
   description_truncated: z.literal(true).optional().describe("There is more: see checkpoint_get"),
   context_truncated: z.literal(true).optional().describe("There is more: see checkpoint_get"),
+  tags_truncated: z.literal(true).optional().describe("There are more: see checkpoint_get"),
+  summary_truncated: z.literal(true).optional().describe("There is more: see checkpoint_get"),
   damaged: z.literal(true).optional().describe("Its file cannot be read"),
 } satisfies z.ZodRawShape;
 
@@ -33,15 +35,19 @@ export const degradation = {
 
 export const truncated = "Descriptions are shortened where not all fits; checkpoint_get brings the rest";
 
-/** Beyond these characters texts are shortened, in halves, until an answer of several checkpoints fits. */
-const LONGEST = 5_000;
-const SHORTEST = 150;
+/** How many characters a text is left, whole first and then in halves, until an answer fits. */
+export const LENGTHS: readonly number[] = [Number.POSITIVE_INFINITY, 5_000, 2_500, 1_250, 625, 312, 156, 78, 39, 19, 9, 4, 2, 1, 0];
 
-/** @param most characters of the description, and of the context. */
+/** Where several are to be answered with, none is shortened further: rather fewer of them. */
+const SHORTEST = 156;
+
+/** @param most characters of the description, of the context and of the tags; of the summary where it is less than `SHORTEST`. */
 export function toWire(read: ProjectCheckpoint, most: number = Number.POSITIVE_INFINITY): WireCheckpoint {
-  const { id, summary, projectPath, tags, tokenCount, createdAt, updatedAt, kind, isCut, damaged } = read;
+  const { id, projectPath, tokenCount, createdAt, updatedAt, kind, isCut, isContextCut, damaged } = read;
+  const summary = cutLast(read.summary, most);
   const description = cut(read.description, most);
   const context = firstPairs(read.context, most);
+  const tags = firstTags(read.tags, most);
   return {
     id,
     summary,
@@ -54,7 +60,11 @@ export function toWire(read: ProjectCheckpoint, most: number = Number.POSITIVE_I
     updated_at: updatedAt,
     ...(kind === undefined ? {} : { kind }),
     ...(isCut === true || description.length < read.description.length ? { description_truncated: true as const } : {}),
-    ...(Object.keys(context).length < Object.keys(read.context).length ? { context_truncated: true as const } : {}),
+    ...(isContextCut === true || Object.keys(context).length < Object.keys(read.context).length
+      ? { context_truncated: true as const }
+      : {}),
+    ...(tags.length < read.tags.length ? { tags_truncated: true as const } : {}),
+    ...(summary.length < read.summary.length ? { summary_truncated: true as const } : {}),
     ...(damaged === undefined ? {} : { damaged }),
   };
 }
@@ -67,31 +77,45 @@ export function degradationOf({ degraded, degradedReason }: Standing): { degrade
 }
 
 /**
- * As many of the first as fit into an answer beside `frame`, shortened alike where they do not fit whole: rather all of
- * them in brief than the first at length.
+ * As many of the first as fit into an answer beside its frame, shortened alike where they do not fit whole: rather all of
+ * them in brief than the first at length. At least one, as brief as need be, unless there is none: an answer of nothing could
+ * not be gone on from.
  *
- * @param itemOf what stands in the answer for one, of which no text is longer than `most`.
+ * @param frameOf what else the answer says, where texts are no longer than `most`.
+ * @param itemOf what stands in the answer for one, likewise.
  */
-export async function fitBriefly<From, To extends object>(
+export async function fitBriefly<Frame extends object, From, To extends object>(
   workrail: Workrail,
-  frame: object,
+  frameOf: (most: number) => Frame,
   all: readonly From[],
   itemOf: (each: From, most: number) => To,
-): Promise<To[]> {
-  // One more than there are: it is answered with only where all fit, while the first of them is in any case.
-  const fit = (items: readonly To[]): Promise<object[]> => workrail.fitAnswer<object>(frame, [...items, {}]);
-  let items = all.map((each) => itemOf(each, Number.POSITIVE_INFINITY));
-  let fitted = await fit(items);
-  for (let most = LONGEST; fitted.length <= all.length && most >= SHORTEST; most /= 2) {
-    items = all.map((each) => itemOf(each, Math.floor(most)));
-    fitted = await fit(items);
+): Promise<{ readonly frame: Frame; readonly items: readonly To[] }> {
+  const [frame, items] = [frameOf(0), all.slice(0, 1).map((each) => itemOf(each, 0))];
+  for (const most of LENGTHS) {
+    const tried = { frame: frameOf(most), items: all.map((each) => itemOf(each, most)) };
+    const fitted = await workrail.fitAnswer<object>(tried.frame, [...tried.items, END]);
+    if (fitted.length > all.length) return tried;
+    if (most <= SHORTEST && fitted.length > 0) return { frame: tried.frame, items: tried.items.slice(0, fitted.length) };
   }
-  return items.slice(0, fitted.length);
+  return { frame, items };
 }
+
+/** Fits behind the last item where the frame leaves room at all, and is never answered with. */
+export const END = {};
 
 /** On a whole character. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/u, "");
+}
+
+/** Where nothing else is left to be shortened: it is what a checkpoint is known by. */
+export function cutLast(text: string, most: number): string {
+  return most < SHORTEST ? cut(text, most) : text;
+}
+
+function firstTags(tags: readonly string[], most: number): string[] {
+  let left = most;
+  return tags.filter((tag) => (left -= JSON.stringify(tag).length) >= 0);
 }
 
 function firstPairs(context: ProjectCheckpoint["context"], most: number): ProjectCheckpoint["context"] {

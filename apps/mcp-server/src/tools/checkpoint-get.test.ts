@@ -64,7 +64,27 @@ describe("checkpoint_get", () => {
     });
     const { description } = await getAll(id);
     expect(description).toHaveLength(10_000);
-    expect(await server.ok(GET, { id })).toMatchObject({ description_truncated: true, kind: "workflow" });
+    for (const offset of [0, 10_000]) {
+      expect(await server.ok(GET, { id, offset })).toMatchObject({
+        description_truncated: true,
+        kind: "workflow",
+        how: expect.stringContaining("workflow_checkpoint_load") as string,
+      });
+    }
+  });
+
+  it("says of metadata that a project's context cannot have that it is left out", async () => {
+    const save = async (metadata: Fields): Promise<Fields> => {
+      const { checkpointId } = await server.ok("workflow_checkpoint_save", { context: { n: 1 }, metadata, force: true });
+      return server.ok(GET, { id: checkpointId });
+    };
+    expect(await save({ ticket: 7 })).not.toHaveProperty("context_truncated");
+    for (const metadata of [{ nested: { x: 1 } }, { long: "y".repeat(501) }]) {
+      expect(await save(metadata)).toMatchObject({
+        context_truncated: true,
+        how: expect.stringContaining("workflow_checkpoint_load") as string,
+      });
+    }
   });
 
   it("answers NOT_FOUND for an id that nobody has", async () => {

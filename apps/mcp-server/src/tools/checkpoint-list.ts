@@ -41,10 +41,10 @@ export function checkpointList(store: LazyStore): Tool {
         const sortBy = sort === undefined ? undefined : SORTS[sort];
         const { checkpoints, ...page } = await workrail.projectCheckpoints.list({ limit, offset, projectPath, sortBy });
         const frame = { origin: { note: NOTE }, total: page.total, limit: page.limit, offset: page.offset, ...degradationOf(page) };
-        const listed = await fitBriefly(workrail, frame, checkpoints, toWire);
+        const { items: listed } = await fitBriefly(workrail, () => frame, checkpoints, toWire);
         const next = page.offset + listed.length;
         const { origin, ...rest } = frame;
-        return { origin, checkpoints: listed, ...rest, ...(next < page.total && listed.length > 0 ? { next_offset: next } : {}) };
+        return { origin, checkpoints: [...listed], ...rest, ...(next < page.total && listed.length > 0 ? { next_offset: next } : {}) };
       }, "Ask for fewer.");
     },
   });

@@ -1,10 +1,23 @@
 import type { ProjectCheckpoint, Workrail } from "@workrail/runtime";
-import { toWire, type WireCheckpoint } from "./checkpoint-fields.ts";
+import { END, LENGTHS, toWire, type WireCheckpoint } from "./checkpoint-fields.ts";
 
 type Piece = string | readonly [key: string, value: unknown];
 
-/** A description is put together again of pieces this long, in characters. */
+/** A description is put together again of pieces this long, in characters, or shorter where no such piece fits. */
 const PIECE = 500;
+
+export type Page = WireCheckpoint & {
+  readonly next_offset?: number;
+  /** How to get what no page has. */
+  readonly how?: string;
+};
+
+/** What is told of a checkpoint, and what of its pieces fits beside that. */
+interface Fitted {
+  readonly frame: WireCheckpoint;
+  readonly page: readonly Piece[];
+  readonly isLast: boolean;
+}
 
 /**
  * As much of a checkpoint as fits an answer beside `more`.
@@ -15,30 +28,46 @@ export async function pageOf(
   workrail: Workrail,
   read: ProjectCheckpoint,
   { offset = 0, more = {} }: { readonly offset?: number; readonly more?: object } = {},
-): Promise<WireCheckpoint & { next_offset?: number }> {
-  const { description, context } = read;
-  const pairs = Object.entries(context);
-  const pieces: Piece[] = [...piecesOf(description, offset), ...pairs.slice(Math.max(0, offset - description.length))];
-  const frame = toWire({ ...read, description: "", context: {} });
-  const fitted = await workrail.fitAnswer(
-    { ...more, ...frame, description_truncated: true, context_truncated: true, next_offset: offset },
-    pieces.map((piece) => ({ piece })),
-  );
-  const page = fitted.map(({ piece }) => piece);
+): Promise<Page> {
+  const { frame, page, isLast } = await fitPieces(workrail, read, offset, more);
   const text = page.filter((piece) => typeof piece === "string").join("");
   const shown = page.filter((piece) => typeof piece !== "string");
-  const next = offset + text.length + shown.length;
+  // A pair that fits no answer is passed over, lest the pages end before it.
+  const passed = page.length === 0 && !isLast ? 1 : text.length + shown.length;
+  const isCut = read.isCut === true || text.length < read.description.length;
+  const isContextCut = read.isContextCut === true || shown.length < Object.keys(read.context).length;
+  const isBeyondPages =
+    read.isCut ?? read.isContextCut ?? frame.tags_truncated ?? frame.summary_truncated ?? (page.length === 0 && !isLast);
   return {
     ...frame,
     description: text,
     context: Object.fromEntries(shown) as ProjectCheckpoint["context"],
-    ...(read.isCut === true || text.length < description.length ? { description_truncated: true as const } : {}),
-    ...(shown.length < pairs.length ? { context_truncated: true as const } : {}),
-    ...(fitted.length < pieces.length ? { next_offset: next } : {}),
+    ...(isCut ? { description_truncated: true as const } : {}),
+    ...(isContextCut ? { context_truncated: true as const } : {}),
+    ...(isLast ? {} : { next_offset: offset + passed }),
+    ...(isBeyondPages ? { how: howToGet(read.id) } : {}),
   };
 }
 
+async function fitPieces(workrail: Workrail, read: ProjectCheckpoint, offset: number, more: object): Promise<Fitted> {
+  const { description, context } = read;
+  const pairs = Object.entries(context).slice(Math.max(0, offset - description.length));
+  const told = { description_truncated: true, context_truncated: true, next_offset: offset, how: howToGet(read.id) };
+  for (const most of LENGTHS) {
+    const frame = toWire({ ...read, description: "", context: {} }, most);
+    const pieces: Piece[] = [...piecesOf(description, offset, Math.max(1, Math.min(PIECE, most))), ...pairs];
+    const items = pieces.map((piece) => ({ piece }));
+    const fitted = await workrail.fitAnswer<object>({ ...more, ...frame, ...told }, [...items, END]);
+    if (fitted.length > 0) return { frame, page: pieces.slice(0, fitted.length), isLast: fitted.length > pieces.length };
+  }
+  return { frame: toWire({ ...read, description: "", context: {} }, 0), page: [], isLast: false };
+}
+
+function howToGet(id: string): string {
+  return `For the rest call workflow_checkpoint_load with checkpointId ${id}.`;
+}
+
 /** A surrogate pair is never torn apart. */
-function piecesOf(text: string, offset: number): string[] {
-  return text.slice(offset).match(new RegExp(`[^]{1,${PIECE}}`, "gu")) ?? [];
+function piecesOf(text: string, offset: number, length: number): string[] {
+  return text.slice(offset).match(new RegExp(`[^]{1,${length}}`, "gu")) ?? [];
 }

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { callTool } from "../call-tool.ts";
 import { LazyStore } from "../lazy-store.ts";
 import { excessOf } from "../testing/answer-size.ts";
-import { failureOf, type Fields, ORIGIN, readFailure } from "../testing/contextd.ts";
+import { type CheckpointFailure, failureOf, type Fields, ORIGIN, readFailure } from "../testing/contextd.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 import { createTools } from "./index.ts";
 
@@ -152,6 +152,19 @@ describe("VALIDATION_ERROR", () => {
       "project_path",
       "project_path must be a directory that exists",
     ],
+    ...(
+      [
+        ["summary", { summary: "\ud800 x" }, "summary"],
+        ["description", { description: "\ud800" }, "description"],
+        ["tags", { tags: ["\udc00"] }, "each of tags"],
+        ["context", { context: { a: "\ud800" } }, "each key and value of context"],
+      ] as const
+    ).map(([field, given, what]): [string, Fields, string, string] => [
+      `${field}: half a surrogate pair`,
+      given,
+      field,
+      `${what} must have no half of a surrogate pair, which is no character`,
+    ]),
     ["context: no object", { context: "branch" }, "context", "context must be an object"],
     ["context: not flat", { context: { a: {} } }, "context", "each value of context must be a text, a number, true, false or null"],
     [
@@ -197,6 +210,23 @@ describe("VALIDATION_ERROR", () => {
     ["tags: 20 of 50 characters", { tags: Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(50, "t")) }],
   ])("is not told at the limit: %s", async (_, given) => {
     expect(await save(given)).toMatchObject(given);
+  });
+});
+
+describe("a secret that is refused", () => {
+  it("is told once, at the field that it was given in, with what to do", async () => {
+    await using strict = await ServerProcess.start({ env: { WORKRAIL_SECRETS: "block" } });
+    const token = `ghp_${"aB3dE5fG7h".repeat(4).slice(0, 36)}`;
+    const refused = (given: Fields): Promise<CheckpointFailure> =>
+      failureOf(strict, SAVE, { summary: "s", project_path: strict.home.project, ...given });
+    const found = (path: string): object => ({ count: 1, found: [{ rule: expect.any(String) as string, path }] });
+    expect(await refused({ summary: `token ${token}` })).toMatchObject({
+      code: "VALIDATION_ERROR",
+      message: "invalid summary",
+      details: { field: "summary", ...found("summary"), hint: expect.any(String) as string },
+    });
+    expect((await refused({ context: { key: token } })).details).toMatchObject({ field: "context", ...found('context["key"]') });
+    expect((await refused({ tags: [token] })).details).toMatchObject({ field: "tags", ...found("tags[0]") });
   });
 });
 

@@ -46,7 +46,7 @@ export function checkpointSave(store: LazyStore): Tool {
           ...(found === undefined ? {} : { secrets: found }),
           ...degradationOf(saved),
         };
-        const { next_offset: _forGet, ...page } = await pageOf(workrail, saved, { more });
+        const { next_offset: _forGet, how: _forGetToo, ...page } = await pageOf(workrail, saved, { more });
         return { ...page, ...more };
       }, HINT);
     },

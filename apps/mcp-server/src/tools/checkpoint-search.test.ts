@@ -141,6 +141,7 @@ describe("checkpoint_search", () => {
   it("takes a question of any length up to 10,000 characters", async () => {
     const question = `authentication ${"and so on and on ".repeat(600)}`.slice(0, 10_000);
     expect(await found({ query: question })).toContain("Implemented user authentication");
+    expect(await server.ok(SEARCH, { query: question })).toMatchObject({ query: question.slice(0, 1_000), query_truncated: true });
   });
 
   it("finds what the other tools saved, and does not find what was deleted", async () => {
@@ -161,6 +162,12 @@ describe("checkpoint_search", () => {
 describe("VALIDATION_ERROR", () => {
   it.each<[string, Fields, string, string]>([
     ["query: required", {}, "query", "query is required and must be a string"],
+    [
+      "top_k: and beside it its other spelling",
+      { query: "a", top_k: 1, topK: 1 },
+      "top_k",
+      "topK is another name of top_k, which is given already",
+    ],
     ["query: empty", { query: " " }, "query", "query must be 1-10000 characters"],
     ["query: 10,001 characters", { query: "x".repeat(10_001) }, "query", "query must be 1-10000 characters"],
     ["top_k: 0", { query: "a", top_k: 0 }, "top_k", "top_k must be a whole number 1-100"],

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
-import { checkpoint, degradation, degradationOf, fitBriefly, toWire, truncated } from "./checkpoint-fields.ts";
+import { checkpoint, cutLast, degradation, degradationOf, fitBriefly, toWire, truncated } from "./checkpoint-fields.ts";
 import { NOTE, originOfMany } from "./view-fields.ts";
 import { withinTime } from "./within-time.ts";
 
@@ -24,7 +24,8 @@ const result = z.looseObject({
 const output = z.looseObject({
   origin: originOfMany,
   results: z.array(result).describe(`The best first. ${truncated}`),
-  query: z.string().describe("As asked for"),
+  query: z.string().describe("What was searched for"),
+  query_truncated: z.literal(true).optional().describe("That is not all: of a query its first 1,000 characters are searched for"),
   top_k: z.number().describe("As asked for"),
   loose: z.literal(true).optional().describe("Nothing has these words: the results have similar ones"),
   index_pending: z.number().optional().describe("Sessions that are not indexed yet: what they brought may be missing"),
@@ -48,25 +49,32 @@ export function checkpointSearch(store: LazyStore): Tool {
         const {
           results: found,
           topK: asked,
+          query: searched,
           loose,
           indexPending,
           ...rest
         } = await workrail.projectCheckpoints.search({ query, projectPath, tags, topK });
         const origin = { note: NOTE };
-        const frame = {
-          query,
+        const more = {
           top_k: asked,
           ...(loose === undefined ? {} : { loose }),
           ...(indexPending === undefined ? {} : { index_pending: indexPending }),
           ...degradationOf(rest),
         };
-        const results = await fitBriefly(workrail, { origin, ...frame }, found, (each, most) => ({
-          ...each,
-          checkpoint: toWire(each.checkpoint, most),
+        const frameOf = (most: number) => ({ origin, ...toldQuery(query, cutLast(searched, most)), ...more });
+        const fitted = await fitBriefly(workrail, frameOf, found, ({ checkpoint: each, snippet, ...hit }, most) => ({
+          checkpoint: toWire(each, most),
+          ...hit,
+          ...(snippet === undefined ? {} : { snippet: cutLast(snippet, most) }),
         }));
-        const omitted = found.length - results.length;
-        return { origin, results, ...frame, ...(omitted === 0 ? {} : { results_omitted: omitted }) };
+        const omitted = found.length - fitted.items.length;
+        const { origin: _first, ...frame } = fitted.frame;
+        return { origin, results: [...fitted.items], ...frame, ...(omitted === 0 ? {} : { results_omitted: omitted }) };
       }, "Ask for fewer.");
     },
   });
+}
+
+function toldQuery(asked: string, query: string): { query: string; query_truncated?: true } {
+  return { query, ...(query.length < asked.length ? { query_truncated: true } : {}) };
 }

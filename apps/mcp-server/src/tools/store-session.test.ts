@@ -83,6 +83,10 @@ function dayOf(made: TestHome): string {
 }
 
 describe("the examples of the specification", () => {
+  it("says that a conversation is required, and no more", async () => {
+    expect(await fails({})).toMatchObject({ error: "INVALID_INPUT", message: "conversation is required." });
+  });
+
   it("example 1: plain text conversation", async () => {
     const given = {
       conversation: "User: Implement authentication\nAI: Let's use JWT tokens...",

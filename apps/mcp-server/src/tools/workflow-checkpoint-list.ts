@@ -66,7 +66,9 @@ export function workflowCheckpointList(store: LazyStore): Tool {
       const { checkpoints, session, ...page } = await workrail.findCheckpoints(request);
       const frame = { ...page, ...(session === undefined ? {} : { session: { ...session } }) };
       const items = await Promise.all(checkpoints.map((each) => listedOf(workrail, each)));
-      const listed = await workrail.fitAnswer(frame, items);
+      const fitted = await workrail.fitAnswer(frame, items);
+      // An answer of nothing could not be gone on from.
+      const listed = fitted.length > 0 ? fitted : items.slice(0, 1);
       const next = page.offset + listed.length;
       return { checkpoints: listed, ...frame, ...(next < page.total && listed.length > 0 ? { nextOffset: next } : {}) };
     },

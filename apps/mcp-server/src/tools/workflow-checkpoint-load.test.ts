@@ -137,6 +137,7 @@ describe("a load that cannot be", () => {
     ["range", { sessionId: "s", range: { offset: 1 } }],
     ["range", { sessionId: "s", keys: ["a", "b"], range: { offset: 1 } }],
     ["cursor", { sessionId: "s", cursor: "next" }],
+    ["keys[0][1] must be a string or an integer", { sessionId: "s", keys: [["arr", 1.5]] }],
     ["full", { sessionId: "s", full: 1 }],
   ])("for its %s says so", async (field, given) => {
     const failure = await server.fails(LOAD, given);

@@ -141,6 +141,15 @@ describe("an unchanged context", () => {
     expect((await again({ b: 2, a: 1 }, {}))["ignored"]).toEqual(["keyOrder"]);
     expect((await again({ b: 2, a: 1 }, { name: "x", tags: ["y"], z: 1 }))["ignored"]).toEqual(["name", "tags", "metadata", "keyOrder"]);
   });
+
+  it("says so of ids too, but not of the name that the client has", async () => {
+    const given = { sessionId: randomUUID(), context: { a: 1 } };
+    const { checkpointId: parentId } = await server.ok(SAVE, { context: { other: 1 }, sessionId: randomUUID() });
+    await server.ok(SAVE, { ...given, agentId: "somebody else" });
+    expect(await server.ok(SAVE, given)).not.toHaveProperty("ignored");
+    const again = await server.ok(SAVE, { ...given, checkpointId: randomUUID(), parentId, workflowId: "w", agentId: "a" });
+    expect(again).toMatchObject({ status: "SKIPPED_UNCHANGED", ignored: ["checkpointId", "parentId", "workflowId", "agentId"] });
+  });
 });
 
 describe("metadata", () => {

@@ -1,4 +1,4 @@
-import type { CheckpointLabels } from "@workrail/runtime";
+import type { CheckpointLabels, SaveCheckpointResult } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
@@ -65,8 +65,15 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
     async run({ metadata, agentId, contextRules, ...rest }, { client }) {
       const workrail = await store.get();
       const given = metadata as CheckpointLabels | undefined;
-      const saver = agentId ?? (typeof given?.["agentId"] === "string" ? given["agentId"] : client?.name);
-      return { ...(await workrail.saveCheckpoint({ ...rest, metadata: given, agentId: saver, contextRules })) };
+      const saver = agentId ?? (typeof given?.["agentId"] === "string" ? given["agentId"] : undefined);
+      const saved = await workrail.saveCheckpoint({ ...rest, metadata: given, agentId: saver ?? client?.name, contextRules });
+      return { ...(saver === undefined ? withoutDefault(saved) : saved) };
     },
   });
+}
+
+/** Nobody brought the name that the client has. */
+function withoutDefault({ ignored, ...saved }: SaveCheckpointResult): SaveCheckpointResult {
+  const brought = ignored?.filter((field) => field !== "agentId") ?? [];
+  return brought.length === 0 ? saved : { ...saved, ignored: brought };
 }

@@ -1,5 +1,6 @@
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { excessOf } from "../testing/answer-size.ts";
+import { excessOf, sizeOfAnswer } from "../testing/answer-size.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 
 const SAVE = "workflow_checkpoint_save";
@@ -68,6 +69,34 @@ describe("workflow_resume", () => {
     expect(excessOf(answer, { tokens, characters: 45_000 })).toEqual({});
     expect(JSON.stringify(answer)).toContain("Write it down");
     expect(answer).toHaveProperty("how");
+  });
+
+  it("keeps the document to its budget, however long the names are, or says by how much it does not", async () => {
+    const context = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${index}${"認証".repeat(32)}`, "value"]));
+    await using other = await ServerProcess.start();
+    await other.ok(SAVE, { sessionId: "long-names", context, workflowId: "流".repeat(500), metadata: { name: "名".repeat(500) } });
+    for (const budgetTokens of [300, 400, 800]) {
+      const { summary, budgetExceededBy = 0 } = await other.ok(RESUME, { sessionId: "long-names", depth: "summary", budgetTokens });
+      const tokens = countTokens(String(summary));
+      expect(tokens - Number(budgetExceededBy)).toBeLessThanOrEqual(budgetTokens);
+      expect(tokens).toBeLessThan(budgetTokens + 100);
+      expect(summary).toMatch(/and \d+ more, left out/);
+    }
+  });
+
+  it("says exactly by how much it exceeds a small budget, though what it leaves out is long", async () => {
+    const agentId = "агент ".repeat(60);
+    const long = { sessionId: "long-agent", context: { goal: "g" }, agentId, metadata: { note: "note ".repeat(500) } };
+    await using other = await ServerProcess.start();
+    await other.ok(SAVE, long);
+    for (const tool of [RESUME, "workflow_checkpoint_load"]) {
+      for (const budgetTokens of [100, 200, 300, 400, 600]) {
+        const answer = await other.ok(tool, { sessionId: "long-agent", budgetTokens });
+        const over = Math.max(0, sizeOfAnswer(answer).tokens - budgetTokens);
+        expect(Math.abs(over - Number(answer["budgetExceededBy"] ?? 0))).toBeLessThan(10);
+        expect(over === 0 && "budgetExceededBy" in answer).toBe(false);
+      }
+    }
   });
 
   it("refuses what makes no sense, and says what to do", async () => {
