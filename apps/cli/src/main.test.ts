@@ -85,7 +85,7 @@ describe("the command line", () => {
                                            change them
         completion <shell>                 print a script with which a shell completes
                                            commands and options
-        help [command]                     print help for a command
+        help [command...]                  print help for a command
 
       Examples:
         workrail save context.json --session my-task
@@ -93,7 +93,7 @@ describe("the command line", () => {
         workrail list --read-only
 
       Every command has examples of its own: workrail save --help
-      Every setting is an option, too, such as --max-depth 5: workrail config list
+      Most settings are options, too, such as --max-depth 5: workrail config list
 
       "
     `);
@@ -149,6 +149,12 @@ describe("the command line", () => {
   it.each([
     [["lst"], "unknown command 'lst' (Did you mean list?)", "See: workrail --help"],
     [["list", "--tagg", "x"], "unknown option '--tagg' (Did you mean --tag?)", "See: workrail list --help"],
+    [["help", "nosuch"], "unknown command 'nosuch'", "See: workrail --help"],
+    [
+      ["list", "--name", "save", "--limit", "x"],
+      "option '--limit <count>' argument 'x' is invalid. It must be a whole number.",
+      "See: workrail list --help",
+    ],
     [["list", "x"], "too many arguments for 'list'. Expected 0 arguments but got 1: x.", "See: workrail list --help"],
     [["load", "--session"], "option '--session <id>' argument missing", "See: workrail load --help"],
     [
@@ -170,6 +176,15 @@ describe("the command line", () => {
     const { code, stdout, stderr } = await cli.run([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^Usage: workrail .*INVALID_INPUT: Which command\?\n {2}See: workrail --help\n$/su);
+  });
+
+  it("shows how a command is used of which a part is missing, and what help is asked for of a part", async () => {
+    const { code, stderr } = await cli.run(["trash"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^Usage: workrail trash .*INVALID_INPUT: Which command\?\n {2}See: workrail trash --help\n$/su);
+    const { stdout } = await cli.run(["trash", "empty", "--help"]);
+    expect(stdout).toMatch(/^Usage: workrail trash empty /u);
+    expect(await cli.run(["help", "trash", "empty"])).toEqual({ code: 0, stdout, stderr: "" });
   });
 
   it("takes the options of every command before it and after it, before the environment", async () => {

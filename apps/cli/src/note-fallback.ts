@@ -1,12 +1,17 @@
-import type { LoadCheckpointResult } from "@workrail/runtime";
 import { printWarning } from "./print.ts";
 
+export interface PassedOver {
+  readonly checkpointId: string;
+  /** A sentence for people. */
+  readonly reason: string;
+}
+
 /** Says beside the data that it is not of the session's newest checkpoint, and why. */
-export function noteFallback(loadedId: string, fellBackFrom: LoadCheckpointResult["fellBackFrom"], json: boolean): void {
+export function noteFallback(usedId: string, fellBackFrom: readonly PassedOver[] | undefined, json: boolean): void {
   if (fellBackFrom === undefined) return;
   printWarning(
     "newer checkpoints of the session cannot be read; this is the newest that can",
-    { checkpointId: loadedId, fellBackFrom },
+    { checkpointId: usedId, fellBackFrom },
     json,
   );
 }

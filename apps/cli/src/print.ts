@@ -37,11 +37,16 @@ export function printWarning(message: string, fields: LogFields, json: boolean):
   const details = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? summary(value) : value]),
   );
-  const text = Object.entries(details).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
-  const line = json
-    ? escapeJson(JSON.stringify({ warning: { message, details } }))
-    : `warning: ${escapeText(inOwnName(`${message} (${text.join(", ")})`))}`;
-  process.stderr.write(`${process.stderr.isTTY ? CLEARED_LINE : ""}${line}\n`);
+  const text = json ? escapeJson(JSON.stringify({ warning: { message, details } })) : warningForPeople(message, details);
+  process.stderr.write(`${process.stderr.isTTY ? CLEARED_LINE : ""}${text}\n`);
+}
+
+/** What it is about in brackets, and indented below it what to do. */
+function warningForPeople(message: string, { hint, ...details }: LogFields): string {
+  const told = Object.entries(details).filter(([, value]) => value !== undefined);
+  const about = told.map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
+  const lines = [about === "" ? message : `${message} (${about})`, ...(typeof hint === "string" ? [`  ${hint}`] : [])];
+  return `warning: ${lines.map((line) => escapeText(inOwnName(line))).join("\n")}`;
 }
 
 /** Reports a failure: `CODE: message`, and indented below it what to do. */

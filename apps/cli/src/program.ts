@@ -44,7 +44,7 @@ Examples:
   workrail list --read-only
 
 Every command has examples of its own: workrail save --help
-Every setting is an option, too, such as --max-depth 5: workrail config list
+Most settings are options, too, such as --max-depth 5: workrail config list
 `;
 
 /** In the order of the help. */
@@ -99,7 +99,7 @@ export function buildProgram(name = "workrail", called?: readonly string[]): Com
     .option("--json", "print JSON, and errors as JSON")
     .version(manifest.version, "--version", "print the version")
     .helpOption("-h, --help", "print help")
-    .helpCommand("help [command]", "print help for a command")
+    .helpCommand("help [command...]", "print help for a command")
     .configureHelp({ showGlobalOptions: true })
     // Both would write what the caller of the program reports in its own form.
     .configureOutput({ outputError: ignore, writeErr: ignore, writeOut: (text) => void process.stdout.write(helpInOwnName(text)) })

@@ -16,6 +16,9 @@ export interface RemovalHow {
   readonly onProgress?: ((progress: CleanUpProgress) => void) | undefined;
 }
 
+/** A script should not take for removed what somebody wanted to stay. */
+const DECLINED = 1;
+
 const PROGRESS = countingByPhase({ move: "Checkpoints removed:", remove: "Files removed:" });
 
 /** What was removed, or with `dryRun` would be, and how that is told. */
@@ -48,7 +51,11 @@ export async function doAfterAsking<R extends object>(
     if (options.dryRun === true) return print(planned);
     // On a terminal, beside the question, whatever standard output is for.
     process.stderr.write(kind.describe(planned, outputWidth()));
-    if (kind.isNothing(planned) || !(await confirm("Go on?", process.stdin, process.stderr))) return note("Nothing was removed.");
+    const isNothing = kind.isNothing(planned);
+    if (isNothing || !(await confirm("Go on?", process.stdin, process.stderr))) {
+      if (!isNothing) process.exitCode = DECLINED;
+      return note("Nothing was removed.");
+    }
   }
   const removed = await withStore(options, (store) =>
     showingProgress(PROGRESS, (onProgress) => remove(store, { dryRun: false, onProgress })),
@@ -61,7 +68,12 @@ export async function confirm(question: string, input: NodeJS.ReadableStream, ou
   const { createInterface } = await import("node:readline");
   const prompt = createInterface({ input, output });
   return new Promise((resolve) => {
-    // At the end of the input, or on Ctrl-C, nobody said yes.
+    // Reading keys, it hears of Ctrl-C in the place of the process, which is to end by it.
+    prompt.once("SIGINT", () => {
+      prompt.close();
+      process.kill(process.pid, "SIGINT");
+    });
+    // At the end of the input nobody said yes.
     prompt.once("close", () => resolve(false));
     prompt.question(`${question} [y/N] `, (answer) => {
       resolve(/^\s*y(es)?\s*$/iu.test(answer));

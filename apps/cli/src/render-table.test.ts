@@ -56,6 +56,14 @@ twenty-two  12 KiB
 left out: NAME, TAGS`);
   });
 
+  it("leaves out what may go once nothing is left to cut, the last first", () => {
+    const columns = COLUMNS.map((column) =>
+      column.title === "ID" || column.title === "SIZE" ? { ...column, mayGo: true as const } : column,
+    );
+    expect(renderTable(columns, ROWS, 24).leftOut).toEqual(["NAME", "TAGS"]);
+    expect(renderTable(columns, ROWS, 12)).toMatchObject({ header: "ID", leftOut: ["SIZE", "NAME", "TAGS"] });
+  });
+
   it("never takes more room than there is, as long as ids fit", () => {
     for (let most = 18; most < 60; most += 1) {
       const { header, lines } = renderTable(COLUMNS, ROWS, most);

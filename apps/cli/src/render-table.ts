@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly align?: "right";
   /** May be cut down to this many columns of the terminal; without it the column is always whole. */
   readonly leastWidth?: number;
+  /** Is never cut, and may be left out once all are that may be cut. */
+  readonly mayGo?: true;
 }
 
 export interface Table {
@@ -26,7 +28,7 @@ const GAP = 2;
 
 /**
  * Lays rows out in at most `most` columns of a terminal: long texts are cut, and where that is not enough, columns that
- * may be cut are left out, the last first. Columns that say nothing are not shown.
+ * may be cut are left out, the last first, and then those that may go. Columns that say nothing are not shown.
  */
 export function renderTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], most: number): Table {
   const measured = columns.map((column) => measure(column, rows)).filter(({ cells }) => cells.some((cell) => cell !== ""));
@@ -48,7 +50,8 @@ function chooseColumns<Row>(columns: readonly Measured<Row>[], most: number): re
   const shown = [...columns];
   const least = ({ column, width }: Measured<Row>): number => Math.min(width, column.leastWidth ?? width);
   while (total(shown, least) > most) {
-    const last = shown.findLastIndex(({ column }) => column.leastWidth !== undefined);
+    const cut = shown.findLastIndex(({ column }) => column.leastWidth !== undefined);
+    const last = cut < 0 ? shown.findLastIndex(({ column }) => column.mayGo === true) : cut;
     if (last < 0) break;
     shown.splice(last, 1);
   }

@@ -20,6 +20,7 @@ export async function runCli(name: ProgramName, args: readonly string[]): Promis
   const program = buildProgram(name, isCompleting ? undefined : args);
   try {
     if (isCompleting) await complete(program, args.slice(2));
+    else if (args[0] === "help") explain(program, args.slice(1));
     else await program.parseAsync(withSettingFlags(args), { from: "user" });
   } catch (error) {
     process.exitCode = report(error, args, program);
@@ -32,14 +33,26 @@ async function complete(program: Command, words: readonly string[]): Promise<voi
   await writeData(completions(program, words));
 }
 
+/** `help trash empty` says what `trash empty --help` does. Commander's own looks at the first word alone, and takes one that it does not know for none. */
+function explain(program: Command, words: readonly string[]): void {
+  let command = program;
+  for (const word of words.filter((each) => !each.startsWith("-"))) {
+    const meant = command.commands.find((each) => each.name() === word);
+    if (meant === undefined) throw new CommanderError(1, "commander.unknownCommand", `error: unknown command '${word}'`);
+    command = meant;
+  }
+  command.outputHelp();
+}
+
 /** Says what went wrong, and returns the exit code that says it too. */
 function report(error: unknown, args: readonly string[], program: Command): number {
   const isAnswer = error instanceof CommanderError && error.exitCode === 0;
   if (isAnswer) return 0;
   const json = args.includes("--json");
   const isCommandMissing = error instanceof CommanderError && error.code === "commander.help";
-  if (isCommandMissing && !json) process.stderr.write(`${helpInOwnName(program.helpInformation())}\n`);
-  const command = program.commands.find((each) => args.includes(each.name()));
+  // Further on its name may be an option's value.
+  const command = program.commands.find((each) => each.name() === args[0]);
+  if (isCommandMissing && !json) process.stderr.write(`${helpInOwnName((command ?? program).helpInformation())}\n`);
   const failure = toFailure(error, `See: ${ownName()}${command === undefined ? "" : ` ${command.name()}`} --help`);
   printFailure(failure, json);
   return failure.exitCode;

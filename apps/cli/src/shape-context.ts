@@ -1,5 +1,6 @@
 import type { ViewReport } from "@workrail/core";
 import type { ShapeContextParams, ShapedContextResult } from "@workrail/runtime";
+import { describeSecrets } from "./describe-secrets.ts";
 import { note, printWarning, writeData, writeJson } from "./print.ts";
 import { readContext } from "./read-context.ts";
 import type { GlobalOptions } from "./with-store.ts";
@@ -28,6 +29,7 @@ export async function printShaped(result: ShapedContextResult, { json }: GlobalO
   note(`${count(result.tokensBefore)} tokens before, ${count(result.tokensAfter)} now: ${outcomes(result.report)}.`);
   if (result.notKept !== undefined) printWarning("the original is not kept", { why: result.notKept }, false);
   else if (result.checkpointId !== undefined) note(`The original is checkpoint ${result.checkpointId}${untilOf(result)}.`);
+  for (const line of describeSecrets(result.secrets)) note(line);
   await writeData(`${JSON.stringify(result.context)}\n`);
 }
 

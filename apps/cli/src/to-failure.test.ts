@@ -7,7 +7,23 @@ import { toFailure } from "./to-failure.ts";
 describe("toFailure", () => {
   it.each(Object.keys(ERROR_CODES) as ErrorCode[])("gives %s its exit code", (code) => {
     const failure = toFailure(new WorkrailError(code, "It went wrong.", { hint: "Do better.", details: { at: 1 } }), "See: help");
-    expect(failure).toEqual({ code, message: "It went wrong.", hint: "Do better.", details: { at: 1 }, exitCode: EXIT_CODES[code] });
+    expect(failure).toEqual({
+      code,
+      message: "It went wrong.",
+      hint: code === "SESSION_NOT_FOUND" ? "`workrail sessions --all-projects` lists the sessions there are." : "Do better.",
+      details: { at: 1 },
+      exitCode: EXIT_CODES[code],
+    });
+  });
+
+  it.each([
+    ['The latest checkpoint has no key "sessionId".', {}],
+    ["There is no session sessionId.", { sessionId: "sessionId" }],
+    ["/data/sessionId/config.json is no file.", {}],
+    ["It cannot be read (C:\\sessionId at ends, agentId).", {}],
+    ["It is in my checkpointId folder/x.", { path: "/my checkpointId folder/x" }],
+  ])("leaves what is not the library's as it is: %s", (message, details) => {
+    expect(toFailure(new WorkrailError("CONFLICT", message, { hint: message, details }), "")).toMatchObject({ message, hint: message });
   });
 
   it("uses every exit code for one kind of failure, and none that shells give a meaning", () => {

@@ -1,4 +1,4 @@
-import { type ErrorCode, isWorkrailError } from "@workrail/core";
+import { type ErrorCode, isWorkrailError, type WorkrailError } from "@workrail/core";
 import { CommanderError } from "commander";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { inOwnName } from "./own-name.ts";
@@ -34,6 +34,11 @@ const OPTIONS: Readonly<Record<string, string>> = {
   budgetTokens: "--budget",
 };
 
+/** What to do where the library tells of a call that there is not here. */
+const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
+  SESSION_NOT_FOUND: "`workrail sessions --all-projects` lists the sessions there are.",
+};
+
 /**
  * Puts whatever was thrown into the words of the command line.
  *
@@ -41,11 +46,12 @@ const OPTIONS: Readonly<Record<string, string>> = {
  */
 export function toFailure(error: unknown, usageHint: string): Failure {
   if (isWorkrailError(error)) {
-    const { code, message, hint, details } = error;
+    const { code, message, details } = error;
+    const hint = HINTS[code] ?? error.hint;
     return {
       code,
-      message: translate(withOption(message, details["field"])),
-      hint: hint === undefined ? undefined : inOwnName(translate(hint)),
+      message: translate(withOption(message, details["field"]), details),
+      hint: hint === undefined ? undefined : inOwnName(translate(hint, details)),
       details,
       exitCode: EXIT_CODES[code],
     };
@@ -76,6 +82,11 @@ function withOption(message: string, field: unknown): string {
   return option === undefined ? message : message.replace(String(field), option);
 }
 
-function translate(text: string): string {
-  return text.replaceAll(/\b[a-z]+(?:Parent)?Id\b/gu, (word) => WORDS[word] ?? word);
+/** What is quoted, in brackets or a path may be somebody's own words, and so may what the details name; the rest is the library's. */
+const QUOTED_OR_PARAMETER = /"(?:\\.|[^"\\])*"|`[^`]*`|\([^)]*\)|\[[^\]]*\]|\S*[\\/]\S*|\b[a-z]+(?:Parent)?Id\b/gu;
+
+function translate(text: string, details: WorkrailError["details"]): string {
+  const given = Object.entries(details).filter(([name]) => name !== "field");
+  const isTheirs = (word: string): boolean => given.some(([, value]) => typeof value === "string" && value.includes(word));
+  return text.replaceAll(QUOTED_OR_PARAMETER, (found) => (isTheirs(found) ? found : (WORDS[found] ?? found)));
 }

@@ -75,7 +75,7 @@ function filtered(command: Command): Command {
     .option("--session <id>", "only of this session")
     .addOption(new Option("--action <name>", "only of this kind; may be repeated").choices(AUDIT_ACTIONS).argParser(collect))
     .option("--since <time>", "only from this time on (ISO 8601)")
-    .option("--until <time>", "only up to this time (ISO 8601)");
+    .option("--until <time>", "only up to this time (ISO 8601), a day as a whole");
 }
 
 function filterOf({ session, action, since, until, limit }: FilterOptions): AuditLogFilter {
@@ -96,7 +96,7 @@ const COLUMNS: readonly Column<AuditLogEntry>[] = [
   { title: "TIME", cell: ({ at }) => at },
   { title: "ACTION", cell: ({ action }) => action },
   { title: "CHECKPOINT", cell: ({ checkpointId }) => escapeText(checkpointId ?? "") },
-  { title: "SESSION", leastWidth: 8, cell: ({ sessionId }) => escapeText(sessionId ?? "") },
+  { title: "SESSION", mayGo: true, cell: ({ sessionId }) => escapeText(sessionId ?? "") },
   { title: "REASON", leastWidth: 8, cell: ({ reason }) => escapeText(reason ?? "") },
   { title: "AGENT", leastWidth: 8, cell: ({ agentId }) => escapeText(agentId ?? "") },
 ];

@@ -53,6 +53,13 @@ describe("workrail compress and prioritize", () => {
     expect(await cli.run(["compress"], { input: "[]" })).toMatchObject({ code: 2 });
   });
 
+  it("say where the original that is kept looks like a secret", async () => {
+    const input = JSON.stringify({ goal: "g", k: ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_") });
+    expect((await cli.run(["compress"], { input })).stderr).toContain(
+      'This looks like a secret: github-token at context["k"]. Better save',
+    );
+  });
+
   it("show how entries are classified, and save nothing for it", async () => {
     const input = '{"goal":"g","scratchpad":"s"}';
     const { stdout } = await cli.run(["prioritize", "--dry-run", "--useful", "5"], { input });

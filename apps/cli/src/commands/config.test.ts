@@ -108,6 +108,13 @@ describe("a setting as an option", () => {
     expect((await cli.run(["save"], { input: '{"b":[[1]]}' })).stderr).toContain("deeper than 2 levels");
   });
 
+  it("are warned of with what to do on a line of its own, and with nothing that is not there", async () => {
+    const { stderr } = await cli.run(["list"], { env: { WORKRAIL_MAX_DEPHT: "5" } });
+    expect(stderr).toMatch(
+      /^warning: WORKRAIL_MAX_DEPHT is not read, .* \(field: WORKRAIL_MAX_DEPHT\)\n {2}Did you mean WORKRAIL_MAX_DEPTH\?\n/u,
+    );
+  });
+
   it("moves the store by its other name", async () => {
     await cli.output(["save", "--storage-path", join(cli.folder, "elsewhere")], { input: "{}" });
     expect(existsSync(join(cli.folder, "elsewhere/workrail.db"))).toBe(true);

@@ -1,7 +1,8 @@
 import { LAYERS, type LayerShift, WorkrailError } from "@workrail/core";
-import type { ComparedMetadata, CompareCheckpointsParams, CompareCheckpointsResult, Workrail } from "@workrail/runtime";
+import type { ComparedMetadata, CompareCheckpointsParams, CompareCheckpointsResult, TracedCheckpoint, Workrail } from "@workrail/runtime";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
+import { noteFallback, type PassedOver } from "../note-fallback.ts";
 import { outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { renderTable } from "../render-table.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
@@ -38,21 +39,33 @@ interface Named {
 
 async function diff(named: Named, options: DiffOptions): Promise<void> {
   if ((named.from === undefined) === (options.session === undefined)) throw wrongChoice();
-  const compared = await lookIntoStore(options, async (store) => store.compareCheckpoints(await chosen(store, named, options.session)));
+  const compared = await lookIntoStore(options, async (store) => store.compareCheckpoints(await chosen(store, named, options)));
   if (options.json) return writeJson(compared);
   await writeData(await forPeople(compared));
 }
 
-async function chosen(store: Workrail, { from, to }: Named, session: string | undefined): Promise<CompareCheckpointsParams> {
+async function chosen(store: Workrail, { from, to }: Named, options: DiffOptions): Promise<CompareCheckpointsParams> {
   if (from !== undefined && to !== undefined) return { fromId: from, toId: to };
-  const sessionId = session ?? (await store.loadCheckpoint({ checkpointId: from })).sessionId;
+  const sessionId = options.session ?? (await store.loadCheckpoint({ checkpointId: from })).sessionId;
   const { headId, checkpoints } = await store.traceSession({ sessionId });
   const fromId = from ?? checkpoints.find(({ id }) => id === headId)?.parentId ?? undefined;
-  if (fromId !== undefined && headId !== undefined) return { fromId, toId: headId };
+  if (fromId !== undefined && headId !== undefined) {
+    noteFallback(headId, newerThan(headId, checkpoints), options.json === true);
+    return { fromId, toId: headId };
+  }
   throw new WorkrailError("INVALID_INPUT", `The latest checkpoint of session ${sessionId} continues no other.`, {
     details: { sessionId },
     hint: "Name two checkpoints; `workrail log` shows them.",
   });
+}
+
+/** What is newer than the latest that can be read. */
+function newerThan(headId: string, checkpoints: readonly TracedCheckpoint[]): readonly PassedOver[] | undefined {
+  const head = checkpoints.findIndex(({ id }) => id === headId);
+  const damaged = checkpoints
+    .filter((each, index) => index < head && each.damaged === true)
+    .map(({ id }) => ({ checkpointId: id, reason: "It is damaged." }));
+  return damaged.length === 0 ? undefined : damaged;
 }
 
 /** What tells lines and words apart is loaded only here: it is for people alone. */

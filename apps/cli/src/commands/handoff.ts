@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { escapeJson } from "../escape-text.ts";
 import { chosenCheckpoint } from "../chosen-checkpoint.ts";
+import { noteFallback } from "../note-fallback.ts";
 import { parseWhole } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
@@ -38,6 +39,7 @@ async function handoff(id: string | undefined, options: HandoffOptions): Promise
   const params = { ...chosenCheckpoint(id, options), budgetTokens: budget, focus };
   const result = await lookIntoStore(options, (store) => store.handoff(params));
   if (options.json) return writeJson(result);
+  noteFallback(result.checkpointId, result.fellBackFrom, false);
   const { markdown, tokens, shortened, leftOut } = result;
   note(`${tokens} tokens; entries shortened: ${shortened}, left out: ${leftOut}.`);
   await writeData(`${escapeJson(markdown).trimEnd()}\n`);

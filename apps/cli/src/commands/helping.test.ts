@@ -137,6 +137,14 @@ describe("workrail resume and handoff", () => {
     const resumed = await cli.run(["resume", "--session", "task"]);
     expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining("mend the parser") });
     expect(resumed.stderr).toMatch(/^Checkpoint here, saved [\d-]+T[\d:.]+Z by ada\.\n/u);
+    const notThere = await cli.run(["resume", "--session", "tsak"]);
+    expect(notThere).toMatchObject({
+      stdout: expect.stringContaining("task"),
+      stderr: expect.stringMatching(/^There is no session tsak/u),
+    });
+    await cli.save({ goal: "g", debugLog: "z ".repeat(4_000) }, "--session", "long", "--id", "cp");
+    const view = await cli.run(["resume", "--session", "long", "--depth", "view", "--budget", "400"]);
+    expect(view.stderr).toContain("Not all of it is shown, of its entries 1 whole, 1 condensed: `workrail show cp` shows all.");
     expect((await cli.run(["handoff", "here"])).stdout).toContain("write the test");
     expect(await cli.json(["handoff", "--session", "task"])).toMatchObject({
       checkpointId: "here",

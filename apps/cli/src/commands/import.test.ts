@@ -42,6 +42,14 @@ describe("workrail import", () => {
     expect(JSON.parse(named.stdout)).toMatchObject({ imports: [{ file: join(cli.project, "pipe"), added: 0, present: 2 }] });
   });
 
+  it("says in which checkpoint something looks like a secret", async () => {
+    const token = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
+    await cli.save({ k: token }, "--session", "u", "--id", "cp-4");
+    await cli.output(["export", "u", "--output", "u.json"]);
+    const { stderr } = await cli.run(["import", "u.json", "--secrets", "redact", ...elsewhere]);
+    expect(stderr).toContain('Replaced, because it looks like a secret: github-token at context["k"] of cp-4.');
+  });
+
   it("takes folders and several files", async () => {
     await cli.output(["export", "--all", "--output", "all"]);
     const { imports } = await cli.json<{ imports: object[] }>(["import", "s.json", "all", ...elsewhere]);

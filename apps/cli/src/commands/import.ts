@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { IMPORT_CONFLICT_POLICIES, type ImportConflictPolicy, WorkrailError } from "@workrail/core";
 import type { ImportFileResult, ImportProgress } from "@workrail/runtime";
 import { type Command, Option } from "commander";
+import { describeSecrets } from "../describe-secrets.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { showingProgress } from "../show-progress.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
@@ -78,7 +79,10 @@ function within(path: string): readonly string[] {
 }
 
 async function tell(imports: readonly ImportFileResult[]): Promise<void> {
-  for (const each of imports) note(describe(each));
+  for (const each of imports) {
+    note(describe(each));
+    for (const line of describeSecrets(each.secrets)) note(line);
+  }
   await writeData(imports.map(({ sessionId }) => `${sessionId}\n`).join(""));
 }
 

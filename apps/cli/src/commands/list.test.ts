@@ -35,15 +35,30 @@ describe("workrail list", () => {
     await cli.save({ a: 4 }, ...ids, "--name", "a checkpoint with a long name", "--tag", "one", "--tag", "two");
     const { stdout, stderr } = await cli.run(["list"], { env: { COLUMNS: "72" } });
     expect(cli.normal(stdout + stderr)).toMatchInlineSnapshot(`
-      "CHECKPOINT                            AGE   SIZE  SESSION     NAME
-      00000000-0000-4000-8000-000000000000   0s  999 B  a-session…  a checkpo…
-      cp-3                                   0s  999 B  code        日本語 \\u…
-      cp-2                                   0s  999 B  docs
-      cp-1                                   0s  999 B  docs        first dra…
-      Too narrow for TAGS; --json shows everything.
+      "CHECKPOINT                            AGE  SESSION
+      00000000-0000-4000-8000-000000000000   0s  a-session-with-a-long-id
+      cp-3                                   0s  code
+      cp-2                                   0s  docs
+      cp-1                                   0s  docs
+      Too narrow for SIZE, NAME, TAGS; --json shows everything.
       "
     `);
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(72);
+  });
+
+  it("never cuts an id, in no table that has some", async () => {
+    const session = "c4a760a8-0b5c-4f0e-9d6a-2f9f1c1f7a10";
+    const id = "0e1d2c3b-4a59-4687-9776-655443322110";
+    await cli.save({ a: 4 }, "--session", session, "--id", id, "--tag", "one");
+    for (const [args, shown] of [
+      [["list"], [session, id]],
+      [["sessions"], [session]],
+      [["audit"], [id]],
+    ] as const) {
+      const { stdout } = await cli.run(args, { env: { COLUMNS: "80" } });
+      for (const each of shown) expect(stdout).toContain(each);
+      expect(stdout).not.toMatch(/[0-9a-f]{4}…/u);
+    }
   });
 
   it("prints the whole page as JSON", async () => {

@@ -45,7 +45,7 @@ export function addListCommand(program: Command): void {
     .option("--name <text>", "only where the name contains this")
     .option("--query <words>", "only where name, tags, metadata, workflow or agent contain all of these words")
     .option("--since <time>", "only from this time on (ISO 8601)")
-    .option("--until <time>", "only up to this time (ISO 8601)")
+    .option("--until <time>", "only up to this time (ISO 8601), a day as a whole")
     .option("--workflow <id>", "only of this workflow")
     .option("--agent <id>", "only of this agent")
     .addOption(new Option("--kind <kind>", "only of this kind; default: all but asides").choices(CHECKPOINT_KINDS))
@@ -87,9 +87,9 @@ function columns(now: Date, checkpoints: readonly CheckpointMetadata[]): readonl
   const projects = new Set(checkpoints.map(({ project }) => project));
   return [
     { title: "CHECKPOINT", cell: ({ id }) => id },
-    { title: "AGE", align: "right", cell: ({ createdAt }) => formatAge(new Date(createdAt), now) },
-    { title: "SIZE", align: "right", cell: ({ contextSizeBytes }) => formatBytes(contextSizeBytes) },
-    { title: "SESSION", leastWidth: 8, cell: ({ sessionId }) => sessionId },
+    { title: "AGE", align: "right", mayGo: true, cell: ({ createdAt }) => formatAge(new Date(createdAt), now) },
+    { title: "SIZE", align: "right", mayGo: true, cell: ({ contextSizeBytes }) => formatBytes(contextSizeBytes) },
+    { title: "SESSION", cell: ({ sessionId }) => sessionId },
     { title: "NAME", leastWidth: 8, cell: ({ name }) => escapeText(name ?? "") },
     { title: "TAGS", leastWidth: 6, cell: ({ tags }) => escapeText(tags?.join(", ") ?? "") },
     { title: "STATE", cell: ({ damaged }) => (damaged === true ? "damaged" : "") },

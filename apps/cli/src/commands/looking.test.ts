@@ -109,6 +109,14 @@ describe("workrail sessions, log, diff and stats", () => {
 
   it("say beside the data what is not shown", async () => {
     expect((await cli.run(["log", "task", "--limit", "1"])).stderr).toBe("2 older ones are not shown.\n");
+    const none = await cli.run(["log", "task", "--limit", "0"]);
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^INVALID_INPUT: --limit must be .*\.\n$/u) });
+    const unknown = {
+      code: 10,
+      stderr: "SESSION_NOT_FOUND: There is no session tsak.\n  `workrail sessions --all-projects` lists the sessions there are.\n",
+    };
+    expect(await cli.run(["log", "tsak"])).toMatchObject(unknown);
+    expect(await cli.run(["scan", "--session", "tsak"])).toMatchObject(unknown);
     expect(await cli.run(["sessions"], { cwd: cli.folder })).toMatchObject({
       stdout: "",
       stderr: "No session found; --all-projects looks into all projects.\n",

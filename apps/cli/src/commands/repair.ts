@@ -7,12 +7,15 @@ import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
-interface RepairOptions extends GlobalOptions {}
+interface RepairOptions extends GlobalOptions {
+  readonly collectGarbage?: boolean;
+}
 
 const EXAMPLES = `
 Examples:
   workrail repair --dry-run
   workrail repair
+  workrail repair --collect-garbage
 `;
 
 /** `workrail repair`: puts right what can be, and loses nothing. */
@@ -20,16 +23,22 @@ export function addRepairCommand(program: Command): void {
   program
     .command("repair")
     .summary("put right what can be, and put damaged files aside")
-    .description("Verifies the store, puts damaged files into quarantine, and has the catalog say what the files do. Removes nothing.")
+    .description(
+      "Verifies the store, puts damaged files into quarantine, and has the catalog say what the files do. Removes nothing, unless told to.",
+    )
     .option("--dry-run", "tell what would be done, and change nothing")
+    .option("--collect-garbage", "remove files that belong to no checkpoint, which a rebuild might bring back, and unfinished ones")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: RepairOptions, command: Command) => repair(command.optsWithGlobals()));
 }
 
 async function repair(options: RepairOptions): Promise<void> {
+  const { collectGarbage } = options;
   const dryRun = options.dryRun === true;
   const report = await untilInterrupted((signal) =>
-    withStore(options, (store) => showingProgress("Checkpoints read:", (onProgress) => store.repairStore({ signal, dryRun, onProgress }))),
+    withStore(options, (store) =>
+      showingProgress("Checkpoints read:", (onProgress) => store.repairStore({ signal, dryRun, collectGarbage, onProgress })),
+    ),
   );
   if (!report.isComplete) process.exitCode = INTERRUPTED;
   // Something is wrong for as long as it is: a script should hear of it.
@@ -37,7 +46,7 @@ async function repair(options: RepairOptions): Promise<void> {
   await (options.json ? writeJson(report) : writeData(forPeople(report, dryRun)));
 }
 
-function forPeople({ checkpoints, sessions, repaired, left, advice, isComplete }: RepairReport, dryRun: boolean): string {
+function forPeople({ checkpoints, sessions, repaired, left, advice, garbage, isComplete }: RepairReport, dryRun: boolean): string {
   const lines = [
     `Checkpoints read: ${checkpoints}, in sessions: ${sessions}.`,
     ...(repaired.length === 0
@@ -45,6 +54,7 @@ function forPeople({ checkpoints, sessions, repaired, left, advice, isComplete }
       : [`${dryRun ? "Would be put right" : "Put right"}: ${repaired.length}.`, ...describeFindings(repaired)]),
     ...(left.length === 0 ? [] : [`Left as it is: ${left.length}.`, ...describeFindings(left)]),
     ...(repaired.length + left.length === 0 && isComplete ? ["Nothing is wrong."] : []),
+    ...(garbage === undefined ? [] : [`Garbage removed: ${garbage.blobs} needless files, ${garbage.abandoned} unfinished ones.`]),
     ...advice,
     ...(isComplete ? [] : ["It was interrupted: not everything was read."]),
   ];

@@ -2,10 +2,13 @@ import type { ResumeCandidate, ResumeDepth, ResumedWork, ResumeResult } from "@w
 import { type Command, Option } from "commander";
 import { escapeJson, escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
+import { noteFallback } from "../note-fallback.ts";
+import { onceIndexed } from "../once-indexed.ts";
 import { parseWhole } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { printTable } from "../print-table.ts";
 import type { Column } from "../render-table.ts";
+import { outcomes } from "../shape-context.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ResumeOptions extends GlobalOptions {
@@ -52,20 +55,34 @@ async function resume(words: readonly string[], options: ResumeOptions): Promise
   const { checkpoint, session, depth, budget, focus, limit } = options;
   const hint = words.length === 0 ? undefined : words.join(" ");
   const params = { hint, checkpointId: checkpoint, sessionId: session, depth, budgetTokens: budget, focus, limit };
-  const found = await lookIntoStore(options, (store) => store.resumeWork(params));
-  await (options.json ? writeJson(found) : tell(found));
+  const found = await lookIntoStore(options, (store) => {
+    const ask = (): Promise<ResumeResult> => store.resumeWork(params);
+    return hint === undefined ? ask() : onceIndexed(store, ask);
+  });
+  await (options.json ? writeJson(found) : tell(found, askedFor(options)));
 }
 
-async function tell(found: ResumeResult): Promise<void> {
+function askedFor({ checkpoint, session }: ResumeOptions): string | undefined {
+  if (checkpoint !== undefined) return `checkpoint ${checkpoint}`;
+  return session === undefined ? undefined : `session ${session}`;
+}
+
+/** @param asked what was asked for by its id. */
+async function tell(found: ResumeResult, asked: string | undefined): Promise<void> {
   if (found.status === "LOADED") return show(found);
   if (found.candidates.length === 0) return note(found.note);
+  // An id that is there is loaded.
+  if (asked !== undefined) note(`There is no ${asked}: these are others.`);
   await printTable(columns(new Date()), found.candidates);
   note("Nothing is shown of them yet: name the one that is meant, as in `workrail resume --session <id>`.");
 }
 
-async function show({ summary, context, drift, checkpointId, origin }: ResumedWork): Promise<void> {
+async function show({ summary, context, drift, checkpointId, origin, fellBackFrom, report }: ResumedWork): Promise<void> {
+  noteFallback(checkpointId, fellBackFrom, false);
   note(`Checkpoint ${checkpointId}, saved ${origin.savedAt}${origin.agentId === undefined ? "" : ` by ${origin.agentId}`}.`);
   if (drift !== undefined) note(drift.says);
+  if (report !== undefined)
+    note(`Not all of it is shown, of its entries ${outcomes(report)}: \`workrail show ${checkpointId}\` shows all.`);
   await writeData(`${(summary === undefined ? escapeJson(JSON.stringify(context, undefined, 2)) : escapeJson(summary)).trimEnd()}\n`);
 }
 

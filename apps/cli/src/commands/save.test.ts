@@ -3,6 +3,8 @@ import type { LoadCheckpointResult, SaveCheckpointResult } from "@workrail/runti
 import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
+/** Looks like a secret, and is none: in parts, so that nobody takes this file for one that holds some. */
+const TOKEN = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
 
 function save(context: object, ...args: readonly string[]): Promise<string> {
   return cli.output(["save", ...args], { input: JSON.stringify(context) });
@@ -97,6 +99,15 @@ describe("workrail save", () => {
       Checkpoints removed from the session because it was full: 1.
       "
     `);
+  });
+
+  it("says where something looks like a secret, and what became of it", async () => {
+    const input = JSON.stringify({ k: TOKEN });
+    const warned = await cli.run(["save", "--session", "s"], { input });
+    expect(warned.stderr).toContain('This looks like a secret: github-token at context["k"]. Better save where the secret is kept');
+    const redacted = await cli.run(["save", "--session", "s", "--secrets", "redact"], { input });
+    expect(redacted.stderr).toContain('Replaced, because it looks like a secret: github-token at context["k"].');
+    expect(`${warned.stderr}${redacted.stderr}`).not.toContain(TOKEN);
   });
 
   it("continues from any checkpoint", async () => {

@@ -1,6 +1,7 @@
 import type { SaveCheckpointParams, SaveCheckpointResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import type { JsonObject } from "@workrail/core";
+import { describeSecrets } from "../describe-secrets.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { collect, parseObject } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
@@ -89,6 +90,7 @@ function describe(result: SaveCheckpointResult): readonly string[] {
     ...(ignored.length === 0 ? [] : [`Different now, and not kept: ${ignored.join(", ")}.`]),
     ...(ignoredMetadata.length === 0 ? [] : [`Not taken from --metadata, because Workrail sets them: ${ignoredMetadata.join(", ")}.`]),
     ...(pruned === 0 ? [] : [`Checkpoints removed from the session because it was full: ${pruned}.`]),
+    ...describeSecrets(result.secrets),
     ...(result.sessionReason === "fresh" ? [`The session is new; --session ${sessionId} goes on in it.`] : []),
   ];
 }

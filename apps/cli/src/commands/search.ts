@@ -3,6 +3,7 @@ import type { SearchCheckpointsResult, SearchHit } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
+import { onceIndexed } from "../once-indexed.ts";
 import { collect, parseWhole } from "../parse-option.ts";
 import { note, styled, writeData, writeJson } from "../print.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
@@ -36,7 +37,7 @@ export function addSearchCommand(program: Command): void {
     .option("--session <id>", "only in this session")
     .option("--tag <text>", "only with this tag, on the checkpoint or its session; may be repeated", collect)
     .option("--since <time>", "only from this time on (ISO 8601)")
-    .option("--until <time>", "only up to this time (ISO 8601)")
+    .option("--until <time>", "only up to this time (ISO 8601), a day as a whole")
     .option("--workflow <id>", "only of this workflow")
     .option("--agent <id>", "only of this agent")
     .addOption(new Option("--kind <kind>", "only of this kind; default: all but asides").choices(CHECKPOINT_KINDS))
@@ -58,7 +59,7 @@ async function search(words: readonly string[], options: SearchOptions): Promise
     kinds: kind === undefined ? undefined : [kind],
     limit,
   };
-  const found = await lookIntoStore(options, (store) => store.searchCheckpoints(params));
+  const found = await lookIntoStore(options, (store) => onceIndexed(store, () => store.searchCheckpoints(params)));
   if (options.json) return writeJson(found);
   const now = new Date();
   await writeData(found.hits.map((hit) => `${describe(hit, now).join("\n")}\n`).join("\n"));
@@ -81,7 +82,9 @@ function describe({ checkpoint, snippet, score, by }: SearchHit, now: Date): rea
 function remarks({ hits, loose, indexPending, meaning }: SearchCheckpointsResult): readonly string[] {
   return [
     ...(hits.length === 0 ? ["Nothing was found."] : []),
-    ...(loose === true ? ["Nothing has these words: what is shown has some that begin alike, or are spelled alike."] : []),
+    ...(loose === true
+      ? ["Nothing is what was asked for: what is shown has words of a phrase, or some that begin or are spelled alike."]
+      : []),
     ...(indexPending === undefined ? [] : [`Sessions whose newest texts are not indexed yet, and may be missing: ${indexPending}.`]),
     ...(meaning?.failed === undefined ? [] : [`Nothing was looked for by meaning: ${meaning.failed}`]),
   ];

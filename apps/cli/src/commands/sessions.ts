@@ -47,12 +47,13 @@ async function sessions(options: SessionsOptions): Promise<void> {
 /** Ids are never cut: people copy them. */
 function columns(now: Date, sessions: readonly ListedSessionMetadata[]): readonly Column<ListedSessionMetadata>[] {
   const projects = new Set(sessions.map(({ latest }) => latest?.project));
+  const ids = sessions.map(({ latest }) => (latest?.name === undefined ? (latest?.id.length ?? 0) : 0));
   return [
     { title: "SESSION", cell: ({ id }) => id },
     { title: "USED", align: "right", cell: ({ lastAccessedAt }) => formatAge(new Date(lastAccessedAt), now) },
     { title: "CHECKPOINTS", align: "right", cell: ({ checkpointCount }) => String(checkpointCount) },
     { title: "SIZE", align: "right", cell: ({ totalSizeBytes }) => formatBytes(totalSizeBytes) },
-    { title: "LATEST", leastWidth: 8, cell: ({ latest }) => escapeText(latest?.name ?? latest?.id ?? "damaged") },
+    { title: "LATEST", leastWidth: Math.max(8, ...ids), cell: ({ latest }) => escapeText(latest?.name ?? latest?.id ?? "damaged") },
     { title: "TAGS", leastWidth: 6, cell: ({ tags }) => escapeText(tags?.join(", ") ?? "") },
     { title: "WORKFLOW", leastWidth: 8, cell: ({ latest }) => escapeText(latest?.workflowId ?? "") },
     { title: "PROJECT", leastWidth: 8, cell: ({ latest }) => (projects.size > 1 ? escapeText(latest?.project ?? "") : "") },

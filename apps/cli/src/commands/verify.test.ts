@@ -49,7 +49,11 @@ describe("workrail verify and repair", () => {
       left: [],
     });
     expect(readFileSync(join(cli.dataDir, "quarantine/contexts/s/cp-3.json.gz"), "utf8")).toBe("not gzip");
-    expect(await cli.run(["verify"])).toMatchObject({ code: 0, stdout: expect.stringContaining("Marked as damaged before: 2.") });
+    for (const command of ["verify", "repair"]) {
+      const { code, stdout } = await cli.run([command]);
+      expect(code).toBe(14);
+      expect(stdout).toContain("  marked  cp-3: It was found damaged before, and still is. Its file is missing.\n  marked  cp-1: ");
+    }
     expect(await cli.output(["list", "--session", "s"])).toMatch(/ STATE\n.*cp-3.* damaged\n.*cp-2 [^\n]*\n.*cp-1.* damaged\n/u);
   });
 
@@ -63,6 +67,11 @@ describe("workrail verify and repair", () => {
       );
       expect(stderr.includes("a checkpoint is damaged")).toBe(!again);
     }
+    for (const [command = "", ...args] of [["show"], ["resume"], ["resume", "--depth", "view"], ["handoff"], ["diff"]]) {
+      const { code, stderr } = await cli.run([command, ...args, "--session", "s"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^warning: newer checkpoints .*"cp-3"/u) as string });
+    }
+    expect(await cli.json(["handoff", "--session", "s"])).toMatchObject({ fellBackFrom: [{ checkpointId: "cp-3" }], fellBackFromCount: 1 });
     const byId = await cli.run(["load", "cp-3"]);
     expect(byId).toMatchObject({ code: 14, stderr: expect.stringContaining("cp-2") });
   });

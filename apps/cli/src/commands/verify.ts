@@ -34,10 +34,9 @@ async function verify(options: GlobalOptions): Promise<void> {
   await (options.json ? writeJson(report) : writeData(forPeople(report)));
 }
 
-function forPeople({ checkpoints, sessions, marked, orphans, findings, isComplete }: VerifyReport): string {
+function forPeople({ checkpoints, sessions, orphans, findings, isComplete }: VerifyReport): string {
   const lines = [
     `Checkpoints read: ${checkpoints}, in sessions: ${sessions}.`,
-    ...(marked === 0 ? [] : [`Marked as damaged before: ${marked}.`]),
     ...(orphans.length === 0 ? [] : [`Files that belong to no checkpoint: ${orphans.length}.`]),
     ...(findings.length === 0
       ? []

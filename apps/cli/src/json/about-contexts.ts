@@ -186,7 +186,7 @@ export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
   }),
   search: objectOf<SearchCheckpointsResult>({
     hits: listOf(hit, "the best first"),
-    loose: mark("nothing has the words: these have some that begin alike or are spelled alike"),
+    loose: mark("nothing is what was asked for: these have words of a phrase, or some that begin or are spelled alike"),
     indexPending: count("sessions whose newest texts may be missing").optional(),
     meaning: z
       .strictObject({ embedder: z.string(), pending: z.int().optional(), failed: z.string().optional() })
@@ -202,6 +202,8 @@ export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
     tokens: count("what it takes"),
     shortened: count("entries that are shortened in it"),
     leftOut: count("entries that are not in it"),
+    fellBackFrom: listOf(UNREADABLE, "newer checkpoints of the session that cannot be read").optional(),
+    fellBackFromCount: count("how many those are, when not all are told").optional(),
     validUntil: time("until when nothing removes the original of its own accord").optional(),
     contextRulesWarning: RULES_WARNING,
     ...STANDING,

@@ -3,6 +3,7 @@ import type {
   AuditFinding,
   CleanUpReport,
   Finding,
+  GarbageReport,
   RebuildReport,
   RepairReport,
   ScanReport,
@@ -353,6 +354,13 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     repaired: listOf(finding, "what was put right, or with `--dry-run` would be"),
     left: listOf(finding, "what is as it was"),
     advice: texts("what else can be done about these"),
+    garbage: objectOf<GarbageReport>({
+      blobs: count("files that belonged to no checkpoint, removed"),
+      quarantined: count("files that belong to no checkpoint and cannot be read, put aside"),
+      abandoned: count("unfinished files of processes that are gone, removed"),
+    })
+      .optional()
+      .describe("with `--collect-garbage`, when all was read"),
   }),
   rebuild: objectOf<RebuildReport>({
     checkpoints: count("how many the catalog has now"),
