@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readContext } from "./read-context.ts";
 
+const silent = { warn: (): void => {} };
+
 describe("readContext", () => {
   let folder: string;
   let file: string;
@@ -17,18 +19,18 @@ describe("readContext", () => {
 
   it("reads what was written by whatever wrote a byte order mark before it", async () => {
     writeFileSync(file, '\ufeff {"a":"é"}\r\n');
-    expect(await readContext(file)).toEqual({ a: "é" });
+    expect(await readContext(file, silent)).toEqual({ a: "é" });
   });
 
   it("stops reading where the text could not be held", async () => {
     writeFileSync(file, JSON.stringify({ a: "x".repeat(3_000_000) }));
-    await expect(readContext(file, 1_000)).rejects.toMatchObject({ code: "TOO_LARGE", details: { mostBytes: 1_000 } });
-    expect(await readContext(file, 3_100_000)).toHaveProperty("a");
+    await expect(readContext(file, silent, 1_000)).rejects.toMatchObject({ code: "TOO_LARGE", details: { mostBytes: 1_000 } });
+    expect(await readContext(file, silent, 3_100_000)).toHaveProperty("a");
   });
 
   it("tells why, where the engine does not tell the place", async () => {
     writeFileSync(file, '{"a": yes}');
-    await expect(readContext(file)).rejects.toMatchObject({
+    await expect(readContext(file, silent)).rejects.toMatchObject({
       code: "INVALID_INPUT",
       message: expect.stringContaining("Unexpected token"),
       details: {},

@@ -1,19 +1,25 @@
 import buffer from "node:buffer";
 import { createReadStream } from "node:fs";
-import { parseJson, WorkrailError } from "@workrail/core";
+import { type Log, parseJson, roundedIntegers, WorkrailError } from "@workrail/core";
 
 const CHUNK_BYTES = 1024 * 1024;
 const STDIN = "-";
+/** Integers that are named where reading rounded them; the rest is counted. */
+const MOST_NAMED = 5;
 /** What ends an input that is typed. */
 const END = process.platform === "win32" ? "Ctrl-Z and Enter" : "Ctrl-D";
 
 /**
- * Reads a context's JSON from a file, or from standard input.
+ * Reads a context's JSON from a file, or from standard input, and warns of integers that JavaScript's numbers cannot hold.
  *
  * @param file absent: standard input, unless a person sits at it.
  * @throws INVALID_INPUT when it cannot be read or is not JSON; TOO_LARGE over `mostBytes`.
  */
-export async function readContext(file: string | undefined, mostBytes: number = buffer.constants.MAX_STRING_LENGTH): Promise<unknown> {
+export async function readContext(
+  file: string | undefined,
+  log: Pick<Log, "warn">,
+  mostBytes: number = buffer.constants.MAX_STRING_LENGTH,
+): Promise<unknown> {
   if (file === undefined && process.stdin.isTTY) {
     throw new WorkrailError("INVALID_INPUT", "There is no context to save.", {
       hint: `Name a file with the context's JSON, or pipe it in; \`-\` reads what you type, up to ${END}.`,
@@ -21,7 +27,20 @@ export async function readContext(file: string | undefined, mostBytes: number = 
   }
   const source = file ?? STDIN;
   const name = source === STDIN ? "standard input" : source;
-  return parse(decode(await read(source, name, mostBytes), name), name);
+  const text = decode(await read(source, name, mostBytes), name);
+  const context = parse(text, name);
+  warnOfRounded(text, log);
+  return context;
+}
+
+function warnOfRounded(text: string, log: Pick<Log, "warn">): void {
+  const rounded = roundedIntegers(text);
+  if (rounded.length === 0) return;
+  log.warn("integers too long for a number were rounded", {
+    count: rounded.length,
+    integers: rounded.slice(0, MOST_NAMED),
+    hint: "As texts, in quotation marks, they are kept as they are.",
+  });
 }
 
 async function read(source: string, name: string, mostBytes: number): Promise<Uint8Array> {

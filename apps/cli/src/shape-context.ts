@@ -3,7 +3,7 @@ import type { ShapeContextParams, ShapedContextResult } from "@workrail/runtime"
 import { describeSecrets } from "./describe-secrets.ts";
 import { note, printWarning, writeData, writeJson } from "./print.ts";
 import { readContext } from "./read-context.ts";
-import type { GlobalOptions } from "./with-store.ts";
+import { type GlobalOptions, warningsOnly } from "./with-store.ts";
 
 /** Options of the commands that make a context fit. */
 export interface ShapeOptions extends GlobalOptions {
@@ -20,7 +20,8 @@ export async function shapeParams(file: string | undefined, options: ShapeOption
   if (file === undefined && (checkpoint !== undefined || session !== undefined))
     return { ...how, checkpointId: checkpoint, sessionId: session };
   // Whether it is an object is checked where every context is.
-  return { ...how, context: (await readContext(file)) as object, checkpointId: checkpoint, sessionId: session };
+  const context = (await readContext(file, warningsOnly(options.json === true))) as object;
+  return { ...how, context, checkpointId: checkpoint, sessionId: session };
 }
 
 /** Prints the context that came of it, and says beside it what became of the rest. */

@@ -126,6 +126,17 @@ describe("hostile input", () => {
     expect(JSON.stringify(loaded.result?.structuredContent?.["context"]) === `{"text":"${text}"}`).toBe(true);
   });
 
+  it("may have integers that numbers cannot hold: the answer names them as they were sent", async () => {
+    const message = saveMessage("digits", "large", '{"at":1732379877123456789,"quoted":"9007199254740993","half":0.5}');
+    const { result } = await answerTo(message, "digits");
+    expect(result?.structuredContent).toMatchObject({
+      status: "SAVED",
+      roundedNumbers: { count: 1, integers: ["1732379877123456789"] },
+    });
+    const whole = await answerTo(saveMessage("whole", "large", '{"at":9007199254740992}'), "whole");
+    expect(whole.result?.structuredContent).not.toHaveProperty("roundedNumbers");
+  });
+
   it("may be more than a checkpoint may take", async () => {
     const text = randomBytes(11_000_000).toString("base64");
     expect(await refusal(saveMessage("15 MB", "large", `{"text":"${text}"}`), "15 MB")).toMatch(/^STORAGE_QUOTA_EXCEEDED: .*10485760/u);

@@ -12,6 +12,7 @@ import { isWorkrailError, type Log } from "@workrail/core";
 import { inOwnName } from "../../cli/src/own-name.ts";
 import { callTool, refuseTool } from "./call-tool.ts";
 import { ProtocolFault, RPC_ERROR, shorten } from "./json-rpc.ts";
+import { roundedIn } from "./rounded-integers.ts";
 import { listResource, type Resource } from "./resource.ts";
 import { listTool, type ToolListing } from "./tool-listing.ts";
 import type { Tool } from "./tool.ts";
@@ -119,8 +120,9 @@ export class SdkV1Server {
       const known = [...this.#tools.keys()].join(", ");
       throw new ProtocolFault(RPC_ERROR.invalidParams, `Unknown tool ${shorten(name)}. The tools of this server are: ${known}.`);
     }
-    const call = { client: this.#server.getClientVersion(), signal };
-    return this.#tracked(callTool(tool, params["arguments"], call, this.#log));
+    const given = params["arguments"];
+    const call = { client: this.#server.getClientVersion(), signal, rounded: roundedIn(given) };
+    return this.#tracked(callTool(tool, given, call, this.#log));
   }
 
   async #tracked<T>(running: Promise<T>): Promise<T> {

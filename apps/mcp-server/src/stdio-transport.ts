@@ -6,6 +6,7 @@ import { parseJson } from "@workrail/core";
 import { readMessage, RPC_ERROR, type Rejection, type RequestId } from "./json-rpc.ts";
 import { LineFramer, type Frame } from "./line-framer.ts";
 import { findMessageId } from "./message-id-scanner.ts";
+import { noteRounded } from "./rounded-integers.ts";
 
 /** Longest message taken from the client: room for a 10 MB context with every byte escaped. */
 const DEFAULT_MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
@@ -146,6 +147,7 @@ export class StdioTransport implements Transport {
       this.#reject(read.rejection);
       return;
     }
+    noteRounded(read.message, parsed.text);
     this.#deliver(read.message);
   }
 
@@ -224,7 +226,9 @@ export class StdioTransport implements Transport {
   }
 }
 
-type ParsedLine = { readonly kind: "parsed"; readonly value: unknown } | { readonly kind: "rejected"; readonly rejection: Rejection };
+type ParsedLine =
+  | { readonly kind: "parsed"; readonly value: unknown; readonly text: string }
+  | { readonly kind: "rejected"; readonly rejection: Rejection };
 
 function parseLine(bytes: Buffer): ParsedLine {
   // Decoding would put U+FFFD in place of broken bytes and so keep something that was never sent.
@@ -232,7 +236,8 @@ function parseLine(bytes: Buffer): ParsedLine {
     return unparsable(bytes, "The message is not valid UTF-8.");
   }
   try {
-    return { kind: "parsed", value: parseJson(bytes.toString("utf8")) };
+    const text = bytes.toString("utf8");
+    return { kind: "parsed", value: parseJson(text), text };
   } catch (error) {
     const position = /at position \d+/u.exec(String(error))?.[0];
     const where = position === undefined ? "" : ` (${position})`;

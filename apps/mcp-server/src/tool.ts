@@ -8,6 +8,8 @@ export interface ToolCall {
   readonly client: { readonly name: string; readonly version: string } | undefined;
   /** Aborted when the client cancels the call or the server stops. */
   readonly signal: AbortSignal;
+  /** Integers of the call with more digits than a number of JavaScript has, as they were sent: the tool is given what they were rounded to. */
+  readonly rounded: readonly string[];
 }
 
 /** What a host may know about a tool before calling it. */

@@ -56,6 +56,22 @@ describe("workrail save", () => {
     });
   });
 
+  it("warns of integers that numbers cannot hold, and names some", async () => {
+    const input = `{"at":1732379877123456789,"ids":[${Array.from({ length: 9 }, (_, index) => `900719925474099${index}`).join(",")}]}`;
+    const { code, stderr } = await cli.run(["save", "--session", "s"], { input });
+    expect({ code, stderr: cli.normal(stderr) }).toMatchInlineSnapshot(`
+      {
+        "code": 0,
+        "stderr": "warning: integers too long for a number were rounded (count: 4, integers: ["1732379877123456789","9007199254740993","9007199254740995","9007199254740997"])
+        As texts, in quotation marks, they are kept as they are.
+      Saved 999 B in session s.
+      ",
+      }
+    `);
+    const { stderr: lines } = await cli.run(["save", "--session", "s", "--json"], { input });
+    expect(JSON.parse(lines)).toMatchObject({ warning: { details: { count: 4 } } });
+  });
+
   it("keeps what its options say", async () => {
     const labels = ["--name", "before", "--tag", "a", "--tag", "b", "--metadata", '{"ticket":{"n":7},"name":"unused"}'];
     await save({ a: 1 }, "--session", "s", "--id", "cp-1", "--workflow", "w", "--agent", "me", ...labels);

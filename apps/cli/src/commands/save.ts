@@ -6,7 +6,7 @@ import { formatBytes } from "../format-bytes.ts";
 import { collect, parseObject } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { readContext } from "../read-context.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { type GlobalOptions, warningsOnly, withStore } from "../with-store.ts";
 
 interface SaveOptions extends GlobalOptions {
   readonly session?: string;
@@ -55,7 +55,7 @@ export function addSaveCommand(program: Command): void {
 
 async function save(file: string | undefined, options: SaveOptions): Promise<void> {
   // Read first: what is wrong with it is told without a store, and none is kept open while somebody types.
-  const params = paramsOf(await readContext(file), options);
+  const params = paramsOf(await readContext(file, warningsOnly(options.json === true)), options);
   const result = await withStore(options, (store) => store.saveCheckpoint(params));
   if (options.json) return writeJson(result);
   for (const line of describe(result)) note(line);

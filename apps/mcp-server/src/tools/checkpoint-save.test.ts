@@ -331,7 +331,7 @@ async function call(
   const tool = createTools(store).find(({ name }) => name === SAVE);
   if (tool === undefined) throw new Error(`There is no ${SAVE}.`);
   const ignore = (): void => {};
-  const context = { client: undefined, signal: new AbortController().signal };
+  const context = { client: undefined, signal: new AbortController().signal, rounded: [] };
   const result = await callTool(tool, { summary: "s", project_path: "/p" }, context, { debug: ignore, info: ignore, warn: ignore, error });
   return result as unknown as Parameters<typeof readFailure>[0];
 }

@@ -29,6 +29,14 @@ export const secrets: z.ZodType = z
   })
   .describe("What looks like a secret in it, by rule and place. Tell your user");
 
+/** At most so many are named. */
+const MOST_ROUNDED = 5;
+
+/** What to tell of integers that reading the call rounded; nothing where there are none. */
+export function roundedNumbers(rounded: readonly string[]): { readonly roundedNumbers?: { count: number; integers: string[] } } {
+  return rounded.length === 0 ? {} : { roundedNumbers: { count: rounded.length, integers: rounded.slice(0, MOST_ROUNDED) } };
+}
+
 export const time: z.ZodString = z.string().meta({ format: "date-time" });
 
 export const metadataOmitted: z.ZodOptional<ReturnType<typeof omittedFields>> = omittedFields().optional();

@@ -2,7 +2,7 @@ import type { CheckpointLabels, SaveCheckpointResult } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { contextRulesWarning, degradation, durability, secrets, time } from "./fields.ts";
+import { contextRulesWarning, degradation, durability, roundedNumbers, secrets, time } from "./fields.ts";
 
 const labels = jsonObject().meta({
   description: "name, tags (a list), and keys of your own",
@@ -48,6 +48,10 @@ const output = z.looseObject({
   quotaWarning: z.string().optional().describe("The store fills up. Tell your user"),
   secrets: secrets.optional(),
   contextRulesWarning: contextRulesWarning.optional(),
+  roundedNumbers: z
+    .looseObject({ count: z.number(), integers: z.array(z.string()) })
+    .optional()
+    .describe("Integers too long for a number, kept rounded: save them as strings"),
 });
 
 /** Saves a context as its session's latest checkpoint. */
@@ -62,12 +66,12 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     meta: { "anthropic/alwaysLoad": true },
     resultMeta: ({ status }) => (status === "SKIPPED_UNCHANGED" ? { code: "CONTEXT_UNCHANGED", httpStatus: 200 } : undefined),
-    async run({ metadata, agentId, contextRules, ...rest }, { client }) {
+    async run({ metadata, agentId, contextRules, ...rest }, { client, rounded }) {
       const workrail = await store.get();
       const given = metadata as CheckpointLabels | undefined;
       const saver = agentId ?? (typeof given?.["agentId"] === "string" ? given["agentId"] : undefined);
       const saved = await workrail.saveCheckpoint({ ...rest, metadata: given, agentId: saver ?? client?.name, contextRules });
-      return { ...(saver === undefined ? withoutDefault(saved) : saved) };
+      return { ...(saver === undefined ? withoutDefault(saved) : saved), ...roundedNumbers(rounded) };
     },
   });
 }

@@ -98,7 +98,7 @@ function isInScalar(code: number): boolean {
 }
 
 /** The index behind the quote that ends the text which begins with the one here. */
-function endOfText(text: string, start: number): number {
+export function endOfText(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
     let before = quote;
     while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
