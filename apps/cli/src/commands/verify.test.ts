@@ -71,7 +71,11 @@ describe("workrail verify and repair", () => {
       const { code, stderr } = await cli.run([command, ...args, "--session", "s"]);
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^warning: newer checkpoints .*"cp-3"/u) as string });
     }
-    expect(await cli.json(["handoff", "--session", "s"])).toMatchObject({ fellBackFrom: [{ checkpointId: "cp-3" }], fellBackFromCount: 1 });
+    expect(await cli.json(["handoff", "--session", "s"])).toMatchObject({
+      markdown: expect.stringContaining("- lost: a newer checkpoint of this session, which cannot be read\n"),
+      fellBackFrom: [{ checkpointId: "cp-3" }],
+      fellBackFromCount: 1,
+    });
     const byId = await cli.run(["load", "cp-3"]);
     expect(byId).toMatchObject({ code: 14, stderr: expect.stringContaining("cp-2") });
   });

@@ -31,9 +31,16 @@ const CONTEXT: Context = {
   weather: "sunny",
 };
 
-const write = (context: Context, given: { readonly budgetTokens?: number; readonly record?: Partial<CheckpointRecord> } = {}) =>
+interface Given {
+  readonly budgetTokens?: number;
+  readonly newerUnreadable?: number;
+  readonly record?: Partial<CheckpointRecord>;
+}
+
+const write = (context: Context, given: Given = {}) =>
   writeHandoff(
     {
+      newerUnreadable: given.newerUnreadable,
       record: { ...RECORD, ...given.record },
       context,
       pins: [],
@@ -64,6 +71,13 @@ describe("a handoff", () => {
     expect(markdown).toContain("decisions:\n  -\n    what: Keep the target in the session");
     expect(markdown).toContain("All that was saved is above.\n\nLoad the checkpoint.\n");
     expect([leftOut, shortened]).toEqual([0, 0]);
+  });
+
+  it("says that it is not the latest, where what is newer cannot be read", async () => {
+    expect((await write(CONTEXT)).markdown).not.toContain("- lost");
+    expect((await write(CONTEXT, { newerUnreadable: 2 })).markdown).toContain(
+      "- lost: 2 newer checkpoints of this session, which cannot be read\n",
+    );
   });
 
   it("is the same for the same", async () => {

@@ -181,7 +181,7 @@ export class Resumer {
   }
 
   async #write(
-    { record, context, session }: LoadedCheckpoint,
+    { record, context, session, fellBackFrom }: LoadedCheckpoint,
     budgetTokens: number,
     focus: string | undefined,
   ): Promise<Handoff & Pick<RulesFound, "warning">> {
@@ -189,8 +189,8 @@ export class Resumer {
     // Whoever reads it may have nothing installed.
     const print = `\`npx -y @workrail/mcp-server show ${record.id}\`, or \`workrail show ${record.id}\` where that is installed`;
     const howToFetch = `${how(record.id)}\n\nOr print all of it: ${print}.`;
-    const input = { record, context, pins: session?.pins ?? [], rules, focus, budgetTokens, howToFetch };
-    return { ...(await writeHandoff(input, this.#ports.parts.tokens)), warning };
+    const about = { record, newerUnreadable: fellBackFrom.length, context, pins: session?.pins ?? [], rules };
+    return { ...(await writeHandoff({ ...about, focus, budgetTokens, howToFetch }, this.#ports.parts.tokens)), warning };
   }
 
   async #drift(record: CheckpointRecord, context: Context, git: GitReader): Promise<Drift | undefined> {
