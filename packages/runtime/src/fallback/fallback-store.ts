@@ -110,8 +110,13 @@ export class FallbackStore implements Workrail {
       return new Store(parts, project, { reason, holds: (id) => memory.holds(id), isBlind });
     };
     const nothing = openMemoryStorage();
-    const stores = { onDisk: await standIn(() => standby.readable(), false), alone: await standIn(async () => nothing, true) };
-    return new FallbackStore({ ...plan, sessions }, standby, stores);
+    try {
+      const stores = { onDisk: await standIn(() => standby.readable(), false), alone: await standIn(async () => nothing, true) };
+      return new FallbackStore({ ...plan, sessions }, standby, stores);
+    } catch (error) {
+      await standby.close();
+      throw error;
+    }
   }
 
   private constructor(
