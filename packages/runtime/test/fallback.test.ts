@@ -505,6 +505,53 @@ describe("a disk that comes back", () => {
     }));
 });
 
+describe("closing", () => {
+  it("waits for a disk that is just being opened, and leaves nothing of it open", () =>
+    withFailingDisk(async (disk) => {
+      const clear = obstruct(disk.place.dataDir);
+      const { storage = fail } = disk.adapters();
+      const [isOpening, mayOpen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let isFirst = true;
+      let closed = 0;
+      const workrail = await disk.open(
+        {},
+        {
+          storage: async (...given) => {
+            if (!isFirst) {
+              isOpening.resolve();
+              await mayOpen.promise;
+            }
+            isFirst = false;
+            const opened = await storage(...given);
+            return { ...opened, close: () => opened.close().finally(() => void (closed += 1)) };
+          },
+        },
+      );
+      clear();
+      const back = disk.retry();
+      await isOpening.promise;
+      const closing = workrail.close();
+      mayOpen.resolve();
+      await closing;
+      expect(closed).toBe(1);
+      await back;
+      // Nobody else has it open.
+      await using again = await disk.place.open();
+      await again.rebuildCatalog();
+    }));
+
+  it("leaves nobody looking for the disk when a save that was under way fails, which says why", () =>
+    withFailingDisk(async (disk) => {
+      const workrail = await disk.open();
+      disk.writing = "ENOSPC";
+      const saving = refusalOf(step(workrail, 1));
+      await workrail.close();
+      const { code, details } = await saving;
+      expect([code, details["reason"], details["retained"]]).toEqual(["STORAGE_UNAVAILABLE", "disk-full", undefined]);
+      expect(disk.repeated).toBeUndefined();
+    }));
+});
+
 describe("a process that is killed while it writes down what memory kept", () => {
   it("leaves a store that is sound, with the first of them, each once and in their order", { timeout: 600_000 }, async () => {
     const sizes = new Set<number>();
@@ -627,4 +674,8 @@ function noise(characters: number): string {
   let text = "";
   while (text.length < characters) text += Math.random().toString(36).slice(2);
   return text;
+}
+
+function fail(): never {
+  throw new Error("There is none.");
 }

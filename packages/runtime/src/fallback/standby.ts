@@ -73,9 +73,9 @@ export class Standby {
     return files;
   }
 
-  /** From now on memory stands in. Throws the error again when that would not help. */
+  /** From now on memory stands in. Throws the error again when that would not help, or nobody could ever write down what it keeps. */
   degrade(error: unknown): void {
-    if (!isStorageFailure(error)) throw error;
+    if (this.#isClosed || !isStorageFailure(error)) throw error;
     const isNew = this.#failure === undefined;
     this.#failure = error;
     if (!isNew) return;
@@ -141,6 +141,8 @@ export class Standby {
     }
     this.#isClosed = true;
     this.#stopRetrying?.();
+    // Somebody may just be opening the disk.
+    await this.#returning;
     if (this.#hasMore()) this.#log.error("what was kept in memory could not be written, and is lost", this.#memory.size);
     await this.#disk?.close();
   }
