@@ -505,6 +505,82 @@ describe("a disk that comes back", () => {
     }));
 });
 
+describe("erasing while the disk cannot be written to", () => {
+  it("takes a session that only memory has, its marks and all", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      await step(workrail, 1, { sessionId: "other" });
+      disk.writing = onlyOf("session");
+      const checkpointId = await kept(workrail, 1, { context: { step: 1, secret: "s" } });
+      await workrail.markCritical({ ...SESSION, contextKey: "secret" });
+      expect(await workrail.erase(SESSION)).toMatchObject({ erased: [{ checkpointId, sessionId: "session" }], left: [] });
+      expect((await refusalOf(workrail.erase(SESSION))).code).toBe("SESSION_NOT_FOUND");
+      disk.writing = undefined;
+      await step(workrail, 2);
+      expect((await workrail.findCheckpoints(SESSION)).session).not.toHaveProperty("criticalKeys");
+    }));
+
+  it("erases nothing when something that is named is not there", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      disk.writing = onlyOf("session");
+      const checkpointId = await kept(workrail, 1);
+      expect((await refusalOf(workrail.erase({ checkpointIds: [checkpointId, "unknown"] }))).code).toBe("CHECKPOINT_NOT_FOUND");
+      disk.writing = undefined;
+      await disk.retry();
+      expect(await idsIn(workrail)).toEqual([checkpointId]);
+    }));
+
+  it("spares what is tagged keep, where that is asked for", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      await step(workrail, 1, { sessionId: "tagged" });
+      await workrail.keepSession("tagged");
+      disk.writing = "EIO";
+      const tagged = await kept(workrail, 2, { metadata: { tags: ["keep"] } });
+      const ofTagged = await kept(workrail, 2, { sessionId: "tagged" });
+      const other = await kept(workrail, 3, { sessionId: "other" });
+      const { erased, spared } = await workrail.erase({ checkpointIds: [tagged, ofTagged, other], sparesKept: true });
+      expect(erased.map(({ checkpointId }) => checkpointId)).toEqual([other]);
+      expect(spared.map(({ checkpointId }) => checkpointId)).toEqual([tagged, ofTagged]);
+      disk.writing = undefined;
+    }));
+
+  it("leaves no file of a save of which only the file reached the disk, so that no rebuild brings it back", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open({ WORKRAIL_LOCK_TIMEOUT_MS: "50" });
+      await step(workrail, 1, { sessionId: "other" });
+      const release = await holdLock(path.join(disk.place.dataDir, "workrail.db"), "BEGIN IMMEDIATE");
+      const checkpointId = await kept(workrail, 1);
+      await release();
+      disk.writing = onlyOf("session");
+      expect(await workrail.erase({ checkpointIds: [checkpointId] })).toMatchObject({ erased: [{ checkpointId }], left: [] });
+      disk.writing = undefined;
+      await disk.retry();
+      await workrail.rebuildCatalog();
+      expect((await refusalOf(workrail.loadCheckpoint({ checkpointId }))).code).toBe("CHECKPOINT_NOT_FOUND");
+    }));
+
+  it("is not undone by a disk that comes back in its middle", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      const onDisk = await step(workrail, 1, { sessionId: "good" });
+      disk.writing = onlyOf("session");
+      const inMemory = await kept(workrail, 1);
+      let back: Promise<void> | undefined;
+      disk.onRemoving = () => {
+        disk.writing = undefined;
+        back ??= disk.retry();
+      };
+      expect((await workrail.erase({ checkpointIds: [inMemory, onDisk] })).erased).toHaveLength(2);
+      expect(back).toBeDefined();
+      await back;
+      disk.onRemoving = undefined;
+      if (workrail.durability === "memory") await disk.retry();
+      expect((await refusalOf(workrail.loadCheckpoint({ checkpointId: inMemory }))).code).toBe("CHECKPOINT_NOT_FOUND");
+    }));
+});
+
 describe("closing", () => {
   it("waits for a disk that is just being opened, and leaves nothing of it open", () =>
     withFailingDisk(async (disk) => {

@@ -1,8 +1,9 @@
-import { type CheckpointRecord, isWorkrailError, type Log, type SessionId, type Storage, WorkrailError } from "@workrail/core";
+import { isWorkrailError, type Log, type SessionId, type Storage, WorkrailError } from "@workrail/core";
 import { repeatUnnoticed, silentLog } from "../environment.ts";
-import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "../erasing.ts";
+import type { EraseParams, EraseResult } from "../erasing.ts";
 import { openStore, type StorePlan } from "../open-store.ts";
 import type { Store } from "../store.ts";
+import { eraseKept } from "./erase-kept.ts";
 import { readFiles } from "./read-files.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
 import { isStorageFailure, reasonOf } from "./storage-failure.ts";
@@ -114,22 +115,16 @@ export class Standby {
     }
   }
 
-  /** Erases what memory keeps of what is named, and then the rest. @throws why the disk, if it has to, cannot. */
+  /** Erases what memory keeps of what is named, and the rest. @throws why the disk, if it has to, cannot. */
   async eraseKept(params: EraseParams): Promise<EraseResult> {
-    const input = eraseInputOf(params);
-    const isNamed = ({ id, sessionId }: CheckpointRecord): boolean => {
-      return "sessionId" in input ? sessionId === input.sessionId : input.checkpointIds.includes(id);
-    };
-    const kept = (await this.#memory.checkpoints()).filter(isNamed);
-    const erased = kept.map(({ id: checkpointId, sessionId }) => ({ checkpointId, sessionId }));
-    if (input.dryRun !== true) await this.#memory.forget(new Set(kept.map(({ id }) => id)), new Date());
-    const rest = "sessionId" in input ? [] : input.checkpointIds.filter((id) => !kept.some((each) => each.id === id));
-    if ("sessionId" in input || rest.length > 0) {
-      const onDisk = await this.disk().erase("sessionId" in input ? params : { ...params, checkpointIds: [...rest] });
-      return { ...onDisk, erased: [...erased, ...onDisk.erased] };
-    }
-    const report = { dryRun: input.dryRun === true, erased, spared: [], left: [], unreadable: [], copies: { backups: [], exports: [] } };
-    return eraseResultOf(report, undefined);
+    // An attempt to come back may be writing down what is named, and none may begin before it is forgotten.
+    while (this.#returning !== undefined) await this.#returning;
+    if (this.#failure === undefined) return this.disk().erase(params);
+    const erasing = eraseKept({ memory: this.#memory, disk: this.#disk, mustHave: () => this.disk() }, params);
+    this.#returning = erasing.then(notBack, notBack).finally(() => {
+      this.#returning = undefined;
+    });
+    return erasing;
   }
 
   /** Writes what it can, and says what is lost. */
@@ -175,4 +170,8 @@ export class Standby {
     const { checkpoints, pins } = this.#memory.size;
     return this.#keeping + checkpoints + pins > 0;
   }
+}
+
+function notBack(): boolean {
+  return false;
 }
