@@ -5,6 +5,8 @@ import {
   type ExportOptions,
   type GarbageReport,
   isWorkrailError,
+  type Limits,
+  ownContext,
   type RebuildOptions,
   type RebuildReport,
   type RepairOptions,
@@ -21,6 +23,7 @@ import {
 } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import type { AuditLogFilter, AuditLogParams, AuditLogResult, VerifyAuditLogParams, VerifyAuditLogResult } from "../audit-log.ts";
+import { checkParams } from "../check-params.ts";
 import type { CleanUpParams, EmptyTrashParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "../clean-up-params.ts";
 import { wire } from "../container.ts";
 import type {
@@ -46,6 +49,7 @@ import { nodeDigests, randomIds } from "../environment.ts";
 import type { EraseParams, EraseResult } from "../erasing.ts";
 import type { FittedFields } from "../fit-fields.ts";
 import type { LiveContext, LiveContextParams } from "../live/live-context.ts";
+import { ownLabels } from "../metadata.ts";
 import type { StorePlan } from "../open-store.ts";
 import { ProjectCheckpoints } from "../project-checkpoints/project-checkpoints.ts";
 import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "../resume/resume-params.ts";
@@ -90,6 +94,7 @@ import { isStorageFailure, notOnDisk, reasonOf } from "./storage-failure.ts";
 export class FallbackStore implements Workrail {
   readonly dataDir: string;
   readonly projectCheckpoints: ProjectCheckpoints;
+  readonly #limits: Limits;
   readonly #standby: Standby;
   readonly #sessions: SessionResolver;
   /** Memory over the disk. */
@@ -125,6 +130,7 @@ export class FallbackStore implements Workrail {
     stores: { readonly onDisk: Store; readonly alone: Store },
   ) {
     this.dataDir = settings.dataDir;
+    this.#limits = settings.limits;
     const { tokens = tokenCounter(settings.tokenizer), digests = nodeDigests } = adapters;
     this.projectCheckpoints = new ProjectCheckpoints({ workrail: this, settings, tokens, digests, project });
     this.#standby = standby;
@@ -138,15 +144,20 @@ export class FallbackStore implements Workrail {
   }
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
-    const save = (disk: Store): Promise<SaveCheckpointResult> => disk.saveCheckpoint(params);
-    const { sessionId, workflowId, context } = params;
+    checkParams(params);
+    // As it is now: it may be for memory to keep when the disk has failed.
+    const own = { ...params, context: ownContext(params.context, this.#limits), metadata: ownLabels(params.metadata) };
+    const { sessionId, workflowId, context } = own;
     const session = (): SessionId | undefined => this.#sessions.whereTo(sessionId, workflowId, context);
-    return this.#writing(session, save, (failure, own) =>
-      this.#keep({ ...params, checkpointId: params.checkpointId ?? unsureId(own) }, failure),
+    const save = (disk: Store): Promise<SaveCheckpointResult> => disk.saveOwned(own);
+    return this.#writing(session, save, (failure, ours) =>
+      this.#keep({ ...own, checkpointId: own.checkpointId ?? unsureId(ours) }, failure),
     );
   }
 
-  async markCritical(params: MarkCriticalParams): Promise<MarkCriticalResult> {
+  async markCritical(given: MarkCriticalParams): Promise<MarkCriticalResult> {
+    checkParams(given);
+    const params = { ...given };
     return this.#writing(
       () => this.#sessions.forChange(params.sessionId),
       (disk) => disk.markCritical(params),
@@ -155,23 +166,29 @@ export class FallbackStore implements Workrail {
   }
 
   async compressContext(params: CompressContextParams): Promise<ShapedContextResult> {
-    return this.#shaping(params, (store) => store.compressContext(params));
+    return this.#shaping(params, (store, own) => store.compressContext(own));
   }
 
   async prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult> {
-    return this.#shaping(params, (store) => store.prioritizeContext(params));
+    return this.#shaping(params, (store, own) => store.prioritizeContext(own));
   }
 
   /** A context that was given is kept beforehand. The way back to it may well be in memory: the answer says so. */
-  async #shaping(params: ShapeContextParams, shape: (store: Store) => Promise<ShapedContextResult>): Promise<ShapedContextResult> {
-    if (params.context === undefined) return shape(this.#reading());
-    const session = (): SessionId | undefined => this.#sessions.forAside(params.sessionId);
-    return this.#writing(session, shape, async () => {
+  async #shaping<T extends ShapeContextParams>(
+    params: T,
+    shape: (store: Store, own: T) => Promise<ShapedContextResult>,
+  ): Promise<ShapedContextResult> {
+    checkParams(params);
+    if (params.context === undefined) return shape(this.#reading(), params);
+    const own = { ...params, context: ownContext(params.context, this.#limits) };
+    const session = (): SessionId | undefined => this.#sessions.forAside(own.sessionId);
+    const onDisk = (disk: Store): Promise<ShapedContextResult> => shape(disk, own);
+    return this.#writing(session, onDisk, async () => {
       try {
-        return await shape(this.#standIn);
+        return await shape(this.#standIn, own);
       } catch (error) {
         if (!isStorageFailure(error) || isFull(error)) throw error;
-        return shape(this.#blindStandIn);
+        return shape(this.#blindStandIn, own);
       }
     });
   }
@@ -244,12 +261,16 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().cleanUp(params);
   }
 
-  async deleteCheckpoint({ checkpointId, agentId }: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult> {
+  async deleteCheckpoint(params: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult> {
+    checkParams(params);
+    const { checkpointId, agentId } = params;
     return this.erase({ checkpointIds: [checkpointId], agentId });
   }
 
   /** What is in memory only is forgotten there. */
-  async erase(params: EraseParams): Promise<EraseResult> {
+  async erase(given: EraseParams): Promise<EraseResult> {
+    checkParams(given);
+    const params = { ...given, checkpointIds: given.checkpointIds && [...given.checkpointIds] };
     if (await this.#standby.comeBack()) return this.#standby.disk().erase(params);
     return this.#standby.eraseKept(params);
   }
@@ -397,12 +418,12 @@ export class FallbackStore implements Workrail {
 
   async #save(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     try {
-      return await this.#standIn.saveCheckpoint(params);
+      return await this.#standIn.saveOwned(params);
     } catch (error) {
       if (!isStorageFailure(error) || isFull(error)) throw error;
       // What cannot be compared now shows when it is written to the disk: if the head was another one, it is a fork.
       const parentId = params.parentId ?? params.expectedParentId ?? undefined;
-      return this.#blindStandIn.saveCheckpoint({ ...params, parentId, expectedParentId: undefined });
+      return this.#blindStandIn.saveOwned({ ...params, parentId, expectedParentId: undefined });
     }
   }
 }
