@@ -505,6 +505,30 @@ describe("a disk that comes back", () => {
     }));
 });
 
+describe("saves to one session that are under way together", () => {
+  it("keep the order of their calls, although the disk fails one of them and takes the next", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      for (const session of [{ sessionId: "session" }, { workflowId: "flow" }]) {
+        const { sessionId } = await workrail.saveCheckpoint({ ...session, context: { step: 0 } });
+        let failures = 1;
+        disk.writing = (file) => (file.includes(`${path.sep}contexts${path.sep}`) && failures-- > 0 ? "EFBIG" : undefined);
+        const saves = [1, 2, 3].map((number) => workrail.saveCheckpoint({ ...session, context: { step: number } }));
+        const pinning = workrail.markCritical({ sessionId, contextKey: "step" });
+        await Promise.allSettled(saves);
+        expect((await pinning).status).toBe("SUCCESS");
+        expect(await workrail.loadCheckpoint({ sessionId })).toMatchObject({ context: { step: 3 } });
+        disk.writing = undefined;
+        if (disk.repeated !== undefined) await disk.retry();
+        expect(await workrail.loadCheckpoint({ sessionId })).toMatchObject({ context: { step: 3 }, durability: "disk" });
+        const ids = await idsIn(workrail, sessionId);
+        const { checkpoints } = await workrail.findCheckpoints({ sessionId });
+        // Each continues the one before: there is no fork.
+        expect(checkpoints.map(({ parentId }) => parentId).toReversed()).toEqual([null, ...ids.slice(0, -1)]);
+      }
+    }));
+});
+
 describe("erasing while the disk cannot be written to", () => {
   it("takes a session that only memory has, its marks and all", () =>
     withFailingDisk(async (disk) => {
@@ -616,15 +640,20 @@ describe("closing", () => {
       await again.rebuildCatalog();
     }));
 
-  it("leaves nobody looking for the disk when a save that was under way fails, which says why", () =>
+  it("finishes what was called before, then leaves nobody looking for the disk, and takes nothing more", () =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open();
       disk.writing = "ENOSPC";
-      const saving = refusalOf(step(workrail, 1));
-      await workrail.close();
-      const { code, details } = await saving;
-      expect([code, details["reason"], details["retained"]]).toEqual(["STORAGE_UNAVAILABLE", "disk-full", undefined]);
+      const saving = [kept(workrail, 1), kept(workrail, 2), kept(workrail, 3)];
+      const closing = workrail.close();
+      const late = refusalOf(step(workrail, 4));
+      disk.writing = undefined;
+      await closing;
+      const ids = await Promise.all(saving);
+      expect((await late).details).toMatchObject({ reason: "closed" });
       expect(disk.repeated).toBeUndefined();
+      await using again = await disk.open();
+      expect(await idsIn(again)).toEqual(ids);
     }));
 });
 

@@ -7,6 +7,7 @@ import {
   isWorkrailError,
   type Limits,
   ownContext,
+  ProcessGate,
   type RebuildOptions,
   type RebuildReport,
   type RepairOptions,
@@ -57,7 +58,7 @@ import type { BackupResult } from "../restore-backup.ts";
 import type { ScanStoreParams } from "../secrets/told-secrets.ts";
 import { SessionResolver } from "../session-resolver.ts";
 import type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult } from "../search/search-checkpoints.ts";
-import { Store } from "../store.ts";
+import { closed, Store } from "../store.ts";
 import { tokenCounter } from "../token-counter.ts";
 import type {
   ExportAllOptions,
@@ -86,6 +87,16 @@ import { RetainedMemory } from "./retained-memory.ts";
 import { Standby } from "./standby.ts";
 import { isStorageFailure, notOnDisk, reasonOf } from "./storage-failure.ts";
 
+/** The place in the order of those that a session is yet to be made for. */
+const NEW_SESSION = "" as SessionId;
+
+/** What changes a session, on the disk or in memory. */
+interface Writing<T> {
+  session(): SessionId | undefined;
+  write(disk: Store): Promise<T>;
+  keep(failure: WorkrailError, own: unknown): Promise<T>;
+}
+
 /**
  * A store on the disk, for which memory stands in while it cannot be opened or written to. Then saves and pins are kept
  * in memory, and a save fails to say so; loads and lists come from memory and, as far as that can be read, the disk.
@@ -101,6 +112,9 @@ export class FallbackStore implements Workrail {
   readonly #standIn: Store;
   /** Memory over nothing: for saves when the disk cannot even be read. */
   readonly #blindStandIn: Store;
+  readonly #inOrder = new ProcessGate();
+  readonly #writes = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
 
   /** @throws what opening throws, unless memory can stand in. */
   static async open(plan: StorePlan, memory: RetainedMemory = new RetainedMemory()): Promise<FallbackStore> {
@@ -374,9 +388,19 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().backup(directory, options);
   }
 
-  /** Whatever else fails: the last of it writes to the disk what is in memory only. */
   close(): Promise<void> {
-    return runAll([() => this.#standIn.close(), () => this.#blindStandIn.close(), () => this.#standby.close()]);
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** What was called before is finished. Whatever fails: the last of it writes to the disk what is in memory only. */
+  #close(): Promise<void> {
+    return runAll([
+      () => Promise.allSettled(this.#writes),
+      () => this.#standIn.close(),
+      () => this.#blindStandIn.close(),
+      () => this.#standby.close(),
+    ]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -387,22 +411,42 @@ export class FallbackStore implements Workrail {
     return this.#standby.failure === undefined ? this.#standby.disk() : this.#standIn;
   }
 
-  /** On the disk, if it is in use for the session or now comes into use again; else, or when that fails, in memory. */
+  /**
+   * On the disk, if it is in use for the session or now comes into use again; else, or when that fails, in memory. What is written
+   * to a session keeps the order of the calls: what comes after a write that failed is not on the disk before it.
+   */
   async #writing<T>(
-    session: () => SessionId | undefined,
-    write: (disk: Store) => Promise<T>,
-    keep: (failure: WorkrailError, own: unknown) => Promise<T>,
+    session: Writing<T>["session"],
+    write: Writing<T>["write"],
+    keep: Writing<T>["keep"],
   ): Promise<T> {
-    let own: unknown;
-    if ((await this.#standby.comeBack()) || this.#standby.isOpenTo(session())) {
-      try {
-        return await write(this.#standby.disk());
-      } catch (error) {
-        this.#standby.degrade(error);
-        own = error;
-      }
+    if (this.#closing !== undefined) throw closed();
+    const writing = this.#inOrder.inOrder(session() ?? NEW_SESSION, this.#attempt({ session, write, keep }));
+    this.#writes.add(writing);
+    try {
+      return await writing;
+    } finally {
+      this.#writes.delete(writing);
     }
-    return this.#standby.whileKeeping((failure) => keep(failure, own));
+  }
+
+  /** Begins to look for the disk, with all others who do so now. What results is to be called when it is our turn. */
+  #attempt<T>({ session, write, keep }: Writing<T>): () => Promise<T> {
+    const coming = this.#standby.comeBack();
+    return async () => {
+      // It may have failed since, in the turn of another.
+      const isBack = (await coming) && (await this.#standby.comeBack());
+      let own: unknown;
+      if (isBack || this.#standby.isOpenTo(session())) {
+        try {
+          return await write(this.#standby.disk());
+        } catch (error) {
+          this.#standby.degrade(error);
+          own = error;
+        }
+      }
+      return this.#standby.whileKeeping((failure) => keep(failure, own));
+    };
   }
 
   /** Keeps a checkpoint in memory, and fails to say so. One that proves to be on the disk already is an answer like any other. */

@@ -74,9 +74,9 @@ export class Standby {
     return files;
   }
 
-  /** From now on memory stands in. Throws the error again when that would not help, or nobody could ever write down what it keeps. */
+  /** From now on memory stands in. Throws the error again when that would not help. */
   degrade(error: unknown): void {
-    if (this.#isClosed || !isStorageFailure(error)) throw error;
+    if (!isStorageFailure(error)) throw error;
     const isNew = this.#failure === undefined;
     this.#failure = error;
     if (!isNew) return;
