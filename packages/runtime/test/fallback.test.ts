@@ -237,6 +237,50 @@ describe("while the disk cannot be written to", () => {
       expect(odd.checkpoints.map(({ sequence }) => sequence)).toEqual([9, 7, 5, 3, 1]);
     }));
 
+  it("sessions are listed with those in memory, each once, the last used first", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      for (const sessionId of ["both", "disk", "marked"]) await step(workrail, 1, { sessionId });
+      disk.writing = "ENOSPC";
+      await kept(workrail, 1, { sessionId: "memory" });
+      const latest = await kept(workrail, 2, { sessionId: "both" });
+      await workrail.markCritical({ sessionId: "marked", contextKey: "step" });
+      const { sessions, total } = await workrail.listSessions({ project: null });
+      expect(total).toBe(4);
+      expect(sessions).toMatchObject([
+        { id: "both", checkpointCount: 2, latest: { id: latest } },
+        { id: "memory", checkpointCount: 1 },
+        { id: "marked", checkpointCount: 1, criticalKeys: ["step"] },
+        { id: "disk", checkpointCount: 1 },
+      ]);
+      expect(await workrail.listSessions({ project: null, limit: 1, offset: 1 })).toMatchObject({ sessions: [{ id: "memory" }], total: 4 });
+      disk.writing = undefined;
+    }));
+
+  it("a session of which memory keeps a part is not exported without it", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      await step(workrail, 1);
+      await step(workrail, 1, { sessionId: "other" });
+      disk.writing = "ENOSPC";
+      await kept(workrail, 2);
+      await kept(workrail, 1, { sessionId: "memory" });
+      const texts = async (sessionId: string): Promise<string> => {
+        let text = "";
+        for await (const piece of workrail.exportText(sessionId)) text += piece;
+        return text;
+      };
+      const file = (sessionId: string): { file: string } => ({ file: path.join(path.dirname(disk.place.dataDir), `${sessionId}.json`) });
+      for (const sessionId of ["session", "memory"]) {
+        for (const refused of [texts(sessionId), workrail.exportSession(sessionId, file(sessionId))]) {
+          expect(await refusalOf(refused)).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "disk-full" } });
+        }
+      }
+      expect(await texts("other")).toContain('"step"');
+      disk.writing = undefined;
+      expect(JSON.parse(await texts("session"))).toMatchObject({ checkpoints: [{}, {}] });
+    }));
+
   it("what is damaged on the disk is passed over for the newest that can be read", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();

@@ -7,6 +7,7 @@ import {
   isWorkrailError,
   type Limits,
   ownContext,
+  parseSessionId,
   ProcessGate,
   type RebuildOptions,
   type RebuildReport,
@@ -309,8 +310,10 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().tagSession(params);
   }
 
+  /** The answer does not say that something may be missing: where the disk cannot be read it fails. */
   async listSessions(params?: ListSessionsParams): Promise<ListSessionsResult> {
-    return this.#standby.disk().listSessions(params);
+    if (this.#standby.failure !== undefined) await this.#standby.readable();
+    return this.#reading().listSessions(params);
   }
 
   async traceSession(params: TraceSessionParams): Promise<TraceSessionResult> {
@@ -326,11 +329,11 @@ export class FallbackStore implements Workrail {
   }
 
   async exportSession(sessionId: string, options?: ExportSessionOptions): Promise<ExportResult> {
-    return this.#standby.disk().exportSession(sessionId, options);
+    return (await this.#standby.diskWithAllOf(parseSessionId(sessionId))).exportSession(sessionId, options);
   }
 
   async *exportText(sessionId: string, options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
-    yield* this.#standby.disk().exportText(sessionId, options);
+    yield* (await this.#standby.diskWithAllOf(parseSessionId(sessionId))).exportText(sessionId, options);
   }
 
   async exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult> {

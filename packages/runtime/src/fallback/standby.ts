@@ -59,6 +59,13 @@ export class Standby {
     throw this.#failure;
   }
 
+  /** The same, once it has all of a session: what memory keeps of it would be left out, and nobody be told. Throws why it has not. */
+  async diskWithAllOf(session: SessionId): Promise<Store> {
+    const isBack = await this.comeBack();
+    if (!isBack && this.#failure !== undefined && this.#memory.holdsOf(session)) throw this.#failure;
+    return this.disk();
+  }
+
   /** What of the disk can be read: of a store that cannot be opened, its files. Throws why nothing can. */
   async readable(): Promise<Storage> {
     const failure = this.#failure;
