@@ -9,6 +9,7 @@ import { WorkrailError } from "@workrail/core";
 import { tally } from "@workrail/storage-conformance/harness";
 import { describe, expect, it, vi } from "vitest";
 import { Compactor } from "../src/compactor.ts";
+import type { Adapters } from "../src/container.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { obstruct, withFailingDisk } from "./failing-disk.ts";
 import { onDisk, refusalOf } from "./stores.ts";
@@ -419,6 +420,32 @@ describe("a disk that comes back", () => {
       expect(disk.log.map(({ message }) => message)).toContainEqual(expect.stringContaining("another id"));
     }));
 
+  it("gets it once, although nobody could tell whether it was written under the other id", () =>
+    withFailingDisk(async (disk) => {
+      let isUnsure = false;
+      const storage: Adapters["storage"] = async (...given) => {
+        const opened = await (disk.adapters().storage ?? fail)(...given);
+        const commit: typeof opened.catalog.commit = async (change) => {
+          const outcome = await opened.catalog.commit(change);
+          if (!isUnsure || outcome.status !== "committed" || change.append === undefined) return outcome;
+          isUnsure = false;
+          throw new WorkrailError("STORAGE_UNAVAILABLE", "Nobody knows.", { details: { reason: "input-output", outcome: "unknown" } });
+        };
+        return { ...opened, catalog: new Proxy(opened.catalog, { get: (target, name) => (name === "commit" ? commit : bound(target, name)) }) };
+      };
+      await using workrail = await disk.open({}, { storage });
+      disk.writing = "ENOSPC";
+      await kept(workrail, 1, { checkpointId: "mine" });
+      await using other = await disk.place.open();
+      await step(other, 20, { sessionId: "other", checkpointId: "mine" });
+      disk.writing = undefined;
+      isUnsure = true;
+      await disk.retry();
+      expect([isUnsure, workrail.durability]).toEqual([false, "memory"]);
+      await disk.retry();
+      expect([workrail.durability, (await idsIn(workrail)).length]).toEqual(["disk", 1]);
+    }));
+
   it("gets what was kept although that is more than a quota allows, which then holds again", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open({ WORKRAIL_MAX_SESSION_BYTES: "4000" });
@@ -827,4 +854,9 @@ function noise(characters: number): string {
 
 function fail(): never {
   throw new Error("There is none.");
+}
+
+function bound(target: object, name: string | symbol): unknown {
+  const member: unknown = Reflect.get(target, name);
+  return typeof member === "function" ? (member.bind(target) as unknown) : member;
 }
