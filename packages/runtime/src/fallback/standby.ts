@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { isWorkrailError, type Log, type SessionId, type Storage, WorkrailError } from "@workrail/core";
 import { repeatUnnoticed, silentLog } from "../environment.ts";
 import type { EraseParams, EraseResult } from "../erasing.ts";
@@ -152,6 +154,7 @@ export class Standby {
   async #tryToComeBack(): Promise<boolean> {
     this.#wasTried = false;
     try {
+      if (this.#isGone()) await this.#letGo();
       this.#disk ??= await openStore(this.#plan);
       this.#files = undefined;
       const { failure, ...taken } = await this.#disk.takeOver(this.#memory);
@@ -166,6 +169,22 @@ export class Standby {
       this.#noteFailure(error);
       return false;
     }
+  }
+
+  /**
+   * Whether the data directory was removed, and can be made again by opening the store anew. Where its parent is gone too it may be
+   * a whole disk, which comes back.
+   */
+  #isGone(): boolean {
+    const { adapters, settings } = this.#plan;
+    if (this.#disk === undefined || adapters.storage !== undefined || this.#failure?.details["reason"] !== "missing") return false;
+    return !existsSync(settings.dataDir) && existsSync(path.dirname(settings.dataDir));
+  }
+
+  async #letGo(): Promise<void> {
+    const gone = this.#disk;
+    this.#disk = undefined;
+    await gone?.close();
   }
 
   #noteFailure(error: unknown): void {
