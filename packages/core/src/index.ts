@@ -32,6 +32,7 @@ export { checkJson } from "./json/check-json.ts";
 export type { JsonCheck } from "./json/check-json.ts";
 export { parseJson } from "./json/parse-json.ts";
 export { roundedIntegers } from "./json/rounded-integers.ts";
+export { ownContext } from "./json/own-context.ts";
 export { prepareContext } from "./json/prepare-context.ts";
 export type { PreparedContext } from "./json/prepare-context.ts";
 export { goalOf } from "./handoff/sections.ts";

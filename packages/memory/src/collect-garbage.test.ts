@@ -1,5 +1,14 @@
 import { gzipSync } from "node:zlib";
-import { type BlobRef, type Catalog, type CheckpointId, collectGarbage, finishRemovals, repairStore } from "@workrail/core";
+import {
+  type BlobRef,
+  type BlobStore,
+  type Catalog,
+  type CheckpointId,
+  collectGarbage,
+  finishRemovals,
+  repairStore,
+  WorkrailError,
+} from "@workrail/core";
 import { expect, it } from "vitest";
 import { aStore, withMethods } from "./testing/a-store.ts";
 
@@ -49,6 +58,27 @@ it("puts aside what belongs to no checkpoint and cannot be read, for nobody know
   expect(await collectGarbage(store.ports)).toEqual({ blobs: 0, quarantined: 2, abandoned: 0 });
   expect([...store.disk.blobs.keys()]).toEqual([record.blob]);
   expect([...store.disk.quarantine.keys()]).toEqual(["quarantine/memory:s1/torn", "quarantine/memory:s1/newer"]);
+});
+
+it("leaves what the system cannot read as it is, tells how much that is, and goes on with the rest", async () => {
+  const store = aStore();
+  const record = await store.saved({ n: 1 });
+  for (const id of ["a", "b", "c"]) await store.leaveBlob({ context: { id }, checkpointId: id as CheckpointId });
+  const lost = new WorkrailError("STORAGE_UNAVAILABLE", "It cannot be read.", { details: { reason: "input-output", code: "EIO" } });
+  const { blobs } = store.storage;
+  const get: BlobStore["get"] = async (ref) => {
+    if (ref.endsWith("/b")) throw lost;
+    return blobs.get(ref);
+  };
+  const list: BlobStore["list"] = async function* (onUnreadable) {
+    if (onUnreadable === undefined) throw lost;
+    onUnreadable({ ref: "memory:closed" as BlobRef, error: lost });
+    yield* blobs.list();
+  };
+  const report = await collectGarbage({ ...store.ports, blobs: withMethods<BlobStore>(blobs, { get, list }) });
+  expect(report).toEqual({ blobs: 2, quarantined: 0, unreadable: 2, abandoned: 0 });
+  expect([...store.disk.blobs.keys()]).toEqual([record.blob, "memory:s1/b"]);
+  expect(await collectGarbage(store.ports)).toEqual({ blobs: 1, quarantined: 0, abandoned: 0 });
 });
 
 it("finishes removals that were committed but not carried out", async () => {

@@ -7,8 +7,10 @@ import {
   compactSession,
   type Context,
   collectGarbage,
+  emptyTrash,
   loadCheckpoint,
   rebuildCatalog,
+  removeCheckpoints,
   repairStore,
   type VerifyProgress,
   type VerifyReport,
@@ -269,6 +271,44 @@ it("puts aside, and not away, what stands under an id that is saved anew and can
 });
 
 describe("verifying", () => {
+  it("reads what is in the trash, and says so of what could not be restored from there", async () => {
+    const { store, records } = await grown(4);
+    const [lost, torn, whole] = records as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
+    await removeCheckpoints(store.ports, { checkpointIds: [lost.id, torn.id, whole.id] });
+    expect((await verifyStore(store.ports)).findings).toEqual([]);
+    store.disk.blobs.delete(lost.blob);
+    spoil(store, torn);
+    const { checkpoints, findings } = await verifyStore(store.ports);
+    expect(checkpoints).toBe(1);
+    const told = findings.map(({ checkpointId, kind, reason }) => [checkpointId, kind, /in the trash/u.test(reason)]);
+    expect(told.toSorted()).toEqual(
+      [
+        [lost.id, "damaged", true],
+        [torn.id, "damaged", true],
+      ].toSorted(),
+    );
+    const { repaired, left } = await repairStore(store.ports);
+    expect([repaired, left]).toMatchObject([[], findings]);
+    await emptyTrash(store.ports);
+    expect((await verifyStore(store.ports)).findings).toEqual([]);
+  });
+
+  it("and then putting right is not stopped by what was damaged in between, which is told", async () => {
+    const { store, records } = await grown(4);
+    const [first, , third] = records as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
+    const bytes = spoil(store, third);
+    await repairStore(store.ports);
+    store.disk.blobs.set(third.blob, bytes);
+    spoil(store, first);
+    // Newest first: it was looked at before, and is looked at no more.
+    const onProgress = ({ done }: VerifyProgress): void => {
+      if (done === 4) store.disk.blobs.set(third.blob, new Uint8Array([1, 2, 3]));
+    };
+    const { repaired, left } = await repairStore(store.ports, { onProgress });
+    expect(repaired).toMatchObject([{ kind: "damaged", checkpointId: first.id }]);
+    expect(left).toMatchObject([{ kind: "marked-but-whole", checkpointId: third.id, reason: expect.stringContaining("cannot be read") }]);
+  });
+
   it("finds nothing wrong in a store that is right, and tells how far it is", async () => {
     const { store } = await grown(8);
     const progress: number[] = [];

@@ -1,4 +1,4 @@
-import { type CheckpointId, collectGarbage, finishRemovals, pinEntry, rebuildCatalog, type SessionFacts } from "@workrail/core";
+import { type CheckpointId, collectGarbage, finishRemovals, pinEntry, rebuildCatalog, type SessionFacts, type SessionId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { aStore, OTHER, S, type TestStore } from "./testing/a-store.ts";
 
@@ -40,6 +40,19 @@ it("makes everything anew that the files hold, and says what they do not", async
   expect(await store.storage.recovery.needsRebuild()).toBe(false);
   expect(store.storage.catalog.audit).toMatchObject([{ action: "rebuild" }]);
   expect((await store.load(first.id)).context).toEqual({ n: 1 });
+});
+
+it("names sessions of which only the checkpoints are left, for what was marked and removed of them is not known any more", async () => {
+  const store = aStore();
+  for (let n = 1; n <= 8; n++) await store.saved({ n }, { sessionId: `session-${n}` as SessionId });
+  for (let n = 1; n <= 7; n++) store.disk.sessionFacts.delete(`session-${n}` as SessionId);
+  const { checkpoints, notRebuilt } = await rebuilt(store);
+  expect(checkpoints).toBe(8);
+  expect(notRebuilt).toEqual([
+    "the audit log",
+    "times of access",
+    expect.stringMatching(/missing or damaged: session-\d, session-\d, session-\d, session-\d, session-\d and 2 more$/u),
+  ]);
 });
 
 it("orders by lineage where a clock jumped, and goes on from there", async () => {

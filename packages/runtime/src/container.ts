@@ -88,17 +88,22 @@ export function checkAdapters(adapters: Adapters): void {
  * @param inUse which sessions the process uses, for stores that stand in for each other.
  */
 export async function wire(settings: Settings, adapters: Adapters, inUse?: SessionResolver): Promise<Parts> {
+  const opened = await (adapters.storage ?? openDefaultStorage)(settings, adapters.log ?? silentLog);
+  try {
+    return await wireOver(opened, settings, adapters, inUse);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function wireOver(opened: Storage, settings: Settings, adapters: Adapters, inUse: SessionResolver | undefined): Promise<Parts> {
   const container = root.createChildContainer();
   const log = adapters.log ?? silentLog;
-  const openStorage = adapters.storage ?? openDefaultStorage;
-  const opened = await openStorage(settings, log);
   const raw = settings.readOnly && opened.isReadOnly !== true ? readOnlyStorage(opened) : opened;
   const conversion = conversionPorts(adapters, settings, raw);
   const { codec, clock, digests, dataDir } = conversion;
-  const { storage, sealing } = await protectStorage(raw, settings.sealing, conversion, log).catch(async (error: unknown) => {
-    await raw.close();
-    throw error;
-  });
+  const { storage, sealing } = await protectStorage(raw, settings.sealing, conversion, log);
   const value = <T>(token: InjectionToken<T>, instance: T): void => void container.register(token, { useValue: instance });
   const once = <T>(token: InjectionToken<T>, make: (c: DependencyContainer) => T): void =>
     void container.register(token, { useFactory: instanceCachingFactory(make) });

@@ -45,6 +45,8 @@ export class Housekeeper {
 
   /** Follows the policy soon, and then once a day. A program that is otherwise done is not kept running for it. */
   start(): void {
+    // It is asked for again whenever a memory was written down.
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#daily(), FIRST_MS).unref();
   }
 

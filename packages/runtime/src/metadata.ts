@@ -67,6 +67,13 @@ export function splitLabels(labels: CheckpointLabels = {}): SplitLabels {
   };
 }
 
+/** The same labels, copied. @throws as `splitLabels` */
+export function ownLabels(labels: CheckpointLabels | undefined): CheckpointLabels | undefined {
+  if (labels === undefined) return undefined;
+  const { tags, attributes } = splitLabels(labels);
+  return { ...labels, ...attributes, ...(tags === undefined ? {} : { tags }) };
+}
+
 export function metadataOf(record: CheckpointRecord, pins: readonly string[] = []): CheckpointMetadata {
   const stood = gitStateOf(record);
   return {

@@ -11,13 +11,15 @@ import {
 import {
   type BackupReport,
   isWorkrailError,
+  type Log,
   type ReadBlobsProgress,
   readOnly,
   type RebuildReport,
   recoverCatalog,
   WorkrailError,
 } from "@workrail/core";
-import { type Adapters, openDefaultStorage, wire } from "./container.ts";
+import { checkParams, checkPlace } from "./check-params.ts";
+import { type Adapters, checkAdapters, openDefaultStorage, wire } from "./container.ts";
 import type { Environment } from "./config/default-data-dir.ts";
 import { silentLog } from "./environment.ts";
 import type { SealingSettings } from "./sealing/sealing-settings.ts";
@@ -39,8 +41,8 @@ export interface RestoreOptions {
   readonly env?: Environment | undefined;
   /** Options of a command line, such as `--data-dir=elsewhere`. Default: none. */
   readonly args?: readonly string[] | undefined;
-  /** Parts to use instead of ours. */
-  readonly adapters?: Adapters | undefined;
+  /** Parts to use instead of ours. What a backup is restored to is a data directory, so there is none for the storage. */
+  readonly adapters?: Omit<Adapters, "storage"> | undefined;
   /** Told after each file: all are checked, then copied, and then the catalog is made of them. */
   readonly onProgress?: ((progress: RestoreProgress) => void) | undefined;
 }
@@ -66,21 +68,25 @@ export interface RestoreResult {
  * checked before anything happens, and so is the key of a sealed one; interrupted at any moment, there is the store that was
  * there, or the backup's.
  *
- * @throws READ_ONLY where nothing may be written; INVALID_INPUT for what is no backup, and for a place that is taken; CHECKPOINT_CORRUPT for a damaged backup;
+ * @throws READ_ONLY where nothing may be written; INVALID_INPUT for parameters that make no sense, for what is no backup, and for a place that is taken; CHECKPOINT_CORRUPT for a damaged backup;
  *   KEY_UNAVAILABLE for a sealed one without its key; UNSUPPORTED_VERSION; STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE.
  */
 export async function restoreBackup(directory: string, options: RestoreOptions = {}): Promise<RestoreResult> {
-  const { adapters = {}, onProgress } = options;
+  checkPlace(directory, "directory");
+  checkParams(options, "options");
+  const { adapters = {}, replace, onProgress } = options;
+  checkAdapters(adapters);
+  if ("storage" in adapters && adapters.storage !== undefined) throw storageElsewhere();
   const settings = readSettings(options.env ?? process.env, options, adapters.log);
   if (settings.readOnly) throw readOnly();
   const backup = await StoredBackup.open(path.resolve(directory), nodeFileSystem, onProgress);
   const isNew = isFree(settings.dataDir);
-  if (!isNew && options.replace !== true) throw taken(settings.dataDir);
+  if (!isNew && replace !== true) throw taken(settings.dataDir);
   await backup.check();
   await checkKey(backup, settings.sealing);
   const before = replacedStores(settings.dataDir);
   if (isNew) await restoreToNewPlace(backup, settings.dataDir);
-  else await takePlace(backup, settings, adapters);
+  else await takePlace(backup, settings, adapters.log ?? silentLog);
   const restored = await openRestored(settings, adapters, onProgress);
   const kept = replacedStores(settings.dataDir).find((name) => !before.includes(name));
   return {
@@ -104,8 +110,8 @@ async function checkKey({ directory }: StoredBackup, wish: SealingSettings): Pro
 }
 
 /** What is replaced is moved as it is: nobody needs its key for that, which may be lost. */
-async function takePlace(backup: StoredBackup, settings: Settings, adapters: Adapters): Promise<void> {
-  const storage = await (adapters.storage ?? openDefaultStorage)(settings, adapters.log ?? silentLog);
+async function takePlace(backup: StoredBackup, settings: Settings, log: Log): Promise<void> {
+  const storage = await openDefaultStorage(settings, log);
   try {
     await storage.locking.exclusively(() => restoreInPlace(backup, settings.dataDir));
   } finally {
@@ -131,6 +137,14 @@ async function openRestored(
 
 function replacedStores(dataDir: string): readonly string[] {
   return nodeFileSystem.list(dataDir).filter(isReplacedStore);
+}
+
+/** It would be told of a store that nothing was restored to. */
+function storageElsewhere(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "A backup is restored to a data directory, and not to a storage of one's own.", {
+    details: { field: "adapters.storage" },
+    hint: "Leave it out; export the sessions from there, and import them where they are to be.",
+  });
 }
 
 function taken(dataDir: string): WorkrailError {

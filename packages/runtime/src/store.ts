@@ -24,6 +24,7 @@ import {
   type LoadedCheckpoint,
   type LoadPorts,
   loadCheckpoint,
+  ownContext,
   parseCheckpointId,
   parseContextRules,
   parseSessionId,
@@ -244,6 +245,11 @@ export class Store implements Workrail {
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     this.#checkWritable();
     checkParams(params);
+    return this.saveOwned({ ...params, context: ownContext(params.context, this.#parts.settings.limits) });
+  }
+
+  /** The same of a context that nobody else changes: it may have to wait, and to be saved once more after a loss or for want of room. */
+  async saveOwned(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     const labels = splitLabels(params.metadata);
     const phase = optional(params.phase, parsePhase);
     const project = optional(params.project, parseProject) ?? this.#project;
@@ -396,13 +402,21 @@ export class Store implements Workrail {
   async compressContext(params: CompressContextParams): Promise<ShapedContextResult> {
     checkParams(params);
     checkShape(params);
-    return this.#using(async () => (await this.#shaper()).compress(params));
+    const own = this.#owned(params);
+    return this.#using(async () => (await this.#shaper()).compress(own));
   }
 
   async prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult> {
     checkParams(params);
     checkShape(params);
-    return this.#using(async () => (await this.#shaper()).prioritize(params));
+    const own = this.#owned(params);
+    return this.#using(async () => (await this.#shaper()).prioritize(own));
+  }
+
+  /** What is kept, and what is made of it, must be the same, whatever the caller does meanwhile. */
+  #owned<T extends CompressContextParams | PrioritizeContextParams>(params: T): T {
+    if (params.context === undefined) return params;
+    return { ...params, context: ownContext(params.context, this.#parts.settings.limits) };
   }
 
   /** @param service what it saves to and loads from: this store, or one that this is a part of. */
@@ -969,7 +983,7 @@ function parsePhase(name: unknown): string {
   throw new WorkrailError("INVALID_INPUT", `phase must be a text of 1 to ${MAX_PHASE_LENGTH} characters.`, { details: { field: "phase" } });
 }
 
-function closed(): WorkrailError {
+export function closed(): WorkrailError {
   return new WorkrailError("STORAGE_UNAVAILABLE", "The store is closed.", { details: { reason: "closed" }, hint: "Open it again." });
 }
 

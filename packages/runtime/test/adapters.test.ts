@@ -1,9 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
-import type { Codec, Storage } from "@workrail/core";
+import { type Codec, type Storage, WorkrailError } from "@workrail/core";
 import { SequentialIds, SteppingClock, tokensCounted } from "@workrail/core/testing";
 import { openMemoryStorage } from "@workrail/memory";
 import { describe, expect, it } from "vitest";
+import type { Adapters } from "../src/container.ts";
 import { nodeDigests } from "../src/environment.ts";
 import { openWorkrail } from "../src/open-workrail.ts";
 import type { Settings } from "../src/settings.ts";
@@ -109,6 +110,34 @@ describe("a program's own parts", () => {
     };
     await expect(openWorkrail({ env: {}, adapters: { storage } })).rejects.toThrow("broken");
     expect(isClosed).toBe(true);
+  });
+
+  it("leave nothing open when they cannot be put together", async () => {
+    let [opened, closed] = [0, 0];
+    const storage = (): Storage => {
+      opened += 1;
+      return { ...openMemoryStorage(), close: async () => void (closed += 1) };
+    };
+    // As a program without types may say that it has none.
+    const adapters = { storage, clock: null } as unknown as Adapters;
+    for (const fallback of ["fail", "memory"] as const) {
+      await expect(openWorkrail({ env: {}, adapters, fallback })).rejects.toThrow();
+    }
+    expect([opened, closed]).toEqual([2, 2]);
+  });
+
+  it("leave nobody looking for the disk when memory cannot stand in for it", async () => {
+    let looking = 0;
+    const repeat: Adapters["repeat"] = () => {
+      looking += 1;
+      return () => void (looking -= 1);
+    };
+    const storage = (): never => {
+      throw new WorkrailError("STORAGE_UNAVAILABLE", "It is away.");
+    };
+    const adapters = { storage, repeat, clock: null } as unknown as Adapters;
+    await expect(openWorkrail({ env: {}, adapters, fallback: "memory" })).rejects.toThrow();
+    expect(looking).toBe(0);
   });
 });
 

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { openMemoryStorage } from "@workrail/memory";
 import { describe, expect, it } from "vitest";
-import { restoreBackup, type RestoreResult } from "../src/restore-backup.ts";
+import { restoreBackup, type RestoreOptions, type RestoreResult } from "../src/restore-backup.ts";
 import { onDisk, type Place, readAudit, refusalOf } from "./stores.ts";
 
 /** Names of what is in a directory, and in those in it. */
@@ -90,6 +91,23 @@ describe("restoring a backup", () => {
       expect(new Date(createdAt).getTime()).not.toBeNaN();
       expect(await stepIn(place, dataDir)).toBe(1);
       expect(fs.readdirSync(path.dirname(backup)).toSorted()).toEqual(["new", "one"]);
+    }));
+
+  it("refuses what makes no sense before it does anything: no directory, no options, parts that there are none of, another storage", () =>
+    withBackup(async (_place, backup) => {
+      const dataDir = path.join(path.dirname(backup), "new");
+      const wrong = async (directory: unknown, options: unknown): Promise<unknown> => {
+        const { code, details } = await refusalOf(restoreBackup(directory as string, options as RestoreOptions));
+        return [code, details["field"]];
+      };
+      const env = {};
+      expect(await wrong(undefined, { dataDir, env })).toEqual(["INVALID_INPUT", "directory"]);
+      expect(await wrong("", { dataDir, env })).toEqual(["INVALID_INPUT", "directory"]);
+      expect(await wrong(backup, null)).toEqual(["INVALID_INPUT", "options"]);
+      expect(await wrong(backup, { dataDir, env, adapters: { clok: {} } })).toEqual(["INVALID_INPUT", "adapters.clok"]);
+      const storage = () => openMemoryStorage();
+      expect(await wrong(backup, { dataDir, env, adapters: { storage } })).toEqual(["INVALID_INPUT", "adapters.storage"]);
+      expect(fs.existsSync(dataDir)).toBe(false);
     }));
 
   it("takes the place of a store only when it may, and keeps that aside", () =>

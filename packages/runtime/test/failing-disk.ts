@@ -23,6 +23,8 @@ export class FailingDisk {
   /** What every file that is begun fails with, if it does; likewise each that is removed. */
   writing: string | ((file: string) => string | undefined) | undefined;
   removing: string | undefined;
+  /** Told before each that is removed. */
+  onRemoving: (() => void) | undefined;
   /** What there is said to be left of the disk. Default: the truth. */
   freeBytes: number | undefined;
   /** How often somebody asked. */
@@ -80,6 +82,7 @@ export class FailingDisk {
         return nodeFileSystem.create(file);
       },
       unlink: (file) => {
+        this.onRemoving?.();
         if (this.removing !== undefined) throw failure(this.removing);
         nodeFileSystem.unlink(file);
       },

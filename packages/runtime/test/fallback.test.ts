@@ -9,6 +9,7 @@ import { WorkrailError } from "@workrail/core";
 import { tally } from "@workrail/storage-conformance/harness";
 import { describe, expect, it, vi } from "vitest";
 import { Compactor } from "../src/compactor.ts";
+import type { Adapters } from "../src/container.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { obstruct, withFailingDisk } from "./failing-disk.ts";
 import { onDisk, refusalOf } from "./stores.ts";
@@ -237,6 +238,50 @@ describe("while the disk cannot be written to", () => {
       expect(odd.checkpoints.map(({ sequence }) => sequence)).toEqual([9, 7, 5, 3, 1]);
     }));
 
+  it("sessions are listed with those in memory, each once, the last used first", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      for (const sessionId of ["both", "disk", "marked"]) await step(workrail, 1, { sessionId });
+      disk.writing = "ENOSPC";
+      await kept(workrail, 1, { sessionId: "memory" });
+      const latest = await kept(workrail, 2, { sessionId: "both" });
+      await workrail.markCritical({ sessionId: "marked", contextKey: "step" });
+      const { sessions, total } = await workrail.listSessions({ project: null });
+      expect(total).toBe(4);
+      expect(sessions).toMatchObject([
+        { id: "both", checkpointCount: 2, latest: { id: latest } },
+        { id: "memory", checkpointCount: 1 },
+        { id: "marked", checkpointCount: 1, criticalKeys: ["step"] },
+        { id: "disk", checkpointCount: 1 },
+      ]);
+      expect(await workrail.listSessions({ project: null, limit: 1, offset: 1 })).toMatchObject({ sessions: [{ id: "memory" }], total: 4 });
+      disk.writing = undefined;
+    }));
+
+  it("a session of which memory keeps a part is not exported without it", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      await step(workrail, 1);
+      await step(workrail, 1, { sessionId: "other" });
+      disk.writing = "ENOSPC";
+      await kept(workrail, 2);
+      await kept(workrail, 1, { sessionId: "memory" });
+      const texts = async (sessionId: string): Promise<string> => {
+        let text = "";
+        for await (const piece of workrail.exportText(sessionId)) text += piece;
+        return text;
+      };
+      const file = (sessionId: string): { file: string } => ({ file: path.join(path.dirname(disk.place.dataDir), `${sessionId}.json`) });
+      for (const sessionId of ["session", "memory"]) {
+        for (const refused of [texts(sessionId), workrail.exportSession(sessionId, file(sessionId))]) {
+          expect(await refusalOf(refused)).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "disk-full" } });
+        }
+      }
+      expect(await texts("other")).toContain('"step"');
+      disk.writing = undefined;
+      expect(JSON.parse(await texts("session"))).toMatchObject({ checkpoints: [{}, {}] });
+    }));
+
   it("what is damaged on the disk is passed over for the newest that can be read", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();
@@ -375,6 +420,32 @@ describe("a disk that comes back", () => {
       expect(disk.log.map(({ message }) => message)).toContainEqual(expect.stringContaining("another id"));
     }));
 
+  it("gets it once, although nobody could tell whether it was written under the other id", () =>
+    withFailingDisk(async (disk) => {
+      let isUnsure = false;
+      const storage: Adapters["storage"] = async (...given) => {
+        const opened = await (disk.adapters().storage ?? fail)(...given);
+        const commit: typeof opened.catalog.commit = async (change) => {
+          const outcome = await opened.catalog.commit(change);
+          if (!isUnsure || outcome.status !== "committed" || change.append === undefined) return outcome;
+          isUnsure = false;
+          throw new WorkrailError("STORAGE_UNAVAILABLE", "Nobody knows.", { details: { reason: "input-output", outcome: "unknown" } });
+        };
+        return { ...opened, catalog: new Proxy(opened.catalog, { get: (target, name) => (name === "commit" ? commit : bound(target, name)) }) };
+      };
+      await using workrail = await disk.open({}, { storage });
+      disk.writing = "ENOSPC";
+      await kept(workrail, 1, { checkpointId: "mine" });
+      await using other = await disk.place.open();
+      await step(other, 20, { sessionId: "other", checkpointId: "mine" });
+      disk.writing = undefined;
+      isUnsure = true;
+      await disk.retry();
+      expect([isUnsure, workrail.durability]).toEqual([false, "memory"]);
+      await disk.retry();
+      expect([workrail.durability, (await idsIn(workrail)).length]).toEqual(["disk", 1]);
+    }));
+
   it("gets what was kept although that is more than a quota allows, which then holds again", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open({ WORKRAIL_MAX_SESSION_BYTES: "4000" });
@@ -450,6 +521,38 @@ describe("a disk that comes back", () => {
     }),
   );
 
+  it.skipIf(process.platform === "win32")("is used again when the data directory of a store without SQLite was removed, and its parent is there", () =>
+    onDisk(
+      async (place) => {
+        let retry = async (): Promise<unknown> => {
+          throw new Error("Nobody waits for the disk.");
+        };
+        const repeat: Adapters["repeat"] = (work) => {
+          retry = work;
+          return () => {};
+        };
+        const parent = path.dirname(place.dataDir);
+        const workrail = await place.open({ fallback: "memory", adapters: { repeat } });
+        await step(workrail, 1);
+        fs.renameSync(parent, `${parent}-away`);
+        try {
+          const ids = [await kept(workrail, 2)];
+          await retry();
+          expect([fs.existsSync(parent), workrail.durability]).toEqual([false, "memory"]);
+          fs.mkdirSync(parent);
+          ids.push(await step(workrail, 3));
+          expect(await idsIn(workrail)).toEqual(ids);
+          await workrail.close();
+          await using again = await place.open();
+          expect(await idsIn(again)).toEqual(ids);
+        } finally {
+          fs.rmSync(`${parent}-away`, { recursive: true });
+        }
+      },
+      { WORKRAIL_SQLITE_DRIVER: "none" },
+    ),
+  );
+
   it("gets what was kept when the store is closed, although something else fails then", () =>
     withFailingDisk(async (disk) => {
       const workrail = await disk.open();
@@ -502,6 +605,158 @@ describe("a disk that comes back", () => {
         { level: "error", message: expect.stringContaining("is lost"), fields: { checkpoints: 1 } },
       ]);
       expect((await refusalOf(step(again, 3))).details).toMatchObject({ reason: "closed" });
+    }));
+});
+
+describe("saves to one session that are under way together", () => {
+  it("keep the order of their calls, although the disk fails one of them and takes the next", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      for (const session of [{ sessionId: "session" }, { workflowId: "flow" }]) {
+        const { sessionId } = await workrail.saveCheckpoint({ ...session, context: { step: 0 } });
+        let failures = 1;
+        disk.writing = (file) => (file.includes(`${path.sep}contexts${path.sep}`) && failures-- > 0 ? "EFBIG" : undefined);
+        const saves = [1, 2, 3].map((number) => workrail.saveCheckpoint({ ...session, context: { step: number } }));
+        const pinning = workrail.markCritical({ sessionId, contextKey: "step" });
+        await Promise.allSettled(saves);
+        expect((await pinning).status).toBe("SUCCESS");
+        expect(await workrail.loadCheckpoint({ sessionId })).toMatchObject({ context: { step: 3 } });
+        disk.writing = undefined;
+        if (disk.repeated !== undefined) await disk.retry();
+        expect(await workrail.loadCheckpoint({ sessionId })).toMatchObject({ context: { step: 3 }, durability: "disk" });
+        const ids = await idsIn(workrail, sessionId);
+        const { checkpoints } = await workrail.findCheckpoints({ sessionId });
+        // Each continues the one before: there is no fork.
+        expect(checkpoints.map(({ parentId }) => parentId).toReversed()).toEqual([null, ...ids.slice(0, -1)]);
+      }
+    }));
+});
+
+describe("erasing while the disk cannot be written to", () => {
+  it("takes a session that only memory has, its marks and all", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      await step(workrail, 1, { sessionId: "other" });
+      disk.writing = onlyOf("session");
+      const checkpointId = await kept(workrail, 1, { context: { step: 1, secret: "s" } });
+      await workrail.markCritical({ ...SESSION, contextKey: "secret" });
+      expect(await workrail.erase(SESSION)).toMatchObject({ erased: [{ checkpointId, sessionId: "session" }], left: [] });
+      expect((await refusalOf(workrail.erase(SESSION))).code).toBe("SESSION_NOT_FOUND");
+      disk.writing = undefined;
+      await step(workrail, 2);
+      expect((await workrail.findCheckpoints(SESSION)).session).not.toHaveProperty("criticalKeys");
+    }));
+
+  it("erases nothing when something that is named is not there", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      disk.writing = onlyOf("session");
+      const checkpointId = await kept(workrail, 1);
+      expect((await refusalOf(workrail.erase({ checkpointIds: [checkpointId, "unknown"] }))).code).toBe("CHECKPOINT_NOT_FOUND");
+      disk.writing = undefined;
+      await disk.retry();
+      expect(await idsIn(workrail)).toEqual([checkpointId]);
+    }));
+
+  it("spares what is tagged keep, where that is asked for", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      await step(workrail, 1, { sessionId: "tagged" });
+      await workrail.keepSession("tagged");
+      disk.writing = "EIO";
+      const tagged = await kept(workrail, 2, { metadata: { tags: ["keep"] } });
+      const ofTagged = await kept(workrail, 2, { sessionId: "tagged" });
+      const other = await kept(workrail, 3, { sessionId: "other" });
+      const { erased, spared } = await workrail.erase({ checkpointIds: [tagged, ofTagged, other], sparesKept: true });
+      expect(erased.map(({ checkpointId }) => checkpointId)).toEqual([other]);
+      expect(spared.map(({ checkpointId }) => checkpointId)).toEqual([tagged, ofTagged]);
+      disk.writing = undefined;
+    }));
+
+  it("leaves no file of a save of which only the file reached the disk, so that no rebuild brings it back", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open({ WORKRAIL_LOCK_TIMEOUT_MS: "50" });
+      await step(workrail, 1, { sessionId: "other" });
+      const release = await holdLock(path.join(disk.place.dataDir, "workrail.db"), "BEGIN IMMEDIATE");
+      const checkpointId = await kept(workrail, 1);
+      await release();
+      disk.writing = onlyOf("session");
+      expect(await workrail.erase({ checkpointIds: [checkpointId] })).toMatchObject({ erased: [{ checkpointId }], left: [] });
+      disk.writing = undefined;
+      await disk.retry();
+      await workrail.rebuildCatalog();
+      expect((await refusalOf(workrail.loadCheckpoint({ checkpointId }))).code).toBe("CHECKPOINT_NOT_FOUND");
+    }));
+
+  it("is not undone by a disk that comes back in its middle", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      const onDisk = await step(workrail, 1, { sessionId: "good" });
+      disk.writing = onlyOf("session");
+      const inMemory = await kept(workrail, 1);
+      let back: Promise<void> | undefined;
+      disk.onRemoving = () => {
+        disk.writing = undefined;
+        back ??= disk.retry();
+      };
+      expect((await workrail.erase({ checkpointIds: [inMemory, onDisk] })).erased).toHaveLength(2);
+      expect(back).toBeDefined();
+      await back;
+      disk.onRemoving = undefined;
+      if (workrail.durability === "memory") await disk.retry();
+      expect((await refusalOf(workrail.loadCheckpoint({ checkpointId: inMemory }))).code).toBe("CHECKPOINT_NOT_FOUND");
+    }));
+});
+
+describe("closing", () => {
+  it("waits for a disk that is just being opened, and leaves nothing of it open", () =>
+    withFailingDisk(async (disk) => {
+      const clear = obstruct(disk.place.dataDir);
+      const { storage = fail } = disk.adapters();
+      const [isOpening, mayOpen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let isFirst = true;
+      let closed = 0;
+      const workrail = await disk.open(
+        {},
+        {
+          storage: async (...given) => {
+            if (!isFirst) {
+              isOpening.resolve();
+              await mayOpen.promise;
+            }
+            isFirst = false;
+            const opened = await storage(...given);
+            return { ...opened, close: () => opened.close().finally(() => void (closed += 1)) };
+          },
+        },
+      );
+      clear();
+      const back = disk.retry();
+      await isOpening.promise;
+      const closing = workrail.close();
+      mayOpen.resolve();
+      await closing;
+      expect(closed).toBe(1);
+      await back;
+      // Nobody else has it open.
+      await using again = await disk.place.open();
+      await again.rebuildCatalog();
+    }));
+
+  it("finishes what was called before, then leaves nobody looking for the disk, and takes nothing more", () =>
+    withFailingDisk(async (disk) => {
+      const workrail = await disk.open();
+      disk.writing = "ENOSPC";
+      const saving = [kept(workrail, 1), kept(workrail, 2), kept(workrail, 3)];
+      const closing = workrail.close();
+      const late = refusalOf(step(workrail, 4));
+      const ids = await Promise.all(saving);
+      disk.writing = undefined;
+      await closing;
+      expect((await late).details).toMatchObject({ reason: "closed" });
+      expect(disk.repeated).toBeUndefined();
+      await using again = await disk.open();
+      expect(await idsIn(again)).toEqual(ids);
     }));
 });
 
@@ -627,4 +882,13 @@ function noise(characters: number): string {
   let text = "";
   while (text.length < characters) text += Math.random().toString(36).slice(2);
   return text;
+}
+
+function fail(): never {
+  throw new Error("There is none.");
+}
+
+function bound(target: object, name: string | symbol): unknown {
+  const member: unknown = Reflect.get(target, name);
+  return typeof member === "function" ? (member.bind(target) as unknown) : member;
 }

@@ -55,6 +55,7 @@ function forPeople({ checkpoints, sessions, repaired, left, advice, garbage, isC
     ...(left.length === 0 ? [] : [`Left as it is: ${left.length}.`, ...describeFindings(left)]),
     ...(repaired.length + left.length === 0 && isComplete ? ["Nothing is wrong."] : []),
     ...(garbage === undefined ? [] : [`Garbage removed: ${garbage.blobs} needless files, ${garbage.abandoned} unfinished ones.`]),
+    ...(garbage?.unreadable === undefined ? [] : [`Left, for it cannot be read now: ${garbage.unreadable}.`]),
     ...advice,
     ...(isComplete ? [] : ["It was interrupted: not everything was read."]),
   ];

@@ -356,7 +356,8 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     advice: texts("what else can be done about these"),
     garbage: objectOf<GarbageReport>({
       blobs: count("files that belonged to no checkpoint, removed"),
-      quarantined: count("files that belong to no checkpoint and cannot be read, put aside"),
+      quarantined: count("files that belong to no checkpoint and are damaged, put aside"),
+      unreadable: count("files and directories that the system could not read, left as they are").optional(),
       abandoned: count("unfinished files of processes that are gone, removed"),
     })
       .optional()

@@ -1,5 +1,4 @@
 import { decodeBlob } from "../envelope/decode-blob.ts";
-import { isWorkrailError } from "../errors.ts";
 import type { BlobRef } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { BlobStore } from "../ports/blob-store.ts";
@@ -7,6 +6,7 @@ import type { Catalog, RemoveBlob } from "../ports/catalog.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
+import { getBlob, isItsOwnFault, isUnreadableBlob } from "./get-blob.ts";
 
 export interface GarbagePorts {
   readonly catalog: Catalog;
@@ -25,6 +25,8 @@ export interface GarbageReport {
    * gone: put into quarantine.
    */
   readonly quarantined: number;
+  /** Blobs, and directories of them, that the system could not read, which proves nothing: left as they are. Absent where there are none. */
+  readonly unreadable?: number;
   /** Unfinished writes of processes that are gone, removed. */
   readonly abandoned: number;
 }
@@ -42,25 +44,28 @@ export async function collectGarbage(ports: GarbagePorts): Promise<GarbageReport
     const abandoned = await ports.blobs.removeAbandoned();
     let blobs = (await finish(ports)).length;
     let quarantined = 0;
+    const unreadable = new Set<BlobRef>();
     const discard = async (ref: BlobRef, isToBeErased: boolean): Promise<void> => {
-      if (isToBeErased) await ports.blobs.erase(ref);
-      else if (await isReadable(ports, ref)) await ports.blobs.remove(ref);
+      if (isToBeErased) return ports.blobs.erase(ref);
+      const isWhole = await isReadable(ports, ref);
+      if (isWhole === undefined) unreadable.add(ref);
+      else if (isWhole) await ports.blobs.remove(ref);
       else if ((await ports.blobs.quarantine(ref)) !== undefined) quarantined += 1;
     };
     const reclaim = async (refs: readonly BlobRef[]): Promise<void> => {
-      const before = quarantined;
+      const before = quarantined + unreadable.size;
       const discarded = await ports.catalog.reclaim(refs, discard);
-      blobs += discarded.length - (quarantined - before);
+      blobs += discarded.length - (quarantined + unreadable.size - before);
     };
     let batch: BlobRef[] = [];
-    for await (const { ref } of ports.blobs.list()) {
+    for await (const { ref } of ports.blobs.list((place) => unreadable.add(place.ref))) {
       batch.push(ref);
       if (batch.length < BATCH) continue;
       await reclaim(batch);
       batch = [];
     }
     if (batch.length > 0) await reclaim(batch);
-    return { blobs, quarantined, abandoned };
+    return { blobs, quarantined, ...(unreadable.size === 0 ? {} : { unreadable: unreadable.size }), abandoned };
   });
 }
 
@@ -88,16 +93,16 @@ export function removeBlob({ blobs }: { readonly blobs: Pick<BlobStore, "remove"
 }
 
 /**
- * A delta without a record counts as what cannot be read: saves that failed leave whole ones, and only what was saved is
+ * `undefined`: the system cannot read it now. A delta without a record counts as what cannot be read: saves that failed leave whole ones, and only what was saved is
  * ever stored against another. A rebuild passed it over because that other one was lost, and it is readable when that one is put back.
  */
-async function isReadable(ports: GarbagePorts, ref: BlobRef): Promise<boolean> {
-  const bytes = await ports.blobs.get(ref);
-  if (bytes === undefined) return true;
+async function isReadable(ports: GarbagePorts, ref: BlobRef): Promise<boolean | undefined> {
   try {
+    const bytes = await getBlob(ports.blobs, ref);
+    if (bytes === undefined) return true;
     return (await decodeBlob(ports, bytes)).kind === "whole";
   } catch (error) {
-    if (isWorkrailError(error) && error.code !== "STORAGE_UNAVAILABLE") return false;
-    throw error;
+    if (!isItsOwnFault(error)) throw error;
+    return isUnreadableBlob(error) ? undefined : false;
   }
 }

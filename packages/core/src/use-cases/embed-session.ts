@@ -1,4 +1,4 @@
-import { isWorkrailError } from "../errors.ts";
+import type { WorkrailError } from "../errors.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { CheckpointId } from "../model/ids.ts";
 import type { Embedder } from "../ports/embedder.ts";
@@ -6,6 +6,7 @@ import type { Locking } from "../ports/locking.ts";
 import type { PendingSession, VectorIndexing, VectorSpace } from "../ports/vector-index.ts";
 import { linesOf, textsOf } from "../search/checkpoint-text.ts";
 import { textToEmbed } from "../search/text-to-embed.ts";
+import { isItsOwnFault, isUnreadableBlob } from "./get-blob.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord } from "./view-store.ts";
 
@@ -25,11 +26,11 @@ const BATCH = 32;
  * several at the same time, may be stopped at any moment, and may be repeated.
  *
  * @returns whether it is done; else there is more to do: call it again.
- * @throws what the embedder rejects with, and STORAGE_UNAVAILABLE.
+ * @throws what the embedder rejects with, and STORAGE_UNAVAILABLE: of a checkpoint that the system cannot read only when all others are done.
  */
 export async function embedSession(ports: EmbedPorts, space: VectorSpace, session: PendingSession): Promise<boolean> {
   const { locking, vectors, embedder } = ports;
-  const { missing, texts } = await locking.shared(async () => {
+  const { missing, texts, failure } = await locking.shared(async () => {
     const live = await liveOf(ports, session);
     const lacking = new Set(
       await vectors.settle(
@@ -40,6 +41,7 @@ export async function embedSession(ports: EmbedPorts, space: VectorSpace, sessio
     );
     return batchOf(ports, live, lacking);
   });
+  if (missing.length === 0 && failure !== undefined) throw failure;
   if (missing.length === 0) return true;
   // Nobody is kept out of the store while the endpoint thinks.
   const made = await embedder.embed(texts, "text");
@@ -61,33 +63,44 @@ async function liveOf({ catalog }: EmbedPorts, { sessionId }: PendingSession): P
 interface Batch {
   readonly missing: readonly CheckpointRecord[];
   readonly texts: readonly string[];
+  /** Why one of them could not be read. That may pass: it is embedded then. */
+  readonly failure: WorkrailError | undefined;
 }
 
 async function batchOf(ports: EmbedPorts, live: readonly CheckpointRecord[], lacking: ReadonlySet<CheckpointId>): Promise<Batch> {
   const missing: CheckpointRecord[] = [];
   const texts: string[] = [];
+  let failure: WorkrailError | undefined;
   let last: { readonly record: CheckpointRecord; readonly lines: readonly string[] } | undefined;
   for (const [at, record] of live.entries()) {
     if (missing.length === BATCH) break;
     if (!lacking.has(record.id)) continue;
     const previous = live[at - 1];
-    const known = last !== undefined && last.record === previous ? last.lines : await linesOfRecord(ports, previous);
-    const lines = await linesOfRecord(ports, record);
-    last = { record, lines };
+    const known = last !== undefined && last.record === previous ? last.lines : (await linesOfRecord(ports, previous)).lines;
+    const read = await linesOfRecord(ports, record);
+    failure ??= read.failure;
+    if (read.failure !== undefined) continue;
+    last = { record, lines: read.lines };
     missing.push(record);
-    texts.push(textToEmbed(record.name, lines, known));
+    texts.push(textToEmbed(record.name, read.lines, known));
   }
-  return { missing, texts };
+  return { missing, texts, failure };
 }
 
-/** None of one that is not there or cannot be read: that is found by its name. */
-async function linesOfRecord(ports: EmbedPorts, record: CheckpointRecord | undefined): Promise<readonly string[]> {
+interface Lines {
+  readonly lines: readonly string[];
+  /** The system could not read it now. */
+  readonly failure?: WorkrailError;
+}
+
+/** None of one that is not there or is damaged: that is found by its name. */
+async function linesOfRecord(ports: EmbedPorts, record: CheckpointRecord | undefined): Promise<Lines> {
   await ports.pause();
-  if (record === undefined) return [];
+  if (record === undefined) return { lines: [] };
   try {
-    return linesOf(textsOf(record, (await readContext(ports, record)).context));
+    return { lines: linesOf(textsOf(record, (await readContext(ports, record)).context)) };
   } catch (error) {
-    if (!isWorkrailError(error) || error.code === "STORAGE_UNAVAILABLE") throw error;
-    return [];
+    if (!isItsOwnFault(error)) throw error;
+    return isUnreadableBlob(error) ? { lines: [], failure: error } : { lines: [] };
   }
 }

@@ -107,8 +107,20 @@ async function rebuild(ports: RebuildPorts, { onProgress }: RebuildOptions): Pro
     sessions: new Set(unique.map((record) => record.sessionId)).size,
     removedEarlier: removed.length,
     unreadable: [...unreadable, ...repeated.map(({ blob }) => ({ ref: blob, code: "CONFLICT" }))],
-    notRebuilt: NOT_REBUILT,
+    notRebuilt: [...NOT_REBUILT, ...withoutFacts(live, facts)],
   };
+}
+
+/** Of many, some are named. */
+const MOST_NAMED = 5;
+
+/** A session's own file is written before the first record of it is. */
+function withoutFacts(live: readonly NewRecord[], facts: ReadonlyMap<SessionId, SessionFacts>): readonly string[] {
+  const sessions = [...new Set(live.map(({ sessionId }) => sessionId))].filter((sessionId) => !facts.has(sessionId));
+  if (sessions.length === 0) return [];
+  const more = sessions.length > MOST_NAMED ? ` and ${sessions.length - MOST_NAMED} more` : "";
+  const named = `${sessions.slice(0, MOST_NAMED).join(", ")}${more}`;
+  return [`tags, critical keys and removals of sessions whose own file is missing or damaged: ${named}`];
 }
 
 /** Two sessions can have a blob of one id, when a save was refused for it and its garbage not yet collected. */

@@ -1,10 +1,10 @@
-import { isWorkrailError, type WorkrailError } from "../errors.ts";
+import type { WorkrailError } from "../errors.ts";
 import { isFaultOfOneFile } from "../fault-of-one-file.ts";
 import { decodeBlob } from "../envelope/decode-blob.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId } from "../model/ids.ts";
 import { collectGarbage, type GarbagePorts, type GarbageReport } from "./collect-garbage.ts";
-import { whyUnreadable } from "./get-blob.ts";
+import { isToBeNamed, whyUnreadable } from "./get-blob.ts";
 import { type QuarantinePorts, quarantineDamaged } from "./quarantine-damaged.ts";
 import { readContext } from "./read-context.ts";
 import { type Finding, verifyStore, type VerifyOptions, type VerifyPorts, type VerifyReport } from "./verify-store.ts";
@@ -56,12 +56,12 @@ export async function repairStore(ports: RepairPorts, options: RepairOptions = {
   return { ...found, repaired, left, advice: adviceOn(left, []), garbage: await collectGarbage(ports) };
 }
 
-/** Whether it did, or what kept it from doing so: what belongs to another user, say, keeps nothing else from being put right. */
+/** Whether it did, or what kept it from doing so: what belongs to another user, say, or was damaged since, keeps nothing else from being put right. */
 async function putRight(ports: RepairPorts, finding: Finding): Promise<boolean | WorkrailError> {
   try {
     return (await REPAIRS[finding.kind]?.(ports, finding)) === true;
   } catch (error) {
-    if (isFaultOfOneFile(error)) return error;
+    if (isFaultOfOneFile(error) || isToBeNamed(error)) return error;
     throw error;
   }
 }
@@ -95,14 +95,9 @@ async function adopt(ports: RepairPorts, record: CheckpointRecord): Promise<bool
   const baseId = blob.kind === "whole" ? null : blob.base;
   if (baseId !== null) await ports.catalog.commit({ edges: { add: [{ dependent: record.id, base: baseId }], drop: [] }, audit: [] });
   const becomes = { blobBytes: bytes.length, baseId, keyId: record.keyId };
-  try {
-    return await ports.catalog.replaceBlob(record, becomes, async () => {
-      await readContext(ports, { ...record, damaged: false });
-    });
-  } catch (error) {
-    if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return false;
-    throw error;
-  }
+  return ports.catalog.replaceBlob(record, becomes, async () => {
+    await readContext(ports, { ...record, damaged: false });
+  });
 }
 
 async function reconcile(ports: RepairPorts): Promise<boolean> {

@@ -127,6 +127,8 @@ class Verification {
   /** So that whoever ends it early is heard. */
   readonly #turn = takingTurns();
   #done = 0;
+  /** Looked at in the trash. */
+  #trashed = 0;
 
   constructor(ports: VerifyPorts, options: VerifyOptions) {
     this.#ports = ports;
@@ -143,10 +145,11 @@ class Verification {
     const { total } = await this.#ports.catalog.list({ filter: { kinds: CHECKPOINT_KINDS }, limit: 1, offset: 0 });
     for (const sessionId of sessions) await this.#verifySession(sessionId, total);
     await this.#lookAgain();
+    await this.#verifyTrash();
     const orphans = await this.#verifyOrphans(blobs);
     for (const { ref, error } of places)
       if (!this.#refs.has(ref)) this.#findings.push({ kind: "unreadable", ref, reason: whyUnreadable(error) });
-    refuseWhenNothingIsRead(this.#done - this.#failures.length, this.#failures);
+    refuseWhenNothingIsRead(this.#done + this.#trashed - this.#failures.length, this.#failures);
     await this.#verifyCatalog();
     await this.#verifySessionFiles();
     return {
@@ -268,10 +271,22 @@ class Verification {
     return storedInAnotherWay(record);
   }
 
+  /** Whether what is there to be restored can be read. How it is stored does not matter until then. */
+  async #verifyTrash(): Promise<void> {
+    for await (const { record } of eachTrashed(this.#ports.catalog, {})) {
+      await this.#turn();
+      if (this.#isAborted) return;
+      this.#refs.add(record.blob);
+      this.#trashed += 1;
+      const finding = await this.#look(record);
+      if (finding === undefined || READABLE.has(finding.kind)) continue;
+      const { entries } = await this.#ports.catalog.trash({ checkpointId: record.id, limit: 1 });
+      if (entries.length > 0) this.#findings.push({ ...finding, reason: `It is in the trash. ${finding.reason}` });
+    }
+  }
+
   async #verifyOrphans(blobs: readonly BlobRef[]): Promise<readonly BlobRef[]> {
     const orphans: BlobRef[] = [];
-    const trashed = new Set<BlobRef>();
-    for await (const { record } of eachTrashed(this.#ports.catalog, {})) trashed.add(record.blob);
     for (const ref of blobs) {
       await this.#turn();
       if (this.#isAborted) return orphans;
@@ -281,7 +296,7 @@ class Verification {
         if (bytes === undefined) continue;
         const { facts } = await decodeBlob(this.#ports, bytes);
         // A save may have been between its blob and its record when we looked.
-        if ((await this.#ports.catalog.find(facts.id))?.blob !== ref && !trashed.has(ref)) orphans.push(ref);
+        if ((await this.#ports.catalog.find(facts.id))?.blob !== ref && !(await this.#isTrashed(facts.id, ref))) orphans.push(ref);
       } catch (error) {
         if (!isItsOwnFault(error)) throw error;
         const reason = isUnreadableBlob(error) ? whyUnreadable(error) : error.message;
@@ -289,6 +304,12 @@ class Verification {
       }
     }
     return orphans;
+  }
+
+  /** Since the trash was looked at. */
+  async #isTrashed(checkpointId: CheckpointId, ref: BlobRef): Promise<boolean> {
+    const { entries } = await this.#ports.catalog.trash({ checkpointId, limit: 1 });
+    return entries.some(({ record }) => record.blob === ref);
   }
 
   async #verifyCatalog(): Promise<void> {

@@ -5,6 +5,10 @@ import {
   type ExportOptions,
   type GarbageReport,
   isWorkrailError,
+  type Limits,
+  ownContext,
+  parseSessionId,
+  ProcessGate,
   type RebuildOptions,
   type RebuildReport,
   type RepairOptions,
@@ -21,6 +25,7 @@ import {
 } from "@workrail/core";
 import { openMemoryStorage } from "@workrail/memory";
 import type { AuditLogFilter, AuditLogParams, AuditLogResult, VerifyAuditLogParams, VerifyAuditLogResult } from "../audit-log.ts";
+import { checkParams } from "../check-params.ts";
 import type { CleanUpParams, EmptyTrashParams, FromTrashParams, FromTrashResult, TrashedMetadata } from "../clean-up-params.ts";
 import { wire } from "../container.ts";
 import type {
@@ -46,6 +51,7 @@ import { nodeDigests, randomIds } from "../environment.ts";
 import type { EraseParams, EraseResult } from "../erasing.ts";
 import type { FittedFields } from "../fit-fields.ts";
 import type { LiveContext, LiveContextParams } from "../live/live-context.ts";
+import { ownLabels } from "../metadata.ts";
 import type { StorePlan } from "../open-store.ts";
 import { ProjectCheckpoints } from "../project-checkpoints/project-checkpoints.ts";
 import type { HandoffParams, HandoffResult, ResumeParams, ResumeResult } from "../resume/resume-params.ts";
@@ -53,7 +59,7 @@ import type { BackupResult } from "../restore-backup.ts";
 import type { ScanStoreParams } from "../secrets/told-secrets.ts";
 import { SessionResolver } from "../session-resolver.ts";
 import type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult } from "../search/search-checkpoints.ts";
-import { Store } from "../store.ts";
+import { closed, Store } from "../store.ts";
 import { tokenCounter } from "../token-counter.ts";
 import type {
   ExportAllOptions,
@@ -82,6 +88,16 @@ import { RetainedMemory } from "./retained-memory.ts";
 import { Standby } from "./standby.ts";
 import { isStorageFailure, notOnDisk, reasonOf } from "./storage-failure.ts";
 
+/** The place in the order of those that a session is yet to be made for. */
+const NEW_SESSION = "" as SessionId;
+
+/** What changes a session, on the disk or in memory. */
+interface Writing<T> {
+  session(): SessionId | undefined;
+  write(disk: Store): Promise<T>;
+  keep(failure: WorkrailError, own: unknown): Promise<T>;
+}
+
 /**
  * A store on the disk, for which memory stands in while it cannot be opened or written to. Then saves and pins are kept
  * in memory, and a save fails to say so; loads and lists come from memory and, as far as that can be read, the disk.
@@ -90,12 +106,16 @@ import { isStorageFailure, notOnDisk, reasonOf } from "./storage-failure.ts";
 export class FallbackStore implements Workrail {
   readonly dataDir: string;
   readonly projectCheckpoints: ProjectCheckpoints;
+  readonly #limits: Limits;
   readonly #standby: Standby;
   readonly #sessions: SessionResolver;
   /** Memory over the disk. */
   readonly #standIn: Store;
   /** Memory over nothing: for saves when the disk cannot even be read. */
   readonly #blindStandIn: Store;
+  readonly #inOrder = new ProcessGate();
+  readonly #writes = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
 
   /** @throws what opening throws, unless memory can stand in. */
   static async open(plan: StorePlan, memory: RetainedMemory = new RetainedMemory()): Promise<FallbackStore> {
@@ -110,8 +130,13 @@ export class FallbackStore implements Workrail {
       return new Store(parts, project, { reason, holds: (id) => memory.holds(id), isBlind });
     };
     const nothing = openMemoryStorage();
-    const stores = { onDisk: await standIn(() => standby.readable(), false), alone: await standIn(async () => nothing, true) };
-    return new FallbackStore({ ...plan, sessions }, standby, stores);
+    try {
+      const stores = { onDisk: await standIn(() => standby.readable(), false), alone: await standIn(async () => nothing, true) };
+      return new FallbackStore({ ...plan, sessions }, standby, stores);
+    } catch (error) {
+      await standby.close();
+      throw error;
+    }
   }
 
   private constructor(
@@ -120,6 +145,7 @@ export class FallbackStore implements Workrail {
     stores: { readonly onDisk: Store; readonly alone: Store },
   ) {
     this.dataDir = settings.dataDir;
+    this.#limits = settings.limits;
     const { tokens = tokenCounter(settings.tokenizer), digests = nodeDigests } = adapters;
     this.projectCheckpoints = new ProjectCheckpoints({ workrail: this, settings, tokens, digests, project });
     this.#standby = standby;
@@ -133,15 +159,20 @@ export class FallbackStore implements Workrail {
   }
 
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
-    const save = (disk: Store): Promise<SaveCheckpointResult> => disk.saveCheckpoint(params);
-    const { sessionId, workflowId, context } = params;
+    checkParams(params);
+    // As it is now: it may be for memory to keep when the disk has failed.
+    const own = { ...params, context: ownContext(params.context, this.#limits), metadata: ownLabels(params.metadata) };
+    const { sessionId, workflowId, context } = own;
     const session = (): SessionId | undefined => this.#sessions.whereTo(sessionId, workflowId, context);
-    return this.#writing(session, save, (failure, own) =>
-      this.#keep({ ...params, checkpointId: params.checkpointId ?? unsureId(own) }, failure),
+    const save = (disk: Store): Promise<SaveCheckpointResult> => disk.saveOwned(own);
+    return this.#writing(session, save, (failure, ours) =>
+      this.#keep({ ...own, checkpointId: own.checkpointId ?? unsureId(ours) }, failure),
     );
   }
 
-  async markCritical(params: MarkCriticalParams): Promise<MarkCriticalResult> {
+  async markCritical(given: MarkCriticalParams): Promise<MarkCriticalResult> {
+    checkParams(given);
+    const params = { ...given };
     return this.#writing(
       () => this.#sessions.forChange(params.sessionId),
       (disk) => disk.markCritical(params),
@@ -150,23 +181,29 @@ export class FallbackStore implements Workrail {
   }
 
   async compressContext(params: CompressContextParams): Promise<ShapedContextResult> {
-    return this.#shaping(params, (store) => store.compressContext(params));
+    return this.#shaping(params, (store, own) => store.compressContext(own));
   }
 
   async prioritizeContext(params: PrioritizeContextParams): Promise<ShapedContextResult> {
-    return this.#shaping(params, (store) => store.prioritizeContext(params));
+    return this.#shaping(params, (store, own) => store.prioritizeContext(own));
   }
 
   /** A context that was given is kept beforehand. The way back to it may well be in memory: the answer says so. */
-  async #shaping(params: ShapeContextParams, shape: (store: Store) => Promise<ShapedContextResult>): Promise<ShapedContextResult> {
-    if (params.context === undefined) return shape(this.#reading());
-    const session = (): SessionId | undefined => this.#sessions.forAside(params.sessionId);
-    return this.#writing(session, shape, async () => {
+  async #shaping<T extends ShapeContextParams>(
+    params: T,
+    shape: (store: Store, own: T) => Promise<ShapedContextResult>,
+  ): Promise<ShapedContextResult> {
+    checkParams(params);
+    if (params.context === undefined) return shape(this.#reading(), params);
+    const own = { ...params, context: ownContext(params.context, this.#limits) };
+    const session = (): SessionId | undefined => this.#sessions.forAside(own.sessionId);
+    const onDisk = (disk: Store): Promise<ShapedContextResult> => shape(disk, own);
+    return this.#writing(session, onDisk, async () => {
       try {
-        return await shape(this.#standIn);
+        return await shape(this.#standIn, own);
       } catch (error) {
         if (!isStorageFailure(error) || isFull(error)) throw error;
-        return shape(this.#blindStandIn);
+        return shape(this.#blindStandIn, own);
       }
     });
   }
@@ -239,12 +276,16 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().cleanUp(params);
   }
 
-  async deleteCheckpoint({ checkpointId, agentId }: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult> {
+  async deleteCheckpoint(params: { checkpointId: string; agentId?: string | undefined }): Promise<EraseResult> {
+    checkParams(params);
+    const { checkpointId, agentId } = params;
     return this.erase({ checkpointIds: [checkpointId], agentId });
   }
 
   /** What is in memory only is forgotten there. */
-  async erase(params: EraseParams): Promise<EraseResult> {
+  async erase(given: EraseParams): Promise<EraseResult> {
+    checkParams(given);
+    const params = { ...given, checkpointIds: given.checkpointIds && [...given.checkpointIds] };
     if (await this.#standby.comeBack()) return this.#standby.disk().erase(params);
     return this.#standby.eraseKept(params);
   }
@@ -269,8 +310,10 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().tagSession(params);
   }
 
+  /** The answer does not say that something may be missing: where the disk cannot be read it fails. */
   async listSessions(params?: ListSessionsParams): Promise<ListSessionsResult> {
-    return this.#standby.disk().listSessions(params);
+    if (this.#standby.failure !== undefined) await this.#standby.readable();
+    return this.#reading().listSessions(params);
   }
 
   async traceSession(params: TraceSessionParams): Promise<TraceSessionResult> {
@@ -286,11 +329,11 @@ export class FallbackStore implements Workrail {
   }
 
   async exportSession(sessionId: string, options?: ExportSessionOptions): Promise<ExportResult> {
-    return this.#standby.disk().exportSession(sessionId, options);
+    return (await this.#standby.diskWithAllOf(parseSessionId(sessionId))).exportSession(sessionId, options);
   }
 
   async *exportText(sessionId: string, options: ExportOptions = {}): AsyncGenerator<string, void, undefined> {
-    yield* this.#standby.disk().exportText(sessionId, options);
+    yield* (await this.#standby.diskWithAllOf(parseSessionId(sessionId))).exportText(sessionId, options);
   }
 
   async exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult> {
@@ -348,9 +391,19 @@ export class FallbackStore implements Workrail {
     return this.#standby.disk().backup(directory, options);
   }
 
-  /** Whatever else fails: the last of it writes to the disk what is in memory only. */
   close(): Promise<void> {
-    return runAll([() => this.#standIn.close(), () => this.#blindStandIn.close(), () => this.#standby.close()]);
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** What was called before is finished. Whatever fails: the last of it writes to the disk what is in memory only. */
+  #close(): Promise<void> {
+    return runAll([
+      () => Promise.allSettled(this.#writes),
+      () => this.#standIn.close(),
+      () => this.#blindStandIn.close(),
+      () => this.#standby.close(),
+    ]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -361,22 +414,42 @@ export class FallbackStore implements Workrail {
     return this.#standby.failure === undefined ? this.#standby.disk() : this.#standIn;
   }
 
-  /** On the disk, if it is in use for the session or now comes into use again; else, or when that fails, in memory. */
+  /**
+   * On the disk, if it is in use for the session or now comes into use again; else, or when that fails, in memory. What is written
+   * to a session keeps the order of the calls: what comes after a write that failed is not on the disk before it.
+   */
   async #writing<T>(
-    session: () => SessionId | undefined,
-    write: (disk: Store) => Promise<T>,
-    keep: (failure: WorkrailError, own: unknown) => Promise<T>,
+    session: Writing<T>["session"],
+    write: Writing<T>["write"],
+    keep: Writing<T>["keep"],
   ): Promise<T> {
-    let own: unknown;
-    if ((await this.#standby.comeBack()) || this.#standby.isOpenTo(session())) {
-      try {
-        return await write(this.#standby.disk());
-      } catch (error) {
-        this.#standby.degrade(error);
-        own = error;
-      }
+    if (this.#closing !== undefined) throw closed();
+    const writing = this.#inOrder.inOrder(session() ?? NEW_SESSION, this.#attempt({ session, write, keep }));
+    this.#writes.add(writing);
+    try {
+      return await writing;
+    } finally {
+      this.#writes.delete(writing);
     }
-    return this.#standby.whileKeeping((failure) => keep(failure, own));
+  }
+
+  /** Begins to look for the disk, with all others who do so now. What results is to be called when it is our turn. */
+  #attempt<T>({ session, write, keep }: Writing<T>): () => Promise<T> {
+    const coming = this.#standby.comeBack();
+    return async () => {
+      // It may have failed since, in the turn of another.
+      const isBack = (await coming) && (await this.#standby.comeBack());
+      let own: unknown;
+      if (isBack || this.#standby.isOpenTo(session())) {
+        try {
+          return await write(this.#standby.disk());
+        } catch (error) {
+          this.#standby.degrade(error);
+          own = error;
+        }
+      }
+      return this.#standby.whileKeeping((failure) => keep(failure, own));
+    };
   }
 
   /** Keeps a checkpoint in memory, and fails to say so. One that proves to be on the disk already is an answer like any other. */
@@ -392,12 +465,12 @@ export class FallbackStore implements Workrail {
 
   async #save(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     try {
-      return await this.#standIn.saveCheckpoint(params);
+      return await this.#standIn.saveOwned(params);
     } catch (error) {
       if (!isStorageFailure(error) || isFull(error)) throw error;
       // What cannot be compared now shows when it is written to the disk: if the head was another one, it is a fork.
       const parentId = params.parentId ?? params.expectedParentId ?? undefined;
-      return this.#blindStandIn.saveCheckpoint({ ...params, parentId, expectedParentId: undefined });
+      return this.#blindStandIn.saveOwned({ ...params, parentId, expectedParentId: undefined });
     }
   }
 }

@@ -120,16 +120,25 @@ export class OverlayCatalog implements Catalog {
     return session === undefined ? undefined : { ...session, pins: changed(session.pins, pins) };
   }
 
-  /** Those that memory knows, then those below; one that is in both comes twice. */
+  /** The least recently used first: those below that memory has nothing of, then those that it has. */
   async sessions(query: SessionQuery): Promise<SessionPage> {
     const { after } = query;
-    if (after?.startsWith(BELOW) !== true) {
+    if (after?.startsWith(ABOVE) === true) {
       const { sessions, next } = await this.#above.sessions({ ...query, after: cut(after, ABOVE) });
-      return { sessions, next: (next === undefined ? BELOW : `${ABOVE}${next}`) as PageCursor };
+      return { sessions: await this.#asTheyAre(sessions), next: next === undefined ? undefined : (`${ABOVE}${next}` as PageCursor) };
     }
     const askBelow = async (): Promise<SessionPage> => (await this.#below()).sessions({ ...query, after: cut(after, BELOW) });
     const { sessions, next } = await ifReadable(askBelow, { sessions: [], next: undefined });
-    return { sessions, next: next === undefined ? undefined : (`${BELOW}${next}` as PageCursor) };
+    const mine = await this.#above.sessions({ ...query, limit: Number.MAX_SAFE_INTEGER, after: undefined });
+    const others = sessions.filter(({ id }) => !mine.sessions.some((each) => each.id === id));
+    return { sessions: await this.#asTheyAre(others), next: (next === undefined ? ABOVE : `${BELOW}${next}`) as PageCursor };
+  }
+
+  /** With what memory knows of them besides. */
+  async #asTheyAre(sessions: readonly Session[]): Promise<readonly Session[]> {
+    const all: Session[] = [];
+    for (const each of sessions) all.push(this.#memory.holdsOf(each.id) ? ((await this.session(each.id)) ?? each) : each);
+    return all;
   }
 
   async trash(query: TrashQuery): Promise<TrashPage> {

@@ -93,6 +93,10 @@ export class RetainedMemory {
     this.#pins.set(nameOf(pin), pin);
   }
 
+  forgetPinsOf(session: SessionId): void {
+    for (const [name, { sessionId }] of this.#pins) if (sessionId === session) this.#pins.delete(name);
+  }
+
   /** A pin that is on the disk now, unless it was changed again meanwhile. */
   forgetPin(pin: RetainedPin): void {
     if (this.#pins.get(nameOf(pin)) === pin) this.#pins.delete(nameOf(pin));

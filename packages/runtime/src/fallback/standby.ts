@@ -1,8 +1,11 @@
-import { type CheckpointRecord, isWorkrailError, type Log, type SessionId, type Storage, WorkrailError } from "@workrail/core";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { isWorkrailError, type Log, type SessionId, type Storage, WorkrailError } from "@workrail/core";
 import { repeatUnnoticed, silentLog } from "../environment.ts";
-import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "../erasing.ts";
+import type { EraseParams, EraseResult } from "../erasing.ts";
 import { openStore, type StorePlan } from "../open-store.ts";
 import type { Store } from "../store.ts";
+import { eraseKept } from "./erase-kept.ts";
 import { readFiles } from "./read-files.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
 import { isStorageFailure, reasonOf } from "./storage-failure.ts";
@@ -56,6 +59,13 @@ export class Standby {
   disk(): Store {
     if (this.#disk !== undefined) return this.#disk;
     throw this.#failure;
+  }
+
+  /** The same, once it has all of a session: what memory keeps of it would be left out, and nobody be told. Throws why it has not. */
+  async diskWithAllOf(session: SessionId): Promise<Store> {
+    const isBack = await this.comeBack();
+    if (!isBack && this.#failure !== undefined && this.#memory.holdsOf(session)) throw this.#failure;
+    return this.disk();
   }
 
   /** What of the disk can be read: of a store that cannot be opened, its files. Throws why nothing can. */
@@ -114,22 +124,16 @@ export class Standby {
     }
   }
 
-  /** Erases what memory keeps of what is named, and then the rest. @throws why the disk, if it has to, cannot. */
+  /** Erases what memory keeps of what is named, and the rest. @throws why the disk, if it has to, cannot. */
   async eraseKept(params: EraseParams): Promise<EraseResult> {
-    const input = eraseInputOf(params);
-    const isNamed = ({ id, sessionId }: CheckpointRecord): boolean => {
-      return "sessionId" in input ? sessionId === input.sessionId : input.checkpointIds.includes(id);
-    };
-    const kept = (await this.#memory.checkpoints()).filter(isNamed);
-    const erased = kept.map(({ id: checkpointId, sessionId }) => ({ checkpointId, sessionId }));
-    if (input.dryRun !== true) await this.#memory.forget(new Set(kept.map(({ id }) => id)), new Date());
-    const rest = "sessionId" in input ? [] : input.checkpointIds.filter((id) => !kept.some((each) => each.id === id));
-    if ("sessionId" in input || rest.length > 0) {
-      const onDisk = await this.disk().erase("sessionId" in input ? params : { ...params, checkpointIds: [...rest] });
-      return { ...onDisk, erased: [...erased, ...onDisk.erased] };
-    }
-    const report = { dryRun: input.dryRun === true, erased, spared: [], left: [], unreadable: [], copies: { backups: [], exports: [] } };
-    return eraseResultOf(report, undefined);
+    // An attempt to come back may be writing down what is named, and none may begin before it is forgotten.
+    while (this.#returning !== undefined) await this.#returning;
+    if (this.#failure === undefined) return this.disk().erase(params);
+    const erasing = eraseKept({ memory: this.#memory, disk: this.#disk, mustHave: () => this.disk() }, params);
+    this.#returning = erasing.then(notBack, notBack).finally(() => {
+      this.#returning = undefined;
+    });
+    return erasing;
   }
 
   /** Writes what it can, and says what is lost. */
@@ -141,6 +145,8 @@ export class Standby {
     }
     this.#isClosed = true;
     this.#stopRetrying?.();
+    // Somebody may just be opening the disk.
+    await this.#returning;
     if (this.#hasMore()) this.#log.error("what was kept in memory could not be written, and is lost", this.#memory.size);
     await this.#disk?.close();
   }
@@ -148,6 +154,7 @@ export class Standby {
   async #tryToComeBack(): Promise<boolean> {
     this.#wasTried = false;
     try {
+      if (this.#isGone()) await this.#letGo();
       this.#disk ??= await openStore(this.#plan);
       this.#files = undefined;
       const { failure, ...taken } = await this.#disk.takeOver(this.#memory);
@@ -164,6 +171,22 @@ export class Standby {
     }
   }
 
+  /**
+   * Whether the data directory was removed, and can be made again by opening the store anew. Where its parent is gone too it may be
+   * a whole disk, which comes back.
+   */
+  #isGone(): boolean {
+    const { adapters, settings } = this.#plan;
+    if (this.#disk === undefined || adapters.storage !== undefined || this.#failure?.details["reason"] !== "missing") return false;
+    return !existsSync(settings.dataDir) && existsSync(path.dirname(settings.dataDir));
+  }
+
+  async #letGo(): Promise<void> {
+    const gone = this.#disk;
+    this.#disk = undefined;
+    await gone?.close();
+  }
+
   #noteFailure(error: unknown): void {
     if (isWorkrailError(error)) this.#failure = error;
     else this.#log.error("writing down what is kept in memory failed unexpectedly", { error });
@@ -173,4 +196,8 @@ export class Standby {
     const { checkpoints, pins } = this.#memory.size;
     return this.#keeping + checkpoints + pins > 0;
   }
+}
+
+function notBack(): boolean {
+  return false;
 }

@@ -2,12 +2,14 @@ import {
   isWorkrailError,
   type LoadPorts,
   loadCheckpoint,
+  parseCheckpointId,
   saveCheckpoint,
   type SavePorts,
   type CheckpointId,
   type CheckpointRecord,
   type Log,
   type SessionId,
+  uuidOf,
 } from "@workrail/core";
 import type { RetainedMemory } from "./retained-memory.ts";
 import { isHeldByOthers } from "./storage-failure.ts";
@@ -103,7 +105,9 @@ async function write(disk: TakeOverPorts, memory: RetainedMemory, record: Checkp
     }
   } catch (error) {
     if (!isWorkrailError(error) || error.code !== "CONFLICT") throw error;
-    const { record: other } = await saveCheckpoint(ports, input);
+    // The same each time: when nobody knows whether it was written, it is recognised.
+    const another = parseCheckpointId(uuidOf(disk.digests.sha256(JSON.stringify(["taken", sessionId, id]))));
+    const { record: other } = await saveCheckpoint(ports, { ...input, checkpointId: another });
     disk.log.warn("a checkpoint that was kept in memory got another id: its own was taken meanwhile", { id, sessionId, now: other.id });
   }
 }

@@ -1,0 +1,66 @@
+import { type CheckpointRecord, type EraseInput, isWorkrailError, KEEP_TAG } from "@workrail/core";
+import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "../erasing.ts";
+import type { Store } from "../store.ts";
+import type { RetainedMemory } from "./retained-memory.ts";
+
+export interface EraseKeptPorts {
+  readonly memory: RetainedMemory;
+  /** The store on the disk, if it could ever be opened. */
+  readonly disk: Store | undefined;
+  /** The same; throws why there is none. */
+  mustHave(): Store;
+}
+
+/**
+ * Erases what memory keeps of what is named, and the rest from the disk. Not beside an attempt to write down what memory keeps.
+ *
+ * @throws what erasing throws on the disk, and then memory has all that it had.
+ */
+export async function eraseKept(ports: EraseKeptPorts, params: EraseParams): Promise<EraseResult> {
+  const { memory, disk } = ports;
+  const input = eraseInputOf(params);
+  const named = (await memory.checkpoints()).filter((record) => isNamed(input, record));
+  const spared: CheckpointRecord[] = [];
+  if (input.sparesKept === true) for (const each of named) if (await isTagged(disk, each)) spared.push(each);
+  const going = named.filter((each) => !spared.includes(each));
+  if (input.dryRun !== true && disk !== undefined) for (const each of going) await eraseFile(disk, each);
+  const onDisk = await eraseRest(ports, params, named);
+  if (input.dryRun !== true) {
+    await memory.forget(new Set(going.map(({ id }) => id)), new Date());
+    if ("sessionId" in input && spared.length === 0) memory.forgetPinsOf(input.sessionId);
+  }
+  return { ...onDisk, erased: [...going.map(told), ...onDisk.erased], spared: [...spared.map(told), ...onDisk.spared] };
+}
+
+function isNamed(input: EraseInput, { id, sessionId }: CheckpointRecord): boolean {
+  return "sessionId" in input ? sessionId === input.sessionId : input.checkpointIds.includes(id);
+}
+
+async function isTagged(disk: Store | undefined, { sessionId, tags }: CheckpointRecord): Promise<boolean> {
+  return tags.includes(KEEP_TAG) || (await disk?.storage.catalog.session(sessionId))?.tags.includes(KEEP_TAG) === true;
+}
+
+/** The file of a save that failed after it was written: a rebuild would bring it back. */
+async function eraseFile({ storage: { blobs, catalog, locking } }: Store, { id, sessionId }: CheckpointRecord): Promise<void> {
+  const ref = blobs.refOf({ sessionId, checkpointId: id });
+  if ((await blobs.get(ref)) !== undefined) await locking.shared(() => catalog.reclaim([ref], (each) => blobs.erase(each)));
+}
+
+async function eraseRest({ mustHave }: EraseKeptPorts, params: EraseParams, named: readonly CheckpointRecord[]): Promise<EraseResult> {
+  const input = eraseInputOf(params);
+  const rest = "sessionId" in input ? undefined : input.checkpointIds.filter((id) => !named.some((each) => each.id === id));
+  const nothing = { dryRun: input.dryRun === true, erased: [], spared: [], left: [], unreadable: [], copies: { backups: [], exports: [] } };
+  if (rest?.length === 0) return eraseResultOf(nothing, undefined);
+  try {
+    return await mustHave().erase(rest === undefined ? params : { ...params, checkpointIds: rest });
+  } catch (error) {
+    // All that there is of it may be what memory keeps.
+    const isUnknown = isWorkrailError(error) && error.code === "SESSION_NOT_FOUND";
+    if (!isUnknown || named.length === 0) throw error;
+    return eraseResultOf(nothing, undefined);
+  }
+}
+
+function told({ id: checkpointId, sessionId }: CheckpointRecord): EraseResult["erased"][number] {
+  return { checkpointId, sessionId };
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { Workrail } from "../src/workrail.ts";
+import { withFailingDisk } from "./failing-disk.ts";
+import { KINDS, onDisk, refusalOf } from "./stores.ts";
+
+const SESSION = { sessionId: "session" };
+
+async function latest(workrail: Workrail): Promise<object> {
+  return (await workrail.loadCheckpoint(SESSION)).context;
+}
+
+describe.each(KINDS)("what the caller changes before it is saved ($kind)", ({ at }) => {
+  it("makes no difference to a save that is done once more", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      await workrail.saveCheckpoint({ ...SESSION, context: { step: 1 } });
+      const context = { step: 1 };
+      // Nothing else is new: it is saved again because the phase is.
+      const saving = workrail.saveCheckpoint({ ...SESSION, context, phase: "plan" });
+      context.step = 2;
+      expect((await saving).status).toBe("SAVED");
+      expect(await latest(workrail)).toEqual({ step: 1 });
+    }));
+
+  it("makes no difference to a context that is compressed or prioritized, nor to what is kept of it", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const context = { goal: "one", debugLog: "tick ".repeat(400) };
+      const shaping = [
+        workrail.compressContext({ ...SESSION, context, budgetTokens: 200 }),
+        workrail.prioritizeContext({ ...SESSION, context, budgetTokens: 200 }),
+      ];
+      context.goal = "two";
+      for (const shaped of await Promise.all(shaping)) {
+        expect(shaped.context).toMatchObject({ goal: "one" });
+        const { context: original } = await workrail.loadCheckpoint({ checkpointId: String(shaped.checkpointId) });
+        expect(original).toEqual({ goal: "one", debugLog: "tick ".repeat(400) });
+      }
+    }));
+
+  it("is a copy with every key, in its order, whatever its name", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const text = '{"z":1,"__proto__":{"__proto__":[{"b":-0,"a":null}]},"1":"","constructor":{}}';
+      await workrail.saveCheckpoint({ ...SESSION, context: JSON.parse(text) as object });
+      const expected = JSON.stringify(JSON.parse(text));
+      expect(JSON.stringify(await latest(workrail))).toBe(expected);
+    }));
+});
+
+describe("where memory may stand in for the disk", () => {
+  it("a context is saved as it was when the call was made, on the disk and in memory", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      for (const writing of [undefined, "EIO", "EIO"]) {
+        disk.writing = writing;
+        const context = { step: 1, writing: writing ?? "" };
+        const metadata = { name: "before", tags: ["before"], note: { of: "before" } };
+        const saving = workrail.saveCheckpoint({ ...SESSION, context, metadata, force: true }).catch(() => undefined);
+        context.step = 2;
+        metadata.name = "after";
+        metadata.tags[0] = "after";
+        metadata.note.of = "after";
+        await saving;
+        const loaded = await workrail.loadCheckpoint(SESSION);
+        expect(loaded).toMatchObject({ context: { step: 1 }, metadata: { name: "before", tags: ["before"], note: { of: "before" } } });
+      }
+      disk.writing = undefined;
+    }));
+
+  it("calls without parameters are refused like anywhere else, while the disk is there and while it is away", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      for (const writing of [undefined, "EIO"]) {
+        disk.writing = writing;
+        if (writing !== undefined) await refusalOf(workrail.saveCheckpoint({ ...SESSION, context: { step: 1 } }));
+        const none = undefined as never;
+        for (const call of [
+          workrail.saveCheckpoint(none),
+          workrail.compressContext(none),
+          workrail.prioritizeContext(none),
+          workrail.markCritical(none),
+          workrail.deleteCheckpoint(none),
+          workrail.erase(none),
+        ]) {
+          expect(await refusalOf(call)).toMatchObject({ code: "INVALID_INPUT", details: { field: "params" } });
+        }
+      }
+      disk.writing = undefined;
+    }));
+});
+
+it("refuses what is no JSON before anything of it is copied", () =>
+  onDisk(async (place) => {
+    await using workrail = await place.open();
+    const loop: Record<string, unknown> = {};
+    loop["loop"] = loop;
+    for (const context of [loop, { at: new Date() }, null as never, [] as never]) {
+      expect((await refusalOf(workrail.saveCheckpoint({ ...SESSION, context }))).code).toBe("INVALID_INPUT");
+      expect((await refusalOf(workrail.prioritizeContext({ ...SESSION, context, dryRun: true }))).code).toBe("INVALID_INPUT");
+    }
+  }));
