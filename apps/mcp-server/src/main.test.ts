@@ -361,8 +361,9 @@ describe("settings", () => {
   it("that are wrong do not keep it from starting: each call and the log say what is wrong, until it is put right", async () => {
     await writeFile(config, '{\n  "retentionDay": 0\n}\n');
     await using server = await ServerProcess.start({ home });
-    await vi.waitFor(() =>
-      expect(server.log).toMatchObject([{ level: "error", file: config, line: 2, hint: "Did you mean retentionDays?" }]),
+    await vi.waitFor(
+      () => expect(server.log).toMatchObject([{ level: "error", file: config, line: 2, hint: "Did you mean retentionDays?" }]),
+      { timeout: 60_000 },
     );
     expect(await server.fails(SAVE, { context: {} })).toMatchObject({
       code: "INVALID_INPUT",
@@ -380,17 +381,19 @@ describe("settings", () => {
       code: "INVALID_INPUT",
       details: { field: "--max-dept", issues: [{ field: "--max-dept" }, { field: "WORKRAIL_MAX_CHECKPOINTS" }] },
     });
-    await vi.waitFor(() =>
-      expect(server.log.map(({ level, field }) => [level, field])).toEqual([
-        ["error", "--max-dept"],
-        ["error", "WORKRAIL_MAX_CHECKPOINTS"],
-        ["warn", "WORKRAIL_LOG_LEVEL"],
-      ]),
+    await vi.waitFor(
+      () =>
+        expect(server.log.map(({ level, field }) => [level, field])).toEqual([
+          ["error", "--max-dept"],
+          ["error", "WORKRAIL_MAX_CHECKPOINTS"],
+          ["warn", "WORKRAIL_LOG_LEVEL"],
+        ]),
+      { timeout: 60_000 },
     );
   });
 
   it("that are told to encrypt leave nothing in clear, neither on the disk nor in what they log", async () => {
-    const secret = "planted-7f3a9c-secret";
+    const secret = "planted-7q3z9k2v5x-secret";
     const env = { WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: randomBytes(32).toString("hex"), WORKRAIL_LOG_LEVEL: "debug" };
     const server = await ServerProcess.start({ home, env });
     const context = { [secret]: secret, list: Array.from({ length: 40 }, (_, at) => `${secret} ${at}`) };
