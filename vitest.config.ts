@@ -19,6 +19,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ["{packages,apps,tooling,examples}/*/{src,test}/**/*.test.ts"],
+    setupFiles: ["packages/storage-conformance/test/seeded-properties.ts"],
     pool: "forks",
     sequence: { sequencer: SuitesFirst },
     // Tests wait for disks, locks and child processes: one more than there are processors keeps these busy.

@@ -89,6 +89,19 @@ const ROWS = [
     names: "comes back exactly|restore equals save",
     env: { WORKRAIL_RUNS: "2000", WORKRAIL_CONFORMANCE_RUNS: "2000" },
   },
+  {
+    id: "T15",
+    fault: "values that nobody chose, other ones each time",
+    files: [
+      "packages/codecs/src",
+      "packages/core/src",
+      "packages/keychain-crypto",
+      "packages/runtime/src",
+      "packages/runtime/test/handles-by-part.test.ts",
+      "packages/runtime/test/live-context.test.ts",
+      "packages/sqlite-fs/src/corrected-row.test.ts",
+    ],
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];

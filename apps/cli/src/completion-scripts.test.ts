@@ -73,14 +73,14 @@ for (const each of SHELLS) {
   const why = missing.length === 0 ? "" : ` (skipped: there is no ${missing.join(", ")})`;
 
   describe.skipIf(missing.length > 0 || process.platform !== "linux")(`in ${shell}${why}`, () => {
-    it("completes commands, options, settings, values and files", { timeout: 60_000 }, async () => {
+    it("completes commands, options, settings, values and files", async () => {
       writeFileSync(join(cli.project, "context-of-mine.json"), "{}");
       await using terminal = new ShellTerminal(`${shell} -i`, { cwd: cli.project, env: prepareHome(each) });
       await terminal.isReady();
       for (const [keys, shown] of COMPLETED) expect(await terminal.type(keys, shown)).toMatch(shown);
     });
 
-    it("runs nothing that is only completed", { timeout: 60_000 }, async () => {
+    it("runs nothing that is only completed", async () => {
       await using terminal = new ShellTerminal(`${shell} -i`, { cwd: cli.project, env: prepareHome(each) });
       await terminal.isReady();
       for (const word of RUNNING) {

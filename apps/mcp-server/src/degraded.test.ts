@@ -193,7 +193,7 @@ describe("without its disk the server starts, answers, keeps in memory what is s
       await vi.waitFor(async () => {
         await server.ok(LIST);
         expect((await stat(join(home.dataDir, "reserve"))).size).toBe(1024 * 1024);
-      }, 20_000);
+      }, 60_000);
       let saved = 0;
       let failure: Awaited<ReturnType<ServerProcess["fails"]>> | undefined;
       for (; failure === undefined; saved++) {
@@ -239,7 +239,7 @@ describe("without its disk the server starts, answers, keeps in memory what is s
       nodeOptions: ["--import", `data:text/javascript,${encodeURIComponent(OPENS_FILES_WHEN_ASKED)}`],
     });
     process.kill(server.pid, "SIGUSR2");
-    await vi.waitFor(() => expect(server.log).toContainEqual({ msg: "no more files" }), { timeout: 20_000 });
+    await vi.waitFor(() => expect(server.log).toContainEqual({ msg: "no more files" }), { timeout: 60_000 });
     await expectMemory(server, "s", "too-many-files");
   });
 });

@@ -15,7 +15,7 @@ export const harness: StorageHarness = {
   create: () => mkdtemp(path.join(tmpdir(), "workrail-files-catalog-")),
   open: (dataDir) => openFilesStorage({ dataDir, lockWaitMs }),
   openWithFaults: (dataDir, faults) => openFilesStorage({ dataDir, lockWaitMs, fs: withFaults(nodeFileSystem, faults, { throws: true }) }),
-  destroy: (dataDir) => rm(dataDir, { recursive: true, force: true }),
+  destroy: (dataDir) => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }),
   async loseCatalog(dataDir) {
     for (const name of await readdir(dataDir)) if (name.startsWith(JOURNAL)) await rm(path.join(dataDir, name));
   },

@@ -19,7 +19,7 @@ function completion(content: unknown, finish = "stop"): Answer<Request> {
 }
 
 function condenserAt(url: string, options: Partial<HttpCondenserOptions> = {}): ReturnType<typeof httpCondenser> {
-  return httpCondenser({ url, model: "small", timeoutMs: 5_000, ...options });
+  return httpCondenser({ url, model: "small", timeoutMs: 60_000, ...options });
 }
 
 describe("httpCondenser", () => {

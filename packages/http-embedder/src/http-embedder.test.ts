@@ -10,7 +10,7 @@ interface Request {
 afterEach(closeEndpoints);
 
 function embedderAt(url: string, options: Partial<HttpEmbedderOptions> = {}): ReturnType<typeof httpEmbedder> {
-  return httpEmbedder({ url, model: "small", timeoutMs: 5_000, firstWaitMs: 1, ...options });
+  return httpEmbedder({ url, model: "small", timeoutMs: 60_000, firstWaitMs: 1, ...options });
 }
 
 /** Tells texts apart by their length. */

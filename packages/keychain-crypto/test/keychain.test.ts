@@ -18,7 +18,7 @@ describe("the keychain of Linux", () => {
       const output = execFileSync("dbus-run-session", ["--", process.execPath, ...NODE, SESSION], {
         env,
         encoding: "utf8",
-        timeout: 30_000,
+        timeout: 120_000,
         stdio: ["ignore", "pipe", "ignore"],
       });
       expect(JSON.parse(output)).toEqual({
@@ -38,7 +38,7 @@ describe("the keychain of Linux", () => {
     const output = execFileSync(process.execPath, [...NODE, "--input-type=module", "-e", script], {
       env,
       encoding: "utf8",
-      timeout: 30_000,
+      timeout: 120_000,
     });
     expect(output).toContain("KEY_UNAVAILABLE Start and unlock a Secret Service");
   });

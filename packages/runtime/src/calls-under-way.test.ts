@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { CallsUnderWay } from "./calls-under-way.ts";
 
 /** Notes in which order things happen. */
@@ -7,6 +7,11 @@ function watch(): { readonly log: string[]; readonly note: (what: string) => () 
   const log: string[] = [];
   return { log, note: (what) => async () => void log.push(what) };
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 describe("a change of files in the background", () => {
   it("is made at once when nobody was answered lately", async () => {
@@ -16,11 +21,14 @@ describe("a change of files in the background", () => {
   });
 
   it("waits a moment after an answer", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    vi.spyOn(process, "uptime").mockReturnValue(1);
     const { log, note } = watch();
     const calls = new CallsUnderWay();
     await calls.track(note("answered"));
     const change = calls.betweenAnswers(note("changed"));
-    await sleep(1).then(note("looked"));
+    await vi.advanceTimersByTimeAsync(10).then(note("looked"));
+    await vi.advanceTimersByTimeAsync(10);
     await change;
     expect(log).toEqual(["answered", "looked", "changed"]);
   });

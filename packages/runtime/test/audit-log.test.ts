@@ -10,7 +10,7 @@ import { rekeyStore, rekeyStoreDeeply, sealStore, unsealStore } from "../src/sea
 import type { Workrail } from "../src/workrail.ts";
 import { KINDS, onDisk, type Place, refusalOf } from "./stores.ts";
 
-const SECRET = "planted-7f3a9c-secret";
+const SECRET = "planted-7q3z9k2v5x-secret";
 const DAY = 86_400_000;
 
 /** Does all that leaves a row, with a secret wherever there is room for one. */

@@ -168,7 +168,7 @@ describe("a disk with little room left", () => {
         for (const step of steps) {
           const looks = disk.looks;
           await save(workrail, step);
-          await vi.waitFor(() => expect(disk.looks).toBeGreaterThan(looks));
+          await vi.waitFor(() => expect(disk.looks).toBeGreaterThan(looks), { timeout: 60_000 });
         }
         return disk.log.map(({ level, message, fields }) => [level, message, fields]);
       };

@@ -89,9 +89,12 @@ async function prepareAnew(place: Place, options: OpenOptions): Promise<readonly
   };
   await within(place, saveAll, options);
   const index = async (store: Workrail): Promise<void> => {
-    await store.searchCheckpoints({ query: "what was found", project: null });
-    // Embedding begins when asking for it pauses. Not every one of these stores embeds, so there is nothing to wait for in all of them.
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await store.finishIndex();
+    // There are no vectors without SQLite.
+    if (options.adapters?.embedder === undefined || !fs.existsSync(path.join(place.dataDir, "workrail.db"))) return;
+    const isEmbedded = async (): Promise<boolean> =>
+      (await store.storeStatus()).vectors?.spaces.every(({ pending, vectors }) => pending === 0 && vectors > 0) === true;
+    await vi.waitUntil(isEmbedded, { timeout: 60_000, interval: 50 });
   };
   await within(place, index, options);
   return saved;
@@ -309,7 +312,7 @@ describe("erasing", () => {
   /** In the background of a store that was just opened. */
   const expectFinished = async (place: Place, saved: readonly Saved[], gone: Saved): Promise<void> => {
     await within(place, async (store) => {
-      await vi.waitFor(() => expect(tracesOf(place.dataDir, gone.words)).toEqual([]), { timeout: 10_000, interval: 100 });
+      await vi.waitFor(() => expect(tracesOf(place.dataDir, gone.words)).toEqual([]), { timeout: 60_000, interval: 100 });
       const others = saved.filter((each) => each !== gone);
       await expectWhole(store, others);
     });
@@ -480,7 +483,7 @@ describe("killed at any file operation of an erasure", () => {
       (error: unknown) => !isWorkrailError(error) || error.code !== "CHECKPOINT_NOT_FOUND",
     );
     const traces = (): readonly string[] => (isThere ? [] : tracesOf(place.dataDir, gone.words));
-    await vi.waitFor(() => expect(traces()).toEqual([]), { timeout: 10_000, interval: 50 });
+    await vi.waitFor(() => expect(traces()).toEqual([]), { timeout: 60_000, interval: 50 });
     const whole = isThere ? saved : saved.filter((each) => each !== gone);
     await expectWhole(store, whole);
     return isThere ? "there" : "erased";

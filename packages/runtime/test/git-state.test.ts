@@ -108,7 +108,7 @@ describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", ()
     expect(slow.mock.calls.length).toBe(asked);
     answer();
     slow.mockRestore();
-    await vi.waitFor(async () => expect(await reader.read()).toMatchObject({ commit: first }));
+    await vi.waitFor(async () => expect(await reader.read()).toMatchObject({ commit: first }), { timeout: 60_000 });
   });
 
   it("is told anew after a commit, a switch of the branch, and a repository that came to be", async () => {

@@ -26,7 +26,7 @@ const contexts: fc.Arbitrary<Record<string, unknown>> = fc
   // At least one that does not fit.
   .chain((context) => longText.map((log) => ({ ...context, log })));
 
-describe.each(KINDS)("handles of a store in $kind", { timeout: 60_000 }, ({ at }) => {
+describe.each(KINDS)("handles of a store in $kind", ({ at }) => {
   it("give back by key, and in parts by range, every entry that was not whole, after later saves, pruning and a restart", () =>
     fc.assert(
       fc.asyncProperty(contexts, fc.boolean(), (context, isSaved) =>

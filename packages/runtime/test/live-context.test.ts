@@ -148,7 +148,7 @@ describe("condensing a live context", () => {
       let times = 0;
       const live = store.liveContext({ sessionId: "w", ...wide, onCondensed: () => (times += 1) });
       live.merge({ goal: `${GOAL} ${findings("must")}`, scratch: findings("scratch") });
-      await expect.poll(() => times).toBe(1);
+      await expect.poll(() => times, { timeout: 60_000 }).toBe(1);
       expect(live.context).toEqual({ goal: `${GOAL} ${findings("must")}` });
       expect(await live.original("scratch")).toBe(findings("scratch"));
       live.set("small", 1);
@@ -269,7 +269,7 @@ describe("who is told of condensing", () => {
         other.set("notesB", findings("b").repeat(2));
       });
       await called;
-      await vi.waitFor(() => expect(logged).toMatchObject([{ error: fault }, { error: fault }]));
+      await vi.waitFor(() => expect(logged).toMatchObject([{ error: fault }, { error: fault }]), { timeout: 60_000 });
     }));
 });
 

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { type Embedder, isWorkrailError } from "@workrail/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { setSetting } from "../src/config/set-setting.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { onDisk, type Place } from "./stores.ts";
@@ -40,8 +40,12 @@ function damage(dataDir: string, name: string): void {
   if (isOwn) fs.writeFileSync(file, "damaged");
 }
 
-/** Uses a store in every way that makes files, and gives the errors that are none of ours. */
-async function useAll(place: Place, env: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
+/** Uses a store in every way that makes files until there are those that are waited for, and gives the errors that are none of ours. */
+async function useAll(
+  place: Place,
+  env: Readonly<Record<string, string>>,
+  areThere: () => boolean = () => true,
+): Promise<readonly unknown[]> {
   const foreign: unknown[] = [];
   const attempt = async (work: () => unknown): Promise<void> => {
     try {
@@ -58,6 +62,7 @@ async function useAll(place: Place, env: Readonly<Record<string, string>>): Prom
       for (const step of STEPS) await attempt(() => step(store, place));
       // Vectors are made, and room is kept, a moment later.
       await new Promise((resolve) => setTimeout(resolve, 400));
+      await vi.waitUntil(areThere, { timeout: 60_000 });
     } finally {
       await store.close();
     }
@@ -66,14 +71,18 @@ async function useAll(place: Place, env: Readonly<Record<string, string>>): Prom
 }
 
 /** Every name that is made in a data directory, sooner or later: that of a running process aside. */
-async function namesMade(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
+async function namesMade(env: Readonly<Record<string, string>>, among: readonly string[]): Promise<readonly string[]> {
   return onDisk(async (place) => {
     const seen = new Set<string>();
     fs.mkdirSync(place.dataDir);
     const watcher = fs.watch(place.dataDir, { recursive: true }, (_event, name) => void seen.add(String(name)));
-    expect(await useAll(place, env)).toEqual([]);
+    const areThere = (): boolean => {
+      for (const name of fs.readdirSync(place.dataDir, { recursive: true }).map(String)) seen.add(name);
+      return among.every((name) => seen.has(name));
+    };
+    expect(await useAll(place, env, areThere)).toEqual([]);
     watcher.close();
-    for (const name of fs.readdirSync(place.dataDir, { recursive: true }).map(String)) seen.add(name);
+    areThere();
     // With chance or a number of the process in it: nobody can know it beforehand.
     const isForeseeable = (name: string): boolean => !/[0-9a-f]{16}|\.tmp|^open\/./u.test(name);
     return [...seen].filter(isForeseeable).toSorted();
@@ -148,7 +157,7 @@ describe.skipIf(process.platform === "win32")("a link that somebody planted (not
   it.each(Object.entries(STORES))(
     "under any name in the data directory leads no write elsewhere (%s)",
     async (_kind, { env, among, isWhole }) => {
-      const names = await namesMade(env);
+      const names = await namesMade(env, among);
       expect(names).toEqual(expect.arrayContaining([...among]));
       const links = (isWhole ? names : among).flatMap((name) => targetsOf(name).map((target) => ({ name, target, env })));
       // Most of what each takes is waiting, and each has a store of its own.

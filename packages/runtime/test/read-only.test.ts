@@ -2,7 +2,8 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { openWorkrail } from "../src/open-workrail.ts";
 import { restoreBackup } from "../src/restore-backup.ts";
 import { sealStore } from "../src/sealing/seal-store.ts";
@@ -185,6 +186,18 @@ describe.each(Object.entries(STORES))("a store (%s) that is open for reading alo
 
 describe.each(["better-sqlite3", "node:sqlite"])("a reader with %s beside a writer", (driver) => {
   const env = { WORKRAIL_SQLITE_DRIVER: driver };
+  let turns: NodeJS.Timeout | undefined;
+
+  afterEach(() => {
+    clearInterval(turns);
+    vi.useRealTimers();
+  });
+
+  /** From now on nobody does what is left for later, and work still lets other work have its turn. */
+  const stopTime = (): void => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    turns = setInterval(() => vi.advanceTimersByTime(0), 1);
+  };
 
   it("sees what is saved, finds it, and touches nothing", () =>
     onDisk(async (place) => {
@@ -226,11 +239,15 @@ describe.each(["better-sqlite3", "node:sqlite"])("a reader with %s beside a writ
 
   it("leaves the writer's log and shared memory alone", () =>
     onDisk(async (place) => {
-      const writer = await place.open();
+      stopTime();
+      const writer = await place.open({ upkeep: false });
       await fill(writer);
-      // Loads are noted, and what was saved is compacted, a moment later; then the writer rests. That it has nothing left to do, nothing tells.
-      await new Promise((resolve) => setTimeout(resolve, 2_500));
-      const before = snapshotOf(place.dataDir);
+      let before = snapshotOf(place.dataDir);
+      // What it does at once after its answers comes to its end; that it has, nothing tells.
+      for (let last = ""; last !== before.join(); before = snapshotOf(place.dataDir)) {
+        last = before.join();
+        await sleep(200);
+      }
       expect(before.some((line) => line.startsWith("workrail.db-wal "))).toBe(true);
       const reader = await place.open({ readOnly: true });
       await readAll(reader);
@@ -344,7 +361,9 @@ describe("reading alone", () => {
 
   it("removes the copies of readers that were killed, and nobody else's", () =>
     onDisk(async (place) => {
-      await (await place.open()).saveCheckpoint({ sessionId: "s", context: { step: 1 } });
+      const writer = await place.open();
+      await writer.saveCheckpoint({ sessionId: "s", context: { step: 1 } });
+      await writer.close();
       const reader = await place.open({ readOnly: true });
       const [copy = ""] = copies();
       // The number of a process that there is not.

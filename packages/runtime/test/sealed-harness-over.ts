@@ -34,7 +34,7 @@ export function sealedHarnessOver({ name, module, manyOpeners, catalog, open }: 
     },
     open: async (dataDir) => sealed(await open(dataDir, nodeFileSystem)),
     openWithFaults: async (dataDir, faults) => sealed(await open(dataDir, withFaults(nodeFileSystem, faults, { throws: true }))),
-    destroy: (dataDir) => rm(dataDir, { recursive: true, force: true }),
+    destroy: (dataDir) => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }),
     async loseCatalog(dataDir) {
       for (const file of await readdir(dataDir)) if (file.startsWith(catalog)) await rm(path.join(dataDir, file));
     },

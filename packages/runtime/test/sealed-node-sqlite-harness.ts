@@ -1,5 +1,6 @@
 import { openSqliteFs } from "@workrail/sqlite-fs";
 import type { StorageHarness } from "@workrail/storage-conformance/harness";
+import { lockWaitMs } from "../../sqlite-fs/test/harness-over.ts";
 import { sealedHarnessOver } from "./sealed-harness-over.ts";
 
 export const harness: StorageHarness = sealedHarnessOver({
@@ -7,5 +8,5 @@ export const harness: StorageHarness = sealedHarnessOver({
   module: import.meta.url,
   manyOpeners: true,
   catalog: "workrail.db",
-  open: (dataDir, fs) => openSqliteFs({ dataDir, lockWaitMs: 2_000, fs, driver: "node:sqlite" }),
+  open: (dataDir, fs) => openSqliteFs({ dataDir, lockWaitMs, fs, driver: "node:sqlite" }),
 });

@@ -75,7 +75,7 @@ describe.each(Object.entries(OPENERS))("a sealed store on %s refuses", (_name, o
     const older = readFileSync(fileOf(id));
     for (let step = 1; step < 5; step++) await save(step);
     // It becomes a difference to the next one.
-    await vi.waitFor(() => expect(readFileSync(fileOf(id)).length).toBeLessThan(older.length / 2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(readFileSync(fileOf(id)).length).toBeLessThan(older.length / 2), { timeout: 60_000 });
     await store.close();
     writeFileSync(fileOf(id), older);
     const again = await openWith(openRaw, dataDir, WISH);

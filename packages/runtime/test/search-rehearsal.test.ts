@@ -7,7 +7,7 @@ import type { Workrail } from "../src/workrail.ts";
 import { withSearch } from "./changed-search.ts";
 import { onDisk, type Place } from "./stores.ts";
 
-const WITHIN = { timeout: 20_000, interval: 20 };
+const WITHIN = { timeout: 60_000, interval: 20 };
 
 /** What an index is asked and told. */
 class Watch {

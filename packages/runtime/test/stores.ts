@@ -62,7 +62,7 @@ export async function onDisk<T>(test: (place: Place) => Promise<T>, env: Environ
       loseCatalog: () => removeCatalog(dataDir),
     });
   } finally {
-    fs.rmSync(directory, { recursive: true, force: true });
+    fs.rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

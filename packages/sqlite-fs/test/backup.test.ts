@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { Child } from "./child-process.ts";
 import { growingContext } from "./growing-context.ts";
 import { openDatabase } from "./open-database.ts";
-import { SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
+import { PATIENT, SESSION, type TestStore, withDirectory, withOpened } from "./test-store.ts";
 
 const PROCESSES = 8;
 const PRUNED = "pruned" as SessionId;
@@ -70,10 +70,14 @@ describe("a backup of a store that eight processes save to, prune and compact", 
       try {
         await Promise.all(children.map((child) => child.told(8)));
         const acknowledged = children.flatMap(({ lines }, index) => lines.map((line) => [`writer ${index}`, ...line.split(" ")] as const));
-        const stillThere = await withOpened(dataDir, async (store) => {
-          expect((await backUp(store, place("backup"))).unreadable).toEqual([]);
-          return new Set(await idsOf(store, PRUNED));
-        });
+        const stillThere = await withOpened(
+          dataDir,
+          async (store) => {
+            expect((await backUp(store, place("backup"))).unreadable).toEqual([]);
+            return new Set(await idsOf(store, PRUNED));
+          },
+          PATIENT,
+        );
         await Promise.all(children.map((child) => child.kill()));
         await withRestored(place("backup"), place("restored"), async (store) => {
           for (const [writer, sessionId, id, number] of acknowledged) {
@@ -90,7 +94,7 @@ describe("a backup of a store that eight processes save to, prune and compact", 
     }));
 });
 
-describe("a backup", { timeout: 60_000 }, () => {
+describe("a backup", () => {
   it("brings back pins, tags and the trash, and nothing that was removed", () =>
     withPlaces(async (dataDir, place) => {
       await withOpened(dataDir, async (store) => {

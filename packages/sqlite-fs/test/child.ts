@@ -8,7 +8,7 @@ import { growingContext } from "./growing-context.ts";
 import { noting } from "./noting-driver.ts";
 import { WITH_ONE_MORE } from "./one-more-migration.ts";
 import { openDatabase } from "./open-database.ts";
-import { failureOf, TestStore, withOpened } from "./test-store.ts";
+import { failureOf, PATIENT, TestStore, withOpened } from "./test-store.ts";
 
 const fileSystem = process.env["TEST_FILE_SYSTEM"];
 const place = fileSystem === undefined ? {} : { unsuitable: () => fileSystem };
@@ -42,8 +42,8 @@ switch (task.type) {
 }
 
 async function save({ dataDir, writer, sessions, most }: Task & { type: "save" }): Promise<void> {
-  const store = await TestStore.open(dataDir, place);
-  const few = await TestStore.open(dataDir, { maxCheckpoints: 3, ...place });
+  const store = await TestStore.open(dataDir, { ...PATIENT, ...place });
+  const few = await TestStore.open(dataDir, { maxCheckpoints: 3, ...PATIENT, ...place });
   for (let number = 1; number <= most; number++) {
     for (const sessionId of sessions) {
       const target = sessionId === "pruned" ? few : store;
@@ -58,8 +58,8 @@ async function save({ dataDir, writer, sessions, most }: Task & { type: "save" }
 }
 
 async function compact({ dataDir, writer, sessions, most }: Task & { type: "compact" }): Promise<void> {
-  const store = await TestStore.open(dataDir);
-  const few = await TestStore.open(dataDir, { maxCheckpoints: 3 });
+  const store = await TestStore.open(dataDir, PATIENT);
+  const few = await TestStore.open(dataDir, { maxCheckpoints: 3, ...PATIENT });
   let compacting = Promise.resolve();
   for (let number = 1; number <= most; number++) {
     for (const sessionId of sessions as readonly SessionId[]) {

@@ -21,7 +21,7 @@ import { Child } from "./child-process.ts";
 import { FaultyDriver } from "./faulty-driver.ts";
 import { growingContext } from "./growing-context.ts";
 import { proveFiles } from "./prove-files.ts";
-import { SESSION, type TestStore, withDirectory, withOpened, withStore } from "./test-store.ts";
+import { PATIENT, SESSION, type TestStore, withDirectory, withOpened, withStore } from "./test-store.ts";
 
 const HUGE = Number.MAX_SAFE_INTEGER;
 /** Whatever nobody is using at this moment goes to the trash. */
@@ -44,26 +44,30 @@ it("loses nothing that processes save while their sessions are cleaned up", { ti
     const dataDir = path.join(directory, "data");
     const sessions = ["one", "two", "three"] as SessionId[];
     const children = [1, 2, 3].map((number) => Child.start({ type: "save", dataDir, writer: `writer ${number}`, sessions, most: 25 }));
-    await withOpened(dataDir, async (store) => {
-      const work = { isUnderWay: true };
-      const lines = Promise.all(children.map((child) => child.done())).finally(() => {
-        work.isUnderWay = false;
-      });
-      let moved = 0;
-      while (work.isUnderWay) {
-        const { removed } = await cleanUp(portsOf(store), EVERYTHING);
-        moved += removed.length;
-        await turnOfTheLoop();
-      }
-      expect(moved).toBeGreaterThan(0);
-      const acknowledged = new Set((await lines).flat().map((line) => line.split(" ")[1]));
-      const trashed = (await listTrash(store.storage)).map(({ record }) => record);
-      const live = await recordsOf(store);
-      expect([...trashed, ...live].map(({ id }) => id as string).toSorted()).toEqual([...acknowledged].map(String).toSorted());
-      for (const sessionId of new Set(trashed.map((record) => record.sessionId))) await restoreFromTrash(portsOf(store), { sessionId });
-      expect((await store.verify()).findings).toEqual([]);
-      expect(proveFiles(dataDir).contexts.size).toBe(acknowledged.size);
-    });
+    await withOpened(
+      dataDir,
+      async (store) => {
+        const work = { isUnderWay: true };
+        const lines = Promise.all(children.map((child) => child.done())).finally(() => {
+          work.isUnderWay = false;
+        });
+        let moved = 0;
+        while (work.isUnderWay) {
+          const { removed } = await cleanUp(portsOf(store), EVERYTHING);
+          moved += removed.length;
+          await turnOfTheLoop();
+        }
+        expect(moved).toBeGreaterThan(0);
+        const acknowledged = new Set((await lines).flat().map((line) => line.split(" ")[1]));
+        const trashed = (await listTrash(store.storage)).map(({ record }) => record);
+        const live = await recordsOf(store);
+        expect([...trashed, ...live].map(({ id }) => id as string).toSorted()).toEqual([...acknowledged].map(String).toSorted());
+        for (const sessionId of new Set(trashed.map((record) => record.sessionId))) await restoreFromTrash(portsOf(store), { sessionId });
+        expect((await store.verify()).findings).toEqual([]);
+        expect(proveFiles(dataDir).contexts.size).toBe(acknowledged.size);
+      },
+      PATIENT,
+    );
   }),
 );
 

@@ -4,7 +4,7 @@ import type { CheckpointId, CheckpointRecord, SessionId } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { Child } from "./child-process.ts";
 import { growingContext } from "./growing-context.ts";
-import { type TestStore, withDirectory, withOpened } from "./test-store.ts";
+import { PATIENT, type TestStore, withDirectory, withOpened } from "./test-store.ts";
 
 const KILLS = Number(process.env["WORKRAIL_COMPACTION_KILLS"] ?? 20);
 const AT_ONCE = 4;
@@ -52,29 +52,33 @@ describe("processes that save to sessions and compact them", { timeout: 600_000 
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
       const children = ["one", "two"].map((writer) => start(dataDir, writer, 25));
-      await withOpened(dataDir, async (store) => {
-        const work = { isUnderWay: true };
-        const done = Promise.all(children.map(({ child }) => child.done())).finally(() => {
-          work.isUnderWay = false;
-        });
-        let loads = 0;
-        while (work.isUnderWay) {
-          const told = children.flatMap(acknowledgedBy);
-          const kept = told.filter(({ sessionId }) => sessionId !== PRUNED);
-          for (const { id, text } of kept.slice(-20)) expect((await store.load({ checkpointId: id })).contextText()).toBe(text);
-          for (const sessionId of new Set(told.map((each) => each.sessionId as SessionId))) await store.load({ sessionId });
-          loads += told.length;
-          await new Promise((resolve) => setImmediate(resolve));
-        }
-        await done;
-        expect(loads).toBeGreaterThan(0);
-        const acknowledged = children.flatMap(acknowledgedBy);
-        expect(acknowledged).toHaveLength(2 * 3 * 25);
-        await expectAllBack(store, acknowledged);
-        await store.compact(SHARED);
-        await expectAllBack(store, acknowledged);
-        expect((await recordsOf(store, PRUNED)).length).toBe(3);
-      });
+      await withOpened(
+        dataDir,
+        async (store) => {
+          const work = { isUnderWay: true };
+          const done = Promise.all(children.map(({ child }) => child.done())).finally(() => {
+            work.isUnderWay = false;
+          });
+          let loads = 0;
+          while (work.isUnderWay) {
+            const told = children.flatMap(acknowledgedBy);
+            const kept = told.filter(({ sessionId }) => sessionId !== PRUNED);
+            for (const { id, text } of kept.slice(-20)) expect((await store.load({ checkpointId: id })).contextText()).toBe(text);
+            for (const sessionId of new Set(told.map((each) => each.sessionId as SessionId))) await store.load({ sessionId });
+            loads += told.length;
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+          await done;
+          expect(loads).toBeGreaterThan(0);
+          const acknowledged = children.flatMap(acknowledgedBy);
+          expect(acknowledged).toHaveLength(2 * 3 * 25);
+          await expectAllBack(store, acknowledged);
+          await store.compact(SHARED);
+          await expectAllBack(store, acknowledged);
+          expect((await recordsOf(store, PRUNED)).length).toBe(3);
+        },
+        PATIENT,
+      );
     }));
 });
 

@@ -9,7 +9,7 @@ import { SESSION, withDirectory, withOpened } from "./test-store.ts";
 const isPosix = process.platform !== "win32";
 const isLinuxRoot = process.platform === "linux" && process.getuid?.() === 0;
 
-describe("a disk without room", { timeout: 60_000 }, () => {
+describe("a disk without room", () => {
   it.skipIf(!isPosix)("(a limit of the size of a file; not on Windows) refuses a save, and keeps what was saved", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");

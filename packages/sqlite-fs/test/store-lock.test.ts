@@ -322,12 +322,13 @@ describe("the write lock of the catalog", () => {
         }
         const { error } = await saving;
         expect(error).toMatchObject({ code: "LOCK_TIMEOUT", retryable: true });
-        expect(performance.now() - started).toBeGreaterThanOrEqual(300);
-        expect(turns).toBeGreaterThan(10);
+        expect(performance.now() - started).toBeGreaterThanOrEqual(1_000);
+        // One or two where waiting holds up the event loop.
+        expect(turns).toBeGreaterThan(5);
         await other.done();
         expect((await store.save({ number: 2 })).record.sequence).toBe(2);
       },
-      { lockWaitMs: 300 },
+      { lockWaitMs: 1_000 },
     ));
 
   it("is had as soon as the other process lets go, or is killed", () =>

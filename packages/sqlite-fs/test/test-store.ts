@@ -46,6 +46,9 @@ const ignore = (): void => undefined;
 
 export const SESSION: SessionId = "session" as SessionId;
 
+/** Of those who work beside others that save: on a slow disk each waits for long, and may not give up. */
+export const PATIENT = { lockWaitMs: 60_000 };
+
 const codec: Codec = {
   id: "gzip",
   encode: async (bytes) => gzipSync(bytes, { level: 1 }),
@@ -155,7 +158,7 @@ export async function withDirectory<T>(test: (directory: string) => Promise<T>):
   try {
     return await test(directory);
   } finally {
-    fs.rmSync(directory, { recursive: true, force: true });
+    fs.rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

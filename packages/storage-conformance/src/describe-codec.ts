@@ -116,12 +116,18 @@ export function describeCodec(harness: CodecHarness, options?: ConformanceOption
 
     it("stops at the limit, long before a bomb has unfolded", async () => {
       const bomb = await codec.encode(new Uint8Array(PLENTY));
-      const before = performance.now();
-      expect(await fateOf(codec.decode(bomb, MiB), SAMPLE)).toBe("TOO_LARGE");
-      const stopped = performance.now() - before;
-      const started = performance.now();
-      await codec.decode(bomb, PLENTY);
-      expect(stopped).toBeLessThan((performance.now() - started) / 2);
+      const stopped: number[] = [];
+      const unfolded: number[] = [];
+      // A machine may hold up one of them, but not the same each time.
+      for (let time = 1; time <= 5; time++) {
+        const before = performance.now();
+        expect(await fateOf(codec.decode(bomb, MiB), SAMPLE)).toBe("TOO_LARGE");
+        const between = performance.now();
+        await codec.decode(bomb, PLENTY);
+        stopped.push(between - before);
+        unfolded.push(performance.now() - between);
+      }
+      expect(Math.min(...stopped)).toBeLessThan(Math.min(...unfolded) / 2);
     });
   });
 }

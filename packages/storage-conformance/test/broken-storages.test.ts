@@ -27,7 +27,7 @@ describe("the kit", () => {
     const report = JSON.parse(await readFile(output, "utf8")) as { testResults: readonly { assertionResults: readonly Assertion[] }[] };
     assertions = report.testResults.flatMap(({ assertionResults }) => assertionResults);
     await rm(folder, { recursive: true });
-  }, 180_000);
+  }, 900_000);
 
   const cases = Object.entries(BROKEN_STORAGES).map(([key, { fault, caughtBy }]) => [fault, key, caughtBy] as const);
   it.each(cases)("notices a storage that %s, and passes one that does not", (_, key, caughtBy) => {

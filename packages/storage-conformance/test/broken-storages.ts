@@ -76,7 +76,8 @@ export const BROKEN_STORAGES: Readonly<Record<string, BrokenStorage>> = {
           async commit(change) {
             if (change.append === undefined) return storage.catalog.commit(change);
             const { record } = change.append;
-            last = last.then(() => soon(30)).then(() => storage.catalog.commit(change));
+            // Longer than a busy machine takes to have it killed.
+            last = last.then(() => soon(300)).then(() => storage.catalog.commit(change));
             const fresh = { lastAccessedAt: record.createdAt, damaged: false, shieldedUntil: undefined };
             const sequence = records.push({ ...record, sequence: records.length + 1, ...fresh });
             const nothing = { removed: [], shielded: [], moved: [], forgotten: [] };

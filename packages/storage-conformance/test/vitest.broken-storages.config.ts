@@ -4,5 +4,5 @@ const conditions = ["@workrail/source", "module", "node", "development|productio
 
 export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
-  test: { include: ["test/*.suite.ts"], pool: "forks", testTimeout: 30_000 },
+  test: { include: ["test/*.suite.ts"], pool: "forks", testTimeout: 120_000 },
 });

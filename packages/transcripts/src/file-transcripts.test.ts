@@ -112,7 +112,7 @@ describe("a transcript", () => {
 });
 
 describe("processes that write at the same time", () => {
-  it("get a file each for each transcript: 8 processes, 25 times each, under the same names", { timeout: 30_000 }, async () => {
+  it("get a file each for each transcript: 8 processes, 25 times each, under the same names", async () => {
     const writers = Array.from({ length: 8 }, (_, who) => {
       return spawn(process.execPath, ["--conditions=@workrail/source", WRITER, root, String(who), "25"], {
         stdio: ["ignore", "pipe", "inherit"],

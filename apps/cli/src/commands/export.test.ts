@@ -9,6 +9,18 @@ import { useCli } from "../testing/use-cli.ts";
 
 const cli = useCli();
 
+/** Has each piece of a file take long enough that somebody can interrupt between two, however fast the machine is. */
+const WRITES_SLOWLY = `
+  import fs from "node:fs";
+  const { open } = fs.promises;
+  fs.promises.open = async (...given) => {
+    const handle = await open(...given);
+    const write = handle.writeFile.bind(handle);
+    handle.writeFile = (bytes) => new Promise((resolve) => setTimeout(resolve, 200)).then(() => write(bytes));
+    return handle;
+  };
+`;
+
 describe("workrail export", () => {
   beforeEach(async () => {
     await cli.save({ n: 1 }, "--session", "s", "--id", "cp-1", "--workflow", "flow");
@@ -38,13 +50,14 @@ describe("workrail export", () => {
       const large = "all that it saw ".repeat(20_000);
       for (let n = 0; n < 100; n++) await store.saveCheckpoint({ sessionId: "large", context: { n, large } });
       await store.close();
-      const child = spawn(process.execPath, [cli.launcher, "export", "large", "--output", "large.json"], {
+      const slowly = ["--import", `data:text/javascript,${encodeURIComponent(WRITES_SLOWLY)}`];
+      const child = spawn(process.execPath, [...slowly, cli.launcher, "export", "large", "--output", "large.json"], {
         cwd: cli.project,
         env: cli.env,
         stdio: "ignore",
       });
       const exited = once(child, "exit");
-      while (globSync(join(cli.project, ".tmp-export-*")).length === 0) await pause(1);
+      while (globSync(join(cli.project, ".tmp-export-*")).length === 0 && child.exitCode === null) await pause(1);
       child.kill("SIGINT");
       expect(await exited).toEqual([null, "SIGINT"]);
       expect(readdirSync(cli.project)).toEqual([]);

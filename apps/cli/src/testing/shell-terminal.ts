@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util";
 /** The program that runs another one in a terminal of its own; that of Linux takes the command as an option. */
 export const TERMINAL = "/usr/bin/script";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 /** Ctrl-U: every shell forgets what was typed, once it is done with the keys before. */
 const FORGET_LINE = "\u0015";
 

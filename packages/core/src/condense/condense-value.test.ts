@@ -348,9 +348,9 @@ describe("condensing other things", () => {
 
   it("takes a text of one word apart in time that grows as the text does", () => {
     const begin = performance.now();
-    condenseValue("x".repeat(3_000_000), { tokens: 300, characters: 2_000 }, all);
-    // Some hundred milliseconds; looking back to the start each time it is half a minute.
-    expect(performance.now() - begin).toBeLessThan(8_000);
+    condenseValue("x".repeat(6_000_000), { tokens: 300, characters: 2_000 }, all);
+    // Some hundred milliseconds; looking back to the start each time it is two minutes.
+    expect(performance.now() - begin).toBeLessThan(30_000);
   });
 
   it("looks through very long texts, and finds the line that matters", () => {

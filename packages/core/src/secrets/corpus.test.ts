@@ -48,16 +48,18 @@ describe("on 5 MB of harmless text", () => {
     expect(found.map(({ rule, start, end }) => [rule, text.slice(start - 20, end)]).slice(1)).toEqual([]);
   });
 
-  it("they take at most 3 ms for 100 KB", () => {
-    const best = Math.min(
-      ...Array.from({ length: 50 }, (_, index) => {
-        // Taken out on its own, as JSON.stringify makes texts.
-        const piece = JSON.stringify(text.slice(index * 100_000, (index + 1) * 100_000));
-        const started = performance.now();
-        findSecrets(piece);
-        return performance.now() - started;
-      }),
-    );
-    expect(best).toBeLessThan(3);
+  it("they take no longer than looking at each word of it four times: 3 ms for 100 KB, where that takes 0.75", () => {
+    // Taken out on their own, as JSON.stringify makes texts.
+    const pieces = Array.from({ length: 50 }, (_, index) => JSON.stringify(text.slice(index * 100_000, (index + 1) * 100_000)));
+    const best = (work: (piece: string) => unknown): number =>
+      Math.min(
+        ...pieces.map((piece) => {
+          const started = performance.now();
+          work(piece);
+          return performance.now() - started;
+        }),
+      );
+    const words = best((piece) => [...piece.matchAll(/\w+/gu)].length);
+    expect(best(findSecrets)).toBeLessThan(4 * words);
   });
 });

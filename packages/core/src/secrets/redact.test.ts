@@ -176,7 +176,7 @@ describe("findSecrets", () => {
     };
     time(20_000);
     // A quadratic rule takes minutes for this much.
-    expect(time(1_000_000)).toBeLessThan(5_000);
+    expect(time(1_000_000)).toBeLessThan(30_000);
   });
 });
 

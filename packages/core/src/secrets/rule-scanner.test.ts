@@ -38,7 +38,7 @@ describe("the scanner of rules", () => {
         const started = performance.now();
         const found = [...scanner.find([text])].flat();
         // A rule that begins anew at each character would take minutes.
-        if (performance.now() - started > 1_000 || found.length > text.length) slow.push(part);
+        if (performance.now() - started > 10_000 || found.length > text.length) slow.push(part);
       }
     }
     expect(slow).toEqual([]);
