@@ -1,4 +1,12 @@
-import { type CheckpointId, collectGarbage, finishRemovals, pinEntry, rebuildCatalog, type SessionFacts, type SessionId } from "@workrail/core";
+import {
+  type CheckpointId,
+  collectGarbage,
+  finishRemovals,
+  pinEntry,
+  rebuildCatalog,
+  type SessionFacts,
+  type SessionId,
+} from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { aStore, OTHER, S, type TestStore } from "./testing/a-store.ts";
 

@@ -10,6 +10,9 @@ import { openWorkrail } from "../src/open-workrail.ts";
 import type { Settings } from "../src/settings.ts";
 import { onDisk, refusalOf } from "./stores.ts";
 
+/** What the container says of a part that is none. */
+const NOT_WIRED = "TypeInfo not known";
+
 describe("what a store is opened with", () => {
   it.each([
     [null, "options"],
@@ -121,7 +124,7 @@ describe("a program's own parts", () => {
     // As a program without types may say that it has none.
     const adapters = { storage, clock: null } as unknown as Adapters;
     for (const fallback of ["fail", "memory"] as const) {
-      await expect(openWorkrail({ env: {}, adapters, fallback })).rejects.toThrow();
+      await expect(openWorkrail({ env: {}, adapters, fallback })).rejects.toThrow(NOT_WIRED);
     }
     expect([opened, closed]).toEqual([2, 2]);
   });
@@ -136,7 +139,7 @@ describe("a program's own parts", () => {
       throw new WorkrailError("STORAGE_UNAVAILABLE", "It is away.");
     };
     const adapters = { storage, repeat, clock: null } as unknown as Adapters;
-    await expect(openWorkrail({ env: {}, adapters, fallback: "memory" })).rejects.toThrow();
+    await expect(openWorkrail({ env: {}, adapters, fallback: "memory" })).rejects.toThrow(NOT_WIRED);
     expect(looking).toBe(0);
   });
 });

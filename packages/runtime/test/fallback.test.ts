@@ -431,7 +431,10 @@ describe("a disk that comes back", () => {
           isUnsure = false;
           throw new WorkrailError("STORAGE_UNAVAILABLE", "Nobody knows.", { details: { reason: "input-output", outcome: "unknown" } });
         };
-        return { ...opened, catalog: new Proxy(opened.catalog, { get: (target, name) => (name === "commit" ? commit : bound(target, name)) }) };
+        return {
+          ...opened,
+          catalog: new Proxy(opened.catalog, { get: (target, name) => (name === "commit" ? commit : bound(target, name)) }),
+        };
       };
       await using workrail = await disk.open({}, { storage });
       disk.writing = "ENOSPC";
@@ -521,36 +524,38 @@ describe("a disk that comes back", () => {
     }),
   );
 
-  it.skipIf(process.platform === "win32")("is used again when the data directory of a store without SQLite was removed, and its parent is there", () =>
-    onDisk(
-      async (place) => {
-        let retry = async (): Promise<unknown> => {
-          throw new Error("Nobody waits for the disk.");
-        };
-        const repeat: Adapters["repeat"] = (work) => {
-          retry = work;
-          return () => {};
-        };
-        const parent = path.dirname(place.dataDir);
-        const workrail = await place.open({ fallback: "memory", adapters: { repeat } });
-        await step(workrail, 1);
-        fs.renameSync(parent, `${parent}-away`);
-        try {
-          const ids = [await kept(workrail, 2)];
-          await retry();
-          expect([fs.existsSync(parent), workrail.durability]).toEqual([false, "memory"]);
-          fs.mkdirSync(parent);
-          ids.push(await step(workrail, 3));
-          expect(await idsIn(workrail)).toEqual(ids);
-          await workrail.close();
-          await using again = await place.open();
-          expect(await idsIn(again)).toEqual(ids);
-        } finally {
-          fs.rmSync(`${parent}-away`, { recursive: true });
-        }
-      },
-      { WORKRAIL_SQLITE_DRIVER: "none" },
-    ),
+  it.skipIf(process.platform === "win32")(
+    "is used again when the data directory of a store without SQLite was removed, and its parent is there",
+    () =>
+      onDisk(
+        async (place) => {
+          let retry = async (): Promise<unknown> => {
+            throw new Error("Nobody waits for the disk.");
+          };
+          const repeat: Adapters["repeat"] = (work) => {
+            retry = work;
+            return () => {};
+          };
+          const parent = path.dirname(place.dataDir);
+          const workrail = await place.open({ fallback: "memory", adapters: { repeat } });
+          await step(workrail, 1);
+          fs.renameSync(parent, `${parent}-away`);
+          try {
+            const ids = [await kept(workrail, 2)];
+            await retry();
+            expect([fs.existsSync(parent), workrail.durability]).toEqual([false, "memory"]);
+            fs.mkdirSync(parent);
+            ids.push(await step(workrail, 3));
+            expect(await idsIn(workrail)).toEqual(ids);
+            await workrail.close();
+            await using again = await place.open();
+            expect(await idsIn(again)).toEqual(ids);
+          } finally {
+            fs.rmSync(`${parent}-away`, { recursive: true });
+          }
+        },
+        { WORKRAIL_SQLITE_DRIVER: "none" },
+      ),
   );
 
   it("gets what was kept when the store is closed, although something else fails then", () =>

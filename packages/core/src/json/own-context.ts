@@ -1,4 +1,4 @@
-import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
+import { type Context, isJsonObject, type JsonValue } from "../model/context.ts";
 import type { Limits } from "../model/limits.ts";
 import { checkContext } from "./prepare-context.ts";
 
@@ -17,7 +17,7 @@ function copyOf(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item: JsonValue) => copyOf(item));
   if (!isJsonObject(value)) return value;
   const copy: { [key: string]: JsonValue } = {};
-  for (const key of Object.keys(value)) set(copy, key, copyOf((value as JsonObject)[key] as JsonValue));
+  for (const key of Object.keys(value)) set(copy, key, copyOf(value[key] as JsonValue));
   return copy;
 }
 

@@ -8,7 +8,7 @@ export interface EraseKeptPorts {
   /** The store on the disk, if it could ever be opened. */
   readonly disk: Store | undefined;
   /** The same; throws why there is none. */
-  mustHave(): Store;
+  readonly mustHave: () => Store;
 }
 
 /**

@@ -93,9 +93,9 @@ const NEW_SESSION = "" as SessionId;
 
 /** What changes a session, on the disk or in memory. */
 interface Writing<T> {
-  session(): SessionId | undefined;
-  write(disk: Store): Promise<T>;
-  keep(failure: WorkrailError, own: unknown): Promise<T>;
+  readonly session: () => SessionId | undefined;
+  readonly write: (disk: Store) => Promise<T>;
+  readonly keep: (failure: WorkrailError, own: unknown) => Promise<T>;
 }
 
 /**
@@ -418,11 +418,7 @@ export class FallbackStore implements Workrail {
    * On the disk, if it is in use for the session or now comes into use again; else, or when that fails, in memory. What is written
    * to a session keeps the order of the calls: what comes after a write that failed is not on the disk before it.
    */
-  async #writing<T>(
-    session: Writing<T>["session"],
-    write: Writing<T>["write"],
-    keep: Writing<T>["keep"],
-  ): Promise<T> {
+  async #writing<T>(session: Writing<T>["session"], write: Writing<T>["write"], keep: Writing<T>["keep"]): Promise<T> {
     if (this.#closing !== undefined) throw closed();
     const writing = this.#inOrder.inOrder(session() ?? NEW_SESSION, this.#attempt({ session, write, keep }));
     this.#writes.add(writing);
