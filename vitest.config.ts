@@ -26,7 +26,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Child processes run sources: most of what a start takes is compiling them, unless what came of it is kept.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules", ".cache", "workrail", "compiled") },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

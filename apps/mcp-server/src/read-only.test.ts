@@ -139,21 +139,17 @@ describe("a server that only reads", () => {
 });
 
 describe("a whole session of reads", () => {
-  it(
-    "over the server and the command line leaves every file, name, mode and time as it was",
-    () =>
-      withStore(async (home) => {
-        const before = snapshotOf(home.dataDir);
-        const server = await ServerProcess.start({ home, args: ["--read-only"] });
-        await readAll(server);
-        const printed = await runAll(home);
-        expect(printed.get("status")).toContain("Read-only");
-        expect(printed.get("doctor")).toContain("open for reading only");
-        await server[Symbol.asyncDispose]();
-        expect(snapshotOf(home.dataDir)).toEqual(before);
-      }),
-    120_000,
-  );
+  it("over the server and the command line leaves every file, name, mode and time as it was", () =>
+    withStore(async (home) => {
+      const before = snapshotOf(home.dataDir);
+      const server = await ServerProcess.start({ home, args: ["--read-only"] });
+      await readAll(server);
+      const printed = await runAll(home);
+      expect(printed.get("status")).toContain("Read-only");
+      expect(printed.get("doctor")).toContain("open for reading only");
+      await server[Symbol.asyncDispose]();
+      expect(snapshotOf(home.dataDir)).toEqual(before);
+    }));
 
   it("beside a server that writes tells what that one saved, and leaves the rest to it", () =>
     withStore(async (home) => {
@@ -200,6 +196,5 @@ describe("a whole session of reads", () => {
         for (const name of ["", ...fs.readdirSync(home.dataDir, { recursive: true }).map(String)])
           fs.chmodSync(path.join(home.dataDir, name), 0o700);
       }),
-    120_000,
   );
 });

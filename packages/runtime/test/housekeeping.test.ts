@@ -216,7 +216,9 @@ it("lets two processes clean up the same store at once", () =>
     const first = await openOn(place, 0);
     await saveTo(first, ...Array.from({ length: 20 }, (_, n) => `s${n}`));
     await first.close();
-    const [one, other] = [await openOn(place, 31), await openOn(place, 31)];
+    // On a slow disk one waits for the other for long.
+    const patient = { env: { WORKRAIL_LOCK_TIMEOUT_MS: "60000" } };
+    const [one, other] = [await openOn(place, 31, patient), await openOn(place, 31, patient)];
     const reports = await Promise.all([one.cleanUp(), other.cleanUp()]);
     expect(reports.reduce((sum, { removed }) => sum + removed.length, 0)).toBe(20);
     expect(await one.listTrash()).toHaveLength(20);

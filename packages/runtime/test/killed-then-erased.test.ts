@@ -50,7 +50,6 @@ it.each(STORES)(
     }
     expect(at).toBeGreaterThan(8);
   },
-  120_000,
 );
 
 /** @returns whether it came to that operation. */

@@ -61,7 +61,7 @@ function withBlobs(target: BackupTarget, blobs: Partial<BlobStore>): BackupTarge
   };
 }
 
-describe("a backup of a store that eight processes save to, prune and compact", { timeout: 120_000 }, () => {
+describe("a backup of a store that eight processes save to, prune and compact", () => {
   it("holds every checkpoint that was acknowledged before it began, exactly", () =>
     withPlaces(async (dataDir, place) => {
       const children = Array.from({ length: PROCESSES }, (_, index) =>

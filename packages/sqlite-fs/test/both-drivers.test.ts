@@ -11,7 +11,7 @@ const PAIRS: readonly [SqliteDriverName, SqliteDriverName][] = [
   ["node:sqlite", "better-sqlite3"],
 ];
 
-describe.each(PAIRS)("a store of %s", { timeout: 120_000 }, (one, other) => {
+describe.each(PAIRS)("a store of %s", (one, other) => {
   it(`is used by ${other} afterwards, and goes on`, () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");
@@ -52,7 +52,7 @@ describe.each(PAIRS)("a store of %s", { timeout: 120_000 }, (one, other) => {
     }));
 });
 
-describe("a store that both drivers have open", { timeout: 120_000 }, () => {
+describe("a store that both drivers have open", () => {
   it("keeps all that is saved, numbered without gaps", () =>
     withDirectory(async (directory) => {
       const dataDir = path.join(directory, "data");

@@ -39,7 +39,7 @@ function blobsIn(dataDir: string): readonly string[] {
   return fs.globSync("contexts/*/*.json.gz", { cwd: dataDir });
 }
 
-it("loses nothing that processes save while their sessions are cleaned up", { timeout: 120_000 }, () =>
+it("loses nothing that processes save while their sessions are cleaned up", () =>
   withDirectory(async (directory) => {
     const dataDir = path.join(directory, "data");
     const sessions = ["one", "two", "three"] as SessionId[];
@@ -68,8 +68,7 @@ it("loses nothing that processes save while their sessions are cleaned up", { ti
       },
       PATIENT,
     );
-  }),
-);
+  }));
 
 describe("checkpoints that are stored as differences", () => {
   async function compacted(store: TestStore, kept: number): Promise<readonly CheckpointId[]> {
@@ -142,41 +141,37 @@ class Counter {
   }
 }
 
-it(
-  "a thousand saves to a session that may hold a hundred: bounded bytes, bounded work a save, and all that is left is exact",
-  { timeout: 120_000 },
-  () => {
-    const counter = new Counter();
-    return withStore(
-      async (store) => {
-        const bytes: number[] = [];
-        const saving: number[] = [];
-        const compacting: number[] = [];
-        for (let number = 1; number <= 1_000; number++) {
-          saving.push(
-            await counter.during(async () => {
-              await store.save(growingContext("w", number % 50), { attributes: { number } });
-              await store.idle();
-            }),
-          );
-          compacting.push(await counter.during(() => compactSession(store.ports(), SESSION)));
-          const { liveBytes } = await store.storage.catalog.usage();
-          bytes.push(liveBytes);
-        }
-        const records = await recordsOf(store);
-        expect(records).toHaveLength(100);
-        for (const { id, attributes } of records) {
-          const { context } = await store.load({ checkpointId: id });
-          expect(context).toEqual(growingContext("w", Number(attributes["number"]) % 50));
-        }
-        // Every hundred of them hold the same hundred contexts.
-        expect(Math.max(...bytes.slice(200))).toBeLessThan(1.5 * Math.max(...bytes.slice(0, 200)));
-        expect(Math.max(...saving.slice(900))).toBeLessThanOrEqual(Math.max(...saving.slice(100, 300)));
-        expect(Math.max(...compacting.slice(900))).toBeLessThanOrEqual(2 * Math.max(...compacting.slice(2, 200)));
-        // Whoever prunes removes one: not much more is asked for than by a save that removes none.
-        expect(Math.max(...saving.slice(100))).toBeLessThan(3 * Math.max(...saving.slice(2, 100)));
-      },
-      { maxCheckpoints: 100, ...counter.parts },
-    );
-  },
-);
+it("a thousand saves to a session that may hold a hundred: bounded bytes, bounded work a save, and all that is left is exact", () => {
+  const counter = new Counter();
+  return withStore(
+    async (store) => {
+      const bytes: number[] = [];
+      const saving: number[] = [];
+      const compacting: number[] = [];
+      for (let number = 1; number <= 1_000; number++) {
+        saving.push(
+          await counter.during(async () => {
+            await store.save(growingContext("w", number % 50), { attributes: { number } });
+            await store.idle();
+          }),
+        );
+        compacting.push(await counter.during(() => compactSession(store.ports(), SESSION)));
+        const { liveBytes } = await store.storage.catalog.usage();
+        bytes.push(liveBytes);
+      }
+      const records = await recordsOf(store);
+      expect(records).toHaveLength(100);
+      for (const { id, attributes } of records) {
+        const { context } = await store.load({ checkpointId: id });
+        expect(context).toEqual(growingContext("w", Number(attributes["number"]) % 50));
+      }
+      // Every hundred of them hold the same hundred contexts.
+      expect(Math.max(...bytes.slice(200))).toBeLessThan(1.5 * Math.max(...bytes.slice(0, 200)));
+      expect(Math.max(...saving.slice(900))).toBeLessThanOrEqual(Math.max(...saving.slice(100, 300)));
+      expect(Math.max(...compacting.slice(900))).toBeLessThanOrEqual(2 * Math.max(...compacting.slice(2, 200)));
+      // Whoever prunes removes one: not much more is asked for than by a save that removes none.
+      expect(Math.max(...saving.slice(100))).toBeLessThan(3 * Math.max(...saving.slice(2, 100)));
+    },
+    { maxCheckpoints: 100, ...counter.parts },
+  );
+});

@@ -7,7 +7,7 @@ import { SESSION, TestStore, withDirectory, withOpened } from "./test-store.ts";
 
 const PROCESSES = 16;
 
-describe("sixteen processes", { timeout: 120_000 }, () => {
+describe("sixteen processes", () => {
   let children: readonly Child[] = [];
   const start = (task: Parameters<typeof Child.start>[0]): readonly Child[] => {
     children = Array.from({ length: PROCESSES }, () => Child.start(task));

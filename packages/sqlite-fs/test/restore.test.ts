@@ -47,7 +47,7 @@ async function succeeds(work: Promise<unknown>): Promise<boolean> {
   );
 }
 
-describe("restoring into the place of a store", { timeout: 120_000 }, () => {
+describe("restoring into the place of a store", () => {
   it("keeps what was there, whole", () =>
     withBackup(async (dataDir, backup) => {
       await restore(dataDir, backup);

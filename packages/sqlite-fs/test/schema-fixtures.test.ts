@@ -26,7 +26,7 @@ const CONTEXTS: Readonly<Record<string, readonly Context[]>> = {
   pruned: [{ number: 3 }, { number: 4 }],
 };
 
-describe.each(SCHEMAS)("a store of %s", { timeout: 120_000 }, (schema) => {
+describe.each(SCHEMAS)("a store of %s", (schema) => {
   it("opens, and every context is what it was", () => onFixture(schema, (dataDir) => withOpened(dataDir, expectAll)));
 
   it("keeps what belongs to sessions and checkpoints", () =>

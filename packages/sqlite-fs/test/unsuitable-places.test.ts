@@ -10,7 +10,7 @@ import { silentLog } from "../src/silent-log.ts";
 
 const ON_NFS: TestStoreOptions = { unsuitable: () => "nfs" };
 
-describe("a store on a network file system", { timeout: 120_000 }, () => {
+describe("a store on a network file system", () => {
   it("works without WAL, and says so once in the log, and for as long as it is open", () =>
     withDataDir(async (dataDir) => {
       const warned: string[] = [];
