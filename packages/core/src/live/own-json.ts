@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonValue } from "../model/context.ts";
+import { withMembers } from "../json/with-members.ts";
+import type { JsonValue } from "../model/context.ts";
 
 /** Copies that were made here; nobody else can have changed them, so they are not copied again. */
 const own = new WeakSet<object>();
@@ -9,9 +10,7 @@ const own = new WeakSet<object>();
  */
 export function ownJson(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null || own.has(value)) return value;
-  const copy = isJsonObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, ownJson(member)]))
-    : value.map((item) => ownJson(item));
-  own.add(Object.freeze(copy));
+  const copy = Object.freeze(withMembers(value, ownJson)) as object & JsonValue;
+  own.add(copy);
   return copy;
 }
