@@ -70,6 +70,22 @@ export class StoreClaim {
     }
   }
 
+  /**
+   * Opens what a claim is for, and holds the claim until that is closed, or fails to open.
+   *
+   * @throws as `take`; whatever `open` throws.
+   */
+  static async holding<T extends { close(): Promise<void> }>(options: StoreClaimOptions, open: () => Promise<T>): Promise<T> {
+    const claim = await StoreClaim.take(options);
+    try {
+      const opened = await open();
+      return { ...opened, close: () => opened.close().finally(() => claim?.release()) };
+    } catch (error) {
+      claim?.release();
+      throw error;
+    }
+  }
+
   static async #announce(files: FileSystem, directory: string, kind: CatalogKind): Promise<StoreClaim> {
     const marker = path.join(directory, `${kind}-${sixteenDigits()}`);
     const address = addressOf(marker);

@@ -45,43 +45,36 @@ export async function openFilesStorage(options: FilesStorageOptions): Promise<St
 }
 
 /** Opens what no other process uses. */
-async function openClaimed({ dataDir, fs, log, lockWaitMs }: Required<FilesStorageOptions>): Promise<Storage> {
-  const excludes = ["files", "sqlite"] as const;
-  let claim: StoreClaim | undefined;
+async function openClaimed(place: Required<FilesStorageOptions>): Promise<Storage> {
+  const claim = { ...place, kind: "files", excludes: ["files", "sqlite"], waitMs: place.lockWaitMs } as const;
   try {
-    claim = await StoreClaim.take({ dataDir, fs, log, kind: "files", excludes, waitMs: lockWaitMs });
-    await finishRestore(fs, dataDir);
-    const catalog = await openCatalog(dataDir, fs);
-    const close = async (): Promise<void> => {
-      try {
-        await catalog.catalog.close();
-      } finally {
-        claim?.release();
-      }
-    };
-    log.info("opened the store", { dataDir, mode: MODE });
-    const reserve = reserveOf(new ReserveFile(dataDir, fs));
-    return {
-      durability: "disk",
-      mode: MODE,
-      warnings: [ONE_AT_A_TIME],
-      ...catalog,
-      recovery: catalog.catalog,
-      keyFiles: new FileKeyFiles(dataDir, fs, (directory) => catalog.blobs.ensureDirectory(directory)),
-      remains: new FileRemains(dataDir, fs),
-      locking: new ProcessLocking(),
-      reserve,
-      async purge() {
-        await eraseReplacedCatalogs(fs, dataDir);
-        await catalog.catalog.purge();
-        return [];
-      },
-      close,
-    };
+    return await StoreClaim.holding(claim, () => openAlone(place));
   } catch (error) {
-    claim?.release();
-    throw fileError(error, dataDir);
+    throw fileError(error, place.dataDir);
   }
+}
+
+async function openAlone({ dataDir, fs, log }: Required<FilesStorageOptions>): Promise<Storage> {
+  await finishRestore(fs, dataDir);
+  const catalog = await openCatalog(dataDir, fs);
+  log.info("opened the store", { dataDir, mode: MODE });
+  return {
+    durability: "disk",
+    mode: MODE,
+    warnings: [ONE_AT_A_TIME],
+    ...catalog,
+    recovery: catalog.catalog,
+    keyFiles: new FileKeyFiles(dataDir, fs, (directory) => catalog.blobs.ensureDirectory(directory)),
+    remains: new FileRemains(dataDir, fs),
+    locking: new ProcessLocking(),
+    reserve: reserveOf(new ReserveFile(dataDir, fs)),
+    async purge() {
+      await eraseReplacedCatalogs(fs, dataDir);
+      await catalog.catalog.purge();
+      return [];
+    },
+    close: () => catalog.catalog.close(),
+  };
 }
 
 async function openCatalog(dataDir: string, fs: FileSystem): Promise<{ readonly blobs: FileBlobStore; readonly catalog: FilesCatalog }> {

@@ -102,15 +102,11 @@ type Place = Required<Omit<SqliteFsOptions, "driver">>;
 
 /** Opens what is not used without SQLite. */
 async function openClaimed(place: Place, driver: SqliteDriver, parts: CatalogParts): Promise<Storage> {
-  const { dataDir, fs, log, lockWaitMs } = place;
-  let claim: StoreClaim | undefined;
+  const claim = { ...place, kind: "sqlite", excludes: ["files"], waitMs: place.lockWaitMs } as const;
   try {
-    claim = await StoreClaim.take({ dataDir, fs, log, kind: "sqlite", excludes: ["files"], waitMs: lockWaitMs });
-    const storage = await openShared(place, driver, parts);
-    return { ...storage, close: () => storage.close().finally(() => claim?.release()) };
+    return await StoreClaim.holding(claim, () => openShared(place, driver, parts));
   } catch (error) {
-    claim?.release();
-    throw storageError(error, dataDir);
+    throw storageError(error, place.dataDir);
   }
 }
 
