@@ -61,7 +61,7 @@ export class PrivateDirectory {
     try {
       const found = fs.lstatSync(this.path, { throwIfNoEntry: false });
       if (found === undefined) fs.mkdirSync(this.path, { mode: 0o700 });
-      else if (!isOwnDirectory(found)) throw new Error("Somebody else has put something in the place of our directory.");
+      else if (!isOurs(found)) throw new Error("Somebody else has put something in the place of our directory.");
     } catch (error) {
       throw unusable(path.dirname(this.path), error);
     }
@@ -97,7 +97,7 @@ function removeAbandoned(parent: string): void {
   for (const name of nodeFileSystem.list(parent)) {
     if (!name.startsWith(`.tmp-${PURPOSE}-`) || !isAbandoned(nodeFileSystem, parent, name, now)) continue;
     const found = fs.lstatSync(path.join(parent, name), { throwIfNoEntry: false });
-    if (found === undefined || !isOwnDirectory(found)) continue;
+    if (found === undefined || !isOurs(found)) continue;
     try {
       removeTree(path.join(parent, name));
     } catch (error) {
@@ -107,7 +107,7 @@ function removeAbandoned(parent: string): void {
   }
 }
 
-function isOwnDirectory(found: fs.Stats): boolean {
+function isOurs(found: fs.Stats): boolean {
   return found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid());
 }
 
