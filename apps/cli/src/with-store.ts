@@ -29,7 +29,7 @@ export async function withStore<T>(
   // A memory that ends with the command keeps nothing.
   const adapters = { log: warningsOnly(options.json === true) };
   const store = await showingProgress(REBUILDING, (onRebuildProgress) =>
-    openWorkrail({ args: settingArgs(options), fallback: "fail", adapters, upkeep, onRebuildProgress }),
+    openWorkrail({ args: settingArgs(options), fallback: "fail", adapters, upkeep, warmUp: "pause", onRebuildProgress }),
   );
   try {
     return await work(store);

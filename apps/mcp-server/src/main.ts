@@ -18,7 +18,8 @@ const log = createLog(values.logLevel);
 for (const { severity, message, ...issue } of issues) log[severity === "error" ? "error" : "warn"](message, issue);
 // Read anew whenever opening is tried, so that what was wrong can be put right while the server runs. An agent goes on
 // working whatever becomes of the disk, unless somebody would rather have it stop.
-const store = new LazyStore(() => openWorkrail({ args, fallback: values.fallback ?? "memory", adapters: { log } }));
+// The first call waits for opening, and is mostly no search.
+const store = new LazyStore(() => openWorkrail({ args, fallback: values.fallback ?? "memory", adapters: { log }, warmUp: "pause" }));
 
 const instructions = values.readOnly
   ? "Workrail keeps the working state of agents. Here it can only be read: nothing is saved. " +

@@ -4,6 +4,9 @@ import type { SessionResolver } from "./session-resolver.ts";
 import type { Settings } from "./settings.ts";
 import { Store } from "./store.ts";
 
+/** When a process gets ready to search. */
+export type WarmUp = "opening" | "pause";
+
 /** What a store is made of. */
 export interface StorePlan {
   readonly settings: Settings;
@@ -14,12 +17,22 @@ export interface StorePlan {
   readonly sessions?: SessionResolver;
   /** Whether to do what an earlier process left undone. Default `true`. */
   readonly upkeep?: boolean;
+  /** Default: `pause`. */
+  readonly warmUp?: WarmUp;
   /** Told how far it is when a catalog that was lost is rebuilt. */
   readonly onRebuildProgress?: RebuildOptions["onProgress"];
 }
 
 /** Opens a store; a catalog that was lost is rebuilt, and what an earlier process left undone is done soon, if wanted. */
-export async function openStore({ settings, adapters, project, sessions, upkeep = true, onRebuildProgress }: StorePlan): Promise<Store> {
+export async function openStore({
+  settings,
+  adapters,
+  project,
+  sessions,
+  upkeep = true,
+  warmUp,
+  onRebuildProgress,
+}: StorePlan): Promise<Store> {
   const store = new Store(await wire(settings, adapters, sessions), project);
   try {
     await store.recover({ onProgress: onRebuildProgress });
@@ -27,6 +40,7 @@ export async function openStore({ settings, adapters, project, sessions, upkeep 
     await store.close();
     throw error;
   }
+  if (upkeep && warmUp === "opening") await store.warmUp();
   if (upkeep) store.finishEarlierWork();
   return store;
 }

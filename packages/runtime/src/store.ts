@@ -762,6 +762,11 @@ export class Store implements Workrail {
     await this.recover();
   }
 
+  /** Has the process ready to search. */
+  async warmUp(): Promise<void> {
+    if (!this.#isReadOnly) await this.#search.warmUp();
+  }
+
   /** Removals and erasures that an earlier process committed but did not get to carry out. */
   finishEarlierWork(): void {
     if (this.#isReadOnly) return;

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { SearchEngine } from "@workrail/core";
 import { describe, expect, it, vi } from "vitest";
+import type { ListSessionsResult } from "../src/overview.ts";
 import type { OpenOptions } from "../src/open-workrail.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { withSearch } from "./changed-search.ts";
@@ -35,7 +36,7 @@ class Watch {
         },
       };
     });
-    return place.open({ ...options, adapters: { ...options.adapters, storage } });
+    return place.open({ warmUp: "pause", ...options, adapters: { ...options.adapters, storage } });
   }
 }
 
@@ -120,4 +121,85 @@ describe("the rehearsal of a search", () => {
       gate.resolve();
       await vi.waitFor(async () => expect(await watch.engine?.termsLike("umbrell", 1)).toEqual(["umbrella"]), WITHIN);
     }));
+});
+
+describe("a process that gets ready to search while it opens a store", () => {
+  /** As in a process that has opened no store yet. */
+  async function inNewProcess(test: (place: Place, other: Place) => Promise<void>): Promise<void> {
+    vi.resetModules();
+    const { onDisk: inPlace } = await import("./stores.ts");
+    await inPlace((place) => inPlace((other) => test(place, other)));
+  }
+
+  async function saveIndexed(place: Place): Promise<ListSessionsResult> {
+    await using workrail = await place.open({ warmUp: "pause" });
+    await workrail.saveCheckpoint({ sessionId: "a", context: { note: NOTE } });
+    await workrail.finishIndex({});
+    return workrail.listSessions();
+  }
+
+  /** What the index was asked by the time that opening is done. */
+  async function askedByOpening(place: Place, options: OpenOptions = { warmUp: "opening" }): Promise<string[][]> {
+    const watch = new Watch();
+    await using workrail = await watch.open(place, options);
+    const asked = [...watch.asked];
+    await workrail.loadCheckpoint({ sessionId: "a" });
+    return asked;
+  }
+
+  it("asks a short question, once, whatever store is opened, and changes nothing", () =>
+    inNewProcess(async (place, other) => {
+      const sessions = await saveIndexed(place);
+      await saveIndexed(other);
+      const watch = new Watch();
+      await using workrail = await watch.open(place, { warmUp: "opening" });
+      expect(watch.asked).toEqual([WORDS.slice(0, 2)]);
+      expect(await workrail.listSessions()).toEqual(sessions);
+      expect([await askedByOpening(place), await askedByOpening(other)]).toEqual([[], []]);
+    }));
+
+  it("does so unless the program says otherwise", () =>
+    inNewProcess(async (place) => {
+      await saveIndexed(place);
+      expect(await askedByOpening(place, { warmUp: "pause" })).toEqual([]);
+      expect(await askedByOpening(place, { upkeep: false })).toEqual([]);
+      expect(await askedByOpening(place, { readOnly: true })).toEqual([]);
+      expect(await askedByOpening(place, { warmUp: undefined })).toEqual([WORDS.slice(0, 2)]);
+    }));
+
+  it("has nothing to do where somebody has searched already", () =>
+    inNewProcess(async (place) => {
+      await saveIndexed(place);
+      await using workrail = await place.open({ warmUp: "pause" });
+      await workrail.searchCheckpoints({ query: "lighthouses" });
+      expect(await askedByOpening(place)).toEqual([]);
+    }));
+
+  it("leaves a store alone that is still to be indexed, and one that is empty", () =>
+    inNewProcess(async (place) => {
+      const watch = new Watch();
+      await using empty = await watch.open(place, { warmUp: "opening" });
+      await empty.saveCheckpoint({ sessionId: "a", context: { note: NOTE } });
+      expect(await askedByOpening(place)).toEqual([]);
+      await empty.finishIndex({});
+      expect(await askedByOpening(place)).toEqual([WORDS.slice(0, 2)]);
+      expect(watch.asked).toEqual([]);
+    }));
+
+  it("opens the store whatever becomes of it, and says so", () =>
+    inNewProcess(async (place) => {
+      await saveIndexed(place);
+      const told: string[] = [];
+      const tell = (message: string): number => told.push(message);
+      const log = { debug: () => {}, info: () => {}, warn: tell, error: tell };
+      const storage = withSearch(() => ({ match: () => Promise.reject(new Error("The index is not in the mood.")) }));
+      await using workrail = await place.open({ adapters: { log, storage } });
+      expect(told).toEqual(["background work failed: rehearse a search"]);
+      expect((await workrail.loadCheckpoint({ sessionId: "a" })).context).toEqual({ note: NOTE });
+    }));
+
+  it("refuses another moment than there is", async () => {
+    const options = { warmUp: "never" } as unknown as OpenOptions;
+    await onDisk((place) => expect(place.open(options)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field: "warmUp" } }));
+  });
 });

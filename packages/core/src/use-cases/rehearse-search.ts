@@ -8,8 +8,6 @@ import { searchCheckpoints, type SearchPorts } from "./search-checkpoints.ts";
 const MOST_BYTES = 64 * 1024;
 /** Of the newest checkpoint, in characters: what words are taken from. */
 const ENOUGH = 400;
-/** As many words as a long question has, so that what is done for long ones alone is done too. */
-const WORDS = 6;
 const LIMIT = 5;
 
 /**
@@ -17,10 +15,11 @@ const LIMIT = 5;
  * question, and reads the index from the disk; whoever comes with one after this need not wait for that. Changes nothing, and leaves
  * alone what is large or cannot be read.
  *
+ * @param words how many to ask for: for a question of six and more is done what for a short one is not.
  * @param isOver whether nobody will come any more.
  * @throws STORAGE_UNAVAILABLE
  */
-export async function rehearseSearch(ports: SearchPorts, isOver: () => boolean): Promise<void> {
+export async function rehearseSearch(ports: SearchPorts, words: number, isOver: () => boolean): Promise<void> {
   const { records } = await ports.catalog.list({ filter: {}, limit: 1, offset: 0 });
   const [newest] = records;
   if (newest === undefined || newest.contextBytes > MOST_BYTES) return;
@@ -28,7 +27,7 @@ export async function rehearseSearch(ports: SearchPorts, isOver: () => boolean):
     const { context } = await ports.locking.shared(() => readContext(ports, newest));
     if (isOver()) return;
     const terms = new Set(termsOf(searchableTextsOf(newest, context, ENOUGH).join(" ").slice(0, ENOUGH)));
-    const query = [...terms].slice(0, WORDS).join(" ");
+    const query = [...terms].slice(0, words).join(" ");
     await searchCheckpoints(ports, { query, filter: {}, limit: LIMIT, mostBytes: MOST_BYTES });
   } catch (error) {
     // That it cannot be read is told to whoever asks for it.

@@ -59,7 +59,7 @@ export async function checkRoundTrip(dataDir: string, env: Environment, readOnly
   try {
     place = fs.mkdtempSync(path.join(parent, ROUND_TRIP));
     const started = performance.now();
-    const open = { env, dataDir: place, fallback: "fail", project: null } as const;
+    const open = { env, dataDir: place, fallback: "fail", project: null, upkeep: false } as const;
     const { checkpointId } = await inStore(open, (store) => store.saveCheckpoint({ sessionId: "doctor", context: CONTEXT }));
     const { context } = await inStore(open, (store) => store.loadCheckpoint({ checkpointId }));
     if (!isDeepStrictEqual(context, CONTEXT)) throw new Error("What came back is not what was saved.");

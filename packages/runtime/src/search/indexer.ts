@@ -21,6 +21,8 @@ const MOST_POSTPONED = 256;
 const PIECE = 16;
 /** For how long what could not be read is passed over: reading from a disk that fails takes its time. */
 const PASS_OVER_MS = 60_000;
+/** Of an index that is up to date, mostly loads: fewer than are worth noting. */
+const FEW_CHANGES = 499;
 /** How often to tell how far a long work is. */
 const TELL_MS = 10_000;
 
@@ -79,6 +81,21 @@ export class Indexer {
     const pending = await this.#pending();
     if (pending > 0) this.#begin();
     return pending;
+  }
+
+  /**
+   * Whether all is indexed. Looks at little and writes nothing, however much there is to do.
+   *
+   * @throws STORAGE_UNAVAILABLE
+   */
+  async isUpToDate(): Promise<boolean> {
+    const { position, pending } = await this.#ports.search.state();
+    if (position === undefined || pending > 0) return false;
+    const news = await this.#ports.catalog.changes({ after: position, limit: FEW_CHANGES });
+    if (news === undefined || news.hasMore || news.sessions.length > 0) return false;
+    // Remembered, so that a search does not read them again.
+    await this.#followChanges();
+    return true;
   }
 
   /**

@@ -15,6 +15,12 @@ import {
 
 /** How long a search waits for what is not indexed yet. */
 const CATCH_UP_MS = 1_000;
+/** Of a rehearsal: a short question takes opening half of what a long one takes. */
+const SHORT = 2;
+const LONG = 6;
+
+/** Whether this process has searched in any store, so that the engine has compiled what all searches run. */
+let isWarm = false;
 
 /** Search over one store, and the index that it is done with. */
 export class StoreSearch {
@@ -44,10 +50,30 @@ export class StoreSearch {
     this.#meaning.changed();
   }
 
+  /**
+   * Has the process ready to search, which its first search would wait for otherwise. Done once, whatever store it is for; and not where
+   * something is left to be indexed, for the first search waits for that in any case. What fails is logged.
+   */
+  async warmUp(): Promise<void> {
+    if (isWarm) return;
+    const done = Promise.withResolvers<void>();
+    this.#background.run("rehearse a search", async () => {
+      try {
+        if (!(await this.#indexer.isUpToDate())) return;
+        isWarm = true;
+        await (await loadSearching()).rehearseSearch(this.#ports, SHORT, () => this.#isStopped);
+      } finally {
+        done.resolve();
+      }
+    });
+    await done.promise;
+  }
+
   /** @throws INVALID_INPUT, STORAGE_UNAVAILABLE */
   async search(params: SearchCheckpointsParams, scope: Scope): Promise<Omit<SearchCheckpointsResult, "durability">> {
     const input = searchInputOf(params, scope);
     this.#isRehearsed = true;
+    isWarm = true;
     const pending = await this.#catchUp();
     const { searchCheckpoints } = await loadSearching();
     const { hits, isLoose } = await searchCheckpoints(this.#ports, input);
@@ -77,7 +103,8 @@ export class StoreSearch {
     this.#background.run("rehearse a search", async () => {
       if (this.#isRehearsed || this.#isStopped || this.#isBusy()) return;
       this.#isRehearsed = true;
-      await (await loadSearching()).rehearseSearch(this.#ports, () => this.#isStopped);
+      isWarm = true;
+      await (await loadSearching()).rehearseSearch(this.#ports, LONG, () => this.#isStopped);
     });
   }
 
