@@ -114,5 +114,5 @@ export type {
   ImportProgress,
   ExportAllOptions,
 } from "./transfer.ts";
-export type { StoreStatsParams, Workrail } from "./workrail.ts";
+export type { LeftOut, StoreStatsParams, Workrail } from "./workrail.ts";
 export type { WrittenFile } from "./write-new-file.ts";

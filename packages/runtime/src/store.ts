@@ -795,12 +795,10 @@ export class Store implements Workrail {
 
   /** Writes down what a memory held while this store could not be written to. */
   async takeOver(memory: RetainedMemory): Promise<TakenOver> {
-    const taken = await this.#using(async () => {
+    return this.#using(async () => {
       const { takeOver } = await import("./fallback/take-over.ts");
       return takeOver({ ...this.#loadPorts, ...this.#savePorts }, memory);
     });
-    if (taken.checkpoints > 0) this.finishEarlierWork();
-    return taken;
   }
 
   close(): Promise<void> {

@@ -62,6 +62,12 @@ export interface StoreStatsParams extends Omit<StatsInput, "sessionId" | "projec
   readonly project?: string | null | undefined;
 }
 
+/** What work on the whole store was done without. */
+export interface LeftOut {
+  /** How many checkpoints only memory keeps, because the disk cannot be written to. Absent: none. */
+  readonly inMemoryOnly?: number;
+}
+
 /** An open store. `openWorkrail` makes it; close it when you are done. */
 export interface Workrail extends IContextManagementService {
   /** Where the store is; `undefined` for storage without a place on this machine. */
@@ -138,7 +144,7 @@ export interface Workrail extends IContextManagementService {
   /** The same text, piece by piece, with one context in memory at a time. Read it before you close the store. */
   exportText(sessionId: string, options?: ExportOptions): AsyncIterable<string>;
   /** Writes every session to a file of its own in a folder, which is made if needed. Default: `exports` in the data directory. */
-  exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult>;
+  exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult & LeftOut>;
   /**
    * Brings an exported session into this store. Nothing is written unless every checkpoint in the file is proven.
    *
@@ -196,7 +202,7 @@ export interface Workrail extends IContextManagementService {
   /** What changed from one checkpoint to another, entry by entry, with the tokens and the layer of each. */
   compareCheckpoints(params: CompareCheckpointsParams): Promise<CompareCheckpointsResult>;
   /** What sessions and projects take: checkpoints, bytes as they are and as stored, and tokens of the latest contexts. */
-  storeStats(params?: StoreStatsParams): Promise<StoreStats>;
+  storeStats(params?: StoreStatsParams): Promise<StoreStats & LeftOut>;
   /** Reads the whole store and tells what is wrong with it; changes nothing. */
   verifyStore(options?: VerifyOptions): Promise<VerifyReport>;
   /** Puts right what can be without losing anything: damaged checkpoints are put aside and marked. */
@@ -221,7 +227,7 @@ export interface Workrail extends IContextManagementService {
    * Copies the store to a new directory while anybody may use it, and proves the copy. `restoreBackup` takes it back; a copy
    * of it can also be used as a data directory.
    */
-  backup(directory: string, options?: BackupOptions): Promise<BackupResult>;
+  backup(directory: string, options?: BackupOptions): Promise<BackupResult & LeftOut>;
   /** Finishes what is under way and releases the store. May be called twice. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;

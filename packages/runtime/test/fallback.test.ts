@@ -10,6 +10,7 @@ import { tally } from "@workrail/storage-conformance/harness";
 import { describe, expect, it, vi } from "vitest";
 import { Compactor } from "../src/compactor.ts";
 import type { Adapters } from "../src/container.ts";
+import { Store } from "../src/store.ts";
 import type { Workrail } from "../src/workrail.ts";
 import { obstruct, withFailingDisk } from "./failing-disk.ts";
 import { onDisk, refusalOf } from "./stores.ts";
@@ -280,6 +281,46 @@ describe("while the disk cannot be written to", () => {
       expect(await texts("other")).toContain('"step"');
       disk.writing = undefined;
       expect(JSON.parse(await texts("session"))).toMatchObject({ checkpoints: [{}, {}] });
+    }));
+
+  it.each([
+    [true, 2],
+    [false, 0],
+  ])("what was left undone is seen to by whoever opens it and once the disk is back, if upkeep is wanted: %s", (upkeep, times) =>
+    withFailingDisk(async (disk) => {
+      const seenTo = vi.spyOn(Store.prototype, "finishEarlierWork");
+      try {
+        await using workrail = await disk.place.open({ fallback: "memory", adapters: disk.adapters(), upkeep });
+        disk.writing = "ENOSPC";
+        await kept(workrail, 1);
+        disk.writing = undefined;
+        await step(workrail, 2);
+        expect(await idsIn(workrail)).toHaveLength(2);
+        expect(seenTo).toHaveBeenCalledTimes(times);
+      } finally {
+        seenTo.mockRestore();
+      }
+    }),
+  );
+
+  it("what is done with the whole store says how many checkpoints it was done without", () =>
+    withFailingDisk(async (disk) => {
+      await using workrail = await disk.open();
+      await step(workrail, 1);
+      disk.writing = (file) => (file.startsWith(disk.place.dataDir) ? "ENOSPC" : undefined);
+      await kept(workrail, 2);
+      await kept(workrail, 1, { sessionId: "memory" });
+      const beside = path.dirname(disk.place.dataDir);
+      const all = { project: null };
+      const without = { inMemoryOnly: 2 };
+      expect(await workrail.storeStats(all)).toMatchObject({ ...without, total: { sessions: 1, checkpoints: 1 } });
+      expect(await workrail.backup(path.join(beside, "backup"))).toMatchObject({ ...without, checkpoints: 1 });
+      expect(await workrail.exportAll(path.join(beside, "exports"))).toMatchObject({ ...without, exports: [{ sessionId: "session" }] });
+      disk.writing = undefined;
+      for (const whole of [await workrail.backup(path.join(beside, "whole")), (await workrail.storeStats(all)).total]) {
+        expect(whole).toMatchObject({ checkpoints: 3 });
+        expect(whole).not.toHaveProperty("inMemoryOnly");
+      }
     }));
 
   it("what is damaged on the disk is passed over for the newest that can be read", () =>

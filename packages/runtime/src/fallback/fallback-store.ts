@@ -81,7 +81,7 @@ import type {
   TraceSessionParams,
   TraceSessionResult,
 } from "../overview.ts";
-import type { StoreStatsParams, Workrail } from "../workrail.ts";
+import type { LeftOut, StoreStatsParams, Workrail } from "../workrail.ts";
 import type { WrittenFile } from "../write-new-file.ts";
 import { overlayStorage } from "./overlay-storage.ts";
 import { RetainedMemory } from "./retained-memory.ts";
@@ -324,8 +324,8 @@ export class FallbackStore implements Workrail {
     return this.#reading().compareCheckpoints(params);
   }
 
-  async storeStats(params?: StoreStatsParams): Promise<StoreStats> {
-    return this.#standby.disk().storeStats(params);
+  async storeStats(params?: StoreStatsParams): Promise<StoreStats & LeftOut> {
+    return this.#standby.withAllOfDisk((disk) => disk.storeStats(params));
   }
 
   async exportSession(sessionId: string, options?: ExportSessionOptions): Promise<ExportResult> {
@@ -336,8 +336,8 @@ export class FallbackStore implements Workrail {
     yield* (await this.#standby.diskWithAllOf(parseSessionId(sessionId))).exportText(sessionId, options);
   }
 
-  async exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult> {
-    return this.#standby.disk().exportAll(folder, options);
+  async exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult & LeftOut> {
+    return this.#standby.withAllOfDisk((disk) => disk.exportAll(folder, options));
   }
 
   async importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult> {
@@ -387,8 +387,8 @@ export class FallbackStore implements Workrail {
     }
   }
 
-  async backup(directory: string, options?: BackupOptions): Promise<BackupResult> {
-    return this.#standby.disk().backup(directory, options);
+  async backup(directory: string, options?: BackupOptions): Promise<BackupResult & LeftOut> {
+    return this.#standby.withAllOfDisk((disk) => disk.backup(directory, options));
   }
 
   close(): Promise<void> {

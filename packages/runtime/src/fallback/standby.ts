@@ -5,6 +5,7 @@ import { repeatUnnoticed, silentLog } from "../environment.ts";
 import type { EraseParams, EraseResult } from "../erasing.ts";
 import { openStore, type StorePlan } from "../open-store.ts";
 import type { Store } from "../store.ts";
+import type { LeftOut } from "../workrail.ts";
 import { eraseKept } from "./erase-kept.ts";
 import { readFiles } from "./read-files.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
@@ -66,6 +67,17 @@ export class Standby {
     const isBack = await this.comeBack();
     if (!isBack && this.#failure !== undefined && this.#memory.holdsOf(session)) throw this.#failure;
     return this.disk();
+  }
+
+  /**
+   * Does what is for the whole store, once the disk has all that memory keeps, or as much of it as it takes, and says what it was done
+   * without. Throws why there is no disk.
+   */
+  async withAllOfDisk<T extends object>(work: (disk: Store) => Promise<T>): Promise<T & LeftOut> {
+    await this.comeBack();
+    const { checkpoints } = this.#memory.size;
+    const result = await work(this.disk());
+    return checkpoints === 0 ? result : { ...result, inMemoryOnly: checkpoints };
   }
 
   /** What of the disk can be read: of a store that cannot be opened, its files. Throws why nothing can. */
@@ -158,6 +170,7 @@ export class Standby {
       this.#disk ??= await openStore(this.#plan);
       this.#files = undefined;
       const { failure, ...taken } = await this.#disk.takeOver(this.#memory);
+      if (taken.checkpoints > 0 && this.#plan.upkeep !== false) this.#disk.finishEarlierWork();
       this.#wasTried = true;
       if (failure !== undefined) this.#noteFailure(failure);
       if (this.#hasMore()) return false;
