@@ -1,8 +1,8 @@
 import type { CheckpointId, Room, TokenCounter, ViewBudget } from "@workrail/core";
 import type { Settings } from "./settings.ts";
 
-/** For brackets and commas between what is counted. */
-const AROUND: Room = { tokens: 30, characters: 100 };
+/** For brackets and commas between what is counted, and what a server adds. */
+export const AROUND: Room = { tokens: 30, characters: 100 };
 
 /**
  * The room that an answer leaves for its content, once the frame, which is everything else in it, is counted.

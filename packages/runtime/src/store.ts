@@ -161,8 +161,8 @@ const LOSSES = new Set<unknown>(["catalog-lost", "catalog-damaged"]);
 
 /** Of an answer, for what describes a checkpoint: the rest is for what it holds. */
 const DESCRIPTION_SHARE = 2 / 5;
-/** A small budget must not take away what tells checkpoints apart. */
-const LEAST_DESCRIPTION_TOKENS = 2_000;
+/** A small budget must not take away what tells checkpoints apart; but half of it is for what they hold. */
+const LEAST_DESCRIPTION_TOKENS = 800;
 /** Under such a budget tokens are for the context: ids, digests and paths, which are of no use to a model, are left out of the description. */
 const SMALL_BUDGET_TOKENS = 600;
 const SMALL_DESCRIPTION_SHARE = 1 / 8;
@@ -483,16 +483,16 @@ export class Store implements Workrail {
     return this.#describe(description, undefined);
   }
 
-  /** @param budgetTokens of a whole answer, if that has one: of a small one the description gets a share. */
+  /** @param budgetTokens of a whole answer. Default, and most: the ceiling. Of a small one the description gets a share. */
   async #describe<T extends object>(description: T, budgetTokens: number | undefined): Promise<FittedFields<T>> {
     const { settings, tokens } = this.#parts;
-    if (budgetTokens !== undefined && budgetTokens < SMALL_BUDGET_TOKENS) {
-      const room = { tokens: Math.floor(budgetTokens * SMALL_DESCRIPTION_SHARE), characters: settings.maxAnswerCharacters };
+    const most = Math.min(budgetTokens ?? settings.maxAnswerTokens, settings.maxAnswerTokens);
+    if (most < SMALL_BUDGET_TOKENS) {
+      const room = { tokens: Math.floor(most * SMALL_DESCRIPTION_SHARE), characters: settings.maxAnswerCharacters };
       return fitFields(description, room, tokens, { always: NEEDED, mostNamed: 0 });
     }
-    const most = Math.max(LEAST_DESCRIPTION_TOKENS, Math.min(budgetTokens ?? settings.maxAnswerTokens, settings.maxAnswerTokens));
     const room = {
-      tokens: Math.floor(most * DESCRIPTION_SHARE),
+      tokens: Math.floor(Math.max(most * DESCRIPTION_SHARE, Math.min(most / 2, LEAST_DESCRIPTION_TOKENS))),
       characters: Math.floor(settings.maxAnswerCharacters * DESCRIPTION_SHARE),
     };
     return fitFields(description, room, tokens);

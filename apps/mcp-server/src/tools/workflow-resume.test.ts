@@ -110,3 +110,40 @@ describe("workflow_resume", () => {
     expect(answer).toMatchObject({ status: "CANDIDATES", total: 2, note: expect.stringMatching(/^There is no session nobody\. /) });
   });
 });
+
+describe("the smallest ceiling", () => {
+  const SMALLEST = { tokens: 500, characters: 2_000 };
+  const SENTENCE = "Of the tariff of lighthouses, and of what follows of it. ";
+
+  it.each([80, 1_000])("is kept to, and leaves room for the work, in a project whose path has %i characters", async (length) => {
+    const project = `/work/${"a-folder-that-is-deep/".repeat(50)}`.slice(0, length);
+    const env = { WORKRAIL_MAX_ANSWER_TOKENS: "500", WORKRAIL_MAX_ANSWER_CHARACTERS: "2000", WORKRAIL_PROJECT: project };
+    await using small = await ServerProcess.start({ env });
+    const sessionId = (index: number): string => `session-${index}-${"x".repeat(60)}`;
+    for (const index of [1, 2, 3, 4, 5, 6]) {
+      const context = { goal: SENTENCE.repeat(5), plan: SENTENCE.repeat(30), index };
+      await small.ok(SAVE, { sessionId: sessionId(index), context, metadata: { name: SENTENCE.repeat(3) } });
+    }
+    for (const params of [{}, { hint: "tariff lighthouses" }]) {
+      const answer = await small.ok(RESUME, params);
+      expect(excessOf(answer, SMALLEST)).toEqual({});
+      const candidates = answer["candidates"] as unknown[];
+      expect(candidates.length).toBeGreaterThan(1);
+      expect(candidates.length).toBeLessThan(5);
+      expect(answer["total"]).toBe(6);
+    }
+    for (const [tool, params] of [
+      ["workflow_checkpoint_load", {}],
+      [RESUME, {}],
+      [RESUME, { depth: "full" }],
+    ] as const) {
+      const answer = await small.ok(tool, { sessionId: sessionId(1), ...params });
+      expect(excessOf(answer, SMALLEST)).toEqual({});
+      expect(answer["context"]).toMatchObject({ goal: SENTENCE.repeat(5) });
+    }
+    expect(excessOf(await small.ok(RESUME, { sessionId: sessionId(1), depth: "summary" }), SMALLEST)).toEqual({});
+    const { checkpoints, ...listed } = await small.ok("workflow_checkpoint_list", {});
+    expect(excessOf({ checkpoints, ...listed }, SMALLEST)).toEqual({});
+    expect((checkpoints as unknown[]).length).toBeGreaterThan(1);
+  });
+});

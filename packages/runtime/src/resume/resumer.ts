@@ -18,7 +18,7 @@ import {
   type SessionId,
   writeHandoff,
 } from "@workrail/core";
-import { how } from "../answer-budget.ts";
+import { AROUND, how } from "../answer-budget.ts";
 import type { Standing, ViewCheckpointParams, ViewCheckpointResult } from "../context-management-service.ts";
 import type { ToldHandle } from "../context-shaper.ts";
 import { commitsHere } from "../git/git-history.ts";
@@ -63,6 +63,10 @@ const VIEW_TOKENS = 4_000;
 const HANDOFF_TOKENS = 2_000;
 /** Of an answer, for a document: as JSON it takes more than by itself. */
 const DOCUMENT_SHARE = 3 / 4;
+/** Where that is not enough, each try takes at least a tenth less. */
+const SHORTER = 9 / 10;
+const LEAST_DOCUMENT = 50;
+const MOST_CHARACTERS_OF_A_TOKEN = 8;
 /** Of a budget, for what happened since. */
 const DRIFT_SHARE = 1 / 5;
 const DEFAULT_LIMIT = 5;
@@ -152,7 +156,7 @@ export class Resumer {
     wish: { budget: number; focus: string | undefined; beside: (loaded: LoadedCheckpoint) => Promise<Pick<ResumedWork, "drift">> },
   ): Promise<ResumedWork> {
     const { record, fellBackFrom } = loaded;
-    const { maxAnswerTokens, maxAnswerCharacters } = this.#ports.parts.settings;
+    const { maxAnswerTokens } = this.#ports.parts.settings;
     const { id, agentId, createdAt } = record;
     const about = {
       status: "LOADED" as const,
@@ -164,7 +168,7 @@ export class Resumer {
       ...fellBack(fellBackFrom),
       ...(await wish.beside(loaded)),
     };
-    for (let budget = Math.min(wish.budget, Math.floor(maxAnswerTokens * DOCUMENT_SHARE)); ; budget = Math.floor(budget / 2)) {
+    for (let budget = Math.min(wish.budget, Math.floor(maxAnswerTokens * DOCUMENT_SHARE)); ;) {
       const { markdown, tokens, shortened, leftOut, warning } = await this.#write(loaded, budget, wish.focus);
       const isWhole = shortened === 0 && leftOut === 0;
       const handle = isWhole ? {} : { how: how(id), ...(await this.#ports.issueHandle(id)) };
@@ -176,8 +180,21 @@ export class Resumer {
         ...handle,
         ...(warning === undefined ? {} : { contextRulesWarning: warning }),
       };
-      if (JSON.stringify(answer).length <= maxAnswerCharacters) return answer;
+      const excess = await this.#excess(JSON.stringify(answer));
+      // Below that a document holds nothing but where it comes from and how to get the rest.
+      if (excess === 0 || budget < LEAST_DOCUMENT) return answer;
+      budget = Math.min(Math.floor(budget * SHORTER), budget - excess);
     }
+  }
+
+  /** How many tokens an answer is too long, at least. */
+  async #excess(text: string): Promise<number> {
+    const { settings, tokens } = this.#ports.parts;
+    const { maxAnswerTokens, maxAnswerCharacters } = settings;
+    const [most, characters] = [maxAnswerTokens - AROUND.tokens, text.length + AROUND.characters - maxAnswerCharacters];
+    // A token is at least one byte, and mostly several characters.
+    const counted = Buffer.byteLength(text) <= most ? 0 : await tokens.count(text);
+    return Math.max(counted - most, Math.ceil(characters / MOST_CHARACTERS_OF_A_TOKEN), 0);
   }
 
   async #write(
