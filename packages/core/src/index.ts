@@ -36,7 +36,7 @@ export { ownContext } from "./json/own-context.ts";
 export { prepareContext } from "./json/prepare-context.ts";
 export type { PreparedContext } from "./json/prepare-context.ts";
 export { goalOf } from "./handoff/sections.ts";
-export { writeHandoff } from "./handoff/write-handoff.ts";
+export { LEAST_HANDOFF_TOKENS, writeHandoff } from "./handoff/write-handoff.ts";
 export type { Handoff, HandoffInput } from "./handoff/write-handoff.ts";
 export { namedPaths } from "./resume/named-paths.ts";
 export { rankCandidates } from "./resume/rank-candidates.ts";

@@ -32,6 +32,11 @@ export async function answerBudget(
   };
 }
 
+/** How many tokens more than so many a text has; 0 where it has fewer. A token is at least one byte: what is short enough needs no tokenizer. */
+export async function tokensBeyond(most: number, text: string, counter: TokenCounter): Promise<number> {
+  return Buffer.byteLength(text) <= most ? 0 : Math.max(0, (await counter.count(text)) - most);
+}
+
 /** How many of the first texts fit together. */
 export async function countFitting(texts: readonly string[], room: Room, counter: TokenCounter): Promise<number> {
   let { tokens, characters } = room;

@@ -64,7 +64,7 @@ import {
   type VerifyAuditLogParams,
   type VerifyAuditLogResult,
 } from "./audit-log.ts";
-import { answerBudget, countFitting, how } from "./answer-budget.ts";
+import { answerBudget, countFitting, how, tokensBeyond } from "./answer-budget.ts";
 import {
   type CleanUpParams,
   type EmptyTrashParams,
@@ -391,10 +391,7 @@ export class Store implements Workrail {
   /** Of the whole answer, whatever took the tokens. */
   async #exceeded(answer: object, budgetTokens: number | undefined): Promise<{ budgetExceededBy?: number | undefined }> {
     if (budgetTokens === undefined) return {};
-    const text = JSON.stringify(answer);
-    // A token is at least one byte: what is short enough needs no tokenizer.
-    if (Buffer.byteLength(text) <= budgetTokens) return { budgetExceededBy: undefined };
-    const over = (await this.#parts.tokens.count(text)) - budgetTokens;
+    const over = await tokensBeyond(budgetTokens, JSON.stringify(answer), this.#parts.tokens);
     // Said anew, for the view counts its own part alone.
     return { budgetExceededBy: over > 0 ? over : undefined };
   }

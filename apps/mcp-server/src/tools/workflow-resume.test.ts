@@ -142,6 +142,9 @@ describe("the smallest ceiling", () => {
       expect(answer["context"]).toMatchObject({ goal: SENTENCE.repeat(5) });
     }
     expect(excessOf(await small.ok(RESUME, { sessionId: sessionId(1), depth: "summary" }), SMALLEST)).toEqual({});
+    const longest = "0123456789abcdef-fedcba9876543210_".repeat(4).slice(0, 128);
+    await small.ok(SAVE, { sessionId: longest, checkpointId: longest, context: { goal: SENTENCE.repeat(30) } });
+    expect(await small.ok(RESUME, { sessionId: longest, depth: "summary" })).toMatchObject({ status: "LOADED", depth: "summary" });
     const { checkpoints, ...listed } = await small.ok("workflow_checkpoint_list", {});
     expect(excessOf({ checkpoints, ...listed }, SMALLEST)).toEqual({});
     expect((checkpoints as unknown[]).length).toBeGreaterThan(1);

@@ -16,9 +16,10 @@ import {
   parseSessionId,
   readContext,
   type SessionId,
+  LEAST_HANDOFF_TOKENS,
   writeHandoff,
 } from "@workrail/core";
-import { AROUND, how } from "../answer-budget.ts";
+import { AROUND, how, tokensBeyond } from "../answer-budget.ts";
 import type { Standing, ViewCheckpointParams, ViewCheckpointResult } from "../context-management-service.ts";
 import type { ToldHandle } from "../context-shaper.ts";
 import { commitsHere } from "../git/git-history.ts";
@@ -65,7 +66,6 @@ const HANDOFF_TOKENS = 2_000;
 const DOCUMENT_SHARE = 3 / 4;
 /** Where that is not enough, each try takes at least a tenth less. */
 const SHORTER = 9 / 10;
-const LEAST_DOCUMENT = 50;
 const MOST_CHARACTERS_OF_A_TOKEN = 8;
 /** Of a budget, for what happened since. */
 const DRIFT_SHARE = 1 / 5;
@@ -181,9 +181,9 @@ export class Resumer {
         ...(warning === undefined ? {} : { contextRulesWarning: warning }),
       };
       const excess = await this.#excess(JSON.stringify(answer));
-      // Below that a document holds nothing but where it comes from and how to get the rest.
-      if (excess === 0 || budget < LEAST_DOCUMENT) return answer;
-      budget = Math.min(Math.floor(budget * SHORTER), budget - excess);
+      // There is no shorter document: where it comes from and how to get the rest it tells in any case.
+      if (excess === 0 || budget === LEAST_HANDOFF_TOKENS) return answer;
+      budget = Math.max(LEAST_HANDOFF_TOKENS, Math.min(Math.floor(budget * SHORTER), budget - excess));
     }
   }
 
@@ -192,9 +192,7 @@ export class Resumer {
     const { settings, tokens } = this.#ports.parts;
     const { maxAnswerTokens, maxAnswerCharacters } = settings;
     const [most, characters] = [maxAnswerTokens - AROUND.tokens, text.length + AROUND.characters - maxAnswerCharacters];
-    // A token is at least one byte, and mostly several characters.
-    const counted = Buffer.byteLength(text) <= most ? 0 : await tokens.count(text);
-    return Math.max(counted - most, Math.ceil(characters / MOST_CHARACTERS_OF_A_TOKEN), 0);
+    return Math.max(await tokensBeyond(most, text, tokens), Math.ceil(characters / MOST_CHARACTERS_OF_A_TOKEN));
   }
 
   async #write(
