@@ -5,7 +5,8 @@ import type { Settings } from "./settings.ts";
 import { Store } from "./store.ts";
 
 /** When a process gets ready to search. */
-export type WarmUp = "opening" | "pause";
+export const WARM_UPS = ["opening", "pause"] as const;
+export type WarmUp = (typeof WARM_UPS)[number];
 
 /** What a store is made of. */
 export interface StorePlan {

@@ -3,7 +3,7 @@ import { invalidInput, type Limits, type RebuildOptions } from "@workrail/core";
 import { FileTranscripts } from "@workrail/transcripts";
 import { checkParams } from "./check-params.ts";
 import { type Adapters, checkAdapters } from "./container.ts";
-import { openStore, type WarmUp } from "./open-store.ts";
+import { openStore, WARM_UPS, type WarmUp } from "./open-store.ts";
 import { parseProject } from "./parse-project.ts";
 import { findProject } from "./project.ts";
 import type { Environment } from "./config/default-data-dir.ts";
@@ -50,8 +50,6 @@ export interface OpenOptions {
   /** Called now and then while a catalog that was lost is rebuilt, which in a large store takes a while. */
   readonly onRebuildProgress?: RebuildOptions["onProgress"];
 }
-
-const WARM_UPS: readonly unknown[] = ["opening", "pause"] satisfies WarmUp[];
 
 /**
  * Opens a store, and creates it where there is none, unless it is for reading alone. A catalog that was lost is first rebuilt from the files.

@@ -3,6 +3,7 @@ import type { CheckpointMetadata, Workrail } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, type Tool } from "../tool.ts";
+import { asManyAsFit } from "./as-many-as-fit.ts";
 import { degradation, durability, metadata, metadataOmitted, time } from "./fields.ts";
 
 const input = z.strictObject({
@@ -66,9 +67,7 @@ export function workflowCheckpointList(store: LazyStore): Tool {
       const { checkpoints, session, ...page } = await workrail.findCheckpoints(request);
       const frame = { ...page, ...(session === undefined ? {} : { session: { ...session } }) };
       const items = await Promise.all(checkpoints.map((each) => listedOf(workrail, each)));
-      const fitted = await workrail.fitAnswer(frame, items);
-      // An answer of nothing could not be gone on from.
-      const listed = fitted.length > 0 ? fitted : items.slice(0, 1);
+      const listed = [...(await asManyAsFit(workrail, frame, items))];
       const next = page.offset + listed.length;
       return { checkpoints: listed, ...frame, ...(next < page.total && listed.length > 0 ? { nextOffset: next } : {}) };
     },

@@ -1,8 +1,9 @@
 import { CHECKPOINT_KINDS } from "@workrail/core";
-import { RESUME_DEPTHS, type ResumeCandidate, type Workrail } from "@workrail/runtime";
+import { RESUME_DEPTHS } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
+import { asManyAsFit } from "./as-many-as-fit.ts";
 import { degradation, durability, metadata, metadataOmitted, time } from "./fields.ts";
 import { fellBack, NOTE, shortened } from "./view-fields.ts";
 
@@ -81,17 +82,12 @@ export function workflowResume(store: LazyStore): Tool {
       const { status, ...rest } = result;
       const from = { ...(result.status === "LOADED" ? result.origin : {}), note: NOTE };
       const answer = { status, origin: from, ...without(rest) };
-      const told = result.status === "LOADED" ? answer : { ...answer, candidates: await fitting(workrail, answer, result.candidates) };
+      const beside = { ...answer, candidates: [] };
+      const told = result.status === "LOADED" ? answer : { ...answer, candidates: await asManyAsFit(workrail, beside, result.candidates) };
       // The library's lists are readonly; zod's types have no word for that.
       return told as unknown as z.output<typeof output>;
     },
   });
-}
-
-/** Of the candidates as many as fit, but one in any case; `total` tells how many there are. */
-async function fitting(workrail: Workrail, answer: object, candidates: readonly ResumeCandidate[]): Promise<readonly ResumeCandidate[]> {
-  const fitted = await workrail.fitAnswer({ ...answer, candidates: [] }, candidates);
-  return fitted.length > 0 ? fitted : candidates.slice(0, 1);
 }
 
 function without({ origin: _told, ...rest }: object & { readonly origin?: unknown }): object {

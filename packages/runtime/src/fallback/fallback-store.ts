@@ -325,7 +325,7 @@ export class FallbackStore implements Workrail {
   }
 
   async storeStats(params?: StoreStatsParams): Promise<StoreStats & LeftOut> {
-    return this.#standby.withAllOfDisk((disk) => disk.storeStats(params));
+    return this.#standby.forWholeStore((disk) => disk.storeStats(params));
   }
 
   async exportSession(sessionId: string, options?: ExportSessionOptions): Promise<ExportResult> {
@@ -337,7 +337,7 @@ export class FallbackStore implements Workrail {
   }
 
   async exportAll(folder?: string, options?: ExportAllOptions): Promise<ExportAllResult & LeftOut> {
-    return this.#standby.withAllOfDisk((disk) => disk.exportAll(folder, options));
+    return this.#standby.forWholeStore((disk) => disk.exportAll(folder, options));
   }
 
   async importFile(file: string, options?: ImportFileOptions): Promise<ImportFileResult> {
@@ -388,7 +388,7 @@ export class FallbackStore implements Workrail {
   }
 
   async backup(directory: string, options?: BackupOptions): Promise<BackupResult & LeftOut> {
-    return this.#standby.withAllOfDisk((disk) => disk.backup(directory, options));
+    return this.#standby.forWholeStore((disk) => disk.backup(directory, options));
   }
 
   close(): Promise<void> {

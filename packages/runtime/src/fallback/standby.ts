@@ -73,7 +73,7 @@ export class Standby {
    * Does what is for the whole store, once the disk has all that memory keeps, or as much of it as it takes, and says what it was done
    * without. Throws why there is no disk.
    */
-  async withAllOfDisk<T extends object>(work: (disk: Store) => Promise<T>): Promise<T & LeftOut> {
+  async forWholeStore<T extends object>(work: (disk: Store) => Promise<T>): Promise<T & LeftOut> {
     await this.comeBack();
     const { checkpoints } = this.#memory.size;
     const result = await work(this.disk());

@@ -59,9 +59,7 @@ export class StoreSearch {
     const done = Promise.withResolvers<void>();
     this.#background.run("rehearse a search", async () => {
       try {
-        if (!(await this.#indexer.isUpToDate())) return;
-        isWarm = true;
-        await (await loadSearching()).rehearseSearch(this.#ports, SHORT, () => this.#isStopped);
+        if (await this.#indexer.isUpToDate()) await this.#rehearse(SHORT);
       } finally {
         done.resolve();
       }
@@ -103,9 +101,13 @@ export class StoreSearch {
     this.#background.run("rehearse a search", async () => {
       if (this.#isRehearsed || this.#isStopped || this.#isBusy()) return;
       this.#isRehearsed = true;
-      isWarm = true;
-      await (await loadSearching()).rehearseSearch(this.#ports, LONG, () => this.#isStopped);
+      await this.#rehearse(LONG);
     });
+  }
+
+  async #rehearse(words: number): Promise<void> {
+    isWarm = true;
+    await (await loadSearching()).rehearseSearch(this.#ports, words, () => this.#isStopped);
   }
 
   async #catchUp(): Promise<number> {
