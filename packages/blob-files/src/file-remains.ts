@@ -3,6 +3,7 @@ import type { Remain, Remains } from "@workrail/core";
 import { isTemporary, removeIfPresent } from "./durable-files.ts";
 import { hasKeyring } from "./file-key-files.ts";
 import { fileError } from "./file-errors.ts";
+import { leftoversIn, removeLeftovers } from "./leftovers.ts";
 import type { FileSystem } from "./file-system.ts";
 import { BACKUPS, CATALOG_COPY, CONTEXTS, EXPORTS, FACTS_COPY, isReplacedStore, QUARANTINE, SCHEMA_COPY } from "./paths.ts";
 
@@ -29,6 +30,18 @@ export class FileRemains implements Remains {
     } catch (error) {
       throw fileError(error, this.#dataDir);
     }
+  }
+
+  async leftovers(): Promise<readonly string[]> {
+    try {
+      return leftoversIn(this.#fs, this.#dataDir);
+    } catch (error) {
+      throw fileError(error, this.#dataDir);
+    }
+  }
+
+  removeLeftovers(): Promise<readonly string[]> {
+    return removeLeftovers(this.#fs, this.#dataDir);
   }
 
   async *list(isSealed: (bytes: Uint8Array) => boolean): AsyncGenerator<Remain> {

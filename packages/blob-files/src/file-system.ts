@@ -51,6 +51,8 @@ export interface FileInspection {
 
 // Windows has no such flag, and asks for a privilege before anybody can plant a link there.
 const NO_FOLLOW = (fs.constants as { O_NOFOLLOW?: number }).O_NOFOLLOW ?? 0;
+// A pipe that was put into a directory must not be waited for. Windows has none there.
+const { O_NONBLOCK: WITHOUT_WAITING = 0, O_DIRECTORY: DIRECTORY = 0 } = fs.constants as Partial<typeof fs.constants>;
 const CREATE = fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | NO_FOLLOW;
 const APPEND = fs.constants.O_WRONLY | fs.constants.O_APPEND | NO_FOLLOW;
 /** Larger files are read without blocking the event loop. */
@@ -72,7 +74,7 @@ export const nodeFileSystem: FileSystem = {
   syncDirectory(path) {
     // Windows cannot open a directory, and makes renames durable by itself.
     if (process.platform === "win32") return;
-    const fd = fs.openSync(path, fs.constants.O_RDONLY);
+    const fd = fs.openSync(path, fs.constants.O_RDONLY | DIRECTORY);
     let syncing: Promise<void> | void = undefined;
     try {
       syncing = onDisk(fd)
@@ -87,7 +89,7 @@ export const nodeFileSystem: FileSystem = {
   },
 
   read(path) {
-    const fd = ifPresent(() => patiently(() => fs.openSync(path, fs.constants.O_RDONLY | NO_FOLLOW)));
+    const fd = ifPresent(() => patiently(() => fs.openSync(path, fs.constants.O_RDONLY | NO_FOLLOW | WITHOUT_WAITING)));
     if (fd === undefined) return undefined;
     let isHandedOver = false;
     try {

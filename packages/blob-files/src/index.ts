@@ -19,6 +19,7 @@ export { hasCode, isWithoutDirectorySync, isWithoutLinks } from "./error-codes.t
 export { givingUpReserve } from "./give-up-reserve.ts";
 export { nodeFileSystem } from "./file-system.ts";
 export type { FileInspection, FileSystem } from "./file-system.ts";
+export { removeLeftovers, tidyLeftovers } from "./leftovers.ts";
 export { makeDirectories } from "./make-directories.ts";
 export { isFree } from "./new-directory.ts";
 export {
@@ -37,6 +38,9 @@ export {
 } from "./paths.ts";
 export { eraseReplacedCatalogs, quarantinedOf, replacedStores } from "./replaced-catalogs.ts";
 export { PrivateDirectory } from "./private-directory.ts";
+export { makePrivateDirectory, temporaryPlace, userCacheDirectory } from "./private-place.ts";
+export { isWithin, readGivenFile, readGivenFileNow, signatureFrom, signatureOf } from "./read-given-file.ts";
+export type { FileRefusal, GivenFile, GivenFileLimits } from "./read-given-file.ts";
 export { realPathOf } from "./real-path.ts";
 export { ReserveFile } from "./reserve-file.ts";
 export { finishRestore, isBeingRestored, refuseUnfinishedRestore, restoreInPlace, restoreToNewPlace } from "./restore.ts";

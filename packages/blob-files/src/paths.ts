@@ -40,19 +40,38 @@ export function isReplacedStore(name: string): boolean {
 }
 
 const PLAIN = /^[a-z0-9_-]+$/;
+/** Ids that were all there were once. */
+const NARROW = /^[A-Za-z0-9_-]+$/;
+const SLUG_LENGTH = 40;
 /** Names that Windows gives to devices, whatever follows after a dot. */
 const DEVICE = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
 /**
- * A file name for an id. The id itself where every file system keeps it apart from all others; else, for capitals and
- * device names, its small letters and the start of its digest: `Demo` becomes `demo.8a2cc067`, and `con`, which no dot
- * would hide, `con_.1143da2b`. Ids have no dot, so the two forms never meet.
+ * A file name for an id. The id itself where every file system keeps it apart from all others; for capitals and
+ * device names its small letters and the start of its digest: `Demo` becomes `demo.8a2cc067`, and `con`, which no dot
+ * would hide, `con_.1143da2b`. Any other text, such as `user:42`, becomes what of it is a letter or a digit, and half of its digest:
+ * `user-42.` and 32 digits. The first form has no dot, and the digests of the others are of different lengths, so no two forms meet.
  */
 export function fileNameOf(id: string): string {
-  const small = id.toLowerCase();
-  const isDevice = DEVICE.test(small);
-  if (PLAIN.test(id) && !isDevice) return id;
-  return `${small}${isDevice ? "_" : ""}.${createHash("sha256").update(id).digest("hex").slice(0, 8)}`;
+  const digest = (): string => createHash("sha256").update(id).digest("hex");
+  if (!NARROW.test(id)) return `${notDevice(slugOf(id))}.${digest().slice(0, 32)}`;
+  const small = notDevice(id.toLowerCase());
+  return PLAIN.test(id) && small === id ? id : `${small}.${digest().slice(0, 8)}`;
+}
+
+function notDevice(name: string): string {
+  return DEVICE.test(name) ? `${name}_` : name;
+}
+
+/** Letters of Latin without their accents; runs of all else become one `-`. Only what is the same in every version of Unicode is looked at. */
+function slugOf(id: string): string {
+  const latin = id.replaceAll(/[\u00c0-\u024f\u1e00-\u1eff]/gu, (letter) => letter.normalize("NFD").charAt(0));
+  const small = latin.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase());
+  const slug = small
+    .replaceAll(/[^a-z0-9_]+/gu, "-")
+    .slice(0, SLUG_LENGTH)
+    .replaceAll(/^-+|-+$/gu, "");
+  return slug === "" ? "_" : slug;
 }
 
 /** Relative to the data directory, with `/` everywhere, so that a store can move between systems. */
@@ -63,6 +82,8 @@ export function blobRefOf(key: BlobKey): BlobRef {
 const CATALOGS = [DATABASE, JOURNAL].map((name) => name.replaceAll(".", "\\.")).join("|");
 /** Names of a catalog that another took the place of, with what was beside it, or that was to take its place. */
 export const CATALOG_COPY: RegExp = new RegExp(`^(?:${CATALOGS})\\.(?:replaced-[0-9]+|new)(?:-wal|-shm|-journal)?$`);
+/** Names of a catalog that was to take the place of another, with what SQLite keeps beside it. */
+export const CATALOG_BEGUN: RegExp = new RegExp(`^(?:${CATALOGS})\\.new(?:-wal|-shm|-journal)?$`);
 /** In `backups/`: names of a database as it was before a migration. */
 export const SCHEMA_COPY: RegExp = /^pre-schema-[0-9]+\.db(?:\.new)?(?:-journal)?$/;
 

@@ -5,6 +5,7 @@ import { WorkrailError } from "@workrail/core";
 import { isAbandoned, temporaryName } from "./durable-files.ts";
 import { hasCode } from "./error-codes.ts";
 import { nodeFileSystem } from "./file-system.ts";
+import { temporaryPlace } from "./private-place.ts";
 
 const PURPOSE = "read";
 
@@ -79,12 +80,8 @@ export function removeTree(directory: string): void {
 }
 
 function placeOutside(directory: string): string {
-  let parent: string;
-  try {
-    parent = fs.realpathSync(os.tmpdir());
-  } catch (error) {
-    throw unusable(os.tmpdir(), error);
-  }
+  const parent = temporaryPlace();
+  if (parent === undefined) throw unusable(os.tmpdir(), new Error("It cannot be used, or another user can replace what is in it."));
   const way = path.relative(directory, parent);
   const isOutside = way === ".." || way.startsWith(`..${path.sep}`) || path.isAbsolute(way);
   if (!isOutside) throw unusable(parent, new Error("It is a part of the data directory."));

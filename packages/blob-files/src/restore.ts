@@ -1,9 +1,10 @@
 import path from "node:path";
-import { WorkrailError } from "@workrail/core";
+import { runThen, WorkrailError } from "@workrail/core";
 import { temporaryName } from "./durable-files.ts";
 import { fileError } from "./file-errors.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 import { NewDirectory, removeAbandonedDirectories } from "./new-directory.ts";
+import { removeTree } from "./private-directory.ts";
 import { CONTEXTS, DATABASE, JOURNAL, REPLACED, RESTORING, SEARCH_DATABASE } from "./paths.ts";
 import type { StoredBackup } from "./stored-backup.ts";
 
@@ -30,10 +31,17 @@ export async function restoreInPlace(backup: StoredBackup, dataDir: string, fs: 
   try {
     removeAbandonedDirectories(fs, dataDir, "restore");
     const staged = temporaryName(dataDir, "restore");
-    fs.makeDirectory(staged);
-    await backup.copyContexts(path.join(staged, RESTORED));
-    await fs.syncDirectory(staged);
-    fs.rename(staged, path.join(dataDir, RESTORING));
+    try {
+      fs.makeDirectory(staged);
+      await backup.copyContexts(path.join(staged, RESTORED));
+      await fs.syncDirectory(staged);
+      fs.rename(staged, path.join(dataDir, RESTORING));
+    } catch (error) {
+      await runThen(
+        () => Promise.reject(error),
+        () => removeTree(staged),
+      );
+    }
     await fs.syncDirectory(dataDir);
   } catch (error) {
     throw fileError(error, dataDir);

@@ -128,6 +128,21 @@ describe("a claim on a store", () => {
       (await take(dataDir, "sqlite"))?.release();
     }));
 
+  it.skipIf(process.getuid === undefined)("(modes; not on Windows) has a long path's socket where no other user can put one", () =>
+    withDirectory(async (directory) => {
+      const dataDir = path.join(directory, "x".repeat(120));
+      fs.mkdirSync(dataDir);
+      const claim = await take(dataDir, "files");
+      const [name = ""] = fs.readdirSync(path.join(dataDir, "open"));
+      const place = `/tmp/workrail-${process.getuid?.()}`;
+      expect(fs.statSync(place)).toMatchObject({ uid: process.getuid?.() });
+      expect(fs.statSync(place).mode & 0o777).toBe(0o700);
+      expect(fs.statSync(path.join(place, name)).isSocket()).toBe(true);
+      claim?.release();
+      expect(fs.existsSync(path.join(place, name))).toBe(false);
+    }),
+  );
+
   it.skipIf(process.platform === "win32")(
     "that cannot be made (no file there may be created) is done without by those with SQLite alone",
     () =>

@@ -1,4 +1,4 @@
-import fs from "node:fs";
+import nodeFs from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +9,7 @@ import { elapsedMs } from "./elapsed-ms.ts";
 import { hasCode } from "./error-codes.ts";
 import type { FileSystem } from "./file-system.ts";
 import { OPEN } from "./paths.ts";
+import { makePrivateDirectory } from "./private-place.ts";
 
 /** What keeps the catalog: those that do it in one way may know how to share the store, those of two ways never do. */
 export type CatalogKind = "sqlite" | "files";
@@ -87,8 +88,9 @@ export class StoreClaim {
   }
 
   static async #announce(files: FileSystem, directory: string, kind: CatalogKind): Promise<StoreClaim> {
-    const marker = path.join(directory, `${kind}-${sixteenDigits()}`);
+    const marker = newMarker(directory, kind);
     const address = addressOf(marker);
+    if (address !== marker && process.platform !== "win32") makeSocketDirectory(path.dirname(address));
     // A socket has its name before it answers, and must not be found until then.
     const isMarker = address === marker;
     const first = isMarker ? path.join(directory, `.${path.basename(marker).slice(-8)}`) : address;
@@ -96,7 +98,7 @@ export class StoreClaim {
     const claim = new StoreClaim(files, marker, server);
     try {
       if (isMarker) {
-        fs.chmodSync(first, 0o600);
+        nodeFs.chmodSync(first, 0o600);
         files.rename(first, marker);
       } else files.close(files.create(marker));
     } catch (error) {
@@ -166,16 +168,34 @@ async function isTaken(fs: FileSystem, directory: string, kinds: readonly Catalo
 
 /** Whether the process lives whose marker it is. What a dead one left is removed. */
 async function isLive(fs: FileSystem, marker: string): Promise<boolean> {
-  if (await answers(addressOf(marker))) return true;
+  const address = addressOf(marker);
+  if (await answers(address)) return true;
   removeIfPresent(fs, marker);
-  if (process.platform !== "win32") removeIfPresent(fs, addressOf(marker));
+  if (process.platform !== "win32") removeIfPresent(fs, address);
   return false;
 }
 
-/** The marker itself where it can be a socket; else a name of its own, beside an empty marker. */
+/** The name says whose the socket is where it cannot be the marker itself: whoever looks for it must know the directory. */
+function newMarker(directory: string, kind: CatalogKind): string {
+  const marker = path.join(directory, `${kind}-${sixteenDigits()}`);
+  return process.getuid === undefined || isShort(marker) ? marker : `${marker}-${process.getuid()}`;
+}
+
+/** The marker itself where it can be a socket; else a socket in a directory of the user who made the marker, beside an empty marker. */
 function addressOf(marker: string): string {
-  if (process.platform === "win32") return `\\\\.\\pipe\\workrail-${path.basename(marker)}`;
-  return Buffer.byteLength(marker) < LONGEST_ADDRESS ? marker : path.join("/tmp", `workrail-${path.basename(marker)}`);
+  const name = path.basename(marker);
+  if (process.platform === "win32") return `\\\\.\\pipe\\workrail-${name}`;
+  return isShort(marker) ? marker : path.join("/tmp", `workrail-${name.slice(name.lastIndexOf("-") + 1)}`, name);
+}
+
+function isShort(marker: string): boolean {
+  return Buffer.byteLength(marker) < LONGEST_ADDRESS;
+}
+
+/** @throws EACCES when another user has made the directory, or can change it. */
+function makeSocketDirectory(directory: string): void {
+  if (makePrivateDirectory(directory) !== undefined) return;
+  throw Object.assign(new Error(`EACCES: ${directory} is not this user's alone`), { code: "EACCES" });
 }
 
 function listen(address: string): Promise<Server> {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { WorkrailError } from "@workrail/core";
 import { type BackupFile, type BackupManifest, parseManifest, sha256 } from "./backup-manifest.ts";
@@ -95,7 +96,8 @@ export class StoredBackup {
 }
 
 function noBackup(directory: string): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", `${directory} is no backup: it has no ${BACKUP_MANIFEST}.`, {
+  const reason = existsSync(directory) ? `it has no ${BACKUP_MANIFEST}` : "it does not exist";
+  return new WorkrailError("INVALID_INPUT", `${directory} is no backup: ${reason}.`, {
     details: { path: directory },
     hint: "Name a directory that `workrail backup` made. A data directory can be used as it is, with --data-dir.",
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { runAll } from "./run-all.ts";
+import { runAll, runThen } from "./run-all.ts";
 
 it("runs every step in its order, whatever the others do, and throws what the first that failed did", async () => {
   const done: number[] = [];
@@ -12,4 +12,21 @@ it("runs every step in its order, whatever the others do, and throws what the fi
   expect(done).toEqual([1, 2, 3, 4]);
   await runAll([() => done.push(5)]);
   expect(done).toHaveLength(5);
+});
+
+it("runThen runs the end after work that failed too, and throws why the work failed", async () => {
+  let ends = 0;
+  const end = (): never => {
+    ends += 1;
+    throw new Error("the end failed");
+  };
+  await expect(runThen(async () => Promise.reject(new Error("the work failed")), end)).rejects.toThrow("the work failed");
+  await expect(runThen(async () => "done", end)).rejects.toThrow("the end failed");
+  expect(
+    await runThen(
+      async () => "done",
+      async () => (ends += 1),
+    ),
+  ).toBe("done");
+  expect(ends).toBe(3);
 });

@@ -14,3 +14,19 @@ export async function runAll(steps: readonly (() => unknown)[]): Promise<void> {
   }
   if (failures.length > 0) throw failures[0];
 }
+
+/**
+ * Runs `work`, then `end` whether or not `work` failed. Unlike a `finally` block, an `end` that fails never hides why `work` did.
+ *
+ * @throws the error of `work`, else that of `end`.
+ */
+export async function runThen<T>(work: () => Promise<T>, end: () => unknown): Promise<T> {
+  let result: T | undefined;
+  await runAll([
+    async () => {
+      result = await work();
+    },
+    end,
+  ]);
+  return result as T;
+}

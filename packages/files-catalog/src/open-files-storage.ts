@@ -12,6 +12,7 @@ import {
   ReserveFile,
   SessionFactsFiles,
   StoreClaim,
+  tidyLeftovers,
 } from "@workrail/blob-files";
 import { type Log, ProcessLocking, type Reserve, type Storage } from "@workrail/core";
 import { FilesCatalog } from "./files-catalog.ts";
@@ -56,6 +57,7 @@ async function openClaimed(place: Required<FilesStorageOptions>): Promise<Storag
 
 async function openAlone({ dataDir, fs, log }: Required<FilesStorageOptions>): Promise<Storage> {
   await finishRestore(fs, dataDir);
+  await tidyLeftovers({ fs, dataDir, log });
   const catalog = await openCatalog(dataDir, fs);
   log.info("opened the store", { dataDir, mode: MODE });
   return {

@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { randomBytes, scrypt } from "node:crypto";
-import { isWorkrailError, type JsonObject, WorkrailError } from "@workrail/core";
+import { isWorkrailError, type JsonObject, whyUnreadable, WorkrailError } from "@workrail/core";
 import { KEY_BYTES } from "./aes-gcm.ts";
 
 /** Where the key comes from that the store's data key is wrapped with. */
@@ -41,18 +41,39 @@ export function keyFromFile(file: string): KeySource {
   const key = async (): Promise<Uint8Array> => {
     let text: string;
     try {
-      const { mode } = statSync(file);
-      if (process.platform !== "win32" && (mode & 0o077) !== 0)
-        unusable(`Others can read the key file ${file}.`, `Run \`chmod 600\` on it.`);
-      text = readFileSync(file, "utf8");
+      text = readPrivately(file);
     } catch (cause) {
       if (isWorkrailError(cause)) throw cause;
-      return unusable(`The key file ${file} cannot be read.`, "Put it back, or name another by WORKRAIL_ENCRYPTION_KEY_FILE.", cause);
+      return unusable(
+        `The key file ${file} cannot be read: ${whyUnreadable(cause)}.`,
+        "Put it back, or name another by WORKRAIL_ENCRYPTION_KEY_FILE.",
+        cause,
+      );
     }
     return parseKey(text) ?? unusable(`The key file ${file} holds no key.`, HOW_TO_MAKE);
   };
   return { kind: "file", make: async () => ({ key: await key(), found: {} }), find: key };
 }
+
+/** A settings file can name it, so it is opened as a file that others may have made: nothing but a regular file is read, and that is not waited for. */
+function readPrivately(file: string): string {
+  const fd = openSync(file, constants.O_RDONLY | WITHOUT_WAITING);
+  try {
+    const found = fstatSync(fd);
+    if (!found.isFile()) return unusable(`The key file ${file} is no regular file.`, HOW_TO_MAKE);
+    if (process.platform !== "win32" && (found.mode & 0o077) !== 0)
+      unusable(`Others can read the key file ${file}.`, `Run \`chmod 600\` on it.`);
+    const bytes = Buffer.alloc(MOST_BYTES);
+    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, MOST_BYTES, 0));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Windows lacks it, and has no pipes among files. */
+const { O_NONBLOCK: WITHOUT_WAITING = 0 } = constants as Partial<typeof constants>;
+/** Far more than any way to write a key takes. */
+const MOST_BYTES = 4_096;
 
 /** As OWASP's password storage cheat sheet recommends for scrypt: 2^17, 8, 1; 128 MiB and about half a second. */
 const SCRYPT = { N: 2 ** 17, r: 8, p: 1 } as const;

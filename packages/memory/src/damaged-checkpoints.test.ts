@@ -387,14 +387,19 @@ describe("verifying", () => {
     for (const report of await Promise.all(reports)) expect(report.findings).toEqual([]);
   });
 
-  it("has the record say how the blob is stored, where a crash left them apart", async () => {
+  it("corrects a record of how a blob is stored, where a crash left them apart, and reports nothing: the contents are exact", async () => {
     const { store, records } = await grown(8);
     const delta = at(records, 2);
     store.disk.catalog.changeForm(delta, { baseId: null, blobBytes: delta.blobBytes + 500, keyId: null });
-    expect((await verifyStore(store.ports)).findings).toMatchObject([{ kind: "form-differs", checkpointId: delta.id }]);
-    await repairStore(store.ports);
-    expect(await store.storage.catalog.find(delta.id)).toEqual(delta);
+    const apart = await store.storage.catalog.find(delta.id);
+    expect(await repairStore(store.ports, { dryRun: true })).toMatchObject({ repaired: [], left: [] });
+    expect(await store.storage.catalog.find(delta.id)).toEqual(apart);
+    const commit = (): Promise<never> => Promise.reject(new WorkrailError("READ_ONLY", "Nothing may be written."));
+    const catalog = withMethods<Catalog>(store.storage.catalog, { commit, replaceBlob: commit });
+    expect((await verifyStore({ ...store.ports, catalog })).findings).toEqual([]);
+    expect(await store.storage.catalog.find(delta.id)).toEqual(apart);
     expect((await verifyStore(store.ports)).findings).toEqual([]);
+    expect(await store.storage.catalog.find(delta.id)).toEqual(delta);
   });
 });
 

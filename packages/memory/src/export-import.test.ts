@@ -2,6 +2,7 @@ import {
   type CheckpointId,
   compactSession,
   exportSession,
+  noteExport,
   importSession,
   type ImportInput,
   type ImportReport,
@@ -117,18 +118,19 @@ describe("exportSession", () => {
             "workflowId": "flow",
             "project": "/p",
             "tags": [],
-            "attributes": {},
+            "attributes": {
+              "sessionProject": null
+            },
             "layers": {},
             "writer": "workrail/test",
             "sha256": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-            "check": "c8c32f1d6e040787",
+            "check": "ecbe123d2a25ba97",
             "context": {}
           }
         ]
       }
       "
     `);
-    expect(store.storage.catalog.audit.at(-1)).toMatchObject({ action: "export", sessionId: S });
   });
 
   it("writes a large context, or one that indentation would blow up, on one line", async () => {
@@ -146,6 +148,19 @@ describe("exportSession", () => {
 
   it("rejects for a session that is not there", async () => {
     await expect(exported(aStore())).rejects.toMatchObject(failure("SESSION_NOT_FOUND", { sessionId: S }));
+  });
+
+  it("is noted in the audit log by noteExport, which says when it failed", async () => {
+    const store = aStore();
+    await store.saved({});
+    await noteExport(store.ports, S, { isWhole: true });
+    await noteExport(store.ports, S, { isWhole: false });
+    await noteExport({ ...store.ports, isReadOnly: true }, S, { isWhole: true });
+    const noted = store.storage.catalog.audit.filter(({ action }) => action === "export");
+    expect(noted.map(({ sessionId, reason }) => [sessionId, reason])).toEqual([
+      [S, undefined],
+      [S, "failed"],
+    ]);
   });
 
   it("leaves out what is pruned meanwhile, and nothing else", async () => {
@@ -447,7 +462,7 @@ describe("an import refuses, and imports nothing:", () => {
     ["no list", (value) => ({ ...value, checkpoints: {} }), invalid("checkpoints")],
     ["no object", () => [], invalid("the beginning")],
     ["a session without an id", (value) => void delete value.session["id"], invalid("session", "id")],
-    ["a path for an id", (value) => void (value.session["id"] = "../x"), invalid("session", "id")],
+    ["an id of control characters", (value) => void (value.session["id"] = "a\u0000b"), invalid("session", "id")],
     ["pins that are no texts", (value) => void (value.session["pins"] = [1]), invalid("session", "pins")],
     ["too many pins", (value) => void (value.session["pins"] = Array.from({ length: 201 }, String)), invalid("session", "pins")],
     [

@@ -16,7 +16,19 @@ const TEXTS = [
   "workflowId",
 ];
 const LISTS = ["add", "checkpointIds", "remove", "tags"];
-const FLAGS = ["critical", "dryRun", "force", "full", "includeKept", "isPeek", "permanently", "sparesKept", "upkeep", "worktrees"];
+const FLAGS = [
+  "critical",
+  "dryRun",
+  "force",
+  "full",
+  "inTrash",
+  "includeKept",
+  "isPeek",
+  "permanently",
+  "sparesKept",
+  "upkeep",
+  "worktrees",
+];
 
 /**
  * What a call is given. TypeScript sees to the rest; this is for what it does not see: a field of another type than the one that is meant

@@ -1,4 +1,4 @@
-import type { Condenser, Digester } from "@workrail/core";
+import type { Condenser, Digester, FindSecrets } from "@workrail/core";
 import { httpCondenser } from "@workrail/http-condenser";
 import { rememberingAnswers } from "./remembered-answers.ts";
 import type { CondenserSettings } from "./settings.ts";
@@ -7,11 +7,20 @@ import type { Condensing } from "./tokens.ts";
 /** Of texts for a condenser that a program brings, for which nothing is set. */
 const INPUT_TOKENS = 6_000;
 
-/** @param own what the program brings: it goes before the settings. */
-export function condensingBy(settings: CondenserSettings | undefined, own: Condenser | undefined, digests: Digester): Condensing {
+interface CondensingParts {
+  /** What the program brings: it goes before the settings. */
+  readonly own: Condenser | undefined;
+  readonly digests: Digester;
+  /** Finds what no text that is sent may hold. */
+  readonly findSecrets: FindSecrets;
+}
+
+/** As the settings say. */
+export function condensingBy(settings: CondenserSettings | undefined, { own, digests, findSecrets }: CondensingParts): Condensing {
   const condenser = own ?? (settings === undefined ? undefined : condenserOf(settings));
   if (condenser === undefined) return {};
-  return { advanced: { condenser: rememberingAnswers(condenser, digests), inputTokens: settings?.inputTokens ?? INPUT_TOKENS } };
+  const inputTokens = settings?.inputTokens ?? INPUT_TOKENS;
+  return { advanced: { condenser: rememberingAnswers(condenser, digests), inputTokens, findSecrets } };
 }
 
 function condenserOf({ url, model, apiKey, timeoutMs }: CondenserSettings): Condenser {

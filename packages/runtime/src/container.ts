@@ -126,7 +126,10 @@ async function wireOver(opened: Storage, settings: Settings, adapters: Adapters,
   value(TOKENS.ids, adapters.ids ?? randomIds);
   value(TOKENS.digests, digests);
   value(TOKENS.tokens, adapters.tokens ?? tokenCounter(settings.tokenizer));
-  once(TOKENS.condensing, (c) => condensingBy(settings.condenser, adapters.condenser, c.resolve(TOKENS.digests)));
+  once(TOKENS.condensing, (c) => {
+    const { findSecrets } = c.resolve(TOKENS.screening);
+    return condensingBy(settings.condenser, { own: adapters.condenser, digests: c.resolve(TOKENS.digests), findSecrets });
+  });
   once(TOKENS.transcripts, () => {
     const files = adapters.transcripts ?? new FileTranscripts({ project: settings.project, directory: process.cwd() });
     // Whoever writes them: they are in clear.

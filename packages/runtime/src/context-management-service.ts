@@ -8,8 +8,10 @@ import type {
   LargestCritical,
   Layer,
   LayerSummary,
+  NamedEntries,
   Omissions,
   Range,
+  ShortenedEntry,
   UnreadableCheckpoint,
   ViewReport,
   ViewValue,
@@ -40,8 +42,10 @@ export interface IContextManagementService {
 export interface SaveCheckpointParams {
   /** An unknown one creates that session. Absent: see `SessionReason`. */
   readonly sessionId?: string | undefined;
-  /** Any JSON object; it comes back exactly, key order included. */
-  readonly context: object;
+  /** The whole state: any JSON object, or its JSON text. It comes back exactly, key order included. Exactly one of this and `patch`. */
+  readonly context?: object | string | undefined;
+  /** What changed since `parentId`, or else since the session's latest checkpoint; or its JSON text. It never starts a session. */
+  readonly patch?: StatePatch | string | undefined;
   /** `name` and `tags` describe the checkpoint; other keys are kept and returned as they are. */
   readonly metadata?: CheckpointLabels | undefined;
   /** Save although nothing changed since the latest checkpoint. Default `false`. */
@@ -60,8 +64,40 @@ export interface SaveCheckpointParams {
   readonly kind?: CheckpointKind | undefined;
   /** Root of the project that it belongs to, an absolute path. Default: the store's own. */
   readonly project?: string | undefined;
+  /** `all`: nothing of the session is pruned, by count, age or quota, from now on. `keepSession` takes it back. Default: as it is. */
+  readonly retention?: "all" | undefined;
   /** How the context's entries are to be classified. Default: as the project's file of rules says, if it has one. */
   readonly contextRules?: GivenContextRules | undefined;
+}
+
+/**
+ * Changes of a state, read against one base in one step. A name is a top-level key that the base has; otherwise, when it begins with `/`,
+ * a JSON Pointer whose parent must exist; otherwise a new top-level key.
+ */
+export interface StatePatch {
+  /** New whole values. `null` is stored. An object, or its JSON text; so with the others. */
+  readonly set?: object | string | undefined;
+  /** Items for the end of lists. A list is made when there is none; a value that is no list is one item. */
+  readonly append?: object | string | undefined;
+  readonly remove?: readonly string[] | string | undefined;
+}
+
+/** What a patch did. Parts without anything in them are left out; of many names the first are told. */
+export interface PatchedState {
+  /** The checkpoint that was changed. */
+  base: string;
+  set?: string[];
+  /** How many items were appended. */
+  appended?: Record<string, number>;
+  removed?: string[];
+  /** What was to be removed and is not there. */
+  notFound?: string[];
+  /** Sizes of lists, objects and long texts that `set` replaced: `5 items -> 2`. */
+  replaced?: Record<string, string>;
+  /** How many top-level entries were kept as they were. */
+  keptKeys: number;
+  /** How many names are not told. */
+  namesLeft?: number;
 }
 
 /** Rules as people write them: a phase may be its name alone. */
@@ -103,12 +139,24 @@ export interface SaveCheckpointResult extends Standing {
   createdAt: string;
   contextHash: string;
   blobPath: string;
+  /** What the patch did, where one was given. */
+  patched?: PatchedState;
+  /** Entries that the parent has and this state has not: pinned and CRITICAL ones first. */
+  droppedKeys?: string[];
+  /** How many those are, when not all are told. */
+  droppedKeysCount?: number;
+  /** Pinned or CRITICAL entries were dropped, or the session belongs to another project, and what to do if that was not meant. */
+  warning?: string;
+  /** Fields that came as texts and were read as JSON, such as `patch.set`. */
+  parsedFromText?: string[];
   /** On a skip: what the call brought that the existing checkpoint does not have, and that was not kept. */
   ignored?: ("checkpointId" | "parentId" | "workflowId" | "agentId" | "name" | "tags" | "metadata" | "keyOrder")[];
   /** Keys of `metadata` that are the product's own and were therefore not taken from the call. */
   ignoredMetadata?: string[];
   /** Checkpoints removed because the session reached its limit. */
   pruned?: number;
+  /** Checkpoints that went to the trash because the session reached its limit. */
+  prunedToTrash?: number;
   /** The store begins to fill up: how full it is, and what happens when it goes on so. Told once. */
   quotaWarning?: string;
   /** What looks like a secret in what was saved, and what became of it. */
@@ -130,8 +178,14 @@ export interface LoadCheckpointResult extends Standing {
   sessionId: string;
   context: Record<string, unknown>;
   metadata: CheckpointMetadata;
+  /** Entries that its parent had and it has not, as far as a checkpoint names them: pinned and CRITICAL ones first. */
+  droppedKeys?: string[];
+  /** How many those are, when not all are told. */
+  droppedKeysCount?: number;
   /** Newer checkpoints of the session that cannot be read, newest first: this one stands in for them. */
   fellBackFrom?: readonly UnreadableCheckpoint[];
+  /** The session belongs to another project than the one that this store is used from, and to which. */
+  warning?: string;
 }
 
 /** The specification's metadata of a checkpoint, and after it whatever else the caller had saved with it. */
@@ -143,6 +197,8 @@ export interface CheckpointMetadata {
   workflowId?: string;
   /** Absolute path of the project it was saved in. */
   project?: string;
+  /** The project that its session belongs to, where that is another one. */
+  sessionProject?: string;
   /** ISO 8601. */
   createdAt: string;
   /** ISO 8601. */
@@ -240,6 +296,10 @@ export interface SessionMetadata {
   /** How many of them are damaged, if some are. */
   damagedCount?: number;
   criticalKeys?: string[];
+  /** Nothing of it is pruned, by count, age or quota: it is tagged `keep`. */
+  retention?: "all";
+  /** The project of its first save, where listings of sessions know it. */
+  project?: string;
 }
 
 export interface ViewCheckpointParams extends LoadCheckpointParams {
@@ -257,6 +317,14 @@ export interface ViewCheckpointParams extends LoadCheckpointParams {
   readonly cursor?: string | undefined;
 }
 
+/** As `ViewCheckpointResult`, with no more around the context than a reader needs who pays by token. */
+export interface BriefViewResult extends Omit<ViewCheckpointResult, "metadata"> {
+  /** Without what the rest of the answer says, what a listing tells, and what goes without saying. With `full`, all of it. */
+  metadata: Partial<CheckpointMetadata>;
+  /** When and by whom it was saved. */
+  origin: { savedAt: string; agentId?: string };
+}
+
 export interface ViewCheckpointResult extends LoadCheckpointResult {
   /** How many those in `fellBackFrom` are, when not all are told. */
   fellBackFromCount?: number;
@@ -267,16 +335,16 @@ export interface ViewCheckpointResult extends LoadCheckpointResult {
   valuesLeft?: number;
   /** Keys and paths that name nothing in the context. */
   missing?: readonly EntryPath[];
+  /** Keys whose names are like those. */
+  nearest?: readonly string[];
   /** How many those are, when not all are told. */
   missingCount?: number;
-  /** What became of the entries; absent when all are whole, or were asked for by `keys`. */
-  report?: ViewReport;
-  /** What was left out, as far as the report names it. */
+  /** Entries that are there in part: those that miss most first. Absent when all are whole, or were asked for by `keys`. */
+  shortened?: NamedEntries<ShortenedEntry>;
+  /** Entries that are left out. */
   omitted?: Omissions;
-  /** Tokens of the answer beyond `budgetTokens`, which CRITICAL entries took, or what is said around the context. */
+  /** Tokens of the answer beyond `budgetTokens`: its description alone takes more. */
   budgetExceededBy?: number | undefined;
-  /** The CRITICAL entry that left no room for others, where they went beyond the budget. */
-  largestCritical?: LargestCritical;
   /** How to get originals, where something is not whole. */
   how?: string;
   /** ISO 8601. Until then `checkpointId` leads to the originals. */

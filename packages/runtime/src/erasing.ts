@@ -52,7 +52,7 @@ export function eraseInputOf({ checkpointIds = [], sessionId, ...how }: ErasePar
   if (checkpointIds.length > 0 !== (sessionId === undefined)) {
     throw new WorkrailError("INVALID_INPUT", "What is to be erased must be either checkpoints or a session.", {
       details: { field: "checkpointIds" },
-      hint: "List the checkpoints or the sessions to find their ids.",
+      hint: "`workrail list` lists the ids of checkpoints and sessions.",
     });
   }
   if (sessionId !== undefined) return { ...how, sessionId: parseSessionId(sessionId) };

@@ -1,13 +1,13 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import {
   cleanUp,
-  type CleanUpOptions,
   type CleanUpReport,
   cutAudit,
   HANDLE_MS,
   isWorkrailError,
   makeRoom,
   type RoomNeeded,
+  type UpkeepOptions,
   type UpkeepPolicy,
 } from "@workrail/core";
 import type { Settings } from "./settings.ts";
@@ -52,7 +52,7 @@ export class Housekeeper {
 
   #daily(): void {
     this.#parts.background.run("clean up", async () => {
-      if (!this.#stopping.signal.aborted) await this.cleanUp({ signal: this.#stopping.signal });
+      if (!this.#stopping.signal.aborted) await this.cleanUp({ signal: this.#stopping.signal, doubtsClock: true });
     });
     this.#timer = setTimeout(() => this.#daily(), DAY_MS).unref();
   }
@@ -64,22 +64,22 @@ export class Housekeeper {
   }
 
   /** Follows the policy now. */
-  async cleanUp(options: CleanUpOptions = {}, policy: UpkeepPolicy = this.#policy): Promise<CleanUpReport> {
+  async cleanUp(options: Omit<UpkeepOptions, "inUse"> = {}, policy: UpkeepPolicy = this.#policy): Promise<CleanUpReport> {
     // A load just now is a use too.
     await this.#parts.accesses.write();
     const inUse = this.#parts.sessions.inUse();
     const report = await cleanUp(this.#parts, policy, { pause: turnOfTheLoop, ...options, inUse });
     if (!report.dryRun) {
       this.#tell(report);
-      await this.#cutAuditLog(options.signal);
+      await this.#cutAuditLog(options);
     }
     return report;
   }
 
-  async #cutAuditLog(signal: CleanUpOptions["signal"]): Promise<void> {
+  async #cutAuditLog({ signal, doubtsClock }: Pick<UpkeepOptions, "signal" | "doubtsClock">): Promise<void> {
     const { auditDays } = this.#parts.settings.housekeeping;
     if (auditDays === 0 || signal?.aborted === true) return;
-    const rows = await cutAudit(this.#parts, auditDays * DAY_MS, { signal, pause: turnOfTheLoop });
+    const rows = await cutAudit(this.#parts, auditDays * DAY_MS, { signal, doubtsClock, pause: turnOfTheLoop });
     if (rows > 0) this.#parts.log.info("old rows of the audit log were removed", { rows, auditDays });
   }
 
@@ -108,9 +108,9 @@ export class Housekeeper {
       const room = this.#maxBytes - Number(error.details["sizeBytes"]);
       const downTo = Math.min(room, this.#policy.quota.downTo);
       const policy = { ...this.#policy, quota: { above: downTo, downTo } };
-      const { bytesAfter } = await this.cleanUp({ dryRun: true }, policy);
+      const { bytesAfter } = await this.cleanUp({ dryRun: true, doubtsClock: true }, policy);
       if (bytesAfter > room) throw error;
-      await this.cleanUp({}, policy);
+      await this.cleanUp({ doubtsClock: true }, policy);
       return save();
     }
   }
@@ -125,7 +125,7 @@ export class Housekeeper {
     this.#parts.background.run("make room", async () => {
       let left = bytes;
       try {
-        left = (await this.cleanUp()).bytesAfter;
+        left = (await this.cleanUp({ doubtsClock: true })).bytesAfter;
       } finally {
         // What is left may all be protected: to look again is worth it only once there is more.
         this.#contentWith = left > this.#policy.quota.above ? left + shareOf(this.#maxBytes, 1) : this.#policy.quota.above;

@@ -1,3 +1,4 @@
+export { makePrivateDirectory, userCacheDirectory } from "@workrail/blob-files";
 export type {
   AuditLogEntry,
   AuditLogFilter,
@@ -20,6 +21,7 @@ export type {
   LoadCheckpointResult,
   MarkCriticalParams,
   MarkCriticalResult,
+  PatchedState,
   PrioritizeContextParams,
   SaveCheckpointParams,
   SaveCheckpointResult,
@@ -28,6 +30,8 @@ export type {
   ShapeContextParams,
   ShapedContextResult,
   Standing,
+  StatePatch,
+  BriefViewResult,
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "./context-management-service.ts";
@@ -114,5 +118,5 @@ export type {
   ImportProgress,
   ExportAllOptions,
 } from "./transfer.ts";
-export type { LeftOut, StoreStatsParams, Workrail } from "./workrail.ts";
+export type { LeftOut, ResolveCheckpointParams, ResolvedCheckpoint, StoreStatsParams, Workrail } from "./workrail.ts";
 export type { WrittenFile } from "./write-new-file.ts";

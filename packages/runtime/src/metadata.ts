@@ -3,10 +3,12 @@ import {
   type CheckpointRecord,
   checkTags,
   GIT_STATE,
+  SESSION_PROJECT,
   type GitState,
   gitStateOf,
   isJsonObject,
   type JsonObject,
+  KEEP_TAG,
   type Session,
   WorkrailError,
 } from "@workrail/core";
@@ -29,6 +31,7 @@ const OWN_FIELDS = [
   "layers",
   "phase",
   GIT_STATE,
+  SESSION_PROJECT,
   "criticalKeys",
   "damaged",
 ];
@@ -77,7 +80,7 @@ export function ownLabels(labels: CheckpointLabels | undefined): CheckpointLabel
 export function metadataOf(record: CheckpointRecord, pins: readonly string[] = []): CheckpointMetadata {
   const stood = gitStateOf(record);
   return {
-    ...record.attributes,
+    ...withoutOurs(record.attributes),
     ...(stood === undefined ? {} : { [GIT_STATE]: shortStateOf(stood) }),
     id: record.id,
     sessionId: record.sessionId,
@@ -100,6 +103,24 @@ export function metadataOf(record: CheckpointRecord, pins: readonly string[] = [
   };
 }
 
+/** Answers tell of what was dropped beside the metadata. A session that was begun in no project has none to name. */
+function withoutOurs({ [SESSION_PROJECT]: owner, ...others }: JsonObject): JsonObject {
+  return owner === undefined || owner === null ? others : { ...others, [SESSION_PROJECT]: owner };
+}
+
+/** What describes a checkpoint, for a reader who knows its id, its session and when it was saved, and pays by token. */
+export function briefMetadataOf(metadata: CheckpointMetadata, ownProject: string | undefined): Partial<CheckpointMetadata> {
+  const { id, sessionId, createdAt, lastAccessedAt, contextSizeBytes, contextHash, blobPath, parentId, sequence, layers, ...rest } =
+    metadata;
+  void [id, sessionId, createdAt, lastAccessedAt, contextSizeBytes, contextHash, blobPath, parentId, sequence, layers];
+  const { kind, project, ...brief } = rest;
+  return {
+    ...brief,
+    ...(project === undefined || project === ownProject ? {} : { project }),
+    ...(kind === "workflow" ? {} : { kind }),
+  };
+}
+
 /** As much of a commit as git itself shows of a long one. */
 const COMMIT_LENGTH = 12;
 
@@ -116,6 +137,7 @@ export function sessionMetadataOf(session: Session): SessionMetadata {
     ...(session.tags.length === 0 ? {} : { tags: [...session.tags] }),
     totalSizeBytes: session.totalSizeBytes,
     checkpointCount: session.checkpointCount,
+    ...(session.tags.includes(KEEP_TAG) ? { retention: "all" as const } : {}),
     ...(session.damagedCount === 0 ? {} : { damagedCount: session.damagedCount }),
     ...(session.pins.length === 0 ? {} : { criticalKeys: [...session.pins] }),
   };

@@ -24,7 +24,7 @@ export interface StorePlan {
   readonly onRebuildProgress?: RebuildOptions["onProgress"];
 }
 
-/** Opens a store; a catalog that was lost is rebuilt, and what an earlier process left undone is done soon, if wanted. */
+/** Opens a store. Rebuilds a lost catalog and finishes erasures before it resolves; other work that earlier processes left is done soon after, if wanted. */
 export async function openStore({
   settings,
   adapters,
@@ -37,6 +37,7 @@ export async function openStore({
   const store = new Store(await wire(settings, adapters, sessions), project);
   try {
     await store.recover({ onProgress: onRebuildProgress });
+    await store.finishErasures();
   } catch (error) {
     await store.close();
     throw error;

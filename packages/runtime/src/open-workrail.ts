@@ -5,6 +5,7 @@ import { checkParams } from "./check-params.ts";
 import { type Adapters, checkAdapters } from "./container.ts";
 import { openStore, WARM_UPS, type WarmUp } from "./open-store.ts";
 import { parseProject } from "./parse-project.ts";
+import { hasStore, openNothing } from "./missing-store.ts";
 import { findProject } from "./project.ts";
 import type { Environment } from "./config/default-data-dir.ts";
 import type { Fallback } from "./config/setting-table.ts";
@@ -47,12 +48,17 @@ export interface OpenOptions {
    * Default `opening`. Without upkeep, and for a store that is only read: never.
    */
   readonly warmUp?: WarmUp | undefined;
+  /**
+   * Whether to make a store where there is none. Default `true`. With `false` a store that is not there is empty: nothing is made for it, and
+   * what is saved to it is gone when it is closed.
+   */
+  readonly create?: boolean | undefined;
   /** Called now and then while a catalog that was lost is rebuilt, which in a large store takes a while. */
   readonly onRebuildProgress?: RebuildOptions["onProgress"];
 }
 
 /**
- * Opens a store, and creates it where there is none, unless it is for reading alone. A catalog that was lost is first rebuilt from the files.
+ * Opens a store, and creates it where there is none, unless `create` says otherwise or it is for reading alone. A catalog that was lost is first rebuilt from the files.
  *
  * @throws INVALID_INPUT for options and settings that make no sense; UNSUPPORTED_VERSION for a store of a newer version; KEY_UNAVAILABLE for
  *   one that is sealed, or is to be, without its key; READ_ONLY where one is open for reading alone that must be changed first. Without
@@ -69,7 +75,8 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
   const project = options.project === undefined ? (settings.project ?? findProject(cwd)) : options.project;
   if (project !== undefined && project !== null) parseProject(project);
   const transcripts = new FileTranscripts({ project: options.project ?? settings.project, directory: cwd });
-  const adapters = { transcripts, ...options.adapters };
+  const isMissing = options.create === false && !settings.readOnly && !hasStore(settings.dataDir);
+  const adapters = { transcripts, ...(isMissing ? { storage: openNothing } : {}), ...options.adapters };
   const plan = {
     settings,
     adapters,

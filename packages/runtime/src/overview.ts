@@ -1,4 +1,12 @@
-import { type ContextComparison, type ListPorts, listSessions, parseSessionId, type SessionTrace, traceSession } from "@workrail/core";
+import {
+  type ContextComparison,
+  type ListPorts,
+  listSessions,
+  parseSessionId,
+  sessionProjectOf,
+  type SessionTrace,
+  traceSession,
+} from "@workrail/core";
 import type { CheckpointMetadata, SessionMetadata } from "./context-management-service.ts";
 import { metadataOf, sessionMetadataOf } from "./metadata.ts";
 
@@ -78,10 +86,11 @@ export async function listSessionsFor(ports: ListPorts, { project, limit, offset
   const found = await listSessions(ports, { project: project ?? undefined, limit, offset });
   const sessions = found.sessions.map(({ session, head }) => {
     if (head === undefined) return sessionMetadataOf(session);
+    const owner = sessionProjectOf(head);
     const metadata = metadataOf(head);
     const told = ["id", "createdAt", "name", "project", "workflowId", "agentId"].filter((field) => metadata[field] !== undefined);
     const latest = Object.fromEntries(told.map((field) => [field, metadata[field]])) as NonNullable<ListedSessionMetadata["latest"]>;
-    return { ...sessionMetadataOf(session), latest };
+    return { ...sessionMetadataOf(session), ...(owner === undefined ? {} : { project: owner }), latest };
   });
   return { sessions, total: found.total, limit: found.limit, offset: found.offset };
 }

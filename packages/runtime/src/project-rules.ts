@@ -1,10 +1,11 @@
-import fs from "node:fs";
 import path from "node:path";
+import { type FileRefusal, type GivenFile, readGivenFile, signatureOf } from "@workrail/blob-files";
 import { type CompiledRules, type ContextRules, isWorkrailError, type Log, parseContextRules, WorkrailError } from "@workrail/core";
 import { loadPatterns } from "./patterns.ts";
 
 /** Where a project says how its contexts are to be classified, from its root; the first that is there counts. */
-const RULES_FILES = [".workrail/context-rules.yaml", ".workrail/context-rules.yml", ".workrail/context-rules.json"] as const;
+const FOLDER = ".workrail";
+const RULES_FILES = ["context-rules.yaml", "context-rules.yml", "context-rules.json"] as const;
 
 /** Rules are written by hand; whatever is larger is something else. */
 const MAX_BYTES = 256 * 1024;
@@ -19,6 +20,16 @@ export interface RulesFound {
 interface Known extends RulesFound {
   readonly version: string;
 }
+
+/** Nothing of the file's content is in it. */
+const REFUSALS: Readonly<Record<FileRefusal, string>> = {
+  missing: "It is not there.",
+  "not-a-file": "It is not a regular file.",
+  outside: "A link leads out of the project.",
+  "too-large": `It is larger than ${MAX_BYTES} bytes.`,
+  unreadable: "It cannot be read.",
+  "too-slow": "It could not be read in time.",
+};
 
 /** Rules for contexts: those that come with a call, and those in a file of the project, read again when it changed. */
 export class ProjectRules {
@@ -48,38 +59,38 @@ export class ProjectRules {
   async inFile(): Promise<RulesFound> {
     const root = this.#root;
     if (root === undefined) return {};
-    for (const name of RULES_FILES) {
-      const file = path.join(root, name);
-      const stat = lookAt(file);
-      if (stat === undefined) continue;
-      const version = `${file} ${stat.mtimeMs} ${stat.size}`;
-      if (this.#known?.version !== version) this.#known = { version, ...(await this.#read(file, stat.size)) };
+    const folder = path.join(root, FOLDER);
+    // In place: each save looks, and turns through the thread pool take longer than all else that it does beside the disk.
+    const isDirectory = signatureOf(folder)?.startsWith("directory");
+    if (isDirectory === undefined) return {};
+    for (const file of RULES_FILES.map((name) => path.join(folder, name))) {
+      // To look where a link leads could take for ever: without a version the file is read each time.
+      const signature = isDirectory ? signatureOf(file) : "other";
+      if (signature === undefined) continue;
+      const version = `${file} ${signature}`;
+      if (signature.startsWith("file") && this.#known?.version === version) return this.#known;
+      const read = await readGivenFile(root, file, { maxBytes: MAX_BYTES });
+      if (!isDirectory && "refused" in read && read.refused === "missing") continue;
+      this.#known = { version, ...(await this.#follow(file, read)) };
       return this.#known;
     }
     return {};
   }
 
-  async #read(file: string, bytes: number): Promise<RulesFound> {
+  async #follow(file: string, read: GivenFile): Promise<RulesFound> {
+    if ("refused" in read) return this.#passOver(file, read.refused, REFUSALS[read.refused]);
     try {
-      return { rules: await compiled(parseContextRules(await parseFile(file, bytes)), "contextRules") };
+      return { rules: await compiled(parseContextRules(await parse(file, read.bytes)), "contextRules") };
     } catch (error) {
-      const reason = isWorkrailError(error)
-        ? error.message
-        : `It cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-      const warning = `${file} is not followed. ${reason}`;
-      this.#log.warn("the project's context rules are not followed", { file, reason });
-      return { warning };
+      return this.#passOver(file, "not-valid", isWorkrailError(error) ? error.message : "It cannot be used.");
     }
   }
-}
 
-/** In place: each save looks, and three turns through the thread pool take longer than all else that it does beside the disk. */
-function lookAt(file: string): fs.Stats | undefined {
-  try {
-    return fs.statSync(file, { throwIfNoEntry: false });
-  } catch {
-    // What cannot be looked at cannot be followed: no project is kept from saving for it.
-    return undefined;
+  /** In the log is no word of the file. */
+  #passOver(file: string, reason: FileRefusal | "not-valid", why: string): RulesFound {
+    const warning = `${file} is not followed. ${why}`;
+    if (this.#known?.warning !== warning) this.#log.warn("the project's context rules are not followed", { file, reason });
+    return { warning };
   }
 }
 
@@ -89,11 +100,33 @@ async function compiled(rules: ContextRules, name: string): Promise<CompiledRule
   return compileRules(rules, await loadPatterns(), name);
 }
 
-async function parseFile(file: string, bytes: number): Promise<unknown> {
-  if (bytes > MAX_BYTES) throw new WorkrailError("INVALID_INPUT", `It is larger than ${MAX_BYTES} bytes.`);
-  const text = (await fs.promises.readFile(file, "utf8")).replace(/^\uFEFF/, "");
-  if (file.endsWith(".json")) return JSON.parse(text);
-  const { parse } = await import("yaml");
-  // An empty file has no rules, and is no mistake.
-  return parse(text, { logLevel: "error" }) ?? {};
+/** @throws INVALID_INPUT naming the place, and no word of the text. */
+async function parse(file: string, bytes: Buffer): Promise<unknown> {
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  return file.endsWith(".json") ? parseJson(text) : parseYaml(text);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const place = /line (\d+)/u.exec(cause instanceof Error ? cause.message : "")?.[1];
+    throw notParsed("JSON", place, cause);
+  }
+}
+
+async function parseYaml(text: string): Promise<unknown> {
+  const yaml = await import("yaml");
+  try {
+    // An empty file has no rules, and is no mistake.
+    return yaml.parse(text, { logLevel: "error", prettyErrors: true }) ?? {};
+  } catch (cause) {
+    const place = cause instanceof yaml.YAMLError ? cause.linePos?.[0].line : undefined;
+    throw notParsed("YAML", place, cause);
+  }
+}
+
+function notParsed(language: string, line: string | number | undefined, cause: unknown): WorkrailError {
+  const place = line === undefined ? "" : ` (line ${line})`;
+  return new WorkrailError("INVALID_INPUT", `It is not ${language}${place}.`, { cause });
 }

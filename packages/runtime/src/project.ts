@@ -1,6 +1,5 @@
-import fs from "node:fs";
 import path from "node:path";
-import { directoriesUp } from "@workrail/blob-files";
+import { directoriesUp, signatureOf } from "@workrail/blob-files";
 
 /**
  * The root of the project that a directory belongs to: the nearest directory above it with a `.git`, else the directory
@@ -8,5 +7,5 @@ import { directoriesUp } from "@workrail/blob-files";
  */
 export function findProject(directory: string): string | undefined {
   const above = directoriesUp(directory);
-  return above.find((at) => fs.existsSync(path.join(at, ".git"))) ?? above[0];
+  return above.find((at) => signatureOf(path.join(at, ".git")) !== undefined) ?? above[0];
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { isWorkrailError, WorkrailError } from "@workrail/core";
+import { isWorkrailError, whyUnreadable, WorkrailError } from "@workrail/core";
 
 /** Small enough that somebody who looks sees it move where each piece gives much to do. */
 const CHUNK_BYTES = 64 * 1024;
@@ -33,7 +33,7 @@ export async function* readText(
     yield decoder.decode();
   } catch (cause) {
     if (isWorkrailError(cause)) throw cause;
-    const reason = cause instanceof TypeError ? "it is not UTF-8" : cause instanceof Error ? cause.message : String(cause);
+    const reason = cause instanceof TypeError ? "it is not UTF-8" : whyUnreadable(cause);
     throw new WorkrailError("INVALID_INPUT", `${name} cannot be read: ${reason}.`, {
       details,
       hint: "Give what `workrail export` wrote.",

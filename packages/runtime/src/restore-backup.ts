@@ -16,6 +16,7 @@ import {
   readOnly,
   type RebuildReport,
   recoverCatalog,
+  runThen,
   WorkrailError,
 } from "@workrail/core";
 import { checkParams, checkPlace } from "./check-params.ts";
@@ -112,11 +113,10 @@ async function checkKey({ directory }: StoredBackup, wish: SealingSettings): Pro
 /** What is replaced is moved as it is: nobody needs its key for that, which may be lost. */
 async function takePlace(backup: StoredBackup, settings: Settings, log: Log): Promise<void> {
   const storage = await openDefaultStorage(settings, log);
-  try {
-    await storage.locking.exclusively(() => restoreInPlace(backup, settings.dataDir));
-  } finally {
-    await storage.close();
-  }
+  await runThen(
+    () => storage.locking.exclusively(() => restoreInPlace(backup, settings.dataDir)),
+    () => storage.close(),
+  );
 }
 
 /** Opening finishes a restore; then the catalog is made. */
@@ -126,13 +126,12 @@ async function openRestored(
   onProgress: RestoreOptions["onProgress"],
 ): Promise<Pick<RestoreResult, "checkpoints" | "trashed" | "sessions" | "unreadable">> {
   const parts = await wire(settings, adapters);
-  try {
+  const recover = async (): Promise<Pick<RestoreResult, "checkpoints" | "trashed" | "sessions" | "unreadable">> => {
     const report = await recoverCatalog({ ...parts, limits: settings.limits }, { onProgress });
     const { checkpoints, trashed, sessions } = await parts.catalog.usage();
     return { checkpoints, trashed, sessions, unreadable: report?.unreadable ?? [] };
-  } finally {
-    await parts.storage.close();
-  }
+  };
+  return runThen(recover, () => parts.storage.close());
 }
 
 function replacedStores(dataDir: string): readonly string[] {

@@ -54,16 +54,29 @@ export class SessionResolver {
    * @throws INVALID_INPUT for what is no session id or no context; TOO_LARGE.
    */
   forSave(given: string | undefined, workflowId: string | undefined, context: object): ResolvedSession {
-    const resolved = this.#resolve(given, workflowId, context);
+    return this.#chose(this.#resolve(given, workflowId, context), workflowId);
+  }
+
+  /**
+   * For a patch: the session named, or else the one this process uses for the workflow; `undefined` where there is none, for a patch
+   * never starts a session. Otherwise `saved` or `notSaved` must follow.
+   */
+  forPatch(given: string | undefined, workflowId: string | undefined): ResolvedSession | undefined {
+    const found = this.#inUseOrGiven(given, workflowId);
+    return found === undefined ? undefined : this.#chose(found, workflowId);
+  }
+
+  #chose(resolved: ResolvedSession, workflowId: string | undefined): ResolvedSession {
     const chosen = this.#chosen.get(workflowId);
     if (chosen?.sessionId === resolved.sessionId) chosen.saves += 1;
     else this.#chosen.set(workflowId, { sessionId: resolved.sessionId, saves: 1 });
     return resolved;
   }
 
-  /** Where such a save would go as things stand; `undefined` when a session would be made for it. Binds nobody. */
-  whereTo(given: string | undefined, workflowId: string | undefined, context: object): SessionId | undefined {
-    return this.#find(given, workflowId, context)?.sessionId;
+  /** Where such a save would go as things stand; `undefined` when a session would be made for it. Without a context: a patch. Binds nobody. */
+  whereTo(given: string | undefined, workflowId: string | undefined, context: object | undefined): SessionId | undefined {
+    const found = context === undefined ? this.#inUseOrGiven(given, workflowId) : this.#find(given, workflowId, context);
+    return found?.sessionId;
   }
 
   #resolve(given: string | undefined, workflowId: string | undefined, context: object): ResolvedSession {
@@ -71,10 +84,15 @@ export class SessionResolver {
   }
 
   #find(given: string | undefined, workflowId: string | undefined, context: object): ResolvedSession | undefined {
+    const found = this.#inUseOrGiven(given, workflowId);
+    if (found !== undefined) return found;
+    return workflowId === undefined ? undefined : { sessionId: this.#derive(workflowId, context), reason: "derived" };
+  }
+
+  #inUseOrGiven(given: string | undefined, workflowId: string | undefined): ResolvedSession | undefined {
     if (given !== undefined) return { sessionId: parseSessionId(given), reason: "given" };
     const known = this.#chosen.get(workflowId)?.sessionId ?? this.#byWorkflow.get(workflowId);
-    if (known !== undefined) return { sessionId: known, reason: "process" };
-    return workflowId === undefined ? undefined : { sessionId: this.#derive(workflowId, context), reason: "derived" };
+    return known === undefined ? undefined : { sessionId: known, reason: "process" };
   }
 
   /** For a save of what is no work of its session: the one named, else a fresh one. Nothing must follow. */

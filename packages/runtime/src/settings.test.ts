@@ -33,8 +33,9 @@ describe("settings", () => {
       maxAnswerCharacters: 45_000,
       tokenizer: "o200k",
       savesAMinute: 10,
+      prunesToTrash: false,
       isolation: "own-first",
-      secrets: { mode: "warn", personalData: false, except: [] },
+      secrets: { mode: "warn", personalData: "identifiers", except: [] },
       autoSave: true,
       sealing: {
         encryption: undefined,
@@ -141,8 +142,9 @@ describe("settings", () => {
       maxAnswerCharacters: 2_000,
       tokenizer: "claude-estimate",
       savesAMinute: 11,
+      prunesToTrash: false,
       isolation: "strict",
-      secrets: { mode: "block", personalData: true, except: ["github-token", "url-password"] },
+      secrets: { mode: "block", personalData: "all", except: ["github-token", "url-password"] },
       autoSave: false,
       sealing: {
         encryption: "disabled",

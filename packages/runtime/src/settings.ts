@@ -5,6 +5,7 @@ import {
   isJsonObject,
   type Limits,
   type Log,
+  type PersonalData,
   SECRET_RULE_IDS,
   type SecretsMode,
   WorkrailError,
@@ -66,8 +67,8 @@ export interface EmbedderSettings {
 export interface SecretsSettings {
   /** `off`: they are not looked for. */
   readonly mode: SecretsMode | "off";
-  /** Whether personal data is looked for too. */
-  readonly personalData: boolean;
+  /** The personal data that is looked for too. */
+  readonly personalData: PersonalData;
   /** Ids of rules that are not applied. */
   readonly except: readonly string[];
 }
@@ -96,8 +97,10 @@ export interface Settings {
   readonly condenser: CondenserSettings | undefined;
   /** Who is asked what texts mean; absent: nobody. */
   readonly embedder: EmbedderSettings | undefined;
-  /** How many checkpoints of a project a server saves a minute; twice as many in a row. */
+  /** How many checkpoints of a project a server saves a minute; twice as many in a row. 0: any number. */
   readonly savesAMinute: number;
+  /** Whether what is pruned by count goes to the trash. */
+  readonly prunesToTrash: boolean;
   /** What is shown of other projects: see `Isolation`. */
   readonly isolation: Isolation;
   readonly sealing: SealingSettings;
@@ -175,6 +178,7 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
     readOnly: given.readOnly ?? values.readOnly,
     fallback: given.fallback ?? values.fallback ?? "fail",
     savesAMinute: values.rateLimitCheckpointSave,
+    prunesToTrash: values.prunedGoTo === "trash",
     isolation: values.isolation,
     autoSave: values.checkpointAutoSave,
     sealing: {

@@ -94,6 +94,27 @@ describe("an export", () => {
     expect(readdirSync(path.join(folder, "a", "exports")).toSorted()).toEqual(names.toSorted());
   });
 
+  it("is named by the newest workflow of its session, alone or with all others", async () => {
+    const store = await open("a");
+    await store.saveCheckpoint({ sessionId: "s", workflowId: "release", context: { n: 1 } });
+    await store.saveCheckpoint({ sessionId: "s", workflowId: "deploy", context: { n: 2 } });
+    await store.saveCheckpoint({ sessionId: "t", workflowId: "deploy", context: { n: 1 } });
+    await store.saveCheckpoint({ sessionId: "plain", context: { n: 1 } });
+    expect(path.basename((await store.exportSession("s")).file)).toBe("deploy-2026-01-31.json");
+    const { exports } = await store.exportAll(path.join(folder, "all"));
+    const named = exports.map(({ sessionId, file }) => [sessionId, path.basename(file).replace(/-2\.json$/u, ".json")]);
+    expect(Object.fromEntries(named)).toEqual({
+      plain: "plain-2026-01-31.json",
+      s: "deploy-2026-01-31.json",
+      t: "deploy-2026-01-31.json",
+    });
+    expect(readdirSync(path.join(folder, "all")).toSorted()).toEqual([
+      "deploy-2026-01-31-2.json",
+      "deploy-2026-01-31.json",
+      "plain-2026-01-31.json",
+    ]);
+  });
+
   it("goes where it is told, and replaces nothing there", async () => {
     const store = await open("a");
     await store.saveCheckpoint({ sessionId: "s", context: { n: 1 } });

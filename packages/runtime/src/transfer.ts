@@ -1,18 +1,21 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { makeDirectories } from "@workrail/blob-files";
+import { fileNameOf, makeDirectories } from "@workrail/blob-files";
 import {
+  CHECKPOINT_KINDS,
   type Clock,
   countCheckpoints,
   type ExportOptions,
   type ExportPorts,
   type ExportProgress,
   exportSession,
+  findSession,
   type ImportConflictPolicy,
   importSession,
   type ImportPorts,
   type ImportReport,
   isWorkrailError,
+  noteExport,
   type SessionId,
   type UnreadableInExport,
   WorkrailError,
@@ -37,7 +40,7 @@ export interface ExportAllOptions {
 }
 
 export interface ExportSessionOptions extends ExportAllOptions {
-  /** Default: a new one in `exports` of the data directory. */
+  /** A new file, or a folder that gets one named `{workflow or session}-{date}.json`. Default: the folder `exports` of the data directory. */
   readonly file?: string | undefined;
 }
 
@@ -82,6 +85,9 @@ export interface ImportFileResult extends ImportTextResult {
 
 const LONGEST_STEM = 150;
 
+/** Of records that are looked at for the name of a workflow. */
+const PAGE = 100;
+
 /** Carries sessions out of the store into files, and back. */
 export class Transfer {
   readonly #ports: ExportPorts & ImportPorts & { readonly clock: Clock };
@@ -94,12 +100,23 @@ export class Transfer {
   }
 
   async exportSession(sessionId: SessionId, { file, ...watch }: ExportSessionOptions = {}): Promise<ExportResult> {
-    const names = file === undefined ? await this.#defaultNames(sessionId) : [path.resolve(file)];
-    return this.#export(sessionId, names, watch);
+    await findSession(this.#ports, sessionId);
+    return this.#export(sessionId, await this.#names(sessionId, file), watch);
   }
 
-  exportText(sessionId: SessionId, options: ExportOptions): AsyncGenerator<string, void, undefined> {
-    return exportSession(this.#ports, sessionId, options);
+  /** Part of a text has left the store, too: the audit log says which was not read to its end. */
+  async *exportText(sessionId: SessionId, options: ExportOptions): AsyncGenerator<string, void, undefined> {
+    let isBegun = false;
+    let isWhole = false;
+    try {
+      for await (const piece of exportSession(this.#ports, sessionId, options)) {
+        isBegun = true;
+        yield piece;
+      }
+      isWhole = true;
+    } finally {
+      if (isBegun) await noteExport(this.#ports, sessionId, { isWhole });
+    }
   }
 
   async exportAll(given?: string, { onProgress, signal }: ExportAllOptions = {}): Promise<ExportAllResult> {
@@ -110,7 +127,8 @@ export class Transfer {
     let before = 0;
     for (const [sessionId, checkpoints] of sessions) {
       const tell = onProgress && (({ done }: ExportProgress) => onProgress({ done: Math.min(before + done, total), total }));
-      const result = await this.#export(sessionId, this.#namesIn(folder, sessionId), { onProgress: tell, signal }).catch(ignoreVanished);
+      const names = this.#namesIn(folder, await this.#stemFor(sessionId));
+      const result = await this.#export(sessionId, names, { onProgress: tell, signal }).catch(ignoreVanished);
       if (result !== undefined) exports.push(result);
       before += checkpoints;
     }
@@ -125,7 +143,14 @@ export class Transfer {
   async #export(sessionId: SessionId, names: Iterable<string>, { onProgress, signal }: ExportAllOptions): Promise<ExportResult> {
     const unreadable: UnreadableInExport[] = [];
     const text = exportSession(this.#ports, sessionId, { onUnreadable: (each) => unreadable.push(each), onProgress });
-    return { sessionId, ...(await writeNewFile(names, until(signal, text))), unreadable };
+    const written = await writeNewFile(names, until(signal, text));
+    try {
+      await noteExport(this.#ports, sessionId, { isWhole: true });
+    } catch (error) {
+      await fs.rm(written.file, { force: true });
+      throw error;
+    }
+    return { sessionId, ...written, unreadable };
   }
 
   /** What can be read only once is kept in memory: nothing is written before all of it is proven. */
@@ -152,10 +177,24 @@ export class Transfer {
     }
   }
 
-  async #defaultNames(sessionId: SessionId): Promise<Iterable<string>> {
-    const head = await this.#ports.locking.shared(() => this.#ports.catalog.head(sessionId));
-    const workflow = stemOf(head?.workflowId ?? "");
-    return this.#namesIn(await this.#ownFolder(), workflow === "" ? sessionId : workflow);
+  /** The newest workflow of a session gives an export its name, else the session does. */
+  async #stemFor(sessionId: SessionId): Promise<string> {
+    const { catalog, locking } = this.#ports;
+    const filter = { sessionId, kinds: CHECKPOINT_KINDS };
+    return locking.shared(async () => {
+      for (let offset = 0; ; offset += PAGE) {
+        const { records } = await catalog.list({ filter, limit: PAGE, offset });
+        const stem = records.map(({ workflowId }) => stemOf(workflowId ?? "")).find((each) => each !== "");
+        if (stem !== undefined || records.length < PAGE) return stem ?? stemOfSession(sessionId);
+      }
+    });
+  }
+
+  /** A folder gets a file with the name that it would have in the data directory. */
+  async #names(sessionId: SessionId, given: string | undefined): Promise<Iterable<string>> {
+    if (given !== undefined && !(await isFolder(given))) return [path.resolve(given)];
+    const folder = given === undefined ? await this.#ownFolder() : makeFolder(path.resolve(given));
+    return this.#namesIn(folder, await this.#stemFor(sessionId));
   }
 
   /** Links are not followed inside of the data directory. */
@@ -190,6 +229,12 @@ export class Transfer {
   }
 }
 
+/** A path that ends with a separator means a folder, whether it is there or not. */
+async function isFolder(given: string): Promise<boolean> {
+  if (/[\\/]$/u.test(given)) return true;
+  return (await fs.stat(given).catch(() => undefined))?.isDirectory() === true;
+}
+
 async function* until(signal: AbortSignal | undefined, text: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
   signal?.throwIfAborted();
   for await (const piece of text) {
@@ -217,6 +262,11 @@ function stemOf(workflowId: string): string {
     .replaceAll(/[^A-Za-z0-9._-]+/gu, "_")
     .replaceAll(/^[._-]+|[._-]+$/gu, "")
     .slice(0, LONGEST_STEM);
+}
+
+/** Most ids can be read in the name of a file as they are. */
+function stemOfSession(sessionId: SessionId): string {
+  return /^[A-Za-z0-9_-]+$/u.test(sessionId) ? sessionId : fileNameOf(sessionId);
 }
 
 /** Names the file that a failure is about, unless it does so itself. */

@@ -23,6 +23,7 @@ import type {
   FindCheckpointsResult,
   IContextManagementService,
   SessionMetadata,
+  BriefViewResult,
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "./context-management-service.ts";
@@ -62,6 +63,21 @@ export interface StoreStatsParams extends Omit<StatsInput, "sessionId" | "projec
   readonly project?: string | null | undefined;
 }
 
+export interface ResolveCheckpointParams {
+  /** Only what this session holds. */
+  readonly sessionId?: string | undefined;
+  /** Without a session: the project whose latest is meant; `null`: the latest of all. Default: as `findCheckpoints` lists. */
+  readonly project?: string | null | undefined;
+  /** Only what is in the trash. Default: what is live, and the trash where nothing live is meant. */
+  readonly inTrash?: boolean | undefined;
+}
+
+/** A checkpoint that was meant. */
+export interface ResolvedCheckpoint {
+  readonly checkpointId: string;
+  readonly sessionId: string;
+}
+
 /** What work on the whole store was done without. */
 export interface LeftOut {
   /** How many checkpoints only memory keeps, because the disk cannot be written to. Absent: none. */
@@ -84,6 +100,13 @@ export interface Workrail extends IContextManagementService {
   storeConversation(params: StoreConversationParams): Promise<StoreConversationResult>;
   /** Checkpoints of projects: contextd's service. */
   readonly projectCheckpoints: ProjectCheckpoints;
+  /**
+   * Finds the checkpoint that a person or an agent means: by its id, by at least 4 of the id's first characters if no other id begins so,
+   * or as `latest` and `latest~2`, which count back from the newest that `findCheckpoints` lists. Damaged ones are not counted.
+   *
+   * @throws INVALID_INPUT when several ids begin so, with `details.matches`; CHECKPOINT_NOT_FOUND, with those that are `details.nearest`.
+   */
+  resolveCheckpoint(reference: string, params?: ResolveCheckpointParams): Promise<ResolvedCheckpoint>;
   /** Lists checkpoints of one or of all sessions, by any filter, and how many there are. */
   findCheckpoints(params?: FindCheckpointsParams): Promise<FindCheckpointsResult>;
   /**
@@ -99,6 +122,8 @@ export interface Workrail extends IContextManagementService {
   finishIndex(options?: FinishIndexOptions): Promise<void>;
   /** Loads what fits a budget, and says what it left out. */
   viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult>;
+  /** The same, with little around the context: for answers that models read. */
+  viewBriefly(params: ViewCheckpointParams): Promise<BriefViewResult>;
   /**
    * Finds the way back into saved work. An id that exists is loaded, with what happened in the repository since; for anything else
    * the sessions that may be meant are told, the likeliest first and each with the reason, and nothing is loaded.
@@ -129,6 +154,8 @@ export interface Workrail extends IContextManagementService {
    * None where not even the first does: whoever asks knows what of it can be shortened.
    */
   fitAnswer<T extends object>(frame: object, items: readonly T[]): Promise<T[]>;
+  /** Tokens of an answer as JSON, counted as budgets are. */
+  tokensOf(answer: object): Promise<number>;
   /** Makes the catalog anew from the checkpoints' files. */
   rebuildCatalog(options?: RebuildOptions): Promise<RebuildReport>;
   /** Removes files that no checkpoint needs. */
@@ -180,7 +207,7 @@ export interface Workrail extends IContextManagementService {
    *   INVALID_INPUT for what is no id; READ_ONLY; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
    */
   restoreFromTrash(params: FromTrashParams): Promise<FromTrashResult>;
-  /** Removes for good what is in the trash. */
+  /** Removes for good what is in the trash, overwritten as `erase` does it. */
   emptyTrash(params?: EmptyTrashParams): Promise<CleanUpReport>;
   /**
    * Has a session spared by whatever removes of its own accord; with `false`, no longer.

@@ -103,12 +103,22 @@ async function onDisk<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-const WRONG_PLACES = new Set(["ENOENT", "EEXIST", "ENOTDIR", "EISDIR", "EACCES", "EPERM", "EROFS", "ENAMETOOLONG"]);
+const WRONG_PLACES: Readonly<Record<string, string>> = {
+  ENOENT: "its folder does not exist",
+  EEXIST: "something else is there",
+  ENOTDIR: "a part of its path is not a directory",
+  EISDIR: "it is a directory",
+  EACCES: "you may not write there",
+  EPERM: "you may not write there",
+  EROFS: "the disk can only be read",
+  ENAMETOOLONG: "its name is too long",
+};
 
 /** @returns INVALID_INPUT for a place that cannot be, STORAGE_UNAVAILABLE for a disk that cannot. */
 export function cannotWrite(file: string, cause: unknown): WorkrailError {
   const code = errorCode(cause);
-  return new WorkrailError(WRONG_PLACES.has(code) ? "INVALID_INPUT" : "STORAGE_UNAVAILABLE", `${file} cannot be written: ${code}.`, {
+  const wrong = WRONG_PLACES[code];
+  return new WorkrailError(wrong === undefined ? "STORAGE_UNAVAILABLE" : "INVALID_INPUT", `${file} cannot be written: ${wrong ?? code}.`, {
     details: { path: file, errno: code },
     hint: "Choose a place that exists, where you may write, and with room for it.",
     cause,

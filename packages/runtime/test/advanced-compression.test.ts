@@ -54,6 +54,26 @@ describe("advanced compression", () => {
     });
   });
 
+  it("sends no ids of persons, and e-mail addresses only unless all personal data counts as secret", async () => {
+    const personal = {
+      goal: "Ship it",
+      card: 4012888888881881,
+      notes: `${STORY.repeat(50)} pay DE89 3704 0044 0532 0130 00, ask jo.doe@acme-shop.co.uk ${STORY.repeat(50)}`,
+    };
+    for (const [env, sendsMail] of [
+      [{}, true],
+      [{ WORKRAIL_SECRETS_PERSONAL_DATA: "all" }, false],
+    ] as const) {
+      bodies.length = 0;
+      await opened({ ...settings(), ...env }, (workrail) =>
+        workrail.compressContext({ context: personal, budgetTokens: 300, focus: "4012888888881881" }),
+      );
+      expect(bodies.length).toBeGreaterThan(0);
+      expect(bodies.join("")).not.toMatch(/DE89|4012888/u);
+      expect(bodies.join("").includes("jo.doe@acme")).toBe(sendsMail);
+    }
+  });
+
   it("goes on without the endpoint, says why, and asks again the next time", async () => {
     const without = await opened({}, (workrail) => workrail.compressContext({ context, budgetTokens: 300 }));
     await opened(settings(), async (workrail) => {

@@ -38,11 +38,17 @@ interface Saved {
 
 /** Saves a checkpoint with words of its own wherever there is room for some. */
 async function save(store: Workrail, sessionId: string = SESSION): Promise<Saved> {
-  const words = Array.from({ length: 7 }, newWord);
-  const [key, value, name, tag, attribute, project, workflow] = words;
+  const words = Array.from({ length: 6 }, newWord);
+  const [key, value, name, tag, attribute, workflow] = words;
   const context = { filler: FILLER, [`key-${key}`]: `what was found: ${value} and ${newWord()}`, list: [value] };
   const metadata = { name: `about ${name}`, tags: [`tag-${tag}`], [`attribute-${attribute}`]: `is ${attribute}` };
-  const params: SaveCheckpointParams = { sessionId, context, metadata, project: `/projects/${project}`, workflowId: `flow-${workflow}` };
+  const params: SaveCheckpointParams = {
+    sessionId,
+    context,
+    metadata, // The session's own, which goes with its last checkpoint.
+    project: "/projects/of-the-session",
+    workflowId: `flow-${workflow}`,
+  };
   const { checkpointId } = await store.saveCheckpoint(params);
   return { checkpointId, context, words };
 }
@@ -50,6 +56,14 @@ async function save(store: Workrail, sessionId: string = SESSION): Promise<Saved
 async function within<T>(place: Place, work: (store: Workrail) => Promise<T>, options: OpenOptions = OPEN): Promise<T> {
   await using store = await place.open(options);
   return await work(store);
+}
+
+/** Unlinked, as what the store itself removes, when its time in the trash is over. */
+async function unlinked(place: Place, { checkpointId }: Saved): Promise<void> {
+  await within(place, (store) => store.cleanUp({ checkpointIds: [checkpointId] }));
+  const end = (store: Workrail): Promise<unknown> => store.cleanUp();
+  await within(place, end, { ...OPEN, env: { WORKRAIL_TRASH_DAYS: "0" } });
+  expect(await within(place, (store) => store.listTrash())).toEqual([]);
 }
 
 interface Prepared {
@@ -201,7 +215,7 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])("with the catalog by %s
     at(async (place) => {
       const saved = await prepare(place);
       const [oldest, removed, gone, ...others] = saved as [Saved, Saved, Saved, ...Saved[]];
-      await within(place, (store) => store.cleanUp({ checkpointIds: idsOf([removed]), permanently: true }));
+      await unlinked(place, removed);
       expect(fs.existsSync(blobOf(place, removed))).toBe(true);
       await expectErased(place, [oldest, gone, ...others], 1);
       expect(fs.existsSync(blobOf(place, removed))).toBe(false);
@@ -262,7 +276,9 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])("with the catalog by %s
       fs.appendFileSync(blobOf(place, damaged), "and more");
       await within(place, async (store) => {
         await refusalOf(store.loadCheckpoint({ checkpointId: damaged.checkpointId }));
-        await store.cleanUp({ checkpointIds: idsOf([damaged]), permanently: true });
+      });
+      await unlinked(place, damaged);
+      await within(place, async (store) => {
         const aside = blobOf(place, damaged, "quarantine/contexts");
         expect(fs.existsSync(aside)).toBe(true);
         const { copies } = await store.deleteCheckpoint({ checkpointId: gone.checkpointId });
@@ -309,14 +325,84 @@ describe.each(["better-sqlite3", "node:sqlite", "none"])("with the catalog by %s
 });
 
 describe("erasing", () => {
-  /** In the background of a store that was just opened. */
+  /** As soon as the store is open, also for a moment. */
   const expectFinished = async (place: Place, saved: readonly Saved[], gone: Saved): Promise<void> => {
-    await within(place, async (store) => {
-      await vi.waitFor(() => expect(tracesOf(place.dataDir, gone.words)).toEqual([]), { timeout: 60_000, interval: 100 });
-      const others = saved.filter((each) => each !== gone);
-      await expectWhole(store, others);
-    });
+    const finish = async (store: Workrail): Promise<void> => {
+      expect(tracesOf(place.dataDir, gone.words)).toEqual([]);
+      await expectWhole(
+        store,
+        saved.filter((each) => each !== gone),
+      );
+    };
+    await within(place, finish, { ...OPEN, upkeep: false });
   };
+
+  /** Notes what becomes of a file. */
+  const noting = (steps: string[], file: string): FileSystem => ({
+    ...nodeFileSystem,
+    overwrite: (name) => {
+      if (name === file) steps.push("overwrite");
+      return nodeFileSystem.overwrite(name);
+    },
+    unlink: (name) => {
+      if (name === file) steps.push("unlink");
+      nodeFileSystem.unlink(name);
+    },
+  });
+
+  describe("is what a person gets who has checkpoints removed for good:", () => {
+    const WAYS: readonly (readonly [string, (store: Workrail, checkpointId: string) => Promise<{ readonly left: readonly string[] }>])[] = [
+      [
+        "by emptying the trash",
+        async (store, checkpointId) => {
+          await store.cleanUp({ checkpointIds: [checkpointId] });
+          return store.emptyTrash();
+        },
+      ],
+      [
+        "by emptying the trash of the session",
+        async (store, checkpointId) => {
+          await store.cleanUp({ checkpointIds: [checkpointId] });
+          return store.emptyTrash({ sessionId: SESSION });
+        },
+      ],
+      ["by a permanent clean-up", (store, checkpointId) => store.cleanUp({ checkpointIds: [checkpointId], permanently: true })],
+      ["by a permanent clean-up by number", (store) => store.cleanUp({ sessionId: SESSION, keepLast: 2, permanently: true })],
+      ["by erasing", (store, checkpointId) => store.erase({ checkpointIds: [checkpointId] })],
+    ];
+
+    it.each(WAYS)("%s overwrites the file before it is unlinked, and leaves nothing elsewhere", (_, remove) =>
+      onDisk(async (place) => {
+        const saved = await prepare(place);
+        const gone = saved[2] as Saved;
+        const steps: string[] = [];
+        await within(
+          place,
+          async (store) => {
+            expect((await remove(store, gone.checkpointId)).left).toEqual([]);
+            expect(tracesOf(place.dataDir, gone.words)).toEqual([]);
+            const ids = (await store.findCheckpoints({ project: null })).checkpoints.map(({ id }) => id);
+            const others = saved.filter(({ checkpointId }) => ids.includes(checkpointId));
+            expect(others.length).toBeGreaterThan(1);
+            await expectWhole(store, others);
+          },
+          { adapters: { storage: ({ dataDir }) => openSqliteFs({ dataDir, fs: noting(steps, blobOf(place, gone)) }) } },
+        );
+        expect(steps).toEqual(["overwrite", "unlink"]);
+      }),
+    );
+
+    it("pruning unlinks, for it comes after saves", () =>
+      onDisk(async (place) => {
+        const steps: string[] = [];
+        const storage = ({ dataDir }: { readonly dataDir: string }): Promise<Storage> =>
+          openSqliteFs({ dataDir, fs: noting(steps, path.join(place.dataDir, "contexts", SESSION, "pruned.json.gz")) });
+        await using store = await place.open({ adapters: { storage }, limits: { maxCheckpoints: 1 } });
+        await store.saveCheckpoint({ sessionId: SESSION, checkpointId: "pruned", context: { step: 1 } });
+        await store.saveCheckpoint({ sessionId: SESSION, context: { step: 2 } });
+        await vi.waitFor(() => expect(steps).toEqual(["unlink"]), { timeout: 60_000, interval: 50 });
+      }));
+  });
 
   it("is finished by whoever opens the store next", () =>
     onDisk(async (place) => {

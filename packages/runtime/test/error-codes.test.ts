@@ -40,7 +40,7 @@ describe("a call is refused with", () => {
       details: { field: "checkpointId" },
     });
   }
-  refused("INVALID_INPUT", "a session's id that is none", (workrail) => workrail.loadCheckpoint({ sessionId: "../x" }), {
+  refused("INVALID_INPUT", "a session's id that is none", (workrail) => workrail.loadCheckpoint({ sessionId: "a\u0007b" }), {
     details: { field: "sessionId" },
   });
   refused("INVALID_INPUT", "neither of the two ids of a load", (workrail) => workrail.loadCheckpoint({}));

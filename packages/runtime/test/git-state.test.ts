@@ -100,8 +100,8 @@ describe.skipIf(noGit !== undefined)("where a repository stands (needs git)", ()
     const reader = new GitReader(app, 20);
     let answer = (): void => {};
     const hung = new Promise<void>((resolve) => (answer = resolve));
-    const stat = files.stat;
-    const slow = vi.spyOn(files, "stat").mockImplementation((async (file: string) => hung.then(() => stat(file))) as never);
+    const lstat = files.lstat;
+    const slow = vi.spyOn(files, "lstat").mockImplementation((async (file: string) => hung.then(() => lstat(file))) as never);
     expect(await reader.read()).toBeUndefined();
     const asked = slow.mock.calls.length;
     expect(await reader.read()).toBeUndefined();

@@ -286,7 +286,7 @@ describe("the values of a live context", () => {
       expect(() => live.set("workrailEngineState", 1)).toThrow("where the engine's state is kept");
       expect(live.context).toEqual({ deep: [{ a: 1 }] });
       expect(() => store.liveContext({ sessionId: "w", maxTokens: 10 })).toThrow("maxTokens must be a whole number from 500.");
-      expect(() => store.liveContext({ sessionId: "no id" })).toThrow("sessionId");
+      expect(() => store.liveContext({ sessionId: "no\u0007id" })).toThrow("sessionId");
       expect(await refusalOf(live.condense())).toMatchObject({ code: "INVALID_INPUT" });
     }));
 

@@ -389,6 +389,15 @@ describe("the rate limit", () => {
     }),
   );
 
+  it.each(["RATE_LIMIT_CHECKPOINT_SAVE", "WORKRAIL_RATE_LIMIT_CHECKPOINT_SAVE"])("is off where %s is 0, and reading goes on", (name) =>
+    onDisk(async (place) => {
+      await using workrail = await place.open({ env: { [name]: "0" } });
+      expect(await admitted(workrail, 50, {})).toEqual([50, undefined]);
+      expect(await workrail.projectCheckpoints.list()).toMatchObject({ total: 50 });
+      expect((await workrail.projectCheckpoints.search({ query: "n" })).results.length).toBeGreaterThan(0);
+    }),
+  );
+
   it("does not count what is refused anyway", () =>
     onDisk(async (place) => {
       await using workrail = await place.open({ env: { RATE_LIMIT_CHECKPOINT_SAVE: "1" } });

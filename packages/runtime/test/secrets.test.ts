@@ -316,3 +316,57 @@ describe("a context of many megabytes", () => {
       expect(await workrail.scanStore()).toMatchObject({ found: [] });
     }));
 });
+
+describe("personal data in what is saved", () => {
+  const personal = {
+    card: 4012888888881881,
+    account: "DE89 3704 0044 0532 0130 00",
+    diff: "+SSN 536-90-4399\n-111.444.777-35",
+    mail: "jo.doe@acme-shop.co.uk",
+  };
+  const saved = (env: Readonly<Record<string, string>>) =>
+    KINDS[0]?.at(async (place) => {
+      await using workrail = await place.open({ env });
+      const { secrets } = await workrail.saveCheckpoint({ sessionId: "s", context: personal });
+      const { context } = await workrail.loadCheckpoint({ sessionId: "s" });
+      return { rules: secrets?.found.map(({ rule }) => rule), context };
+    });
+
+  it.each([
+    [undefined, ["payment-card", "iban", "us-ssn", "national-id"]],
+    ["identifiers", ["payment-card", "iban", "us-ssn", "national-id"]],
+    ["all", ["payment-card", "iban", "us-ssn", "national-id", "email"]],
+    ["true", ["payment-card", "iban", "us-ssn", "national-id", "email"]],
+    ["off", undefined],
+    ["false", undefined],
+  ])("is told of as WORKRAIL_SECRETS_PERSONAL_DATA says: %s", async (value, rules) => {
+    const result = await saved(value === undefined ? {} : { WORKRAIL_SECRETS_PERSONAL_DATA: value });
+    expect(result?.rules).toEqual(rules);
+    expect(result?.context).toEqual(personal);
+  });
+
+  it("is replaced as the same setting says, a number by a text", async () => {
+    const result = await saved({ WORKRAIL_SECRETS: "redact" });
+    expect(result?.context).toEqual({
+      card: expect.stringMatching(/^\[CARD_[0-9a-f]{8}\]$/u),
+      account: expect.stringMatching(/^\[IBAN_[0-9a-f]{8}\]$/u),
+      diff: expect.stringMatching(/^\+SSN \[SSN_[0-9a-f]{8}\]\n-\[NATIONAL_ID_[0-9a-f]{8}\]$/u),
+      mail: personal.mail,
+    });
+  });
+});
+
+it("the lines of a private key in a list count once, and each is replaced", () =>
+  KINDS[0]?.at(async (place) => {
+    const lines = [
+      ["-----BEGIN RSA PRIV", "ATE KEY-----"].join(""),
+      "MIIEowIBAAKCAQEA".repeat(4),
+      "q7Zx0pLm2Rt9Kd4s".repeat(4),
+      ["-----END RSA PRIV", "ATE KEY-----"].join(""),
+    ];
+    await using workrail = await opened(place, "redact");
+    const { secrets } = await workrail.saveCheckpoint({ sessionId: "s", context: { key: lines, next: "stays" } });
+    expect(secrets).toMatchObject({ action: "redacted", count: 1, found: [{ rule: "private-key", path: 'context["key"][0]' }] });
+    const { context } = await workrail.loadCheckpoint({ sessionId: "s" });
+    expect(context).toEqual({ key: lines.map(() => expect.stringMatching(/^\[PRIVATE_KEY_[0-9a-f]{8}\]$/u)), next: "stays" });
+  }));

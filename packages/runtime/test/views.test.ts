@@ -37,14 +37,18 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       const view = await workrail.viewCheckpoint({ checkpointId, budgetTokens: 2_000 });
       expect(Object.keys(view.context)).toEqual(["small", "notes"]);
       expect(view.context["small"]).toBe("kept");
-      const fates = { kept: 1, reduced: 0, condensed: 1, dropped: 0 };
-      expect(view.report).toMatchObject({ ...fates, entries: [{ key: "notes", layer: "USEFUL", outcome: "condensed" }] });
+      const { notes: shown } = view.context;
+      const [characters, left] = [JSON.stringify(context.notes).length, JSON.stringify(shown).length];
+      expect(view.shortened).toEqual({ count: 1, entries: [{ key: "notes", characters, shown: left }] });
+      expect(view).not.toHaveProperty("omitted");
       expect(view.how).toContain(checkpointId);
       expect(Date.parse(String(view.validUntil))).toBeGreaterThan(Date.parse("2026-01-02"));
       expect(JSON.stringify(view).length).toBeLessThan(10_000);
       const part = await workrail.viewCheckpoint({ checkpointId, keys: ["notes"], range: { offset: 10, limit: 5 } });
       const { notes } = context;
-      expect(part.values).toEqual([{ path: ["notes"], value: notes.slice(10, 15), offset: 10, length: notes.length, nextOffset: 15 }]);
+      expect(part.values).toEqual([
+        { path: ["notes"], value: notes.slice(10, 15), offset: 10, length: notes.length, unit: "characters", nextOffset: 15 },
+      ]);
       expect((await workrail.viewCheckpoint({ checkpointId, full: true })).context).toEqual(context);
     }));
 
@@ -80,7 +84,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
 
   it("compresses a saved context as it compresses one that is given, and keeps that one beside the session's work", () =>
     withStore(async (workrail) => {
-      const context = { goal: "ship it", notes: longText(3_000), debugLog: longText(100) };
+      const context = { goal: "ship it", notes: longText(3_000), debugLog: "2026-01-01T00:00:00Z DEBUG tick 1\n".repeat(40) };
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
       const saved = await workrail.compressContext({ sessionId: "session", budgetTokens: 1_000 });
       expect(saved).toMatchObject({ checkpointId, sessionId: "session", report: { kept: 1, condensed: 1, dropped: 1 } });
@@ -163,10 +167,8 @@ it("classifies by the project's file of rules, in loads too, and says when that 
     const context = { notes: longText(100), plan: longText(3_000) };
     await workrail.saveCheckpoint({ sessionId: "session", context });
     const view = await workrail.viewCheckpoint({ sessionId: "session", budgetTokens: 1_000 });
-    expect(view.report?.entries).toMatchObject([
-      { key: "plan", outcome: "condensed" },
-      { key: "notes", layer: "EPHEMERAL", outcome: "dropped" },
-    ]);
+    expect(view.shortened?.entries).toMatchObject([{ key: "plan" }]);
+    expect(view.omitted?.entries).toMatchObject([{ key: "notes" }]);
     fs.writeFileSync(file, "{ no rules");
     const without = await workrail.viewCheckpoint({ sessionId: "session", budgetTokens: 1_000 });
     expect(without.contextRulesWarning).toContain("context-rules.json is not followed");

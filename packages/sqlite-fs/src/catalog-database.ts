@@ -12,7 +12,7 @@ import {
   setAside,
   storeClosed,
 } from "@workrail/blob-files";
-import type { AuditPlace, Log } from "@workrail/core";
+import { type AuditPlace, type Log, runThen } from "@workrail/core";
 import { checkContent, checkShape, mendingsOf, noteMending } from "./catalog-checks.ts";
 import { CommitMark, isBehind, placeNoted } from "./commit-mark.ts";
 import { mendCatalog } from "./mend-catalog.ts";
@@ -209,9 +209,15 @@ export class CatalogDatabase {
     const { fs, dataDir } = this.#options;
     refuseUnfinishedRestore(fs, dataDir);
     const fresh = `${this.file}.new`;
+    const clear = (): void => ["", ...BESIDE].forEach((suffix) => removeIfPresent(fs, fresh + suffix));
     // What an interrupted rebuild left.
-    for (const suffix of ["", ...BESIDE]) removeIfPresent(fs, fresh + suffix);
-    await this.#create(fresh, fill);
+    clear();
+    try {
+      await this.#create(fresh, fill);
+    } catch (error) {
+      // On a full disk it would take the room that is left.
+      await runThen(() => Promise.reject(error), clear);
+    }
     this.disconnect();
     // The database goes before its `-wal`, which would be replayed over the new one: whoever finds them in between finds
     // no database, never one without its last commits.

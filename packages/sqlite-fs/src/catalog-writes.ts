@@ -301,6 +301,7 @@ export class CatalogWrites {
   #beyond(keepNewest: number | undefined, { id, sessionId, createdAt }: NewRecord, checkpointCount: number): readonly CheckpointRecord[] {
     // Most saves are far from the limit, and counting those of one kind takes time.
     if (keepNewest === undefined || checkpointCount <= keepNewest) return [];
+    if (labelsOf(this.#rows.session(sessionId)?.tags ?? "[]").includes(KEEP_TAG)) return [];
     const rows = this.#statement(OLDEST).all(sessionId, id, createdAt.getTime(), sessionId, keepNewest) as CheckpointRow[];
     const oldest = rows.map(recordOf);
     // What goes now is gone, and of tags that rows are found by nothing says whether they are as they were written.

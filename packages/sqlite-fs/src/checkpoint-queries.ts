@@ -57,6 +57,7 @@ function orderOf(filter: CheckpointFilter): "sequence" | "ordinal" {
 function conditionsOf(filter: CheckpointFilter): Sql[] {
   const all: readonly (Sql | undefined)[] = [
     filter.sessionId === undefined ? undefined : sql`session_id = ${planless(filter.sessionId)}`,
+    ofPrefix(filter.idPrefix),
     ofProject(filter),
     filter.headsOnly === true ? sql`ordinal IN ${HEADS}` : undefined,
     filter.notProject === undefined ? undefined : sql`project IS NOT ${planless(filter.notProject)}`,
@@ -78,6 +79,11 @@ const HEADS = sql`(SELECT (
   SELECT head.ordinal FROM checkpoint AS head
   WHERE head.session_id = session.id AND head.kind <> 'aside' AND head.damaged = 0
   ORDER BY head.sequence DESC LIMIT 1) FROM session)`;
+
+/** A range, which the index of ids answers. No id holds a character behind `~`. */
+function ofPrefix(prefix = ""): Sql | undefined {
+  return prefix === "" ? undefined : sql`id >= ${prefix} AND id < ${`${prefix}~`}`;
+}
 
 function ofProject({ project, repository }: CheckpointFilter): Sql | undefined {
   const there = project === undefined ? undefined : sql`project = ${planless(project)}`;

@@ -17,9 +17,10 @@ import {
   SessionFactsFiles,
   STORE_LOCK,
   StoreClaim,
+  tidyLeftovers,
   VECTORS,
 } from "@workrail/blob-files";
-import { isWorkrailError, type Log, type Reserve, runAll, type Storage } from "@workrail/core";
+import { isWorkrailError, type Log, type Reserve, runAll, runThen, type Storage } from "@workrail/core";
 import { loadSqliteDriver, type SqliteDriverChoice } from "./load-sqlite-driver.ts";
 import type { Migration } from "./migrations.ts";
 import { silentLog } from "./silent-log.ts";
@@ -120,6 +121,7 @@ async function openShared({ dataDir, fs, log, lockWaitMs }: Place, driver: Sqlit
   await finishRestoreAlone(lock, dataDir);
   const locking = await StoreLock.acquire({ ...lock, onRegained: () => catalog?.reopenIfReplaced() });
   try {
+    await tidyLeftovers({ fs, dataDir, log });
     const isLeftOver = hasLog(dataDir, fs) && (await locking.isAlone());
     blobs.prepare();
     const factsFiles = new SessionFactsFiles(dataDir, fs, (directory) => blobs.ensureDirectory(directory));
@@ -144,8 +146,12 @@ async function openShared({ dataDir, fs, log, lockWaitMs }: Place, driver: Sqlit
   const derived = { fs, openDatabase: driver.open, journal: opened.journal, lockWaitMs, log };
   const search = new SqliteSearch({ ...derived, file: path.join(dataDir, SEARCH_DATABASE) });
   const vectors = new SqliteVectors({ ...derived, file: path.join(dataDir, VECTORS) });
-  const close = (): Promise<void> => {
-    return runAll([() => search.close(), () => vectors.close(), () => opened.close(), () => locking.close()]);
+  const close = async (): Promise<void> => {
+    try {
+      await runAll([() => search.close(), () => vectors.close(), () => opened.close(), () => locking.close()]);
+    } catch (error) {
+      throw storageError(error, dataDir);
+    }
   };
   const warnings = placeWarnings(unsuitable, opened.journal);
   for (const warning of warnings) log.warn(warning, { path: dataDir });
@@ -208,14 +214,14 @@ async function finishRestoreAlone(options: Omit<StoreLockOptions, "onRegained">,
   const { fs, waitMs } = options;
   const deadline = elapsedMs() + waitMs;
   while (isBeingRestored(fs, dataDir)) {
-    let lock: StoreLock | undefined;
     try {
-      lock = await StoreLock.acquire({ ...options, waitMs: Math.min(waitMs, LOOK_AGAIN_MS), onRegained: ignore });
-      await lock.exclusively(() => finishRestore(fs, dataDir));
+      const lock = await StoreLock.acquire({ ...options, waitMs: Math.min(waitMs, LOOK_AGAIN_MS), onRegained: ignore });
+      await runThen(
+        () => lock.exclusively(() => finishRestore(fs, dataDir)),
+        () => lock.close(),
+      );
     } catch (error) {
       if (!isWorkrailError(error) || error.code !== "STORE_IN_USE" || elapsedMs() > deadline) throw error;
-    } finally {
-      lock?.close();
     }
   }
 }

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { elapsedMs, ensureOwnFile, type FileSystem, remakeDataDirectory, setAside, storeClosed } from "@workrail/blob-files";
-import { isWorkrailError, type Locking, type Log, ProcessGate, type SessionId, WorkrailError } from "@workrail/core";
+import { isWorkrailError, type Locking, type Log, ProcessGate, runThen, type SessionId, WorkrailError } from "@workrail/core";
 import { isBusy, retryWhileBusy } from "./retry-while-busy.ts";
 import type { OpenDatabase, SqliteDatabase } from "./sqlite-driver.ts";
 import { storageError } from "./storage-errors.ts";
@@ -40,6 +40,9 @@ export class StoreLock implements Locking {
   #database: SqliteDatabase | undefined;
   /** Which file is open. */
   #identity: string | undefined;
+  /** Whether a transaction is open, shared or exclusive. */
+  #isBegun = false;
+  /** Whether it is the shared one that lasts. */
   #isHeld = false;
   #isClosed = false;
   #sharing: Promise<void> | undefined;
@@ -73,35 +76,39 @@ export class StoreLock implements Locking {
   }
 
   exclusively<T>(work: () => Promise<T>, isNeeded: () => Promise<boolean> = async () => true): Promise<T> {
-    return this.#gate.alone(async () => {
-      try {
-        await this.#takeAlone(isNeeded);
-        try {
-          this.#options.onRegained();
-          return await work();
-        } finally {
-          this.#database?.exec("COMMIT");
-        }
-      } finally {
-        await this.#shareIfFree();
-      }
-    });
+    const alone = async (): Promise<T> => {
+      await this.#takeAlone(isNeeded);
+      this.#options.onRegained();
+      return work();
+    };
+    return this.#gate.alone(() =>
+      runThen(
+        () => runThen(alone, () => this.#end()),
+        () => this.#shareIfFree(),
+      ),
+    );
   }
 
   /** Whether nobody else has the store open. Those who are looking too, at this moment, are waited for. */
   isAlone(): Promise<boolean> {
-    return this.#gate.alone(async () => {
-      this.#letGo();
-      try {
-        await retryWhileBusy(() => this.#begin("BEGIN EXCLUSIVE").exec("COMMIT"), A_MOMENT_MS);
-        return true;
-      } catch (error) {
-        if (isBusy(error)) return false;
-        throw storageError(error, this.#options.file);
-      } finally {
-        await this.#share();
-      }
-    });
+    return this.#gate.alone(() =>
+      runThen(
+        () => this.#lookAlone(),
+        () => this.#share(),
+      ),
+    );
+  }
+
+  async #lookAlone(): Promise<boolean> {
+    this.#end();
+    try {
+      await retryWhileBusy(() => this.#begin("BEGIN EXCLUSIVE"), A_MOMENT_MS);
+      this.#end();
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw storageError(error, this.#options.file);
+    }
   }
 
   /** Releases the lock, for good. */
@@ -120,7 +127,7 @@ export class StoreLock implements Locking {
   async #takeAlone(isNeeded: () => Promise<boolean>): Promise<void> {
     const deadline = elapsedMs() + this.#options.waitMs;
     for (;;) {
-      this.#letGo();
+      this.#end();
       const leftMs = deadline - elapsedMs();
       try {
         await this.#orInUse(() => this.#begin("BEGIN EXCLUSIVE"), Math.min(LOOK_AGAIN_MS, leftMs));
@@ -133,10 +140,17 @@ export class StoreLock implements Locking {
     }
   }
 
-  #letGo(): void {
-    if (!this.#isHeld) return;
+  /** Releases the lock. A COMMIT of an exclusive transaction would write a first page into an empty file, which a full disk refuses. */
+  #end(): void {
+    if (!this.#isBegun) return;
+    this.#isBegun = false;
     this.#isHeld = false;
-    this.#database?.exec("COMMIT");
+    try {
+      this.#database?.exec("ROLLBACK");
+    } catch {
+      // A closed connection holds no lock either.
+      this.#drop();
+    }
   }
 
   /** Holds the store shared again; those who come together wait for one attempt. */
@@ -158,12 +172,12 @@ export class StoreLock implements Locking {
 
   async #takeShared(): Promise<void> {
     await this.#orInUse(() => {
-      this.#letGo();
-      const database = this.#begin("BEGIN");
+      this.#end();
+      this.#begin("BEGIN");
       try {
         this.#options.onRegained();
       } catch (error) {
-        database.exec("ROLLBACK");
+        this.#end();
         throw error;
       }
     });
@@ -171,16 +185,19 @@ export class StoreLock implements Locking {
   }
 
   /** Begins a transaction on the file that is under the path when it has begun. */
-  #begin(begin: "BEGIN" | "BEGIN EXCLUSIVE"): SqliteDatabase {
+  #begin(begin: "BEGIN" | "BEGIN EXCLUSIVE"): void {
     for (;;) {
       const database = this.#opened();
-      database.exec(begin);
       try {
+        // A journal on a full disk could not be made.
+        database.exec("PRAGMA journal_mode = MEMORY");
+        database.exec(begin);
+        this.#isBegun = true;
         // A transaction takes its lock by reading.
         database.prepare("SELECT count(*) FROM sqlite_master").get();
-        if (!this.#isReplaced()) return database;
+        if (!this.#isReplaced()) return;
       } catch (error) {
-        database.exec("ROLLBACK");
+        this.#end();
         if (!isNoDatabase(error)) throw error;
         // Windows lets nobody move a file that SQLite has open.
         this.#drop();
@@ -213,6 +230,7 @@ export class StoreLock implements Locking {
   #drop(): void {
     const database = this.#database;
     this.#database = undefined;
+    this.#isBegun = false;
     this.#isHeld = false;
     database?.close();
   }

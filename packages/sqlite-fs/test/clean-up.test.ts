@@ -7,7 +7,7 @@ import {
   type CheckpointId,
   type CheckpointRecord,
   cleanUp,
-  type CleanUpPorts,
+  type RemovalPorts,
   compactSession,
   emptyTrash,
   listTrash,
@@ -17,6 +17,7 @@ import {
   type UpkeepPolicy,
 } from "@workrail/core";
 import { describe, expect, it } from "vitest";
+import { silentLog } from "../src/silent-log.ts";
 import { Child } from "./child-process.ts";
 import { FaultyDriver } from "./faulty-driver.ts";
 import { growingContext } from "./growing-context.ts";
@@ -27,8 +28,8 @@ const HUGE = Number.MAX_SAFE_INTEGER;
 /** Whatever nobody is using at this moment goes to the trash. */
 const EVERYTHING: UpkeepPolicy = { retentionMs: 0, asideMs: HUGE, trashMs: HUGE, trashBytes: HUGE, quota: { above: HUGE, downTo: HUGE } };
 
-function portsOf({ storage }: TestStore): CleanUpPorts {
-  return { ...storage, clock: { now: () => new Date() } };
+function portsOf(store: TestStore): RemovalPorts {
+  return { ...store.ports(), log: silentLog, storage: store.storage, clock: { now: () => new Date() } };
 }
 
 async function recordsOf({ storage }: TestStore): Promise<readonly CheckpointRecord[]> {

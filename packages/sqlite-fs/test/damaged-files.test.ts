@@ -122,7 +122,7 @@ describe.each(DAMAGES)("%s", (_, spoil) => {
           const marked = (await recordsOf(store)).filter(({ damaged }) => damaged);
           expect(marked.map(({ id }) => id)).toEqual(readable.includes(step) ? [] : [record.id]);
           const { findings } = await store.verify();
-          const others = findings.filter(({ kind }) => kind !== "depends-on-damaged" && kind !== "form-differs");
+          const others = findings.filter(({ kind }) => kind !== "depends-on-damaged");
           expect(others.map(({ kind, checkpointId }) => [kind, checkpointId])).toEqual(marked.map(({ id }) => ["marked", id]));
           expect(STEPS - readable.length).toBe(marked.length + findings.filter(({ kind }) => kind === "depends-on-damaged").length);
           await store.save({ goes: "on" });

@@ -4,7 +4,7 @@ import { type FileSystem, nodeFileSystem } from "@workrail/blob-files";
 import { restoreFromTrash, tagSession } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import type { OpenDatabase } from "../src/sqlite-driver.ts";
-import { StoreLock } from "../src/store-lock.ts";
+import { StoreLock, type StoreLockOptions } from "../src/store-lock.ts";
 import { Child } from "./child-process.ts";
 import { openWithDriver } from "../src/open-sqlite-fs.ts";
 import { driver, openDatabase } from "./open-database.ts";
@@ -69,7 +69,7 @@ describe("the lock of a store, between processes", () => {
       const storage = await openWithDriver({ dataDir }, { ...driver, open: failing });
       await storage.search?.state();
       closed.length = 0;
-      await expect(storage.close()).rejects.toThrow("injected");
+      await expect(storage.close()).rejects.toMatchObject({ code: "STORAGE_UNAVAILABLE", cause: { message: "injected" } });
       expect(closed.toSorted()).toEqual(["search.db", "workrail.db", "workrail.db", "workrail.lock"]);
     }));
 
@@ -302,6 +302,80 @@ describe("the lock of a store, when what is to be done on having it fails", () =
     }));
 });
 
+describe("the lock of a store on a disk that fails", () => {
+  /** Whatever is asked of SQLite while `isFull` says so fails as on a full disk. */
+  const onDisk =
+    (isFull: (sql: string) => boolean): OpenDatabase =>
+    (file, busyMs) => {
+      const database = openDatabase(file, busyMs);
+      const failing = <T>(sql: string, run: () => T): T => {
+        if (isFull(sql)) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+        return run();
+      };
+      return {
+        exec: (sql) => failing(sql, () => database.exec(sql)),
+        prepare: (sql) => failing(sql, () => database.prepare(sql)),
+        close: () => database.close(),
+      };
+    };
+
+  it("tells why the work failed that was done alone, and not that its own transaction could not be ended", () =>
+    withDirectory(async (directory) => {
+      let isFull = false;
+      const disk = onDisk((sql) => isFull && /^(COMMIT|ROLLBACK)/u.test(sql));
+      const lock = await StoreLock.acquire({ ...optionsOf(path.join(directory, "workrail.lock"), ignore), openDatabase: disk });
+      const work = async (): Promise<never> => {
+        isFull = true;
+        throw new Error("why the work failed");
+      };
+      await expect(lock.exclusively(work)).rejects.toThrow("why the work failed");
+      isFull = false;
+      expect(await lock.exclusively(async () => "alone")).toBe("alone");
+      lock.close();
+    }));
+
+  it.each(["exclusively", "isAlone", "shared"] as const)(
+    "is STORAGE_UNAVAILABLE whichever statement fails, and works once there is room: %s",
+    (way) =>
+      withDirectory(async (directory) => {
+        const file = path.join(directory, "workrail.lock");
+        let statements = 0;
+        let failing = 0;
+        const disk = onDisk(() => ++statements === failing);
+        const run = (lock: StoreLock): Promise<unknown> => (way === "isAlone" ? lock.isAlone() : lock[way](async () => true));
+        let hasFailed = true;
+        const outcomes: unknown[] = [];
+        for (let at = 1; hasFailed; at++) {
+          const lock = await StoreLock.acquire({ ...optionsOf(file, ignore), openDatabase: disk });
+          // Deleted, so that shared work too begins with a lock of its own.
+          fs.rmSync(file);
+          [statements, failing] = [0, at];
+          const outcome = await run(lock).catch((error: unknown) => error);
+          hasFailed = statements >= at;
+          if (outcome !== true) outcomes.push(outcome);
+          failing = 0;
+          expect(await lock.exclusively(async () => "alone")).toBe("alone");
+          expect(fs.readdirSync(directory)).toEqual(["workrail.lock"]);
+          lock.close();
+        }
+        expect(outcomes.length).toBeGreaterThan(1);
+        for (const outcome of outcomes) {
+          expect(outcome).toMatchObject({ code: "STORAGE_UNAVAILABLE", details: { reason: "disk-full" }, cause: { code: "SQLITE_FULL" } });
+        }
+      }),
+  );
+
+  it("writes nothing, alone or shared", () =>
+    withDirectory(async (directory) => {
+      const file = path.join(directory, "workrail.lock");
+      const lock = await acquire(file, ignore);
+      await lock.exclusively(async () => expect(fs.readdirSync(directory)).toEqual(["workrail.lock"]));
+      expect(await lock.isAlone()).toBe(true);
+      lock.close();
+      expect(fs.statSync(file).size).toBe(0);
+    }));
+});
+
 describe("the write lock of the catalog", () => {
   it("that another process keeps is LOCK_TIMEOUT after the time that was set; meanwhile reads go on, and the event loop", () =>
     withStore(
@@ -362,5 +436,9 @@ describe("the write lock of the catalog", () => {
 });
 
 function acquire(file: string, onRegained: () => void, waitMs = 30): Promise<StoreLock> {
-  return StoreLock.acquire({ file, fs: nodeFileSystem, log: silentLog, openDatabase, waitMs, onRegained });
+  return StoreLock.acquire(optionsOf(file, onRegained, waitMs));
+}
+
+function optionsOf(file: string, onRegained: () => void, waitMs = 30): StoreLockOptions {
+  return { file, fs: nodeFileSystem, log: silentLog, openDatabase, waitMs, onRegained };
 }

@@ -1,6 +1,5 @@
-import fs from "node:fs";
 import path from "node:path";
-import { directoriesUp } from "@workrail/blob-files";
+import { directoriesUp, signatureOf } from "@workrail/blob-files";
 
 /** What stands in the root of a project of one language or another. */
 const MANIFESTS = [
@@ -30,6 +29,6 @@ const MANIFESTS = [
  */
 export function findProjectRoot(directory: string): string | undefined {
   const candidates = directoriesUp(directory);
-  const holds = (at: string, name: string): boolean => fs.existsSync(path.join(at, name));
+  const holds = (at: string, name: string): boolean => signatureOf(path.join(at, name)) !== undefined;
   return candidates.find((at) => holds(at, ".git")) ?? candidates.find((at) => MANIFESTS.some((name) => holds(at, name)));
 }

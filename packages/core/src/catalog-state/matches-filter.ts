@@ -8,6 +8,7 @@ export function matchesFilter(record: CheckpointRecord, sessionTags: readonly st
   return (
     matchesKind(record, filter) &&
     isSame(record.sessionId, filter.sessionId) &&
+    record.id.startsWith(filter.idPrefix ?? "") &&
     isOfProject(record, filter) &&
     (filter.notProject === undefined || record.project !== filter.notProject) &&
     isSame(record.workflowId, filter.workflowId) &&

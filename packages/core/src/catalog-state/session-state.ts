@@ -80,6 +80,7 @@ export class SessionState implements SessionEntry {
 
   /** The oldest beyond the limit that may go, the new one not among them. Only workflow checkpoints count, and only they go. */
   beyond(keepNewest: number, added: Pick<CheckpointRecord, "id" | "createdAt">): readonly Row[] {
+    if (this.tags.includes(KEEP_TAG)) return [];
     const counted = this.rows.filter(({ record }) => record.kind === "workflow");
     const isFree = (record: CheckpointRecord): boolean => {
       return record.id !== added.id && !record.tags.includes(KEEP_TAG) && !isShielded(record, added.createdAt);

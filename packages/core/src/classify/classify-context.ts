@@ -1,12 +1,15 @@
-import type { Context, JsonValue } from "../model/context.ts";
+import { type Context, isJsonObject, type JsonValue } from "../model/context.ts";
 import { atOnce, type Steps } from "../turns.ts";
 import type { Classification } from "./classification.ts";
 import { classifyWords } from "./classify-key.ts";
-import { classifyValue } from "./classify-value.ts";
+import { byBinding, classifyValue } from "./classify-value.ts";
 import type { CompiledRules } from "./compile-rules.ts";
-import { wordsOf } from "./key-words.ts";
-import { isRich } from "./value-shape.ts";
-import { OPAQUE, THROWAWAY } from "./vocabulary.ts";
+import { inEnglish } from "./in-english.ts";
+import { singularsOf, wordsOf } from "./key-words.ts";
+import { isNoise, isSentence } from "./noise.ts";
+import { isOneOf } from "./word-roles.ts";
+import { firstMembers, isRich, sampleText } from "./value-shape.ts";
+import { OPAQUE, THROWAWAY, TWO_FACED, WHEN_RICH } from "./vocabulary.ts";
 
 export interface ClassifyHow {
   /** Keys that were marked critical in the session. */
@@ -31,8 +34,50 @@ export function* classifySteps(context: Context, how: ClassifyHow): Steps<Readon
     classified.set(key, classifyEntry(key, value, how));
     yield;
   }
+  keepCounters(context, classified);
   return classified;
 }
+
+/** A bare counter, `iteration` or `retries`, is where a loop stands as soon as other entries tell of one. */
+function keepCounters(context: Context, classified: Map<string, Classification>): void {
+  const counters = Object.keys(context).filter((key) => classified.get(key)?.layer === "EPHEMERAL" && isCounter(key, context[key]));
+  if (counters.length === 0 || !Object.keys(context).some((key) => TELLS_OF_LOOP.test(key))) return;
+  for (const key of counters) {
+    if (classified.get(key)?.why.startsWith("rule") === true) continue;
+    classified.set(key, { layer: "IMPORTANT", confidence: 0.5, why: "a counter of a running loop" });
+  }
+}
+
+function isCounter(key: string, value: JsonValue | undefined): boolean {
+  const words = wordsOf(key.slice(0, LONGEST_COUNTER));
+  return (
+    typeof value === "number" &&
+    words.length <= 2 &&
+    isOneOf(COUNTERS, words[0] ?? "") &&
+    (words.length === 1 || COUNTED.has(words[1] ?? ""))
+  );
+}
+
+const LONGEST_COUNTER = 40;
+const COUNTERS: ReadonlySet<string> = new Set([
+  "i",
+  "n",
+  "iteration",
+  "iter",
+  "attempt",
+  "retry",
+  "round",
+  "index",
+  "counter",
+  "cycle",
+  "pass",
+  "turn",
+  "offset",
+  "cursor",
+  "position",
+]);
+const COUNTED: ReadonlySet<string> = new Set(["count", "number", "counter", "index"]);
+const TELLS_OF_LOOP = /loop|workflow|(?:current|next|completed|remaining|pending)[ _.-]?(?:step|phase|stage|task|item)/i;
 
 /** The same for one entry. */
 export function classifyEntry(key: string, value: JsonValue, how: ClassifyHow): Classification {
@@ -41,16 +86,37 @@ export function classifyEntry(key: string, value: JsonValue, how: ClassifyHow): 
 }
 
 function byItself(key: string, value: JsonValue): Classification {
-  const words = wordsOf(key);
+  const words = inEnglish(wordsOf(key), value);
   // `tmp1` names a variable in haste more often than it says that a sentence is temporary.
   const isHasty = words.length === 1 && THROWAWAY.has(words[0] ?? "") && typeof value === "string" && isRich(value);
   const isOpaque = isHasty || words.every((word) => OPAQUE.has(word));
   if (!isOpaque) {
     const told = classifyWords(words, value);
-    if (told !== undefined) return told;
+    if (told?.layer === "EPHEMERAL" && !isNoise(words, value)) return byContent(words, value);
+    if (told !== undefined) return told.layer === "CRITICAL" ? told : (byBinding(value) ?? told);
   }
   return classifyValue(value, isOpaque) ?? byDefault(key, value, isOpaque);
 }
+
+/** For a fleeting name over something that is not: what the value says, and at least that it is no noise. */
+function byContent(words: readonly string[], value: JsonValue): Classification {
+  const head = singularsOf(words.at(-1) ?? "").find((form) => TWO_FACED.has(form)) ?? "";
+  // An hour or a date that somebody set, as that of a cutover.
+  if (head === "window" && WHEN.test(sampleText(value))) return { layer: "CRITICAL", confidence: 0.4, why: "a window with its times" };
+  const told = classifyValue(value, true);
+  if (told !== undefined && (told.layer !== "USEFUL" || told.confidence > 0.55)) return told;
+  const layer = WHEN_RICH.get(head) ?? (tells(value) ? "IMPORTANT" : "USEFUL");
+  return { layer, confidence: 0.4, why: "more than its name says" };
+}
+
+/** A sentence, a list of such, an object with one. */
+function tells(value: JsonValue): boolean {
+  if (isJsonObject(value)) return firstMembers(value).some((member) => typeof member === "string" && isSentence(member));
+  const texts = Array.isArray(value) ? firstMembers(value) : [value];
+  return texts.length > 0 && texts.every((text) => typeof text === "string" && isSentence(text));
+}
+
+const WHEN = /\d{4}-\d{2}-\d{2}|\b\d{1,2}:\d{2}\b/;
 
 function byDefault(key: string, value: JsonValue, isOpaque: boolean): Classification {
   // A yes or no under a name of its own steers what comes next; so does a level.

@@ -1,6 +1,7 @@
-import type { JsonValue } from "../model/context.ts";
+import { isJsonObject, type JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
+import { isLog } from "./fleeting-shape.ts";
 import { asPhrase, headPhrase, tidy } from "./find-head.ts";
 import { singularsOf } from "./key-words.ts";
 import {
@@ -20,6 +21,7 @@ import {
   saysLimit,
 } from "./value-shape.ts";
 import {
+  ALONE,
   AUXILIARIES,
   BINDING,
   BINDING_UNTIL,
@@ -33,15 +35,18 @@ import {
   FLEETING,
   LASTING,
   LATEST,
+  LEFT,
   LOGS,
   LONG_UNITS,
   MADE_UP,
   MATERIAL,
   MEASURES,
   MODIFIERS,
+  MOMENTS,
   OBLIGING,
   ORDERS,
   PLACES,
+  PROMISED,
   RECORDED,
   STATISTICS,
   STEERING,
@@ -58,6 +63,7 @@ import {
   WHEN_LISTED,
   WHEN_RICH,
   WORK,
+  WORKED_ON,
 } from "./vocabulary.ts";
 import { EPHEMERAL_HEAD, isOneOf, isPlural, roleOf } from "./word-roles.ts";
 
@@ -69,16 +75,20 @@ import { EPHEMERAL_HEAD, isOneOf, isPlural, roleOf } from "./word-roles.ts";
 export function classifyWords(words: readonly string[], value: JsonValue): Classification | undefined {
   const told = withoutUnit(tidy(words));
   if (told[0] === "number" && told[1] === "of" && typeof value === "number") return keyWord("EPHEMERAL", 0.7, "number of");
+  const phrase = headPhrase(told);
   const classified =
+    asAlone(told, value) ??
+    asWorkLeft(phrase, value) ??
+    asRate(told, value) ??
     asOrder(told) ??
-    asBound(headPhrase(told), value) ??
+    asBound(phrase, value) ??
     asPhrase(told, 0.95) ??
     asPhrase(withoutContainer(told), 0.9) ??
     asTime(told, value) ??
     asSwitch(told, value) ??
-    asHead(headPhrase(told), value);
+    asHead(phrase, value);
   // `toolCalls: 12` counts them; `stayNights: 12` tells how long.
-  const last = headPhrase(told).at(-1) ?? "";
+  const last = phrase.at(-1) ?? "";
   const isCount = classified?.layer === "USEFUL" && typeof value === "number" && /[^s]s$/.test(last) && !LONG_UNITS.has(last);
   if (isCount) return { layer: "EPHEMERAL", confidence: 0.6, why: "a number of things" };
   if (typeof value === "boolean" && isMoreThanSwitch(classified, told)) return { layer: "IMPORTANT", confidence: 0.5, why: "a switch" };
@@ -86,6 +96,28 @@ export function classifyWords(words: readonly string[], value: JsonValue): Class
   if (classified?.layer === "IMPORTANT" && (isRawMaterial(value) || isSeries(value)))
     return { layer: "USEFUL", confidence: 0.6, why: "code, markup or output" };
   return classified;
+}
+
+/** A word that as a whole key says more than as the head of one: `conclusion`. */
+function asAlone(words: readonly string[], value: JsonValue): Classification | undefined {
+  const [word = ""] = words;
+  const layer = words.length === 1 && typeof value !== "number" ? ALONE.get(word) : undefined;
+  return layer === undefined ? undefined : keyWord(layer, 0.7, word);
+}
+
+/** `filesLeft: 12`: how far a loop is, unlike `retriesLeft`. */
+function asWorkLeft(words: readonly string[], value: JsonValue): Classification | undefined {
+  const head = words.at(-1) ?? "";
+  if (typeof value !== "number" || !/[^s]s$/.test(head) || LONG_UNITS.has(head)) return undefined;
+  const left = words.slice(0, -1).find((word) => LEFT.has(word));
+  return left === undefined || roleOf(head)?.[1] === EPHEMERAL_HEAD ? undefined : keyWord("IMPORTANT", 0.6, `${left} ${head}`);
+}
+
+/** `batchesPerSecond` */
+function asRate(words: readonly string[], value: JsonValue): Classification | undefined {
+  const isRate =
+    typeof value === "number" && words.at(-2) === "per" && isOneOf(MOMENTS, words.at(-1) ?? "") && !EXTREMES.has(words[0] ?? "");
+  return isRate ? keyWord("EPHEMERAL", 0.7, `per ${words.at(-1)}`) : undefined;
 }
 
 /** `needsUserInput: true` asks for something; what is asked for is elsewhere. */
@@ -148,6 +180,8 @@ function asTime(words: readonly string[], value: JsonValue): Classification | un
       last === "since" ||
       (last === "on" && (TIMED.has(before) || BINDING_UNTIL.has(before))) ||
       ((before === "last" || before === "first") && TIMED.has(last)));
+  // `lastGpsFix: "2026-03-04T10:00:00Z"`
+  if (!isTime && words.length > 1 && words[0] === "last" && isDated(value)) return keyWord("EPHEMERAL", 0.7, words.join(" "));
   if (!isTime) return undefined;
   return { layer: BINDING_UNTIL.has(before) ? "CRITICAL" : "EPHEMERAL", confidence: 0.9, why: `key words "${before} ${last}"` };
 }
@@ -220,7 +254,7 @@ function asNoun(word: string, layer: Layer, words: readonly string[], value: Jso
   const decided = before.findLast((each) => MODIFIERS.CRITICAL.has(each));
   if (decided !== undefined && (OBLIGING.has(decided) || isDecidable(word, layer))) return keyWord("CRITICAL", 0.85, `${decided} ${word}`);
   if (layer === "USEFUL") {
-    const steering = before.findLast((each) => STEERING.has(each));
+    const steering = before.findLast((each) => STEERING.has(each) || (each === "current" && WORKED_ON.has(word)));
     if (steering !== undefined && isSmall(value)) return keyWord("IMPORTANT", 0.7, `${steering} ${word}`);
     if (isNamedBy(before, value) && !MATERIAL.has(word)) return keyWord("CRITICAL", 0.7, words.join(" "));
     // `debugInfoDump` as much as `debugDump`.
@@ -290,6 +324,7 @@ function asContainer(word: string, layer: Layer, before: readonly string[], valu
   const about = subjectOf(before);
   if (LOGS.has(word)) {
     // A log of decisions is the decisions; a log of events is output.
+    if (about?.layer === "IMPORTANT" && typeof value === "string" && isLog(value)) return keyWord("EPHEMERAL", 0.7, word);
     if (about?.layer === "CRITICAL" || about?.layer === "IMPORTANT") return about;
     return keyWord("EPHEMERAL", 0.85, word);
   }
@@ -299,6 +334,8 @@ function asContainer(word: string, layer: Layer, before: readonly string[], valu
     return looksTemporary(value) || about?.layer === "EPHEMERAL" ? keyWord("EPHEMERAL", 0.8, word) : keyWord("USEFUL", 0.6, word);
   }
   if (CLOCKS.has(word)) {
+    const promised = before.find((each) => PROMISED.has(each));
+    if (promised !== undefined && isPointInTime(value)) return keyWord("CRITICAL", 0.75, `${promised} ${word}`);
     const isDone = about !== undefined && about.layer !== "USEFUL" && isDated(value) && !before.some((each) => isOneOf(DUE, each));
     const isClock = about?.layer === "EPHEMERAL" || isDone || (word === "time" && typeof value === "number");
     return isClock ? keyWord("EPHEMERAL", 0.8, word) : (about ?? keyWord("USEFUL", 0.5, word));
@@ -333,16 +370,23 @@ function asUnknownHead(words: readonly string[], value: JsonValue): Classificati
     const isMore = modified.layer === "IMPORTANT" && !isSmall(value);
     return isMore ? { ...modified, layer: "USEFUL", confidence: 0.5 } : modified;
   }
+  // `requirementsFunctional`: an adjective behind its noun.
+  const [noun = "", behind = ""] = words.slice(-2);
+  if (words.length > 1 && ADJECTIVE.test(behind) && roleOf(noun)?.[1].kind === "head")
+    return asHead([behind, ...words.slice(0, -1)], value);
   // `noSubstitutions`: what there is to be none of.
   if (words[0] === "no" && words.length > 1 && isListOfTexts(value)) return keyWord("CRITICAL", 0.6, "no ...");
   // `rssBytes`: a figure of what is fleeting.
   const measured = typeof value === "number" ? roleOf(words.at(-2) ?? "") : undefined;
   if (measured?.[1] === EPHEMERAL_HEAD) return keyWord("EPHEMERAL", 0.6, measured[0]);
   // `requirement_export`, `constraint-memory`: a subject as prefix, and a name.
-  if (typeof value !== "string" || !isRich(value)) return undefined;
   const [subject = ""] = words;
+  // `limits.hard`, and `requirement_export` with a text.
+  if (typeof value === "string" ? !isRich(value) : !isJsonObject(value) || !isPlural(subject, roleOf(subject)?.[0] ?? "")) return undefined;
   return isSubject(subject) ? keyWord("CRITICAL", 0.6, subject) : undefined;
 }
+
+const ADJECTIVE = /..(?:al|ive|ary|able|ible|ic|ous|less|ful|elle|ico|ica|ivo|iva)s?$/;
 
 function isSubject(word: string): boolean {
   return SUBJECTS.has(roleOf(word)?.[0] ?? "");

@@ -4,8 +4,11 @@ import type { Layer } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
 import { wordsOf } from "./key-words.ts";
 import { classifyWords } from "./classify-key.ts";
-import { CUES, LONGEST_CUE, OPENERS, PASTS, WISHES } from "./cues.ts";
-import { firstKeys, firstMembers, isHour, isMaterial, LONG_TEXT, looksTemporary, sampleText, saysLimit } from "./value-shape.ts";
+import { byShape, isLog } from "./fleeting-shape.ts";
+import { inEnglish } from "./in-english.ts";
+import { isNoise } from "./noise.ts";
+import { CUES, LONGEST_CUE, OPENERS, PASTS, WIDE_CUES, WISHES } from "./cues.ts";
+import { firstKeys, firstMembers, isMaterial, isWideText, LONG_TEXT, sampleText, saysLimit } from "./value-shape.ts";
 
 /*
  * What a value says by itself, for keys that say nothing. Expressions here are read over at most a page of text and have
@@ -14,81 +17,18 @@ import { firstKeys, firstMembers, isHour, isMaterial, LONG_TEXT, looksTemporary,
 
 const NO_WORD = /[\s,;:!?"()[\]{}<>/\\|*`_=+#]+|\.+(?=\s|$)/;
 
+const DIGIT = /\d/;
+
 /** By the shape and words of a value; `undefined` when they tell nothing. `isOpaque`: the key told nothing whatever. */
 export function classifyValue(value: JsonValue, isOpaque: boolean): Classification | undefined {
   return byShape(value, isOpaque) ?? (isOpaque ? byMembers(value) : undefined) ?? byText(value, isOpaque);
-}
-
-const LONGEST_COUNT = 80;
-const DIGIT = /\d/;
-const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const HTTP_DATE = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*, \d{1,2} [a-z]{3} \d{4} \d{2}:\d{2}/;
-const CLOCK = /^\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const HEX = /^0x[0-9a-f]{4,}$|^(?:sha\d+[:-]|md5[:-])?(?=[a-f]*\d)[0-9a-f]{7,}$/;
-const ULID = /^(?=[A-Z]*\d)[0-9A-HJKMNP-TV-Z]{26}$/;
-const OPAQUE_TOKEN = /^(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[\w+/=-]{16,}$/;
-const MEASURE =
-  /^\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|m|min|minutes|h|hours|%|kb|mb|gb|kib|mib|gib|bytes|fps)(?: ?\d+(?:\.\d+)?\s?(?:ms|s|sec|secs|seconds|m|min|minutes))?$/;
-/** `req_01HZX8QKJ3M9`, `session-8f2a9c1b`: what it identifies, and figures among letters. */
-const PREFIXED_ID = /^[a-z]{1,12}[_-](?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{5,}$/;
-/** `processing... 3 of 12`, `Uploading (45%)`. */
-const HOW_FAR = /^[a-z]+ing\b[\s.:…(-]*\d+(?:\.\d+)?\s?(?:%|(?:\/|of)\s?\d+)/;
-const COUNTED =
-  /^(?:\d+\s*(?:\/|of)\s*\d+|(?:attempt|try|retry|iteration|page|step|loop|pass|round|run|tick)\s*#?\d+(?:\s*(?:\/|of)\s*\d+)?)$/;
-
-/** `batch 14 of 90 processed`, `Uploaded 3 of 12 files (25%)`, `retry 2/5 in 800 ms`. */
-const TICKED_OFF =
-  /^(?:[a-z]+ed |[a-z]+ing )?(?:(?:attempt|try|retry|iteration|page|step|loop|pass|round|run|tick|batch|chunk|part|segment|frame|file|item|row|record|request|epoch|job|task) )?#?\d+ ?(?:\/|of) ?\d+(?: (?:[a-z]+s|[a-z]+ed|done|complete|left)){0,2}(?: (?:in )?\(?\d+(?:\.\d+)? ?(?:%|ms|s)\)?)?[.!]*$/;
-
-function byShape(value: JsonValue, isOpaque: boolean): Classification | undefined {
-  if (typeof value === "number") return isInstant(value) ? fleeting("a point in time") : undefined;
-  if (typeof value !== "string" || value.length > 200) return undefined;
-  const text = value.trim();
-  const small = text.toLowerCase();
-  if (isOpaque && DATE.test(text)) return fleeting("a point in time");
-  if (!isOpaque && isHour(text)) return undefined;
-  return (text.includes(" ") ? undefined : byOneWord(text, small)) ?? byFigures(text, small);
-}
-
-function byOneWord(text: string, small: string): Classification | undefined {
-  if (looksTemporary(text)) return fleeting("a temporary path");
-  // Words of people are shorter, or without figures.
-  if (text.length < 7 || !DIGIT.test(text)) return undefined;
-  const isIdentifier = UUID.test(small) || HEX.test(small) || ULID.test(text) || OPAQUE_TOKEN.test(text) || PREFIXED_ID.test(small);
-  return isIdentifier ? fleeting("an identifier") : undefined;
-}
-
-/** Whoever measures or counts begins with a figure, or is short and has one. */
-function byFigures(text: string, small: string): Classification | undefined {
-  if (isDigit(text.charCodeAt(0))) {
-    if (CLOCK.test(text) || (text.length < 40 && INSTANT.test(text))) return fleeting("a point in time");
-    if (MEASURE.test(small)) return fleeting("a measure");
-  }
-  if (text.length >= LONGEST_COUNT || !DIGIT.test(text)) return undefined;
-  if (HTTP_DATE.test(small)) return fleeting("a point in time");
-  return COUNTED.test(small) || HOW_FAR.test(small) || TICKED_OFF.test(small) ? fleeting("a counter") : undefined;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
-}
-
-/** Seconds or milliseconds since 1970, from 2001 to 2096: no other number is likely to fall there. */
-function isInstant(value: number): boolean {
-  return Number.isFinite(value) && ((value >= 1e9 && value < 4e9) || (value >= 1e12 && value < 4e12));
-}
-
-function fleeting(what: string): Classification {
-  return { layer: "EPHEMERAL", confidence: 0.7, why: `looks like ${what}` };
 }
 
 /** An object is what its members are: the most that any of the first is, except that fleeting ones are outvoted. */
 function byMembers(value: JsonValue): Classification | undefined {
   if (isMessages(value)) return { layer: "USEFUL", confidence: 0.8, why: "messages" };
   if (!isJsonObject(value)) return undefined;
-  const told = firstKeys(value).flatMap((key) => classifyWords(wordsOf(key), value[key] ?? null) ?? []);
+  const told = firstKeys(value).flatMap((key) => byField(key, value[key] ?? null) ?? []);
   const counted = (layer: Layer): number => told.filter((each) => each.layer === layer).length;
   const critical = told.find((each) => each.layer === "CRITICAL");
   const important = critical ?? told.find((each) => each.layer === "IMPORTANT");
@@ -101,6 +41,21 @@ function byMembers(value: JsonValue): Classification | undefined {
   if (ephemeral !== undefined && counted("EPHEMERAL") === firstKeys(value).length)
     return { ...ephemeral, confidence: 0.6, why: `holds ${ephemeral.why}` };
   return undefined;
+}
+
+/** A field's name says nothing where it speaks of noise and there is none. */
+function byField(key: string, member: JsonValue): Classification | undefined {
+  const words = inEnglish(wordsOf(key), member);
+  const told = classifyWords(words, member);
+  return told?.layer === "EPHEMERAL" && !isNoise(words, member) ? undefined : told;
+}
+
+/** Goals and requirements are no less for the name that holds them. */
+export function byBinding(value: JsonValue): Classification | undefined {
+  const keys = isJsonObject(value) ? firstKeys(value) : [];
+  if (!isJsonObject(value) || keys.length < 2 || !keys.every((key) => byField(key, value[key] ?? null)?.layer === "CRITICAL"))
+    return undefined;
+  return { layer: "CRITICAL", confidence: 0.5, why: `holds "${keys[0]}" and the like` };
 }
 
 function isMessages(value: JsonValue): boolean {
@@ -122,7 +77,7 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   if (!isOpaque) return byOrder(text) ?? bySentence(value, text);
   const words = wordsOfText(text);
   if (isSmallTalk(words)) return { layer: "EPHEMERAL", confidence: 0.5, why: "small talk" };
-  return byStatus(text) ?? byCues(words) ?? byTense(value, words);
+  return byStatus(text) ?? saysWide(text) ?? byCues(words) ?? byTense(value, words);
 }
 
 /** `# Policy for refunds`: the title of a text says what it is, however long it is. */
@@ -178,30 +133,6 @@ const BARE_GAUGE = /^(?:took|uptime|elapsed|eta|ttl)\b/;
 const GAUGE =
   /\b(?:took|uptime|elapsed|eta|worker|thread|queue|retries|attempts?|pid|heap|rss|cpu|mem|memory|latency|fps|rps|qps|tokens|ttl|batch|epoch|loss)\b/;
 
-const LOG_LINE =
-  /^(?:\[?\d{4}-\d{2}-\d{2}[t ])?\[?\d{1,2}:\d{2}:\d{2}[^\n]{0,20}\s|^\[?(?:debug|trace|info|warn|verbose)\]?[:\s-]|\blevel=[a-z]+ /;
-const LOG_WORD = /\b(?:DEBUG|TRACE|INFO|WARN(?:ING)?|VERBOSE)\b|\b(?:heartbeat|pid[ =]\d|tick \d|took \d+ ?ms|cache (?:hit|miss))/;
-
-function isLog(text: string): boolean {
-  const lines = text.split("\n", 6).filter((line) => line.trim() !== "");
-  const logged = lines.map((line) => line.slice(0, 60)).filter((start) => isLogLike(start));
-  return logged.length > 0 && logged.length * 2 > lines.length;
-}
-
-/** The expressions are asked only where they can match: most sentences say nothing in figures, brackets or capitals. */
-function isLogLike(start: string): boolean {
-  const first = start.charCodeAt(0);
-  const mayBeLine =
-    isDigit(first) || LOG_STARTS.includes(start.charAt(0).toLowerCase()) || start.includes("evel=") || start.includes("EVEL=");
-  if (mayBeLine && LOG_LINE.test(start.toLowerCase())) return true;
-  return LOG_WORD.test(start) || (REQUEST_STARTS.includes(start.charAt(0)) && ANSWERED_REQUEST.test(start));
-}
-
-const LOG_STARTS = "[dtiwv";
-/** `GET /v1/orders 200 31ms` */
-const ANSWERED_REQUEST = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+ (?:HTTP\/\S+ )?[1-5]\d\d\b/;
-const REQUEST_STARTS = "GPDHO";
-
 /** Who speaks, at the start of a line. */
 const SPEAKER =
   /^(user|human|customer|client|caller|agent|assistant|ai|bot|system|support|operator|interviewer|interviewee|patient|doctor|q|a): /i;
@@ -235,9 +166,20 @@ function byOrder(text: string): Classification | undefined {
   return undefined;
 }
 
+/** Turns of phrase in scripts without spaces: wherever in the text they stand. */
+function saysWide(text: string): Classification | undefined {
+  if (!isWideText(text)) return undefined;
+  for (const [layer, cues] of WIDE_CUES) {
+    const cue = cues.find((each) => text.includes(each));
+    if (cue !== undefined) return { layer, confidence: 0.5, why: `text says "${cue}"` };
+  }
+  return undefined;
+}
+
 /** Data come in names and figures: who wrote a sentence under a key of its own had something to say. */
 function bySentence(value: JsonValue, text: string): Classification | undefined {
   if (typeof value !== "string" || value.length > LONGEST_SENTENCE || text.trim().includes("\n")) return undefined;
+  if (isWideText(text)) return saysWide(text) ?? { layer: "IMPORTANT", confidence: 0.35, why: "a sentence" };
   const words = text.split(" ");
   const figures = words.filter((word) => DIGIT.test(word)).length;
   if (words.length < LEAST_OF_SENTENCE || figures * 2 > words.length) return undefined;

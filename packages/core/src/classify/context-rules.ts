@@ -138,6 +138,6 @@ function given<K extends string, T>(key: K, value: unknown, read: (value: unknow
 function refuse(place: string, rule: string): never {
   throw new WorkrailError("INVALID_INPUT", `${place} ${rule}.`, {
     details: { field: place },
-    hint: "docs/reference/context-rules.md describes each part of the rules.",
+    hint: "Each part of the rules is described at https://github.com/workrail/workrail/blob/main/docs/reference/context-rules.md",
   });
 }

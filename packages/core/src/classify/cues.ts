@@ -78,6 +78,20 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
     "yet, would, than, i, we, us, my, our, when, first, after, if, so, but, only when, again, still, problem, issue, later, already, worked, works",
   ],
   [
+    "CRITICAL",
+    3,
+    `muss, müssen, darf nicht, dürfen nicht, darf nie, niemals, auf keinen fall, keinesfalls, verboten, zwingend, verlangt, besteht darauf, der kunde will, der nutzer will, entschieden, beschlossen, vereinbart, haben uns, entscheidung, anforderung, vorgabe, frist, spätestens,
+     doit, doivent, ne doit, ne doivent, ne jamais, ne pas, interdit, exige, exigent, obligatoire, nous avons décidé, décidé, décision, il faut, exigence, au plus tard, le client veut, le client demande, l'utilisateur veut,
+     debe, deben, no debe, no deben, nunca, prohibido, exige que, exigen, obligatorio, hemos decidido, decidido, se decidió, decisión, requisito, a más tardar, el cliente quiere, el cliente pide, el usuario quiere`,
+  ],
+  [
+    "IMPORTANT",
+    3,
+    `vermutlich, wahrscheinlich, ich vermute, wir vermuten, es scheint, scheint, deshalb, weil, ursache, grund dafür, nächster schritt, als nächstes, noch offen, noch zu, erledigt, plan ist, fehlt noch,
+     probablement, il semble, semble, parce que, cause, la cause, prochaine étape, ensuite, reste à, encore à, nous pensons, sans doute, le risque,
+     probablemente, parece, parece que, porque, la causa, siguiente paso, próximo paso, falta, queda por, pendiente, creemos, sospechamos, el riesgo`,
+  ],
+  [
     "EPHEMERAL",
     3,
     "processing, temporary, scratch, throwaway, ignore this, can be deleted, loading, heartbeat, retrying, polling, cache hit, cache miss, debug only, spinner, please wait, reconnecting, connection established",
@@ -129,3 +143,19 @@ export const PASTS: ReadonlySet<string> = new Set(
 
 /** Verbs that tell somebody's wish where a text begins with them: `Prefers short answers`. */
 export const WISHES: ReadonlySet<string> = new Set(list("prefers, wants, insists, demands, wishes"));
+
+/** Turns of phrase in Chinese and Japanese, those that bind first. */
+export const WIDE_CUES: readonly (readonly [Layer, readonly string[]])[] = [
+  [
+    "CRITICAL",
+    list(
+      "必须, 必須, 不得, 禁止, 不能, 不许, 切勿, 务必, 绝不, 要求, 决定, 決定, 一律, 不再, なければならない, なければなりません, てはならない, てはいけない, ではならない, ないこと, すること, 必ず, 決めた, 決まった, 希望, 要望, 以内に, までに",
+    ),
+  ],
+  [
+    "IMPORTANT",
+    list(
+      "因为, 因此, 可能, 怀疑, 发现, 下一步, 接下来, 尚未, 还没, 原因, 风险, 看来, と思われる, ようだ, らしい, かもしれない, ので, ため, 原因, 次に, 次は, まだ, 調べる, 疑い, 恐れ, 判明",
+    ),
+  ],
+];

@@ -44,12 +44,17 @@ export function headPhrase(words: readonly string[]): string[] {
 const SOURCES: ReadonlySet<string> = new Set(["from", "by"]);
 
 const LONGEST_PHRASE = 4;
+/** Most words end no phrase. */
+const LAST_OF_PHRASE: ReadonlySet<string> = new Set([...PHRASES.keys()].map((phrase) => phrase.slice(phrase.lastIndexOf(" ") + 1)));
 
 /** What the words are as a compound that is not what its last word is. */
 export function asPhrase(words: readonly string[], confidence: number): Classification | undefined {
+  if (words.length < 2) return undefined;
+  const lasts = singularsOf(words.at(-1) ?? "").filter((word) => LAST_OF_PHRASE.has(word));
+  if (lasts.length === 0) return undefined;
   for (let length = Math.min(LONGEST_PHRASE, words.length); length >= 2; length--) {
     const start = words.slice(-length, -1).join(" ");
-    for (const last of singularsOf(words.at(-1) ?? "")) {
+    for (const last of lasts) {
       const layer = PHRASES.get(`${start} ${last}`);
       if (layer !== undefined) return { layer, confidence, why: `key words "${start} ${last}"` };
     }

@@ -38,9 +38,16 @@ export function firstKeys(value: { readonly [key: string]: JsonValue }): string[
 
 /** Whether a value tells more than a number or a name does. */
 export function isRich(value: JsonValue): boolean {
-  if (typeof value === "string") return value.length > 30 && /[^\s\d]\s+[^\s\d]/.test(value.slice(0, SMALL_TEXT));
+  if (typeof value === "string") return isWideText(value) || (value.length > 30 && /[^\s\d]\s+[^\s\d]/.test(value.slice(0, SMALL_TEXT)));
   return firstMembers(value).some((member) => typeof member === "object" || (typeof member === "string" && member.length > 12));
 }
+
+/** Whether a text has a phrase in a script that is written without spaces. */
+export function isWideText(text: string): boolean {
+  return WIDE_TEXT.test(text.slice(0, SMALL_TEXT));
+}
+
+const WIDE_TEXT = /[\u3040-\u9fff]{6,}/;
 
 /** Whether a value tells what happened, and not only how far it is: `four rooms painted, two to go`. */
 export function isSaying(value: JsonValue): boolean {
@@ -110,7 +117,7 @@ const CODE =
   /(?:^|\n)\s*(?:import |from \S+ import|export |const |let |var |function |def |class |return |if \(|for \(|while \(|public |private |#include|package |SELECT |INSERT |CREATE |\$ |>>> |at \S+ \(|File ")/;
 /** Brackets count where they follow a name, as prose puts a space before them. */
 const CODE_SIGNS = /[{};=<>[\]|\\]|\w\(|\)(?=[;,.)\]}])/g;
-const TRACE = /Traceback \(most recent|\n\s+at .+:\d+|Exit(?:ed)? (?:code|status)|\d+ (?:passed|failed)|Process finished/;
+const TRACE = /Traceback \(most recent|\n\s+at .+:\d+|Exit(?:ed)? (?:code|status)|\d+ (?:passed|failed)(?=[^\w ]|$| in )|Process finished/;
 /** Without one of these it is not found. */
 const TRACE_WORDS = ["(most", "at ", "Exit", "passed", "failed", "finished"];
 /** What begins with another sign is no markup. */

@@ -97,7 +97,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     timestamp clock duration elapsed latency uptime downtime ms millisecond milli second sec minute ns nanosecond microsecond us
     epoch ttl expiry expiration timeout interval tick heartbeat ping keepalive backoff delay eta
     count counter token now today tomorrow yesterday pos cnt  tally cnt num index idx offset position iteration iter attempt retry loop round cycle pass turn
-    cursor id uuid guid ulid pid ppid tid fd handle nonce salt seed
+    cursor slider descriptor id uuid guid ulid pid ppid tid fd handle nonce salt seed
     hash checksum digest etag fingerprint sha md5 crc cache  buffer tmp temp scratch scratchpad scratchspace
     debug debugging logging logger verbosity loglevel telemetry instrumentation span profiling
     progress percent percentage pct spinner progressbar scroll scrollbar hover viewport zoom tab modal panel toast tooltip
@@ -150,7 +150,7 @@ export const MODIFIERS: { readonly [L in Layer]: ReadonlySet<string> } = {
     proposed suggested recommended considered rejected discarded excluded eliminated abandoned deferred postponed blocked upcoming planned potential possible
     candidate alternative challenged suspected confirmed verified validated missing needed unfinished active ongoing  runner up
     discovered learned detected emerging competing  suspicious surprising worrying notable leading promising likely critical key main primary important
-    incomplete started begun todo nextup anticipated foreseen expected dissenting opposing differing diverging contrary weak vulnerable fragile risky doubtful questionable ambiguous unclear
+    provisional preliminary interim tentative incomplete started begun todo nextup anticipated foreseen expected dissenting opposing differing diverging contrary weak vulnerable fragile risky doubtful questionable ambiguous unclear
   `),
   USEFUL: words(`raw example sample mock dummy fake draft fetched retrieved downloaded scraped generated rendered parsed loaded full  `),
   EPHEMERAL: words(`
@@ -221,7 +221,12 @@ export const WORK: ReadonlySet<string> = words(`task ticket story epic job assig
 
 /** Modifiers that make of a USEFUL noun what is still to be done, or is done: `remainingFiles`. */
 export const STEERING: ReadonlySet<string> = words(
-  `next remaining completed finished pending outstanding unresolved missing blocked upcoming failing needed`,
+  `next remaining completed done finished pending outstanding unresolved missing blocked upcoming failing needed`,
+);
+
+/** USEFUL nouns for a part of the work: the current one is where the agent stands. */
+export const WORKED_ON: ReadonlySet<string> = words(
+  `chapter paragraph module package component endpoint function method file test service query script`,
 );
 
 /** Modifiers of what only shows how something looks: `exampleGoal`, `rawNotes`. */
@@ -242,13 +247,41 @@ export const WHEN_RICH: ReadonlyMap<string, Layer> = new Map([
   ["iteration", "USEFUL"],
   ["connection", "USEFUL"],
   ["position", "IMPORTANT"],
-  ["loop", "USEFUL"],
+  ["loop", "IMPORTANT"],
   ["progress", "IMPORTANT"],
   ["trial", "USEFUL"],
   ["delay", "USEFUL"],
   ["rate", "USEFUL"],
   ["minute", "USEFUL"],
 ]);
+
+/** Words that are a whole key, and then not what they are as a head. */
+export const ALONE: ReadonlyMap<string, Layer> = new Map([
+  ["conclusion", "CRITICAL"],
+  ["queue", "IMPORTANT"],
+  ["worklist", "IMPORTANT"],
+]);
+
+/** Modifiers of what a loop has still to do. */
+export const LEFT: ReadonlySet<string> = words(`remaining left pending outstanding unprocessed`);
+
+/** Units of what is so much a moment. */
+export const MOMENTS: ReadonlySet<string> = words(`second sec minute min tick frame s ms`);
+
+/** Names of the fleeting kind under which people also keep what matters: there two words are enough to tell something. */
+export const TWO_FACED: ReadonlySet<string> = new Set([...WHEN_RICH.keys(), "metric", "stat", "statistic", "window", "count"]);
+
+/** Words for what a program measures of itself or of a screen: figures and names under them are of the moment. */
+export const OF_MACHINES: ReadonlySet<string> = words(`
+  cpu gpu ram heap gc memory rss token cache cached debug telemetry trace cursor scroll viewport mouse caret selection pool socket connection latency timing duration elapsed
+  performance perf profiler runtime process render buffer fps throughput usage log logging logger ui gui screen hover focus animation tmp temp internal io disk network http lock
+`);
+
+/** Fields of the same kind. */
+export const GAUGES: ReadonlySet<string> = words(`
+  line col column row char x y z w h width height top left right bottom min max avg mean median sum total p50 p90 p95 p99 hits misses size free used in out prompt completion
+  cached count zoom scale ms
+`);
 
 /** Nouns of the fleeting kind that in the plural of a list or table are somebody's data: exchange rates. */
 export const WHEN_LISTED: ReadonlySet<string> = words(`rate index timer`);
@@ -274,6 +307,11 @@ export const DUE: ReadonlySet<string> = words(`deadline goal target milestone re
 
 /** Nouns that bind until the point in time behind them: `embargoUntil`, `dueAt`. */
 export const BINDING_UNTIL: ReadonlySet<string> = words(`deadline due cutoff embargo moratorium ban blackout exclusion lockup quarantine`);
+
+/** Modifiers of a date that somebody is held to: `promisedDate`, unlike `decisionDate`. */
+export const PROMISED: ReadonlySet<string> = words(
+  `agreed promised pledged guaranteed required requested wanted desired expected target latest earliest binding final committed`,
+);
 
 /** Last words of a key that make a point in time the latest one. */
 export const LATEST: ReadonlySet<string> = words(`by before due than`);
@@ -307,7 +345,7 @@ export const DEMANDS: ReadonlySet<string> = words(
 
 /** Nouns that name what the following words are an instance of: `requirement_export`. */
 export const SUBJECTS: ReadonlySet<string> = words(
-  `goal requirement constraint decision criterion acceptance invariant rule instruction preference nongoal`,
+  `goal requirement constraint limit decision criterion acceptance invariant rule instruction preference nongoal`,
 );
 
 /** Adjectives and participles that may follow their noun: `filesRead`, `stepsCompleted`, `retriageNeeded`. */
@@ -340,7 +378,7 @@ export const AUXILIARIES: ReadonlySet<string> = words(`
 /** Words of a yes-or-no key that make it a matter of the moment. */
 export const FLEETING: ReadonlySet<string> = words(`
   loading loaded running warmup open visible hidden expanded collapsed focused hovered dirty busy idle online connected polling scrolling typing animating mounted rendered
-  debug debugging trace tracing log logs logging telemetry verbose cache cached metric metrics retrying spinner dark modal tooltip sidebar locked refreshing fetching saving
+  debug debugging trace tracing log logs logging telemetry verbose cache cached metric metrics retrying spinner quiet silent muted dark modal tooltip sidebar locked refreshing fetching saving
 `);
 
 /** Words in -ing that are not over in a moment: `isMissing`. */

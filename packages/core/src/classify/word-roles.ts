@@ -7,7 +7,7 @@ export type Role = { readonly kind: "head" | "container"; readonly layer: Layer 
 
 export const EPHEMERAL_HEAD: Role = { kind: "head", layer: "EPHEMERAL" };
 
-const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
+export const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
   ...[...ASPECTS].map((word): [string, Role] => [word, { kind: "aspect" }]),
   ...LAYERS.flatMap((layer) => [...CONTAINERS[layer]].map((word): [string, Role] => [word, { kind: "container", layer }])),
   ...LAYERS.flatMap((layer) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context } from "../model/context.ts";
 import { aRecord, SequentialIds, tokensCounted } from "../testing/builders.ts";
-import { goalOf, sectionOf } from "./sections.ts";
+import { goalOf, partOfName } from "./part.ts";
 import { asCode, fenced } from "./stored-text.ts";
 import { LEAST_HANDOFF_TOKENS, writeHandoff } from "./write-handoff.ts";
 
@@ -56,12 +56,10 @@ describe("a handoff", () => {
     expect(markdown.match(/^#.*$/gm)).toEqual([
       "# Handoff",
       "## Goal",
-      "## State",
+      "## Open work",
       "## Decisions",
-      "## Next steps",
-      "## Open questions",
-      "## Files",
-      "## Commands and outcomes",
+      "## What failed",
+      "## In play",
       "## Also saved",
       "## How to get the rest",
     ]);
@@ -84,7 +82,7 @@ describe("a handoff", () => {
     expect(await write(CONTEXT)).toEqual(await write(structuredClone(CONTEXT)));
   });
 
-  it.each([LEAST_HANDOFF_TOKENS, 400, 800, 3_000])("fits %s tokens, goal first, and says what is not in it", async (budgetTokens) => {
+  it.each([LEAST_HANDOFF_TOKENS, 400, 800])("fits %s tokens, goal first, and says what is not in it", async (budgetTokens) => {
     const notes = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`note${at}`, `${at} words on src/${at}.ts. `.repeat(30)]));
     const handoff = await write({ ...notes, ...CONTEXT }, { budgetTokens });
     expect(handoff.tokens).toBeLessThanOrEqual(budgetTokens);
@@ -122,7 +120,7 @@ describe("a handoff", () => {
 
   it("names the files that are spoken of where none are listed", async () => {
     const { markdown } = await write({ goal: "Fix src/a.ts", progress: "lib/b.ts is done" });
-    expect(markdown).toContain("## Files\n\n```text\nmentioned:\n  - src/a.ts\n  - lib/b.ts\n```");
+    expect(markdown).toContain("## In play\n\n```text\nmentioned:\n  - src/a.ts\n  - lib/b.ts\n```");
   });
 
   it("of an empty context says so little and no more", async () => {
@@ -130,20 +128,25 @@ describe("a handoff", () => {
   });
 });
 
-describe("a section", () => {
+describe("a part", () => {
   it.each([
-    ["goal", "Goal"],
-    ["userRequirements", "Goal"],
-    ["open_questions", "Open questions"],
-    ["files-changed", "Files"],
-    ["currentState", "State"],
-    ["nextSteps", "Next steps"],
-    ["designDecisions", "Decisions"],
-    ["lastTestResults", "Commands and outcomes"],
-    ["weather", "Also saved"],
-    ["", "Also saved"],
-  ])("of %j is %s", (key, section) => {
-    expect(sectionOf(key)).toBe(section);
+    ["goal", "goal"],
+    ["userRequirements", "rules"],
+    ["open_questions", "work"],
+    ["files-changed", "references"],
+    ["currentState", "work"],
+    ["nextSteps", "work"],
+    ["designDecisions", "decisions"],
+    ["rejectedApproaches", "failures"],
+    ["naechsteSchritte", "work"],
+    ["vorgaben", "rules"],
+    ["decisiones", "decisions"],
+    ["下一步", "work"],
+    ["禁止事項", "rules"],
+    ["weather", undefined],
+    ["", undefined],
+  ])("that %j names is %s", (key, part) => {
+    expect(partOfName(key)).toBe(part);
   });
 });
 

@@ -1,13 +1,16 @@
 import type { CompiledRules } from "../classify/compile-rules.ts";
 import { WorkrailError } from "../errors.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
-import type { Context, JsonValue } from "../model/context.ts";
+import type { Context } from "../model/context.ts";
 import { gitStateOf } from "../model/git-state.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import { namedPaths } from "../resume/named-paths.ts";
-import { buildView, type View } from "../view/build-view.ts";
-import { howToView } from "../view/how-to-view.ts";
-import { SECTIONS, type Section, sectionOf } from "./sections.ts";
+import { classifyContext } from "../classify/classify-context.ts";
+import { inTurns } from "../turns.ts";
+import { cutExcerpts } from "./cut-excerpts.ts";
+import { HANDOFF_PARTS, type HandoffPart, TITLES } from "./part.ts";
+import { type Ranked, rankExcerpts } from "./rank-excerpts.ts";
+import { byEntry, excerptLines } from "./render-view.ts";
 import { asCode, fenced, linesOf, plainText } from "./stored-text.ts";
 
 export interface HandoffInput {
@@ -21,8 +24,8 @@ export interface HandoffInput {
   readonly newerUnreadable?: number | undefined;
   /** Of the whole document. At least `LEAST_HANDOFF_TOKENS`. */
   readonly budgetTokens: number;
-  /** How to get what is not in it: sentences of ours, in markdown. */
-  readonly howToFetch: string;
+  /** How to get what is not in it: sentences of ours, in markdown. Left out, the document has neither a head nor an end: for an answer that says these itself. */
+  readonly howToFetch?: string | undefined;
 }
 
 export interface Handoff {
@@ -36,8 +39,9 @@ export interface Handoff {
 
 /** Less than this says nothing of use. */
 export const LEAST_HANDOFF_TOKENS = 300;
-/** A document in sections takes more than the same as JSON now and then: then less of the context goes in. */
-const MOST_TRIES = 12;
+/** The same of a summary, which has neither head nor end. */
+export const LEAST_SUMMARY_TOKENS = 60;
+/** Paths that are named where the work itself lists none. */
 const MOST_PATHS = 15;
 
 /** How much is said around the context. */
@@ -55,48 +59,51 @@ const BREVITIES: readonly Brevity[] = [
   { mostNamed: 3, longestName: 20 },
 ];
 /** Of the budget, at most, for what is said around the context, where less can be said. */
-const SAID_SHARE = 3 / 4;
+const SAID_SHARE = 2 / 3;
 
 /**
- * One document with which somebody else, an agent or a person, can take the work over: goal, state, decisions, next steps, open
- * questions, files, commands and outcomes, as far as the context has them, and how to get the rest. The same for the same.
- * What was stored is fenced, and what would steer its reader is spelt out.
+ * One document with which somebody else, an agent or a person, can take the work over: goal, instructions, last turns, open
+ * work, decisions, failures, what is in play, the rest, and how to get what is not in it. The same excerpts in the same order
+ * as `composeView` gives. Stored text is fenced, and characters that would steer its reader are spelt out.
  *
  * @throws INVALID_INPUT for a budget that is too small.
  */
 export async function writeHandoff(input: HandoffInput, counter: TokenCounter): Promise<Handoff> {
   const { context, pins, rules, focus, budgetTokens } = input;
-  if (!Number.isSafeInteger(budgetTokens) || budgetTokens < LEAST_HANDOFF_TOKENS) {
-    throw new WorkrailError("INVALID_INPUT", `budgetTokens must be a whole number from ${LEAST_HANDOFF_TOKENS}.`, {
-      details: { field: "budgetTokens", least: LEAST_HANDOFF_TOKENS },
+  const least = input.howToFetch === undefined ? LEAST_SUMMARY_TOKENS : LEAST_HANDOFF_TOKENS;
+  if (!Number.isSafeInteger(budgetTokens) || budgetTokens < least) {
+    throw new WorkrailError("INVALID_INPUT", `budgetTokens must be a whole number from ${least}.`, {
+      details: { field: "budgetTokens", least },
       hint: "A document with less than that says nothing of use.",
     });
   }
-  const how = howToView(context, { pins, rules, focus });
   const count = await counter.load();
-  const saidIn = (brevity: Brevity): number => count(compose(input, NOTHING, brevity));
+  const ranked = await inTurns(rankExcerpts(context, { classifications: classifyContext(context, { pins, rules }), focus }));
+  const totals = new Map<string, number>();
+  for (const { key, isStub } of ranked) if (isStub !== true) totals.set(key, (totals.get(key) ?? 0) + 1);
+  const saidIn = (brevity: Brevity): number => count(compose(input, [], totals, brevity));
   const brevity = BREVITIES.find((each) => saidIn(each) <= budgetTokens * SAID_SHARE) ?? LEAST_SAID;
-  let room = budgetTokens - saidIn(brevity);
-  for (let tries = 1; ; tries++) {
-    const size = { tokens: Math.max(0, room), characters: Number.MAX_SAFE_INTEGER };
-    const view =
-      room > 0 && tries < MOST_TRIES ? await buildView(context, how, { wanted: size, ceiling: size, of: "context" }, counter) : NOTHING;
-    const markdown = compose(input, view, brevity);
-    const tokens = count(markdown);
-    if (tokens <= budgetTokens || view === NOTHING) {
-      const { reduced = 0, condensed = 0 } = view.report ?? {};
-      const leftOut = Object.keys(context).length - Object.keys(view.context).length;
-      return { markdown, tokens, shortened: reduced + condensed, leftOut };
-    }
-    room -= tokens - budgetTokens + Math.ceil(room / 20);
-  }
+  const excessOf = (tried: readonly Ranked[]): number => count(compose(input, tried, totals, brevity)) - budgetTokens;
+  const chosen = await inTurns(cutExcerpts(ranked, budgetTokens, count, excessOf));
+  const markdown = compose(input, chosen, totals, brevity);
+  const shown = countByKey(chosen);
+  const shortened = [...shown].filter(([key, number]) => number < (totals.get(key) ?? 0)).length;
+  return { markdown, tokens: count(markdown), shortened, leftOut: Object.keys(context).length - shown.size };
 }
 
-const NOTHING: View = { context: {} };
+/** How many excerpts there are of each entry; 0 of one that has only its beginning. */
+function countByKey(excerpts: readonly Ranked[]): Map<string, number> {
+  return new Map([...byEntry(excerpts)].map(([key, ones]) => [key, ones.filter(({ isStub }) => isStub !== true).length]));
+}
 
-function compose(input: HandoffInput, view: View, brevity: Brevity): string {
-  const parts = SECTIONS.flatMap((section) => writeSection(section, input.context, view.context));
-  return [...head(input, brevity), ...parts, ...rest(input, view, brevity)].join("\n\n").concat("\n");
+function compose(input: HandoffInput, chosen: readonly Ranked[], totals: ReadonlyMap<string, number>, brevity: Brevity): string {
+  const places = new Map(Object.keys(input.context).map((key, place) => [key, place]));
+  const inOrder = [...byEntry(chosen).values()]
+    .flat()
+    .sort((left, right) => (places.get(left.key) ?? 0) - (places.get(right.key) ?? 0) || left.at - right.at);
+  const parts = HANDOFF_PARTS.flatMap((part) => writePart(part, inOrder, input));
+  if (input.howToFetch === undefined) return [...parts, ...namesOf(input, countByKey(chosen), totals, brevity)].join("\n");
+  return [...head(input, brevity), ...parts, ...rest(input, countByKey(chosen), totals, brevity)].join("\n\n").concat("\n");
 }
 
 function head({ record, newerUnreadable = 0 }: HandoffInput, { longestName }: Brevity): string[] {
@@ -119,33 +126,74 @@ function newerCheckpoints(number: number): string {
   return number === 1 ? "a newer checkpoint" : `${number} newer checkpoints`;
 }
 
-function writeSection(section: Section, context: Context, shown: Context): string[] {
-  const entries = Object.entries(shown).filter(([key]) => sectionOf(key) === section);
-  const blocks = entries.map(([key, value]) => linesOf(plainText(key), value));
-  const hasFiles = section === "Files" && Object.keys(shown).length > 0;
-  if (hasFiles && !Object.keys(context).some((key) => sectionOf(key) === "Files")) blocks.push(...mentioned(shown));
-  return blocks.length === 0 ? [] : [`## ${section}`, fenced(blocks.join("\n"))];
+function writePart(part: HandoffPart, chosen: readonly Ranked[], { context }: HandoffInput): string[] {
+  const ones = chosen.filter((excerpt) => excerpt.part === part);
+  const blocks = [...byEntry(ones)].map(([key, excerpts]) => writeEntry(key, excerpts));
+  if (part === "references" && ones.length === 0 && chosen.length > 0) blocks.push(...mentioned(context, chosen));
+  if (blocks.length === 0) return [];
+  return [`## ${TITLES[part]}`, fenced(blocks.join("\n"))];
 }
 
-/** Nobody listed the files: those that the texts speak of. */
-function mentioned(shown: JsonValue): string[] {
-  const paths = namedPaths(shown).filter((path) => /^\S*[/\\]\S*$/u.test(path));
-  return paths.length === 0 ? [] : [linesOf("mentioned", paths.slice(0, MOST_PATHS))];
+/** One line beside its key, or lines below it. */
+function writeEntry(key: string, excerpts: readonly Ranked[]): string {
+  const [only] = excerpts;
+  if (excerpts.length === 1 && only?.value !== undefined && only.member === undefined) return linesOf(plainText(key), only.value);
+  const lines = [...byMember(excerpts)].flatMap(([member, ones]) => {
+    const [first] = ones;
+    if (member !== undefined && ones.length === 1 && first?.value !== undefined) return linesOf(member, first.value).split("\n");
+    return excerptLines(ones).map((line, at) => (member === undefined || at > 0 ? line : `${member}: ${line}`));
+  });
+  return lines.length === 1
+    ? `${key}: ${lines[0] ?? ""}`
+    : [`${key}:`, ...lines.map((line) => `  ${line.replaceAll("\n", "\n  ")}`)].join("\n");
+}
+
+function byMember(excerpts: readonly Ranked[]): Map<string | undefined, Ranked[]> {
+  const groups = new Map<string | undefined, Ranked[]>();
+  for (const excerpt of excerpts) groups.set(excerpt.member, [...(groups.get(excerpt.member) ?? []), excerpt]);
+  return groups;
+}
+
+/** Nobody listed the files: paths that the chosen texts name. */
+function mentioned(context: Context, chosen: readonly Ranked[]): string[] {
+  const paths = namedPaths(chosen.map(({ text }) => text)).filter((path) => /^\S*[/\\]\S*$/u.test(path));
+  return paths.length === 0 || Object.keys(context).length === 0 ? [] : [linesOf("mentioned", paths.slice(0, MOST_PATHS))];
 }
 
 /** What is not whole in the document, and how it is to be had. */
-function rest({ context, howToFetch }: HandoffInput, { context: shown, report }: View, { mostNamed, longestName }: Brevity): string[] {
-  const left = Object.entries(context).filter(([key]) => !Object.hasOwn(shown, key));
-  const shortened = (report?.entries ?? []).filter(({ key, outcome }) => outcome !== "dropped" && Object.hasOwn(shown, key));
-  const lines = [
+function rest(input: HandoffInput, shown: ReadonlyMap<string, number>, totals: ReadonlyMap<string, number>, brevity: Brevity): string[] {
+  const lines = missingFrom(input.context, shown, totals, brevity);
+  const named = lines.length === 0 ? ["All that was saved is above."] : [fenced(lines.join("\n"))];
+  return ["## How to get the rest", ...named, input.howToFetch ?? ""];
+}
+
+/** The same at the end of a summary. */
+function namesOf(
+  { context }: HandoffInput,
+  shown: ReadonlyMap<string, number>,
+  totals: ReadonlyMap<string, number>,
+  brevity: Brevity,
+): string[] {
+  const lines = missingFrom(context, shown, totals, brevity);
+  return lines.length === 0 ? [] : ["## Not whole here", fenced(lines.join("\n"))];
+}
+
+function missingFrom(
+  context: Context,
+  shown: ReadonlyMap<string, number>,
+  totals: ReadonlyMap<string, number>,
+  { mostNamed, longestName }: Brevity,
+): string[] {
+  const left = Object.entries(context).filter(([key]) => !shown.has(key));
+  const shortened = Object.keys(context).filter((key) => shown.has(key) && (shown.get(key) ?? 0) < (totals.get(key) ?? 0));
+  return [
     ...left
       .slice(0, mostNamed)
       .map(([key, value]) => `${clipped(key, longestName)} (${JSON.stringify(value).length} characters, left out)`),
-    ...shortened.slice(0, mostNamed).map(({ key }) => `${clipped(key, longestName)} (shortened)`),
+    ...shortened.slice(0, mostNamed).map((key) => `${clipped(key, longestName)} (shortened)`),
     ...(left.length > mostNamed ? [`and ${left.length - mostNamed} more, left out`] : []),
     ...(shortened.length > mostNamed ? [`and ${shortened.length - mostNamed} more, shortened`] : []),
   ];
-  return ["## How to get the rest", ...(lines.length === 0 ? ["All that was saved is above."] : [fenced(lines.join("\n"))]), howToFetch];
 }
 
 function clipped(text: string, most: number): string {

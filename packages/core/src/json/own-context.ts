@@ -13,7 +13,7 @@ export function ownContext(given: unknown, limits: Limits): Context {
   return copyOf(checkContext(given, limits).context) as Context;
 }
 
-/** Its depth is bounded. */
-function copyOf(value: JsonValue): JsonValue {
+/** A copy down to texts and numbers, of a value whose depth is bounded. */
+export function copyOf(value: JsonValue): JsonValue {
   return withMembers(value, copyOf);
 }

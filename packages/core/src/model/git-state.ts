@@ -1,3 +1,4 @@
+import { SESSION_PROJECT } from "./session-project-attribute.ts";
 import { isJsonObject, type JsonObject } from "./context.ts";
 
 /** Where in a git repository work stood, as far as the repository's files tell. */
@@ -40,11 +41,11 @@ function textOf(object: JsonObject, key: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** What of a checkpoint's attributes is looked through for words: paths and digests of ours would be found in every one. */
+/** What of a checkpoint's attributes is looked through for words: not our own paths and digests, nor keys that it does not have any more. */
 export function searchableAttributes(attributes: JsonObject): JsonObject {
   const kept = attributes[GIT_STATE];
-  if (kept === undefined) return attributes;
-  const { [GIT_STATE]: _ours, ...callers } = attributes;
+  if (kept === undefined && attributes[SESSION_PROJECT] === undefined) return attributes;
+  const { [GIT_STATE]: _ours, [SESSION_PROJECT]: _project, ...callers } = attributes;
   const branch = isJsonObject(kept) ? textOf(kept, "branch") : undefined;
   return branch === undefined ? callers : { ...callers, branch };
 }

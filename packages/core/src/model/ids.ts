@@ -3,9 +3,9 @@ import { WorkrailError } from "../errors.ts";
 declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };
 
-/** Names a session: 1 to 128 of `A-Z a-z 0-9 _ -`. */
+/** Names a session: 1 to 128 printable characters in the normal form NFC, compared exactly. */
 export type SessionId = Brand<"SessionId">;
-/** Names a checkpoint, in the whole store. UUID v4 unless the caller chose it; same alphabet as a session id. */
+/** Names a checkpoint, in the whole store: 1 to 128 of `A-Z a-z 0-9 _ -`. UUID v4 unless the caller chose it. */
 export type CheckpointId = Brand<"CheckpointId">;
 /** Where a blob store keeps a blob. Opaque to everything but that store. */
 export type BlobRef = Brand<"BlobRef">;
@@ -29,9 +29,41 @@ function parseId(value: unknown, field: string): string {
   });
 }
 
+const LONGEST_SESSION_ID = 128;
+/** Normalising takes time, and at most 18 characters become one. */
+const LONGEST_UNNORMALISED = 18 * LONGEST_SESSION_ID;
+/**
+ * Control characters, halves of characters, line ends, and marks that nobody sees or that reorder the text around them: two ids that look the
+ * same must be the same. Joiners and selectors belong to scripts and emoji. The ranges are written down, so that an id is valid in every version of Unicode.
+ */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
+
 /** @throws INVALID_INPUT when the value is not a session id. */
 export function parseSessionId(value: unknown, field = "sessionId"): SessionId {
-  return parseId(value, field) as SessionId;
+  const isText = typeof value === "string" && value.length <= LONGEST_UNNORMALISED;
+  const text = isText ? value.normalize("NFC") : "";
+  const fault = faultOf(text);
+  if (fault === undefined) return text as SessionId;
+  throw new WorkrailError("INVALID_INPUT", `${field} ${fault}.`, {
+    details: { field },
+    hint: `Send ${field} exactly as an earlier answer gave it, or choose any printable text, such as user:42.`,
+  });
+}
+
+/** Why a normalised text is no session id. */
+function faultOf(text: string): string | undefined {
+  const { length } = Array.from(text);
+  if (length < 1 || length > LONGEST_SESSION_ID) return `must be a text of 1 to ${LONGEST_SESSION_ID} characters`;
+  if (text.trim() === "") return "must not be white space alone";
+  const hidden = UNPRINTABLE.exec(text)?.[0];
+  if (hidden === undefined) return undefined;
+  const name = hidden.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  return `must be printable: it holds the character U+${name}, which is not`;
+}
+
+/** Whether a text can be the id of a checkpoint, of one that there is or not. */
+export function isCheckpointId(text: string): text is CheckpointId {
+  return ID_PATTERN.test(text);
 }
 
 /** @throws INVALID_INPUT when the value is not a checkpoint id. */

@@ -181,7 +181,7 @@ export interface Append {
   readonly expectedHead: CheckpointId | null | undefined;
   /**
    * Remove the session's oldest workflow checkpoints beyond this many, all counted, but neither the appended one nor any
-   * that is tagged `keep` or still shielded when the appended one was created. Their blobs become pending removals, and an
+   * that is tagged `keep`, itself or with its session, or still shielded when the appended one was created. Their blobs become pending removals, and an
    * audit row `prune` is written for each.
    */
   readonly keepNewest: number | undefined;
@@ -367,6 +367,8 @@ export interface TrashedCheckpoint {
 /** Every condition must hold. Texts compare without regard to case where it says so. */
 export interface CheckpointFilter {
   readonly sessionId?: SessionId | undefined;
+  /** The id begins with this, in this case. */
+  readonly idPrefix?: string | undefined;
   readonly project?: string | undefined;
   /** All but those of this project; those that belong to none are among them. */
   readonly notProject?: string | undefined;

@@ -1,5 +1,17 @@
-/** What a secret is called where it is taken out. The last five are personal data, which is looked for on demand only. */
-export type SecretKind = "API_KEY" | "TOKEN" | "JWT" | "PRIVATE_KEY" | "PASSWORD" | "WEBHOOK" | "EMAIL" | "PHONE" | "CARD" | "IBAN" | "SSN";
+/** What a secret is called where it is taken out. The last six are personal data. */
+export type SecretKind =
+  | "API_KEY"
+  | "TOKEN"
+  | "JWT"
+  | "PRIVATE_KEY"
+  | "PASSWORD"
+  | "WEBHOOK"
+  | "EMAIL"
+  | "PHONE"
+  | "CARD"
+  | "IBAN"
+  | "SSN"
+  | "NATIONAL_ID";
 
 /** Where a secret stands in a text. Never holds the secret itself. */
 export interface FoundSecret {
@@ -9,6 +21,8 @@ export interface FoundSecret {
   /** Offset of its first character, and of the one after its last. */
   readonly start: number;
   readonly end: number;
+  /** The same secret as the one before it goes on here, in another string: it counts once. Absent: a secret begins. */
+  readonly continues?: boolean;
 }
 
 /** Finds secrets in texts by what they look like. */

@@ -44,6 +44,10 @@ export interface Storage {
 
 /** What lies beside a store from earlier times: nobody reads it any more but a person. */
 export interface Remains {
+  /** Names of what killed restores and rebuilds left. Called with the store held shared, so that none is under way. */
+  leftovers(): Promise<readonly string[]>;
+  /** Removes them, overwritten where that can be. Resolves with their names. Called with the store held shared; may be repeated. */
+  removeLeftovers(): Promise<readonly string[]>;
   /**
    * Removes the copies of the catalog, and of sessions' facts, that the storage kept by itself when it changed or replaced them, and what interrupted
    * writers left. Resolves, when it is durable, with where the copies were. Called with the store locked exclusively.

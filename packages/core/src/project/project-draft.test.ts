@@ -18,13 +18,16 @@ function pairs(count: number): Record<string, string> {
 }
 
 describe("the summary of a project checkpoint", () => {
-  it.each(["a", "x".repeat(500), "Añadí 認証 😀\nin two lines"])("may be %j", (summary) => {
+  it.each(["a", "x".repeat(500), "🙂".repeat(500), "漢".repeat(500), "Añadí 認証 😀\nin two lines"])("may be %j", (summary) => {
     expect(refusalOf({ summary })).toBeUndefined();
   });
 
-  it.each(["", "  \n", "x".repeat(501), 5, null, undefined])("may not be %j: it is required, of 1-500 characters", (summary) => {
-    expect(refusalOf({ summary })).toEqual(["INVALID_INPUT", "summary", "summary must be 1-500 characters"]);
-  });
+  it.each(["", "  \n", "x".repeat(501), "🙂".repeat(501), 5, null, undefined])(
+    "may not be %j: it is required, of 1-500 characters",
+    (summary) => {
+      expect(refusalOf({ summary })).toEqual(["INVALID_INPUT", "summary", "summary must be 1-500 characters"]);
+    },
+  );
 
   it("is refused for half a surrogate pair, and for nothing else, where it has one", () => {
     const rule = "summary must have no half of a surrogate pair, which is no character";
@@ -33,11 +36,11 @@ describe("the summary of a project checkpoint", () => {
 });
 
 describe("its description", () => {
-  it.each([undefined, "", "x".repeat(10_000)])("is optional, of at most 10,000 characters", (description) => {
+  it.each([undefined, "", "x".repeat(10_000), "🙂".repeat(10_000)])("is optional, of at most 10,000 characters", (description) => {
     expect(refusalOf({ description })).toBeUndefined();
   });
 
-  it.each(["x".repeat(10_001), 5, null])("is refused beyond that, or as no text", (description) => {
+  it.each(["x".repeat(10_001), "🙂".repeat(10_001), 5, null])("is refused beyond that, or as no text", (description) => {
     expect(refusalOf({ description })).toEqual(["INVALID_INPUT", "description", "description must be at most 10000 characters"]);
   });
 });
@@ -100,5 +103,23 @@ describe("a count", () => {
     for (const value of [0, 101, 1.5, Number.NaN])
       expect(() => checkCount("topK", value, 1, 100)).toThrow("topK must be a whole number 1-100");
     expect(() => checkCount("offset", -1, 0, Number.MAX_SAFE_INTEGER)).toThrow("offset must be a whole number from 0");
+  });
+});
+
+describe("characters of a project checkpoint", () => {
+  it("are code points in tags, and in keys and values of the context, too", () => {
+    const [short, long] = ["🙂".repeat(50), "🙂".repeat(500)];
+    expect(refusalOf({ summary: "s", tags: [short], context: { [short]: long } })).toBeUndefined();
+    expect(refusalOf({ summary: "s", tags: [`${short}x`] })).toEqual(["INVALID_INPUT", "tags", "each of tags must be 1-50 characters"]);
+    expect(refusalOf({ summary: "s", context: { [`${short}x`]: 1 } })).toEqual([
+      "INVALID_INPUT",
+      "context",
+      "each key of context must be at most 50 characters",
+    ]);
+    expect(refusalOf({ summary: "s", context: { k: `${long}x` } })).toEqual([
+      "INVALID_INPUT",
+      "context",
+      "each value of context must be at most 500 characters",
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { WorkrailError } from "../errors.ts";
+import { hasAtMost } from "../model/characters.ts";
 import { isJsonObject } from "../model/context.ts";
 import { PROJECT_LIMITS } from "./project-limits.ts";
 
@@ -34,7 +35,7 @@ export function checkProjectTags(tags: readonly string[]): void {
   const most = PROJECT_LIMITS.tags;
   if (!Array.isArray(tags) || tags.length > most) throw invalidField("tags", `tags must be a list of at most ${most}`);
   checkWhole("tags", "each of tags", tags);
-  const isTag = (tag: unknown): boolean => isText(tag) && tag !== "" && tag.length <= PROJECT_LIMITS.tagLength;
+  const isTag = (tag: unknown): boolean => isText(tag) && tag !== "" && hasAtMost(PROJECT_LIMITS.tagLength, tag);
   if (!tags.every(isTag)) throw invalidField("tags", `each of tags must be 1-${PROJECT_LIMITS.tagLength} characters`);
 }
 
@@ -53,7 +54,7 @@ export function invalidField(field: string, rule: string): WorkrailError {
 function checkSummary(summary: string): void {
   checkWhole("summary", "summary", [summary]);
   const most = PROJECT_LIMITS.summaryLength;
-  if (!isText(summary) || summary.trim() === "" || summary.length > most) {
+  if (!isText(summary) || summary.trim() === "" || !hasAtMost(most, summary)) {
     throw invalidField("summary", `summary must be 1-${most} characters`);
   }
 }
@@ -61,7 +62,7 @@ function checkSummary(summary: string): void {
 function checkDescription(description: string): void {
   checkWhole("description", "description", [description]);
   const most = PROJECT_LIMITS.descriptionLength;
-  if (!isText(description) || description.length > most) {
+  if (!isText(description) || !hasAtMost(most, description)) {
     throw invalidField("description", `description must be at most ${most} characters`);
   }
 }
@@ -75,13 +76,13 @@ function checkProjectContext(context: ProjectContext): void {
   if (pairs.some(([, value]) => typeof value === "number" && !Number.isFinite(value))) {
     throw invalidField("context", "each number of context must be within the range of a double");
   }
-  if (pairs.some(([key]) => key.length > contextKeyLength || !isText(key))) {
+  if (pairs.some(([key]) => !hasAtMost(contextKeyLength, key) || !isText(key))) {
     throw invalidField("context", `each key of context must be at most ${contextKeyLength} characters`);
   }
   if (!pairs.every(([, value]) => isScalar(value))) {
     throw invalidField("context", "each value of context must be a text, a number, true, false or null");
   }
-  if (pairs.some(([, value]) => typeof value === "string" && value.length > contextValueLength)) {
+  if (pairs.some(([, value]) => typeof value === "string" && !hasAtMost(contextValueLength, value))) {
     throw invalidField("context", `each value of context must be at most ${contextValueLength} characters`);
   }
 }

@@ -1,4 +1,4 @@
-/** What a project checkpoint may be. Lengths are characters, counted as UTF-16. */
+/** What a project checkpoint may be. Lengths are characters, counted as code points of Unicode. */
 export const PROJECT_LIMITS = {
   summaryLength: 500,
   descriptionLength: 10_000,

@@ -1,5 +1,6 @@
 import { wordsOf } from "../classify/key-words.ts";
 import type { CheckpointKind } from "../model/checkpoint.ts";
+import { firstCharacters, hasAtMost } from "../model/characters.ts";
 import { type Context, isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import { cutText } from "../view/cut-text.ts";
 import { isScalar, type ProjectContext, type ProjectDraft } from "./project-draft.ts";
@@ -50,8 +51,8 @@ export function readAsProject({ kind, name, context, labels }: ReadAsProject): P
   const scalars = scalarsOf(labels);
   return {
     summary: inOneLine(name ?? subjectOf(context) ?? firstText(context) ?? NOTHING_SAID),
-    description: cutText(text, PROJECT_LIMITS.descriptionLength),
-    isCut: text.length > PROJECT_LIMITS.descriptionLength,
+    description: firstCharacters(PROJECT_LIMITS.descriptionLength, text),
+    isCut: !hasAtMost(PROJECT_LIMITS.descriptionLength, text),
     context: scalars,
     isContextCut: Object.keys(scalars).length < Object.keys(labels).length,
   };
@@ -95,7 +96,7 @@ function inOneLine(text: string): string {
   const line = cutText(text, PROJECT_LIMITS.summaryLength * 4)
     .trim()
     .replaceAll(/\s+/gu, " ");
-  return line.length <= PROJECT_LIMITS.summaryLength ? line : `${cutText(line, PROJECT_LIMITS.summaryLength - 3)}...`;
+  return hasAtMost(PROJECT_LIMITS.summaryLength, line) ? line : `${firstCharacters(PROJECT_LIMITS.summaryLength - 3, line)}...`;
 }
 
 /** Those labels that a project checkpoint's context could have. */
@@ -103,7 +104,7 @@ function scalarsOf(labels: JsonObject): ProjectContext {
   const { contextPairs, contextKeyLength, contextValueLength } = PROJECT_LIMITS;
   const fitting = Object.entries(labels).filter((entry): entry is [string, ProjectContext[string]] => {
     const [key, value] = entry;
-    return key.length <= contextKeyLength && isScalar(value) && !(typeof value === "string" && value.length > contextValueLength);
+    return hasAtMost(contextKeyLength, key) && isScalar(value) && !(typeof value === "string" && !hasAtMost(contextValueLength, value));
   });
   return Object.fromEntries(fitting.slice(0, contextPairs));
 }

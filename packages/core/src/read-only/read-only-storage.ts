@@ -80,6 +80,8 @@ class ReadOnlyBlobStore implements BlobStore {
 function readOnlyRemains(remains: Remains): Remains {
   return {
     list: (isSealed) => remains.list(isSealed),
+    leftovers: () => remains.leftovers(),
+    removeLeftovers: refuse,
     removeCatalogCopies: refuse,
   };
 }

@@ -7,7 +7,7 @@ export function mostApart(term: string): number {
 export function isAlike(term: string, other: string): boolean {
   const most = mostApart(term);
   if (Math.abs(term.length - other.length) > most) return false;
-  return !areOtherLetters(lettersIn(term), lettersIn(other), most) && distance(term, other, most) <= most;
+  return !areOtherLetters(lettersIn(term), lettersIn(other), most) && editDistance(term, other, most) <= most;
 }
 
 /** A bit for each letter; some share one. */
@@ -30,7 +30,7 @@ function isMoreThan(bits: number, most: number): boolean {
 }
 
 /** Optimal string alignment; any number above `most` when it is above. */
-function distance(one: string, other: string, most: number): number {
+export function editDistance(one: string, other: string, most: number): number {
   // What both begin and end with takes no change.
   let begin = 0;
   while (begin < one.length && one[begin] === other[begin]) begin++;

@@ -1,3 +1,4 @@
+import { cutToTokens, estimateTokens } from "../view/estimate-tokens.ts";
 import { isAscii, wordsOf } from "./terms.ts";
 
 /** A line that has terms that were looked for, and which. */
@@ -8,8 +9,13 @@ export interface FoundLine {
   readonly terms: ReadonlySet<string>;
 }
 
-/** Characters of a snippet. */
+/** Most characters of a snippet, and about how many tokens it has. */
 const SNIPPET = 280;
+const SNIPPET_TOKENS = 56;
+/** A shorter snippet goes on with what follows. */
+const LEAST_TOKENS = 46;
+/** Of a line, in characters, to tell how many of them a token has. */
+const PROBE = 1_000;
 const GAP = " … ";
 /** Longer lines, such as encoded files, are looked at in parts of so many characters. */
 const PART = 16 * 1024;
@@ -135,15 +141,44 @@ function lastJoint(text: string): number {
   return text.length;
 }
 
-/** A piece of text with the words: of the best line, and of a second that has what the first lacks. */
-export function snippetOf([best, ...others]: readonly FoundLine[]): string | undefined {
-  if (best === undefined) return undefined;
+/**
+ * A piece of text with the words: of the best line, and of a second line that has words that the first lacks; a short one goes on with the
+ * lines that follow. Of a text without such lines it is the beginning.
+ *
+ * @param all lines of the text, in their order. Default: none follow.
+ */
+export function snippetOf([best, ...others]: readonly FoundLine[], all: readonly string[] = []): string | undefined {
+  if (best === undefined) return goneOn("", all) || undefined;
+  const room = charactersFor(best.part);
   const second = others.find(({ terms }) => [...terms].some((term) => !best.terms.has(term)));
-  if (second === undefined) return cutAround(best, SNIPPET);
-  const room = (SNIPPET - GAP.length) / 2;
-  const shorter = Math.min(room, best.part.length, second.part.length);
-  const longer = SNIPPET - GAP.length - shorter;
-  return [best, second].map((each) => cutAround(each, each.part.length <= room ? room : longer)).join(GAP);
+  if (second === undefined) return goneOn(cutAround(best, room), all.slice(all.indexOf(best.line) + 1));
+  const half = (room - GAP.length) / 2;
+  const shorter = Math.min(half, best.part.length, second.part.length);
+  const longer = room - GAP.length - shorter;
+  const both = [best, second].map((each) => cutAround(each, each.part.length <= half ? half : longer));
+  return goneOn(both.join(GAP), all.slice(all.indexOf(second.line) + 1));
+}
+
+/** As many characters of such a text as a snippet has tokens. */
+function charactersFor(text: string): number {
+  const probe = text.slice(0, PROBE);
+  return Math.min(SNIPPET, Math.floor((SNIPPET_TOKENS * probe.length) / estimateTokens(probe)));
+}
+
+function goneOn(snippet: string, following: readonly string[]): string {
+  let text = snippet;
+  for (const line of following.filter(isProse)) {
+    const left = SNIPPET_TOKENS - estimateTokens(text);
+    if (left <= SNIPPET_TOKENS - LEAST_TOKENS) break;
+    const more = cutToTokens(line, left);
+    text += `${text === "" ? "" : GAP}${more}${more.length < line.length ? "…" : ""}`;
+  }
+  return text;
+}
+
+/** Not a key, a tag or a number behind its key. */
+function isProse(line: string): boolean {
+  return (line.includes(" ") && !/^\S* -?[\d.]+$/.test(line)) || !isAscii(line);
 }
 
 /** The part of a line, between words where it can be, that has the most of the terms. */

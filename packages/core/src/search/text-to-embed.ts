@@ -1,4 +1,4 @@
-import { redact } from "../secrets/redact.ts";
+import { type FindSecrets, redact } from "../secrets/redact.ts";
 
 /** The most characters of a checkpoint, or of a question, that are embedded: most models read no more than 512 tokens. */
 export const EMBEDDED_CHARACTERS = 2_000;
@@ -14,15 +14,15 @@ const EMPTY = "(empty)";
  * @param lines of the checkpoint, in their order.
  * @param known those of its predecessor.
  */
-export function textToEmbed(name: string | undefined, lines: readonly string[], known: readonly string[]): string {
+export function textToEmbed(name: string | undefined, lines: readonly string[], known: readonly string[], find?: FindSecrets): string {
   const isKnown = new Set(known);
   const brought = lines.filter((line) => !isKnown.has(line));
   const first = name === undefined ? [] : [name.trim()];
-  return cleanText([...new Set([...first, ...(brought.length > 0 ? brought : lines)])].join("\n"));
+  return cleanText([...new Set([...first, ...(brought.length > 0 ? brought : lines)])].join("\n"), find);
 }
 
 /** A question as an embedder is given it, without its secrets. */
-export function cleanText(text: string): string {
-  const cut = redact(text.slice(0, LOOKED_AT)).text.slice(0, EMBEDDED_CHARACTERS).trim();
+export function cleanText(text: string, find?: FindSecrets): string {
+  const cut = redact(text.slice(0, LOOKED_AT), find).text.slice(0, EMBEDDED_CHARACTERS).trim();
   return cut === "" ? EMPTY : cut.toWellFormed();
 }

@@ -34,7 +34,7 @@ export function isRandom(text: string): boolean {
 }
 
 /** A path, an address, the digest of what it names. */
-function isReference(text: string): boolean {
+export function isReference(text: string): boolean {
   return /^\.{0,2}\/|^[A-Za-z]+:\/\/|^(?:[\w.-]{1,128}@)?(?:sha\d{1,3}|md5|h1)[:-]/.test(text);
 }
 

@@ -1,17 +1,8 @@
 import type { SecretKind } from "../ports/secret-scanner.ts";
 import { isPassword, isPlaceholder, isRandom } from "./looks-random.ts";
-import { BLANK, QUOTE, type SecretRule } from "./secret-rule.ts";
-
-/** What a name is joined to its value by, in code, JSON (within JSON too), YAML, `.env` files and URLs. */
-const IS = String.raw`(?:${QUOTE})?\]?[ \t]{0,4}(?:=>|:=|[:=])(?!=)[ \t]{0,4}`;
-
-/** In quotes a value may have all sorts of signs; without them it ends where most languages end a word. */
-function value(least: number): string {
-  return (
-    String.raw`(?:${QUOTE}(?<quoted>[^\s"'\\\`<>]{${least},512})(?=${QUOTE})` +
-    String.raw`|(?:${QUOTE})?(?<secret>[^\s"'\\\`,;<>(){}[\]&]{${least},512}))`
-  );
-}
+import { IS, value } from "./named-value.ts";
+import { PROGRAM_RULES } from "./program-rules.ts";
+import { BLANK, LINE_BREAK, QUOTE, type SecretRule } from "./secret-rule.ts";
 
 interface Named {
   readonly id: string;
@@ -89,7 +80,7 @@ export const NAMED_RULES: readonly SecretRule[] = [
     "netrc",
     "PASSWORD",
     ["password "],
-    new RegExp(String.raw`(?<=login${BLANK}{1,4}\S{1,100}${BLANK}{1,4})password${BLANK}{1,4}(?<secret>[^\s"'\\]{4,256})`, "iy"),
+    new RegExp(String.raw`(?<=login${BLANK}{1,4}\S{1,100}${LINE_BREAK})password${BLANK}{1,4}(?<secret>[^\s"'\\]{4,256})`, "iy"),
     "GNU inetutils: .netrc",
     (secret) => !isPlaceholder(secret),
   ),
@@ -111,6 +102,7 @@ export const NAMED_RULES: readonly SecretRule[] = [
     new RegExp(String.raw`_?auth(?:${QUOTE})?\s?[:=]\s?(?:${QUOTE})?(?<secret>[A-Za-z0-9+/]{16,4000}={0,2})`, "y"),
     "config.json of Docker, .npmrc: name and password in base64",
   ),
+  ...PROGRAM_RULES,
   named({ id: "password", kind: "PASSWORD", names: ["password", "passwd", "passphrase", "pwd", "_pass"], least: 8, isSecret: isPassword }),
   named({
     id: "named-key",

@@ -1,12 +1,69 @@
-import type { SecretRule } from "./secret-rule.ts";
+import { isIban, isLuhn } from "./check-digits.ts";
+import { isNamedNationalId, isNationalId, NAMED_NATIONAL_ID, NATIONAL_ID } from "./national-ids.ts";
+import { NUMBER_END, NUMBER_START, type SecretRule } from "./secret-rule.ts";
 
-/** What is about a person: looked for on demand only, since contexts are full of it on purpose. */
-export const PERSONAL_DATA_RULES: readonly SecretRule[] = [
+/**
+ * `identifiers`: cards, bank accounts and ids of persons, whose form or check digits tell them from other numbers. `all`: e-mail
+ * addresses and telephone numbers too, which contexts are full of on purpose.
+ */
+export type PersonalData = "off" | "identifiers" | "all";
+
+const IDENTIFIER_RULES: readonly SecretRule[] = [
+  {
+    id: "payment-card",
+    kind: "CARD",
+    keywords: [],
+    pattern: new RegExp(
+      String.raw`(?:3[47]\d{2}[ -]?\d{6}[ -]?\d{5}|(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|6(?:011|5\d{2}))(?:[ -]?\d{4}){3})${NUMBER_END}`,
+      "y",
+    ),
+    source: "ISO/IEC 7812, with the check digit of Luhn",
+    isSecret: (text) => isLuhn(text) && new Set(text.replaceAll(/\D/g, "")).size > 2,
+  },
+  {
+    id: "iban",
+    kind: "IBAN",
+    keywords: [],
+    pattern: new RegExp(String.raw`[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)${NUMBER_END}`, "y"),
+    source: "ISO 13616, with its check digits",
+    isSecret: isIban,
+  },
+  {
+    id: "us-ssn",
+    kind: "SSN",
+    keywords: [],
+    pattern: new RegExp(String.raw`(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}${NUMBER_END}`, "y"),
+    source: "numbers of the Social Security Administration",
+    // Printed on sample cards and therefore void.
+    isSecret: (text) => text !== "078-05-1120" && text !== "219-09-9999" && text !== "123-45-6789",
+  },
+  {
+    id: "national-id",
+    kind: "NATIONAL_ID",
+    keywords: [],
+    pattern: new RegExp(NATIONAL_ID, "y"),
+    source: "ids of persons of Belgium, Brazil, Canada, China, Finland, France, India, Italy, Spain, Switzerland and the United Kingdom",
+    isSecret: isNationalId,
+  },
+  {
+    id: "named-national-id",
+    kind: "NATIONAL_ID",
+    keywords: ["bsn", "pesel", "id-nr", "idnr", "steuer", "personnummer", "personal identity number", "nino", "national insurance"],
+    pattern: new RegExp(NAMED_NATIONAL_ID, "y"),
+    source: "ids of persons of Germany, the Netherlands, Poland, Sweden and the United Kingdom, under their names",
+    isSecret: isNamedNationalId,
+  },
+];
+
+const CONTACT_RULES: readonly SecretRule[] = [
   {
     id: "email",
     kind: "EMAIL",
     keywords: ["@"],
-    pattern: /(?<=(?<![\w.+-])(?<head>[A-Za-z0-9][\w.+-]{0,63}))@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,3}\.[A-Za-z]{2,24}(?![\w-])/y,
+    pattern: new RegExp(
+      String.raw`(?<=${NUMBER_START}(?<head>[A-Za-z0-9][\w.+-]{0,63}?))@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,3}\.[A-Za-z]{2,24}(?![\w-])`,
+      "y",
+    ),
     source: "RFC 5321",
     // Reserved for examples (RFC 2606); names of accounts for git and of packages of npm are nobody's.
     isSecret: (text) => !/@(?:[\w-]+\.)*(?:example\.\w+|\w+\.(?:example|test|invalid|local))$|^git@|^no-?reply@/i.test(text),
@@ -15,59 +72,26 @@ export const PERSONAL_DATA_RULES: readonly SecretRule[] = [
     id: "phone",
     kind: "PHONE",
     keywords: [],
-    pattern:
-      /(?<![\w.+/=-])(?:\+\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){2,4}|\(\d{3}\) ?\d{3}[ .-]\d{4}|\d{3}-\d{3}-\d{4})(?![\w+/=-])/g,
+    pattern: new RegExp(
+      String.raw`(?:\+\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){2,4}` +
+        String.raw`|\(\d{3}\) ?\d{3}[ .-]\d{4}|\d{3}-\d{3}-\d{4})${NUMBER_END}`,
+      "y",
+    ),
     source: "E.164, and how numbers are written in North America",
-    // Numbers with 555 01 are for films.
-    isSecret: (text) => digitsOf(text).length >= 9 && digitsOf(text).length <= 15 && !/555\D?01\d\d$/.test(text),
-  },
-  {
-    id: "payment-card",
-    kind: "CARD",
-    keywords: [],
-    pattern:
-      /(?<![\w.+/=-])(?:3[47]\d{2}[ -]?\d{6}[ -]?\d{5}|(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|6(?:011|5\d{2}))(?:[ -]?\d{4}){3})(?![\w+/=-])/g,
-    source: "ISO/IEC 7812, with the check digit of Luhn",
-    isSecret: (text) => isLuhn(digitsOf(text)) && new Set(digitsOf(text)).size > 2,
-  },
-  {
-    id: "iban",
-    kind: "IBAN",
-    keywords: [],
-    pattern: /(?<![A-Za-z0-9+/=-])[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){3,7}(?: [A-Z0-9]{1,3})?)(?![A-Za-z0-9+/=-])/g,
-    source: "ISO 13616, with its check digits",
-    isSecret: (text) => isIban(text.replaceAll(" ", "")),
-  },
-  {
-    id: "us-ssn",
-    kind: "SSN",
-    keywords: [],
-    pattern: /(?<![\w.+/=-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w+/=-])/g,
-    source: "numbers of the Social Security Administration",
-    // Printed on sample cards and therefore void.
-    isSecret: (text) => text !== "078-05-1120" && text !== "219-09-9999" && text !== "123-45-6789",
+    isSecret: isTelephone,
   },
 ];
 
-function digitsOf(text: string): string {
-  return text.replaceAll(/\D/g, "");
+/** About a person. */
+export const PERSONAL_DATA_RULES: readonly SecretRule[] = [...CONTACT_RULES, ...IDENTIFIER_RULES];
+
+/** The rules for personal data of these sorts. */
+export function personalDataRules(sorts: PersonalData): readonly SecretRule[] {
+  return { off: [], identifiers: IDENTIFIER_RULES, all: PERSONAL_DATA_RULES }[sorts];
 }
 
-function isLuhn(digits: string): boolean {
-  let sum = 0;
-  for (let place = 0; place < digits.length; place++) {
-    const digit = Number(digits[digits.length - 1 - place]);
-    const doubled = place % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
-}
-
-function isIban(text: string): boolean {
-  let rest = 0;
-  for (const character of text.slice(4) + text.slice(0, 4)) {
-    const number = Number.parseInt(character, 36);
-    rest = (rest * (number > 9 ? 100 : 10) + number) % 97;
-  }
-  return rest === 1;
+/** Numbers with 555 01 are for films. */
+function isTelephone(text: string): boolean {
+  const digits = text.replaceAll(/\D/g, "");
+  return digits.length >= 9 && digits.length <= 15 && !/555\D?01\d\d$/.test(text);
 }

@@ -30,7 +30,7 @@ describe("the scanner of rules", () => {
   const secrets = plant(KNOWN_SAMPLES, 3).map(({ text }) => text);
 
   it("takes no longer for what nearly is a secret, over and over, than for anything else", () => {
-    const scanner = ruleScanner({ personalData: true });
+    const scanner = ruleScanner({ personalData: "all" });
     const slow: string[] = [];
     for (const secret of new Set([...secrets, "-----BEGIN RSA PRIVATE KEY-----\n", "password=", "a://b:", "1 ", "a@", "eyJ."])) {
       for (const part of [secret, secret.slice(0, Math.ceil(secret.length / 2)), secret.slice(0, -1)]) {
@@ -58,36 +58,5 @@ describe("the scanner of rules", () => {
     const given = sample?.text ?? "";
     expect([...ruleScanner().find([given])].flat().map(({ rule }) => rule)).toEqual(["github-token"]);
     expect([...ruleScanner({ except: ["github-token"] }).find([given])].flat()).toEqual([]);
-  });
-});
-
-describe("personal data", () => {
-  const found = (text: string): string[] =>
-    [...ruleScanner({ personalData: true }).find([text])].flat().map(({ rule, start, end }) => `${rule}: ${text.slice(start, end)}`);
-
-  it.each([
-    ["write to jo.doe+x@mail.acme-shop.co.uk, please", "email: jo.doe+x@mail.acme-shop.co.uk"],
-    ["call +49 170 1234567 or not", "phone: +49 170 1234567"],
-    ["call (212) 736-5000 today", "phone: (212) 736-5000"],
-    ['{"card":4012888888881881}', "payment-card: 4012888888881881"],
-    ["card 5105-1051-0510-5100.", "payment-card: 5105-1051-0510-5100"],
-    ["amex 371449635398431", "payment-card: 371449635398431"],
-    ["to DE89 3704 0044 0532 0130 00 by Monday", "iban: DE89 3704 0044 0532 0130 00"],
-    ["GB82WEST12345698765432", "iban: GB82WEST12345698765432"],
-    ["SSN 536-90-4399", "us-ssn: 536-90-4399"],
-  ])("is found on demand: %s", (text, expected) => {
-    expect(found(text)).toEqual([expected]);
-    expect(findSecrets(text)).toEqual([]);
-  });
-
-  it.each([
-    "card 4012888888881882, whose check digit is wrong",
-    "GB83WEST12345698765432",
-    "npm i left-pad@1.3.0 and git@github.com:a/b.git, me@example.com",
-    "2026-03-01 12:00:00, 10.0.0.1, 1234567890123, 550e8400-e29b-41d4-a716-446655440000",
-    "000-12-3456 and 123-45-6789",
-    "v1.2.3-4 +1 -1 3.14159265358979",
-  ])("is not taken from %s", (text) => {
-    expect(found(text)).toEqual([]);
   });
 });

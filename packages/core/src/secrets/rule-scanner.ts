@@ -1,8 +1,8 @@
 import type { FoundSecret, SecretScanner } from "../ports/secret-scanner.ts";
 import { KeywordFinder } from "./keyword-finder.ts";
 import { NAMED_RULES } from "./named-rules.ts";
-import { PERSONAL_DATA_RULES } from "./personal-data-rules.ts";
-import type { SecretRule } from "./secret-rule.ts";
+import { PERSONAL_DATA_RULES, type PersonalData, personalDataRules } from "./personal-data-rules.ts";
+import { NUMBER_START, type SecretRule } from "./secret-rule.ts";
 import { TOKEN_RULES } from "./token-rules.ts";
 
 /** Secrets that are told by how they look, or by what stands before them. Personal data is not among them. */
@@ -12,8 +12,8 @@ export const SECRET_RULES: readonly SecretRule[] = [...TOKEN_RULES, ...NAMED_RUL
 export const SECRET_RULE_IDS: readonly string[] = [...SECRET_RULES, ...PERSONAL_DATA_RULES].map(({ id }) => id);
 
 export interface RuleScannerOptions {
-  /** Look for personal data too: e-mail addresses, numbers of phones, cards, accounts and persons. Default `false`. */
-  readonly personalData?: boolean | undefined;
+  /** Personal data to look for too. Default `off`. */
+  readonly personalData?: PersonalData | undefined;
   /** Ids of rules that are not applied. Default: none. */
   readonly except?: readonly string[] | undefined;
 }
@@ -31,15 +31,14 @@ const MOST_BEHIND = 1024;
  * Finds secrets by our own rules. One pass over the text finds the words that stand in a secret, or before it, and rules are
  * tried there alone: a text without such words costs that pass.
  */
-export function ruleScanner({ personalData = false, except = [] }: RuleScannerOptions = {}): RuleScanner {
-  const all = personalData ? [...SECRET_RULES, ...PERSONAL_DATA_RULES] : SECRET_RULES;
-  const rules = all.filter(({ id }) => !except.includes(id));
+export function ruleScanner({ personalData = "off", except = [] }: RuleScannerOptions = {}): RuleScanner {
+  const rules = [...SECRET_RULES, ...personalDataRules(personalData)].filter(({ id }) => !except.includes(id));
   let table: RuleTable | undefined;
   return {
     *find(parts) {
       // Made when it is first needed: that takes a few milliseconds.
       table ??= tableOf(rules);
-      const { finder, rulesOf, everywhere } = table;
+      const { finder, rulesOf, numbers } = table;
       const findings = new Findings();
       // The text from what may be looked at on, where that begins in the whole, and from where on it was not searched.
       let [text, offset, from] = ["", 0, 0];
@@ -47,7 +46,9 @@ export function ruleScanner({ personalData = false, except = [] }: RuleScannerOp
         finder.find(text, from, to, (word, start) => {
           for (const rule of rulesOf[word] ?? []) findings.tryAt(rule, text, start, offset);
         });
-        for (const rule of everywhere) findings.tryFrom(rule, text, { from, to, offset });
+        if (numbers.length > 0) {
+          for (const start of numberStarts(text, from, to)) for (const rule of numbers) findings.tryAt(rule, text, start, offset);
+        }
         from = to;
         return findings.upTo(offset + to);
       };
@@ -69,7 +70,7 @@ interface RuleTable {
   /** Of each word. */
   readonly rulesOf: readonly (readonly SecretRule[])[];
   /** Those without words. */
-  readonly everywhere: readonly SecretRule[];
+  readonly numbers: readonly SecretRule[];
 }
 
 function tableOf(rules: readonly SecretRule[]): RuleTable {
@@ -77,9 +78,20 @@ function tableOf(rules: readonly SecretRule[]): RuleTable {
   return {
     finder: new KeywordFinder(words),
     rulesOf: words.map((word) => rules.filter(({ keywords }) => keywords.includes(word))),
-    everywhere: rules.filter(({ keywords }) => keywords.length === 0),
+    numbers: rules.filter(({ keywords }) => keywords.length === 0),
   };
 }
+
+/** Where a number may begin: of digits, or of capital letters and digits. */
+function* numberStarts(text: string, from: number, to: number): Generator<number> {
+  NUMBER_BEGINS.lastIndex = from;
+  for (let match = NUMBER_BEGINS.exec(text); match !== null && match.index < to; match = NUMBER_BEGINS.exec(text)) {
+    yield match.index;
+    NUMBER_BEGINS.lastIndex = match.index + 1;
+  }
+}
+
+const NUMBER_BEGINS = new RegExp(String.raw`(?=[A-Z\d+(])${NUMBER_START}(?=[+(]?\d[\d. -]|[A-Z]{2}[\dA-Z ]|[XYZ]\d)`, "g");
 
 /** What was found so far, and which of it nothing can go on with any more. */
 class Findings {
@@ -91,17 +103,6 @@ class Findings {
     if (start + offset < (this.#ends.get(rule) ?? 0)) return;
     rule.pattern.lastIndex = start;
     this.#take(rule, rule.pattern.exec(text), offset);
-  }
-
-  tryFrom(
-    rule: SecretRule,
-    text: string,
-    { from, to, offset }: { readonly from: number; readonly to: number; readonly offset: number },
-  ): void {
-    rule.pattern.lastIndex = Math.max(from, (this.#ends.get(rule) ?? 0) - offset);
-    for (let match = rule.pattern.exec(text); match !== null && match.index < to; match = rule.pattern.exec(text)) {
-      this.#take(rule, match, offset);
-    }
   }
 
   /** Those that end there or before, in order and apart; it forgets them. */
@@ -126,7 +127,24 @@ class Findings {
     const rest = marked ?? quoted ?? match[0];
     if (!rule.isSecret(head + rest, match)) return;
     // Nothing but a sign or two stands behind the group.
-    const start = offset + match.index + match[0].lastIndexOf(rest);
-    this.#found.push({ rule: rule.id, kind: rule.kind, start: start - head.length, end: start + rest.length });
+    const start = offset + match.index + match[0].lastIndexOf(rest) - head.length;
+    for (const piece of stringsOf(head + rest)) {
+      const found = { rule: rule.id, kind: rule.kind, start: start + piece.start, end: start + piece.end };
+      this.#found.push(piece.start === 0 ? found : { ...found, continues: true });
+    }
   }
+}
+
+/** Where a string of JSON ends or begins: the backslashes before it belong to each other. */
+const STRING_END = /(?<!(?<!\\)(?:\\\\){0,64}\\)"/g;
+
+/** A secret that goes through several strings, such as the lines of a key, in pieces: each is replaced within its string. */
+function stringsOf(secret: string): { readonly start: number; readonly end: number }[] {
+  let start = 0;
+  const pieces = secret.split(STRING_END).map((text) => {
+    const piece = { start, end: start + text.length, text };
+    start = piece.end + 1;
+    return piece;
+  });
+  return pieces.length === 1 ? pieces : pieces.filter(({ text }) => /\w/.test(text));
 }

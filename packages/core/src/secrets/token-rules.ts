@@ -1,12 +1,14 @@
 import type { SecretKind } from "../ports/secret-scanner.ts";
 import { isExample, isRandom } from "./looks-random.ts";
-import { BLANK, END, type SecretRule, START } from "./secret-rule.ts";
+import { END, LINE_BREAK, type SecretRule, START } from "./secret-rule.ts";
 
 type Row = readonly [id: string, kind: SecretKind, keywords: readonly string[], pattern: string, source: string];
 
 const HEX = "[0-9a-f]";
 const ALNUM = "[A-Za-z0-9]";
 const URL64 = String.raw`[\w-]`;
+/** Of a private key. One of 16,384 bits has 200. */
+const MOST_LINES = 2_000;
 
 /** Tokens that begin with something that no one else's begin with. */
 const PREFIXED: readonly Row[] = [
@@ -216,6 +218,11 @@ const MARKED: readonly (readonly [...Row, head: string])[] = [
   ["mailchimp-key", "API_KEY", ["-us"], String.raw`-us\d{1,2}${END}`, "Mailchimp: API keys", `${HEX}{32}`],
 ];
 
+/** A line of a key, or all of it in one line. What a lookahead has found is not tried again, so that long ones take no room. */
+function keyLine(name: string): string {
+  return String.raw`(?=(?<${name}>[A-Za-z0-9+/=]{16,16384}))\k<${name}>`;
+}
+
 const isNoExample = (secret: string): boolean => !isExample(secret);
 
 /** Tokens that are told by how they look. */
@@ -232,10 +239,10 @@ export const TOKEN_RULES: readonly SecretRule[] = [
     keywords: ["-----begin "],
     // A key that was cut off has no end; nothing after its first line is required, so that nothing is tried twice.
     pattern: new RegExp(
-      String.raw`-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----${BLANK}{1,8}` +
-        String.raw`(?:[A-Za-z-]{1,30}: [^\r\n\\"]{1,100}${BLANK}{1,8}){0,5}[A-Za-z0-9+/=]{16,}(?:${BLANK}{1,8}[A-Za-z0-9+/=]{16,})*` +
-        String.raw`(?:${BLANK}{1,8}[A-Za-z0-9+/=]{1,80}(?=${BLANK}{1,8}-----END)|${BLANK}{1,8}=[A-Za-z0-9+/]{4})?` +
-        String.raw`(?:${BLANK}{0,8}-----END [A-Z0-9 ]{1,40}-----)?`,
+      String.raw`-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----${LINE_BREAK}` +
+        String.raw`(?:[A-Za-z-]{1,30}: [^\r\n\\"]{1,100}${LINE_BREAK}){0,5}${keyLine("first")}(?:${LINE_BREAK}${keyLine("next")}){0,${MOST_LINES}}` +
+        String.raw`(?:${LINE_BREAK}[A-Za-z0-9+/=]{1,80}(?=${LINE_BREAK}-----END)|${LINE_BREAK}=[A-Za-z0-9+/]{4})?` +
+        String.raw`(?:${LINE_BREAK}-----END [A-Z0-9 ]{1,40}-----)?`,
       "y",
     ),
     source: "RFC 7468 (PEM), OpenSSH and OpenPGP keys",

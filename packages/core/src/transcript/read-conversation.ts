@@ -31,6 +31,11 @@ export function readConversation(given: unknown, format: unknown = "plain"): Con
   return format === "plain" ? { given, format } : { given: checkMessages(messagesIn(given)), format: "messages" };
 }
 
+/** Bytes of a conversation as UTF-8, messages as JSON text. */
+export function sizeOf({ given }: Conversation): number {
+  return encodeUtf8(typeof given === "string" ? given : JSON.stringify(given)).length;
+}
+
 function messagesIn(text: string): readonly unknown[] {
   try {
     const parsed = parseJson(text);

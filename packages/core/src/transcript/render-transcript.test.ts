@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readConversation } from "./read-conversation.ts";
+import { readConversation, sizeOf } from "./read-conversation.ts";
 import { readTurns } from "./read-turns.ts";
 import { renderTranscript } from "./render-transcript.ts";
 
@@ -8,7 +8,8 @@ const MiB = 1024 * 1024;
 const date = new Date("2025-01-15T14:30:22.123Z");
 
 function render(conversation: unknown, facts: { agentId?: string; checkpointId?: string } = {}): { text: string; isCut: boolean } {
-  return renderTranscript(readTurns(readConversation(conversation)), { topic: "a-topic", date, ...facts });
+  const read = readConversation(conversation);
+  return renderTranscript(readTurns(read), { topic: "a-topic", date, sizeBytes: sizeOf(read), ...facts });
 }
 
 /** What stands behind the head. */
@@ -273,9 +274,17 @@ describe("a conversation larger than 1MB", () => {
     expect(render("x".repeat(2 * MiB)).text).toContain("The rest was not kept.");
   });
 
-  it("of exactly 1MB is whole", () => {
-    const { text, isCut } = render("x".repeat(MiB - 2));
-    expect([isCut, text.length > MiB]).toEqual([false, true]);
+  it.each([
+    [MiB - 1, false],
+    [MiB, false],
+    [MiB + 1, true],
+  ])("is one of more than 1MB of text: %d bytes", (bytes, isCut) => {
+    const given = ["x".repeat(bytes), `é${"é".repeat((bytes - 2) / 2)}${bytes % 2 === 0 ? "" : "x"}`];
+    for (const conversation of given) {
+      const page = render(conversation);
+      expect(page.isCut).toBe(isCut);
+      expect(new TextEncoder().encode(page.text).length <= MiB).toBe(isCut);
+    }
   });
 
   it("ends the code and the fold that it is cut in", () => {

@@ -11,6 +11,8 @@ export interface TranscriptFacts {
   readonly agentId?: string | undefined;
   /** The checkpoint that holds the whole conversation; absent where none does. */
   readonly checkpointId?: string | undefined;
+  /** Of the conversation as it was given: see `sizeOf`. */
+  readonly sizeBytes?: number | undefined;
 }
 
 export interface Transcript {
@@ -20,11 +22,17 @@ export interface Transcript {
   readonly isCut: boolean;
 }
 
-/** Writes a conversation as a page that people read: at most 1 MB of it. `docs/reference/transcripts.md` describes the form. */
+/**
+ * Writes a conversation as a page that people read. One of at most 1 MB is written whole; of a larger one the page is
+ * cut to 1 MB. `docs/reference/transcripts.md` describes the form.
+ */
 export function renderTranscript(turns: readonly Turn[], facts: TranscriptFacts): Transcript {
   const { transcriptBytes } = CONVERSATION_LIMITS;
+  const { sizeBytes } = facts;
   const head = headOf(facts);
-  const all = fitBlocks(blocksOf(turns), transcriptBytes);
+  // Headings and fences may make the page of a conversation that is within the limit longer than that.
+  const most = sizeBytes !== undefined && sizeBytes <= transcriptBytes ? Number.POSITIVE_INFINITY : transcriptBytes;
+  const all = fitBlocks(blocksOf(turns), most);
   if (!all.isCut) return { text: page(head, all.text === "" ? EMPTY : all.text), isCut: false };
   const end = endOf(facts);
   // With everything around it, so that the file is no larger either.

@@ -5,7 +5,7 @@ import { STRATEGIES } from "../condense/strategies.ts";
 import type { JsonValue } from "../model/context.ts";
 import type { Condenser } from "../ports/condenser.ts";
 import type { CountTokens } from "../ports/environment.ts";
-import { redact } from "../secrets/redact.ts";
+import { type FindSecrets, redact } from "../secrets/redact.ts";
 import { isWithin, measure, type Room } from "../view/room.ts";
 
 /** A condenser beside ours, such as a language model, and how much it is given to read. */
@@ -13,6 +13,8 @@ export interface AdvancedMode {
   readonly condenser: Condenser;
   /** Longer texts are condensed to so many tokens first, without it. */
   readonly inputTokens: number;
+  /** Finds what is taken out of a text before it is sent. Default: secrets, and no personal data. */
+  readonly findSecrets?: FindSecrets | undefined;
 }
 
 /** A value that is to be condensed. */
@@ -38,44 +40,56 @@ const MOST_MISSING = 0.5;
  * is not in the original, and has the names that are kept without it, or gets them added. Never rejects.
  */
 export async function askCondenser(
-  { condenser, inputTokens }: AdvancedMode,
+  { condenser, inputTokens, findSecrets }: AdvancedMode,
   count: CountTokens,
   request: CondenseRequest,
 ): Promise<CondenserAnswer> {
   const { value, room, focus } = request;
   try {
-    const sent = textToSend(value, inputTokens, focus, count);
+    const sent = textToSend({ value, inputTokens, focus, count, findSecrets });
     if (sent === undefined) return { why: "There is nothing in it that could be sent." };
     const asked = Math.max(1, Math.floor(room.tokens * ASKED_SHARE));
-    const answer = await condenser.condense(sent, asked, focus === undefined ? undefined : redact(focus).text);
+    const answer = await condenser.condense(sent, asked, focus === undefined ? undefined : redact(focus, findSecrets).text);
     return judge(answer.trim(), sent, request, count);
   } catch (error) {
     return { why: error instanceof Error ? error.message : String(error) };
   }
 }
 
+interface ToSend extends Pick<AdvancedMode, "inputTokens" | "findSecrets">, Pick<CondenseRequest, "value" | "focus"> {
+  readonly count: CountTokens;
+}
+
 /** Secrets go first, while what tells them is still beside them. */
-function textToSend(value: JsonValue, inputTokens: number, focus: string | undefined, count: CountTokens): string | undefined {
-  const redacted = withoutSecrets(value);
+function textToSend({ value, inputTokens, focus, count, findSecrets }: ToSend): string | undefined {
+  const redacted = withoutSecrets(value, findSecrets);
   if (redacted === undefined) return undefined;
   const reduced = reduceValue(redacted);
   const whole = textOf(reduced);
   // Unpacking may bring out what was hidden by quotes within quotes.
-  if (count(whole) <= inputTokens) return redact(whole).text;
+  if (count(whole) <= inputTokens) return redact(whole, findSecrets).text;
   const room = { tokens: inputTokens, characters: inputTokens * LONGEST_TOKEN };
   const strategies = STRATEGIES.filter((name) => name !== "telegraph");
   const shorter = condenseValue(reduced, room, { count, focus, strategies });
-  return shorter && redact(textOf(shorter.value)).text;
+  return shorter && redact(textOf(shorter.value), findSecrets).text;
 }
 
-/** `undefined` where what is left is no JSON, because a rule took a number for a secret. */
-function withoutSecrets(value: JsonValue): JsonValue | undefined {
+/** `undefined` where what is left is no JSON, because a rule took a short number for a secret. */
+function withoutSecrets(value: JsonValue, find: FindSecrets | undefined): JsonValue | undefined {
   try {
-    return JSON.parse(redact(JSON.stringify(value)).text) as JsonValue;
+    return JSON.parse(redact(JSON.stringify(value, longNumbersAsTexts), find).text) as JsonValue;
   } catch {
     return undefined;
   }
 }
+
+/** In the place of a number, such as that of a card, there can be no placeholder. */
+function longNumbersAsTexts(_: string, value: unknown): unknown {
+  return typeof value === "number" && String(value).length >= LONG_NUMBER ? String(value) : value;
+}
+
+/** Digits: shorter ones are nobody's. */
+const LONG_NUMBER = 9;
 
 /** Characters. */
 const LONGEST_TOKEN = 8;

@@ -7,6 +7,7 @@ import type { BackupContents, BackupTarget } from "../ports/backup-target.ts";
 import type { Catalog } from "../ports/catalog.ts";
 import type { Clock, IdGenerator } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
+import { runThen } from "../run-all.ts";
 import { getBlob, isUnreadableBlob, refuseWhenNothingIsRead } from "./get-blob.ts";
 import type { ProofPorts } from "./prove-deltas.ts";
 import { readBlobs } from "./read-blobs.ts";
@@ -58,13 +59,12 @@ const RENEW_AFTER_MS = HOLD_MS / 3;
  */
 export async function backupStore(ports: BackupPorts, target: BackupTarget, options: BackupOptions = {}): Promise<BackupReport> {
   const holder = `backup-${ports.ids.sessionId()}`;
-  return ports.locking.shared(async () => {
-    try {
-      return await new Backup(ports, target, options, holder).run();
-    } finally {
-      await ports.catalog.releaseRemovals(holder);
-    }
-  });
+  return ports.locking.shared(() =>
+    runThen(
+      () => new Backup(ports, target, options, holder).run(),
+      () => ports.catalog.releaseRemovals(holder),
+    ),
+  );
 }
 
 /** A blob of the store that is to be copied. */

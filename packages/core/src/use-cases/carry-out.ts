@@ -6,6 +6,7 @@ import type { Catalog } from "../ports/catalog.ts";
 import type { Clock } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
 import { finishRemovals } from "./collect-garbage.ts";
+import { type ErasingPorts, finishErasures } from "./finish-erasures.ts";
 
 export interface CleanUpPorts {
   readonly catalog: Catalog;
@@ -13,6 +14,9 @@ export interface CleanUpPorts {
   readonly locking: Locking;
   readonly clock: Clock;
 }
+
+/** Of what a person has removed for good: it is overwritten. */
+export type RemovalPorts = CleanUpPorts & ErasingPorts;
 
 export interface CleanUpOptions {
   /** Tell what would be done, and change nothing. Default `false`. */
@@ -42,6 +46,8 @@ export interface CleanUpReport {
   readonly passedOver: readonly SessionId[];
   /** Sessions of which nothing was left a day after their last use: they are forgotten, pins and tags included. */
   readonly forgotten: readonly SessionId[];
+  /** What a person asked to be removed for good and is not overwritten yet, and why, a sentence each; the next opening of the store goes on. */
+  readonly left: readonly string[];
   /** Of the whole store, the trash included, as stored. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
@@ -64,6 +70,8 @@ const BATCH = 200;
 /**
  * Does what was planned, session by session, each only if nobody used it since the plan was made, and then removes the
  * blobs that are not needed any more. Safe beside other writers, and beside others that clean up.
+ *
+ * @param options.erasing erases what goes for good. Default: its blobs are unlinked, which is cheap enough to do after a save.
  */
 export async function carryOut(
   ports: CleanUpPorts,
@@ -75,7 +83,8 @@ export async function carryOut(
     signal,
     pause = async () => {},
     onProgress,
-  }: CleanUpOptions & { readonly bytes: number; readonly now: Date },
+    erasing,
+  }: CleanUpOptions & { readonly bytes: number; readonly now: Date; readonly erasing?: ErasingPorts },
 ): Promise<CleanUpReport> {
   const removed: Removal[] = [];
   const total = count(plan.moves.map(({ checkpoints }) => checkpoints));
@@ -84,7 +93,8 @@ export async function carryOut(
   const passedOver = new Set<SessionId>();
   for (const move of plan.moves) {
     if (signal?.aborted === true) break;
-    const went = dryRun ? { checkpointIds: move.checkpoints, bytes: move.bytes } : await carryOutMove(ports, move, { now, pause, onMoved });
+    const how = { now, pause, onMoved, erases: erasing !== undefined };
+    const went = dryRun ? { checkpointIds: move.checkpoints, bytes: move.bytes } : await carryOutMove(ports, move, how);
     const { sessionId, reason, from, to } = move;
     if (went.checkpointIds.length > 0) removed.push({ sessionId, reason, from, to, ...went });
     if (went.checkpointIds.length < move.checkpoints.length) passedOver.add(sessionId);
@@ -94,12 +104,17 @@ export async function carryOut(
     const files = count(gone.map(({ checkpointIds }) => checkpointIds));
     await finishRemovals(ports, (removals) => onProgress?.({ phase: "remove", done: removals, total: Math.max(files, removals) }));
   }
+  const isToErase = !dryRun && gone.length > 0 && erasing !== undefined;
+  // Whoever works in a session still means its pins and tags: it is forgotten a day after its last use.
+  const kept = new Set(gone.map(({ sessionId }) => sessionId));
+  const { left } = isToErase ? await finishErasures(erasing, { kept }) : { left: [] };
   return {
     dryRun,
     removed,
     spared: plan.spared,
     passedOver: [...passedOver],
     forgotten: [],
+    left,
     bytesBefore: bytes,
     bytesAfter: bytes - bytesOf(gone),
   };
@@ -109,13 +124,21 @@ function count(lists: readonly (readonly CheckpointId[])[]): number {
   return lists.reduce((sum, { length }) => sum + length, 0);
 }
 
+interface MoveOptions {
+  readonly now: Date;
+  readonly pause: () => Promise<void>;
+  readonly onMoved: (checkpoints: number) => void;
+  readonly erases: boolean;
+}
+
 async function carryOutMove(
   { catalog, locking }: CleanUpPorts,
   { checkpoints, ...planned }: PlannedMove,
-  { now: at, pause, onMoved }: { readonly now: Date; readonly pause: () => Promise<void>; readonly onMoved: (checkpoints: number) => void },
+  { now: at, pause, onMoved, erases }: MoveOptions,
 ): Promise<Pick<Removal, "checkpointIds" | "bytes">> {
   // A handle may have been given out since the plan was made.
-  const move = { ...planned, sparesShielded: planned.from === "live" && planned.reason !== "manual" };
+  const sparesShielded = planned.from === "live" && planned.reason !== "manual";
+  const move = { ...planned, sparesShielded, erases: erases && planned.to === "nowhere" };
   const moved: CheckpointRecord[] = [];
   for (let start = 0; start < checkpoints.length; start += BATCH) {
     const batch = checkpoints.slice(start, start + BATCH);

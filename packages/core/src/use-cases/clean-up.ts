@@ -1,12 +1,19 @@
+import { sessionSinceJump, sinceJump } from "../clean-up/clock-jump.ts";
 import { bytesOf, DAY_MS, part, type SessionView, type StoreView } from "../clean-up/plan.ts";
 import { excessOf, isUnused, planUpkeep, type UpkeepPolicy } from "../clean-up/plan-upkeep.ts";
 import type { SessionId } from "../model/ids.ts";
 import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
+import { findClockJump } from "./find-clock-jump.ts";
 import { eachSession, viewSession, viewTrash, viewUnusedAsides } from "./view-store.ts";
 
 export interface UpkeepOptions extends CleanUpOptions {
   /** Sessions that are being worked in: nothing of them goes. Default: none. */
   readonly inUse?: ReadonlySet<SessionId> | undefined;
+  /**
+   * Nobody asked for it, so the clock is not taken at its word: what has an age is no older than the last jump of the clock. Default
+   * `false`.
+   */
+  readonly doubtsClock?: boolean | undefined;
 }
 
 /** Forgotten in one transaction: few enough that a waiting save hardly notices. */
@@ -19,9 +26,10 @@ const BATCH = 50;
 export async function cleanUp(ports: CleanUpPorts, policy: UpkeepPolicy, options: UpkeepOptions = {}): Promise<CleanUpReport> {
   const { inUse = new Set() } = options;
   const now = ports.clock.now();
-  const store = await ports.locking.shared(() => viewFor(ports, policy, inUse, now));
+  const jumpedAt = options.doubtsClock === true ? await findClockJump(ports.catalog, now) : undefined;
+  const store = await ports.locking.shared(() => viewFor(ports, policy, { inUse, now, jumpedAt }));
   const report = await carryOut(ports, planUpkeep(store, policy, inUse, now), { ...options, bytes: store.bytes, now });
-  const forgotten = await forgetEmpty(ports, options, now);
+  const forgotten = isYoung(jumpedAt, DAY_MS, now) ? [] : await forgetEmpty(ports, options, now);
   if (options.dryRun !== true && options.signal?.aborted !== true) {
     const done = { at: now, action: "clean-up", sessionId: undefined, checkpointId: undefined, agentId: undefined } as const;
     await ports.locking.shared(async () => {
@@ -55,23 +63,36 @@ async function forgetEmpty(
   return forgotten;
 }
 
+interface Moment {
+  readonly inUse: ReadonlySet<SessionId>;
+  readonly now: Date;
+  readonly jumpedAt: Date | undefined;
+}
+
 /** Of the sessions only those whose turn may come: a plan must not read the whole store. */
 async function viewFor(
   { catalog }: Pick<CleanUpPorts, "catalog">,
   policy: UpkeepPolicy,
-  inUse: ReadonlySet<SessionId>,
-  now: Date,
+  { inUse, now, jumpedAt }: Moment,
 ): Promise<StoreView> {
   const { liveBytes, trashBytes } = await catalog.usage();
   const bytes = liveBytes + trashBytes;
-  const asides = await viewUnusedAsides(catalog, new Date(now.getTime() - policy.asideMs));
+  const unusedSince = new Date(now.getTime() - policy.asideMs);
+  const asides = isYoung(jumpedAt, policy.asideMs, now) ? [] : await viewUnusedAsides(catalog, unusedSince);
   const sessions: SessionView[] = [];
   let excess = excessOf(bytes, policy);
   for await (const session of eachSession(catalog, {})) {
-    if (excess <= 0 && !isUnused(session, policy, now)) break;
-    const view = await viewSession(catalog, session);
+    const isDue = isUnused({ lastAccessedAt: sinceJump(session.lastAccessedAt, jumpedAt) }, policy, now);
+    if (excess <= 0 && !isDue) break;
+    const view = sessionSinceJump(await viewSession(catalog, session), jumpedAt, policy.asideMs);
     sessions.push(view);
-    if (!isUnused(session, policy, now)) excess -= bytesOf(part(view, { now, inUse }).going);
+    if (!isDue) excess -= bytesOf(part(view, { now, inUse }).going);
   }
-  return { sessions, asides, trash: await viewTrash(catalog), bytes };
+  const trash = (await viewTrash(catalog)).map((each) => ({ ...each, trashedAt: sinceJump(each.trashedAt, jumpedAt) }));
+  return { sessions, asides, trash, bytes };
+}
+
+/** Whether the clock jumped within this time: nothing is known to be as old as that. */
+function isYoung(jumpedAt: Date | undefined, ageMs: number, now: Date): boolean {
+  return jumpedAt !== undefined && now.getTime() - jumpedAt.getTime() < ageMs;
 }

@@ -1,9 +1,10 @@
 import type { Catalog } from "../ports/catalog.ts";
 import type { Clock } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
+import { findClockJump } from "./find-clock-jump.ts";
 
 export interface CutAuditPorts {
-  readonly catalog: Pick<Catalog, "cutAudit">;
+  readonly catalog: Pick<Catalog, "cutAudit" | "auditLog">;
   readonly locking: Pick<Locking, "shared">;
   readonly clock: Clock;
 }
@@ -12,6 +13,8 @@ export interface CutAuditOptions {
   readonly signal?: { readonly aborted: boolean } | undefined;
   /** Waited for between two transactions. */
   readonly pause?: (() => Promise<unknown>) | undefined;
+  /** As a clean-up that nobody asked for does. Default `false`. */
+  readonly doubtsClock?: boolean | undefined;
 }
 
 /** Removed in one transaction: few enough that a waiting save hardly notices. */
@@ -21,9 +24,11 @@ const BATCH = 1_000;
 export async function cutAudit(
   { catalog, locking, clock }: CutAuditPorts,
   keepMs: number,
-  { signal, pause }: CutAuditOptions = {},
+  { signal, pause, doubtsClock }: CutAuditOptions = {},
 ): Promise<number> {
   const at = clock.now();
+  const jumpedAt = doubtsClock === true ? await findClockJump(catalog, at) : undefined;
+  if (jumpedAt !== undefined && at.getTime() - jumpedAt.getTime() < keepMs) return 0;
   const before = new Date(at.getTime() - keepMs);
   for (let sum = 0; ;) {
     const removed = await locking.shared(() => catalog.cutAudit({ before, at, limit: BATCH }));

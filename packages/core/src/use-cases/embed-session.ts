@@ -4,6 +4,7 @@ import type { CheckpointId } from "../model/ids.ts";
 import type { Embedder } from "../ports/embedder.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { PendingSession, VectorIndexing, VectorSpace } from "../ports/vector-index.ts";
+import type { FindSecrets } from "../secrets/redact.ts";
 import { linesOf, textsOf } from "../search/checkpoint-text.ts";
 import { textToEmbed } from "../search/text-to-embed.ts";
 import { isItsOwnFault, isUnreadableBlob } from "./get-blob.ts";
@@ -16,6 +17,8 @@ export interface EmbedPorts extends ReadPorts {
   readonly embedder: Embedder;
   /** Awaited between the pieces of work that keep the processor busy, so that others come in between. */
   readonly pause: () => Promise<void>;
+  /** Finds what is taken out of a text before it is sent. Default: secrets, and no personal data. */
+  readonly findSecrets?: FindSecrets | undefined;
 }
 
 /** Checkpoints embedded at once: as many as go into one request. What was embedded is held before the next are. */
@@ -82,7 +85,7 @@ async function batchOf(ports: EmbedPorts, live: readonly CheckpointRecord[], lac
     if (read.failure !== undefined) continue;
     last = { record, lines: read.lines };
     missing.push(record);
-    texts.push(textToEmbed(record.name, read.lines, known));
+    texts.push(textToEmbed(record.name, read.lines, known, ports.findSecrets));
   }
   return { missing, texts, failure };
 }

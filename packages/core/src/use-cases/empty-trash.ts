@@ -1,6 +1,6 @@
 import { moveOutOfTrash } from "../clean-up/plan.ts";
 import type { SessionId } from "../model/ids.ts";
-import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
+import { carryOut, type CleanUpOptions, type CleanUpReport, type RemovalPorts } from "./carry-out.ts";
 import { viewTrash } from "./view-store.ts";
 
 export interface EmptyTrashInput extends CleanUpOptions {
@@ -8,13 +8,13 @@ export interface EmptyTrashInput extends CleanUpOptions {
   readonly sessionId?: SessionId | undefined;
 }
 
-/** Removes for good what is in the trash. */
-export async function emptyTrash(ports: CleanUpPorts, { sessionId, ...options }: EmptyTrashInput = {}): Promise<CleanUpReport> {
+/** Removes for good what is in the trash, overwritten as an erasure does it: a person asks for this. */
+export async function emptyTrash(ports: RemovalPorts, { sessionId, ...options }: EmptyTrashInput = {}): Promise<CleanUpReport> {
   const now = ports.clock.now();
   const { entries, bytes } = await ports.locking.shared(async () => {
     const { liveBytes, trashBytes } = await ports.catalog.usage();
     return { entries: await viewTrash(ports.catalog, { sessionId }), bytes: liveBytes + trashBytes };
   });
   const moves = moveOutOfTrash(entries.map((entry) => ({ entry, reason: "manual" as const })));
-  return carryOut(ports, { moves, spared: [] }, { ...options, bytes, now });
+  return carryOut(ports, { moves, spared: [] }, { ...options, bytes, now, erasing: ports });
 }

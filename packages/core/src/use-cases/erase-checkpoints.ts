@@ -66,7 +66,7 @@ export async function eraseCheckpoints(ports: ErasingPorts, input: EraseInput): 
     if (dryRun) return { dryRun, erased, spared, copies, left: [], unreadable: [] };
     const whole = "sessionId" in input && spared.length === 0 ? [input.sessionId] : [];
     await decide(ports, going, input.agentId, whole);
-    return { dryRun, erased, spared, copies, ...(await finishErasures({ ...ports, locking: ALREADY_HELD }, whole)) };
+    return { dryRun, erased, spared, copies, ...(await finishErasures({ ...ports, locking: ALREADY_HELD }, { forgotten: whole })) };
   });
 }
 

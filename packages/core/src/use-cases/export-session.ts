@@ -1,6 +1,7 @@
 import { checkpointTexts, closingText, openingText } from "../export-format/export-text.ts";
 import type { UnreadableInExport } from "../export-format/export-fields.ts";
 import { isWorkrailError } from "../errors.ts";
+import { FAILED } from "../model/audit.ts";
 import { CHECKPOINT_KINDS } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
@@ -37,7 +38,7 @@ export interface ExportProgress {
  * Writes a session as one JSON text that people can read and `importSession` takes back exactly: the session's facts and
  * every live checkpoint of any kind, oldest first, each proven and with its whole context. One context is in memory at a
  * time. A checkpoint that is pruned meanwhile is left out, as if the export had begun after that; one that cannot be read
- * is named at the end, with the reason. Reading for an export is no access.
+ * is named at the end, with the reason. Reading for an export is no access. `noteExport` notes it in the audit log.
  *
  * @throws SESSION_NOT_FOUND; LOCK_TIMEOUT and STORAGE_UNAVAILABLE, and then what was written is worth nothing.
  */
@@ -78,16 +79,30 @@ export async function countCheckpoints(ports: {
   });
 }
 
+/** @throws SESSION_NOT_FOUND */
+export async function findSession({ catalog, locking }: Pick<ExportPorts, "catalog" | "locking">, id: SessionId): Promise<Session> {
+  const session = await locking.shared(() => catalog.session(id));
+  if (session === undefined) throw sessionNotFound(id);
+  return session;
+}
+
+/** Notes in the audit log that a session was exported, or that some of it was. A store that is only read notes nothing. */
+export async function noteExport(
+  { catalog, locking, clock, isReadOnly }: ExportPorts,
+  sessionId: SessionId,
+  { isWhole }: { readonly isWhole: boolean },
+): Promise<void> {
+  if (isReadOnly === true) return;
+  const reason = isWhole ? {} : { reason: FAILED };
+  const row = { at: clock.now(), action: "export" as const, sessionId, checkpointId: undefined, agentId: undefined, ...reason };
+  await locking.shared(() => catalog.commit({ audit: [row] }));
+}
+
 async function lookUp(ports: ExportPorts, sessionId: SessionId): Promise<{ session: Session; ids: readonly CheckpointId[] }> {
   const session = await ports.catalog.session(sessionId);
   if (session === undefined) throw sessionNotFound(sessionId);
   const ids: CheckpointId[] = [];
   for await (const record of eachRecord(ports.catalog, { sessionId, kinds: CHECKPOINT_KINDS })) ids.push(record.id);
-  // A store that is only read notes nothing.
-  if (ports.isReadOnly === true) return { session, ids: ids.toReversed() };
-  await ports.catalog.commit({
-    audit: [{ at: ports.clock.now(), action: "export", sessionId, checkpointId: undefined, agentId: undefined }],
-  });
   return { session, ids: ids.toReversed() };
 }
 

@@ -27,6 +27,14 @@ export interface FinishedErasures {
   readonly unreadable: readonly CheckpointId[];
 }
 
+/** What becomes of sessions of which nothing remains. Default: those of the erased checkpoints are forgotten, and no others. */
+export interface EmptiedSessions {
+  /** To be forgotten too, though no checkpoint of them is to be erased. */
+  readonly forgotten?: readonly SessionId[] | undefined;
+  /** Not forgotten yet: whoever works in one may save to it again. */
+  readonly kept?: ReadonlySet<SessionId> | undefined;
+}
+
 /** The place of a session's key is told by any blob of it, there or not. */
 const ANY = "any" as CheckpointId;
 
@@ -36,13 +44,11 @@ const NOTHING: FinishedErasures = { left: [], unreadable: [] };
  * Sees to it that nothing is left of the checkpoints that are to be erased: what is stored against them is stored otherwise, their
  * blobs are overwritten, a session of which nothing remains is forgotten with its key, and the storage is rid of all traces. Safe
  * beside other processes; may be interrupted at any moment, and is then finished by whoever calls it next.
- *
- * @param emptied sessions that are to be forgotten too, if nothing remains of them.
  */
-export async function finishErasures(ports: ErasingPorts, emptied: readonly SessionId[] = []): Promise<FinishedErasures> {
+export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessions = {}): Promise<FinishedErasures> {
   return ports.locking.shared(async () => {
     const erasures = await ports.catalog.erasures();
-    if (erasures.length === 0 && emptied.length === 0) return NOTHING;
+    if (erasures.length === 0 && (emptied.forgotten ?? []).length === 0) return NOTHING;
     const unreadable: CheckpointId[] = [];
     try {
       for (const erasure of erasures) unreadable.push(...(await detachDependents(ports, erasure)));
@@ -74,10 +80,14 @@ async function eraseBlobs(ports: ErasingPorts, erasures: readonly Erasure[]): Pr
   ];
 }
 
-async function eraseTraces(ports: ErasingPorts, erasures: readonly Erasure[], emptied: readonly SessionId[]): Promise<readonly string[]> {
+async function eraseTraces(
+  ports: ErasingPorts,
+  erasures: readonly Erasure[],
+  { forgotten = [], kept }: EmptiedSessions,
+): Promise<readonly string[]> {
   const ids = erasures.map(({ checkpointId }) => checkpointId);
-  for (const sessionId of new Set([...erasures.map((erasure) => erasure.sessionId), ...emptied])) {
-    await forgetSession(ports, sessionId);
+  for (const sessionId of new Set([...erasures.map((erasure) => erasure.sessionId), ...forgotten])) {
+    if (kept?.has(sessionId) !== true) await forgetSession(ports, sessionId);
     // Of a session that is gone what was only removed goes too: the index may not have followed yet.
     const isGone = (await ports.catalog.session(sessionId)) === undefined;
     await forgetTexts(ports.search, sessionId, isGone ? undefined : new Set(ids));

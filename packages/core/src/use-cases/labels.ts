@@ -1,4 +1,5 @@
 import { WorkrailError } from "../errors.ts";
+import { hasAtMost } from "../model/characters.ts";
 import { isJsonObject, type JsonObject } from "../model/context.ts";
 import { DEFAULT_LIMITS, LABEL_LIMITS } from "../model/limits.ts";
 import { checkJson } from "../json/check-json.ts";
@@ -9,7 +10,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /** @throws INVALID_INPUT when a name, agent id or workflow id is too long, empty or not text. */
 export function checkName(value: string | undefined, field: string): void {
   if (value === undefined) return;
-  if (typeof value !== "string" || value.length === 0 || value.length > LABEL_LIMITS.nameLength || LONE_SURROGATE.test(value)) {
+  if (typeof value !== "string" || value.length === 0 || !hasAtMost(LABEL_LIMITS.nameLength, value) || LONE_SURROGATE.test(value)) {
     throw invalid(field, `must be 1 to ${LABEL_LIMITS.nameLength} characters of well-formed text`);
   }
 }
@@ -25,7 +26,7 @@ export function checkPath(value: string | undefined, field: string): void {
 export function checkTags(tags: readonly string[], field = "tags"): void {
   if (!Array.isArray(tags) || tags.length > LABEL_LIMITS.tags) throw invalid(field, `must be a list of at most ${LABEL_LIMITS.tags}`);
   const isTag = (tag: unknown): boolean =>
-    typeof tag === "string" && tag.length > 0 && tag.length <= LABEL_LIMITS.tagLength && !LONE_SURROGATE.test(tag);
+    typeof tag === "string" && tag.length > 0 && hasAtMost(LABEL_LIMITS.tagLength, tag) && !LONE_SURROGATE.test(tag);
   if (!tags.every(isTag)) throw invalid(field, `must each be 1 to ${LABEL_LIMITS.tagLength} characters of well-formed text`);
 }
 

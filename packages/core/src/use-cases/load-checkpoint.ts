@@ -7,6 +7,7 @@ import { type CheckpointId, parseSessionId, type SessionId } from "../model/ids.
 import type { Session } from "../model/session.ts";
 import type { Clock, Log } from "../ports/environment.ts";
 import type { Locking } from "../ports/locking.ts";
+import { shellWord } from "../shell-word.ts";
 import { isItsOwnFault } from "./get-blob.ts";
 import { quarantineDamaged } from "./quarantine-damaged.ts";
 import { damagedBytesOf, type ReadContext, readContext, type ReadPorts } from "./read-context.ts";
@@ -226,13 +227,25 @@ function damaged(record: CheckpointRecord, reason: string | undefined, nearest: 
 }
 
 /** A handle may have run out, and even while it holds somebody may remove what it is for: the error tells what can be told. */
-export async function checkpointNotFound({ catalog }: Pick<LoadPorts, "catalog">, checkpointId: CheckpointId): Promise<WorkrailError> {
+/** What is told of a checkpoint that may be meant by an id that names none. */
+export interface LikelyCheckpoint {
+  readonly checkpointId: CheckpointId;
+  readonly sessionId: SessionId;
+  readonly name?: string | undefined;
+}
+
+/** Says why there is none: it is in the trash, was erased, or is not known. @param nearest those that may be meant instead. */
+export async function checkpointNotFound(
+  { catalog }: Pick<LoadPorts, "catalog">,
+  checkpointId: CheckpointId,
+  nearest: readonly LikelyCheckpoint[] = [],
+): Promise<WorkrailError> {
   const [trashed] = (await catalog.trash({ checkpointId, limit: 1 })).entries;
   if (trashed !== undefined) {
     const [sessionId, trashedAt] = [trashed.record.sessionId, trashed.trashedAt.toISOString()];
     return new WorkrailError("CHECKPOINT_NOT_FOUND", `Checkpoint ${checkpointId} was moved to the trash at ${trashedAt}.`, {
       details: { checkpointId, sessionId, trashedAt },
-      hint: `\`workrail trash restore ${sessionId} ${checkpointId}\` brings it back.`,
+      hint: `\`workrail trash restore ${shellWord(sessionId)} ${checkpointId}\` brings it back.`,
     });
   }
   const [deleted] = await catalog.auditLog({ actions: ["delete"], checkpointId, limit: 1 });
@@ -240,21 +253,49 @@ export async function checkpointNotFound({ catalog }: Pick<LoadPorts, "catalog">
     const erasedAt = deleted.at.toISOString();
     return new WorkrailError("CHECKPOINT_NOT_FOUND", `Checkpoint ${checkpointId} was erased at ${erasedAt}.`, {
       details: { checkpointId, reason: ERASED, erasedAt, ...(deleted.sessionId === undefined ? {} : { sessionId: deleted.sessionId }) },
-      hint: "Nothing of it is left in the store. List the checkpoints to find one that exists.",
+      hint: `${await whatIsLeft(catalog, checkpointId)} \`workrail list\` lists the checkpoints there are.`,
     });
   }
   const isSession = (await catalog.session(parseSessionId(checkpointId))) !== undefined;
-  return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${checkpointId}.`, {
-    details: { checkpointId },
-    hint: isSession
-      ? "It is the id of a session: give it as sessionId, or list the checkpoints of that session to find the one that is meant."
-      : "It may have been pruned, after its handle ran out if there was one, or removed on purpose. List the checkpoints to find one that exists.",
+  return unknownCheckpoint(checkpointId, { isSession, nearest });
+}
+
+const GENERATED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+
+/** @param reference what was given for an id. */
+export function unknownCheckpoint(
+  reference: string,
+  { isSession = false, nearest = [] }: { readonly isSession?: boolean; readonly nearest?: readonly LikelyCheckpoint[] } = {},
+): WorkrailError {
+  const isSessionHint =
+    "It is the id of a session: give it as sessionId, or list the checkpoints of that session to find the one that is meant.";
+  const toList = "`workrail list` lists the checkpoints there are.";
+  // An id of ours was once somebody's.
+  const goneHint = GENERATED.test(reference)
+    ? `It may have been pruned, after its handle ran out if there was one, or removed on purpose. ${toList}`
+    : toList;
+  const nearestHint = nearest.length === 0 ? goneHint : `Nearest: ${nearest.map(inWords).join(", ")}.`;
+  return new WorkrailError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${reference}.`, {
+    details: { checkpointId: reference, ...(nearest.length === 0 ? {} : { nearest }) },
+    hint: isSession ? isSessionHint : nearestHint,
   });
+}
+
+/** Names a checkpoint in a sentence. */
+export function inWords({ checkpointId, name, sessionId }: LikelyCheckpoint): string {
+  return `${checkpointId} (${name === undefined ? `session ${sessionId}` : `"${name}"`})`;
+}
+
+async function whatIsLeft(catalog: LoadPorts["catalog"], checkpointId: CheckpointId): Promise<string> {
+  const isUnfinished = (await catalog.erasures()).some((erasure) => erasure.checkpointId === checkpointId);
+  return isUnfinished
+    ? "Its erasure is not finished: parts of it are still in the store, until the store is opened for writing the next time."
+    : "Nothing of it is left in the store.";
 }
 
 export function sessionNotFound(sessionId: SessionId): WorkrailError {
   return new WorkrailError("SESSION_NOT_FOUND", `There is no session ${sessionId}.`, {
     details: { sessionId },
-    hint: "List the checkpoints without sessionId to find the sessions there are.",
+    hint: "`workrail sessions --all-projects` lists the sessions there are.",
   });
 }

@@ -130,7 +130,7 @@ describe("keys", () => {
       ["__proto__"],
       "plan",
     ];
-    expect(part(await view(context, { keys }))).toEqual({ context: { plan: "read" }, missing: keys.slice(0, -1) });
+    expect(part(await view(context, { keys }))).toEqual({ context: { plan: "read" }, nearest: ["__proto__x"], missing: keys.slice(0, -1) });
     expect(part(await view(context, { keys: ["nothing"] }))).toEqual({ context: {}, missing: ["nothing"] });
     expect(part(await view(context, { keys: [["nothing"]] }))).toEqual({ context: {}, missing: [["nothing"]] });
   });
@@ -144,7 +144,7 @@ describe("keys", () => {
   it("may name the context itself, by the empty path, and page through its members", async () => {
     expect(part(await view({ a: 1, b: 2, c: 3 }, { keys: [[]], range: { offset: 1, limit: 1 } }))).toEqual({
       context: {},
-      values: [{ path: [], value: { b: 2 }, offset: 1, length: 3, nextOffset: 2 }],
+      values: [{ path: [], value: { b: 2 }, offset: 1, length: 3, unit: "members", nextOffset: 2 }],
     });
   });
 
@@ -231,7 +231,8 @@ describe("a cursor", () => {
 it.each<[string, ViewRequest]>([
   ["range", { range: { offset: 1 } }],
   ["range", { range: {}, keys: ["a", "b"] }],
-  ["range.offset", { range: { offset: -1 }, keys: ["a"] }],
+  ["range.last", { range: { last: -1 }, keys: ["a"] }],
+  ["range.last", { range: { last: 1, offset: 1 }, keys: ["a"] }],
   ["range.limit", { range: { limit: 1.5 }, keys: ["a"] }],
   ["cursor", { cursor: "next" }],
   ["cursor", { cursor: "-1" }],

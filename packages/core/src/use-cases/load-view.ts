@@ -1,10 +1,12 @@
 import type { CompiledRules } from "../classify/compile-rules.ts";
 import { invalidInput, type WorkrailError } from "../errors.ts";
-import type { Context, JsonValue } from "../model/context.ts";
+import { type Context, isJsonObject, type JsonValue } from "../model/context.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import type { Session } from "../model/session.ts";
+import { classifyContext } from "../classify/classify-context.ts";
+import { type ComposedView, composeView } from "../handoff/compose-view.ts";
 import { buildView, type View, type ViewBudget } from "../view/build-view.ts";
-import { howToView } from "../view/how-to-view.ts";
+import { nearestKeys } from "../view/nearest-keys.ts";
 import { pageValue, type Range, type ValuePage } from "../view/page-value.ts";
 import { fits, lesser, part, type Room, shrink, sizeOf } from "../view/room.ts";
 import { type LoadedCheckpoint, type LoadInput, loadCheckpoint, type LoadPorts } from "./load-checkpoint.ts";
@@ -31,7 +33,7 @@ export interface ViewRequest {
   readonly cursor?: string | undefined;
 }
 
-export interface LoadedView extends View {
+export interface LoadedView extends ComposedView {
   readonly record: LoadedCheckpoint["record"];
   readonly session: Session | undefined;
   /** As of the load, when there is one. */
@@ -43,6 +45,8 @@ export interface LoadedView extends View {
   readonly missing?: readonly EntryPath[];
   /** How many those are, when not all of them are told. */
   readonly missingCount?: number;
+  /** Keys of this context whose names are like those that are missing. */
+  readonly nearest?: readonly string[];
 }
 
 export type ViewValue = { readonly path: readonly (string | number)[] } & (
@@ -68,8 +72,8 @@ export async function loadView(ports: ViewPorts, input: LoadInput & ViewRequest,
   if (input.keys === undefined) {
     if (input.full === true) return { ...about, context };
     const budget = await budgetFor(loaded);
-    const how = howToView(context, { pins, rules: input.rules, focus: input.focus });
-    return { ...about, ...(await buildView(context, how, budget, ports.tokens, cursor)) };
+    const how = { classifications: classifyContext(context, { pins, rules: input.rules }), focus: input.focus };
+    return { ...about, ...(await composeView(context, how, budget, ports.tokens, cursor)) };
   }
   const budget = input.full === true ? UNLIMITED : await budgetFor(loaded);
   return { ...about, ...(await chooseKeys(ports.tokens, context, pins, input, budget, cursor)) };
@@ -87,9 +91,12 @@ function checkRequest(request: ViewRequest): void {
     );
   }
   for (const [field, value] of Object.entries(request.range ?? {})) {
-    if (value !== undefined && (!Number.isSafeInteger(value) || value < 0))
+    if (value !== undefined && (!Number.isSafeInteger(value) || (value < 0 && field !== "offset")))
       throw invalidInput(`range.${field}`, `range.${field} must be a whole number.`, "Count from 0, or leave it out.");
   }
+  const { offset, limit, last } = request.range ?? {};
+  if (last !== undefined && (offset !== undefined || limit !== undefined))
+    throw invalidInput("range.last", "range.last stands alone.", "Give last, or offset and limit.");
   const isOfRange = request.range !== undefined && request.cursor !== undefined;
   if (isOfRange || (request.cursor !== undefined && !/^\d{1,15}$/.test(request.cursor))) throw noCursor();
 }
@@ -98,7 +105,7 @@ function noCursor(): WorkrailError {
   return invalidInput("cursor", "cursor must be the nextCursor of an earlier answer.", "Leave cursor out to begin with the first names.");
 }
 
-type Chosen = View & Pick<LoadedView, "values" | "valuesLeft" | "missing" | "missingCount">;
+type Chosen = ComposedView & Pick<LoadedView, "values" | "valuesLeft" | "missing" | "missingCount" | "nearest">;
 
 interface Found {
   readonly path: EntryPath;
@@ -120,11 +127,11 @@ async function chooseKeys(
 ): Promise<Chosen> {
   const asked = (request.keys ?? []).map((path) => ({ path, value: resolve(context, path) }));
   const found = asked.filter((each): each is Found => each.value !== undefined);
-  const missing = await tellMissing(
-    asked.filter(({ value }) => value === undefined).map(({ path }) => path),
-    part(lesser(budget.wanted, budget.ceiling), MISSING_SHARE),
-    counter,
-  );
+  const missed = asked.filter(({ value }) => value === undefined).map(({ path }) => path);
+  const missing = {
+    ...(await tellMissing(missed, part(lesser(budget.wanted, budget.ceiling), MISSING_SHARE), counter)),
+    ...nearestTo(missed, context),
+  };
   const left = await budgetBeside(missing, budget, counter);
   const wholeEntries = Object.fromEntries(found.filter(({ path }) => typeof path === "string").map(({ path, value }) => [path, value]));
   // What is asked for by name is an original: whole or not at all, and of equal rank unless it is pinned.
@@ -143,6 +150,24 @@ async function chooseKeys(
     return { context: {}, ...(await tellValues(found, request.range, room, counter)), ...missing };
   }
   return { ...view, ...(await tellValues(paths, undefined, await roomBeside(view, left, counter), counter)), ...missing };
+}
+
+/** At most so many names are suggested. */
+const MOST_NEAREST = 5;
+const LONGEST_NEAREST = 80;
+
+/** Keys that may be meant: of the object that the first missing segment was looked for in. */
+function nearestTo(missed: readonly EntryPath[], context: Context): Pick<LoadedView, "nearest"> {
+  const found = new Set<string>();
+  for (const path of missed) {
+    const segments = typeof path === "string" ? [path] : path;
+    const depth = segments.findIndex((_, at) => resolve(context, segments.slice(0, at + 1)) === undefined);
+    const holder = depth === 0 ? context : resolve(context, segments.slice(0, depth));
+    if (!isJsonObject(holder)) continue;
+    const short = Object.keys(holder).filter((key) => key.length <= LONGEST_NEAREST);
+    for (const key of nearestKeys(String(segments[depth]), short)) found.add(key);
+  }
+  return found.size === 0 ? {} : { nearest: [...found].slice(0, MOST_NEAREST) };
 }
 
 async function tellMissing(
@@ -214,7 +239,10 @@ async function tellValue(
 
 /** What is written around a value: its path, its offsets. */
 async function frameOf(path: readonly (string | number)[], counter: TokenCounter): Promise<Room> {
-  return sizeOf(JSON.stringify({ path, offset: 1e9, length: 1e9, nextOffset: 1e9, itemTooLarge: true, nextKey: "" }), counter);
+  return sizeOf(
+    JSON.stringify({ path, offset: 1e9, length: 1e9, unit: "characters", nextOffset: 1e9, itemTooLarge: true, nextKey: "" }),
+    counter,
+  );
 }
 
 function resolve(context: Context, path: EntryPath): JsonValue | undefined {

@@ -3,16 +3,16 @@ import { checkSelection, planRemoval, type Selection } from "../clean-up/plan-re
 import type { SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type { Catalog } from "../ports/catalog.ts";
-import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
+import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport, type RemovalPorts } from "./carry-out.ts";
 import { checkpointNotFound, sessionNotFound } from "./load-checkpoint.ts";
 import { eachSession, viewSession } from "./view-store.ts";
 
 /**
- * Moves what somebody selected into the trash, or removes it for good.
+ * Moves what somebody selected into the trash, or removes it for good, overwritten as an erasure does it.
  *
  * @throws INVALID_INPUT for a selection that makes no sense; SESSION_NOT_FOUND; CHECKPOINT_NOT_FOUND for one that is named.
  */
-export async function removeCheckpoints(ports: CleanUpPorts, selection: Selection, options: CleanUpOptions = {}): Promise<CleanUpReport> {
+export async function removeCheckpoints(ports: RemovalPorts, selection: Selection, options: CleanUpOptions = {}): Promise<CleanUpReport> {
   checkSelection(selection);
   const now = ports.clock.now();
   const { sessions, bytes } = await ports.locking.shared(async () => {
@@ -21,7 +21,7 @@ export async function removeCheckpoints(ports: CleanUpPorts, selection: Selectio
     for await (const session of selected(ports, selection, now)) views.push(await viewSession(ports.catalog, session));
     return { sessions: views, bytes: liveBytes + trashBytes };
   });
-  return carryOut(ports, planRemoval(sessions, selection), { ...options, bytes, now });
+  return carryOut(ports, planRemoval(sessions, selection), { ...options, bytes, now, erasing: ports });
 }
 
 async function* selected({ catalog }: CleanUpPorts, selection: Selection, now: Date): AsyncGenerator<Session> {

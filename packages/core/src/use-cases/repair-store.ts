@@ -1,12 +1,11 @@
 import type { WorkrailError } from "../errors.ts";
 import { isFaultOfOneFile } from "../fault-of-one-file.ts";
-import { decodeBlob } from "../envelope/decode-blob.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId } from "../model/ids.ts";
+import { adoptForm } from "./adopt-form.ts";
 import { collectGarbage, type GarbagePorts, type GarbageReport } from "./collect-garbage.ts";
 import { isToBeNamed, whyUnreadable } from "./get-blob.ts";
 import { type QuarantinePorts, quarantineDamaged } from "./quarantine-damaged.ts";
-import { readContext } from "./read-context.ts";
 import { type Finding, verifyStore, type VerifyOptions, type VerifyPorts, type VerifyReport } from "./verify-store.ts";
 
 export type RepairPorts = VerifyPorts & QuarantinePorts & GarbagePorts;
@@ -38,7 +37,7 @@ export interface RepairReport extends Omit<VerifyReport, "findings"> {
  * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT
  */
 export async function repairStore(ports: RepairPorts, options: RepairOptions = {}): Promise<RepairReport> {
-  const { findings, ...found } = await verifyStore(ports, options);
+  const { findings, ...found } = await verifyStore(ports, { ...options, changesNothing: options.dryRun });
   const repaired: Finding[] = [];
   const left: Finding[] = [];
   await ports.locking.shared(async () => {
@@ -70,12 +69,12 @@ type Repair = (ports: RepairPorts, finding: Finding) => Promise<boolean>;
 
 const REPAIRS: Readonly<Partial<Record<Finding["kind"], Repair>>> = {
   damaged: (ports, finding) => withRecord(ports, finding, (record) => quarantineDamaged(ports, record, finding.reason)),
-  "marked-but-whole": (ports, finding) => withRecord(ports, finding, (record) => adopt(ports, record)),
-  "form-differs": (ports, finding) => withRecord(ports, finding, (record) => adopt(ports, record)),
+  "marked-but-whole": (ports, finding) => withRecord(ports, finding, (record) => adoptForm(ports, record)),
   sums: reconcile,
   "edge-missing": reconcile,
   "session-file": writeSessionFile,
   "orphan-unreadable": putAside,
+  leftover: removeLeftovers,
 };
 
 async function withRecord(
@@ -87,17 +86,9 @@ async function withRecord(
   return record !== undefined && (await repair(record));
 }
 
-/** Has the record say how its blob is stored, once the blob is proven. */
-async function adopt(ports: RepairPorts, record: CheckpointRecord): Promise<boolean> {
-  const bytes = await ports.blobs.get(record.blob);
-  if (bytes === undefined) return false;
-  const blob = await decodeBlob(ports, bytes);
-  const baseId = blob.kind === "whole" ? null : blob.base;
-  if (baseId !== null) await ports.catalog.commit({ edges: { add: [{ dependent: record.id, base: baseId }], drop: [] }, audit: [] });
-  const becomes = { blobBytes: bytes.length, baseId, keyId: record.keyId };
-  return ports.catalog.replaceBlob(record, becomes, async () => {
-    await readContext(ports, { ...record, damaged: false });
-  });
+async function removeLeftovers({ remains }: RepairPorts): Promise<boolean> {
+  await remains?.removeLeftovers();
+  return true;
 }
 
 async function reconcile(ports: RepairPorts): Promise<boolean> {
@@ -132,6 +123,8 @@ function adviceOn(left: readonly Finding[], orphans: readonly BlobRef[]): string
     kinds.has("depends-on-damaged") &&
       "Put back the damaged checkpoint's file from a backup and repair again: what is stored against it is then readable too.",
     kinds.has("newer-version") && "Update Workrail to read checkpoints of a newer version.",
+    kinds.has("erasure-unfinished") &&
+      "Repair again once no other process reads or copies the store and its disk has room: then the erasure can be finished.",
     kinds.has("too-large") && "Raise the limit on the size of a context to read larger ones.",
   ];
   return advice.filter((each) => each !== false);

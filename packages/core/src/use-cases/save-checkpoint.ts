@@ -2,11 +2,14 @@ import { decodeBlob } from "../envelope/decode-blob.ts";
 import { encodeBlob } from "../envelope/encode-blob.ts";
 import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { summarise } from "../classify/classification.ts";
+import type { ClassifyHow } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
 import { type SavedContent, takeDown, takeDownText } from "../json/saved-content.ts";
+import type { DroppedEntries } from "../model/dropped-entries.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context, JsonObject } from "../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
+import { otherProjectOf, otherProjectRefused, sessionProjectAttribute } from "../model/session-project.ts";
 import type { LayerSummary } from "../model/layer.ts";
 import { LABEL_LIMITS, type Limits } from "../model/limits.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../ports/environment.ts";
@@ -14,8 +17,13 @@ import type { BlobStore } from "../ports/blob-store.ts";
 import type { Append, Catalog, CommitOutcome, QuotaUsage } from "../ports/catalog.ts";
 import type { Codec } from "../ports/codec.ts";
 import type { Locking } from "../ports/locking.ts";
-import { inTurns } from "../turns.ts";
+import { applyPatch } from "../patch/apply-patch.ts";
+import type { Patch, PatchChanges } from "../patch/patch.ts";
 import type { SecretScreen } from "../ports/secret-screen.ts";
+import { inTurns } from "../turns.ts";
+import { changedSince } from "./changed-since.ts";
+import { droppedEntries } from "./dropped-entries.ts";
+import { type Base, findBase } from "./find-base.ts";
 import { checkAttributes, checkName, checkPath, checkTags } from "./labels.ts";
 import { readContext } from "./read-context.ts";
 import { readFacts } from "./read-facts.ts";
@@ -44,17 +52,22 @@ export interface SavePorts {
 
 export interface SaveInput {
   readonly sessionId: SessionId;
-  readonly context: Context;
+  /** The whole state. Exactly one of this and `patch` must be given. */
+  readonly context?: Context | undefined;
+  /** What changed since `parentId`; default: since the session's head. It never starts a session. */
+  readonly patch?: Patch | undefined;
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly attributes?: JsonObject | undefined;
-  /** Attributes of ours, told once and only for what is written; left out where there is no room for them beside the caller's. Never rejects. */
+  /** Attributes of ours, the same each time it is asked; left out where there is no room for them beside the caller's. Never rejects. */
   readonly surroundings?: (() => Promise<JsonObject>) | undefined;
   /** Default `workflow`. The other kinds are never skipped as unchanged, nor counted; asides have a limit of their own. */
   readonly kind?: CheckpointKind | undefined;
   readonly agentId?: string | undefined;
   readonly workflowId?: string | undefined;
   readonly project?: string | undefined;
+  /** Refuse to save to a session that belongs to another project. Default `false`. */
+  readonly ownProjectOnly?: boolean | undefined;
   /** The checkpoint that this one continues, in any session; default: the session's head. */
   readonly parentId?: CheckpointId | undefined;
   /** Take `parentId` as given: it may be where the catalog cannot look, or gone. Default `false`: it must exist. */
@@ -67,6 +80,8 @@ export interface SaveInput {
   readonly rules?: (() => Promise<CompiledRules | undefined>) | undefined;
   /** How the entries were classified before. Default: they are classified now. */
   readonly layers?: LayerSummary | undefined;
+  /** Refuse a context without entries, where the parent has some, unless `force` is given. Default `false`. */
+  readonly refuseEmpty?: boolean | undefined;
   /** Save although the head holds the same content. Default `false`. */
   readonly force?: boolean | undefined;
   /** What is saved is shielded until then, from the first moment on. What was there before is not. Default: it is not shielded. */
@@ -76,7 +91,21 @@ export interface SaveInput {
 export type SaveResult = SaveOutcome & {
   /** What looks like a secret in what was given; absent where nothing does. */
   readonly secrets?: SecretsReport;
+  /** Entries of the parent that this state does not have; absent where it has all of them. */
+  readonly dropped?: DroppedEntries | undefined;
+  /** What a patch did; `base` is the checkpoint that it changed. */
+  readonly patched?: PatchChanges & { readonly base: CheckpointId };
 };
+
+/** A state that is whole, as it is saved. */
+interface WholeInput extends SaveInput {
+  readonly context: Context;
+  readonly patch?: undefined;
+  /** What the context was made of, by a patch. */
+  readonly base?: Base | undefined;
+  /** The head that the patch was applied to: when it is not the head any more, the save fails and can be done anew. */
+  readonly follows?: CheckpointId | undefined;
+}
 
 type SaveOutcome =
   | {
@@ -107,41 +136,84 @@ const MAX_ATTEMPTS = 3;
  * The blob is durable under its final name before one catalog transaction makes it a checkpoint, so no reader
  * and no crash ever meets a record without its bytes. Saves to one session keep the order of their calls.
  *
+ * A patch is applied to its base within that order, and once more when another process moved the head meanwhile: patches of
+ * different keys all survive. What it makes is saved as if it had been given.
+ *
  * @throws INVALID_INPUT, TOO_LARGE, STORAGE_QUOTA_EXCEEDED, SECRET_FOUND for what is saved; CHECKPOINT_NOT_FOUND for an unknown
- *   `parentId`; CONFLICT when the head is not `expectedParentId`, or `checkpointId` is taken; LOCK_TIMEOUT and
+ *   `parentId`; SESSION_NOT_FOUND for a patch without a base; CONFLICT when the head is not `expectedParentId`, or `checkpointId` is taken; LOCK_TIMEOUT and
  *   STORAGE_UNAVAILABLE for the store. The previous head stays loadable whatever is thrown.
  */
 export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promise<SaveResult> {
   checkLabels(given);
+  const { patch, context } = given;
+  if (patch !== undefined) return ports.locking.inOrder(given.sessionId, () => savePatched(ports, given, patch));
   // At once, before the caller can change it.
-  const takenDown = takeDown(given.context, ports.limits, ports.digests);
-  return ports.locking.inOrder(given.sessionId, async () => {
-    const content = await takenDown();
-    // A large one is compressed in another thread beside the search for secrets; nothing is written before its end.
-    const [begun, search] = await Promise.allSettled([draft(ports, given, content), screened(ports, given, content)]);
-    const { redacted, ...secrets } = outcomeOf(search);
-    const { input, known, encoded } = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted.input, redacted.content);
-    return { ...(known ?? (await writeOrName(ports, input, encoded))), ...secrets };
-  });
+  const takenDown = takeDown(context, ports.limits, ports.digests);
+  return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, given as WholeInput, await takenDown()));
+}
+
+async function saveContent(ports: SavePorts, given: WholeInput, content: SavedContent): Promise<SaveResult> {
+  // A large one is compressed in another thread beside the search for secrets; nothing is written before its end.
+  const [begun, search] = await Promise.allSettled([draft(ports, given, content), screened(ports, given, content)]);
+  const { redacted, ...secrets } = outcomeOf(search);
+  const { input, known, encoded } = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted.input, redacted.content);
+  const dropped = encoded?.dropped;
+  return { ...(known ?? (await writeOrName(ports, input, encoded))), ...secrets, ...(dropped === undefined ? {} : { dropped }) };
+}
+
+/** Others that save all the time win at most so often in a row. */
+const MAX_REBASES = 50;
+
+async function savePatched(ports: SavePorts, given: SaveInput, patch: Patch): Promise<SaveResult> {
+  for (let attempt = 1; ; attempt++) {
+    const base = await findBase(ports, given);
+    const { context, changes } = applyPatch(base.context, patch);
+    const takenDown = takeDown(context, ports.limits, ports.digests);
+    const follows = given.parentId === undefined && given.expectedParentId === undefined ? base.record.id : undefined;
+    const input: WholeInput = { ...given, patch: undefined, context, base, follows, parentId: base.record.id, refuseEmpty: false };
+    try {
+      return { ...(await saveContent(ports, input, await takenDown())), patched: { base: base.record.id, ...changes } };
+    } catch (error) {
+      if (!(error instanceof HeadMoved)) throw error;
+      if (attempt === MAX_REBASES) throw error.conflict;
+    }
+  }
+}
+
+/** Another process saved between the reading of a patch's base and the commit. Never leaves this file. */
+class HeadMoved extends Error {
+  readonly conflict: WorkrailError;
+
+  constructor(conflict: WorkrailError) {
+    super(conflict.message);
+    this.conflict = conflict;
+  }
 }
 
 /** What will be written, or the answer if that is nothing. */
 type Draft =
-  | { readonly input: SaveInput; readonly known: SaveOutcome; readonly encoded?: undefined }
-  | { readonly input: SaveInput; readonly known?: undefined; readonly encoded: Encoded };
+  | { readonly input: WholeInput; readonly known: SaveOutcome; readonly encoded?: undefined }
+  | { readonly input: WholeInput; readonly known?: undefined; readonly encoded: Encoded };
 
-async function draft(ports: SavePorts, input: SaveInput, content: SavedContent): Promise<Draft> {
+async function draft(ports: SavePorts, input: WholeInput, content: SavedContent): Promise<Draft> {
   const rules = await input.rules?.();
   const head = await ports.catalog.head(input.sessionId);
+  if (input.ownProjectOnly === true) {
+    const owner = otherProjectOf(head, input.project, (await input.surroundings?.()) ?? {});
+    if (owner !== undefined) throw otherProjectRefused(input.sessionId, owner, input.project);
+  }
   const known = await answerWithoutWriting(ports, input, content, head);
   if (known !== undefined) return { input, known };
-  const layers = input.layers ?? (await layersOf(ports, input, rules));
-  const facts = await describe(ports, { ...input, layers }, content, head);
+  const how = { pins: (await ports.catalog.session(input.sessionId))?.pins ?? [], rules };
+  const layers = input.layers ?? (await layersOf(input.context, how));
+  const parent = input.parentId === undefined ? head : await parentOf(ports, input, input.parentId);
+  const dropped = await droppedEntries(ports, { ...input, parent, how });
+  const facts = await describe(ports, { ...input, layers, parentId: input.parentId ?? head?.id }, content, head);
   const bytes = await encodeBlob(ports, facts, content);
   checkSize(bytes.length, ports.limits);
   // The head has the same content, but no bytes that could be loaded.
   const isAnew = head !== undefined && head.canonicalDigest === skipDigest(input, content);
-  return { input: isAnew ? { ...input, force: true } : input, encoded: { content, facts, bytes } };
+  return { input: isAnew ? { ...input, force: true } : input, encoded: { content, facts, bytes, dropped } };
 }
 
 function outcomeOf<T>(settled: PromiseSettledResult<T>): T {
@@ -152,9 +224,9 @@ function outcomeOf<T>(settled: PromiseSettledResult<T>): T {
 /** What was found, and what is to be saved in the place of what was given, if that is wanted. */
 async function screened(
   ports: SavePorts,
-  input: SaveInput,
+  input: WholeInput,
   content: SavedContent,
-): Promise<Pick<SaveResult, "secrets"> & { readonly redacted?: { readonly input: SaveInput; readonly content: SavedContent } }> {
+): Promise<Pick<SaveResult, "secrets"> & { readonly redacted?: { readonly input: WholeInput; readonly content: SavedContent } }> {
   if (ports.secrets === undefined) return {};
   const given = { context: () => content.texts(), labels: labelsText(input) };
   const { report: secrets, redacted } = await screenSecrets(ports.secrets, given);
@@ -165,7 +237,7 @@ async function screened(
 }
 
 /** A write that failed may have left its blob behind: the error names the id under which that is recognised when it is tried again. */
-async function writeOrName(ports: SavePorts, input: SaveInput, encoded: Encoded): Promise<SaveOutcome> {
+async function writeOrName(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome> {
   try {
     return await write(ports, input, encoded).catch(async (error: unknown) => {
       if ((await ports.relieve?.(error, encoded.bytes.length)) !== true) throw error;
@@ -194,7 +266,7 @@ function checkLabels(input: SaveInput): void {
 /** What can be told before any byte is written. The transaction decides again; this only spares the work. */
 async function answerWithoutWriting(
   ports: SavePorts,
-  input: SaveInput,
+  input: WholeInput,
   content: SavedContent,
   head: CheckpointRecord | undefined,
 ): Promise<SaveOutcome | undefined> {
@@ -205,6 +277,7 @@ async function answerWithoutWriting(
   if (input.expectedParentId !== undefined && (head?.id ?? null) !== input.expectedParentId) {
     return lostAnswerOrConflict(ports, input, content, head);
   }
+  if (input.follows !== undefined && head?.id !== input.follows) throw new HeadMoved(await conflict(ports, input, head));
   if (head === undefined || head.canonicalDigest !== skipDigest(input, content)) return undefined;
   return (await isReadable(ports, head)) ? unchanged(input, content, head) : undefined;
 }
@@ -223,29 +296,34 @@ async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<b
   }
 }
 
-async function layersOf(ports: SavePorts, input: SaveInput, rules: CompiledRules | undefined): Promise<LayerSummary> {
-  const session = await ports.catalog.session(input.sessionId);
+async function layersOf(context: Context, how: ClassifyHow): Promise<LayerSummary> {
   // Takes long to load, and who only loads this function, to save or not, does not wait for it.
   const { classifySteps } = await import("../classify/classify-context.ts");
-  return summarise(await inTurns(classifySteps(input.context, { pins: session?.pins ?? [], rules })));
+  return summarise(await inTurns(classifySteps(context, how)));
+}
+
+/** `undefined` where it may be gone, or where the catalog cannot look. */
+async function parentOf(ports: SavePorts, input: WholeInput, parentId: CheckpointId): Promise<CheckpointRecord | undefined> {
+  const parent = input.base?.record ?? (await ports.catalog.find(parentId));
+  if (parent !== undefined || input.trustParent === true) return parent;
+  throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${parentId} names no checkpoint.`, {
+    details: { checkpointId: parentId, field: "parentId" },
+    hint: "`workrail list` lists the checkpoints there are; without parentId the session's latest one is continued.",
+  });
 }
 
 async function describe(
   ports: SavePorts,
-  input: SaveInput,
+  input: WholeInput,
   content: SavedContent,
   head: CheckpointRecord | undefined,
 ): Promise<CheckpointFacts> {
-  if (input.parentId !== undefined && input.trustParent !== true && (await ports.catalog.find(input.parentId)) === undefined) {
-    throw new WorkrailError("CHECKPOINT_NOT_FOUND", `parentId ${input.parentId} names no checkpoint.`, {
-      details: { checkpointId: input.parentId, field: "parentId" },
-      hint: "List the session's checkpoints, or leave parentId out to continue from its latest one.",
-    });
-  }
+  // What matters most comes first: there may be no room for all of it.
+  const ofOurs = [sessionProjectAttribute(head, input.project), (await input.surroundings?.()) ?? {}];
   return {
     id: input.checkpointId ?? ports.ids.checkpointId(),
     sessionId: input.sessionId,
-    parentId: input.parentId ?? head?.id ?? null,
+    parentId: input.parentId ?? null,
     kind: input.kind ?? "workflow",
     createdAt: ports.clock.now(),
     agentId: input.agentId,
@@ -253,7 +331,7 @@ async function describe(
     project: input.project,
     name: input.name,
     tags: [...new Set(input.tags)],
-    attributes: withSurroundings(input.attributes, (await input.surroundings?.()) ?? {}),
+    attributes: ofOurs.reduce(withOurs, input.attributes ?? {}),
     exactDigest: content.exactDigest,
     canonicalDigest: content.canonicalDigest,
     contextBytes: content.sizeBytes,
@@ -263,8 +341,8 @@ async function describe(
 }
 
 /** The caller's come back in any case. */
-function withSurroundings(attributes: JsonObject = {}, surroundings: JsonObject): JsonObject {
-  const all = { ...attributes, ...surroundings };
+function withOurs(attributes: JsonObject, ours: JsonObject): JsonObject {
+  const all = { ...attributes, ...ours };
   return JSON.stringify(all).length > LABEL_LIMITS.attributesLength ? attributes : all;
 }
 
@@ -273,9 +351,10 @@ interface Encoded {
   readonly content: SavedContent;
   readonly facts: CheckpointFacts;
   readonly bytes: Uint8Array;
+  readonly dropped: DroppedEntries | undefined;
 }
 
-async function write(ports: SavePorts, input: SaveInput, { content, facts, bytes }: Encoded): Promise<SaveOutcome> {
+async function write(ports: SavePorts, input: WholeInput, { content, facts, bytes }: Encoded): Promise<SaveOutcome> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const stored = await putBlob(ports, input, facts, bytes);
     const outcome = await ports.catalog.commit({
@@ -295,11 +374,12 @@ async function write(ports: SavePorts, input: SaveInput, { content, facts, bytes
   });
 }
 
-function append(ports: SavePorts, input: SaveInput, content: SavedContent, { facts, blob, blobBytes }: StoredBlob): Append {
+function append(ports: SavePorts, input: WholeInput, content: SavedContent, { facts, blob, blobBytes }: StoredBlob): Append {
   return {
     record: { ...facts, blob, blobBytes, baseId: null, keyId: null },
     unlessHeadIs: skipDigest(input, content),
-    expectedHead: input.expectedParentId,
+    // `null` expects a session without checkpoints.
+    expectedHead: input.expectedParentId === undefined ? input.follows : input.expectedParentId,
     keepNewest: facts.kind === "workflow" ? ports.limits.maxCheckpoints : undefined,
     asides: facts.kind === "aside" ? { count: ports.limits.maxAsides, bytes: ports.limits.maxAsideBytes } : undefined,
     quota: { session: ports.limits.maxSessionBytes, store: ports.limits.maxTotalBytes },
@@ -319,7 +399,7 @@ interface FoundBlob extends StoredBlob {
 }
 
 /** A generated id is new by construction; a caller's own may already have a blob, left by a crash or by another writer. */
-async function putBlob(ports: SavePorts, input: SaveInput, facts: CheckpointFacts, bytes: Uint8Array): Promise<StoredBlob> {
+async function putBlob(ports: SavePorts, input: WholeInput, facts: CheckpointFacts, bytes: Uint8Array): Promise<StoredBlob> {
   const key = { sessionId: facts.sessionId, checkpointId: facts.id };
   const ifAbsent = input.checkpointId !== undefined;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -384,7 +464,7 @@ function isSameButForTime(left: CheckpointFacts, right: CheckpointFacts): boolea
 
 async function conclude(
   ports: SavePorts,
-  input: SaveInput,
+  input: WholeInput,
   content: SavedContent,
   { blob, blobBytes }: StoredBlob,
   outcome: Exclude<CommitOutcome, { status: "blob-missing" }>,
@@ -403,6 +483,7 @@ async function conclude(
     case "unchanged":
       return unchanged(input, content, outcome.head);
     case "conflict":
+      if (input.follows !== undefined) throw new HeadMoved(await conflict(ports, input, outcome.head));
       return lostAnswerOrConflict(ports, input, content, outcome.head);
     case "exists":
       return sameOrConflict(ports, input, content, outcome.record);
@@ -437,12 +518,12 @@ export function checkSize(blobBytes: number, limits: Limits): void {
 }
 
 /** The digest that makes a save needless; `undefined` where a save always creates. */
-function skipDigest(input: SaveInput, content: SavedContent): SavedContent["canonicalDigest"] | undefined {
+function skipDigest(input: WholeInput, content: SavedContent): SavedContent["canonicalDigest"] | undefined {
   const alwaysCreates = input.force === true || (input.kind !== undefined && input.kind !== "workflow");
   return alwaysCreates ? undefined : content.canonicalDigest;
 }
 
-function unchanged(input: SaveInput, content: SavedContent, record: CheckpointRecord): SaveOutcome {
+function unchanged(input: WholeInput, content: SavedContent, record: CheckpointRecord): SaveOutcome {
   const ignored: IgnoredOnSkip[] = [];
   if (input.checkpointId !== undefined && input.checkpointId !== record.id) ignored.push("checkpointId");
   // Whoever continues the very checkpoint that has the content already has lost nothing.
@@ -463,7 +544,7 @@ function sameJson(left: unknown, right: unknown): boolean {
 /** The head has the parent that ours would have, and these very bytes: our own save, whose answer was lost. */
 async function lostAnswerOrConflict(
   ports: SavePorts,
-  input: SaveInput,
+  input: WholeInput,
   content: SavedContent,
   head: CheckpointRecord | undefined,
 ): Promise<SaveOutcome> {
@@ -471,13 +552,28 @@ async function lostAnswerOrConflict(
   if (head !== undefined && head.parentId === parentId && head.exactDigest === content.exactDigest) {
     return unchanged(input, content, await madeWhole(ports, content, head));
   }
-  throw new WorkrailError("CONFLICT", "The session's latest checkpoint is not the expected one: somebody else saved meanwhile.", {
-    details: { sessionId: input.sessionId, expectedParentId: input.expectedParentId, actualParentId: head?.id ?? null },
-    hint: "Load the latest checkpoint, merge your changes into it, and save with its id as expectedParentId.",
+  throw await conflict(ports, input, head);
+}
+
+async function conflict(ports: SavePorts, input: WholeInput, head: CheckpointRecord | undefined): Promise<WorkrailError> {
+  const { sessionId, expectedParentId, base } = input;
+  const changed = await changedSince(ports, base?.record.id === expectedParentId ? base : expectedParentId, head);
+  const told = changed === undefined ? "" : ` Changed since: ${changed.told}.`;
+  return new WorkrailError("CONFLICT", `The session's latest checkpoint is not the expected one: somebody else saved meanwhile.${told}`, {
+    details: { sessionId, expectedParentId, actualParentId: head?.id ?? null, ...changed?.details },
+    hint:
+      base === undefined
+        ? "Load the latest checkpoint, merge your changes into it, and save with its id as expectedParentId."
+        : "See what changed, then send the patch again with the latest checkpoint's id as expectedParentId.",
   });
 }
 
-async function sameOrConflict(ports: SavePorts, input: SaveInput, content: SavedContent, existing: CheckpointRecord): Promise<SaveOutcome> {
+async function sameOrConflict(
+  ports: SavePorts,
+  input: WholeInput,
+  content: SavedContent,
+  existing: CheckpointRecord,
+): Promise<SaveOutcome> {
   if (existing.sessionId === input.sessionId && existing.exactDigest === content.exactDigest) {
     return unchanged(input, content, await madeWhole(ports, content, existing));
   }

@@ -9,7 +9,7 @@ import { takingTurns } from "../turns.ts";
 import { sessionNotFound } from "./load-checkpoint.ts";
 import { isToBeNamed } from "./get-blob.ts";
 import { makeContext, readBlob, readContext, type ReadPorts } from "./read-context.ts";
-import { findPlaced, labelsText, named, type PlacedSecret } from "./screen-secrets.ts";
+import { begins, findPlaced, labelsText, named, type PlacedSecret } from "./screen-secrets.ts";
 import { eachRecord, eachTrashed } from "./view-store.ts";
 
 export interface ScanPorts extends ReadPorts {
@@ -133,7 +133,7 @@ class Scan {
     if (text !== undefined) placed.push(...(await findPlaced(scanner, () => [text], "context")));
     const { id: checkpointId, sessionId } = record;
     const places = new Map<string, StoredSecret>();
-    for (const { rule, path } of placed.map(named)) {
+    for (const { rule, path } of placed.filter(begins).map(named)) {
       const key = JSON.stringify([rule, path]);
       const times = (places.get(key)?.times ?? 0) + 1;
       places.set(key, { sessionId, checkpointId, rule, path, times, ...(inTrash ? { inTrash } : {}) });

@@ -68,11 +68,12 @@ export async function screenSecrets(screen: SecretScreen | undefined, given: Scr
   const labels = await findPlaced(screen.scanner, () => [given.labels]);
   const all = [...labels, ...context];
   if (all.length === 0) return {};
-  const found = all.slice(0, MOST_NAMED).map(named);
-  if (screen.mode === "block") throw secretFound(all.length, found);
-  if (screen.mode === "warn") return { report: { action: "warned", count: all.length, found } };
+  const secrets = all.filter(begins);
+  const [count, found] = [secrets.length, secrets.slice(0, MOST_NAMED).map(named)];
+  if (screen.mode === "block") throw secretFound(count, found);
+  if (screen.mode === "warn") return { report: { action: "warned", count, found } };
   return {
-    report: { action: "redacted", count: all.length, found },
+    report: { action: "redacted", count, found },
     redacted: {
       context: await redacted(screen, [...given.context()].join(""), context),
       labels: await redacted(screen, given.labels, labels),
@@ -84,6 +85,11 @@ export interface Placed extends FoundSecret {
   readonly place: JsonPlace;
   /** What its path begins with; absent where the first key is a name. */
   readonly root: string | undefined;
+}
+
+/** Whether a secret begins there. One that goes through several strings is told of where it begins. */
+export function begins({ continues }: FoundSecret): boolean {
+  return continues !== true;
 }
 
 /** As it is told. Writing a path takes longer than finding it, and few of very many are told. */

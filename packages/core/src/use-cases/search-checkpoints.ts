@@ -5,7 +5,7 @@ import type { Session } from "../model/session.ts";
 import type { Locking } from "../ports/locking.ts";
 import type { IndexFilter, IndexHit, Matches, SearchIndex, WeightedTerm } from "../ports/search-index.ts";
 import { linesOf, searchableTextsOf } from "../search/checkpoint-text.ts";
-import { findBestLines, findLines, phraseFinder, snippetOf } from "../search/found-text.ts";
+import { findBestLines, findLines, type FoundLine, phraseFinder, snippetOf } from "../search/found-text.ts";
 import { type ParsedQuery, parseQuery } from "../search/parse-query.ts";
 import { relatedTerms } from "../search/related-terms.ts";
 import { termsOf } from "../search/terms.ts";
@@ -190,7 +190,15 @@ class Search {
     if (found.length === 0) return;
     const session = await this.#sessionOf(record.sessionId);
     const head = await this.#headIdOf(record);
-    this.#found.set(record.id, { record, session, head, score: hit.score, snippet: snippetOf(found) });
+    this.#found.set(record.id, { record, session, head, score: hit.score, snippet: this.#snippet(record, texts.lines, found) });
+  }
+
+  /** Says something else than the name, which every answer has beside it. */
+  #snippet({ name }: CheckpointRecord, lines: readonly string[], found: readonly FoundLine[]): string | undefined {
+    const named = new Set(name === undefined ? [] : linesOf([name]));
+    if (!found.some(({ line }) => named.has(line))) return snippetOf(found, lines);
+    const others = lines.filter((line) => !named.has(line));
+    return snippetOf(findBestLines(others, this.#weights), others) ?? snippetOf(found);
   }
 
   async #recordFor(hit: IndexHit, filter: IndexFilter): Promise<CheckpointRecord | undefined> {

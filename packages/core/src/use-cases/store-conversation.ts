@@ -5,7 +5,7 @@ import type { ConversationFormat } from "../model/conversation.ts";
 import type { Clock } from "../ports/environment.ts";
 import type { SecretScreen } from "../ports/secret-screen.ts";
 import type { TranscriptFiles } from "../ports/transcript-files.ts";
-import { type Conversation, readConversation } from "../transcript/read-conversation.ts";
+import { type Conversation, readConversation, sizeOf } from "../transcript/read-conversation.ts";
 import { readTurns } from "../transcript/read-turns.ts";
 import { renderTranscript } from "../transcript/render-transcript.ts";
 import { topicOf } from "../transcript/topic.ts";
@@ -71,7 +71,7 @@ export async function storeConversation(ports: ConversationPorts, input: Convers
   const { agentId } = input;
   const context = { topic, format: conversation.format, conversation: conversation.given };
   const { kept, warning } = await keepIfPossible(ports, { name: topic, context, agentId });
-  const transcript = renderTranscript(turns, { topic, date, agentId, checkpointId: kept?.checkpointId });
+  const transcript = renderTranscript(turns, { topic, date, agentId, checkpointId: kept?.checkpointId, sizeBytes: sizeOf(conversation) });
   const { file, filename, isInProject } = await ports.transcripts
     .write({ ...transcriptPath(topic, date), text: transcript.text })
     .catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import type { CleanUpReason } from "../clean-up/plan.ts";
 import type { Durability } from "../model/checkpoint.ts";
-import type { SessionId } from "../model/ids.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Session } from "../model/session.ts";
 import type { BlobStore, QuarantinedBlob } from "../ports/blob-store.ts";
@@ -29,6 +29,8 @@ export interface StoreStatus extends StoreUsage, IndexStatus {
   readonly quota: QuotaUse;
   /** The sessions that hold the most, the largest first. */
   readonly largestSessions: readonly SessionUse[];
+  /** Ids of erased checkpoints of which parts are still in the store: the next opening for writing finishes their erasure. */
+  readonly unfinishedErasures: readonly CheckpointId[];
   /** What was put aside because it is damaged, or nobody knows what it is. */
   readonly quarantine: QuarantineUse;
   /** When the store followed its policy last, and what it removed then; `undefined` when the audit log has none. */
@@ -83,7 +85,8 @@ export async function storeStatus({ storage, limits }: StatusPorts): Promise<Sto
     const quota = quotaUse(usage.liveBytes + usage.trashBytes, limits.maxTotalBytes);
     const largestSessions: SessionUse[] = [];
     for await (const session of eachSession(catalog, {})) insert(largestSessions, sessionUse(session, limits.maxSessionBytes));
-    const warnings = [...storage.warnings, ...warningsOf(usage, quota, largestSessions)];
+    const unfinishedErasures = (await catalog.erasures()).map(({ checkpointId }) => checkpointId);
+    const warnings = [...storage.warnings, ...warningsOf({ usage, quota, largest: largestSessions, unfinishedErasures })];
     const quarantine = await quarantineUse(blobs);
     const [backup] = await catalog.auditLog({ actions: ["backup"], limit: 1 });
     const lastCleanUp = await findLastCleanUp(catalog);
@@ -97,6 +100,7 @@ export async function storeStatus({ storage, limits }: StatusPorts): Promise<Sto
       quota,
       ...indexes,
       largestSessions,
+      unfinishedErasures,
       quarantine,
       lastCleanUp,
       lastBackupAt: backup?.at,
@@ -141,9 +145,18 @@ function insert(largest: SessionUse[], session: SessionUse): void {
   if (largest.length > LARGEST) largest.pop();
 }
 
-function warningsOf({ damaged, mendings = 0 }: StoreUsage, quota: QuotaUse, largest: readonly SessionUse[]): string[] {
+interface Warned {
+  readonly usage: StoreUsage;
+  readonly quota: QuotaUse;
+  readonly largest: readonly SessionUse[];
+  readonly unfinishedErasures: readonly CheckpointId[];
+}
+
+function warningsOf({ usage: { damaged, mendings = 0 }, quota, largest, unfinishedErasures }: Warned): string[] {
   const full = largest.filter(({ share }) => share >= NEARLY_FULL);
   const warnings: (string | false)[] = [
+    unfinishedErasures.length > 0 &&
+      `Erased checkpoints of which parts are still in the store: ${unfinishedErasures.join(", ")}. The next opening for writing finishes that.`,
     damaged > 0 && `Damaged checkpoints: ${damaged}. \`workrail verify\` names them.`,
     mendings > 0 &&
       `How often the catalog was damaged and mended: ${mendings}. A disk or memory may be failing: keep a backup on another disk.`,

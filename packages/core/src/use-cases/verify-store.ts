@@ -10,8 +10,10 @@ import type { Session, SessionFacts } from "../model/session.ts";
 import type { CatalogRecovery, CheckpointFilter } from "../ports/catalog.ts";
 import type { UnreadablePlace } from "../ports/blob-store.ts";
 import type { Locking } from "../ports/locking.ts";
+import type { Remains } from "../ports/storage.ts";
 import { after } from "../platform.ts";
 import { takingTurns } from "../turns.ts";
+import { adoptForm } from "./adopt-form.ts";
 import { getBlob, isItsOwnFault, isUnreadableBlob, refuseWhenNothingIsRead, whyUnreadable } from "./get-blob.ts";
 import { damagedBytesOf, isRecordInDoubt, makeContext, readBlob, readContext, type ReadPorts } from "./read-context.ts";
 import { eachRecord, eachTrashed } from "./view-store.ts";
@@ -19,6 +21,8 @@ import { eachRecord, eachTrashed } from "./view-store.ts";
 export interface VerifyPorts extends ReadPorts {
   readonly locking: Locking;
   readonly recovery: CatalogRecovery;
+  /** Default: the storage leaves nothing. */
+  readonly remains?: Pick<Remains, "leftovers" | "removeLeftovers"> | undefined;
 }
 
 export interface VerifyOptions {
@@ -26,6 +30,8 @@ export interface VerifyOptions {
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
   /** Ends it early; what was found so far is reported. */
   readonly signal?: { readonly aborted: boolean } | undefined;
+  /** Do not even correct records of how blobs are stored. Default `false`. */
+  readonly changesNothing?: boolean | undefined;
 }
 
 export interface VerifyProgress {
@@ -37,19 +43,18 @@ export interface VerifyProgress {
 /**
  * What can be wrong. `damaged`: its file is gone, or its bytes are wrong. `depends-on-damaged`: it is stored against one that
  * cannot be read. `marked`: it was found damaged before, and still is. `marked-but-whole`: it was marked as damaged, and its
- * file is there and right. `form-differs`: its file is stored in another way than its record says, as a crash can leave it.
- * `facts-differ`: file and record tell different things. `newer-version`: a newer Workrail wrote it. `too-large`: it is larger
+ * file is there and right. `facts-differ`: file and record tell different things. `newer-version`: a newer Workrail wrote it. `too-large`: it is larger
  * than the limits allow. `sums`: a session's count or size is wrong. `edge-missing`: the catalog does not know what a checkpoint
  * is stored against. `session-file`: what is kept beside a session's checkpoints is missing, unreadable or not what the catalog
  * says. `orphan-unreadable`: a file that belongs to no checkpoint and whose bytes are wrong. `unreadable`: the system cannot read
- * the file or the directory, which proves no damage and may pass.
+ * the file or the directory, which proves no damage and may pass. `erasure-unfinished`: the checkpoint was erased, and parts of it
+ * are still in the store. `leftover`: a killed restore or rebuild left it.
  */
 export type FindingKind =
   | "damaged"
   | "depends-on-damaged"
   | "marked"
   | "marked-but-whole"
-  | "form-differs"
   | "facts-differ"
   | "newer-version"
   | "too-large"
@@ -57,13 +62,15 @@ export type FindingKind =
   | "edge-missing"
   | "session-file"
   | "orphan-unreadable"
-  | "unreadable";
+  | "unreadable"
+  | "erasure-unfinished"
+  | "leftover";
 
 export interface Finding {
   readonly kind: FindingKind;
   readonly sessionId?: SessionId;
   readonly checkpointId?: CheckpointId;
-  /** The blob it is about. */
+  /** The blob, or the file in the data directory, that it is about. */
   readonly ref?: BlobRef;
   /** A sentence for people. */
   readonly reason: string;
@@ -88,8 +95,9 @@ const MAX_LOOKS = 3;
 const MOMENTS_MS = [20, 200, 1_000];
 
 /**
- * Reads the whole store and tells what is wrong with it. Changes nothing; safe beside live writers, for what changes while
- * it looks is looked at again.
+ * Reads the whole store and tells what is wrong with it. Safe beside live writers: what changes while it looks is looked at again.
+ * Changes one thing: a process that was killed while it re-encoded a checkpoint leaves a file in its new form and a record that
+ * tells of the old one. The contents are exact, so that is no finding, and the record is corrected where it can be.
  *
  * @throws STORAGE_UNAVAILABLE
  */
@@ -119,8 +127,8 @@ class Verification {
   readonly #refs = new Set<BlobRef>();
   /** The context of the checkpoint that was read last: mostly the base of the next. */
   #last: Read | undefined;
-  /** Those that are stored in another way than their records say. */
-  #changing: CheckpointRecord[] = [];
+  /** Those whose blobs, exact as they are, have another form than their records say. */
+  readonly #changing = new Map<CheckpointId, CheckpointRecord>();
   readonly #unreadable = new Set<CheckpointId>();
   /** What the system could not read. */
   readonly #failures: WorkrailError[] = [];
@@ -152,6 +160,8 @@ class Verification {
     refuseWhenNothingIsRead(this.#done + this.#trashed - this.#failures.length, this.#failures);
     await this.#verifyCatalog();
     await this.#verifySessionFiles();
+    await this.#verifyErasures();
+    await this.#verifyLeftovers();
     return {
       checkpoints: this.#done,
       sessions: this.#sessions.size,
@@ -190,22 +200,37 @@ class Verification {
     this.#sessions.set(sessionId, sums);
   }
 
-  /** What others were about to store in another form is right once they are done. */
+  /** What others were about to store in another form is right once they are done; those that stay so were left by a killed process. */
   async #lookAgain(): Promise<void> {
     for (const moment of MOMENTS_MS) {
-      if (this.#changing.length === 0) return;
+      if (this.#changing.size === 0) return;
       await after(moment);
-      const before = this.#changing;
-      this.#changing = [];
-      for (const record of before) await this.#note(record);
+      const before = [...this.#changing.keys()];
+      this.#changing.clear();
+      for (const id of before) await this.#noteAgain(id);
     }
-    this.#findings.push(...this.#changing.map(storedInAnotherWay));
+    if (this.#options.changesNothing === true) return;
+    for (const record of this.#changing.values()) await this.#correct(record);
   }
 
   async #note(record: CheckpointRecord): Promise<void> {
     const finding = await this.#lookUntilItStands(record);
-    if (finding?.kind === "form-differs") this.#changing.push(record);
-    else if (finding !== undefined) this.#findings.push(finding);
+    if (finding !== undefined) this.#findings.push(finding);
+  }
+
+  async #noteAgain(id: CheckpointId): Promise<void> {
+    const record = await this.#ports.catalog.find(id);
+    if (record !== undefined) await this.#note(record);
+  }
+
+  /** The contents were proven exact: a store that cannot be written to now is corrected another time. */
+  async #correct(record: CheckpointRecord): Promise<void> {
+    try {
+      await adoptForm(this.#ports, record);
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code === "INTERNAL") throw error;
+      if (error.code === "CHECKPOINT_CORRUPT") this.#findings.push(findingOf(record, error));
+    }
   }
 
   /** What changed between our look at the record and at its bytes is looked at again. */
@@ -267,8 +292,9 @@ class Verification {
     if (difference !== undefined) return about(record, "facts-differ", `Its file has another ${difference} than its record.`);
     const baseId = blob.kind === "whole" ? null : blob.base;
     const bytes = await getBlob(this.#ports.blobs, record.blob);
-    if (record.baseId === baseId && record.blobBytes === bytes?.length) return undefined;
-    return storedInAnotherWay(record);
+    if (record.baseId === baseId && record.blobBytes === bytes?.length) this.#changing.delete(record.id);
+    else this.#changing.set(record.id, record);
+    return undefined;
   }
 
   /** Whether what is there to be restored can be read. How it is stored does not matter until then. */
@@ -323,6 +349,21 @@ class Verification {
     }
   }
 
+  async #verifyLeftovers(): Promise<void> {
+    if (this.#isAborted) return;
+    for (const name of (await this.#ports.remains?.leftovers()) ?? []) {
+      this.#findings.push({ kind: "leftover", ref: name as BlobRef, reason: "A restore or a rebuild that was killed left it." });
+    }
+  }
+
+  async #verifyErasures(): Promise<void> {
+    if (this.#isAborted) return;
+    const reason = "It was erased, and parts of it are still in the store. Opening the store for writing finishes that.";
+    for (const { checkpointId, sessionId, blob: ref } of await this.#ports.catalog.erasures()) {
+      this.#findings.push({ kind: "erasure-unfinished", sessionId, checkpointId, ref, reason });
+    }
+  }
+
   /** Twice: such a file is replaced before the transaction commits that it belongs to. */
   async #verifySessionFiles(): Promise<void> {
     const wrong = await this.#wrongSessionFiles(new Set(this.#sessions.keys()));
@@ -369,10 +410,6 @@ function about(record: CheckpointRecord, kind: FindingKind, reason: string): Fin
   return { kind, sessionId: record.sessionId, checkpointId: record.id, ref: record.blob, reason };
 }
 
-function storedInAnotherWay(record: CheckpointRecord): Finding {
-  return about(record, "form-differs", "It is stored in another way than its record says.");
-}
-
 function findingOf(record: CheckpointRecord, error: unknown): Finding {
   if (!isWorkrailError(error)) throw error;
   if (isUnreadableBlob(error)) return about(record, "unreadable", whyUnreadable(error));
@@ -388,7 +425,7 @@ function kindOf(record: CheckpointRecord, error: WorkrailError): FindingKind {
 }
 
 /** Findings about checkpoints whose bytes are right all the same. */
-const READABLE: ReadonlySet<FindingKind> = new Set(["marked-but-whole", "form-differs", "facts-differ"]);
+const READABLE: ReadonlySet<FindingKind> = new Set(["marked-but-whole", "facts-differ"]);
 
 const FACTS = [
   "sessionId",

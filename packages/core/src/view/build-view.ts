@@ -76,7 +76,7 @@ const LEAST_BESIDE_CONTEXT: Room = { tokens: 2_500, characters: 10_000 };
 export async function buildView(context: Context, how: ViewHow, budget: ViewBudget, tokens: TokenCounter, cursor?: number): Promise<View> {
   const entries = await inTurns(entriesOf(context, how.classifications, how.reduce));
   // First of all, because it often needs no tokens counted.
-  if (cursor === undefined && mayBeWhole(how) && (await allFit(entries, budget, tokens))) return { context };
+  if (cursor === undefined && mayBeWhole(how) && (await isWholeWithin(entries, budget, tokens))) return { context };
   return inTurns(new ViewBuilder(entries, how, budget, new EntrySizes(await countLargeFirst(entries, tokens))).build(cursor));
 }
 
@@ -94,7 +94,12 @@ function mayBeWhole({ reduce, layers, caps, order, isDetailed }: ViewHow): boole
   return reduce === undefined && layers === undefined && caps === undefined && order !== "layer" && isDetailed !== true;
 }
 
-async function allFit(entries: readonly Entry[], { wanted, ceiling, of }: ViewBudget, tokens: TokenCounter): Promise<boolean> {
+/** Whether all entries fit, with nothing to report. */
+export async function isWholeWithin(
+  entries: readonly Entry[],
+  { wanted, ceiling, of }: ViewBudget,
+  tokens: TokenCounter,
+): Promise<boolean> {
   const room = lesser(wanted, ceiling);
   if (entries.reduce((sum, { key, json }) => sum + key.length + json.length + 4, 0) > room.characters) return false;
   const text = `{${entries.map(({ key, json }) => `${JSON.stringify(key)}:${json}`).join(",")}}`;

@@ -91,37 +91,64 @@ it("gives the part that was asked for, and says where it stands", async () => {
     value: "cde",
     offset: 2,
     length: 8,
+    unit: "characters",
     nextOffset: 5,
   });
-  expect(await pageValue([1, 2, 3], { offset: 1 }, PLENTY, counter)).toEqual({ value: [2, 3], offset: 1, length: 3 });
+  expect(await pageValue([1, 2, 3], { offset: 1 }, PLENTY, counter)).toEqual({ value: [2, 3], offset: 1, length: 3, unit: "items" });
   expect(await pageValue({ a: 1, b: 2, c: 3 }, { limit: 2 }, PLENTY, counter)).toEqual({
     value: { a: 1, b: 2 },
     offset: 0,
     length: 3,
+    unit: "members",
     nextOffset: 2,
   });
 });
 
 it("gives nothing beyond the end, nor for a limit of 0", async () => {
-  expect(await pageValue("abc", { offset: 3 }, PLENTY, counter)).toEqual({ value: "", offset: 3, length: 3 });
-  expect(await pageValue([1], { offset: 9 }, PLENTY, counter)).toEqual({ value: [], offset: 1, length: 1 });
-  expect(await pageValue("abc", { limit: 0 }, PLENTY, counter)).toEqual({ value: "", offset: 0, length: 3, nextOffset: 0 });
+  expect(await pageValue("abc", { offset: 3 }, PLENTY, counter)).toEqual({ value: "", offset: 3, length: 3, unit: "characters" });
+  expect(await pageValue([1], { offset: 9 }, PLENTY, counter)).toEqual({ value: [], offset: 1, length: 1, unit: "items" });
+  expect(await pageValue("abc", { limit: 0 }, PLENTY, counter)).toEqual({
+    value: "",
+    offset: 0,
+    length: 3,
+    unit: "characters",
+    nextOffset: 0,
+  });
 });
 
 it("takes in the whole of a surrogate pair that a range begins or ends within", async () => {
-  expect(await pageValue("a😀b", { offset: 2 }, PLENTY, counter)).toEqual({ value: "😀b", offset: 1, length: 4 });
-  expect(await pageValue("a😀b", { limit: 2 }, PLENTY, counter)).toEqual({ value: "a", offset: 0, length: 4, nextOffset: 1 });
-  expect(await pageValue("😀b", { limit: 1 }, PLENTY, counter)).toEqual({ value: "😀", offset: 0, length: 3, nextOffset: 2 });
+  expect(await pageValue("a😀b", { offset: 2 }, PLENTY, counter)).toEqual({ value: "😀b", offset: 1, length: 4, unit: "characters" });
+  expect(await pageValue("a😀b", { limit: 2 }, PLENTY, counter)).toEqual({
+    value: "a",
+    offset: 0,
+    length: 4,
+    unit: "characters",
+    nextOffset: 1,
+  });
+  expect(await pageValue("😀b", { limit: 1 }, PLENTY, counter)).toEqual({
+    value: "😀",
+    offset: 0,
+    length: 3,
+    unit: "characters",
+    nextOffset: 2,
+  });
 });
 
 it("says which member is too large, so that it can be asked for by its path", async () => {
   const room = { tokens: 100, characters: 300 };
   const value = { small: 1, file: "f".repeat(5_000), after: 2 };
-  expect(await pageValue(value, undefined, room, counter)).toEqual({ value: { small: 1 }, offset: 0, length: 3, nextOffset: 1 });
+  expect(await pageValue(value, undefined, room, counter)).toEqual({
+    value: { small: 1 },
+    offset: 0,
+    length: 3,
+    unit: "members",
+    nextOffset: 1,
+  });
   expect(await pageValue(value, { offset: 1 }, room, counter)).toEqual({
     value: {},
     offset: 1,
     length: 3,
+    unit: "members",
     nextOffset: 1,
     itemTooLarge: true,
     nextKey: "file",
@@ -130,6 +157,7 @@ it("says which member is too large, so that it can be asked for by its path", as
     value: [],
     offset: 0,
     length: 1,
+    unit: "items",
     nextOffset: 0,
     itemTooLarge: true,
   });
@@ -137,7 +165,7 @@ it("says which member is too large, so that it can be asked for by its path", as
 
 it("does not repeat a member's key that is long itself", async () => {
   const page = await pageValue({ ["k".repeat(500)]: 1 }, undefined, { tokens: 50, characters: 100 }, counter);
-  expect(page).toEqual({ value: {}, offset: 0, length: 1, nextOffset: 0, itemTooLarge: true });
+  expect(page).toEqual({ value: {}, offset: 0, length: 1, unit: "members", nextOffset: 0, itemTooLarge: true });
 });
 
 it("counts tokens a few times only, and fills the room well", async () => {
@@ -163,4 +191,29 @@ it("does not write a large array again and again to find out what fits", async (
   );
   expect(page.nextOffset).toBeGreaterThan(20);
   expect(touched).toBeLessThan(11_000);
+});
+
+it("gives the end of a value, by so many or by a negative offset", async () => {
+  const list = [1, 2, 3, 4, 5];
+  expect(await pageValue(list, { last: 2 }, PLENTY, counter)).toEqual({ value: [4, 5], offset: 3, length: 5, unit: "items" });
+  expect(await pageValue(list, { offset: -2 }, PLENTY, counter)).toEqual({ value: [4, 5], offset: 3, length: 5, unit: "items" });
+  expect(await pageValue(list, { offset: -3, limit: 1 }, PLENTY, counter)).toMatchObject({ value: [3], offset: 2, nextOffset: 3 });
+  expect(await pageValue(list, { last: 9 }, PLENTY, counter)).toEqual({ value: list });
+  expect(await pageValue("abcdef", { last: 3 }, PLENTY, counter)).toEqual({ value: "def", offset: 3, length: 6, unit: "characters" });
+  expect(await pageValue({ a: 1, b: 2 }, { last: 1 }, PLENTY, counter)).toEqual({ value: { b: 2 }, offset: 1, length: 2, unit: "members" });
+});
+
+it("gives the latest of an end that does not fit, and tears no character apart", async () => {
+  const list = Array.from({ length: 1_000 }, (_, index) => `item ${index}`);
+  const page = await pageValue(list, { last: 500 }, { tokens: 400, characters: 1_200 }, counter);
+  expect((page.value as string[]).at(-1)).toBe("item 999");
+  expect(page.offset).toBe(1_000 - (page.value as string[]).length);
+  expect((page.value as string[]).length).toBeGreaterThan(80);
+  await fc.assert(
+    fc.asyncProperty(value, fc.nat(50), room, async (each, last, within) => {
+      const { value: end, offset = 0 } = await pageValue(each, { last }, within, counter);
+      const rest = typeof each === "string" ? each.slice(offset) : isCut(each) ? Object.values(each).slice(offset) : each;
+      expect(typeof each !== "string" && isCut(end) ? Object.values(end) : end).toEqual(rest);
+    }),
+  );
 });

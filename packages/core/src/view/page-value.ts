@@ -5,10 +5,15 @@ import { fits, type Room } from "./room.ts";
 
 /** A part of one long value: characters of a text, items of an array, or members of an object. */
 export interface Range {
+  /** From 0; a negative one counts from the end. Default 0. */
   readonly offset?: number | undefined;
+  /** Instead of `offset`: so many from the end. Where they do not all fit, the latest of them. */
+  readonly last?: number | undefined;
   /** Default: as many as fit. */
   readonly limit?: number | undefined;
 }
+
+export type PageUnit = "characters" | "items" | "members";
 
 export interface ValuePage {
   /** What stands at the path, or the part of it that was asked for and fits. */
@@ -17,6 +22,8 @@ export interface ValuePage {
   readonly offset?: number;
   /** Characters, items or members of the whole value; absent when the value is whole. */
   readonly length?: number;
+  /** What these count; absent when the value is whole. */
+  readonly unit?: PageUnit;
   /** Ask for this offset to go on; absent at the end. */
   readonly nextOffset?: number;
   /** The item at `nextOffset` alone is larger than the room: ask for its own path. */
@@ -27,7 +34,7 @@ export interface ValuePage {
 
 const LONGEST_KEY_NAMED = 120;
 /** Counting tokens is dear: a page that fills this much of its room is good enough. */
-const WELL_FILLED = 0.9;
+const WELL_FILLED = 0.97;
 /** Guesses by proportion, before the search falls back to halves. */
 const GUESSES = 4;
 
@@ -38,7 +45,9 @@ const GUESSES = 4;
 export async function pageValue(value: JsonValue, range: Range | undefined, room: Room, counter: TokenCounter): Promise<ValuePage> {
   const length = lengthOf(value);
   if (length === undefined) return { value };
-  const start = Math.min(range?.offset ?? 0, length);
+  if (range?.last !== undefined) return lastOf(value, { length, wanted: Math.min(range.last, length) }, room, counter);
+  const asked = range?.offset ?? 0;
+  const start = asked < 0 ? Math.max(0, length + asked) : Math.min(asked, length);
   const offset = typeof value === "string" && splitsPair(value, start) ? start - 1 : start;
   const limit = Math.min(range?.limit ?? length, length - offset);
   const wanted = typeof value === "string" ? wholeCharacters(value, offset, limit) : limit;
@@ -50,9 +59,34 @@ export async function pageValue(value: JsonValue, range: Range | undefined, room
     value: slice(value, offset, end),
     offset,
     length,
+    unit: unitOf(value),
     ...(end < length ? { nextOffset: end } : {}),
     ...(isStuck ? { itemTooLarge: true as const, ...keyAt(value, end) } : {}),
   };
+}
+
+/** The end of a value: as much of what is wanted as fits. */
+async function lastOf(
+  value: JsonValue,
+  { length, wanted }: { readonly length: number; readonly wanted: number },
+  room: Room,
+  counter: TokenCounter,
+): Promise<ValuePage> {
+  let [from, to] = [length - wanted, length];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (await fits(JSON.stringify(slice(value, middle, length)), room, counter)) to = middle;
+    else from = middle + 1;
+  }
+  const offset = typeof value === "string" && splitsPair(value, from) ? from + 1 : from;
+  if (offset === 0) return { value };
+  const isStuck = offset === length && wanted > 0;
+  return { value: slice(value, offset, length), offset, length, unit: unitOf(value), ...(isStuck ? { itemTooLarge: true as const } : {}) };
+}
+
+function unitOf(value: JsonValue): PageUnit {
+  if (typeof value === "string") return "characters";
+  return isArray(value) ? "items" : "members";
 }
 
 /** `undefined` for what cannot be cut. */

@@ -17,6 +17,7 @@ import {
   type LogFields,
   type PinPorts,
   type RebuildPorts,
+  type RemovalPorts,
   saveCheckpoint,
   type SaveInput,
   type SavePorts,
@@ -49,7 +50,7 @@ const codec: Codec = {
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-export type AllPorts = SavePorts & LoadPorts & PinPorts & RebuildPorts;
+export type AllPorts = SavePorts & LoadPorts & PinPorts & RebuildPorts & RemovalPorts;
 
 /** A store in memory with the use cases at hand. */
 export interface TestStore {
@@ -80,6 +81,7 @@ export function aStore(options: { readonly disk?: MemoryDisk; readonly limits?: 
   const errors: LogFields[] = [];
   const ports: AllPorts = {
     ...storage,
+    storage,
     codec,
     digests,
     clock,

@@ -24,7 +24,13 @@ export function readText(type: SettingType, text: string): unknown {
   if (kind === "whole" && /^\d+$/u.test(text)) return Number(text);
   if (kind === "flag" && /^(true|1)$/u.test(text)) return true;
   if (kind === "flag" && /^(false|0)$/u.test(text)) return false;
-  // In capitals or not.
-  if (kind === "choice") return type.choices.find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
+  if (kind === "choice") return chosen(type, text.toLowerCase()) ?? text;
   return text;
+}
+
+/** In capitals or not. */
+function chosen({ choices, flags }: Extract<SettingType, { readonly kind: "choice" }>, text: string): string | undefined {
+  if (flags !== undefined && /^(true|1)$/u.test(text)) return flags.true;
+  if (flags !== undefined && /^(false|0)$/u.test(text)) return flags.false;
+  return choices.find((choice) => choice.toLowerCase() === text);
 }

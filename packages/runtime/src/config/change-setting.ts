@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DATABASE, JOURNAL } from "@workrail/blob-files";
-import { FAILED, isWorkrailError, type WorkrailError } from "@workrail/core";
+import { FAILED, isWorkrailError, runThen, type WorkrailError } from "@workrail/core";
 import { type Adapters, openDefaultStorage } from "../container.ts";
 import { silentLog } from "../environment.ts";
 import { conversionPorts } from "../sealing/conversion-ports.ts";
@@ -53,7 +53,7 @@ async function logChange({ env, ...given }: ConfigurationSources, reason: string
   const settings = readSettings(env, given);
   const { log = silentLog } = adapters;
   const storage = await (adapters.storage ?? openDefaultStorage)(settings, log);
-  try {
+  const write = async (): Promise<void> => {
     const ports = conversionPorts(adapters, settings, storage);
     const { catalog, locking } = (await protectStorage(storage, asItIs(settings), ports, log)).storage;
     const event = {
@@ -64,9 +64,8 @@ async function logChange({ env, ...given }: ConfigurationSources, reason: string
       agentId: undefined,
     } as const;
     await locking.shared(() => catalog.commit({ audit: [{ ...event, reason }] }));
-  } finally {
-    await storage.close();
-  }
+  };
+  await runThen(write, () => storage.close());
 }
 
 /** Nothing is sealed over it. */

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { fileError, makeDataDirectory, nodeFileSystem } from "@workrail/blob-files";
+import { fileError, type FileRefusal, makeDataDirectory, nodeFileSystem, readGivenFileNow } from "@workrail/blob-files";
 import { WorkrailError } from "@workrail/core";
 import { applyEdits, modify, type Node, parseTree, type ParseError, printParseErrorCode, stripComments } from "jsonc-parser";
 import { canBeListed } from "../can-be-listed.ts";
-import { errorCode } from "../error-code.ts";
 
 /** The file's name in the data directory. */
 export const CONFIG_FILE = "config.json";
@@ -38,19 +37,10 @@ export interface ConfigText {
 
 /** Reads a file of settings. Never fails: what is wrong is told. */
 export function readConfigFile(file: string): ConfigText {
-  let text: string;
+  const read = readGivenFileNow(file, MAX_BYTES);
+  if ("refused" in read) return refused(file, read);
   try {
-    const stats = fs.statSync(file);
-    // What is no file may keep a reader waiting for ever.
-    if (!stats.isFile()) return faulty("It is no file");
-    const { size } = stats;
-    if (size > MAX_BYTES) return faulty(`It is larger than ${MAX_BYTES} bytes`);
-    text = fs.readFileSync(file, "utf8");
-  } catch (error) {
-    return unreadable(file, error);
-  }
-  try {
-    return parseConfig(text);
+    return parseConfig(read.bytes.toString("utf8"));
   } catch (error) {
     // The library descends into what it reads, as far as there is room for that.
     if (error instanceof RangeError) return faulty("It is nested too deeply");
@@ -158,11 +148,15 @@ function inWords({ error }: ParseError): string {
   return `It is not JSON with comments, ${words.toLowerCase()}`;
 }
 
-function unreadable(file: string, error: unknown): ConfigText {
-  const code = errorCode(error);
-  if (code === "ENOENT" || code === "ENOTDIR") return { text: undefined, members: [] };
-  const message = `It cannot be read, ${code}`;
+function refused(
+  file: string,
+  { refused: reason, code }: { readonly refused: FileRefusal; readonly code?: string | undefined },
+): ConfigText {
+  if (reason === "missing") return { text: undefined, members: [] };
+  if (reason === "not-a-file") return faulty("It is no file, or a symbolic link, which is not followed");
+  if (reason === "too-large") return faulty(`It is larger than ${MAX_BYTES} bytes`);
+  const message = `It cannot be read, ${code ?? reason}`;
   // When the disk itself cannot be used, the settings are the least of it.
-  const isOfFile = code === "EISDIR" || ((code === "EACCES" || code === "EPERM") && canBeListed(path.dirname(file)));
+  const isOfFile = (code === "EACCES" || code === "EPERM") && canBeListed(path.dirname(file));
   return { text: undefined, members: [], fault: isOfFile ? { message } : { message, isOfDisk: true } };
 }

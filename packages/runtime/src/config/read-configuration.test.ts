@@ -253,6 +253,17 @@ describe("config.json", () => {
     expect(issues()).toMatchObject([{ severity: "error", message: expect.stringContaining("It is no file") }]);
   });
 
+  it.skipIf(process.platform === "win32")("may not be a symbolic link, wherever it leads (not on Windows)", () => {
+    const elsewhere = path.join(dataDir, "elsewhere.json");
+    fs.writeFileSync(elsewhere, '{ "maxDepth": 5 }');
+    for (const target of [elsewhere, "/dev/zero", path.join(dataDir, "nowhere")]) {
+      fs.rmSync(path.join(dataDir, CONFIG_FILE), { force: true });
+      fs.symlinkSync(target, path.join(dataDir, CONFIG_FILE));
+      expect(issues()).toMatchObject([{ severity: "error", message: expect.stringContaining("a symbolic link, which is not followed") }]);
+      expect(() => readSettings({}, { dataDir })).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+    }
+  });
+
   it.skipIf(process.getuid?.() === 0 || process.platform === "win32")(
     "is only warned of when the whole directory cannot be read (skipped where everything can be)",
     () => {

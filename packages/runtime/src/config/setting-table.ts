@@ -1,5 +1,5 @@
 import type { EmbedderKind } from "@workrail/http-embedder";
-import { DEFAULT_LIMITS, type Limits, type SecretsMode } from "@workrail/core";
+import { DEFAULT_LIMITS, type Limits, type PersonalData, type SecretsMode } from "@workrail/core";
 import type { SqliteDriverChoice } from "@workrail/sqlite-fs";
 import type { TokenizerName } from "../token-counter.ts";
 
@@ -45,9 +45,10 @@ export interface SettingValues extends Limits {
   readonly embedderQueryPrefix?: string;
   readonly embedderTextPrefix?: string;
   readonly rateLimitCheckpointSave: number;
+  readonly prunedGoTo: "nowhere" | "trash";
   readonly isolation: Isolation;
   readonly secrets: SecretsMode | "off";
-  readonly secretsPersonalData: boolean;
+  readonly secretsPersonalData: PersonalData;
   readonly secretsExcept?: string;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly encryption?: "enabled" | "disabled";
@@ -63,7 +64,11 @@ export type SettingName = keyof SettingValues;
 /** What a value may be. A path is meant from the working directory, and one in `config.json` from the directory of that. */
 export type SettingType =
   | { readonly kind: "whole"; readonly least: number; readonly most?: number }
-  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | {
+      readonly kind: "choice";
+      readonly choices: readonly string[];
+      /** What a text means by true and false. */ readonly flags?: { readonly true: string; readonly false: string };
+    }
   | { readonly kind: "flag" }
   | { readonly kind: "address" }
   | { readonly kind: "text" }
@@ -130,6 +135,11 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
       "Whether the store is only read: nothing in the data directory is made or changed, and whatever would is refused. A store that is not there is not made.",
   },
   maxCheckpoints: limit("maxCheckpoints", "Workflow checkpoints that a session keeps. A save beyond it removes the oldest."),
+  prunedGoTo: {
+    type: choice("nowhere", "trash"),
+    default: "nowhere",
+    meaning: "Where a save beyond maxCheckpoints sends the oldest: nowhere, for good, or to the trash.",
+  },
   maxAsides: limit("maxAsides", "Asides that a session keeps, beside its checkpoints."),
   maxAsideBytes: limit("maxAsideBytes", "The most bytes the asides of a session may take as stored."),
   maxCheckpointBytes: limit("maxCheckpointBytes", "The most bytes a checkpoint may take compressed."),
@@ -259,9 +269,9 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     meaning: 'Put before each text of a checkpoint, such as "search_document: ". With another one they are embedded anew.',
   },
   rateLimitCheckpointSave: {
-    type: { kind: "whole", least: 1 },
+    type: { kind: "whole", least: 0 },
     default: 10,
-    meaning: "How many checkpoints of one project checkpoint_save takes a minute; twice as many in a row.",
+    meaning: "How many checkpoints of one project checkpoint_save takes a minute; twice as many in a row. 0: any number.",
     foreignVariable: "RATE_LIMIT_CHECKPOINT_SAVE",
   },
   isolation: {
@@ -276,9 +286,10 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     meaning: "What becomes of what looks like a secret in what is saved: it is told of, replaced, refused, or not looked for.",
   },
   secretsPersonalData: {
-    type: { kind: "flag" },
-    default: false,
-    meaning: "Whether personal data counts as secret too: e-mail addresses, numbers of phones, cards, accounts and persons.",
+    type: { ...choice("identifiers", "all", "off"), flags: { true: "all", false: "off" } },
+    default: "identifiers",
+    meaning:
+      "Which personal data counts as secret too: with identifiers payment cards, bank accounts and ids of persons, with all e-mail addresses and telephone numbers as well.",
   },
   secretsExcept: { type: { kind: "text" }, meaning: "Rules for secrets that are not applied, by their names, with commas between them." },
   logLevel: {
@@ -378,6 +389,6 @@ function limit(name: keyof Limits, meaning: string): Setting<number> {
   return { type: { kind: "whole", least: 1 }, default: DEFAULT_LIMITS[name], meaning };
 }
 
-function choice(...choices: readonly string[]): SettingType {
+function choice(...choices: readonly string[]): Extract<SettingType, { readonly kind: "choice" }> {
   return { kind: "choice", choices };
 }

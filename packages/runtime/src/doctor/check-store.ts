@@ -1,8 +1,8 @@
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { isWorkrailError } from "@workrail/core";
+import { temporaryPlace } from "@workrail/blob-files";
+import { isWorkrailError, runThen } from "@workrail/core";
 import type { Environment } from "../config/default-data-dir.ts";
 import { silentLog } from "../environment.ts";
 import { type OpenOptions, openWorkrail } from "../open-workrail.ts";
@@ -29,8 +29,8 @@ export async function checkDatabase(dataDir: string, options: OpenOptions): Prom
     const noted: string[] = [];
     const warn = (text: string): void => void noted.push(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`);
     const log = { ...silentLog, warn, error: warn };
-    await using store = await openWorkrail({ ...options, dataDir, fallback: "fail", adapters: { log }, upkeep: false });
-    const { mode, sessions, checkpoints, search, warnings: told } = await store.storeStatus();
+    const opening = { ...options, dataDir, fallback: "fail", adapters: { log }, upkeep: false } as const;
+    const { mode, sessions, checkpoints, search, warnings: told } = await inStore(opening, (store) => store.storeStatus());
     const warnings = [...noted, ...told];
     const indexed = search === undefined ? "" : `, ${search.sessions} of which are indexed for search`;
     const message = `It opens (${mode}) and holds ${checkpoints} checkpoints in ${sessions} sessions${indexed}.`;
@@ -54,9 +54,10 @@ export async function checkDatabase(dataDir: string, options: OpenOptions): Prom
  */
 export async function checkRoundTrip(dataDir: string, env: Environment, readOnly: boolean): Promise<DoctorFinding> {
   const check = "round-trip";
-  const parent = nearestDirectory(dataDir) === dataDir && !readOnly ? dataDir : os.tmpdir();
+  const parent = nearestDirectory(dataDir) === dataDir && !readOnly ? dataDir : temporaryPlace();
   let place: string | undefined;
   try {
+    if (parent === undefined) throw new Error("There is no directory for temporary files that is safe from other users.");
     place = fs.mkdtempSync(path.join(parent, ROUND_TRIP));
     const started = performance.now();
     const open = { env, dataDir: place, fallback: "fail", project: null, upkeep: false } as const;
@@ -73,8 +74,11 @@ export async function checkRoundTrip(dataDir: string, env: Environment, readOnly
 }
 
 async function inStore<T>(options: OpenOptions, work: (store: Workrail) => Promise<T>): Promise<T> {
-  await using store = await openWorkrail(options);
-  return await work(store);
+  const store = await openWorkrail(options);
+  return runThen(
+    () => work(store),
+    () => store.close(),
+  );
 }
 
 /** What failed, as a finding. */

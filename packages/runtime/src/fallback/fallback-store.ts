@@ -5,8 +5,10 @@ import {
   type ExportOptions,
   type GarbageReport,
   isWorkrailError,
+  type GivenState,
   type Limits,
   ownContext,
+  parseGivenState,
   parseSessionId,
   ProcessGate,
   type RebuildOptions,
@@ -43,6 +45,7 @@ import type {
   SessionMetadata,
   ShapeContextParams,
   ShapedContextResult,
+  BriefViewResult,
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "../context-management-service.ts";
@@ -81,12 +84,12 @@ import type {
   TraceSessionParams,
   TraceSessionResult,
 } from "../overview.ts";
-import type { LeftOut, StoreStatsParams, Workrail } from "../workrail.ts";
+import type { LeftOut, ResolveCheckpointParams, ResolvedCheckpoint, StoreStatsParams, Workrail } from "../workrail.ts";
 import type { WrittenFile } from "../write-new-file.ts";
 import { overlayStorage } from "./overlay-storage.ts";
 import { RetainedMemory } from "./retained-memory.ts";
 import { Standby } from "./standby.ts";
-import { isStorageFailure, notOnDisk, reasonOf } from "./storage-failure.ts";
+import { isStorageFailure, notOnDisk, reasonOf, withoutBase } from "./storage-failure.ts";
 
 /** The place in the order of those that a session is yet to be made for. */
 const NEW_SESSION = "" as SessionId;
@@ -161,12 +164,13 @@ export class FallbackStore implements Workrail {
   async saveCheckpoint(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
     checkParams(params);
     // As it is now: it may be for memory to keep when the disk has failed.
-    const own = { ...params, context: ownContext(params.context, this.#limits), metadata: ownLabels(params.metadata) };
-    const { sessionId, workflowId, context } = own;
-    const session = (): SessionId | undefined => this.#sessions.whereTo(sessionId, workflowId, context);
-    const save = (disk: Store): Promise<SaveCheckpointResult> => disk.saveOwned(own);
+    const state = parseGivenState(params, this.#limits);
+    const own = { ...params, metadata: ownLabels(params.metadata) };
+    const { sessionId, workflowId } = own;
+    const session = (): SessionId | undefined => this.#sessions.whereTo(sessionId, workflowId, state.context);
+    const save = (disk: Store): Promise<SaveCheckpointResult> => disk.saveOwned(own, state);
     return this.#writing(session, save, (failure, ours) =>
-      this.#keep({ ...own, checkpointId: own.checkpointId ?? unsureId(ours) }, failure),
+      this.#keep({ ...own, checkpointId: own.checkpointId ?? unsureId(ours) }, state, failure),
     );
   }
 
@@ -224,6 +228,10 @@ export class FallbackStore implements Workrail {
     return this.#reading().viewCheckpoint(params);
   }
 
+  async viewBriefly(params: ViewCheckpointParams): Promise<BriefViewResult> {
+    return this.#reading().viewBriefly(params);
+  }
+
   async resumeWork(params?: ResumeParams): Promise<ResumeResult> {
     return this.#reading().resumeWork(params);
   }
@@ -240,6 +248,10 @@ export class FallbackStore implements Workrail {
     return this.#reading().findCheckpoints(params);
   }
 
+  async resolveCheckpoint(reference: string, params?: ResolveCheckpointParams): Promise<ResolvedCheckpoint> {
+    return this.#reading().resolveCheckpoint(reference, params);
+  }
+
   async searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult> {
     return this.#reading().searchCheckpoints(params);
   }
@@ -254,6 +266,10 @@ export class FallbackStore implements Workrail {
 
   async fitAnswer<T extends object>(frame: object, items: readonly T[]): Promise<T[]> {
     return this.#standIn.fitAnswer(frame, items);
+  }
+
+  async tokensOf(answer: object): Promise<number> {
+    return this.#standIn.tokensOf(answer);
   }
 
   async rebuildCatalog(options?: RebuildOptions): Promise<RebuildReport> {
@@ -449,8 +465,8 @@ export class FallbackStore implements Workrail {
   }
 
   /** Keeps a checkpoint in memory, and fails to say so. One that proves to be on the disk already is an answer like any other. */
-  async #keep(params: SaveCheckpointParams, failure: WorkrailError): Promise<SaveCheckpointResult> {
-    const result = await this.#save(params).catch((error: unknown) => {
+  async #keep(params: SaveCheckpointParams, state: GivenState, failure: WorkrailError): Promise<SaveCheckpointResult> {
+    const result = await this.#save(params, state).catch((error: unknown) => {
       if (!isFull(error)) throw error;
       throw notOnDisk(failure, this.dataDir, undefined);
     });
@@ -459,14 +475,17 @@ export class FallbackStore implements Workrail {
     throw notOnDisk(failure, this.dataDir, { checkpointId, sessionId });
   }
 
-  async #save(params: SaveCheckpointParams): Promise<SaveCheckpointResult> {
+  async #save(params: SaveCheckpointParams, state: GivenState): Promise<SaveCheckpointResult> {
     try {
-      return await this.#standIn.saveOwned(params);
+      return await this.#standIn.saveOwned(params, state);
     } catch (error) {
       if (!isStorageFailure(error) || isFull(error)) throw error;
       // What cannot be compared now shows when it is written to the disk: if the head was another one, it is a fork.
       const parentId = params.parentId ?? params.expectedParentId ?? undefined;
-      return this.#blindStandIn.saveOwned({ ...params, parentId, expectedParentId: undefined });
+      return this.#blindStandIn.saveOwned({ ...params, parentId, expectedParentId: undefined }, state).catch((missing: unknown) => {
+        // The base of a patch may be on the disk, where nobody can look.
+        throw state.patch !== undefined && isNotFound(missing) ? withoutBase(error, this.dataDir) : missing;
+      });
     }
   }
 }
@@ -476,6 +495,10 @@ function unsureId(failure: unknown): string | undefined {
   if (!isWorkrailError(failure)) return undefined;
   const { checkpointId } = failure.details;
   return typeof checkpointId === "string" ? checkpointId : undefined;
+}
+
+function isNotFound(error: unknown): boolean {
+  return isWorkrailError(error) && (error.code === "SESSION_NOT_FOUND" || error.code === "CHECKPOINT_NOT_FOUND");
 }
 
 function isFull(error: unknown): boolean {

@@ -39,6 +39,16 @@ export function notOnDisk(
   });
 }
 
+/** The failure as the answer to a patch whose base cannot be read. */
+export function withoutBase(failure: WorkrailError, dataDir: string): WorkrailError {
+  const { path = dataDir, code } = failure.details;
+  return new WorkrailError("STORAGE_UNAVAILABLE", `The patch was not kept: the state that it changes cannot be read. ${failure.message}`, {
+    details: { retained: "none", reason: reasonOf(failure), ...(code === undefined ? {} : { code }), path },
+    hint: "Send the whole state as context: memory keeps that. Or send the patch again later.",
+    cause: failure,
+  });
+}
+
 const KEPT = "The checkpoint is in this process's memory only, not on disk.";
 const NOT_KEPT = "The checkpoint was not kept: it cannot be written, and memory is full of others that wait to be.";
 const GOES_ON = "Go on: it can be loaded, and is written to the disk as soon as that works; do not end this process before.";

@@ -15,6 +15,8 @@ export interface GitQuestion {
 
 /** The longest that an answer is waited for. */
 const PATIENCE_MS = 2_000;
+/** A process that was killed is gone in this time. */
+const LAST_MOMENT_MS = 250;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -42,6 +44,8 @@ export async function askGit(root: string, { args, input }: GitQuestion): Promis
   // Loaded in a few milliseconds, which programs that ask nothing need not take.
   const { execFile } = await import("node:child_process");
   return new Promise((resolve) => {
+    // A process that hangs in the system ends when that lets it, whatever signal it was sent.
+    const timer = setTimeout(() => resolve({ failure: "timeout" }), PATIENCE_MS + LAST_MOMENT_MS);
     const options = {
       // Not the repository: Windows looks for programs in the working directory first.
       cwd: path.dirname(process.execPath),
@@ -54,6 +58,7 @@ export async function askGit(root: string, { args, input }: GitQuestion): Promis
       shell: false,
     } as const;
     const child = execFile("git", [...CAREFULLY, "-C", root, ...args], options, (error, output) => {
+      clearTimeout(timer);
       resolve(error === null ? { output } : { failure: failureOf(error) });
     });
     // One that ends before it read all of it says why itself.

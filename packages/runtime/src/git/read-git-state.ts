@@ -1,10 +1,9 @@
-import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { directoriesUp } from "@workrail/blob-files";
 import type { GitState } from "@workrail/core";
 import { parseGitConfig, remoteOf, remoteUrlOf } from "./git-config.ts";
-import { MAX_LIST_BYTES, WatchedFiles } from "./watched-files.ts";
+import { MAX_CONFIG_BYTES, MAX_LIST_BYTES, WatchedFiles } from "./watched-files.ts";
 
 /** The longest that a caller waits: the files of a disk that does not answer must hold up nobody for long, and nobody twice. */
 const PATIENCE_MS = 2_000;
@@ -63,17 +62,20 @@ export class GitReader {
 async function readGitState(directory: string, files: WatchedFiles): Promise<GitState | undefined> {
   const repository = await locate(directory, files);
   if (repository === undefined) return undefined;
-  const head = await files.read(path.join(repository.gitDir, "HEAD"));
+  const { root, gitDir, commonDir } = repository;
+  const head = await files.read(gitDir, path.join(gitDir, "HEAD"));
   if (head === undefined) return undefined;
   const ref = refIn(head);
   const branch = ref?.startsWith("refs/heads/") === true && isSound(ref) ? ref.slice("refs/heads/".length) : undefined;
   const commit = ref === undefined ? commitIn(head) : await resolve(repository, ref, files);
-  const config = parseGitConfig((await files.read(path.join(repository.commonDir, "config"), MAX_LIST_BYTES)) ?? "");
+  const config = parseGitConfig((await files.read(commonDir, path.join(commonDir, "config"), MAX_CONFIG_BYTES)) ?? "");
   const url = remoteUrlOf(config, branch);
   const remote = url === undefined ? undefined : remoteOf(url);
+  // Git is asked about a repository that has a state, and would wait where this did not.
+  if (files.hasTrap) return undefined;
   return {
-    root: repository.root,
-    commonDir: await fs.promises.realpath(repository.commonDir),
+    root,
+    commonDir,
     ...(branch === undefined ? {} : { branch }),
     ...(commit === undefined ? {} : { commit }),
     ...(remote === undefined ? {} : { remote }),
@@ -83,15 +85,24 @@ async function readGitState(directory: string, files: WatchedFiles): Promise<Git
 async function locate(directory: string, files: WatchedFiles): Promise<Repository | undefined> {
   for (const root of directoriesUp(directory)) {
     const dotGit = path.join(root, ".git");
-    if (await files.isDirectory(dotGit)) return { root, gitDir: dotGit, commonDir: dotGit };
-    const link = /^gitdir: ([^\n]+?)\s*$/u.exec((await files.read(dotGit)) ?? "")?.[1];
+    const own = await files.directory(dotGit, root);
+    if (own !== undefined) return { root, gitDir: own, commonDir: own };
+    const link = /^gitdir: ([^\n]+?)\s*$/u.exec((await files.read(root, dotGit)) ?? "")?.[1];
     if (link === undefined) continue;
-    const gitDir = path.resolve(root, link);
+    const gitDir = await named(root, link, files);
+    if (gitDir === undefined) return undefined;
     // A submodule has a directory of its own, and shares it with nobody.
-    const shared = (await files.read(path.join(gitDir, "commondir")))?.trim();
-    return { root, gitDir, commonDir: shared === undefined ? gitDir : path.resolve(gitDir, shared) };
+    const shared = (await files.read(gitDir, path.join(gitDir, "commondir")))?.trim();
+    const commonDir = shared === undefined ? gitDir : await named(gitDir, shared, files);
+    return commonDir === undefined ? undefined : { root, gitDir, commonDir };
   }
   return undefined;
+}
+
+/** A directory that a file of git names. To look at another machine's would tell that machine who this user is. */
+async function named(folder: string, name: string, files: WatchedFiles): Promise<string | undefined> {
+  if (/^[\\/]{2}/u.test(name)) return undefined;
+  return files.directory(path.resolve(folder, name));
 }
 
 /** Names that lead to names are followed so often. */
@@ -101,8 +112,9 @@ async function resolve({ gitDir, commonDir }: Repository, name: string, files: W
   let ref: string | undefined = name;
   for (let steps = 0; ref !== undefined && isSound(ref) && steps < MOST_STEPS; steps++) {
     const isOwn = /^refs\/(?:worktree|bisect|rewritten)\//u.test(ref);
-    const loose = await files.read(path.join(isOwn ? gitDir : commonDir, ...ref.split("/")));
-    if (loose === undefined) return packed(ref, (await files.read(path.join(commonDir, "packed-refs"), MAX_LIST_BYTES)) ?? "");
+    const home = isOwn ? gitDir : commonDir;
+    const loose = await files.read(home, path.join(home, ...ref.split("/")));
+    if (loose === undefined) return packed(ref, (await files.read(commonDir, path.join(commonDir, "packed-refs"), MAX_LIST_BYTES)) ?? "");
     const commit = commitIn(loose);
     if (commit !== undefined) return commit;
     ref = refIn(loose);

@@ -9,6 +9,8 @@ import {
   isWorkrailError,
   type JsonObject,
   parseCheckpointId,
+  firstCharacters,
+  hasAtMost,
   PROJECT_LIMITS,
   PROJECT_PAGES,
   readAsProject,
@@ -55,12 +57,13 @@ export interface ProjectCheckpointsOptions {
  */
 export class ProjectCheckpoints {
   readonly #options: ProjectCheckpointsOptions;
-  readonly #limiter: SaveLimiter;
+  /** Absent: saves are not limited. */
+  readonly #limiter: SaveLimiter | undefined;
 
   constructor(options: ProjectCheckpointsOptions) {
     this.#options = options;
     const perMinute = options.settings.savesAMinute;
-    this.#limiter = new SaveLimiter({ perMinute, burst: 2 * perMinute });
+    this.#limiter = perMinute === 0 ? undefined : new SaveLimiter({ perMinute, burst: 2 * perMinute });
   }
 
   /**
@@ -75,7 +78,7 @@ export class ProjectCheckpoints {
     const context = given.context === undefined ? undefined : { ...given.context };
     const tags = [...(given.tags ?? [])];
     const project = await parseExistingProject(given.projectPath);
-    if (given.isRateLimited === true) this.#limiter.admit(project);
+    if (given.isRateLimited === true) this.#limiter?.admit(project);
     const { workrail, digests } = this.#options;
     const saved = await workrail.saveCheckpoint({
       kind: "project",
@@ -117,7 +120,7 @@ export class ProjectCheckpoints {
     checkCount("topK", topK, 1, PROJECT_PAGES.most);
     const { only, first } = this.#scope(projectPath);
     const project = only ?? (first === undefined ? null : undefined);
-    const asked = { query: firstOf(query), project, tags: [...tags], limit: topK };
+    const asked = { query: firstCharacters(ASKED_CHARACTERS, query), project, tags: [...tags], limit: topK };
     const { hits, loose, indexPending, ...standing } = await this.#options.workrail.searchCheckpoints(asked);
     const read = await this.#readAll(hits.map(({ checkpoint }) => checkpoint));
     const results = hits.flatMap(({ checkpoint: { id }, head: _head, ...hit }) => {
@@ -243,13 +246,8 @@ export class ProjectCheckpoints {
 
 function checkQuery(query: string): void {
   const most = PROJECT_LIMITS.queryLength;
-  if (typeof query === "string" && query.trim() !== "" && query.length <= most) return;
+  if (typeof query === "string" && query.trim() !== "" && hasAtMost(most, query)) return;
   throw invalidField("query", `query must be 1-${most} characters`);
-}
-
-/** On a whole character. */
-function firstOf(query: string): string {
-  return query.length <= ASKED_CHARACTERS ? query : query.slice(0, ASKED_CHARACTERS).replace(/[\uD800-\uDBFF]$/u, "");
 }
 
 /** So that a listing of the workflow tools shows them, and finds their words. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
+import { readGivenFile } from "@workrail/blob-files";
 import { type CheckpointRecord, type Context, type GitState, gitStateOf, namedPaths } from "@workrail/core";
 import type { GitFailure } from "../git/ask-git.ts";
 import { type Asked, countCommits, filesAt, renamesSince } from "../git/git-history.ts";
@@ -165,9 +166,8 @@ async function fateOf(root: string, file: string, id: string, savedAt: Date): Pr
   const stat = await fs.lstat(place).catch(() => undefined);
   if (stat === undefined) return "gone";
   if (!stat.isFile() || stat.mtime <= savedAt) return "same";
-  if (stat.size > MOST_BYTES) return "changed";
-  const bytes = await fs.readFile(place).catch(() => undefined);
-  const isSame = bytes !== undefined && [bytes, withLineFeeds(bytes)].some((each) => blobId(each, id.length) === id);
+  const read = await readGivenFile(root, place, { maxBytes: MOST_BYTES });
+  const isSame = "bytes" in read && [read.bytes, withLineFeeds(read.bytes)].some((each) => blobId(each, id.length) === id);
   return isSame ? "same" : "changed";
 }
 

@@ -1,5 +1,5 @@
 import type { CheckpointKind } from "@workrail/core";
-import type { Standing, ViewCheckpointResult } from "../context-management-service.ts";
+import type { BriefViewResult, Standing, ViewCheckpointResult } from "../context-management-service.ts";
 import type { Drift } from "./find-drift.ts";
 
 /**
@@ -36,7 +36,8 @@ export interface ResumedWork extends Omit<ViewCheckpointResult, "context" | "met
   depth: ResumeDepth;
   /** Of a `view` and of `full`. */
   context?: Record<string, unknown>;
-  metadata?: ViewCheckpointResult["metadata"];
+  /** As a brief view has it. Absent where there is nothing to say. */
+  metadata?: BriefViewResult["metadata"];
   /** Of a `summary`: a document in markdown. */
   summary?: string;
   /** When and by whom it was saved. */
@@ -66,6 +67,8 @@ export interface ResumeCandidate {
   name?: string;
   /** The beginning of what its context says that it is for. */
   goal?: string;
+  /** In Markdown: what one needs to go on, where this is the only candidate that fits the place. Nothing is loaded by that. */
+  summary?: string;
   agentId?: string;
   /** Unless it is `workflow`. */
   kind?: CheckpointKind;
@@ -95,4 +98,6 @@ export interface HandoffResult extends Standing, Pick<ViewCheckpointResult, "fel
   validUntil?: string;
   /** The project's file of context rules cannot be used, and why. */
   contextRulesWarning?: string;
+  /** The session belongs to another project, and to which. */
+  warning?: string;
 }

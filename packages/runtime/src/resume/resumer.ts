@@ -1,9 +1,11 @@
 import {
+  hasAtMost,
   type Candidate,
   type CheckpointId,
   type CheckpointRecord,
   type Context,
   type GitState,
+  droppedSince,
   gitStateOf,
   goalOf,
   type Handoff,
@@ -16,17 +18,18 @@ import {
   parseSessionId,
   readContext,
   type SessionId,
-  LEAST_HANDOFF_TOKENS,
+  LEAST_SUMMARY_TOKENS,
   writeHandoff,
 } from "@workrail/core";
 import { AROUND, how, tokensBeyond } from "../answer-budget.ts";
-import type { Standing, ViewCheckpointParams, ViewCheckpointResult } from "../context-management-service.ts";
+import type { BriefViewResult, Standing, ViewCheckpointParams } from "../context-management-service.ts";
 import type { ToldHandle } from "../context-shaper.ts";
 import { commitsHere } from "../git/git-history.ts";
 import { GitReader } from "../git/read-git-state.ts";
 import { findProject } from "../project.ts";
 import type { RulesFound } from "../project-rules.ts";
 import type { Parts } from "../tokens.ts";
+import { toldDropped } from "../told-changes.ts";
 import { type CandidatePorts, findCandidates } from "./find-candidates.ts";
 import { type Drift, findDrift } from "./find-drift.ts";
 import { fitDrift } from "./fit-drift.ts";
@@ -49,8 +52,12 @@ export interface ResumePorts {
   readonly project: string | undefined;
   readonly git: GitReader;
   readonly search: CandidatePorts["search"];
+  /** What is said where a checkpoint's session belongs to another project. */
+  otherProject(record: CheckpointRecord): Promise<string | undefined>;
+  /** The id of the checkpoint that is meant. */
+  resolve(reference: string): Promise<CheckpointId>;
   /** A view, with what is to stand beside the context in the same answer. */
-  view(params: ViewCheckpointParams, beside: (loaded: LoadedCheckpoint) => Promise<object>): Promise<ViewCheckpointResult>;
+  view(params: ViewCheckpointParams, beside: (loaded: LoadedCheckpoint) => Promise<object>): Promise<BriefViewResult>;
   rules(): Promise<RulesFound>;
   standing(id?: CheckpointId): Standing;
   issueHandle(id: CheckpointId): Promise<ToldHandle>;
@@ -60,10 +67,10 @@ export interface ResumePorts {
 const NOWHERE = { project: undefined, git: undefined };
 
 const SUMMARY_TOKENS = 800;
+/** Of the summary that the only plausible candidate comes with. */
+const CANDIDATE_SUMMARY_TOKENS = 500;
 const VIEW_TOKENS = 4_000;
 const HANDOFF_TOKENS = 2_000;
-/** Of an answer, for a document: as JSON it takes more than by itself. */
-const DOCUMENT_SHARE = 3 / 4;
 /** Where that is not enough, each try takes at least a tenth less. */
 const SHORTER = 9 / 10;
 const MOST_CHARACTERS_OF_A_TOKEN = 8;
@@ -90,14 +97,13 @@ export class Resumer {
   /** @throws INVALID_INPUT; whatever loading what exists throws. */
   async resume(params: ResumeParams): Promise<ResumeResult> {
     check(params);
-    const ids = {
-      checkpointId: params.checkpointId === undefined ? undefined : parseCheckpointId(params.checkpointId),
-      sessionId: params.sessionId === undefined ? undefined : parseSessionId(params.sessionId),
-    };
+    const { checkpointId: reference, sessionId: given } = params;
+    const sessionId = given === undefined ? undefined : parseSessionId(given);
     const { project, git } = this.#place(params.cwd);
-    if (ids.checkpointId === undefined && ids.sessionId === undefined) return this.#suggest(params, { project, git }, "");
+    if (reference === undefined && sessionId === undefined) return this.#suggest(params, { project, git }, "");
     try {
-      return await this.#load(params, ids, git);
+      const checkpointId = reference === undefined ? undefined : await this.#ports.resolve(reference);
+      return await this.#load(params, { checkpointId, sessionId }, git);
     } catch (error) {
       const isUnknown = isWorkrailError(error) && (error.code === "SESSION_NOT_FOUND" || error.code === "CHECKPOINT_NOT_FOUND");
       if (!isUnknown) throw error;
@@ -111,8 +117,9 @@ export class Resumer {
       checkpointId: checkpointId === undefined ? undefined : parseCheckpointId(checkpointId),
       sessionId: sessionId === undefined ? undefined : parseSessionId(sessionId),
     });
-    const { warning, ...document } = await this.#write(loaded, budgetTokens, focus);
+    const { warning, ...document } = await this.#write(loaded, { budgetTokens, focus, form: "document" });
     const { id } = loaded.record;
+    const foreign = await this.#ports.otherProject(loaded.record);
     return {
       checkpointId: id,
       sessionId: loaded.record.sessionId,
@@ -120,6 +127,7 @@ export class Resumer {
       ...fellBack(loaded.fellBackFrom),
       ...(await this.#ports.issueHandle(id)),
       ...(warning === undefined ? {} : { contextRulesWarning: warning }),
+      ...(foreign === undefined ? {} : { warning: foreign }),
       ...this.#ports.standing(id),
     };
   }
@@ -143,12 +151,13 @@ export class Resumer {
     };
     if (depth === "summary") return this.#summarise(await loadCheckpoint(this.#ports.load, ids), { budget, focus, beside });
     const told = { status: "LOADED" as const, depth };
-    const view = await this.#ports.view({ ...ids, budgetTokens: budget, focus }, async (loaded) => ({
+    const { metadata, ...view } = await this.#ports.view({ ...ids, budgetTokens: budget, focus }, async (loaded) => ({
       ...told,
       ...(await beside(loaded)),
     }));
-    const { createdAt, agentId } = view.metadata;
-    return { ...told, ...view, origin: { savedAt: createdAt, ...(agentId === undefined ? {} : { agentId }) } };
+    // The drift says where it was saved.
+    const { git: _said, ...brief } = metadata;
+    return { ...told, ...view, ...(Object.keys(brief).length === 0 ? {} : { metadata: brief }) };
   }
 
   async #summarise(
@@ -158,6 +167,7 @@ export class Resumer {
     const { record, fellBackFrom } = loaded;
     const { maxAnswerTokens } = this.#ports.parts.settings;
     const { id, agentId, createdAt } = record;
+    const foreign = await this.#ports.otherProject(record);
     const about = {
       status: "LOADED" as const,
       depth: "summary" as const,
@@ -165,47 +175,63 @@ export class Resumer {
       sessionId: record.sessionId,
       ...this.#ports.standing(id),
       origin: { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId: clip(agentId) }) },
+      ...toldDropped(await droppedSince(this.#ports.load, loaded)),
       ...fellBack(fellBackFrom),
+      ...(foreign === undefined ? {} : { warning: foreign }),
       ...(await wish.beside(loaded)),
     };
-    for (let budget = Math.min(wish.budget, Math.floor(maxAnswerTokens * DOCUMENT_SHARE)); ;) {
-      const { markdown, tokens, shortened, leftOut, warning } = await this.#write(loaded, budget, wish.focus);
+    const most = Math.min(wish.budget, maxAnswerTokens);
+    const handle = { how: how(id), ...(await this.#ports.issueHandle(id)) };
+    const around = await this.#excess(JSON.stringify({ ...about, ...handle }), 0);
+    for (let budget = Math.max(LEAST_SUMMARY_TOKENS, most - around); ;) {
+      const { markdown, shortened, leftOut, warning } = await this.#write(loaded, {
+        budgetTokens: budget,
+        focus: wish.focus,
+        form: "summary",
+      });
       const isWhole = shortened === 0 && leftOut === 0;
-      const handle = isWhole ? {} : { how: how(id), ...(await this.#ports.issueHandle(id)) };
-      const exceeded = tokens > wish.budget ? { budgetExceededBy: tokens - wish.budget } : {};
       const answer = {
         ...about,
         summary: markdown,
-        ...exceeded,
-        ...handle,
+        ...(isWhole ? {} : handle),
         ...(warning === undefined ? {} : { contextRulesWarning: warning }),
       };
-      const excess = await this.#excess(JSON.stringify(answer));
-      // There is no shorter document: where it comes from and how to get the rest it tells in any case.
-      if (excess === 0 || budget === LEAST_HANDOFF_TOKENS) return answer;
-      budget = Math.max(LEAST_HANDOFF_TOKENS, Math.min(Math.floor(budget * SHORTER), budget - excess));
+      const excess = await this.#excess(JSON.stringify(answer), most);
+      if (excess === 0) return answer;
+      // There is no shorter document.
+      if (budget === LEAST_SUMMARY_TOKENS) return { ...answer, budgetExceededBy: excess };
+      budget = Math.max(LEAST_SUMMARY_TOKENS, Math.min(Math.floor(budget * SHORTER), budget - excess));
     }
   }
 
   /** How many tokens an answer is too long, at least. */
-  async #excess(text: string): Promise<number> {
+  async #excess(text: string, most: number): Promise<number> {
     const { settings, tokens } = this.#ports.parts;
-    const { maxAnswerTokens, maxAnswerCharacters } = settings;
-    const [most, characters] = [maxAnswerTokens - AROUND.tokens, text.length + AROUND.characters - maxAnswerCharacters];
-    return Math.max(await tokensBeyond(most, text, tokens), Math.ceil(characters / MOST_CHARACTERS_OF_A_TOKEN));
+    const characters = text.length + AROUND.characters - settings.maxAnswerCharacters;
+    return Math.max(await tokensBeyond(most - AROUND.tokens, text, tokens), Math.ceil(characters / MOST_CHARACTERS_OF_A_TOKEN), 0);
   }
 
+  /** A whole document, for whoever has nothing else; or a summary, for an answer that says around it where it comes from. */
   async #write(
-    { record, context, session, fellBackFrom }: LoadedCheckpoint,
-    budgetTokens: number,
-    focus: string | undefined,
+    { record, context, session, fellBackFrom }: Pick<LoadedCheckpoint, "record" | "context" | "session" | "fellBackFrom">,
+    {
+      budgetTokens,
+      focus,
+      form,
+    }: { readonly budgetTokens: number; readonly focus?: string | undefined; readonly form: "document" | "summary" },
   ): Promise<Handoff & Pick<RulesFound, "warning">> {
     const { rules, warning } = await this.#ports.rules();
     // Whoever reads it may have nothing installed.
     const print = `\`npx -y @workrail/mcp-server show ${record.id}\`, or \`workrail show ${record.id}\` where that is installed`;
-    const howToFetch = `${how(record.id)}\n\nOr print all of it: ${print}.`;
+    const howToFetch = form === "summary" ? undefined : `${how(record.id)}\n\nOr print all of it: ${print}.`;
     const about = { record, newerUnreadable: fellBackFrom.length, context, pins: session?.pins ?? [], rules };
     return { ...(await writeHandoff({ ...about, focus, budgetTokens, howToFetch }, this.#ports.parts.tokens)), warning };
+  }
+
+  async #summaryOf(record: CheckpointRecord, context: Context): Promise<string> {
+    const session = await this.#ports.load.catalog.session(record.sessionId);
+    const loaded = { record, context, session, fellBackFrom: [] };
+    return (await this.#write(loaded, { budgetTokens: CANDIDATE_SUMMARY_TOKENS, form: "summary" })).markdown;
   }
 
   async #drift(record: CheckpointRecord, context: Context, git: GitReader): Promise<Drift | undefined> {
@@ -222,14 +248,15 @@ export class Resumer {
     const place = settings.isolation === "off" ? NOWHERE : { project, git: await git.read() };
     const here = { ...place, now: clock.now() };
     const ranked = await findCandidates({ catalog, locking, search: this.#ports.search }, here, hint, settings.isolation === "strict");
-    const candidates = await Promise.all(ranked.slice(0, limit).map((each) => this.#tell(each)));
+    const only = onlyPlausible(ranked);
+    const candidates = await Promise.all(ranked.slice(0, limit).map((each) => this.#tell(each, each === only)));
     const note = `${unknown}${noteOn(ranked, project)}`;
     return { status: "CANDIDATES", note, candidates, total: ranked.length, ...this.#ports.standing() };
   }
 
-  async #tell({ record, reason, isStale }: Candidate): Promise<ResumeCandidate> {
+  async #tell({ record, reason, isStale }: Candidate, withSummary: boolean): Promise<ResumeCandidate> {
     const { id: checkpointId, sessionId, createdAt, name, agentId, kind } = record;
-    const { goal, fault } = await this.#lookInto(record);
+    const { goal, summary, fault } = await this.#lookInto(record, withSummary);
     return {
       checkpointId,
       sessionId,
@@ -237,6 +264,7 @@ export class Resumer {
       savedAt: createdAt.toISOString(),
       ...(name === undefined ? {} : { name: clip(name) }),
       ...(goal === undefined ? {} : { goal }),
+      ...(summary === undefined ? {} : { summary }),
       ...(agentId === undefined ? {} : { agentId: clip(agentId) }),
       ...(kind === "workflow" ? {} : { kind }),
       ...(isStale ? { stale: true as const } : {}),
@@ -244,19 +272,35 @@ export class Resumer {
   }
 
   /** What it is for, and what is wrong with it. Nothing is loaded by that: the session is not in use, and nobody is told of it. */
-  async #lookInto(record: CheckpointRecord): Promise<{ readonly goal?: string | undefined; readonly fault?: string | undefined }> {
+  async #lookInto(record: CheckpointRecord, withSummary: boolean): Promise<Insight> {
     const { load } = this.#ports;
     try {
       const damaged = (await load.catalog.session(record.sessionId))?.damagedCount ?? 0;
       const fault = damaged === 0 ? undefined : `${damaged} of its checkpoints cannot be read`;
       if (record.contextBytes > MOST_BYTES) return { fault };
-      return { goal: goalOf((await load.locking.shared(() => readContext(load, record))).context), fault };
+      const { context } = await load.locking.shared(() => readContext(load, record));
+      return { goal: goalOf(context), fault, ...(withSummary ? { summary: await this.#summaryOf(record, context) } : {}) };
     } catch (error) {
       if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return { fault: "it cannot be read: load its session instead" };
       load.log.warn("a candidate could not be looked into", { checkpointId: record.id, error });
       return {};
     }
   }
+}
+
+/** What a look into a checkpoint tells without loading it. */
+interface Insight {
+  readonly goal?: string | undefined;
+  readonly summary?: string | undefined;
+  readonly fault?: string | undefined;
+}
+
+/** The first candidate, where no other one fits the place as well. */
+function onlyPlausible([first, ...others]: readonly Candidate[]): Candidate | undefined {
+  if (first === undefined || first.isStale) return undefined;
+  const isRival = ({ relation, isHinted, isStale }: Candidate): boolean =>
+    !isStale && relation === first.relation && isHinted === first.isHinted;
+  return others.some(isRival) ? undefined : first;
 }
 
 /** The working tree that work would go on in: the one here, if it is of the same repository, else the one that it was saved in. */
@@ -302,7 +346,7 @@ function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limi
   if (checkpointId !== undefined && sessionId !== undefined) {
     throw invalidInput("checkpointId", "Give checkpointId or sessionId, not both.", "A checkpointId alone says which session it is.");
   }
-  if (hint !== undefined && (hint.trim() === "" || hint.length > LONGEST_HINT)) {
+  if (hint !== undefined && (hint.trim() === "" || !hasAtMost(LONGEST_HINT, hint))) {
     throw invalidInput(
       "hint",
       `hint must be 1 to ${LONGEST_HINT} characters.`,
@@ -315,7 +359,7 @@ function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limi
   if (budgetTokens !== undefined && (!Number.isSafeInteger(budgetTokens) || budgetTokens < 1)) {
     throw invalidInput("budgetTokens", "budgetTokens must be a whole number from 1.", "Leave it out for the default of the depth.");
   }
-  if (focus !== undefined && focus.length > LONGEST_FOCUS) {
+  if (focus !== undefined && !hasAtMost(LONGEST_FOCUS, focus)) {
     throw invalidInput(
       "focus",
       `focus must be at most ${LONGEST_FOCUS} characters.`,

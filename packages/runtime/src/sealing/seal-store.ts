@@ -6,6 +6,7 @@ import {
   FAILED,
   type KeyFiles,
   readOnly,
+  runThen,
   sealStorage,
   type Storage,
   WorkrailError,
@@ -161,14 +162,13 @@ async function withRawStore<T>(
   const settings = readSettings(env, given);
   if (settings.readOnly) throw readOnly();
   const storage = await (adapters.storage ?? openDefaultStorage)(settings, adapters.log ?? silentLog);
-  try {
+  const seal = async (): Promise<T> => {
     const { keyFiles } = storage;
     if (keyFiles === undefined) {
       const hint = "Only a storage that keeps keys can be, as the one in a data directory does.";
       throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed.", { hint });
     }
-    return await work({ storage, keyFiles, settings, ports: conversionPorts(adapters, settings, storage) });
-  } finally {
-    await storage.close();
-  }
+    return work({ storage, keyFiles, settings, ports: conversionPorts(adapters, settings, storage) });
+  };
+  return runThen(seal, () => storage.close());
 }

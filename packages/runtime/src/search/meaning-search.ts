@@ -31,7 +31,14 @@ export class MeaningSearch {
     this.#parts = parts;
     const { embedding, storage, settings } = parts;
     if (embedding.embedder === undefined || storage.vectors === undefined) return;
-    this.#keeper = new VectorKeeper({ ...parts, limits: settings.limits, embedder: embedding.embedder, vectors: storage.vectors });
+    const { findSecrets } = parts.screening;
+    this.#keeper = new VectorKeeper({
+      ...parts,
+      findSecrets,
+      limits: settings.limits,
+      embedder: embedding.embedder,
+      vectors: storage.vectors,
+    });
   }
 
   /** To be told of each change. */
@@ -63,7 +70,7 @@ export class MeaningSearch {
   async #find(input: SearchInput, found: readonly FoundCheckpoint[], { embedder, vectors }: Asked): Promise<Filling> {
     if (vectors === undefined) throw new Error("This store has no place for vectors: it is sealed, or kept without SQLite.");
     const { cleanText, findByMeaning } = await loadSearching();
-    const vector = await this.#vectorOf(cleanText(input.query), embedder);
+    const vector = await this.#vectorOf(cleanText(input.query, this.#parts.screening.findSecrets), embedder);
     const space = await spaceOf(embedder);
     const except = new Set(found.map(({ record }) => record.id));
     const near = await findByMeaning({ ...this.#parts, vectors }, { ...input, space, vector, except, limit: input.limit - found.length });

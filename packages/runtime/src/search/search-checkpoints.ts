@@ -1,4 +1,5 @@
 import {
+  hasAtMost,
   CHECKPOINT_KINDS,
   type CheckpointKind,
   type FoundCheckpoint,
@@ -81,7 +82,7 @@ const MAX_LIMIT = 100;
 /** @throws INVALID_INPUT for what cannot be looked for. */
 export function searchInputOf(params: SearchCheckpointsParams, scope: Scope): SearchInput {
   const { query, limit = DEFAULT_LIMIT, sessionId, kinds, tags, since, until, agentId, workflowId } = params;
-  if (typeof query !== "string" || query.trim() === "" || query.length > MAX_QUERY) {
+  if (typeof query !== "string" || query.trim() === "" || !hasAtMost(MAX_QUERY, query)) {
     throw invalidInput("query", `query must be a text of 1 to ${MAX_QUERY} characters.`, "Ask in a few words.");
   }
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {

@@ -1,4 +1,4 @@
-import { type Digester, type Log, ruleScanner, type SecretScanner, type SecretScreen } from "@workrail/core";
+import { type Digester, type FindSecrets, type Log, ruleScanner, type SecretScanner, type SecretScreen } from "@workrail/core";
 import type { SecretsSettings } from "../settings.ts";
 import type { TextSealing } from "../sealing/text-sealing.ts";
 import { redactionKey } from "./redaction-key.ts";
@@ -8,6 +8,8 @@ export interface SecretScreening {
   readonly scanner: SecretScanner;
   /** Of what is saved; absent where secrets are not looked for there. */
   readonly screen: SecretScreen | undefined;
+  /** By our rules, in a text that is sent to a model: whatever becomes of secrets in what is saved. */
+  readonly findSecrets: FindSecrets;
 }
 
 interface ScreeningParts {
@@ -31,5 +33,7 @@ export function screeningBy({ mode, ...options }: SecretsSettings, parts: Screen
     const tag = parts.digests.sha256(JSON.stringify([await key, secret])).slice(0, TAG_DIGITS);
     return `[${kind}_${tag}]`;
   };
-  return { scanner, screen: mode === "off" ? undefined : { mode, scanner, placeholder } };
+  const sent = ruleScanner({ personalData: options.personalData });
+  const findSecrets: FindSecrets = (text) => [...sent.find([text])].flat();
+  return { scanner, findSecrets, screen: mode === "off" ? undefined : { mode, scanner, placeholder } };
 }

@@ -177,6 +177,20 @@ export function describeListing(harness: StorageHarness): void {
       expect(total).toBe(expected.length);
     });
 
+    it("by the first characters of an id, in their case, and by no character as a wildcard", async () => {
+      const { catalog } = store.storage;
+      const one = ids["plan"] as CheckpointId;
+      const total = async (filter: CheckpointFilter) => (await catalog.list({ filter, limit: 10, offset: 0 })).total;
+      for (const length of [12, one.length]) {
+        const { records } = await catalog.list({ filter: { idPrefix: one.slice(0, length) }, limit: 10, offset: 0 });
+        expect(idsOf(records)).toEqual([one]);
+      }
+      expect(await total({ idPrefix: `${one}0` })).toBe(0);
+      expect(await total({ idPrefix: one.slice(0, 12).replaceAll(/./gu, "_") })).toBe(0);
+      expect(await total({ idPrefix: one.slice(0, 12), kinds: ["workflow"] })).toBe(0);
+      expect(await total({ idPrefix: "" })).toBe(5);
+    });
+
     it("by session, with pages and a total of their own", async () => {
       const { catalog } = store.storage;
       const { sessionId } = (await catalog.find(ids["plan"] as CheckpointId)) as CheckpointRecord;

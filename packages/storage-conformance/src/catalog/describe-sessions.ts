@@ -1,4 +1,4 @@
-import type { CheckpointId, SessionId, Storage } from "@workrail/core";
+import { type CheckpointId, KEEP_TAG, type SessionId, type Storage } from "@workrail/core";
 import { describe, expect, it } from "vitest";
 import { append, appendOn, idsOf } from "../append.ts";
 import type { StorageHarness } from "../harness.ts";
@@ -195,6 +195,20 @@ export function describeSessions(harness: StorageHarness): void {
         const third = await append(storage, { sessionId }, { keepNewest: 2 });
         expect(await storage.catalog.find(oldest.id)).toBeUndefined();
         for (const { id } of [...kept, second, third]) expect(await storage.catalog.find(id)).toBeDefined();
+      }),
+    );
+
+    it(
+      "removes nothing of a session that is tagged keep, until that is taken off",
+      onStore(async (storage) => {
+        const sessionId = randomIds.sessionId();
+        await append(storage, { sessionId });
+        await storage.catalog.commit({ tags: { sessionId, add: [KEEP_TAG], remove: [] }, audit: [] });
+        await append(storage, { sessionId }, { keepNewest: 1 });
+        expect(await storage.catalog.session(sessionId)).toMatchObject({ checkpointCount: 2 });
+        await storage.catalog.commit({ tags: { sessionId, add: [], remove: [KEEP_TAG] }, audit: [] });
+        await append(storage, { sessionId }, { keepNewest: 1 });
+        expect(await storage.catalog.session(sessionId)).toMatchObject({ checkpointCount: 1 });
       }),
     );
 

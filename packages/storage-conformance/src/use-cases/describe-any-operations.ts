@@ -1,4 +1,4 @@
-import { type CheckpointId, type CheckpointKind, type Context, isWorkrailError, type SaveInput, type SessionId } from "@workrail/core";
+import { type CheckpointId, type CheckpointKind, type Context, isWorkrailError, type SessionId } from "@workrail/core";
 import { SteppingClock } from "@workrail/core/testing";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
@@ -7,7 +7,7 @@ import type { ConformanceOptions } from "../options.ts";
 import { proveStore } from "../prove-store.ts";
 import { type StoreUnderTest, withStore } from "../store-under-test.ts";
 import { Workbench } from "../workbench.ts";
-import { ModelStore } from "./model-store.ts";
+import { ModelStore, type WholeSave } from "./model-store.ts";
 import { type Outcome, outcomeOf, seen } from "./outcome.ts";
 
 const MAX_CHECKPOINTS = 3;
@@ -122,7 +122,7 @@ class Comparison {
     this.#model.save(input, made, expected);
   }
 
-  #inputOf({ sessionId, context, kind, force, checkpointId, expect: expected, forkFrom }: Save): SaveInput {
+  #inputOf({ sessionId, context, kind, force, checkpointId, expect: expected, forkFrom }: Save): WholeSave {
     const session = this.#model.ofSession(sessionId);
     const expectedParentId = { head: this.#model.head(sessionId)?.id ?? null, older: session[0]?.id ?? null, none: null };
     const parentId = forkFrom === undefined ? undefined : this.#everSaved[forkFrom % this.#everSaved.length];

@@ -1,4 +1,12 @@
-import { canonicalJson, type CheckpointId, type CheckpointKind, KEEP_TAG, type SaveInput, type SessionId } from "@workrail/core";
+import {
+  canonicalJson,
+  type CheckpointId,
+  type CheckpointKind,
+  type Context,
+  KEEP_TAG,
+  type SaveInput,
+  type SessionId,
+} from "@workrail/core";
 
 /** A checkpoint as the model remembers it. */
 export interface ModelCheckpoint {
@@ -18,6 +26,9 @@ export interface ModelCheckpoint {
   /** When the last handle for it runs out. */
   readonly shieldedUntil: number | undefined;
 }
+
+/** A save of a whole state. */
+export type WholeSave = SaveInput & { readonly context: Context };
 
 /** What a save must come to. */
 export type Expected =
@@ -91,7 +102,7 @@ export class ModelStore {
     return this.#labels.tags.get(sessionId) ?? [];
   }
 
-  expect(input: SaveInput): Expected {
+  expect(input: WholeSave): Expected {
     const text = JSON.stringify(input.context);
     const existing = input.checkpointId === undefined ? undefined : this.find(input.checkpointId);
     if (existing !== undefined)
@@ -108,7 +119,7 @@ export class ModelStore {
     return { status: "saved", parentId: input.parentId ?? head?.id ?? null, sequence: this.lastSequence(input.sessionId) + 1 };
   }
 
-  save(input: SaveInput, made: { readonly id: CheckpointId; readonly createdAt: Date }, expected: Expected & { status: "saved" }): void {
+  save(input: WholeSave, made: { readonly id: CheckpointId; readonly createdAt: Date }, expected: Expected & { status: "saved" }): void {
     const { sessionId, kind = "workflow", context, tags = [] } = input;
     this.#lastCommit += 1;
     this.#lastSequence.set(sessionId, expected.sequence);
@@ -225,6 +236,7 @@ export class ModelStore {
   }
 
   #prune(spared: ModelCheckpoint): void {
+    if (this.tags(spared.sessionId).includes(KEEP_TAG)) return;
     const counted = this.ofSession(spared.sessionId).filter((each) => each.kind === "workflow");
     const free = counted.filter((each) => each !== spared && !each.isKept && (each.shieldedUntil ?? 0) <= spared.createdAt);
     const pruned = new Set(free.slice(0, Math.max(0, counted.length - this.#maxCheckpoints)));

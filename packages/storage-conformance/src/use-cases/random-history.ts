@@ -5,7 +5,6 @@ import {
   type EraseInput,
   isWorkrailError,
   KEEP_TAG,
-  type SaveInput,
   type SessionId,
   type Storage,
 } from "@workrail/core";
@@ -18,7 +17,7 @@ import { OtherProcess } from "../processes/other-process.ts";
 import { tally } from "../tally.ts";
 import { Workbench } from "../workbench.ts";
 import { holdingsOf, lookAt } from "./look-at-store.ts";
-import { ModelStore } from "./model-store.ts";
+import { ModelStore, type WholeSave } from "./model-store.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 
 const MAX_CHECKPOINTS = 4;
@@ -302,7 +301,7 @@ export class RandomHistory {
   }
 
   /** It happened if it is there; and then it is there with the id that it was given. */
-  async #settleSave(input: SaveInput): Promise<Done> {
+  async #settleSave(input: WholeSave): Promise<Done> {
     await this.#recover();
     const id = input.checkpointId as CheckpointId;
     const record = await this.#any.storage.catalog.find(id);
@@ -463,7 +462,9 @@ export class RandomHistory {
     await this.#attempt(this.#any.bench.repair());
     await this.#recover();
     await this.#any.bench.repair();
-    expect((await this.#any.bench.verify()).findings).toEqual([]);
+    const { findings } = await this.#any.bench.verify();
+    // An erasure may wait for what holds files.
+    expect(findings.filter(({ kind }) => kind !== "erasure-unfinished")).toEqual([]);
     return NOTHING;
   }
 
@@ -505,7 +506,7 @@ export class RandomHistory {
     }
   }
 
-  #someInput(): SaveInput {
+  #someInput(): WholeSave {
     const sessionId = this.#someSession();
     const step = this.#chance.below(6);
     const context = this.#chance.below(2) === 0 ? { step } : { step, filler: FILLER };
@@ -613,7 +614,7 @@ function certain(step: Step): Done {
   return { happened: "yes", step };
 }
 
-function save(model: ModelStore, input: SaveInput, outcome: Outcome): ModelStore | undefined {
+function save(model: ModelStore, input: WholeSave, outcome: Outcome): ModelStore | undefined {
   const expected = model.expect(input);
   if (expected.status !== outcome.status) return undefined;
   if (expected.status !== "saved") return "id" in expected && expected.id !== outcome.id ? undefined : model;

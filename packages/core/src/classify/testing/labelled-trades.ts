@@ -157,6 +157,7 @@ export const LABELLED_TRADES: { readonly [L in Layer]: readonly (readonly [key: 
     ["voter_eligibility_rule", "Residents of sixteen and over"],
   ],
   IMPORTANT: [
+    ["loop_index", 4],
     ["analysis", "The slow part is the join on sessions: no index on account_id, so every page does a scan."],
     ["findings", ["Two of nine retries are never logged", "Timeout equals the backoff"]],
     ["hypothesis", "The worker dies because the container gets SIGKILL at 512 MB"],
@@ -583,7 +584,6 @@ export const LABELLED_TRADES: { readonly [L in Layer]: readonly (readonly [key: 
     ["etag", '"abc"'],
     ["lastPolledAt", "2026-01-01T01:01:01Z"],
     ["spanId", "00f067aa0ba902b7"],
-    ["loop_index", 4],
     ["mapZoomLevel", 12],
     ["is_streaming", true],
     ["stepDurationMs", 88],

@@ -44,6 +44,13 @@ export const KNOWN_SAMPLES: SampleKinds = {
   "pypi token": (r) => ({ secret: `pypi-AgEIcHlwaS5vcmc${r.base64url(140)}` }),
   ".pypirc": (r) => ({ before: `[pypi]\nusername = ${r.lower(6)}\npassword = `, secret: r.password() }),
   ".netrc": (r) => ({ before: `machine api.example.org login ${r.lower(6)} password `, secret: r.password() }),
+  ".pgpass": (r) => ({ before: `db.example.net:5432:orders:${r.lower(6)}:`, secret: r.alnum(14) }),
+  "mysql -p": (r) => ({ before: `mysql -h db -u ${r.lower(5)} -p`, secret: r.alnum(10), after: " orders" }),
+  "form field": (r) => ({
+    before: `username=${r.lower(6)}&password=`,
+    secret: r.of("abcdefghijklmnopqrstuvwxyz", 12),
+    after: "&remember=1",
+  }),
   "sendgrid key": (r) => ({ secret: `SG.${r.base64url(22)}.${r.base64url(43)}` }),
   "mailgun key": (r) => ({ secret: `key-${r.hex(32)}` }),
   "twilio key": (r) => ({ secret: `SK${r.hex(32)}` }),

@@ -1,0 +1,65 @@
+import { isJsonObject, type JsonValue } from "../model/context.ts";
+import { classifyWords } from "./classify-key.ts";
+import { byShape } from "./fleeting-shape.ts";
+import { wordsOf } from "./key-words.ts";
+import { firstKeys, firstMembers, isMaterial, isWideText } from "./value-shape.ts";
+import { GAUGES, LOGS, OF_MACHINES, OPAQUE, THROWAWAY, TWO_FACED } from "./vocabulary.ts";
+import { isOneOf } from "./word-roles.ts";
+
+/**
+ * Whether a value is as fleeting as its name: figures, flags, single words, identifiers, fields of a gauge. A text of some
+ * words, and a list or an object that holds more than that, is not: its name alone is no reason to drop it.
+ */
+export function isNoise(words: readonly string[], value: JsonValue, depth = 2): boolean {
+  if (typeof value === "string") return !isTelling(words, value);
+  if (typeof value !== "object" || value === null) return true;
+  if (depth === 0) return false;
+  const isMachines = words.some((word) => isOneOf(OF_MACHINES, word));
+  if (!isJsonObject(value)) return firstMembers(value).every((member) => isNoiseIn(words, member, isMachines, depth));
+  return firstKeys(value).every((key) => isNoiseUnder(key, value[key] ?? null, isMachines, depth));
+}
+
+/** A member of a list. */
+function isNoiseIn(words: readonly string[], member: JsonValue, isMachines: boolean, depth: number): boolean {
+  if (typeof member === "string") return FLAG.test(member) || isToken(member, isMachines);
+  if (typeof member === "number") return isMachines || !isOneOf(TWO_FACED, words.at(-1) ?? "");
+  return isNoise(words, member, depth - 1);
+}
+
+/** A field of an object: a word of a program's own, or one that says nothing. */
+function isNoiseUnder(key: string, member: JsonValue, isMachines: boolean, depth: number): boolean {
+  const words = wordsOf(key);
+  const isOwn =
+    isMachines ||
+    GAUGES.has(key.toLowerCase()) ||
+    words.every((word) => OPAQUE.has(word)) ||
+    classifyWords(words, member)?.layer === "EPHEMERAL";
+  if (!isOwn) return false;
+  return typeof member === "string" ? isToken(member, isMachines) : isNoise(words, member, depth - 1);
+}
+
+/** A text that is a name of a program's, and nothing that somebody said. */
+function isToken(text: string, isMachines: boolean): boolean {
+  return CODE.test(text) || byShape(text, true) !== undefined || (isMachines && !text.trim().includes(" "));
+}
+
+/** `v1`, and nothing at all. */
+const CODE = /^(?:[a-z]{0,2}\d{1,2}|[a-z]?)$/i;
+const FLAG = /^--?[a-z]/i;
+
+/** A text of some words in a row, in whatever script. */
+export function isSentence(text: string): boolean {
+  return THREE_WORDS.test(text.slice(0, READ)) || isWideText(text);
+}
+
+/** Whether a text tells something, to people or to a machine. */
+function isTelling(words: readonly string[], text: string): boolean {
+  if (text.includes("\n") && words.some((word) => isOneOf(LOGS, word) || word === "console" || THROWAWAY.has(word))) return false;
+  if (text.length > LEAST_MATERIAL && isMaterial(text.slice(0, READ))) return true;
+  return isSentence(text) || (isOneOf(TWO_FACED, words.at(-1) ?? "") && TWO_WORDS.test(text.slice(0, READ)));
+}
+
+const READ = 240;
+const LEAST_MATERIAL = 60;
+const TWO_WORDS = /\p{L}{2,}[,;:]? \p{L}{2,}/u;
+const THREE_WORDS = /\p{L}{2,}[,;:]? \p{L}{2,}[,;:]? \p{L}{2,}/u;

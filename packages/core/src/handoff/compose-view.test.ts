@@ -1,0 +1,244 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { classifyContext } from "../classify/classify-context.ts";
+import type { Context, JsonValue } from "../model/context.ts";
+import { tokensCounted } from "../testing/builders.ts";
+import { type ComposedView, composeView } from "./compose-view.ts";
+
+/** Four characters a token, as models have it on the average. */
+const count = (text: string): number => Math.ceil(text.length / 4);
+const counter = tokensCounted(count);
+
+async function compose(
+  context: Context,
+  tokens: number,
+  given: { pins?: string[]; focus?: string; cursor?: number } = {},
+): Promise<ComposedView> {
+  const { pins = [], focus, cursor } = given;
+  const room = { tokens, characters: tokens * 8 };
+  return composeView(
+    context,
+    { classifications: classifyContext(context, { pins }), focus },
+    { wanted: room, ceiling: room },
+    counter,
+    cursor,
+  );
+}
+
+/** All texts of a view, as a reader sees them. */
+async function textOf(context: Context, tokens: number, focus?: string): Promise<string> {
+  const { context: shown } = await compose(context, tokens, focus === undefined ? {} : { focus });
+  return JSON.stringify(shown).replaceAll('\\"', '"');
+}
+
+const FILLER = Array.from({ length: 300 }, (_, at) => `checked chunk ${at} of the table, lag ${at * 7} ms, nothing to see`);
+
+const CALL = { id: "c1", function: { name: "read_file", arguments: '{"path":"src/pay.ts"}' } };
+const OUTPUT = FILLER.join("\n");
+const WANT = "Move the payments to the new gateway. Never touch src/legacy, the auditors froze it.";
+const LAST = "Two tests fail in webhook.test.ts; next I move the guard before the early return.";
+
+describe("a composed view", () => {
+  it("is the whole context where that fits", async () => {
+    const context = { goal: "ship", log: FILLER.slice(0, 3), cache: { a: 1 } };
+    expect(await compose(context, 2_000)).toEqual({ context });
+  });
+
+  it.each<[string, JsonValue]>([
+    [
+      "OpenAI",
+      [
+        { role: "user", content: WANT },
+        { role: "assistant", content: null, tool_calls: [CALL] },
+        { role: "tool", tool_call_id: "c1", content: OUTPUT },
+        { role: "assistant", content: LAST },
+      ],
+    ],
+    [
+      "Anthropic",
+      [
+        { role: "user", content: [{ type: "text", text: WANT }] },
+        { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "read_file", input: { path: "src/pay.ts" } }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text: OUTPUT }] }] },
+        { role: "assistant", content: [{ type: "text", text: LAST }] },
+      ],
+    ],
+    [
+      "the AI SDK",
+      [
+        { role: "user", content: [{ type: "text", text: WANT }] },
+        { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName: "read_file", input: { path: "src/pay.ts" } }] },
+        {
+          role: "tool",
+          content: [{ type: "tool-result", toolCallId: "c1", toolName: "read_file", output: { type: "text", value: OUTPUT } }],
+        },
+        { role: "assistant", content: [{ type: "text", text: LAST }] },
+      ],
+    ],
+    [
+      "LangChain",
+      [
+        { lc: 1, type: "constructor", id: ["langchain_core", "messages", "HumanMessage"], kwargs: { content: WANT } },
+        {
+          lc: 1,
+          type: "constructor",
+          id: ["langchain_core", "messages", "AIMessage"],
+          kwargs: { content: "", tool_calls: [{ name: "read_file", args: { path: "src/pay.ts" } }] },
+        },
+        { lc: 1, type: "constructor", id: ["langchain_core", "messages", "ToolMessage"], kwargs: { content: OUTPUT, tool_call_id: "c1" } },
+        { lc: 1, type: "constructor", id: ["langchain_core", "messages", "AIMessage"], kwargs: { content: LAST } },
+      ],
+    ],
+    [
+      "MCP",
+      [
+        { role: "user", content: { type: "text", text: WANT } },
+        { role: "user", content: { type: "text", text: `Tool result:\n${OUTPUT}` } },
+        { role: "assistant", content: { type: "text", text: LAST } },
+      ],
+    ],
+    [
+      "steps",
+      [
+        { n: 1, tool: "user", input: null, output: WANT },
+        { n: 2, tool: "read_file", input: { path: "src/pay.ts" }, output: OUTPUT },
+        { n: 3, tool: "assistant", input: null, output: LAST },
+      ],
+    ],
+    ["a spoken text", `User: ${WANT}\nAssistant: I read the file.\n${OUTPUT}\nUser: go on\nAssistant: ${LAST}`],
+  ])("has the user's words and the last turn of a conversation: %s", async (_shape, messages) => {
+    for (const context of [{ messages }, { channel_values: { messages } }]) {
+      const text = await textOf(context, 400);
+      expect(text).toContain("Never touch src/legacy, the auditors froze it.");
+      expect(text).toContain("Two tests fail in webhook.test.ts");
+    }
+  });
+
+  it("tells how many records there are of each status, the open ones with their notes, the done ones by name", async () => {
+    const todos = Array.from({ length: 40 }, (_, at) => ({
+      id: `T${at}`,
+      title: `table ${at}: copy rows`,
+      status: at < 20 ? "done" : "todo",
+      log: OUTPUT,
+    }));
+    todos[20] = { ...todos[20], status: "in_progress", note: "318 rows differ, rerun shard 4 only" } as never;
+    todos[21] = { ...todos[21], status: "blocked", note: "waits for PLAT-2291" } as never;
+    const text = await textOf({ todos }, 900);
+    expect(text).toContain("40 in all: 20 done, 18 todo, 1 in_progress, 1 blocked");
+    expect(text).toContain("T20 | table 20: copy rows | in_progress | note: 318 rows differ, rerun shard 4 only");
+    expect(text).toContain("T21 | table 21: copy rows | blocked | note: waits for PLAT-2291");
+    expect(text).toContain("done: T0, T1, T2");
+  });
+
+  it("reads the headings, boxes and labels of Markdown", async () => {
+    const state = `# Port the parser\n\n${FILLER.join("\n")}\n\n## Decisions\n- Keep the old grammar, because tools read it\n\n## Log\n${FILLER.join("\n")}\n\n## Next steps\n- [x] lexer\n- [ ] error recovery in parse_block\n\n**Blocked:** waits for the licence of tree-sitter`;
+    const text = await textOf({ state }, 500);
+    for (const found of ["Keep the old grammar", "- [ ] error recovery in parse_block", "waits for the licence"])
+      expect(text).toContain(found);
+  });
+
+  it.each([
+    ["German", "Die Zähler der Wohnung 14 dürfen auf keinen Fall geschätzt werden."],
+    ["French", "Il ne faut jamais appeler le client avant lundi."],
+    ["Spanish", "No se debe borrar la tabla de clientes hasta el martes."],
+    ["Chinese", "在李工确认之前不要重启数据库。"],
+    ["Japanese", "本番のテーブルは絶対に削除しないでください。"],
+  ])("finds what is forbidden in %s", async (_language, rule) => {
+    const notes = FILLER.toSpliced(150, 0, rule);
+    expect(await textOf({ notes }, 400)).toContain(rule);
+  });
+
+  it("gives a list's index where it goes on after a gap", async () => {
+    const notes = FILLER.toSpliced(150, 0, "Never restart the primary: the replica is 40 minutes behind.");
+    expect(await textOf({ notes }, 400)).toContain("[150] Never restart the primary");
+  });
+
+  it("keeps a small important entry beside a huge one that only its name made critical", async () => {
+    const policy = Array.from({ length: 200 }, (_, at) => `Rule ${at}: agents must not change item ${at} without asking.`).join("\n");
+    const { context } = await compose({ policy, plan: ["book flight HAT251"], nextStep: "ask for the signature" }, 600);
+    expect(context).toMatchObject({ plan: ["book flight HAT251"], nextStep: "ask for the signature" });
+    expect(context["policy"]).toContain("Rule 0");
+  });
+
+  it("has more of what the focus is about", async () => {
+    const notes = FILLER.toSpliced(150, 0, "the refund of order W442 went to the old card");
+    expect(await textOf({ notes }, 400, "refund of W442")).toContain("the refund of order W442");
+  });
+
+  it("gives objects that are called like throw-away data", async () => {
+    const text = await textOf({ window: { cutover: "2026-04-18 22:00 to 04:00" }, log: FILLER }, 400);
+    expect(text).toContain("2026-04-18 22:00");
+  });
+});
+
+const text = fc.oneof(
+  fc.string({ maxLength: 60 }),
+  fc.string({ unit: "binary", maxLength: 200 }),
+  fc.constantFrom(
+    FILLER.join("\n"),
+    "# Goal\nship it\n\n- [ ] test\n- [x] build",
+    "User: never do that\nAssistant: I see\nUser: go on",
+    '{"a":[1,{"status":"open"}]}',
+  ),
+);
+const record = fc.dictionary(
+  fc.constantFrom("id", "status", "role", "content", "tool", "output", "at", "note", "cell_type", "source", "parts"),
+  fc.oneof(text, fc.constantFrom("done", "open", "user", "code", null)),
+  { minKeys: 1 },
+);
+const value = fc.oneof(
+  fc.jsonValue(),
+  text,
+  fc.array(record, { maxLength: 20 }),
+  fc.array(text, { maxLength: 12 }),
+  record,
+) as fc.Arbitrary<JsonValue>;
+const key = fc.oneof(fc.string(), fc.constantFrom("__proto__", "goal", "policy", "todos", "messages", "window", "12", "", "a/b"));
+const anyContext: fc.Arbitrary<Context> = fc.array(fc.tuple(key, value), { maxLength: 20 }).map((members) => Object.fromEntries(members));
+const anyBudget = fc.integer({ min: 300, max: 3_000 });
+
+describe("a composed view of any JSON", () => {
+  it("stays within its budget and names each entry that is not whole", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyContext, anyBudget, async (context, budget) => {
+        const view = await compose(context, budget);
+        expect(count(JSON.stringify(view))).toBeLessThanOrEqual(budget);
+        const named = new Set<string>();
+        for (let page: ComposedView | undefined = view; page !== undefined;) {
+          for (const each of [...(page.shortened?.entries ?? []), ...(page.omitted?.entries ?? [])]) named.add(each.key);
+          const cursor: string | undefined = page.shortened?.nextCursor ?? page.omitted?.nextCursor;
+          page = cursor === undefined ? undefined : await compose(context, budget, { cursor: Number(cursor) });
+        }
+        const unnamed = Object.entries(context).filter(([key, value]) => {
+          const isWhole = Object.hasOwn(view.context, key) && JSON.stringify(view.context[key]) === JSON.stringify(value);
+          return !isWhole && !named.has(key) && key.length <= 120;
+        });
+        expect(unnamed).toEqual([]);
+      }),
+    );
+  });
+
+  it("has no entry of a lower layer while a critical one is absent", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyContext, anyBudget, fc.array(fc.nat(20), { maxLength: 3 }), async (context, budget, places) => {
+        const keys = Object.keys(context);
+        const pins = places.flatMap((place) => keys[place] ?? []);
+        const { context: shown } = await compose(context, budget, { pins });
+        const classifications = classifyContext(context, { pins });
+        const isCritical = (key: string): boolean => classifications.get(key)?.layer === "CRITICAL";
+        const isAbsent = keys.some((key) => isCritical(key) && !Object.hasOwn(shown, key));
+        expect(isAbsent ? Object.keys(shown).filter((key) => !isCritical(key)) : []).toEqual([]);
+      }),
+    );
+  });
+
+  it("has each entry that a smaller budget gives", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyContext, anyBudget, async (context, budget) => {
+        const small = Object.keys((await compose(context, budget)).context);
+        const large = new Set(Object.keys((await compose(context, budget * 2)).context));
+        expect(small.filter((key) => !large.has(key))).toEqual([]);
+      }),
+    );
+  });
+});

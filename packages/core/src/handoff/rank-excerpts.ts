@@ -1,0 +1,196 @@
+import type { Classification } from "../classify/classification.ts";
+import { cutText } from "../view/cut-text.ts";
+import { relevanceOfEach } from "../condense/relevance.ts";
+import type { Context } from "../model/context.ts";
+import type { Excerpt } from "./excerpt.ts";
+import type { Steps } from "../turns.ts";
+import { widthOf } from "./read/plain.ts";
+import { readEntry } from "./read/entry.ts";
+
+export interface RankHow {
+  /** By key. An entry that is missing here counts as USEFUL. */
+  readonly classifications: ReadonlyMap<string, Classification>;
+  readonly focus?: string | undefined;
+}
+
+/** An excerpt with its place in its entry, and its rank among all: the first is given first, whatever the budget. */
+export interface Ranked extends Excerpt {
+  /** Place among the excerpts of its entry. */
+  readonly at: number;
+  readonly score: number;
+  /** Nothing that ranks lower comes while this is missing. */
+  readonly isRequired?: boolean;
+  /** The beginning of a longer excerpt; of no use beside others of its entry. */
+  readonly isStub?: boolean;
+}
+
+const OF_LAYER = { CRITICAL: 12, IMPORTANT: 6, USEFUL: 0, EPHEMERAL: -24 } as const;
+/** What speaks of the focus most gets so much more. */
+const OF_FOCUS = 16;
+/** Between a line of a template and words that nobody else puts together. */
+const NOVELTY = 44;
+/** What a status or a name says of an excerpt counts more than how it is worded. */
+const SURE = 76;
+/** No lower layer comes before each CRITICAL entry has something to say. */
+const PRESENT = 200;
+const PINNED = 300;
+/** Beginnings of long CRITICAL entries come before any of these is told whole. */
+const STUBS = 400;
+/** Characters: of a beginning, and of an excerpt that has one. */
+const STUB = 80;
+const LONG_STUB = 140;
+
+/** All that a context says, in the order in which somebody needs it who takes the work over. A budget only decides where the list is cut. */
+export function* rankExcerpts(context: Context, { classifications, focus }: RankHow): Steps<Ranked[]> {
+  const all: Ranked[] = [];
+  for (const [key, value] of Object.entries(context)) {
+    for (const [at, excerpt] of thinned(readEntry(key, value))) all.push({ ...excerpt, at, score: 0 });
+    yield;
+  }
+  const novelty = noveltyOf(all);
+  const relevance =
+    focus === undefined
+      ? []
+      : relevanceOfEach(
+          focus,
+          all.map(({ key, label = "", text }) => `${key} ${label} ${text}`),
+        );
+  const said = new Set<string>();
+  const scored = all.map((excerpt, place): Ranked => {
+    const { layer, confidence, why } = classifications.get(excerpt.key) ?? { layer: "USEFUL" as const, confidence: 0, why: "" };
+    let score = excerpt.base + OF_LAYER[layer] + noveltyWorth(excerpt, novelty[place] ?? UNKNOWN) + OF_FOCUS * (relevance[place] ?? 0);
+    score -= Math.max(0, widthOf(excerpt.text) - 120) / 40;
+    const normal = excerpt.text.toLowerCase().replaceAll(/\s+/gu, " ");
+    if (normal.length > 24 && said.has(normal)) score -= 40;
+    said.add(normal);
+    if (layer === "CRITICAL" && why === "pinned" && confidence === 1) score = PINNED - excerpt.at / 1000;
+    return { ...excerpt, score };
+  });
+  dampen(scored);
+  for (const [key, { layer }] of classifications) if (layer === "CRITICAL") makePresent(scored, key);
+  return scored.sort((left, right) => right.score - left.score);
+}
+
+/** A date, an amount, a number or an id: nobody could guess it. */
+const SPECIFIC = /\d{2}|\d[.,:]\d|[a-z]_[a-z]|\p{Lu}{2,}-?\d/u;
+const OF_SPECIFICS = 5;
+
+function noveltyWorth({ value, base, text }: Excerpt, novelty: number): number {
+  if (value !== undefined) return 0;
+  const specific = novelty > UNKNOWN && SPECIFIC.test(text) ? OF_SPECIFICS : 0;
+  return (novelty - UNKNOWN) * (base >= SURE ? NOVELTY / 3 : NOVELTY) + specific;
+}
+
+/** Lifts the best excerpt of a CRITICAL entry above all of lower layers; a long one is announced by its beginning. */
+function makePresent(scored: Ranked[], key: string): void {
+  const best = scored.reduce(
+    (found, each, place) => (each.key === key && each.score > (scored[found]?.score ?? -Infinity) ? place : found),
+    -1,
+  );
+  const excerpt = scored[best];
+  if (excerpt === undefined) return;
+  const score = Math.max(excerpt.score, PRESENT + excerpt.score / 100);
+  if (excerpt.text.length <= LONG_STUB) scored[best] = { ...excerpt, score, isRequired: true };
+  else {
+    const { value: _whole, ...rest } = excerpt;
+    scored.push({ ...rest, text: `${cutText(excerpt.text, STUB)}…`, score: Math.max(score, STUBS), isRequired: true, isStub: true });
+    scored[best] = { ...excerpt, score };
+  }
+}
+
+/** So many characters of an entry come at their full worth; what follows gives way to other entries. */
+const FREE = 400;
+const PER_POINT = 60;
+const MOST_DAMPED = 30;
+
+/** The more of an entry comes before, the less the next piece of it matters beside other entries. */
+function dampen(excerpts: Ranked[]): void {
+  const told = new Map<string, number>();
+  const order = excerpts.map((_, place) => place).sort((left, right) => (excerpts[right]?.score ?? 0) - (excerpts[left]?.score ?? 0));
+  for (const place of order) {
+    const excerpt = excerpts[place] as Ranked;
+    if (excerpt.score >= PRESENT) continue;
+    const group = `${excerpt.key}\n${excerpt.member ?? ""}`;
+    const before = told.get(group) ?? 0;
+    told.set(group, before + widthOf(excerpt.text));
+    excerpts[place] = { ...excerpt, score: excerpt.score - Math.min(MOST_DAMPED, Math.max(0, before - FREE) / PER_POINT) };
+  }
+}
+
+/** An entry of fewer excerpts is looked at whole; of a longer one so many at most. */
+const FEW = 600;
+const MOST = 1_500;
+/** Of lines that differ in figures alone, so many of the first and of the last. */
+const FIRST_ALIKE = 4;
+const LAST_ALIKE = 12;
+
+/** Excerpts of an entry with their places. A long log or table is told by samples of lines that are alike, so that ranking stays fast. */
+function thinned(excerpts: readonly Excerpt[]): [at: number, excerpt: Excerpt][] {
+  const placed = [...excerpts.entries()];
+  if (excerpts.length <= FEW) return placed;
+  const forms = excerpts.map((excerpt) => formOf(excerpt));
+  const left = new Map<string, number>();
+  for (const form of forms) left.set(form, (left.get(form) ?? 0) + 1);
+  const seen = new Map<string, number>();
+  const isSample = placed.map(([at]) => {
+    const form = forms[at] as string;
+    const before = seen.get(form) ?? 0;
+    seen.set(form, before + 1);
+    return before < FIRST_ALIKE || before >= (left.get(form) ?? 0) - LAST_ALIKE;
+  });
+  // Others of the same form fill what is left, the newest first.
+  const rank = (at: number): number => (isSample[at] === true ? 0 : excerpts.length - at);
+  const middle = (at: number): number => Math.min(at, excerpts.length - 1 - at);
+  const best = placed
+    .toSorted(([one, { base }], [other, than]) => rank(one) - rank(other) || than.base - base || middle(one) - middle(other))
+    .slice(0, MOST);
+  return best.sort(([one], [other]) => one - other);
+}
+
+/** A text without its figures. */
+function formOf({ text }: Excerpt): string {
+  return text.slice(0, 80).replaceAll(/\d+|\b[0-9a-f]{6,}\b/gu, "0");
+}
+
+/** Runs of letters of scripts that put blanks between words. */
+const WORD = /[\p{L}\p{M}][\p{L}\p{M}'’-]*/gu;
+const CJK_RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,}/gu;
+const CJK_LENGTH = 4;
+
+/** Pairs of neighbouring words, and runs of four characters where no blanks part words: what templates repeat and people seldom do. */
+function shinglesOf(text: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const words = text.toLowerCase().match(WORD) ?? [];
+  for (let at = 1; at < words.length; at++) {
+    const [first = "", second = ""] = [words[at - 1], words[at]];
+    if (first.length + second.length > 7) found.add(`${first} ${second}`);
+  }
+  for (const [run] of text.matchAll(CJK_RUN)) {
+    for (let at = 0; at <= Math.max(0, run.length - CJK_LENGTH); at++) found.add(run.slice(at, at + CJK_LENGTH));
+  }
+  return found;
+}
+
+/** What a shingle counts for that so many excerpts have. */
+const WORTH = [0, 1, 0.75, 0.4, 0.25, 0.15];
+/** Of an excerpt too short to tell. */
+const UNKNOWN = 0.55;
+
+/** How much each excerpt says that others do not: 0 for a line of a template, 1 for words that nobody else puts together. */
+function noveltyOf(excerpts: readonly Excerpt[]): number[] {
+  const shingles = excerpts.map(({ text }) => shinglesOf(text));
+  const among = new Map<string, number>();
+  for (const each of shingles) for (const shingle of each) among.set(shingle, (among.get(shingle) ?? 0) + 1);
+  const forms = excerpts.map((excerpt) => formOf(excerpt));
+  const alikeOf = new Map<string, number>();
+  for (const form of forms) alikeOf.set(form, (alikeOf.get(form) ?? 0) + 1);
+  return shingles.map((each, place) => {
+    const alike = alikeOf.get(forms[place] ?? "") ?? 1;
+    if (each.size === 0) return alike > 2 ? 0 : UNKNOWN;
+    let sum = 0;
+    for (const shingle of each) sum += WORTH[among.get(shingle) ?? 0] ?? 0.05;
+    // Few shingles say little either way.
+    const novelty = (sum + UNKNOWN) / (each.size + 1);
+    return alike > 2 ? novelty * 0.5 : novelty;
+  });
+}

@@ -1,0 +1,140 @@
+import { parseData } from "../../condense/outline-data.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/context.ts";
+import type { Excerpt } from "../excerpt.ts";
+import { isHistoryName, partOfName } from "../part.ts";
+import { isCell, isSteps, readCells, readConversation, readSteps } from "./conversations.ts";
+import { isConversation } from "./messages.ts";
+import { later, OF_PART, orderOf, type Place, push, type Reading, SMALL, SMALL_ENTRY, weigh } from "./place.ts";
+import { cut, plain, widthOf } from "./plain.ts";
+import { readRecords, readRows, statusKeyOf } from "./records.ts";
+import { readLine, readText } from "./texts.ts";
+
+/** Characters of an entry that has no words. */
+const MOST_OF_SHAPE = 200;
+
+/** Takes an entry of a context apart, in its order. */
+export function readEntry(key: string, value: JsonValue): Excerpt[] {
+  const part = partOfName(key);
+  const place: Place = { key, part, base: OF_PART[part ?? "rest"], isHistory: isHistoryName(key), depth: 0 };
+  const json = JSON.stringify(value);
+  if (widthOf(json) <= SMALL_ENTRY && !isStateful(value)) {
+    const weighed = weigh(json, place);
+    return [{ key, text: json, value, part: weighed.part, base: Math.max(weighed.base, part === undefined ? 60 : 0) }];
+  }
+  const out: Excerpt[] = [];
+  readingInto(out).value(value, place);
+  // A shape that says nothing in words still says what it is.
+  return out.length > 0 ? out : [{ key, text: cut(json, MOST_OF_SHAPE), part: "rest", base: place.base }];
+}
+
+function readingInto(out: Excerpt[]): Reading {
+  const reading: Reading = { out, value: (value, place) => readValue(value, place, reading), into: readingInto };
+  return reading;
+}
+
+/** A short list of records with a status is still told as work. */
+function isStateful(value: JsonValue): boolean {
+  return Array.isArray(value) && value.length > 1 && statusKeyOf(value) !== undefined;
+}
+
+function readValue(value: JsonValue, place: Place, to: Reading): void {
+  if (typeof value === "string") readText(value, place, to);
+  else if (Array.isArray(value)) readList(value, place, to);
+  else if (isJsonObject(value)) readObject(value, place, to);
+  else push(to, place, plain(value));
+}
+
+function readObject(value: JsonObject, place: Place, to: Reading): void {
+  const members = Object.entries(value);
+  const cells = value["cells"];
+  if (Array.isArray(cells) && cells.some(isCell)) {
+    for (const [name, member] of members) if (name !== "cells") readMember(name, member, place, to);
+    readCells(cells, { ...place, member: place.depth === 0 ? "cells" : place.member, isHistory: true }, to);
+    return;
+  }
+  const records = members.map(([, member]) => member);
+  if (members.length > 2 && records.every(isJsonObject) && statusKeyOf(records) !== undefined) {
+    readRecords(
+      members.map(([name, member]) => ({ name, ...(member as JsonObject) })),
+      place,
+      to,
+    );
+    return;
+  }
+  for (const [name, member] of members) readMember(name, member, place, to);
+}
+
+function readMember(name: string, member: JsonValue, place: Place, to: Reading): void {
+  const own = partOfName(name);
+  const isHistory = isHistoryName(name);
+  // The history of some work is not what is left of it.
+  const part = own ?? (isHistory ? undefined : place.part);
+  const isTop = place.depth === 0;
+  const path = isTop ? name : [place.label, name].filter((each) => each !== undefined).join(".");
+  const base =
+    own === undefined
+      ? isHistory
+        ? Math.min(place.base, OF_PART.rest)
+        : place.base
+      : Math.max(OF_PART[own] - 4, place.part === undefined ? 0 : place.base - 6);
+  const inside: Place = {
+    ...place,
+    part,
+    base,
+    depth: place.depth + 1,
+    isHistory: place.isHistory || isHistory,
+    member: isTop ? name : place.member,
+    label: isTop ? undefined : path,
+  };
+  const json = JSON.stringify(member);
+  if (widthOf(json) <= SMALL && !isStateful(member)) {
+    const weighed = weigh(`${name} ${json}`, inside);
+    const small = weighed.base + (json.length < 60 ? 2 : 0);
+    if (isTop) to.out.push({ key: place.key, member: name, text: json, value: member, part: weighed.part, base: small });
+    else
+      to.out.push({
+        key: place.key,
+        member: place.member,
+        index: place.index,
+        label: place.label,
+        text: `${name}: ${plain(member)}`,
+        part: weighed.part,
+        base: small,
+      });
+    return;
+  }
+  readValue(member, inside, to);
+}
+
+function readList(items: readonly JsonValue[], place: Place, to: Reading): void {
+  if (items.length === 0) return push(to, place, "none");
+  const parsed = items.map((item) => (typeof item === "string" ? (parseData(item) ?? item) : item));
+  if (parsed.some(isCell)) return readCells(parsed, place, to);
+  const records = parsed.filter(isJsonObject);
+  if (records.length === items.length && statusKeyOf(records) !== undefined) return readRecords(records, place, to);
+  if (records.length >= items.length * 0.7 && isConversation(parsed)) return readConversation(parsed, place, to);
+  if (records.length === items.length && isSteps(records)) return readSteps(records, place, to);
+  if (records.length === items.length) return readRows(records, place, to);
+  if (parsed.every((item) => Array.isArray(item))) return readTable(parsed as readonly (readonly JsonValue[])[], place, to);
+  items.forEach((item, index) => {
+    const at = later({ ...place, index, depth: place.depth }, orderOf(index, items.length, place));
+    if (typeof item === "string" && widthOf(item) > SMALL) readText(item, at, to);
+    else if (typeof item === "object" && item !== null && JSON.stringify(item).length > SMALL)
+      readValue(item, { ...at, depth: place.depth + 1 }, to);
+    else if (typeof item === "string") readLine(plain(item), at, to);
+    else push(to, at, plain(item));
+  });
+}
+
+function readTable(rows: readonly (readonly JsonValue[])[], place: Place, to: Reading): void {
+  const [first = []] = rows;
+  const isHeader = first.length > 1 && first.every((cell) => typeof cell === "string" && cell.length < 60 && !/\d{2}/u.test(cell));
+  const label = isHeader ? first.map((cell) => plain(cell)).join(" | ") : place.label;
+  rows.forEach((row, index) => {
+    if (isHeader && index === 0) return;
+    const text = row.map((cell) => plain(cell)).join(" | ");
+    const at = { ...place, index, label, base: place.base - 8 - Math.min(12, index * 0.3) + (index === rows.length - 1 ? 10 : 0) };
+    if (text.length > 420) readText(text, at, to);
+    else push(to, at, text);
+  });
+}

@@ -1,0 +1,210 @@
+import { parseData } from "../../condense/outline-data.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/context.ts";
+
+export type Voice = "asks" | "says" | "acts" | "reports" | "rules" | "notes";
+
+export interface Said {
+  readonly voice: Voice;
+  readonly text: string;
+  /** What a tool was called with. */
+  readonly input?: JsonValue | undefined;
+  readonly tool?: string | undefined;
+}
+
+/** What one message says, in the order in which it says it. */
+export interface Message {
+  readonly speaker: string;
+  readonly said: readonly Said[];
+}
+
+const ASKERS =
+  /^(?:users?|humans?|customers?|clients?|callers?|patients?|visitors?|boss|requester|owner|you|me|auftraggeber(?:in)?|kund(?:e|in)|nutzer(?:in)?|benutzer(?:in)?|anwender(?:in)?|chef(?:in)?|utilisateur|utilisatrice|cliente?|usuari[oa]|用户|客户|顾客|老板|ユーザー|利用者|お客様|顧客|依頼者|上司|humanmessage|human_message)$/iu;
+const ANSWERERS =
+  /^(?:assistant|ai|model|bot|agent|claude|chatgpt|gpt|gemini|copilot|assistent(?:in)?|agente|asistente|助手|助理|代理|アシスタント|エージェント|aimessage|ai_message|aimessagechunk)$/iu;
+const REPORTERS =
+  /^(?:tool|function|ipython|observation|environment|tool_result|toolresult|tool_output|result|output|shell|system_output|werkzeug|outil|herramienta|工具|ツール|toolmessage|tool_message|functionmessage)$/iu;
+const RULERS = /^(?:system|developer|systemmessage|system_message)$/iu;
+
+/** Whose voice a name is; `undefined` for the name of somebody. */
+export function voiceOfName(name: string): Voice | undefined {
+  const plain = name.trim();
+  if (ASKERS.test(plain)) return "asks";
+  if (ANSWERERS.test(plain)) return "says";
+  if (REPORTERS.test(plain)) return "reports";
+  return RULERS.test(plain) ? "rules" : undefined;
+}
+
+const SPEAKER_KEYS = [
+  "role",
+  "speaker",
+  "author",
+  "from",
+  "sender",
+  "who",
+  "by",
+  "actor",
+  "name",
+  "user",
+  "source",
+  "type",
+  "wer",
+  "von",
+  "autor",
+  "qui",
+  "auteur",
+  "de",
+  "quien",
+  "quién",
+  "谁",
+  "角色",
+  "发言人",
+  "说话人",
+  "誰",
+  "話者",
+  "役割",
+  "発言者",
+];
+const CONTENT_KEYS = [
+  "content",
+  "text",
+  "message",
+  "parts",
+  "body",
+  "said",
+  "what",
+  "says",
+  "msg",
+  "utterance",
+  "was",
+  "quoi",
+  "texte",
+  "que",
+  "qué",
+  "texto",
+  "mensaje",
+  "nachricht",
+  "内容",
+  "发言",
+  "文本",
+  "発言",
+  "本文",
+];
+
+/** A message of LangChain as it serialises them. */
+function unwrapped(item: JsonObject): JsonObject {
+  const { kwargs, data, id, type, message } = item;
+  const name = Array.isArray(id) ? id.at(-1) : undefined;
+  if (isJsonObject(kwargs) && typeof name === "string") return { ...kwargs, role: name };
+  if (isJsonObject(data) && typeof type === "string" && data["content"] !== undefined) return { ...data, role: type };
+  // Transcripts of hosts put the message inside of a record.
+  if (isJsonObject(message) && typeof message["role"] === "string") return message;
+  return item;
+}
+
+/** Reads a member of a list as a message; `undefined` when it says neither who speaks nor what. */
+export function messageOf(given: JsonValue, calls: Map<string, string>): Message | undefined {
+  if (!isJsonObject(given)) return undefined;
+  const item = unwrapped(given);
+  const speaker = SPEAKER_KEYS.map((key) => item[key]).find((name) => typeof name === "string" && name !== "" && name.length <= 60);
+  if (typeof speaker !== "string") return undefined;
+  const contents = CONTENT_KEYS.flatMap((key) => (Object.hasOwn(item, key) && item[key] !== speaker ? [item[key] ?? null] : []));
+  const called = [...listOf(item["tool_calls"]), ...(isJsonObject(item["function_call"]) ? [item["function_call"]] : [])];
+  if (contents.length === 0 && called.length === 0) return undefined;
+  const tool = calls.get(idOf(item["tool_call_id"] ?? item["tool_use_id"]));
+  const voice = voiceOfName(speaker) ?? "notes";
+  const said = [
+    ...contents.slice(0, 1).flatMap((content) => readContent(content, voice, calls)),
+    ...called.flatMap((call) => readCall(call, calls)),
+  ];
+  const name = voice === "reports" ? (tool ?? (typeof item["name"] === "string" ? item["name"] : speaker)) : speaker;
+  // Some APIs have the user say what a tool gave back.
+  const isReport = said.length > 0 && said.every((each) => each.voice === "reports");
+  return { speaker: isReport && voice === "asks" ? "tool" : shortName(name), said };
+}
+
+function shortName(name: string): string {
+  return name.replace(/Message(?:Chunk)?$/u, "").toLowerCase() === "human" ? "user" : /^ai(?:message)?$/iu.test(name) ? "assistant" : name;
+}
+
+/** Text that hosts and harnesses put under the user's name although a tool printed it. */
+const PASTED_RESULT =
+  /^\s*(?:\[?(?:tool|command|function)[ _-]?(?:result|output|response)s?\b|OBSERVATION:|<(?:tool_result|function_results|system-reminder|command-|local-command)|\[result of|Exit code \d|stdout:|Output:)/iu;
+
+function readContent(content: JsonValue, voice: Voice, calls: Map<string, string>): Message["said"] {
+  if (content === null) return [];
+  if (typeof content === "string")
+    return content.trim() === "" ? [] : [{ voice: voice === "asks" && PASTED_RESULT.test(content) ? "reports" : voice, text: content }];
+  if (Array.isArray(content)) return content.flatMap((part: JsonValue) => readPart(part, voice, calls));
+  return readPart(content, voice, calls);
+}
+
+function readPart(part: JsonValue, voice: Voice, calls: Map<string, string>): Message["said"] {
+  if (!isJsonObject(part)) return readContent(part, voice, calls);
+  const type = typeOf(part);
+  if (/tool[-_]?result|function_call_output|function_?response|tool_response/iu.test(type) || isJsonObject(part["functionResponse"])) {
+    const inside = part["content"] ?? part["result"] ?? part["output"] ?? part["functionResponse"] ?? null;
+    const value = isJsonObject(inside) && inside["value"] !== undefined ? inside["value"] : inside;
+    const texts =
+      Array.isArray(value) || typeof value === "string"
+        ? readContent(value, "reports", calls)
+        : [{ voice: "reports" as const, text: JSON.stringify(value) }];
+    return texts.map(({ text }) => ({ voice: "reports", text }));
+  }
+  if (/image|audio|video|redacted|signature/iu.test(type)) return [];
+  const call = readCall(part, calls);
+  if (call.length > 0) return call;
+  for (const key of ["text", "thinking", "reasoning", "content", "refusal", "data", "output"]) {
+    const text = part[key];
+    if (typeof text === "string")
+      return text.trim() === "" ? [] : readContent(text, key === "thinking" || key === "reasoning" ? "notes" : voice, calls);
+    if (Array.isArray(text)) return readContent(text, voice, calls);
+  }
+  return Object.keys(part).length === 0 ? [] : [{ voice: voice === "asks" ? "asks" : voice, text: JSON.stringify(part) }];
+}
+
+function readCall(part: JsonValue, calls: Map<string, string>): Message["said"] {
+  if (!isJsonObject(part)) return [];
+  const call = isJsonObject(part["function"]) ? part["function"] : isJsonObject(part["functionCall"]) ? part["functionCall"] : part;
+  const name = call["name"] ?? call["toolName"] ?? call["tool"];
+  const input = call["arguments"] ?? call["input"] ?? call["args"] ?? call["parameters"];
+  if (typeof name !== "string" || (input === undefined && call === part && !/call|use|invocation/iu.test(typeOf(part)))) return [];
+  const id = part["id"] ?? part["toolCallId"] ?? part["tool_call_id"];
+  if (id !== undefined) calls.set(idOf(id), name);
+  const text = input === undefined || input === null ? "" : typeof input === "string" ? input : plainArguments(input);
+  return [{ voice: "acts", text: `call ${name}${text === "" || text === "{}" ? "" : ` ${text}`}`, input: parsedInput(input), tool: name }];
+}
+
+function parsedInput(input: JsonValue | undefined): JsonValue | undefined {
+  return typeof input === "string" ? parseData(input) : input;
+}
+
+/** One argument needs no name; of several each has its own. */
+function plainArguments(input: JsonValue): string {
+  if (isJsonObject(input)) {
+    const values = Object.values(input);
+    if (values.length === 1 && typeof values[0] === "string") return values[0];
+  }
+  return JSON.stringify(input);
+}
+
+function typeOf({ type }: JsonObject): string {
+  return typeof type === "string" ? type : "";
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function idOf(id: JsonValue | undefined): string {
+  return JSON.stringify(id ?? null);
+}
+
+/** Whether a list is a conversation: nearly all members are messages, and somebody known speaks. */
+export function isConversation(items: readonly JsonValue[]): boolean {
+  if (items.length === 0) return false;
+  const sample = items.length > 40 ? [...items.slice(0, 20), ...items.slice(-20)] : items;
+  const calls = new Map<string, string>();
+  const messages = sample.map((item) => messageOf(item, calls));
+  const read = messages.filter((message) => message !== undefined);
+  return read.length >= sample.length * 0.7;
+}

@@ -1,0 +1,32 @@
+import { isJsonObject, type JsonValue } from "../../model/context.ts";
+
+export function isEmpty(value: JsonValue): boolean {
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/** A value as people write it: texts without quotes, records with names, in one line. */
+export function plain(value: JsonValue): string {
+  if (typeof value === "string") return value.replaceAll(/\s+/gu, " ").trim();
+  if (Array.isArray(value)) return value.map((item) => plain(item)).join(", ");
+  if (isJsonObject(value))
+    return Object.entries(value)
+      .map(([key, member]) => `${key}: ${typeof member === "object" && member !== null ? `(${plain(member)})` : plain(member)}`)
+      .join(", ");
+  return JSON.stringify(value);
+}
+
+export function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
+}
+
+/** A text as it is; any other value as JSON. */
+export function plainLong(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+
+/** Length of a text in characters of the Latin script: one of Chinese, Japanese or Korean says, and costs, as much as three. */
+export function widthOf(text: string): number {
+  return text.length + 2 * (text.match(WIDE)?.length ?? 0);
+}

@@ -1,0 +1,30 @@
+import { invalidInput } from "../errors.ts";
+import { parseJson } from "../json/parse-json.ts";
+import { tooLarge } from "../json/prepare-context.ts";
+import type { JsonValue } from "../model/context.ts";
+import type { Limits } from "../model/limits.ts";
+
+/** Told of a field whose text was read as JSON. */
+export type ReadText = (field: string) => void;
+
+/**
+ * The value itself, or, when it is a text, the JSON in it: models send objects so.
+ *
+ * @throws INVALID_INPUT for a text that is not JSON; TOO_LARGE.
+ */
+export function ownText(given: unknown, field: string, limits: Limits, read: ReadText): unknown {
+  if (typeof given !== "string" || (field === "patch.remove" && !given.trimStart().startsWith("["))) return given;
+  if (given.length > limits.maxContextBytes) throw tooLarge(given.length, limits);
+  const value = parsed(given, field);
+  read(field);
+  return value;
+}
+
+function parsed(text: string, field: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch {
+    // The engine's message quotes the text.
+    throw invalidInput(field, `${field} is a text that is not JSON.`, `Send ${field} as an object, not as text.`);
+  }
+}

@@ -1,0 +1,70 @@
+import { WorkrailError } from "../errors.ts";
+import { ownContext } from "../json/own-context.ts";
+import { type Context, isJsonObject } from "../model/context.ts";
+import type { Limits } from "../model/limits.ts";
+import { ownText } from "./json-text.ts";
+import { parsePatch } from "./parse-patch.ts";
+import type { Patch } from "./patch.ts";
+import { quoted } from "./quoted-name.ts";
+
+/** A state as it is given to be saved: whole, or as what changed. */
+export type GivenState = (
+  | { readonly context: Context; readonly patch?: undefined }
+  | { readonly context?: undefined; readonly patch: Patch }
+) & {
+  /** Fields that came as texts and were read as JSON. */
+  readonly parsed: readonly string[];
+};
+
+/**
+ * Takes a state as it is now: what its owner does to it afterwards makes no difference.
+ *
+ * @throws INVALID_INPUT unless exactly one of the two is given, and is what it must be; TOO_LARGE.
+ */
+export function parseGivenState(given: { readonly context?: unknown; readonly patch?: unknown }, limits: Limits): GivenState {
+  const parsed: string[] = [];
+  const read = (field: string): void => void parsed.push(field);
+  if (given.patch === undefined) {
+    const context = ownText(given.context, "context", limits, read);
+    if (context === undefined) throw neither();
+    return { context: ownContext(context, limits), parsed };
+  }
+  const patch = ownText(given.patch, "patch", limits, read);
+  if (!isJsonObject(patch)) throw noObject(patch);
+  const own = parsePatch(patch, limits, read);
+  if (given.context !== undefined) throw both(own);
+  return { patch: own, parsed };
+}
+
+function neither(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "context is required, or patch in its place.", {
+    details: { field: "context" },
+    hint: `Send the whole state as context, or what changed as patch: ${FORM}.`,
+  });
+}
+
+const FORM = `{"patch":{"set":{"key":...},"append":{"list":[...]},"remove":["key"]}}`;
+
+function noObject(given: unknown): WorkrailError {
+  const what = Array.isArray(given) ? "patch is not a JSON Patch: it is an object, not a list." : "patch must be an object.";
+  return new WorkrailError("INVALID_INPUT", what, { details: { field: "patch" }, hint: `Send ${FORM}.` });
+}
+
+function both({ set, append, remove }: Patch): WorkrailError {
+  const told = [
+    ...(set.length === 0 ? [] : [`"set":{${names(set)}}`]),
+    ...(append.length === 0 ? [] : [`"append":{${names(append)}}`]),
+    ...(remove.length === 0 ? [] : [`"remove":[...]`]),
+  ];
+  return new WorkrailError("INVALID_INPUT", "context and patch are given together.", {
+    details: { field: "patch" },
+    hint: `To save changes, leave context out: {"patch":{${told.join(",")}}}. To replace the whole state, leave patch out.`,
+  });
+}
+
+const MOST_NAMED = 5;
+
+function names(entries: readonly (readonly [name: string, value: unknown])[]): string {
+  const named = entries.slice(0, MOST_NAMED).map(([name]) => `${quoted(name)}:...`);
+  return [...named, ...(entries.length > MOST_NAMED ? ["..."] : [])].join(",");
+}

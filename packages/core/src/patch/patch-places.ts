@@ -1,0 +1,133 @@
+import { WorkrailError } from "../errors.ts";
+import { type Context, isJsonObject, type JsonValue } from "../model/context.ts";
+import type { PlaceName } from "./patch.ts";
+import { clipName, quoted } from "./quoted-name.ts";
+import { kindOf } from "./value-size.ts";
+
+/** Keys that an error names. */
+const MOST_NAMED = 20;
+
+/** A value's place in a base: keys, and indexes as they are written. */
+export interface Place {
+  readonly name: PlaceName;
+  readonly path: readonly string[];
+  /** `undefined` when the base has nothing there. */
+  readonly value: JsonValue | undefined;
+}
+
+/**
+ * Finds the place that a name in a patch means.
+ *
+ * @param field where the patch names it, such as `patch.set`.
+ * @throws INVALID_INPUT for a JSON Pointer whose parent does not exist, or that is none.
+ */
+export function findPlace(base: Context, name: PlaceName, field: string): Place {
+  if (Object.hasOwn(base, name) || !name.startsWith("/")) return { name, path: [name], value: memberOf(base, name) };
+  const path = segmentsOf(name, field);
+  let parent: JsonValue = base;
+  for (const [depth, segment] of path.slice(0, -1).entries()) {
+    const next = memberOf(parent, segment);
+    if (next === undefined) throw noParent({ name, field, path, depth, parent });
+    parent = next;
+  }
+  const last = path.at(-1) ?? "";
+  if (!isJsonObject(parent) && !Array.isArray(parent)) throw noParent({ name, field, path, depth: path.length - 1, parent });
+  if (Array.isArray(parent)) checkIndex(parent, last, name, field);
+  return { name, path, value: memberOf(parent, last) };
+}
+
+/** A member by its key, or an item by its index; `undefined` when there is none. */
+function memberOf(parent: JsonValue, segment: string): JsonValue | undefined {
+  if (Array.isArray(parent)) return INDEX.test(segment) ? (parent as readonly JsonValue[])[Number(segment)] : undefined;
+  return isJsonObject(parent) && Object.hasOwn(parent, segment) ? parent[segment] : undefined;
+}
+
+const INDEX = /^(?:0|[1-9]\d{0,14})$/;
+
+function segmentsOf(name: PlaceName, field: string): string[] {
+  if (/~(?![01])/.test(name)) {
+    throw refused(field, name, "is no JSON Pointer: ~ stands before 0 or 1 only", "Write ~ as ~0, and / within a key as ~1.");
+  }
+  return name
+    .slice(1)
+    .split("/")
+    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** Only `remove` may name an item that the list does not have. */
+function checkIndex(list: readonly JsonValue[], segment: string, name: PlaceName, field: string): void {
+  const listName = name.slice(0, name.lastIndexOf("/"));
+  const appending = `To add items, send patch: {"append":{${quoted(listName)}:[...]}}.`;
+  if (segment === "-") throw refused(field, name, "names no item: - is not an index here", appending);
+  if (!INDEX.test(segment)) throw refused(field, name, `names no item of a list of ${list.length}: items have indexes from 0`, appending);
+  if (Number(segment) < list.length || field === REMOVE_FIELD) return;
+  const rule = list.length === 0 ? "the list is empty" : `the list has the indexes 0 to ${list.length - 1}`;
+  throw refused(field, name, `is out of range: ${rule}`, appending);
+}
+
+export const REMOVE_FIELD = "patch.remove";
+
+interface Missing {
+  readonly name: PlaceName;
+  readonly field: string;
+  readonly path: readonly string[];
+  /** Of the segment that is missing, or that the last one is looked for in. */
+  readonly depth: number;
+  readonly parent: JsonValue;
+}
+
+function noParent({ name, field, path, depth, parent }: Missing): WorkrailError {
+  const at = depth === 0 ? "the context" : quoted(pointerOf(path.slice(0, depth)));
+  const keys = keysOf(parent);
+  const lacks = keys === undefined ? `is ${kindOf(parent)}, which has no keys` : `has no ${quoted(path[depth] ?? "")}`;
+  const there = keys === undefined ? "" : keys.length === 0 ? " It is empty." : ` It has: ${listed(keys)}.`;
+  const asKey = depth === 0 ? ` A new key that begins with / is written ${quoted(pointerOf([name]))}.` : "";
+  const message = `${field} names ${quoted(name)}, whose parent does not exist: ${at} ${lacks}.`;
+  return new WorkrailError("INVALID_INPUT", message, {
+    details: { field, place: clipName(name), keys: (keys ?? []).slice(0, MOST_NAMED).map(clipName) },
+    hint: `Correct the name, or set the whole parent.${there}${asKey}`,
+  });
+}
+
+function keysOf(value: JsonValue): readonly string[] | undefined {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [`0 to ${value.length - 1}`];
+  return isJsonObject(value) ? Object.keys(value) : undefined;
+}
+
+/** @throws INVALID_INPUT when two places are the same, or one is within the other. */
+export function checkApart(places: readonly (Place & { readonly field: string })[]): void {
+  const named = new Map<string, Place>();
+  const within = new Map<string, Place>();
+  for (const place of places) {
+    const at = place.path.map((_, index) => pointerOf(place.path.slice(0, index + 1)));
+    const other = at.map((pointer) => named.get(pointer)).find((found) => found !== undefined) ?? within.get(at.at(-1) ?? "");
+    if (other !== undefined) throw overlapping(place, other);
+    named.set(at.at(-1) ?? "", place);
+    for (const pointer of at) within.set(pointer, place);
+  }
+}
+
+function overlapping(place: Place & { readonly field: string }, other: Place): WorkrailError {
+  const names =
+    place.name === other.name ? `${quoted(place.name)} twice` : `${quoted(other.name)} and ${quoted(place.name)}, which overlap`;
+  return new WorkrailError("INVALID_INPUT", `patch names ${names}.`, {
+    details: { field: place.field, places: [clipName(other.name), clipName(place.name)] },
+    hint: "All of a patch is read against its base in one step: name each place once, or set the outer one as a whole.",
+  });
+}
+
+function pointerOf(path: readonly string[]): string {
+  return path.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+export function refused(field: string, name: PlaceName, rule: string, hint: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `${field} names ${quoted(name)}, which ${rule}.`, {
+    details: { field, place: clipName(name) },
+    hint,
+  });
+}
+
+function listed(keys: readonly string[]): string {
+  const named = keys.slice(0, MOST_NAMED).map(clipName).join(", ");
+  return keys.length > MOST_NAMED ? `${named} and ${keys.length - MOST_NAMED} more` : named;
+}

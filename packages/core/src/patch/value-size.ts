@@ -1,0 +1,31 @@
+import { isJsonObject, type JsonValue } from "../model/context.ts";
+
+/** A text of fewer characters is replaced without a word: its size says nothing. */
+const LONG_TEXT = 200;
+
+/** The type of a value as a sentence names it. */
+export function kindOf(value: JsonValue): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (isJsonObject(value)) return "an object";
+  return typeof value === "string" ? "a text" : `a ${typeof value}`;
+}
+
+/** How the size of a value changed: `5 items -> 2`. `undefined` where the old one had nothing much to lose. */
+export function sizeChange(from: JsonValue, to: JsonValue): string | undefined {
+  const [count, unit] = measure(from);
+  const least = typeof from === "string" ? LONG_TEXT : 1;
+  if (unit === undefined || count < least) return undefined;
+  const [newCount, newUnit] = measure(to);
+  return `${tell(count, unit)} -> ${newUnit === unit ? newCount : newUnit === undefined ? kindOf(to) : tell(newCount, newUnit)}`;
+}
+
+function measure(value: JsonValue): readonly [count: number, unit: string | undefined] {
+  if (typeof value === "string") return [value.length, "character"];
+  if (Array.isArray(value)) return [value.length, "item"];
+  return isJsonObject(value) ? [Object.keys(value).length, "key"] : [0, undefined];
+}
+
+function tell(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,77 @@
+import type { ClassifyHow } from "../classify/classify-context.ts";
+import { isWorkrailError, WorkrailError } from "../errors.ts";
+import type { CheckpointKind, CheckpointRecord } from "../model/checkpoint.ts";
+import type { Context } from "../model/context.ts";
+import type { DroppedEntries, NamedKeys } from "../model/dropped-entries.ts";
+import type { Base } from "./find-base.ts";
+import type { LoadedCheckpoint, LoadPorts } from "./load-checkpoint.ts";
+import { readContext, type ReadPorts } from "./read-context.ts";
+
+export interface DroppedInput {
+  readonly context: Context;
+  readonly parent: CheckpointRecord | undefined;
+  readonly how: ClassifyHow;
+  readonly kind?: CheckpointKind | undefined;
+  /** Of a patch: its base was read before. */
+  readonly base?: Base | undefined;
+  readonly refuseEmpty?: boolean | undefined;
+  readonly force?: boolean | undefined;
+}
+
+/**
+ * The entries that a state lacks against its parent. `undefined` where it lacks none, where the two are no states of one work, or where
+ * the parent cannot be read: a save never fails for the sake of this report.
+ *
+ * @throws INVALID_INPUT for a given state without any entry, where the parent has some.
+ */
+export async function droppedEntries(ports: ReadPorts, input: DroppedInput): Promise<DroppedEntries | undefined> {
+  const { context, parent, kind = "workflow", base, how } = input;
+  if (parent === undefined || kind !== "workflow" || parent.kind !== "workflow") return undefined;
+  const before = base?.context ?? (await readUnlessUnreadable(ports, parent));
+  if (before === undefined) return undefined;
+  const keys = Object.keys(before).filter((key) => !Object.hasOwn(context, key));
+  if (keys.length === 0) return undefined;
+  if (input.refuseEmpty === true && input.force !== true && Object.keys(context).length === 0) throw dropsAll(keys.length);
+  const { classifyEntry } = await import("../classify/classify-context.ts");
+  const pinned = keys.filter((key) => how.pins.includes(key));
+  const others = keys.filter((key) => !how.pins.includes(key));
+  const critical = others.filter((key) => classifyEntry(key, before[key] ?? null, how).layer === "CRITICAL");
+  return { keys: [...new Set([...pinned, ...critical, ...others])], pinned, critical };
+}
+
+/** Bytes of a parent that is read for this; a larger one would hold up the load. */
+const MOST_OF_PARENT = 256 * 1024;
+
+/**
+ * The same of a checkpoint that was loaded. It is read from the parent each time: a note beside the checkpoint would keep
+ * names of entries after the parent was erased.
+ */
+export async function droppedSince(
+  ports: LoadPorts,
+  { record, context, session }: Pick<LoadedCheckpoint, "record" | "context" | "session">,
+): Promise<NamedKeys | undefined> {
+  const { parentId, kind } = record;
+  if (parentId === null) return undefined;
+  return ports.locking.shared(async () => {
+    const parent = await ports.catalog.find(parentId);
+    if (parent === undefined || parent.contextBytes > MOST_OF_PARENT) return undefined;
+    const dropped = await droppedEntries(ports, { context, parent, kind, how: { pins: session?.pins ?? [] } });
+    return dropped === undefined ? undefined : { keys: dropped.keys, count: dropped.keys.length };
+  });
+}
+
+async function readUnlessUnreadable(ports: ReadPorts, parent: CheckpointRecord): Promise<Context | undefined> {
+  try {
+    return (await readContext(ports, parent)).context;
+  } catch (error) {
+    if (isWorkrailError(error)) return undefined;
+    throw error;
+  }
+}
+
+function dropsAll(entries: number): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `context is empty, and would drop all of the session's state (entries: ${entries}).`, {
+    details: { field: "context", entries },
+    hint: "context is the whole state, not what changed. Send changes as patch. To empty the state on purpose, give force.",
+  });
+}

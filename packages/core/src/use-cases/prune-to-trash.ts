@@ -1,0 +1,43 @@
+import { isShielded } from "../catalog-state/asides.ts";
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { SessionId } from "../model/ids.ts";
+import { KEEP_TAG } from "../model/session.ts";
+import type { Catalog } from "../ports/catalog.ts";
+import type { Clock } from "../ports/environment.ts";
+import type { Locking } from "../ports/locking.ts";
+import { eachRecord } from "./view-store.ts";
+
+export interface PruneInput {
+  readonly sessionId: SessionId;
+  /** How many workflow checkpoints stay. */
+  readonly keepNewest: number;
+  readonly agentId?: string | undefined;
+}
+
+/**
+ * Moves a session's oldest workflow checkpoints beyond so many into the trash, where a save would else remove them: but the newest, none that is
+ * tagged `keep`, itself or with its session, and none that a handle holds. Resolves with those that moved.
+ */
+export async function pruneToTrash(
+  { catalog, locking, clock }: { readonly catalog: Catalog; readonly locking: Locking; readonly clock: Clock },
+  { sessionId, keepNewest, agentId }: PruneInput,
+): Promise<readonly CheckpointRecord[]> {
+  return locking.inOrder(sessionId, async () => {
+    const filter = { sessionId, kinds: ["workflow"] } as const;
+    const { total } = await catalog.list({ filter, limit: 1, offset: 0 });
+    if (total <= keepNewest) return [];
+    if ((await catalog.session(sessionId))?.tags.includes(KEEP_TAG) === true) return [];
+    const at = clock.now();
+    const free: CheckpointRecord[] = [];
+    for await (const record of eachRecord(catalog, filter))
+      if (!record.tags.includes(KEEP_TAG) && !isShielded(record, at)) free.push(record);
+    // Newest first: the newest of all is the head, or damaged, and the next save is to continue it.
+    const going = free
+      .slice(1)
+      .slice(-(total - keepNewest))
+      .map(({ id }) => id);
+    const move = { sessionId, checkpoints: going, at, reason: "count", from: "live", to: "trash", sparesShielded: true, agentId } as const;
+    const outcome = going.length === 0 ? undefined : await catalog.commit({ move, audit: [] });
+    return outcome?.status === "committed" ? outcome.moved : [];
+  });
+}

@@ -1,0 +1,19 @@
+import { readdirSync } from "node:fs";
+import type { Storage } from "@workrail/core";
+import { CONFIG_FILE } from "./config/config-file.ts";
+import { errorCode } from "./error-code.ts";
+
+/** Whether a data directory holds anything of a store. One that cannot be read may. */
+export function hasStore(dataDir: string): boolean {
+  try {
+    return readdirSync(dataDir).some((name) => name !== CONFIG_FILE);
+  } catch (error) {
+    return errorCode(error) !== "ENOENT";
+  }
+}
+
+/** Storage that stands for a store that is not there: it is empty, and on no disk. */
+export async function openNothing(): Promise<Storage> {
+  const { openMemoryStorage } = await import("@workrail/memory");
+  return { ...openMemoryStorage(), durability: "disk", mode: "not made yet" };
+}
