@@ -118,6 +118,7 @@ export default defineConfig([
   {
     input: { workrail: "src/launcher.ts" },
     platform: "node",
+    resolve,
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
 ]);

@@ -45,6 +45,7 @@ export default defineConfig([
   {
     input: { "workrail-mcp": "src/launcher.ts" },
     platform: "node",
+    resolve,
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
 ]);

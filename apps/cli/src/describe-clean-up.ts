@@ -1,4 +1,7 @@
 import type { CleanUpReason, CleanUpReport, Removal, Spared } from "@workrail/core";
+import type { SessionNote } from "./note-sessions.ts";
+import { escapeText } from "./escape-text.ts";
+import { formatAge } from "./format-age.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { renderTable } from "./render-table.ts";
 
@@ -15,29 +18,38 @@ const REASONS: Readonly<Record<CleanUpReason, string>> = {
 const PROTECTIONS: Readonly<Record<Spared["why"], string>> = { keep: "tagged keep", "in-use": "in use", handle: "held by handles" };
 
 /** What went, or would go, and what stays, for people. */
-export function describeCleanUp({ dryRun, removed, spared, passedOver }: CleanUpReport, width: number): string {
+export function describeCleanUp(
+  { dryRun, removed, spared, passedOver, left }: CleanUpReport,
+  sessions: ReadonlyMap<string, SessionNote>,
+  width: number,
+): string {
   const gone = removed.filter(({ to }) => to === "nowhere");
   const trashed = removed.filter(({ to }) => to === "trash");
   const lines = [
-    ...(removed.length === 0 ? ["There is nothing to remove."] : tableOf(removed, width)),
+    ...(removed.length === 0 ? ["There is nothing to remove."] : tableOf(removed, sessions, width)),
     ...summaryOf(trashed, dryRun ? "Would go into the trash" : "Moved into the trash"),
     ...summaryOf(gone, dryRun ? "Would be removed for good" : "Removed for good"),
     ...spared.map(
-      ({ sessionId, checkpoints, why }) => `Stays: checkpoints: ${checkpoints}, of session ${sessionId} (${PROTECTIONS[why]}).`,
+      ({ sessionId, checkpoints, why }) => `Stays: checkpoints: ${checkpoints}, of session ${escapeText(sessionId)} (${PROTECTIONS[why]}).`,
     ),
-    ...passedOver.map((sessionId) => `Left alone: session ${sessionId} changed meanwhile.`),
+    ...left.map(escapeText).map((reason) => `Not all is overwritten yet: ${reason} The next opening of the store goes on.`),
+    ...passedOver.map((sessionId) => `Left alone: session ${escapeText(sessionId)} changed meanwhile.`),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function tableOf(removed: readonly Removal[], width: number): readonly string[] {
+function tableOf(removed: readonly Removal[], sessions: ReadonlyMap<string, SessionNote>, width: number): readonly string[] {
+  const now = new Date();
+  const ageOf = (usedAt: string | undefined): string => (usedAt === undefined ? "" : formatAge(new Date(usedAt), now));
   const { header, lines } = renderTable(
     [
-      { title: "SESSION", cell: ({ sessionId }) => sessionId },
+      { title: "SESSION", leastWidth: 10, cutFirst: true, stays: true, cell: ({ sessionId }) => escapeText(sessionId) },
+      { title: "AGE", align: "right", stays: true, cell: ({ sessionId }) => ageOf(sessions.get(sessionId)?.usedAt) },
       { title: "CHECKPOINTS", align: "right", cell: ({ checkpointIds }) => `${checkpointIds.length}` },
-      { title: "SIZE", align: "right", cell: ({ bytes }) => formatBytes(bytes) },
+      { title: "STORED", align: "right", cell: ({ bytes }) => formatBytes(bytes) },
       { title: "TO", cell: ({ to }) => (to === "trash" ? "trash" : "gone") },
       { title: "WHY", leastWidth: 8, cell: ({ reason }) => REASONS[reason] },
+      { title: "NAME", leastWidth: 12, stays: true, cell: ({ sessionId }) => escapeText(sessions.get(sessionId)?.name ?? "") },
     ],
     removed,
     width,
@@ -49,5 +61,5 @@ function summaryOf(removed: readonly Removal[], what: string): readonly string[]
   if (removed.length === 0) return [];
   const checkpoints = removed.reduce((sum, { checkpointIds }) => sum + checkpointIds.length, 0);
   const bytes = removed.reduce((sum, { bytes: size }) => sum + size, 0);
-  return [`${what}: ${checkpoints} (${formatBytes(bytes)}).`];
+  return [`${what}: checkpoints: ${checkpoints}, stored in ${formatBytes(bytes)}.`];
 }

@@ -1,4 +1,5 @@
 import type { EraseResult } from "@workrail/runtime";
+import { escapeText } from "./escape-text.ts";
 
 const ELSEWHERE = "Copies that were made before keep what they have: backups, exports, and what a disk or a file system keeps by itself.";
 
@@ -7,13 +8,13 @@ export function describeErasure({ dryRun, erased, spared, left, unreadable, copi
   const lines = [
     ...(erased.length === 0 ? ["There is no checkpoint to erase."] : countsOf(dryRun ? "Would be erased" : "Erased", erased)),
     ...countsOf("Stays, tagged keep", spared),
-    ...left.map((reason) => `Not all is gone yet: ${reason} The rest is done when the store is opened the next time.`),
+    ...left.map(escapeText).map((reason) => `Not all is gone yet: ${reason} The rest is done when the store is opened the next time.`),
     ...unreadable.map((id) => `Cannot be read, as before: checkpoint ${id}, which was stored against what is gone.`),
     ...known("A backup of the store was made", copies.backups),
     ...known("An export was made", copies.exports),
-    ...copies.exportFiles.map((file) => `Has something of it, and stays: ${file}`),
-    ...copies.quarantineFiles.map((file) => `Is damaged, may have something of it, and stays: ${file}`),
-    ...copies.replacedStores.map((directory) => `An older state of the store, which may have it, stays: ${directory}`),
+    ...copies.exportFiles.map(escapeText).map((file) => `Has something of it, and stays: ${file}`),
+    ...copies.quarantineFiles.map(escapeText).map((file) => `Is damaged, may have something of it, and stays: ${file}`),
+    ...copies.replacedStores.map(escapeText).map((directory) => `An older state of the store, which may have it, stays: ${directory}`),
     ...(erased.length === 0 ? [] : [ELSEWHERE]),
   ];
   return `${lines.join("\n")}\n`;
@@ -23,7 +24,7 @@ export function describeErasure({ dryRun, erased, spared, left, unreadable, copi
 function countsOf(what: string, checkpoints: EraseResult["erased"]): readonly string[] {
   const sessions = new Map<string, number>();
   for (const { sessionId } of checkpoints) sessions.set(sessionId, (sessions.get(sessionId) ?? 0) + 1);
-  return [...sessions].map(([sessionId, count]) => `${what}: checkpoints: ${count}, of session ${sessionId}.`);
+  return [...sessions].map(([sessionId, count]) => `${what}: checkpoints: ${count}, of session ${escapeText(sessionId)}.`);
 }
 
 function known(what: string, times: readonly string[]): readonly string[] {

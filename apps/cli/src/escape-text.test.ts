@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { escapeJson, escapeText } from "./escape-text.ts";
+import { escapeJson, escapeOutput, escapeText } from "./escape-text.ts";
 
 describe("escapeText", () => {
   it("escapes what a terminal would obey", () => {
@@ -25,3 +25,25 @@ describe("escapeJson", () => {
     expect(escaped).not.toMatch(/[\u007f-\u009f\u202e]/u);
   });
 });
+
+describe("escapeOutput", () => {
+  it("leaves lines, tabs and colours, and escapes whatever else a terminal would obey", () => {
+    expect(escapeOutput("a\tb\n\u001b[1mbold\u001b[0m\n")).toBe("a\tb\n\u001b[1mbold\u001b[0m\n");
+    expect(escapeOutput("\u001b]0;title\u0007\u009b31m\u202etxt\u2066\u200e\r\u001b[2J")).toBe(
+      "\\u001b]0;title\\u0007\\u009b31m\\u202etxt\\u2066\\u200e\\u000d\\u001b[2J",
+    );
+  });
+
+  it("escapes every control character from U+0080 to U+009F, and every mark that reorders text", () => {
+    const unsafe = [...range(0x80, 0x9f), ...range(0x202a, 0x202e), ...range(0x2066, 0x2069), 0x200e, 0x200f, 0x061c];
+    for (const code of unsafe) {
+      const escaped = `\\u${code.toString(16).padStart(4, "0")}`;
+      const character = String.fromCharCode(code);
+      expect([escapeText(character), escapeJson(character), escapeOutput(character)]).toEqual([escaped, escaped, escaped]);
+    }
+  });
+});
+
+function range(first: number, last: number): readonly number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}

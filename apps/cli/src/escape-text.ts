@@ -15,6 +15,16 @@ export function escapeJson(text: string): string {
   return text.replace(UNSAFE, (character) => (character === "\n" ? character : escape(character)));
 }
 
+/** Of our own: colours. */
+const ESCAPE = "\u001b";
+const STYLES = new RegExp(`${ESCAPE}\\[[0-9;]*m`, "u");
+const UNSAFE_OR_STYLE = new RegExp(`${STYLES.source}|${UNSAFE.source}`, "gu");
+
+/** Makes a whole output safe for a terminal: lines, tabs and colours stay. What is meant for a terminal is escaped piece by piece already. */
+export function escapeOutput(text: string): string {
+  return text.replace(UNSAFE_OR_STYLE, (found) => (found === "\n" || found === "\t" || STYLES.test(found) ? found : escape(found)));
+}
+
 function escape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -1,6 +1,7 @@
-// Runs on any Node, however old: only what Node 18 can parse and link, and nothing of ours but the version.
+// Runs on any Node, however old: only what Node 18 can parse and link, and of ours the version and the compile cache alone.
 import module from "node:module";
 import manifest from "../package.json" with { type: "json" };
+import { enableCompileCache } from "./enable-compile-cache.ts";
 
 const OLDEST_NODE = 22;
 
@@ -19,7 +20,7 @@ async function launch(): Promise<void> {
   }
   // Node before 22.3 lacks it, and the bundle asks for all that is built in by it.
   if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
-  module.enableCompileCache?.();
+  enableCompileCache();
   // Not known to the compiler: the program is bundled beside the launcher.
   await import(new URL("./cli.mjs", import.meta.url).href);
 }

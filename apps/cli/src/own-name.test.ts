@@ -34,3 +34,22 @@ it.each([
   setOwnName("workrail", { env, script });
   expect(inOwnName("See `workrail list`.")).toBe(`See \`${called} list\`.`);
 });
+
+// Every hint goes through inOwnName, for people and for agents.
+it.each([
+  ["See `workrail list`.", "See `workflow_checkpoint_list`."],
+  ["`workrail sessions --all-projects` lists them.", "`workflow_checkpoint_list` lists them."],
+  ["`workrail show cp-1` shows all.", "`workflow_checkpoint_load` with checkpointId cp-1 shows all."],
+  ["`workrail show --session my-task` shows its keys.", "`workflow_checkpoint_load` with sessionId my-task shows its keys."],
+  ["`workrail resume` finds it.", "`workflow_resume` finds it."],
+  ["Run `workrail rebuild`.", "Run `npx -y @workrail/mcp-server rebuild` (in a shell)."],
+  ["`workrail trash restore s cp-1` brings it back.", "`npx -y @workrail/mcp-server trash restore s cp-1` (in a shell) brings it back."],
+])("a hint names a tool to an agent, where there is one: %s", (hint, shown) => {
+  setOwnName("workrail-mcp", { env: { npm_lifecycle_event: "npx" }, script: undefined });
+  expect(inOwnName(hint, "agent")).toBe(shown);
+});
+
+it("a hint names a command in a shell, also that of the server's program", () => {
+  setOwnName("workrail-mcp", { env: {}, script: undefined });
+  expect(inOwnName("`workrail show cp-1` shows all.")).toBe("`workrail-mcp show cp-1` shows all.");
+});

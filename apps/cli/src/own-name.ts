@@ -4,6 +4,9 @@ const USUAL = "workrail";
 /** The packages with the programs of these names: what runs one without installing it leaves no program behind that could be called by its name. */
 const PACKAGES = { workrail: "@workrail/cli", "workrail-mcp": "@workrail/mcp-server" } as const;
 
+/** A hint names a command to somebody at a shell, and a tool to an agent. */
+export type HintReader = "agent" | "shell";
+
 export type ProgramName = keyof typeof PACKAGES;
 
 let own: string = USUAL;
@@ -35,9 +38,47 @@ export function ownName(): string {
   return own;
 }
 
-/** A text for people, in which commands, which stand in backticks, are called as they can be called here. */
-export function inOwnName(text: string): string {
-  return text.replaceAll(/`workrail (?=--|[a-z])/gu, () => `\`${own} `);
+/** A command line that can be pasted here. */
+export function callOf(args: string): string {
+  return `${own} ${args}`;
+}
+
+/**
+ * A hint for its reader. Hints name commands, in backticks: in a shell as they can be called there. An agent reads the
+ * tool that does the same, or, where there is none, the command with the remark that it is for a shell.
+ */
+export function inOwnName(text: string, reader: HintReader = "shell"): string {
+  if (reader === "shell") return text.replaceAll(/`workrail (?=--|[a-z])/gu, () => `\`${own} `);
+  return text.replaceAll(
+    /`workrail ((?:--|[a-z])[^`]*)`/gu,
+    (_all, command: string) => toolFor(command) ?? `\`${own} ${command}\` (in a shell)`,
+  );
+}
+
+/** The tools that do the same as a command; `id` is the field for the command's own operand. */
+const TOOLS: Readonly<Record<string, { readonly tool: string; readonly id?: "checkpointId" | "sessionId" }>> = {
+  save: { tool: "workflow_checkpoint_save" },
+  load: { tool: "workflow_checkpoint_load", id: "checkpointId" },
+  show: { tool: "workflow_checkpoint_load", id: "checkpointId" },
+  list: { tool: "workflow_checkpoint_list" },
+  sessions: { tool: "workflow_checkpoint_list" },
+  log: { tool: "workflow_checkpoint_list", id: "sessionId" },
+  search: { tool: "checkpoint_search" },
+  resume: { tool: "workflow_resume" },
+  compress: { tool: "workflow_context_compress" },
+  pin: { tool: "workflow_mark_critical" },
+};
+
+/** A call such as `show x` or `list --session y`, in words for an agent; `undefined` when no tool does that. */
+function toolFor(command: string): string | undefined {
+  const [name = "", ...words] = command.split(" ");
+  const known = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+  if (known === undefined) return undefined;
+  const [first, second] = words;
+  const session = first === "--session" ? second : undefined;
+  const field = session === undefined ? known.id : "sessionId";
+  const value = session ?? (first?.startsWith("-") === false ? first : undefined);
+  return field === undefined || value === undefined ? `\`${known.tool}\`` : `\`${known.tool}\` with ${field} ${value}`;
 }
 
 /** The same of a page of help, in which commands need no backticks. */

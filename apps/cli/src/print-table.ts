@@ -5,5 +5,10 @@ import { type Column, renderTable } from "./render-table.ts";
 export async function printTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Promise<void> {
   const { header, lines, leftOut } = renderTable(columns, rows, outputWidth());
   await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
-  if (leftOut.length > 0) note(`Too narrow for ${leftOut.join(", ")}; --json shows everything.`);
+  noteLeftOut(leftOut);
+}
+
+/** Names the columns for which there was no room. */
+export function noteLeftOut(titles: readonly string[]): void {
+  if (titles.length > 0) note(`Too narrow for ${titles.join(", ")}; --json shows everything.`);
 }

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { LogFields } from "@workrail/core";
-import { escapeJson, escapeText } from "./escape-text.ts";
+import { escapeJson, escapeOutput, escapeText } from "./escape-text.ts";
 import { inOwnName } from "./own-name.ts";
 import type { Failure } from "./to-failure.ts";
 
@@ -8,15 +8,20 @@ type Style = Parameters<typeof styleText>[0];
 
 /**
  * Writes data. Resolves when it is written, and also when the reader is gone, as at the end of `| head`: that is its
- * right, and no failure.
+ * right, and no failure. A terminal finds nothing in it to obey; a file or a program gets it as it is.
  */
 export function writeData(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => {
+    process.stdout.write(process.stdout.isTTY ? escapeOutput(text) : text, (error) => {
       if (error === null || error === undefined || codeOf(error) === "EPIPE") resolve();
       else reject(new Error(`Standard output could not be written: ${codeOf(error) ?? error.message}.`, { cause: error }));
     });
   });
+}
+
+/** Writes to standard error, which is for people. */
+export function writeMessage(text: string): void {
+  process.stderr.write(escapeOutput(text));
 }
 
 /** Writes one line of JSON, in which a terminal finds nothing to obey. */

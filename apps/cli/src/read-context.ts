@@ -1,6 +1,6 @@
 import buffer from "node:buffer";
 import { createReadStream } from "node:fs";
-import { type Log, parseJson, roundedIntegers, WorkrailError } from "@workrail/core";
+import { type Log, parseJson, roundedIntegers, whyUnreadable, WorkrailError } from "@workrail/core";
 
 const CHUNK_BYTES = 1024 * 1024;
 const STDIN = "-";
@@ -55,7 +55,7 @@ async function read(source: string, name: string, mostBytes: number): Promise<Ui
     }
   } catch (cause) {
     if (cause instanceof WorkrailError || !(cause instanceof Error)) throw cause;
-    throw new WorkrailError("INVALID_INPUT", `The context cannot be read from ${name}: ${cause.message}.`, {
+    throw new WorkrailError("INVALID_INPUT", `The context cannot be read from ${name}: ${whyUnreadable(cause)}.`, {
       hint: "Name a file that is there and that you may read, or pipe the context in.",
       cause,
     });

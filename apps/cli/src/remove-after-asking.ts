@@ -1,7 +1,8 @@
 import { type CleanUpProgress, type CleanUpReport, WorkrailError } from "@workrail/core";
 import type { Workrail } from "@workrail/runtime";
 import { describeCleanUp } from "./describe-clean-up.ts";
-import { note, outputWidth, writeData, writeJson } from "./print.ts";
+import { noteSessions, type SessionNote } from "./note-sessions.ts";
+import { note, outputWidth, writeData, writeJson, writeMessage } from "./print.ts";
 import { countingByPhase, showingProgress } from "./show-progress.ts";
 import { type GlobalOptions, lookIntoStore, withStore } from "./with-store.ts";
 
@@ -27,14 +28,21 @@ export interface RemovalKind<R> {
   describe(report: R, width: number): string;
 }
 
-const CLEAN_UP: RemovalKind<CleanUpReport> = { isNothing: ({ removed }) => removed.length === 0, describe: describeCleanUp };
-
 /** Says what would be removed, asks, and removes it. Where nobody can be asked it takes `--yes`. */
 export function removeAfterAsking(
   options: RemovalOptions,
   remove: (store: Workrail, how: RemovalHow) => Promise<CleanUpReport>,
 ): Promise<void> {
-  return doAfterAsking(options, remove, CLEAN_UP);
+  const sessions = new Map<string, SessionNote>();
+  return doAfterAsking(
+    options,
+    async (store, how) => {
+      // Afterwards the store knows neither name nor age of what is gone.
+      if (options.json !== true) await noteSessions(store, await remove(store, { dryRun: true }), sessions);
+      return remove(store, how);
+    },
+    { isNothing: ({ removed }) => removed.length === 0, describe: (report, width) => describeCleanUp(report, sessions, width) },
+  );
 }
 
 /** The same of any way to remove something. */
@@ -45,12 +53,13 @@ export async function doAfterAsking<R extends object>(
 ): Promise<void> {
   const print = (report: R): Promise<void> => (options.json ? writeJson(report) : writeData(kind.describe(report, outputWidth())));
   const mustAsk = options.dryRun !== true && options.yes !== true;
-  if (mustAsk && !process.stdin.isTTY) throw nobodyToAsk();
   if (options.dryRun === true || mustAsk) {
     const planned = await lookIntoStore(options, (store) => remove(store, { dryRun: true }));
     if (options.dryRun === true) return print(planned);
+    // Only now: whoever names a checkpoint that is not there is told that.
+    if (!process.stdin.isTTY) throw nobodyToAsk();
     // On a terminal, beside the question, whatever standard output is for.
-    process.stderr.write(kind.describe(planned, outputWidth()));
+    writeMessage(kind.describe(planned, outputWidth()));
     const isNothing = kind.isNothing(planned);
     if (isNothing || !(await confirm("Go on?", process.stdin, process.stderr))) {
       if (!isNothing) process.exitCode = DECLINED;

@@ -43,25 +43,42 @@ twenty-two  12 KiB  日本語     draft, h…
 left out: `);
   });
 
-  it("leaves out columns from the last, never those that must be whole", () => {
-    expect(`\n${draw(28)}`).toBe(`
-ID            SIZE  NAME
-one            9 B  a rathe…
-twenty-two  12 KiB  日本語
-left out: TAGS`);
-    expect(`\n${draw(5)}`).toBe(`
-ID            SIZE
-one            9 B
-twenty-two  12 KiB
-left out: NAME, TAGS`);
+  it("cuts ids and session names first, and columns that stay last", () => {
+    const columns = COLUMNS.map((column) => {
+      if (column.title === "ID") return { ...column, leastWidth: 5, cutFirst: true as const };
+      return column.title === "NAME" ? { ...column, stays: true as const } : column;
+    });
+    const rows = ROWS.map((row) => ({ ...row, id: `${row.id} and so on and on`, name: row.name.repeat(3) }));
+    const { header, lines } = renderTable(columns, rows, 80);
+    expect(`\n${[header, ...lines].join("\n")}`).toBe(`
+ID       SIZE  NAME                                                    TAGS
+one …     9 B  a rather long namea rather long namea rather long name  x
+twen…  12 KiB  日本語日本語日本語                                      draft, h…`);
   });
 
-  it("leaves out what may go once nothing is left to cut, the last first", () => {
-    const columns = COLUMNS.map((column) =>
-      column.title === "ID" || column.title === "SIZE" ? { ...column, mayGo: true as const } : column,
-    );
-    expect(renderTable(columns, ROWS, 24).leftOut).toEqual(["NAME", "TAGS"]);
-    expect(renderTable(columns, ROWS, 12)).toMatchObject({ header: "ID", leftOut: ["SIZE", "NAME", "TAGS"] });
+  it("leaves out columns from the last, never those that stay", () => {
+    const columns = [...COLUMNS, { title: "WHY", leastWidth: 8, stays: true as const, cell: () => "because it is so" }];
+    const rows = ROWS.map((row) => ({ ...row, id: row.id.padEnd(46, "x") }));
+    const { header, leftOut } = renderTable(columns, rows, 64);
+    expect(header).toBe(`ID${" ".repeat(46)}  SIZE  WHY`);
+    expect(leftOut).toEqual(["NAME", "TAGS"]);
+  });
+
+  it("shows each row as a few lines in a narrow terminal, and leaves out nothing", () => {
+    expect(`\n${draw(28)}`).toBe(`
+ID            SIZE
+one            9 B
+  NAME  a rather long name
+  TAGS  x
+twenty-two  12 KiB
+  NAME  日本語
+  TAGS  draft, hot
+left out: `);
+  });
+
+  it("shows the end of a text whose end says the most", () => {
+    const columns = COLUMNS.map((column) => (column.title === "NAME" ? { ...column, keepsEnd: true as const } : column));
+    expect(renderTable(columns, ROWS, 40).lines[0]).toBe("one            9 B  …ong name  x");
   });
 
   it("never takes more room than there is, as long as ids fit", () => {
@@ -84,6 +101,12 @@ describe("textWidth", () => {
     ["日本", 4],
     ["👩‍👩‍👧", 2],
     ["❤️", 2],
+    ["クーポン", 8],
+    ["각각", 4],
+    ["𠀀", 2],
+    ["🇩🇪", 2],
+    ["a\u200bb", 2],
+    ["\u0301", 0],
     ["", 0],
   ])("%s takes %i", (text, width) => {
     expect(textWidth(text)).toBe(width);

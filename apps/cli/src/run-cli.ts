@@ -1,4 +1,6 @@
+import { closest } from "@workrail/runtime/settings";
 import { type Command, CommanderError } from "commander";
+import { withoutAlias } from "./aliases.ts";
 import { helpInOwnName, ownName, type ProgramName, setOwnName } from "./own-name.ts";
 import { printFailure, writeData } from "./print.ts";
 import { buildProgram } from "./program.ts";
@@ -10,7 +12,8 @@ import { toFailure } from "./to-failure.ts";
  *
  * @param name by which the program was called.
  */
-export async function runCli(name: ProgramName, args: readonly string[]): Promise<void> {
+export async function runCli(name: ProgramName, given: readonly string[]): Promise<void> {
+  const args = withoutAlias(given);
   // Before any file is made: SQLite's are created by the umask.
   process.umask(0o077);
   setOwnName(name);
@@ -53,9 +56,24 @@ function report(error: unknown, args: readonly string[], program: Command): numb
   // Further on its name may be an option's value.
   const command = program.commands.find((each) => each.name() === args[0]);
   if (isCommandMissing && !json) process.stderr.write(`${helpInOwnName((command ?? program).helpInformation())}\n`);
-  const failure = toFailure(error, `See: ${ownName()}${command === undefined ? "" : ` ${command.name()}`} --help`);
+  const failure = toFailure(
+    unknownPart(error, args, command),
+    `See: ${ownName()}${command === undefined ? "" : ` ${command.name()}`} --help`,
+  );
   printFailure(failure, json);
   return failure.exitCode;
+}
+
+/** A misspelt part of a command that has a part by default is taken for a word too many. */
+function unknownPart(error: unknown, args: readonly string[], command: Command | undefined): unknown {
+  const [, word] = args;
+  const isWordTooMany = error instanceof CommanderError && error.code === "commander.excessArguments";
+  if (!isWordTooMany || command === undefined || word === undefined || word.startsWith("-")) return error;
+  const parts = command.commands.map((each) => each.name());
+  if (parts.length === 0 || parts.includes(word)) return error;
+  const meant = closest(word, parts);
+  const suggestion = meant === undefined ? "" : ` (Did you mean ${meant}?)`;
+  return new CommanderError(1, "commander.unknownCommand", `error: unknown command '${word}'${suggestion}`);
 }
 
 function ignore(): void {}

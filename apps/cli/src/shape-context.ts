@@ -1,5 +1,6 @@
 import type { ViewReport } from "@workrail/core";
-import type { ShapeContextParams, ShapedContextResult } from "@workrail/runtime";
+import type { ShapeContextParams, ShapedContextResult, Workrail } from "@workrail/runtime";
+import { checkpointIdOf } from "./chosen-checkpoint.ts";
 import { describeSecrets } from "./describe-secrets.ts";
 import { note, printWarning, writeData, writeJson } from "./print.ts";
 import { readContext } from "./read-context.ts";
@@ -22,6 +23,13 @@ export async function shapeParams(file: string | undefined, options: ShapeOption
   // Whether it is an object is checked where every context is.
   const context = (await readContext(file, warningsOnly(options.json === true))) as object;
   return { ...how, context, checkpointId: checkpoint, sessionId: session };
+}
+
+/** The same, with the checkpoint that is meant, where one is. */
+export async function inStore<T extends ShapeContextParams>(params: T, store: Workrail): Promise<T> {
+  const { context, checkpointId, sessionId } = params;
+  if (context !== undefined || checkpointId === undefined) return params;
+  return { ...params, checkpointId: await checkpointIdOf(store, checkpointId, sessionId), sessionId: undefined };
 }
 
 /** Prints the context that came of it, and says beside it what became of the rest. */

@@ -58,7 +58,7 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
   it("fits a table into it", async () => {
     await cli.save({ a: 1 }, "--session", "s", "--id", "cp-1", "--name", "a name that is too long to be shown whole in so little room");
     const table = await inTerminal("list", { NO_COLOR: "1" });
-    expect(table).toMatch(/^CHECKPOINT {2}AGE {3}SIZE {2}SESSION {2}NAME\ncp-1 .* a name that is too long to be shown.*…\n$/u);
+    expect(table).toMatch(/^CHECKPOINT {2}AGE {2}STORED {2}SESSION {2}NAME\ncp-1 .* a name that is too long to be shown.*…\n$/u);
     for (const line of table.split("\n")) expect(line.length).toBeLessThanOrEqual(76);
   });
 
@@ -112,8 +112,8 @@ describe.skipIf(!hasTerminal)("on a terminal (skipped where `script` of util-lin
   it("asks before it removes, and takes only a plain yes", async () => {
     await cli.save({ goal: "one" }, "--session", "s", "--id", "cp-1");
     expect(await inTerminal("delete cp-1", { NO_COLOR: "1" }, "yesterday")).toMatch(
-      /Would go into the trash: 1 .*Go on\? \[y\/N\].*Nothing was removed\./su,
+      /Would go into the trash: checkpoints: 1, .*Go on\? \[y\/N\].*Nothing was removed\./su,
     );
-    expect(await inTerminal("delete cp-1", { NO_COLOR: "1" }, "y")).toContain("Moved into the trash: 1");
+    expect(await inTerminal("delete cp-1", { NO_COLOR: "1" }, "y")).toContain("Moved into the trash: checkpoints: 1");
   });
 });

@@ -1,6 +1,9 @@
 /** Emoji, and the scripts whose characters take two columns of a terminal. */
 const WIDE =
-  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+  /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
+
+/** Characters that a terminal draws over the one before, or not at all. */
+const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 
 /** How many columns of a terminal a text takes. */
 export function textWidth(text: string): number {
@@ -22,6 +25,19 @@ export function cutText(text: string, most: number): string {
   return `${cut}…`;
 }
 
+/** The text, or as much of its end as fits behind an ellipsis: the end of a path says more than its beginning. */
+export function cutStart(text: string, most: number): string {
+  if (textWidth(text) <= most) return text;
+  let cut = "";
+  let width = 1;
+  for (const grapheme of graphemes(text).toReversed()) {
+    width += graphemeWidth(grapheme);
+    if (width > most) break;
+    cut = grapheme + cut;
+  }
+  return `…${cut}`;
+}
+
 let segmenter: Intl.Segmenter | undefined;
 
 /** What a reader takes for characters. */
@@ -33,5 +49,6 @@ function graphemes(text: string): readonly string[] {
 }
 
 function graphemeWidth(grapheme: string): number {
+  if (INVISIBLE.test(grapheme)) return 0;
   return WIDE.test(grapheme) ? 2 : 1;
 }

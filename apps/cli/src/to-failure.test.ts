@@ -10,7 +10,7 @@ describe("toFailure", () => {
     expect(failure).toEqual({
       code,
       message: "It went wrong.",
-      hint: code === "SESSION_NOT_FOUND" ? "`workrail sessions --all-projects` lists the sessions there are." : "Do better.",
+      hint: "Do better.",
       details: { at: 1 },
       exitCode: EXIT_CODES[code],
     });

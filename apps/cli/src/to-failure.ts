@@ -34,11 +34,6 @@ const OPTIONS: Readonly<Record<string, string>> = {
   budgetTokens: "--budget",
 };
 
-/** What to do where the library tells of a call that there is not here. */
-const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
-  SESSION_NOT_FOUND: "`workrail sessions --all-projects` lists the sessions there are.",
-};
-
 /**
  * Puts whatever was thrown into the words of the command line.
  *
@@ -46,8 +41,7 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
  */
 export function toFailure(error: unknown, usageHint: string): Failure {
   if (isWorkrailError(error)) {
-    const { code, message, details } = error;
-    const hint = HINTS[code] ?? error.hint;
+    const { code, message, details, hint } = error;
     return {
       code,
       message: translate(withOption(message, details["field"]), details),

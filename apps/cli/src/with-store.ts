@@ -1,4 +1,4 @@
-import type { Log } from "@workrail/core";
+import { type Log, runThen } from "@workrail/core";
 import type { Workrail } from "@workrail/runtime";
 import { printWarning } from "./print.ts";
 import { countingByPhase, showingProgress } from "./show-progress.ts";
@@ -23,24 +23,26 @@ export async function withStore<T>(
   options: GlobalOptions,
   work: (store: Workrail) => Promise<T>,
   // Whoever asks what would be done wants nothing done.
-  { upkeep = options.dryRun !== true } = {},
+  { upkeep = options.dryRun !== true, create = options.dryRun !== true } = {},
 ): Promise<T> {
   const { openWorkrail } = await import("./library/opening.ts");
   // A memory that ends with the command keeps nothing.
   const adapters = { log: warningsOnly(options.json === true) };
   const store = await showingProgress(REBUILDING, (onRebuildProgress) =>
-    openWorkrail({ args: settingArgs(options), fallback: "fail", adapters, upkeep, warmUp: "pause", onRebuildProgress }),
+    openWorkrail({ args: settingArgs(options), fallback: "fail", adapters, upkeep, create, warmUp: "pause", onRebuildProgress }),
   );
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
+  return runThen(
+    () => work(store),
+    () => store.close(),
+  );
 }
 
-/** The same for a command that only looks: what earlier processes left undone it leaves to others, so that nobody waits for that. */
+/**
+ * The same for a command that only looks: it leaves to others what earlier processes left undone, so that nobody waits for that, and it makes
+ * no store where there is none.
+ */
 export function lookIntoStore<T>(options: GlobalOptions, work: (store: Workrail) => Promise<T>): Promise<T> {
-  return withStore(options, work, { upkeep: false });
+  return withStore(options, work, { upkeep: false, create: false });
 }
 
 /** Prints warnings and errors, and nothing else. */

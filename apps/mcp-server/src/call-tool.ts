@@ -4,6 +4,12 @@ import { parseArguments } from "./parse-arguments.ts";
 import type { Tool, ToolCall } from "./tool.ts";
 import { toToolFailure, type ToolFailure } from "./wire-errors.ts";
 
+/** What the calls of a server share. */
+interface Calling {
+  readonly log: Log;
+  readonly tools: readonly Tool[];
+}
+
 /** The result of `tools/call`, in the form every MCP library takes. */
 export interface CallResult {
   readonly content: readonly [{ readonly type: "text"; readonly text: string }];
@@ -12,11 +18,17 @@ export interface CallResult {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Runs one tool. Never rejects: a failure is a result that says so. */
-export async function callTool(tool: Tool, given: unknown, call: ToolCall, log: Log): Promise<CallResult> {
+/**
+ * Runs one tool. Never rejects: a failure is a result that says so.
+ *
+ * @param tools all that there are, for errors that name another one.
+ */
+export async function callTool(tool: Tool, given: unknown, call: ToolCall, { log, tools }: Calling): Promise<CallResult> {
   try {
-    const output = await tool.run(parseArguments(tool, given), call);
-    const meta = tool.resultMeta?.(output);
+    const { input, corrected } = parseArguments(tool, given, tools);
+    const result = await tool.run(input, call);
+    const output = corrected.length === 0 ? result : { ...result, corrected };
+    const meta = tool.resultMeta?.(result);
     return {
       content: [{ type: "text", text: JSON.stringify(output) }],
       structuredContent: output,
@@ -47,5 +59,5 @@ function isFault(error: unknown): boolean {
  */
 function toErrorResult(failure: ToolFailure): CallResult {
   const { text, ...meta } = failure;
-  return { content: [{ type: "text", text: inOwnName(text) }], isError: true, _meta: meta };
+  return { content: [{ type: "text", text: inOwnName(text, "agent") }], isError: true, _meta: meta };
 }

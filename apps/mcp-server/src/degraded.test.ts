@@ -160,7 +160,10 @@ describe("without its disk the server starts, answers, keeps in memory what is s
     expect(await server.fails(SAVE, { sessionId: "before", context: { step: 5 } })).toMatchObject({
       details: { retained: "memory", reason },
     });
-    expect(await server.ok(LOAD, { sessionId: "before" })).toMatchObject({ context: { step: 5 }, metadata: { parentId: ids[0] } });
+    expect(await server.ok(LOAD, { sessionId: "before", full: true })).toMatchObject({
+      context: { step: 5 },
+      metadata: { parentId: ids[0] },
+    });
     const kept = await expectMemory(server, "s", reason);
     await chmod(home.dataDir, 0o700);
     await expectDisk(server, "s", kept);

@@ -1,9 +1,10 @@
 import type { Log } from "@workrail/core";
+import { endProcess, watchWorkers } from "../../cli/src/end-process.ts";
 
 /** Time for calls that are running when the server is told to stop. */
 const GRACE_MS = 3_000;
-/** Time for the store to close; a hook that hangs must not keep the process. */
-const CLOSE_MS = 2_000;
+/** Time for all of it, closing the store included: a hook that hangs must not keep the process. */
+const TOTAL_MS = 4_400;
 
 /** What has to happen between being told to stop and being gone. */
 export interface DrainSteps {
@@ -25,12 +26,21 @@ export function createDrain(steps: DrainSteps): Drain {
   return (reason, exitCode = 0) => {
     if (!isDraining) {
       isDraining = true;
-      void drain(steps, reason).finally(() => process.exit(exitCode));
+      void end(steps, reason, exitCode);
     }
   };
 }
 
+async function end(steps: DrainSteps, reason: string, exitCode: number): Promise<void> {
+  try {
+    await drain(steps, reason);
+  } finally {
+    await endProcess(exitCode);
+  }
+}
+
 async function drain(steps: DrainSteps, reason: string): Promise<void> {
+  const started = performance.now();
   steps.log.info("stopping", { reason });
   steps.stop();
   if (!(await settlesWithin(steps.whenIdle(), GRACE_MS))) {
@@ -38,8 +48,9 @@ async function drain(steps: DrainSteps, reason: string): Promise<void> {
   }
   for (const close of steps.close) {
     try {
-      if (!(await settlesWithin(close(), CLOSE_MS))) {
-        steps.log.warn("stopping before everything was closed", { closeMs: CLOSE_MS });
+      const leftMs = TOTAL_MS - (performance.now() - started);
+      if (!(await settlesWithin(close(), leftMs))) {
+        steps.log.warn("stopping before everything was closed", { totalMs: TOTAL_MS });
       }
     } catch (error) {
       steps.log.error("closing failed", { error });
@@ -61,6 +72,7 @@ async function settlesWithin(work: void | Promise<void>, limitMs: number): Promi
 
 /** Lets the usual reasons to stop end the process through `drain`. */
 export function drainOnSignals(drain: Drain, log: Log): void {
+  watchWorkers();
   // Windows has the last one alone for a process that is no terminal's: Ctrl-Break. Elsewhere it never comes.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"] as const) {
     process.on(signal, () => drain(signal));

@@ -14,6 +14,8 @@ const INITIALIZE = `${JSON.stringify({
 })}\n`;
 
 const oldNode = findNodeOlderThan(22);
+/** The program that runs another one in a terminal of its own; that of Linux takes the command as an option. */
+const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");
 
 describe("the bundled program", () => {
   let dist: string;
@@ -48,6 +50,31 @@ describe("the bundled program", () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { serverInfo: { name: "workrail", version: BUNDLE_VERSION } } });
   });
+
+  it.each([[["--json", "list"]], [["list", "--json"]]])("runs the command of %j behind settings", (args) => {
+    const dataDir = mkdtempSync(join(tmpdir(), "workrail-mcp-"));
+    try {
+      run(process.execPath, ["save", "--session", "s", "--id", "c1"], '{"step":1}', { WORKRAIL_DATA_DIR: dataDir });
+      for (const before of [["--data-dir", dataDir], [`--data-dir=${dataDir}`]]) {
+        const { status, stdout } = run(process.execPath, [...before, ...args], INITIALIZE);
+        expect(status).toBe(0);
+        expect(JSON.parse(stdout)).toMatchObject({ checkpoints: [{ id: "c1" }] });
+      }
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  });
+
+  it.skipIf(!hasTerminal)(
+    "says on a terminal what it is, and serves all the same (skipped where `script` of util-linux is missing)",
+    () => {
+      const command = `${process.execPath} ${join(dist, "workrail-mcp.mjs")}`;
+      const { stdout } = spawnSync("script", ["-qec", command, "--echo", "never", "/dev/null"], { input: INITIALIZE, encoding: "utf8" });
+      const [first = "", ...rest] = stdout.replaceAll("\r", "").split("\n");
+      expect(first).toMatch(/^workrail-mcp is an MCP server, .*claude mcp add workrail -- npx -y @workrail\/mcp-server/u);
+      expect(rest.join("\n")).toContain('"serverInfo"');
+    },
+  );
 
   it("prints its version, and help", () => {
     expect(run(process.execPath, ["--version"])).toEqual({ status: 0, stdout: `${BUNDLE_VERSION}\n`, stderr: "" });

@@ -1,11 +1,13 @@
-// Runs on any Node, however old: only what Node 18 can parse and link, and nothing of ours but a version.
+// Runs on any Node, however old: only what Node 18 can parse and link, and of ours a version and the compile cache alone.
 import module from "node:module";
+import { enableCompileCache } from "../../cli/src/enable-compile-cache.ts";
+import { isCommand } from "./is-command.ts";
 import { readVersion } from "./version.ts";
 
 const OLDEST_NODE = 22;
 
 const HELP = `Usage: workrail-mcp [settings]
-       workrail-mcp <command> [options]
+       workrail-mcp [settings] <command> [options]
 
 An MCP server on stdio that keeps the working state of AI agents.
 Without a command it is started by an MCP client, not by hand: it reads requests on stdin and answers on stdout.
@@ -13,12 +15,16 @@ Without a command it is started by an MCP client, not by hand: it reads requests
   --version            print the version
   --help               print this text
   --data-dir <path>    where checkpoints are kept; default: WORKRAIL_DATA_DIR, else the platform's folder for data
-  --read-only          only read: offer no tool that changes anything, and touch nothing in the data directory
+  --read-only          only read: refuse every change, and touch nothing in the data directory
   --log-level <level>  debug, info, warn (default), error or silent; the log goes to stderr
   --<setting> <value>  any other setting, such as --max-checkpoints 50: workrail-mcp config list
 
 With a command it is the command line for the same store, as in: workrail-mcp cleanup --older-than 7d
 All commands: workrail-mcp help
+`;
+
+/** For a person who starts it by hand. It serves all the same: a client may have a terminal as its standard input. */
+const ON_TERMINAL = `workrail-mcp is an MCP server, which an agent's host starts; to connect it to Claude Code: claude mcp add workrail -- npx -y @workrail/mcp-server (Ctrl-C ends it here; workrail-mcp help lists the commands for people)
 `;
 
 async function launch(): Promise<void> {
@@ -28,9 +34,7 @@ async function launch(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  // A server is only ever given settings.
-  const isCommand = process.argv[2]?.startsWith("-") === false;
-  if (isCommand) return load("./cli.mjs");
+  if (isCommand(process.argv.slice(2))) return load("./cli.mjs");
   if (process.argv.includes("--version")) {
     process.stdout.write(`${readVersion()}\n`);
     return;
@@ -39,6 +43,7 @@ async function launch(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
+  if (process.stdin.isTTY) process.stderr.write(ON_TERMINAL);
   await load("./server.mjs");
 }
 
@@ -46,7 +51,7 @@ async function launch(): Promise<void> {
 async function load(part: string): Promise<void> {
   // Node before 22.3 lacks it, and the bundle asks for all that is built in by it.
   if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
-  module.enableCompileCache?.();
+  enableCompileCache();
   await import(new URL(part, import.meta.url).href);
 }
 

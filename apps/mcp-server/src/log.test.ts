@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import process from "node:process";
+import { describe, expect, it, vi } from "vitest";
+import { createLog } from "./log.ts";
 import { RawClient } from "./testing/raw-client.ts";
 
 /** What a server logs while it fails once and stops. */
@@ -46,4 +48,14 @@ describe("createLog", () => {
     client.endInput();
     expect(await client.exit()).toEqual({ code: 0, signal: null });
   });
+});
+
+it("writes nothing that a terminal would obey, and says the same", () => {
+  const lines: string[] = [];
+  const write = vi.spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
+  const text = "\u009b31m \u202egnp.exe \u2066 \u007f \u001b[2J \u200e";
+  createLog("warn").warn(text, { path: text });
+  write.mockRestore();
+  expect(lines.join("")).toMatch(/^[\u0020-\u007e]+\n$/u);
+  expect(JSON.parse(lines.join(""))).toMatchObject({ msg: text, path: text });
 });

@@ -1,6 +1,7 @@
 import type { Log, LogFields } from "@workrail/core";
 import type { SettingValues } from "@workrail/runtime";
 import { pino, type Logger } from "pino";
+import { escapeJson } from "../../cli/src/escape-text.ts";
 
 /** What is kept for a host that does not read; later lines are lost. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
@@ -59,6 +60,7 @@ function writeToStderr(line: string): void {
     process.stderr.on("error", () => {});
   }
   if (process.stderr.writableLength < MAX_UNREAD_BYTES) {
-    process.stderr.write(line);
+    // JSON escapes some control characters; a terminal obeys others too.
+    process.stderr.write(escapeJson(line));
   }
 }

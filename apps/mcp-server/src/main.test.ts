@@ -171,7 +171,7 @@ describe("hostile input", () => {
 
   it("may lack an argument, or all of them", async () => {
     const missing = await client.call("missing", SAVE, { sessionId: "s" });
-    expect(missing.result?.content?.[0].text).toMatch(/^INVALID_INPUT: context is required and must be an object\./u);
+    expect(missing.result?.content?.[0].text).toMatch(/^INVALID_INPUT: context is required, or patch/u);
     await client.request("none", "tools/call", { name: MARK });
     expect((await client.answer("none")).result?.content?.[0].text).toMatch(
       /^INVALID_INPUT: contextKey is required and must be a string\./u,
@@ -184,19 +184,16 @@ describe("hostile input", () => {
     "may have the id %j, and no file comes of it",
     async (id) => {
       for (const given of [
-        { name: SAVE, arguments: { sessionId: id, context: {} } },
-        { name: SAVE, arguments: { checkpointId: id, context: {} } },
+        { name: SAVE, arguments: { sessionId: "after-hostile", checkpointId: id, context: {} } },
+        { name: SAVE, arguments: { sessionId: "after-hostile", parentId: id, context: {} } },
         { name: LOAD, arguments: { checkpointId: id } },
         { name: LOAD, arguments: { sessionId: id } },
-        { name: LIST, arguments: { sessionId: id } },
         { name: MARK, arguments: { sessionId: id, contextKey: "a" } },
       ]) {
         const name = randomUUID();
         await client.request(name, "tools/call", given);
         const { result } = await client.answer(name);
-        expect(result?.content?.[0].text).toMatch(
-          /^INVALID_INPUT: (sessionId|checkpointId) must be 1 to 128 letters, digits, "-" or "_"\./u,
-        );
+        expect(result?.content?.[0].text).toMatch(/^(INVALID_INPUT|CHECKPOINT_NOT_FOUND|SESSION_NOT_FOUND): /u);
       }
       const files = await readdir(home.directory, { recursive: true });
       expect(
@@ -204,6 +201,19 @@ describe("hostile input", () => {
           (file) => !/^data($|[\\/](workrail\.|search\.db|reserve$|open($|[\\/]sqlite-)|contexts($|[\\/](after-|large))))/u.test(file),
         ),
       ).toEqual([]);
+    },
+  );
+
+  it.each(["../../x", "..\\..\\x", "/etc/passwd", "a/b", ".", "..", "~", "con.txt", "ｘ", "C:x"])(
+    "may save to a session %j, whose folder is beside all others",
+    async (id) => {
+      const name = randomUUID();
+      await client.request(name, "tools/call", { name: SAVE, arguments: { sessionId: id, context: { id } } });
+      expect((await client.answer(name)).result?.structuredContent).toMatchObject({ status: "SAVED", sessionId: id });
+      const files = await readdir(home.directory, { recursive: true });
+      const ours =
+        /^data($|[\\/](workrail\.|search\.db|reserve$|open($|[\\/]sqlite-)|contexts($|[\\/](after-|large|[a-z0-9_-]+\.[0-9a-f]{32}($|[\\/])))))/u;
+      expect(files.filter((file) => !ours.test(file))).toEqual([]);
     },
   );
 
@@ -223,7 +233,7 @@ describe("hostile input", () => {
 
   it("may be deep in metadata", async () => {
     const metadata = `{"value":${"[".repeat(10_000)}${"]".repeat(10_000)}}`;
-    const params = `{"name":"${SAVE}","arguments":{"sessionId":"s","context":{},"metadata":${metadata}}}`;
+    const params = `{"name":"${SAVE}","arguments":{"sessionId":"s","context":{"a":1},"metadata":${metadata}}}`;
     const text = await refusal(`{"jsonrpc":"2.0","id":"meta","method":"tools/call","params":${params}}\n`, "meta");
     expect(text).toMatch(/^INVALID_INPUT: metadata\S* is nested deeper than 128 levels\./u);
   });
@@ -366,7 +376,7 @@ describe("settings", () => {
 
   it("move the store by --storage-path, which goes before the environment", async () => {
     await using server = await ServerProcess.start({ home, args: ["--storage-path", join(home.directory, "elsewhere")] });
-    await server.ok(SAVE, { context: {} });
+    await server.ok(SAVE, { context: { a: 1 } });
     expect(await readdir(home.dataDir)).toEqual([]);
     expect(await readdir(join(home.directory, "elsewhere"))).toContain("workrail.db");
   });
@@ -384,7 +394,7 @@ describe("settings", () => {
       details: { field: "retentionDay", file: config, line: 2 },
     });
     await writeFile(config, '{ "retentionDays": 0 }');
-    await server.ok(SAVE, { context: {} });
+    await server.ok(SAVE, { context: { a: 1 } });
   });
 
   it("that are wrong are named as they were given", async () => {

@@ -22,22 +22,21 @@ describe("parseArguments", () => {
     ["snake_case for a camelCase field", { user_context: { a: 1 } }],
     ["a listed alias", { ctx: { a: 1 } }],
   ])("understands %s", (_what, given) => {
-    expect(parseArguments(echo, given)).toEqual({ userContext: { a: 1 } });
+    expect(parseArguments(echo, given).input).toEqual({ userContext: { a: 1 } });
   });
 
   it("understands camelCase for a snake_case field", () => {
-    expect(parseArguments(echo, { userContext: {}, maxItems: 5 })).toEqual({ userContext: {}, max_items: 5 });
+    expect(parseArguments(echo, { userContext: {}, maxItems: 5 }).input).toEqual({ userContext: {}, max_items: 5 });
   });
 
   it("leaves names inside a value alone, and the value the same object", () => {
     const context = { user_context: 1, maxItems: 2 };
-    expect(parseArguments(echo, { user_context: context })["userContext"]).toBe(context);
+    expect(parseArguments(echo, { user_context: context }).input["userContext"]).toBe(context);
   });
 
   it.each([
     ["a field given twice", { userContext: {}, user_context: {} }, "user_context is another name of userContext, which is given already."],
     ["two aliases of one field", { ctx: {}, user_context: {} }, "user_context is another name of userContext, which is given already."],
-    ["an unknown field", { userContext: {}, nope: 1 }, 'There is no parameter "nope".'],
     ["a wrong type", { userContext: [] }, "userContext must be an object."],
     ["a number for a text", { userContext: {}, tags: ["ab", 7] }, "tags[1] must be a string, not a number."],
     ["a fraction", { userContext: {}, max_items: 1.5 }, "max_items must be an integer, not a number."],
@@ -51,6 +50,34 @@ describe("parseArguments", () => {
     ["nothing", undefined, "userContext is required and must be an object."],
   ])("names %s", (_what, given, message) => {
     expect(refusalOf(given)).toMatchObject({ code: "INVALID_INPUT", message, hint: ALLOWED });
+  });
+
+  it.each<[string, object, object, string]>([
+    ["parts between commas", { tags: "ab, cd" }, { tags: ["ab", "cd"] }, 'tags was a text and was read as the list ["ab","cd"].'],
+    ["a single text", { tags: "ab" }, { tags: ["ab"] }, 'tags was a text and was read as the list ["ab"].'],
+    ["a list as JSON", { tags: '["ab","c,d"]' }, { tags: ["ab", "c,d"] }, "tags was a text and was read as JSON: send a list."],
+    [
+      "an object as JSON",
+      { userContext: '{"a":1}' },
+      { userContext: { a: 1 } },
+      "userContext was a text and was read as JSON: send an object.",
+    ],
+  ])("reads a text for a list or an object, and says so: %s", (_what, given, expected, sentence) => {
+    const { input, corrected } = parseArguments(echo, { userContext: {}, ...given });
+    expect(input).toEqual({ userContext: {}, ...expected });
+    expect(corrected).toEqual([sentence]);
+  });
+
+  it("tells of nothing where everything was as it should be", () => {
+    expect(parseArguments(echo, { userContext: {}, tags: ["a,b"] }).corrected).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    ["of a name that is nearly right", { userContxt: { a: 1 } }, 'Call echo with {"userContext": {"a":1}}'],
+    ["of a name that begins alike", { user: { a: 1 } }, 'Call echo with {"userContext": {"a":1}}'],
+    ["without what there is not", { userContext: {}, nope: 1 }, 'Without nope: call echo with {"userContext": {}}'],
+  ])("names the right call in place %s", (_what, given, hint) => {
+    expect(refusalOf(given)).toMatchObject({ code: "INVALID_INPUT", message: expect.stringContaining("There is no parameter "), hint });
   });
 
   it("tells three faults and counts the rest", () => {

@@ -1,25 +1,38 @@
 import { WorkrailError } from "@workrail/core";
 import type * as z from "zod";
+import { correctArguments } from "./correct-arguments.ts";
 import { type DescribedIssues, describeIssues } from "./describe-issues.ts";
 import { isJsonObject } from "./json-rpc.ts";
+import { rightCall } from "./right-call.ts";
 import type { Tool } from "./tool.ts";
 
-/** Reads the arguments of a call: other spellings first, then the tool's own schema. */
-export function parseArguments(tool: Tool, given: unknown): z.output<Tool["input"]> {
-  const renamed = renameAliases(tool, given ?? {});
-  const parsed = tool.input.safeParse(renamed);
-  if (parsed.success) {
-    return parsed.data;
-  }
-  const { sentences, issues } = describeIssues(parsed.error.issues, renamed);
-  throw invalid(tool, sentences, issues);
+export interface ParsedArguments {
+  readonly input: z.output<Tool["input"]>;
+  /** What was read otherwise than it was sent, in sentences. */
+  readonly corrected: readonly string[];
 }
 
-function invalid(tool: Tool, sentences: string, issues: DescribedIssues["issues"]): WorkrailError {
+/**
+ * Reads the arguments of a call: other spellings first, then texts that stand for lists, then the tool's own schema.
+ *
+ * @param tools all tools there are: a call that another of them takes is named in the error. Default: none.
+ */
+export function parseArguments(tool: Tool, given: unknown, tools: readonly Tool[] = []): ParsedArguments {
+  const renamed = renameAliases(tool, given ?? {});
+  const { given: read, corrected } = correctArguments(tool, renamed);
+  const parsed = tool.input.safeParse(read);
+  if (parsed.success) {
+    return { input: parsed.data, corrected };
+  }
+  const { sentences, issues } = describeIssues(parsed.error.issues, read);
+  throw invalid(tool, sentences, issues, rightCall(tool, read, tools));
+}
+
+function invalid(tool: Tool, sentences: string, issues: DescribedIssues["issues"], meant?: string): WorkrailError {
   const fields = Object.keys(tool.input.shape).join(", ");
   return new WorkrailError("INVALID_INPUT", sentences, {
-    hint: `Correct this and call ${tool.name} again; it takes: ${fields}`,
-    details: { issues },
+    hint: meant ?? `Correct this and call ${tool.name} again; it takes: ${fields}`,
+    details: { issues, ...(meant === undefined ? {} : { meant }) },
   });
 }
 

@@ -12,19 +12,13 @@ const READERS = [
   "workflow_checkpoint_load",
   "workflow_checkpoint_list",
   "workflow_resume",
+  "workflow_context_compress",
+  "workflow_context_prioritize",
   "checkpoint_search",
   "checkpoint_list",
   "checkpoint_get",
 ];
-const WRITERS = [
-  "workflow_checkpoint_save",
-  "workflow_context_compress",
-  "workflow_context_prioritize",
-  "workflow_mark_critical",
-  "store_session",
-  "checkpoint_save",
-  "checkpoint_delete",
-];
+const WRITERS = ["workflow_checkpoint_save", "workflow_mark_critical", "store_session", "checkpoint_save", "checkpoint_delete"];
 
 /** Commands that read, each in full. */
 const COMMANDS: readonly (readonly string[])[] = [
@@ -70,6 +64,9 @@ async function readAll(server: ServerProcess): Promise<void> {
   expect(await server.ok("checkpoint_search", { query: "weathervane" })).toMatchObject({ results: [{}, {}] });
   expect(await server.ok("checkpoint_list")).toMatchObject({ total: 2 });
   expect(await server.ok("checkpoint_get", { id: "c2" })).toMatchObject({ id: "c2" });
+  expect(await server.ok("workflow_context_prioritize", { context: { goal: "g", log: "l" }, dryRun: true })).toMatchObject({ context: {} });
+  expect(await server.ok("workflow_context_prioritize", { checkpointId: "c1" })).toMatchObject({ checkpointId: "c1" });
+  expect(await server.ok("workflow_context_compress", { checkpointId: "c1" })).toMatchObject({ checkpointId: "c1" });
   const { contents } = await server.client.readResource({ uri: "workrail://status" });
   expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({ readOnly: true, checkpoints: 2 });
 }
@@ -124,9 +121,11 @@ describe("a server that only reads", () => {
     withStore(async (home) => {
       await using server = await ServerProcess.start({ home });
       fs.writeFileSync(path.join(home.dataDir, "config.json"), '{ "readOnly": true }');
-      expect((await server.fails("workflow_checkpoint_save", { context: {} })).code).toBe("READ_ONLY");
+      expect((await server.fails("workflow_checkpoint_save", { context: { a: 1 } })).code).toBe("READ_ONLY");
       const { _meta: meta } = await server.call("checkpoint_save", { summary: "x", description: "", project_path: home.project });
       expect(meta).toMatchObject({ code: "INTERNAL_ERROR", details: { error: "READ_ONLY" } });
+      const refused = await server.call("store_session", { conversation: "User: hello" });
+      expect(refused._meta).toMatchObject({ code: "FILE_WRITE_ERROR", httpStatus: 500 });
       expect(await server.ok("workflow_checkpoint_list")).toMatchObject({ total: 2 });
     }));
 

@@ -25,7 +25,7 @@ export interface SdkV1ServerOptions {
   /** When to use the server, for the model; at most 1 KB. */
   readonly instructions: string;
   readonly tools: readonly Tool[];
-  /** List only tools that change nothing, and refuse the others. Default `false`. */
+  /** List only the tools that have a call which changes nothing, and refuse the others. Default `false`. */
   readonly readOnly?: boolean;
   /** Default: none. */
   readonly resources?: readonly Resource[];
@@ -43,9 +43,9 @@ export class SdkV1Server {
   readonly #running = new Set<Promise<unknown>>();
 
   constructor(options: SdkV1ServerOptions) {
-    const isOffered = (tool: Tool): boolean => options.readOnly !== true || tool.annotations.readOnlyHint;
-    this.#tools = new Map(options.tools.filter(isOffered).map((tool) => [tool.name, tool]));
-    this.#refused = new Set(options.tools.filter((tool) => !isOffered(tool)).map(({ name: refused }) => refused));
+    const offered = options.readOnly === true ? options.tools.filter(canOnlyRead).map(onlyReading) : options.tools;
+    this.#tools = new Map(offered.map((tool) => [tool.name, tool]));
+    this.#refused = new Set(options.tools.map(({ name: each }) => each).filter((each) => !this.#tools.has(each)));
     this.#log = options.log;
     const { name, title, version, instructions, resources = [] } = options;
     this.#resources = new Map(resources.map((resource) => [resource.uri, resource]));
@@ -122,7 +122,7 @@ export class SdkV1Server {
     }
     const given = params["arguments"];
     const call = { client: this.#server.getClientVersion(), signal, rounded: roundedIn(given) };
-    return this.#tracked(callTool(tool, given, call, this.#log));
+    return this.#tracked(callTool(tool, given, call, { log: this.#log, tools: [...this.#tools.values()] }));
   }
 
   async #tracked<T>(running: Promise<T>): Promise<T> {
@@ -146,7 +146,7 @@ async function readResource(resource: Resource, log: Log): Promise<object> {
   } catch (error) {
     if (!isWorkrailError(error)) log.error("a resource failed unexpectedly", { resource: resource.uri, error });
     const { text, ...data } = toToolFailure(error);
-    throw new ProtocolFault(RPC_ERROR.internal, inOwnName(text), data);
+    throw new ProtocolFault(RPC_ERROR.internal, inOwnName(text, "agent"), data);
   }
 }
 
@@ -197,4 +197,13 @@ function findFault(message: JSONRPCMessage): JSONRPCMessage | undefined {
       message: `${where} of ${shorten(message.method)} is missing or is not what the protocol says.`,
     },
   };
+}
+
+function canOnlyRead({ annotations, canOnlyRead: can = annotations.readOnlyHint }: Tool): boolean {
+  return can;
+}
+
+/** The tool with the hint that it only reads: the store refuses its calls that would write. */
+function onlyReading(tool: Tool): Tool {
+  return { ...tool, annotations: { ...tool.annotations, readOnlyHint: true } };
 }

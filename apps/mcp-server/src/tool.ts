@@ -35,6 +35,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly input: Input;
   readonly output: Output;
   readonly annotations: ToolAnnotations;
+  /** The tool has calls that change nothing, so a read-only server offers it, and the store refuses its other calls. Default: `readOnlyHint`. */
+  readonly canOnlyRead?: boolean;
   /** Sent as `_meta` of the tool in the list, such as `{ "anthropic/alwaysLoad": true }`. */
   readonly meta?: Readonly<Record<string, unknown>>;
   /**
@@ -62,4 +64,10 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
  */
 export function jsonObject(): z.ZodCustom<JsonObject, JsonObject> {
   return z.custom<JsonObject>(isJsonObject, { error: "must be an object" }).meta({ type: "object" });
+}
+
+/** The same, or the JSON text of one: models send objects so, although the schema that they read has no texts. */
+export function jsonOrText(): z.ZodCustom<JsonObject | string, JsonObject | string> {
+  const isEither = (value: unknown): boolean => isJsonObject(value) || typeof value === "string";
+  return z.custom<JsonObject | string>(isEither, { error: "must be an object" }).meta({ type: "object" });
 }

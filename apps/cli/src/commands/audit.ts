@@ -5,9 +5,10 @@ import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { collect, parsePath, parseWhole } from "../parse-option.ts";
-import { note, writeData, writeJson } from "../print.ts";
+import { note, outputWidth, writeData, writeJson } from "../print.ts";
 import { printTable } from "../print-table.ts";
 import type { Column } from "../render-table.ts";
+import { idShortener } from "../shorten-ids.ts";
 import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
@@ -86,20 +87,25 @@ async function list(options: ListOptions): Promise<void> {
   const result = await lookIntoStore(options, (store) => store.auditLog({ ...filterOf(options), before: options.before }));
   if (options.json) return writeJson(result);
   if (result.entries.length === 0) return note("The audit log has no such row.");
-  await printTable(COLUMNS, result.entries);
+  await printTable(columns(result.entries), result.entries);
   if (result.next !== undefined) note(`--before ${result.next} shows older ones.`);
 }
 
-/** Ids are never cut: people copy them. */
-const COLUMNS: readonly Column<AuditLogEntry>[] = [
-  { title: "ROW", align: "right", cell: ({ number }) => String(number) },
-  { title: "TIME", cell: ({ at }) => at },
-  { title: "ACTION", cell: ({ action }) => action },
-  { title: "CHECKPOINT", cell: ({ checkpointId }) => escapeText(checkpointId ?? "") },
-  { title: "SESSION", mayGo: true, cell: ({ sessionId }) => escapeText(sessionId ?? "") },
-  { title: "REASON", leastWidth: 8, cell: ({ reason }) => escapeText(reason ?? "") },
-  { title: "AGENT", leastWidth: 8, cell: ({ agentId }) => escapeText(agentId ?? "") },
-];
+function columns(entries: readonly AuditLogEntry[]): readonly Column<AuditLogEntry>[] {
+  const shorten = idShortener(
+    entries.flatMap(({ checkpointId = [] }) => checkpointId),
+    outputWidth(),
+  );
+  return [
+    { title: "ROW", align: "right", cell: ({ number }) => String(number) },
+    { title: "TIME", cell: ({ at }) => at },
+    { title: "ACTION", cell: ({ action }) => action },
+    { title: "CHECKPOINT", cell: ({ checkpointId }) => (checkpointId === undefined ? "" : escapeText(shorten(checkpointId))) },
+    { title: "SESSION", leastWidth: 10, cutFirst: true, cell: ({ sessionId }) => escapeText(sessionId ?? "") },
+    { title: "REASON", leastWidth: 8, cell: ({ reason }) => escapeText(reason ?? "") },
+    { title: "AGENT", leastWidth: 8, cell: ({ agentId }) => escapeText(agentId ?? "") },
+  ];
+}
 
 async function verify(options: VerifyOptions): Promise<void> {
   const result = await untilInterrupted((signal) =>
@@ -155,6 +161,6 @@ async function exportTo(file: string | undefined, options: FilterOptions): Promi
   }
   const written = await lookIntoStore(options, (store) => store.exportAuditLog(file, filterOf(options)));
   if (options.json) return writeJson(written);
-  note(`Exported the audit log: ${formatBytes(written.sizeBytes)}.`);
+  note(`Exported the audit log to a file of ${formatBytes(written.sizeBytes)}.`);
   await writeData(`${written.file}\n`);
 }

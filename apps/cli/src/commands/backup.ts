@@ -40,7 +40,9 @@ async function backup(directory: string, options: GlobalOptions): Promise<void> 
 async function tell({ directory, checkpoints, trashed, sessions, bytes, unreadable, isComplete }: BackupResult): Promise<void> {
   if (!isComplete) return note("It was interrupted: there is no backup.");
   const inTrash = trashed === 0 ? "" : `, in the trash: ${trashed}`;
-  note(`Backed up checkpoints: ${checkpoints}${inTrash}, in sessions: ${sessions}, ${formatBytes(bytes)}. All of it was read back.`);
+  note(
+    `Backed up checkpoints: ${checkpoints}${inTrash}, in sessions: ${sessions}, in files of ${formatBytes(bytes)}. All of it was read back.`,
+  );
   if (unreadable.length > 0) note(`Checkpoints that cannot be read: ${unreadable.length}.`);
   for (const { sessionId, checkpointId, code } of unreadable) note(`  ${code}  ${checkpointId} of session ${sessionId}`);
   await writeData(`${escapeText(directory)}\n`);

@@ -81,9 +81,15 @@ describe("workrail delete", () => {
   it("says what would go, asks, and moves it into the trash", async () => {
     await cli.save({ a: 2 }, "--session", "task", "--id", "second");
     expect((await cli.run(["delete", "second"])).stderr).toContain("Add --yes");
-    expect(await cli.output(["delete", "second", "--dry-run"])).toContain("Would go into the trash: 1");
+    expect(await cli.output(["delete", "second", "--dry-run"])).toContain("Would go into the trash: checkpoints: 1");
     expect(await cli.json(["delete", "second", "--yes"])).toMatchObject({ removed: [{ checkpointIds: ["second"], to: "trash" }] });
     expect(await cli.run(["delete", "second", "--yes"])).toMatchObject({ code: 10, stderr: expect.stringContaining("trash restore") });
+    expect(await cli.run(["delete", "nosuch", "--yes"])).toMatchObject({
+      code: 10,
+      stderr: expect.stringContaining("There is no checkpoint nosuch"),
+    });
+    expect(await cli.json(["trash", "restore", "task", "seco"])).toMatchObject({ checkpointIds: ["second"] });
+    expect(await cli.json(["delete", "latest", "--yes"])).toMatchObject({ removed: [{ checkpointIds: ["second"] }] });
     const erased = [
       { checkpointId: "first", sessionId: "task" },
       { checkpointId: "second", sessionId: "task" },

@@ -33,13 +33,13 @@ describe("workrail cleanup", () => {
     const { code, stdout, stderr } = await cli.run(["cleanup", "--session", "s", "--dry-run"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(
-      /^SESSION +CHECKPOINTS +SIZE +TO +WHY\ns +2 +\d+ B +trash +asked for\nWould go into the trash: 2 \(\d+ B\)\.\n$/u,
+      /^SESSION +AGE +CHECKPOINTS +STORED +TO +WHY +NAME\ns +\d+[sm] +2 +\d+ B +trash +asked for\nWould go into the trash: checkpoints: 2, stored in \d+ B\.\n$/u,
     );
     expect(await live()).toEqual(["s-1", "s-2", "t-1"]);
   });
 
   it("moves into the trash what it is told to", async () => {
-    expect(await cli.output(["cleanup", "--keep-last", "1", "--yes"])).toContain("Moved into the trash: 1 ");
+    expect(await cli.output(["cleanup", "--keep-last", "1", "--yes"])).toContain("Moved into the trash: checkpoints: 1,");
     expect([await live(), await trashed()]).toEqual([["s-2", "t-1"], ["s-1"]]);
   });
 
@@ -97,7 +97,7 @@ describe("workrail trash", () => {
   it("lists what is there, and gives it back exactly", async () => {
     await cli.output(["cleanup", "--session", "s", "--yes"]);
     const shown = withoutSizes(await cli.output(["trash", "list"]));
-    expect(shown).toMatch(/^CHECKPOINT +SESSION +IN TRASH +SIZE +NAME\ns-1 +s +\S+ +9 B +first\ns-2 +s +\S+ +9 B\n$/u);
+    expect(shown).toMatch(/^CHECKPOINT +AGE +TRASHED +STORED +SESSION +NAME\ns-1 +\S+ +\S+ +9 B +s +first\ns-2 +\S+ +\S+ +9 B +s\n$/u);
     expect(await cli.output(["trash", "restore", "s", "s-1"])).toBe("s-1\n");
     expect(await cli.json(["trash", "restore", "s"])).toEqual({ sessionId: "s", checkpointIds: ["s-2"] });
     expect(await cli.output(["load", "--session", "s"])).toBe('{"a":2}');
@@ -114,7 +114,7 @@ describe("workrail trash", () => {
     expect(await cli.run(["trash", "empty"])).toMatchObject({ code: 2 });
     await cli.output(["trash", "empty", "--session", "t", "--yes"]);
     expect(await trashed()).toEqual(["s-1", "s-2"]);
-    expect(await cli.output(["trash", "empty", "--yes"])).toContain("Removed for good: 2 ");
+    expect(await cli.output(["trash", "empty", "--yes"])).toContain("Removed for good: checkpoints: 2,");
     expect(globSync("contexts/*/*.json.gz", { cwd: cli.dataDir })).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ export function addCleanupCommand(program: Command): void {
     .option("--keep-last <count>", "all but this many of the newest checkpoints of each session", parseWhole)
     .option("--session <id>", "of this session")
     .option("--project <path>", "of this project", parsePath)
-    .option("--permanently", "for good, and not into the trash")
+    .option("--permanently", "for good, overwritten, and not into the trash")
     .option("--include-kept", "also what is tagged keep")
     .option("--dry-run", "only say what would go")
     .option("--yes", "do not ask")

@@ -1,7 +1,7 @@
 import { COMPRESSION_STRATEGIES, type CompressionStrategy, type Layer, LAYERS } from "@workrail/core";
 import { type Command, Option } from "commander";
 import { parseLayer, parseWhole } from "../parse-option.ts";
-import { printShaped, shapeParams, type ShapeOptions } from "../shape-context.ts";
+import { inStore, printShaped, shapeParams, type ShapeOptions } from "../shape-context.ts";
 import { withStore } from "../with-store.ts";
 
 interface CompressOptions extends ShapeOptions {
@@ -24,7 +24,7 @@ export function addCompressCommand(program: Command): void {
       "Makes a context fit a budget of tokens: what matters stays whole, the rest is shortened. The original is kept and can be had back.",
     )
     .argument("[file]", "file with the context's JSON; default, and -: standard input")
-    .option("--checkpoint <id>", "the context of this checkpoint")
+    .option("--checkpoint <id>", "the context of this checkpoint: its id, the first characters of it, or latest~2")
     .option("--session <id>", "the latest context of this session; with a file, the session that the original is kept in")
     .option("--budget <tokens>", "the most tokens that the result may take; default: what an answer of the MCP server holds", parseWhole)
     .option("--focus <text>", "what matters now: where not all fits, what is about it gets more room")
@@ -38,5 +38,8 @@ async function compress(file: string | undefined, options: CompressOptions): Pro
   const { strategy, layer } = options;
   const params = await shapeParams(file, options);
   const layers = layer === undefined ? undefined : [...layer];
-  await printShaped(await withStore(options, (store) => store.compressContext({ ...params, strategy, layers })), options);
+  await printShaped(
+    await withStore(options, async (store) => store.compressContext({ ...(await inStore(params, store)), strategy, layers })),
+    options,
+  );
 }

@@ -22,14 +22,14 @@ describe("workrail config", () => {
     const env = { WORKRAIL_TRASH_DAYS: "4", WORKRAIL_RETENTION_DAYS: "40" };
     const text = await cli.output(["config", "list", "--origin", "--retention-days=50"], { env });
     const lines = cli.normal(text).split("\n");
-    expect(lines[0]).toMatch(/^SETTING +VALUE +ORIGIN$/u);
+    expect(lines[0]).toMatch(/^SETTING +VALUE +ORIGIN +MEANING$/u);
     for (const line of [
-      /^dataDir +<folder>\/data +WORKRAIL_DATA_DIR$/u,
-      /^maxDepth +5 +<folder>\/data\/config\.json:2$/u,
-      /^trashDays +4 +WORKRAIL_TRASH_DAYS$/u,
-      /^retentionDays +50 +--retention-days$/u,
-      /^condenserKey +\(not shown\) +<folder>\/data\/config\.json:3$/u,
-      /^maxKeys +100000 +default$/u,
+      /^dataDir +<folder>\/data +WORKRAIL_DATA_DIR +\S/u,
+      /^maxDepth +5 +<folder>\/data\/config\.json:2 +\S/u,
+      /^trashDays +4 +WORKRAIL_TRASH_DAYS +\S/u,
+      /^retentionDays +50 +--retention-days +\S/u,
+      /^condenserKey +\(not shown\) +<folder>\/data\/config\.json:3 +\S/u,
+      /^maxKeys +100000 +default +\S/u,
     ]) {
       expect(lines).toContainEqual(expect.stringMatching(line));
     }

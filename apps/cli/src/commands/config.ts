@@ -3,9 +3,10 @@ import { SETTINGS } from "@workrail/runtime/settings";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { note, printWarning, writeData, writeJson } from "../print.ts";
-import { printTable } from "../print-table.ts";
-import type { Column } from "../render-table.ts";
+import { note, outputWidth, printWarning, styled, writeData, writeJson } from "../print.ts";
+import { noteLeftOut } from "../print-table.ts";
+import { type Column, renderTable } from "../render-table.ts";
+import { settingGroups } from "../setting-groups.ts";
 import { settingArgs } from "../setting-options.ts";
 import type { GlobalOptions } from "../with-store.ts";
 
@@ -28,11 +29,11 @@ export function addConfigCommand(program: Command): void {
     .command("config")
     .summary("show settings, where they come from, and change them")
     .description(
-      "Settings come from config.json in the data directory, the environment and options; each goes before the one named before it.",
+      "Settings come from config.json in the data directory, the environment and options; each goes before the one named before it. Without a word behind it, settings are listed.",
     )
     .addHelpText("after", EXAMPLES);
   config
-    .command("list")
+    .command("list", { isDefault: true })
     .summary("list all settings as they hold")
     .description("Lists all settings as they hold. What is wrong with one is told, and the exit code is then 2.")
     .option("--origin", "also where each comes from")
@@ -80,7 +81,21 @@ async function list(options: ListOptions): Promise<void> {
   const { file, hasFile, settings, issues } = await read(options);
   const shown = settings.map(withoutSecret);
   if (options.json) return writeJson({ file, hasFile, settings: shown, issues });
-  await printTable(columns(options.origin === true), shown);
+  await printGroups(shown, options.origin === true);
+}
+
+/** One table, with a heading above each group of settings. */
+async function printGroups(settings: readonly ConfiguredSetting[], withOrigin: boolean): Promise<void> {
+  const groups = settingGroups();
+  const rows = groups.flatMap(({ names }) => names.flatMap((name) => settings.find((each) => each.name === name) ?? []));
+  const { header, blocks, leftOut } = renderTable(columns(withOrigin), rows, outputWidth());
+  const headings = new Map(groups.map(({ title, names: [first] }) => [first, title]));
+  const lines = rows.flatMap(({ name }, index) => {
+    const title = headings.get(name);
+    return [...(title === undefined ? [] : ["", styled("bold", title, process.stdout)]), ...(blocks[index] ?? [])];
+  });
+  await writeData(`${[styled("bold", header, process.stdout), ...lines].join("\n")}\n`);
+  noteLeftOut(leftOut);
 }
 
 async function get(text: string, options: GlobalOptions): Promise<void> {
@@ -132,11 +147,23 @@ function withoutSecret(setting: ConfiguredSetting): ConfiguredSetting {
 }
 
 function columns(withOrigin: boolean): readonly Column<ConfiguredSetting>[] {
-  const origin: Column<ConfiguredSetting> = { title: "ORIGIN", cell: ({ origin, source }) => escapeText(source ?? origin) };
+  const origin: Column<ConfiguredSetting> = {
+    title: "ORIGIN",
+    leastWidth: 12,
+    keepsEnd: true,
+    cell: ({ origin, source }) => escapeText(source ?? origin),
+  };
   return [
-    { title: "SETTING", cell: ({ name }) => name },
-    { title: "VALUE", cell: ({ name, value }) => escapeText(String(value ?? SETTINGS[name].otherwise ?? "")) },
+    { title: "SETTING", stays: true, cell: ({ name }) => name },
+    {
+      title: "VALUE",
+      leastWidth: 16,
+      cutFirst: true,
+      stays: true,
+      cell: ({ name, value }) => escapeText(String(value ?? SETTINGS[name].otherwise ?? "")),
+    },
     ...(withOrigin ? [origin] : []),
+    { title: "MEANING", leastWidth: 16, cutFirst: true, cell: ({ name }) => SETTINGS[name].meaning },
   ];
 }
 

@@ -1,5 +1,7 @@
 import { WorkrailError } from "@workrail/core";
+import type { Workrail } from "@workrail/runtime";
 import type { Command } from "commander";
+import { checkpointIdOf } from "../chosen-checkpoint.ts";
 import { describeErasure } from "../describe-erasure.ts";
 import { doAfterAsking, removeAfterAsking, type RemovalOptions } from "../remove-after-asking.ts";
 
@@ -25,7 +27,7 @@ export function addDeleteCommand(program: Command): void {
       "Moves checkpoints, or all of a session, into the trash. With --permanently they are erased, in the trash or not, so that nothing of them is left " +
         "in the store. Says first what would go, and asks.",
     )
-    .argument("[checkpoints...]", "checkpoints to remove")
+    .argument("[checkpoints...]", "checkpoints to remove: ids, their first characters, or latest~2")
     .option("--session <id>", "all of this session")
     .option("--permanently", "erase them: nothing can bring them back")
     .option("--include-kept", "also what is tagged keep")
@@ -38,13 +40,31 @@ export function addDeleteCommand(program: Command): void {
 async function remove(ids: readonly string[], options: DeleteOptions): Promise<void> {
   const { session, permanently, includeKept } = options;
   if (ids.length > 0 === (session !== undefined)) throw wrongChoice();
-  const chosen = session === undefined ? { checkpointIds: [...ids] } : { sessionId: session };
-  if (permanently !== true) return removeAfterAsking(options, (store, how) => store.cleanUp({ ...chosen, includeKept, ...how }));
+  // Found once: what is latest may be another one when the question was answered.
+  let found: Chosen | undefined;
+  const chosen = async (store: Workrail): Promise<Chosen> => {
+    found ??= session === undefined ? { checkpointIds: await idsOf(store, ids) } : { sessionId: session };
+    return found;
+  };
+  if (permanently !== true) {
+    return removeAfterAsking(options, async (store, how) => store.cleanUp({ ...(await chosen(store)), includeKept, ...how }));
+  }
   const sparesKept = includeKept !== true;
-  await doAfterAsking(options, (store, { dryRun }) => store.erase({ ...chosen, sparesKept, dryRun }), {
+  await doAfterAsking(options, async (store, { dryRun }) => store.erase({ ...(await chosen(store)), sparesKept, dryRun }), {
     isNothing: ({ erased }) => erased.length === 0 && session === undefined,
     describe: describeErasure,
   });
+}
+
+interface Chosen {
+  readonly checkpointIds?: readonly string[];
+  readonly sessionId?: string;
+}
+
+async function idsOf(store: Workrail, references: readonly string[]): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const reference of references) ids.push(await checkpointIdOf(store, reference));
+  return ids;
 }
 
 function wrongChoice(): WorkrailError {

@@ -1,5 +1,12 @@
 import { LAYERS, type LayerShift, WorkrailError } from "@workrail/core";
-import type { ComparedMetadata, CompareCheckpointsParams, CompareCheckpointsResult, TracedCheckpoint, Workrail } from "@workrail/runtime";
+import type {
+  ComparedMetadata,
+  CompareCheckpointsParams,
+  CompareCheckpointsResult,
+  ResolvedCheckpoint,
+  TracedCheckpoint,
+  Workrail,
+} from "@workrail/runtime";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { noteFallback, type PassedOver } from "../note-fallback.ts";
@@ -23,7 +30,7 @@ export function addDiffCommand(program: Command): void {
     .command("diff")
     .summary("show what changed from one checkpoint to another")
     .description("Shows what changed from one checkpoint to another, entry by entry, with the tokens and the layer of each.")
-    .argument("[from]", "the older checkpoint")
+    .argument("[from]", "the older checkpoint: its id, the first characters of it, or latest~2")
     .argument("[to]", "the newer checkpoint; default: the latest of the session of the older one")
     .option("--session <id>", "the latest checkpoint of this session, against the one that it continues")
     .addHelpText("after", EXAMPLES)
@@ -45,10 +52,11 @@ async function diff(named: Named, options: DiffOptions): Promise<void> {
 }
 
 async function chosen(store: Workrail, { from, to }: Named, options: DiffOptions): Promise<CompareCheckpointsParams> {
-  if (from !== undefined && to !== undefined) return { fromId: from, toId: to };
-  const sessionId = options.session ?? (await store.loadCheckpoint({ checkpointId: from })).sessionId;
+  const [older, newer] = [await meant(store, from), await meant(store, to)];
+  if (older !== undefined && newer !== undefined) return { fromId: older.checkpointId, toId: newer.checkpointId };
+  const sessionId = options.session ?? (older as ResolvedCheckpoint).sessionId;
   const { headId, checkpoints } = await store.traceSession({ sessionId });
-  const fromId = from ?? checkpoints.find(({ id }) => id === headId)?.parentId ?? undefined;
+  const fromId = older?.checkpointId ?? checkpoints.find(({ id }) => id === headId)?.parentId ?? undefined;
   if (fromId !== undefined && headId !== undefined) {
     noteFallback(headId, newerThan(headId, checkpoints), options.json === true);
     return { fromId, toId: headId };
@@ -57,6 +65,10 @@ async function chosen(store: Workrail, { from, to }: Named, options: DiffOptions
     details: { sessionId },
     hint: "Name two checkpoints; `workrail log` shows them.",
   });
+}
+
+async function meant(store: Workrail, reference: string | undefined): Promise<ResolvedCheckpoint | undefined> {
+  return reference === undefined ? undefined : store.resolveCheckpoint(reference);
 }
 
 /** What is newer than the latest that can be read. */

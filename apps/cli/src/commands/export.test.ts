@@ -30,7 +30,7 @@ describe("workrail export", () => {
 
   it("writes a file in the data directory, and prints its name", async () => {
     const { code, stdout, stderr } = await cli.run(["export", "s"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Exported session s: .+ KiB\.\n$/u) });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Exported session s to a file of .+ KiB\.\n$/u) });
     expect(stdout.trim()).toMatch(/data.exports.flow-\d{4}-\d\d-\d\d\.json$/u);
     expect(JSON.parse(readFileSync(stdout.trim(), "utf8"))).toMatchObject({
       format: "workrail-session",
@@ -86,7 +86,7 @@ describe("workrail export", () => {
     expect(stderr).toBe(`Exported sessions: 2, to ${join(cli.project, "all")}.\n`);
     expect(stdout.trim().split("\n")).toEqual([
       expect.stringMatching(/all.t-\d{4}-\d\d-\d\d\.json$/u),
-      expect.stringMatching(/all.s-\d{4}-\d\d-\d\d\.json$/u),
+      expect.stringMatching(/all.flow-\d{4}-\d\d-\d\d\.json$/u),
     ]);
   });
 

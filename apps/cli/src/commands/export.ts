@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import { escapeJson } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { formatBytes } from "../format-bytes.ts";
+import { onlySession } from "../given-session.ts";
 import { parsePath } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { showingProgress } from "../show-progress.ts";
@@ -11,6 +12,7 @@ import { unlessInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ExportOptions extends GlobalOptions {
+  readonly session?: string;
   readonly all?: true;
   readonly output?: string;
 }
@@ -32,15 +34,22 @@ export function addExportCommand(program: Command): void {
     .summary("write a session to a JSON file")
     .description("Writes a session with all its checkpoints to a JSON file that people can read and `workrail import` takes back exactly.")
     .argument("[session]", "session to export")
+    .option("--session <id>", "the same as [session]")
     .addOption(new Option("--all", "export every session, each to a file of its own"))
-    .option("--output <path>", "new file, or - for standard output; with --all a folder; default: exports in the data directory", parsePath)
+    .option(
+      "--output <path>",
+      "new file, a folder to write into, or - for standard output; with --all a folder; default: exports in the data directory",
+      parsePath,
+    )
     .addHelpText("after", EXAMPLES)
     .action(async (session: string | undefined, _options: ExportOptions, command: Command) => exportTo(session, command.optsWithGlobals()));
 }
 
-async function exportTo(session: string | undefined, options: ExportOptions): Promise<void> {
-  if ((session === undefined) !== (options.all === true)) throw wrongChoice();
-  if (session === undefined) return exportAll(options);
+async function exportTo(word: string | undefined, options: ExportOptions): Promise<void> {
+  const isNamed = word !== undefined || options.session !== undefined;
+  if (isNamed === (options.all === true)) throw wrongChoice();
+  if (!isNamed) return exportAll(options);
+  const session = onlySession(word, options);
   if (options.output === STDOUT) return print(session, options);
   const result = await unlessInterrupted((signal) =>
     lookIntoStore(options, (store) =>
@@ -90,7 +99,7 @@ function noteUnreadable(sessionId: string, unreadable: readonly UnreadableInExpo
 }
 
 async function tell({ sessionId, file, sizeBytes, unreadable }: ExportResult): Promise<void> {
-  note(`Exported session ${sessionId}: ${formatBytes(sizeBytes)}.`);
+  note(`Exported session ${sessionId} to a file of ${formatBytes(sizeBytes)}.`);
   noteUnreadable(sessionId, unreadable);
   await writeData(`${file}\n`);
 }
@@ -102,5 +111,7 @@ async function tellAll({ folder, exports }: ExportAllResult): Promise<void> {
 }
 
 function wrongChoice(): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "Name either a session or --all.", { hint: "`workrail list` shows sessions." });
+  return new WorkrailError("INVALID_INPUT", "Name either a session or --all.", {
+    hint: "`workrail sessions` lists the sessions of this project.",
+  });
 }

@@ -26,8 +26,8 @@ export function addHandoffCommand(program: Command): void {
     .description(
       "Prints a document in Markdown that hands a piece of work over: goal, state, decisions, next steps, open questions, files, and how to get the rest.",
     )
-    .argument("[id]", "checkpoint to hand over")
-    .option("--session <id>", "the latest checkpoint of this session")
+    .argument("[id]", "checkpoint to hand over: its id, the first characters of it, or latest~2")
+    .option("--session <id>", "the latest checkpoint of this session; with an id, look for it there")
     .option("--budget <tokens>", "the most tokens that it may take; default: 2,000", parseWhole)
     .option("--focus <text>", "what matters now: where not all fits, what is about it gets more room")
     .addHelpText("after", EXAMPLES)
@@ -36,8 +36,8 @@ export function addHandoffCommand(program: Command): void {
 
 async function handoff(id: string | undefined, options: HandoffOptions): Promise<void> {
   const { budget, focus } = options;
-  const params = { ...chosenCheckpoint(id, options), budgetTokens: budget, focus };
-  const result = await lookIntoStore(options, (store) => store.handoff(params));
+  const choice = chosenCheckpoint(id, options);
+  const result = await lookIntoStore(options, async (store) => store.handoff({ ...(await choice(store)), budgetTokens: budget, focus }));
   if (options.json) return writeJson(result);
   noteFallback(result.checkpointId, result.fellBackFrom, false);
   const { markdown, tokens, shortened, leftOut } = result;

@@ -72,9 +72,12 @@ function lineFor(which: string): (progress: ImportProgress) => string {
 function within(path: string): readonly string[] {
   if (path === STDIN) return [path];
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [path];
-  const names = readdirSync(path).filter((name) => name.endsWith(".json") && !name.startsWith("."));
+  // To read a pipe or a device that was put there could take for ever.
+  const isExport = (name: string): boolean =>
+    name.endsWith(".json") && !name.startsWith(".") && statSync(join(path, name), { throwIfNoEntry: false })?.isFile() === true;
+  const names = readdirSync(path).filter(isExport);
   if (names.length === 0)
-    throw new WorkrailError("INVALID_INPUT", `There are no exports in ${path}.`, { hint: "Their names end in .json." });
+    throw new WorkrailError("INVALID_INPUT", `The folder ${path} holds no exports.`, { hint: "Names of exports end in .json." });
   return names.toSorted().map((name) => join(path, name));
 }
 

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { onlySession } from "../given-session.ts";
 import { note, writeJson } from "../print.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
 interface KeepOptions extends GlobalOptions {
+  readonly session?: string;
   readonly off?: true;
 }
 
@@ -18,13 +20,15 @@ export function addKeepCommand(program: Command): void {
     .command("keep")
     .summary("keep a session from being cleaned up")
     .description("Tags a session `keep`: nothing of it is removed, but by people who say that even this is to go.")
-    .argument("<session>", "session to keep")
+    .argument("[session]", "session to keep")
+    .option("--session <id>", "the same as [session]")
     .option("--off", "let it go like any other")
     .addHelpText("after", EXAMPLES)
-    .action(async (session: string, _options: KeepOptions, command: Command) => keep(session, command.optsWithGlobals()));
+    .action(async (session: string | undefined, _options: KeepOptions, command: Command) => keep(session, command.optsWithGlobals()));
 }
 
-async function keep(session: string, options: KeepOptions): Promise<void> {
+async function keep(word: string | undefined, options: KeepOptions): Promise<void> {
+  const session = onlySession(word, options);
   const kept = await withStore(options, (store) => store.keepSession(session, options.off !== true));
   if (options.json) return writeJson(kept);
   note(options.off === true ? `Session ${session} goes like any other.` : `Session ${session} is kept.`);

@@ -5,9 +5,10 @@ import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { collect, parseWhole } from "../parse-option.ts";
-import { note, writeJson } from "../print.ts";
+import { note, outputWidth, writeJson } from "../print.ts";
 import { printTable } from "../print-table.ts";
 import type { Column } from "../render-table.ts";
+import { idShortener } from "../shorten-ids.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ListOptions extends GlobalOptions {
@@ -60,7 +61,7 @@ async function list(options: ListOptions): Promise<void> {
   const found = await lookIntoStore(options, (store) => store.findCheckpoints(paramsOf(options)));
   if (options.json) return writeJson(found);
   const { checkpoints } = found;
-  if (checkpoints.length > 0) await printTable(columns(new Date(), checkpoints), checkpoints);
+  if (checkpoints.length > 0) await printTable(listColumns(checkpoints, { now: new Date(), width: outputWidth() }), checkpoints);
   const more = describeRest(found, options);
   if (more !== undefined) note(more);
 }
@@ -82,19 +83,36 @@ function paramsOf(options: ListOptions): FindCheckpointsParams {
   };
 }
 
-/** Ids are never cut: people copy them. */
-function columns(now: Date, checkpoints: readonly CheckpointMetadata[]): readonly Column<CheckpointMetadata>[] {
-  const projects = new Set(checkpoints.map(({ project }) => project));
+/** The columns of these checkpoints in an output of this width. */
+export function listColumns(
+  checkpoints: readonly CheckpointMetadata[],
+  { now, width }: { readonly now: Date; readonly width: number },
+): readonly Column<CheckpointMetadata>[] {
+  const projects = new Set(checkpoints.flatMap(({ project, sessionProject = project }) => [project, sessionProject]));
+  const shorten = idShortener(
+    checkpoints.map(({ id }) => id),
+    width,
+  );
   return [
-    { title: "CHECKPOINT", cell: ({ id }) => id },
-    { title: "AGE", align: "right", mayGo: true, cell: ({ createdAt }) => formatAge(new Date(createdAt), now) },
-    { title: "SIZE", align: "right", mayGo: true, cell: ({ contextSizeBytes }) => formatBytes(contextSizeBytes) },
-    { title: "SESSION", cell: ({ sessionId }) => sessionId },
-    { title: "NAME", leastWidth: 8, cell: ({ name }) => escapeText(name ?? "") },
-    { title: "TAGS", leastWidth: 6, cell: ({ tags }) => escapeText(tags?.join(", ") ?? "") },
+    { title: "CHECKPOINT", stays: true, cell: ({ id }) => shorten(id) },
+    { title: "AGE", align: "right", stays: true, cell: ({ createdAt }) => formatAge(new Date(createdAt), now) },
+    { title: "STORED", align: "right", cell: ({ contextSizeBytes }) => formatBytes(contextSizeBytes) },
+    { title: "SESSION", leastWidth: 12, cutFirst: true, cell: ({ sessionId }) => escapeText(sessionId) },
+    { title: "NAME", leastWidth: 12, stays: true, cell: ({ name }) => escapeText(name ?? "") },
+    { title: "TAGS", leastWidth: 8, cell: ({ tags }) => escapeText(tags?.join(", ") ?? "") },
     { title: "STATE", cell: ({ damaged }) => (damaged === true ? "damaged" : "") },
-    { title: "PROJECT", leastWidth: 8, cell: ({ project }) => (projects.size > 1 ? escapeText(project ?? "") : "") },
+    {
+      title: "PROJECT",
+      leastWidth: 12,
+      keepsEnd: true,
+      cell: (checkpoint) => (projects.size > 1 ? escapeText(projectOf(checkpoint)) : ""),
+    },
   ];
+}
+
+/** Where it was saved, and which project its session belongs to. */
+function projectOf({ project = "", sessionProject }: CheckpointMetadata): string {
+  return sessionProject === undefined ? project : `${project} (session of ${sessionProject})`;
 }
 
 /** What the table does not show. */

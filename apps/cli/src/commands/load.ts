@@ -22,16 +22,16 @@ export function addLoadCommand(program: Command): void {
     .command("load")
     .summary("print a context's JSON")
     .description("Prints the context of a checkpoint, or of a session's latest one: its exact JSON and nothing else.")
-    .argument("[id]", "checkpoint to load")
+    .argument("[id]", "checkpoint to load: its id, the first characters of it, or latest~2")
     .option("--checkpoint <id>", "the same as [id]")
-    .option("--session <id>", "load the latest checkpoint of this session")
+    .option("--session <id>", "load the latest checkpoint of this session; with an id, look for it there")
     .addHelpText("after", EXAMPLES)
     .action(async (id: string | undefined, _options: LoadOptions, command: Command) => load(id, command.optsWithGlobals()));
 }
 
 async function load(id: string | undefined, options: LoadOptions): Promise<void> {
   const choice = chosenCheckpoint(id, options);
-  const { checkpointId, context, fellBackFrom } = await lookIntoStore(options, (store) => store.loadCheckpoint(choice));
+  const { checkpointId, context, fellBackFrom } = await lookIntoStore(options, async (store) => store.loadCheckpoint(await choice(store)));
   noteFallback(checkpointId, fellBackFrom, options.json === true);
   // A context is stored as this very text; parsing it and writing it again gives the same bytes.
   const text = JSON.stringify(context);

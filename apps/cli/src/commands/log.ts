@@ -4,12 +4,15 @@ import { drawGraph } from "../draw-graph.ts";
 import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
+import { onlySession } from "../given-session.ts";
 import { parseWhole } from "../parse-option.ts";
 import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
+import { idShortener } from "../shorten-ids.ts";
 import { cutText, textWidth } from "../text-width.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface LogOptions extends GlobalOptions {
+  readonly session?: string;
   readonly asides?: true;
   readonly limit?: number;
 }
@@ -26,14 +29,16 @@ export function addLogCommand(program: Command): void {
     .command("log")
     .summary("show how the checkpoints of a session continue each other")
     .description("Shows the checkpoints of a session, newest first, as a graph: which continues which, and where work forked.")
-    .argument("<session>", "session to show")
+    .argument("[session]", "session to show")
+    .option("--session <id>", "the same as [session]")
     .option("--asides", "also what was kept aside")
     .option("--limit <count>", "only this many of the newest", parseWhole)
     .addHelpText("after", EXAMPLES)
-    .action(async (session: string, _options: LogOptions, command: Command) => log(session, command.optsWithGlobals()));
+    .action(async (session: string | undefined, _options: LogOptions, command: Command) => log(session, command.optsWithGlobals()));
 }
 
-async function log(sessionId: string, options: LogOptions): Promise<void> {
+async function log(word: string | undefined, options: LogOptions): Promise<void> {
+  const sessionId = onlySession(word, options);
   const { asides, limit } = options;
   const traced = await lookIntoStore(options, (store) => store.traceSession({ sessionId, asides, limit }));
   if (options.json) return writeJson(traced);
@@ -45,15 +50,19 @@ async function log(sessionId: string, options: LogOptions): Promise<void> {
 function forPeople({ checkpoints, headId }: TraceSessionResult): string {
   const now = new Date();
   const rows = drawGraph(checkpoints);
+  const shorten = idShortener(
+    checkpoints.map(({ id }) => id),
+    outputWidth(),
+  );
   const lines = checkpoints.flatMap((checkpoint, index) => {
     const { joint, lead = "" } = rows[index] ?? {};
-    const line = fit(lead, checkpoint.id, describe(checkpoint, checkpoint.id === headId, now));
+    const line = fit(lead, shorten(checkpoint.id), describe(checkpoint, checkpoint.id === headId, now));
     return joint === undefined ? [line] : [joint, line];
   });
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Only what is said of a checkpoint is cut: people copy its id. */
+/** Cuts the description of a checkpoint, never its id: people copy that. */
 function fit(lead: string, id: string, said: string): string {
   const room = outputWidth() - textWidth(`${lead} ${id}  `);
   return `${lead} ${styled("yellow", id, process.stdout)}  ${room > 0 ? cutText(said, room) : ""}`.trimEnd();

@@ -24,7 +24,7 @@ beforeEach(async () => {
 describe("workrail sessions, log, diff and stats", () => {
   it("show people what there is", async () => {
     expect(golden(await cli.output(["sessions"]))).toMatchInlineSnapshot(`
-      "SESSION  USED  CHECKPOINTS  SIZE  LATEST
+      "SESSION  AGE  CHECKPOINTS  STORED  LATEST  NAME
       task  0s  3  N B  third
       "
     `);
@@ -37,14 +37,14 @@ describe("workrail sessions, log, diff and stats", () => {
     `);
     expect(golden(await cli.output(["stats"]))).toMatchInlineSnapshot(`
       "Sessions: 1, checkpoints: 3.
-      Contexts: N B, stored in N B (0.2x).
+      Contexts: N B, stored in N B.
       Latest contexts: 6 tokens.
 
-      PROJECT  SESSIONS  CHECKPOINTS  CONTEXTS  STORED  RATIO  TOKENS
-      <folder>/project  1  3  N B  N B  0.2x  6
+      PROJECT  SESSIONS  CHECKPOINTS  CONTEXTS  STORED  TOKENS
+      <folder>/project  1  3  N B  N B  6
 
-      SESSION  USED  CHECKPOINTS  CONTEXTS  STORED  RATIO  TOKENS
-      task  0s  3  N B  N B  0.2x  6
+      SESSION  AGE  CHECKPOINTS  CONTEXTS  STORED  TOKENS
+      task  0s  3  N B  N B  6
       "
     `);
     expect(golden(await cli.output(["diff", "first", "second"]))).toMatchInlineSnapshot(`
@@ -127,7 +127,7 @@ describe("workrail sessions, log, diff and stats", () => {
   it.each([
     [["diff"], "Name one or two checkpoints, or a session."],
     [["diff", "first", "--session", "task"], "Name one or two checkpoints, or a session."],
-    [["log"], "missing required argument 'session'"],
+    [["log"], "No session is given."],
   ])("refuse %j", async (args, message) => {
     expect(await cli.run(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(`INVALID_INPUT: ${message}`) });
   });

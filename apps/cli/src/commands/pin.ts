@@ -1,5 +1,6 @@
-import { WorkrailError } from "@workrail/core";
+import { shellWord, WorkrailError } from "@workrail/core";
 import type { Command } from "commander";
+import { givenSession } from "../given-session.ts";
 import { note, writeJson } from "../print.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
@@ -9,11 +10,12 @@ export function addPinCommand(program: Command): void {
     .command("pin")
     .summary("mark an entry of a session as critical")
     .description("Marks an entry of the session's latest context as critical, there and in all later ones: it comes back first, and whole.")
-    .argument("<session>", "session that the entry is in")
-    .argument("<key>", "key of the entry, at the top of the context")
-    .addHelpText("after", "\nExample:\n  workrail pin my-task goal\n")
-    .action(async (session: string, key: string, _options: GlobalOptions, command: Command) =>
-      mark({ session, key, critical: true }, command.optsWithGlobals()),
+    .argument("[session]", "session that the entry is in")
+    .argument("[key]", "key of the entry, at the top of the context")
+    .option("--session <id>", "the same as [session]")
+    .addHelpText("after", "\nExamples:\n  workrail pin my-task goal\n  workrail pin --session my-task goal\n")
+    .action(async (first: string | undefined, second: string | undefined, _options: MarkOptions, command: Command) =>
+      mark([first, second], true, command.optsWithGlobals()),
     );
 }
 
@@ -23,30 +25,41 @@ export function addUnpinCommand(program: Command): void {
     .command("unpin")
     .summary("take back that an entry is critical")
     .description("Takes back that an entry of a session is critical. Entries that are critical for what they hold stay so.")
-    .argument("<session>", "session that the entry is in")
-    .argument("<key>", "key of the entry")
+    .argument("[session]", "session that the entry is in")
+    .argument("[key]", "key of the entry")
+    .option("--session <id>", "the same as [session]")
     .addHelpText("after", "\nExample:\n  workrail pin my-task goal && workrail unpin my-task goal\n")
-    .action(async (session: string, key: string, _options: GlobalOptions, command: Command) =>
-      mark({ session, key, critical: false }, command.optsWithGlobals()),
+    .action(async (first: string | undefined, second: string | undefined, _options: MarkOptions, command: Command) =>
+      mark([first, second], false, command.optsWithGlobals()),
     );
 }
 
-interface Mark {
-  readonly session: string;
-  readonly key: string;
-  readonly critical: boolean;
+interface MarkOptions extends GlobalOptions {
+  readonly session?: string;
 }
 
-async function mark({ session, key, critical }: Mark, options: GlobalOptions): Promise<void> {
+async function mark(words: readonly (string | undefined)[], critical: boolean, options: MarkOptions): Promise<void> {
+  const { session, key } = sessionAndKey(words, options);
   const result = await withStore(options, (store) => store.markCritical({ sessionId: session, contextKey: key, critical }));
   if (result.status === "KEY_NOT_FOUND") {
     throw new WorkrailError("INVALID_INPUT", result.message, {
       details: { field: "key", sessionId: session, criticalKeys: result.criticalKeys },
       hint: critical
-        ? `\`workrail show --session ${session}\` shows its keys.`
+        ? `\`workrail show --session ${shellWord(session)}\` shows its keys.`
         : `Critical are: ${result.criticalKeys.join(", ") || "none"}.`,
     });
   }
   if (options.json) return writeJson(result);
   note(result.message);
+}
+
+function sessionAndKey(words: readonly (string | undefined)[], options: MarkOptions): { readonly session: string; readonly key: string } {
+  const { session, rest } = givenSession(words, options);
+  const [key, ...more] = rest;
+  if (key === undefined || more.length > 0) {
+    throw new WorkrailError("INVALID_INPUT", key === undefined ? "No key is given." : "More than one key is given.", {
+      hint: `\`workrail show --session ${shellWord(session)}\` shows the keys of its latest context.`,
+    });
+  }
+  return { session, key };
 }

@@ -6,7 +6,7 @@ import { parseWhole } from "../parse-option.ts";
 import { note } from "../print.ts";
 import { printTable } from "../print-table.ts";
 import type { Column } from "../render-table.ts";
-import { count, outcomes, printShaped, shapeParams, type ShapeOptions } from "../shape-context.ts";
+import { count, inStore, outcomes, printShaped, shapeParams, type ShapeOptions } from "../shape-context.ts";
 import { withStore } from "../with-store.ts";
 
 interface PrioritizeOptions extends ShapeOptions {
@@ -33,7 +33,7 @@ export function addPrioritizeCommand(program: Command): void {
       "Orders a context by importance, drops what is ephemeral, and holds each layer to its share of a budget. The original is kept.",
     )
     .argument("[file]", "file with the context's JSON; default, and -: standard input")
-    .option("--checkpoint <id>", "the context of this checkpoint")
+    .option("--checkpoint <id>", "the context of this checkpoint: its id, the first characters of it, or latest~2")
     .option("--session <id>", "the latest context of this session; with a file, the session that the original is kept in")
     .option("--budget <tokens>", "the most tokens that the result may take; default: what an answer of the MCP server holds", parseWhole)
     .option("--focus <text>", "what matters now: where not all fits, what is about it gets more room")
@@ -48,7 +48,7 @@ export function addPrioritizeCommand(program: Command): void {
 
 async function prioritize(file: string | undefined, options: PrioritizeOptions): Promise<void> {
   const params = { ...(await shapeParams(file, options)), budgets: budgetsOf(options), dryRun: options.dryRun };
-  const result = await withStore(options, (store) => store.prioritizeContext(params));
+  const result = await withStore(options, async (store) => store.prioritizeContext(await inStore(params, store)));
   if (options.json || options.dryRun !== true) return printShaped(result, options);
   await printPlan(result);
 }

@@ -1,14 +1,15 @@
+import { shellWord } from "@workrail/core";
 import type { ResumeCandidate, ResumeDepth, ResumedWork, ResumeResult } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import { escapeJson, escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { noteFallback } from "../note-fallback.ts";
 import { onceIndexed } from "../once-indexed.ts";
+import { callOf } from "../own-name.ts";
 import { parseWhole } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { printTable } from "../print-table.ts";
 import type { Column } from "../render-table.ts";
-import { outcomes } from "../shape-context.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface ResumeOptions extends GlobalOptions {
@@ -34,10 +35,10 @@ export function addResumeCommand(program: Command): void {
     .command("resume")
     .summary("find the work to go on with, and show where it stands")
     .description(
-      "Shows where a piece of work stands, as an agent would take it up, and what happened in its repository since. Without a checkpoint or a session it lists those that may be meant.",
+      "Shows where a piece of work stands, as an agent would take it up, and what happened in its repository since. Without a checkpoint or a session it shows the only one that may be meant, or lists them with the commands that show them.",
     )
     .argument("[words...]", "what the work is about")
-    .option("--checkpoint <id>", "this checkpoint")
+    .option("--checkpoint <id>", "this checkpoint: its id, the first characters of it, or latest~2")
     .option("--session <id>", "the latest checkpoint of this session")
     .addOption(
       new Option("--depth <depth>", "how much of it: a document, the context as far as it fits, or all that an answer holds")
@@ -54,12 +55,27 @@ export function addResumeCommand(program: Command): void {
 async function resume(words: readonly string[], options: ResumeOptions): Promise<void> {
   const { checkpoint, session, depth, budget, focus, limit } = options;
   const hint = words.length === 0 ? undefined : words.join(" ");
-  const params = { hint, checkpointId: checkpoint, sessionId: session, depth, budgetTokens: budget, focus, limit };
+  const params = {
+    hint,
+    checkpointId: checkpoint,
+    sessionId: session,
+    depth,
+    budgetTokens: budget,
+    focus,
+    limit,
+    reader: "shell" as const,
+  };
   const found = await lookIntoStore(options, (store) => {
     const ask = (): Promise<ResumeResult> => store.resumeWork(params);
     return hint === undefined ? ask() : onceIndexed(store, ask);
   });
-  await (options.json ? writeJson(found) : tell(found, askedFor(options)));
+  if (options.json) return writeJson(found);
+  const asked = askedFor(options);
+  const only = found.status === "CANDIDATES" && asked === undefined && found.total === 1 ? found.candidates[0] : undefined;
+  if (only === undefined) return tell(found, asked);
+  note(`The only session that may be meant is ${only.sessionId}: ${only.reason}.`);
+  const one = { checkpointId: only.checkpointId, depth, budgetTokens: budget, focus };
+  await tell(await lookIntoStore(options, (store) => store.resumeWork(one)), undefined);
 }
 
 function askedFor({ checkpoint, session }: ResumeOptions): string | undefined {
@@ -67,32 +83,49 @@ function askedFor({ checkpoint, session }: ResumeOptions): string | undefined {
   return session === undefined ? undefined : `session ${session}`;
 }
 
+const NOTHING = "Nothing is saved in this project yet. `workrail sessions --all-projects` lists the sessions of all projects.";
+
 /** @param asked what was asked for by its id. */
 async function tell(found: ResumeResult, asked: string | undefined): Promise<void> {
   if (found.status === "LOADED") return show(found);
-  if (found.candidates.length === 0) return note(found.note);
+  if (found.candidates.length === 0) return note(NOTHING);
   // An id that is there is loaded.
   if (asked !== undefined) note(`There is no ${asked}: these are others.`);
   await printTable(columns(new Date()), found.candidates);
-  note("Nothing is shown of them yet: name the one that is meant, as in `workrail resume --session <id>`.");
+  note("To show one, run its line:");
+  for (const { sessionId } of found.candidates) note(`  ${callOf(`resume --session ${shellWord(sessionId)}`)}`);
 }
 
-async function show({ summary, context, drift, checkpointId, origin, fellBackFrom, report }: ResumedWork): Promise<void> {
+async function show({
+  summary,
+  context,
+  drift,
+  checkpointId,
+  origin,
+  fellBackFrom,
+  shortened,
+  omitted,
+  warning,
+}: ResumedWork): Promise<void> {
   noteFallback(checkpointId, fellBackFrom, false);
   note(`Checkpoint ${checkpointId}, saved ${origin.savedAt}${origin.agentId === undefined ? "" : ` by ${origin.agentId}`}.`);
+  if (warning !== undefined) note(warning);
   if (drift !== undefined) note(drift.says);
-  if (report !== undefined)
-    note(`Not all of it is shown, of its entries ${outcomes(report)}: \`workrail show ${checkpointId}\` shows all.`);
+  if (shortened !== undefined || omitted !== undefined) {
+    note(
+      `Not all of it is shown: ${shortened?.count ?? 0} entries are shortened, ${omitted?.count ?? 0} left out. \`workrail show ${checkpointId}\` shows all.`,
+    );
+  }
+  if (summary !== undefined) note(`\`workrail show ${checkpointId}\` shows all that was saved.`);
   await writeData(`${(summary === undefined ? escapeJson(JSON.stringify(context, undefined, 2)) : escapeJson(summary)).trimEnd()}\n`);
 }
 
-/** Ids are never cut: people copy them. */
 function columns(now: Date): readonly Column<ResumeCandidate>[] {
   return [
-    { title: "SESSION", cell: ({ sessionId }) => sessionId },
-    { title: "SAVED", align: "right", cell: ({ savedAt }) => formatAge(new Date(savedAt), now) },
+    { title: "SESSION", leastWidth: 12, cutFirst: true, stays: true, cell: ({ sessionId }) => escapeText(sessionId) },
+    { title: "AGE", align: "right", stays: true, cell: ({ savedAt }) => formatAge(new Date(savedAt), now) },
     { title: "WHY", leastWidth: 10, cell: ({ reason }) => escapeText(reason) },
-    { title: "NAME", leastWidth: 8, cell: ({ name }) => escapeText(name ?? "") },
+    { title: "NAME", leastWidth: 12, stays: true, cell: ({ name }) => escapeText(name ?? "") },
     { title: "GOAL", leastWidth: 10, cell: ({ goal }) => escapeText(goal ?? "") },
   ];
 }

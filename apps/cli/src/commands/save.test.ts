@@ -20,7 +20,7 @@ describe("workrail save", () => {
     const { code, stdout, stderr } = await cli.run(["save", "context.json", "--session", "s", "--id", "cp-1"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "cp-1\n" });
     expect(cli.normal(stderr)).toMatchInlineSnapshot(`
-      "Saved 999 B in session s.
+      "Saved in session s, stored in 999 B.
       "
     `);
   });
@@ -29,7 +29,7 @@ describe("workrail save", () => {
     const { stdout, stderr } = await cli.run(["save"], { input: "{}" });
     expect(cli.normal(stdout)).toBe("00000000-0000-4000-8000-000000000000\n");
     expect(cli.normal(stderr)).toMatchInlineSnapshot(`
-      "Saved 999 B in session 00000000-0000-4000-8000-000000000000.
+      "Saved in session 00000000-0000-4000-8000-000000000000, stored in 999 B.
       The session is new; --session 00000000-0000-4000-8000-000000000000 goes on in it.
       "
     `);
@@ -64,7 +64,7 @@ describe("workrail save", () => {
         "code": 0,
         "stderr": "warning: integers too long for a number were rounded (count: 4, integers: ["1732379877123456789","9007199254740993","9007199254740995","9007199254740997"])
         As texts, in quotation marks, they are kept as they are.
-      Saved 999 B in session s.
+      Saved in session s, stored in 999 B.
       ",
       }
     `);
@@ -110,7 +110,7 @@ describe("workrail save", () => {
       env: { WORKRAIL_MAX_CHECKPOINTS: "1" },
     });
     expect(cli.normal(stderr)).toMatchInlineSnapshot(`
-      "Saved 999 B in session s.
+      "Saved in session s, stored in 999 B.
       Not taken from --metadata, because Workrail sets them: kind, sequence.
       Checkpoints removed from the session because it was full: 1.
       "
@@ -133,6 +133,40 @@ describe("workrail save", () => {
     expect((await show("cp-3")).metadata).toMatchObject({ parentId: "cp-1", sessionId: "fork" });
   });
 
+  it.each([["-"], ["changes.json"]])("saves what changed, from %s, and tells what it did", async (source) => {
+    await save({ goal: "ship it", plan: [1, 2, 3], log: ["a"], draft: true }, "--session", "s", "--id", "cp-1");
+    const patch = '{"set":{"plan":[3]},"append":{"log":["b"]},"remove":["draft","nothing"]}';
+    cli.write("changes.json", patch);
+    const { code, stdout, stderr } = await cli.run(["save", "--session", "s", "--id", "cp-2", "--patch", source], { input: patch });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "cp-2\n" });
+    expect(cli.normal(stderr)).toMatchInlineSnapshot(`
+      "Saved in session s, stored in 999 B.
+      Changed cp-1: set plan; appended 1 to log; removed draft; kept 1 entries.
+      Replaced plan: 3 items -> 1.
+      Not there, so not removed: nothing.
+      Entries of the parent that are not in this state: draft.
+      "
+    `);
+    expect(await cli.output(["load", "cp-2"])).toBe('{"goal":"ship it","plan":[3],"log":["a","b"]}');
+  });
+
+  it("warns where a state lacks what its parent had", async () => {
+    await save({ goal: "ship it", step: 1 }, "--session", "s");
+    const { stderr } = await cli.run(["save", "--session", "s"], { input: '{"step":2}' });
+    expect(stderr).toContain("Entries of the parent that are not in this state: goal.");
+    expect(stderr).toContain("CRITICAL: goal");
+    const empty = await cli.run(["save", "--session", "s"], { input: "{}" });
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("context is empty") });
+  });
+
+  it("takes a state or a patch, and not both", async () => {
+    cli.write("context.json", "{}");
+    const { code, stderr } = await cli.run(["save", "context.json", "--patch", "-"], { input: "{}" });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("one of the two can be saved") });
+    const none = await cli.run(["save", "--session", "typo", "--patch", "-"], { input: '{"set":{"a":1}}' });
+    expect(none).toMatchObject({ code: 10, stderr: expect.stringContaining("A patch never starts a session") });
+  });
+
   it("compares and swaps", async () => {
     await save({ a: 1 }, "--session", "s", "--id", "cp-1", "--expect-new");
     await save({ a: 2 }, "--session", "s", "--id", "cp-2", "--expect-parent", "cp-1");
@@ -140,7 +174,7 @@ describe("workrail save", () => {
     expect(late).toMatchInlineSnapshot(`
       {
         "code": 16,
-        "stderr": "CONFLICT: The session's latest checkpoint is not the expected one: somebody else saved meanwhile.
+        "stderr": "CONFLICT: The session's latest checkpoint is not the expected one: somebody else saved meanwhile. Changed since: a.
         Load the latest checkpoint, merge your changes into it, and save with its id as --expect-parent.
       ",
         "stdout": "",
@@ -187,6 +221,6 @@ describe("workrail save", () => {
   it.each(["missing.json", "."])("refuses a file that cannot be read (%s)", async (file) => {
     const { code, stderr } = await cli.run(["save", file]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`INVALID_INPUT: The context cannot be read from ${file}: E`);
+    expect(stderr).toContain(`INVALID_INPUT: The context cannot be read from ${file}: it `);
   });
 });

@@ -1,6 +1,7 @@
-import type { SaveCheckpointParams, SaveCheckpointResult } from "@workrail/runtime";
+import { isWorkrailError, type JsonObject, WorkrailError, shellWord } from "@workrail/core";
+import type { SaveCheckpointParams, SaveCheckpointResult, Workrail } from "@workrail/runtime";
 import { type Command, Option } from "commander";
-import type { JsonObject } from "@workrail/core";
+import { checkpointIdOf } from "../chosen-checkpoint.ts";
 import { describeSecrets } from "../describe-secrets.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { collect, parseObject } from "../parse-option.ts";
@@ -9,6 +10,7 @@ import { readContext } from "../read-context.ts";
 import { type GlobalOptions, warningsOnly, withStore } from "../with-store.ts";
 
 interface SaveOptions extends GlobalOptions {
+  readonly patch?: string;
   readonly session?: string;
   readonly workflow?: string;
   readonly agent?: string;
@@ -26,6 +28,7 @@ const EXAMPLES = `
 Examples:
   workrail save context.json --session my-task --id before-refactoring --name "before the refactoring"
   echo '{"goal":"ship it"}' | workrail save --tag draft --tag monday
+  echo '{"set":{"step":4},"append":{"log":["built"]},"remove":["draft"]}' | workrail save --session my-task --patch -
 `;
 
 /** `workrail save`: keeps a context as a session's latest checkpoint, and prints the checkpoint's id. */
@@ -34,7 +37,11 @@ export function addSaveCommand(program: Command): void {
     .command("save")
     .summary("save a context as a session's latest checkpoint")
     .description("Saves a context, one JSON object, as its session's latest checkpoint, and prints the checkpoint's id.")
-    .argument("[file]", "file with the context's JSON; default, and -: standard input")
+    .argument("[file]", "file with the context's JSON, the whole state; default, and -: standard input")
+    .option(
+      "--patch <file>",
+      "file with what changed since the latest checkpoint, or since --parent: set, append, remove; -: standard input",
+    )
     .option("--session <id>", "session to save in; default: a new one")
     .option(
       "--workflow <id>",
@@ -54,19 +61,29 @@ export function addSaveCommand(program: Command): void {
 }
 
 async function save(file: string | undefined, options: SaveOptions): Promise<void> {
+  if (file !== undefined && options.patch !== undefined) throw bothGiven(file, options.patch);
   // Read first: what is wrong with it is told without a store, and none is kept open while somebody types.
-  const params = paramsOf(await readContext(file, warningsOnly(options.json === true)), options);
-  const result = await withStore(options, (store) => store.saveCheckpoint(params));
+  const given = await readContext(options.patch ?? file, warningsOnly(options.json === true));
+  // Whether it is an object is checked where every state is.
+  const state = options.patch === undefined ? { context: given as object } : { patch: given as object };
+  const params = paramsOf(state, options);
+  const result = await withStore(options, async (store) => store.saveCheckpoint(await withParents(params, store)));
   if (options.json) return writeJson(result);
   for (const line of describe(result)) note(line);
   await writeData(`${result.checkpointId}\n`);
 }
 
-function paramsOf(context: unknown, options: SaveOptions): SaveCheckpointParams {
+function bothGiven(file: string, patch: string): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `${file} is the whole state and --patch ${patch} only changes: one of the two can be saved.`, {
+    details: { field: "patch" },
+    hint: "Leave the file out to save the changes, or --patch to save the whole state.",
+  });
+}
+
+function paramsOf(state: Pick<SaveCheckpointParams, "context" | "patch">, options: SaveOptions): SaveCheckpointParams {
   return {
     sessionId: options.session,
-    // Whether it is an object is checked where every context is.
-    context: context as object,
+    ...state,
     metadata: {
       ...options.metadata,
       ...(options.name === undefined ? {} : { name: options.name }),
@@ -81,16 +98,55 @@ function paramsOf(context: unknown, options: SaveOptions): SaveCheckpointParams 
   };
 }
 
+/** The checkpoints that it continues, and expects, may be named in short. */
+async function withParents(params: SaveCheckpointParams, store: Workrail): Promise<SaveCheckpointParams> {
+  const { parentId, expectedParentId } = params;
+  return {
+    ...params,
+    parentId: parentId === undefined ? undefined : await checkpointIdOf(store, parentId),
+    expectedParentId: typeof expectedParentId === "string" ? await expectedIdOf(store, expectedParentId) : expectedParentId,
+  };
+}
+
+/** One that is gone is what the save then says: somebody else went on. */
+async function expectedIdOf(store: Workrail, reference: string): Promise<string> {
+  try {
+    return await checkpointIdOf(store, reference);
+  } catch (error) {
+    if (isWorkrailError(error) && error.code === "CHECKPOINT_NOT_FOUND") return reference;
+    throw error;
+  }
+}
+
+function describePatch({ patched, droppedKeys = [], droppedKeysCount, warning }: SaveCheckpointResult): readonly string[] {
+  const { base, set = [], appended = {}, removed = [], notFound = [], replaced = {}, keptKeys } = patched ?? {};
+  const parts = [
+    ...(set.length === 0 ? [] : [`set ${set.join(", ")}`]),
+    ...Object.entries(appended).map(([name, count]) => `appended ${count} to ${name}`),
+    ...(removed.length === 0 ? [] : [`removed ${removed.join(", ")}`]),
+    `kept ${keptKeys} entries`,
+  ];
+  const left = droppedKeysCount === undefined ? "" : ` and ${droppedKeysCount - droppedKeys.length} more`;
+  return [
+    ...(base === undefined ? [] : [`Changed ${base}: ${parts.join("; ")}.`]),
+    ...Object.entries(replaced).map(([name, sizes]) => `Replaced ${name}: ${sizes}.`),
+    ...(notFound.length === 0 ? [] : [`Not there, so not removed: ${notFound.join(", ")}.`]),
+    ...(droppedKeys.length === 0 ? [] : [`Entries of the parent that are not in this state: ${droppedKeys.join(", ")}${left}.`]),
+    ...(warning === undefined ? [] : [`Warning: ${warning}`]),
+  ];
+}
+
 function describe(result: SaveCheckpointResult): readonly string[] {
   const { sessionId, ignored = [], ignoredMetadata = [], pruned = 0 } = result;
   return [
     result.status === "SAVED"
-      ? `Saved ${formatBytes(result.sizeBytes)} in session ${sessionId}.`
+      ? `Saved in session ${sessionId}, stored in ${formatBytes(result.sizeBytes)}.`
       : `Nothing has changed in session ${sessionId} since this checkpoint, so nothing was saved; --force saves all the same.`,
+    ...describePatch(result),
     ...(ignored.length === 0 ? [] : [`Different now, and not kept: ${ignored.join(", ")}.`]),
     ...(ignoredMetadata.length === 0 ? [] : [`Not taken from --metadata, because Workrail sets them: ${ignoredMetadata.join(", ")}.`]),
     ...(pruned === 0 ? [] : [`Checkpoints removed from the session because it was full: ${pruned}.`]),
     ...describeSecrets(result.secrets),
-    ...(result.sessionReason === "fresh" ? [`The session is new; --session ${sessionId} goes on in it.`] : []),
+    ...(result.sessionReason === "fresh" ? [`The session is new; --session ${shellWord(sessionId)} goes on in it.`] : []),
   ];
 }

@@ -2,9 +2,10 @@ import type { ScanReport, StoredSecret } from "@workrail/core";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { note, writeJson } from "../print.ts";
+import { note, outputWidth, writeJson } from "../print.ts";
 import { printTable } from "../print-table.ts";
 import type { Column } from "../render-table.ts";
+import { idShortener } from "../shorten-ids.ts";
 import { showingProgress } from "../show-progress.ts";
 import { INTERRUPTED, untilInterrupted } from "../until-interrupted.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
@@ -52,7 +53,7 @@ function exitCodeOf({ found, unreadable, isComplete }: ScanReport): number {
 
 async function tell({ checkpoints, found, unreadable, isComplete }: ScanReport): Promise<void> {
   if (found.length > 0) {
-    await printTable(COLUMNS, found);
+    await printTable(columns(found), found);
   }
   const holders = new Set(found.map(({ checkpointId }) => checkpointId)).size;
   const what =
@@ -64,12 +65,17 @@ async function tell({ checkpoints, found, unreadable, isComplete }: ScanReport):
   if (!isComplete) note("It was interrupted: not everything was looked through.");
 }
 
-/** Ids are never cut: people copy them. */
-const COLUMNS: readonly Column<StoredSecret>[] = [
-  { title: "CHECKPOINT", cell: ({ checkpointId }) => checkpointId },
-  { title: "SESSION", cell: ({ sessionId }) => sessionId },
-  { title: "RULE", cell: ({ rule }) => rule },
-  { title: "TIMES", align: "right", cell: ({ times }) => (times === 1 ? "" : String(times)) },
-  { title: "STATE", cell: ({ inTrash }) => (inTrash === true ? "in trash" : "") },
-  { title: "WHERE", leastWidth: 16, cell: ({ path }) => escapeText(path) },
-];
+function columns(found: readonly StoredSecret[]): readonly Column<StoredSecret>[] {
+  const shorten = idShortener(
+    found.map(({ checkpointId }) => checkpointId),
+    outputWidth(),
+  );
+  return [
+    { title: "CHECKPOINT", stays: true, cell: ({ checkpointId }) => shorten(checkpointId) },
+    { title: "SESSION", leastWidth: 10, cutFirst: true, cell: ({ sessionId }) => escapeText(sessionId) },
+    { title: "RULE", stays: true, cell: ({ rule }) => rule },
+    { title: "TIMES", align: "right", cell: ({ times }) => (times === 1 ? "" : String(times)) },
+    { title: "STATE", cell: ({ inTrash }) => (inTrash === true ? "in trash" : "") },
+    { title: "WHERE", leastWidth: 16, stays: true, cell: ({ path }) => escapeText(path) },
+  ];
+}

@@ -5,7 +5,8 @@ import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { onceIndexed } from "../once-indexed.ts";
 import { collect, parseWhole } from "../parse-option.ts";
-import { note, styled, writeData, writeJson } from "../print.ts";
+import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
+import { idShortener } from "../shorten-ids.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface SearchOptions extends GlobalOptions {
@@ -62,12 +63,16 @@ async function search(words: readonly string[], options: SearchOptions): Promise
   const found = await lookIntoStore(options, (store) => onceIndexed(store, () => store.searchCheckpoints(params)));
   if (options.json) return writeJson(found);
   const now = new Date();
-  await writeData(found.hits.map((hit) => `${describe(hit, now).join("\n")}\n`).join("\n"));
+  const shorten = idShortener(
+    found.hits.map(({ checkpoint }) => checkpoint.id),
+    outputWidth(),
+  );
+  await writeData(found.hits.map((hit) => `${describe(hit, shorten(hit.checkpoint.id), now).join("\n")}\n`).join("\n"));
   for (const line of remarks(found)) note(line);
 }
 
-function describe({ checkpoint, snippet, score, by }: SearchHit, now: Date): readonly string[] {
-  const { id, sessionId, createdAt, name, project } = checkpoint;
+function describe({ checkpoint, snippet, score, by }: SearchHit, id: string, now: Date): readonly string[] {
+  const { sessionId, createdAt, name, project } = checkpoint;
   const about = [
     `session ${sessionId}`,
     formatAge(new Date(createdAt), now),

@@ -4,9 +4,10 @@ import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { parseWhole } from "../parse-option.ts";
-import { note, writeJson } from "../print.ts";
+import { note, outputWidth, writeJson } from "../print.ts";
 import { printTable } from "../print-table.ts";
 import type { Column } from "../render-table.ts";
+import { idShortener } from "../shorten-ids.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface SessionsOptions extends GlobalOptions {
@@ -44,20 +45,28 @@ async function sessions(options: SessionsOptions): Promise<void> {
   if (more !== undefined) note(more);
 }
 
-/** Ids are never cut: people copy them. */
 function columns(now: Date, sessions: readonly ListedSessionMetadata[]): readonly Column<ListedSessionMetadata>[] {
-  const projects = new Set(sessions.map(({ latest }) => latest?.project));
-  const ids = sessions.map(({ latest }) => (latest?.name === undefined ? (latest?.id.length ?? 0) : 0));
+  const projects = new Set(sessions.flatMap(({ project, latest }) => [project, latest?.project]));
+  const shorten = idShortener(
+    sessions.flatMap(({ latest }) => (latest === undefined ? [] : [latest.id])),
+    outputWidth(),
+  );
   return [
-    { title: "SESSION", cell: ({ id }) => id },
-    { title: "USED", align: "right", cell: ({ lastAccessedAt }) => formatAge(new Date(lastAccessedAt), now) },
+    { title: "SESSION", leastWidth: 12, cutFirst: true, stays: true, cell: ({ id }) => escapeText(id) },
+    { title: "AGE", align: "right", stays: true, cell: ({ lastAccessedAt }) => formatAge(new Date(lastAccessedAt), now) },
     { title: "CHECKPOINTS", align: "right", cell: ({ checkpointCount }) => String(checkpointCount) },
-    { title: "SIZE", align: "right", cell: ({ totalSizeBytes }) => formatBytes(totalSizeBytes) },
-    { title: "LATEST", leastWidth: Math.max(8, ...ids), cell: ({ latest }) => escapeText(latest?.name ?? latest?.id ?? "damaged") },
-    { title: "TAGS", leastWidth: 6, cell: ({ tags }) => escapeText(tags?.join(", ") ?? "") },
+    { title: "STORED", align: "right", cell: ({ totalSizeBytes }) => formatBytes(totalSizeBytes) },
+    { title: "LATEST", cell: ({ latest }) => (latest === undefined ? "damaged" : shorten(latest.id)) },
+    { title: "NAME", leastWidth: 12, stays: true, cell: ({ latest }) => escapeText(latest?.name ?? "") },
+    { title: "TAGS", leastWidth: 8, cell: ({ tags }) => escapeText(tags?.join(", ") ?? "") },
     { title: "WORKFLOW", leastWidth: 8, cell: ({ latest }) => escapeText(latest?.workflowId ?? "") },
-    { title: "PROJECT", leastWidth: 8, cell: ({ latest }) => (projects.size > 1 ? escapeText(latest?.project ?? "") : "") },
+    { title: "PROJECT", leastWidth: 12, keepsEnd: true, cell: (session) => (projects.size > 1 ? escapeText(projectOf(session)) : "") },
   ];
+}
+
+/** That of the session; where another project saved to it last, that too. */
+function projectOf({ project = "", latest }: ListedSessionMetadata): string {
+  return latest?.project === undefined || latest.project === project ? project : `${project} (latest: ${latest.project})`;
 }
 
 /** What the table does not show. */

@@ -78,4 +78,21 @@ describe("workrail show", () => {
     const [, shown = ""] = (await cli.output(["show", "large"])).split("\n\n");
     expect(JSON.parse(shown)).toEqual(context);
   });
+
+  it("takes the first characters of an id, and how far back a checkpoint is", async () => {
+    const save = (id: string, session: string): Promise<unknown> => cli.save({ id }, "--session", session, "--id", id);
+    await save("aaaa1111-first", "s");
+    await save("aaaa2222-second", "s");
+    await save("bbbb3333-third", "t");
+    const shown = async (...args: string[]): Promise<unknown> => (await cli.json<LoadCheckpointResult>(["show", ...args])).metadata.id;
+    expect(await shown("aaaa1")).toBe("aaaa1111-first");
+    expect(await shown("latest~2")).toBe("aaaa1111-first");
+    expect(await shown("latest", "--session", "s")).toBe("aaaa2222-second");
+    const ambiguous = await cli.run(["show", "aaaa"]);
+    expect(ambiguous.stderr).toMatch(
+      /Several checkpoints begin with "aaaa": aaaa2222-second \(session s\), aaaa1111-first \(session s\)\./u,
+    );
+    const unknown = await cli.run(["show", "bbbb3334-third"]);
+    expect(unknown.stderr).toBe("CHECKPOINT_NOT_FOUND: There is no checkpoint bbbb3334-third.\n  Nearest: bbbb3333-third (session t).\n");
+  });
 });

@@ -26,15 +26,15 @@ export function addShowCommand(program: Command): void {
     .command("show")
     .summary("print a whole checkpoint: metadata and context")
     .description("Prints a whole checkpoint: its metadata, then its context, laid out to be read.")
-    .argument("[id]", "checkpoint to show")
-    .option("--session <id>", "show the latest checkpoint of this session")
+    .argument("[id]", "checkpoint to show: its id, the first characters of it, or latest~2")
+    .option("--session <id>", "show the latest checkpoint of this session; with an id, look for it there")
     .addHelpText("after", EXAMPLES)
     .action(async (id: string | undefined, _options: ShowOptions, command: Command) => show(id, command.optsWithGlobals()));
 }
 
 async function show(id: string | undefined, options: ShowOptions): Promise<void> {
   const choice = chosenCheckpoint(id, options);
-  const { metadata, context, fellBackFrom } = await lookIntoStore(options, (store) => store.loadCheckpoint(choice));
+  const { metadata, context, fellBackFrom } = await lookIntoStore(options, async (store) => store.loadCheckpoint(await choice(store)));
   noteFallback(metadata.id, fellBackFrom, options.json === true);
   if (options.json) return writeJson({ metadata, context });
   await writeData(forPeople({ metadata, context }));

@@ -72,17 +72,16 @@ function linesOf({ header, lines }: Table): readonly string[] {
 
 function projectColumns(): readonly Column<ProjectStats>[] {
   return [
-    { title: "PROJECT", leastWidth: 16, cell: ({ project }) => escapeText(project ?? "(none)") },
+    { title: "PROJECT", leastWidth: 16, keepsEnd: true, stays: true, cell: ({ project }) => escapeText(project ?? "(none)") },
     { title: "SESSIONS", align: "right", cell: ({ sessions }) => String(sessions) },
     ...figureColumns(),
   ];
 }
 
-/** Ids are never cut: people copy them. */
 function sessionColumns(now: Date): readonly Column<SessionStats>[] {
   return [
-    { title: "SESSION", cell: ({ sessionId }) => sessionId },
-    { title: "USED", align: "right", cell: ({ lastAccessedAt }) => formatAge(lastAccessedAt, now) },
+    { title: "SESSION", leastWidth: 12, cutFirst: true, stays: true, cell: ({ sessionId }) => escapeText(sessionId) },
+    { title: "AGE", align: "right", stays: true, cell: ({ lastAccessedAt }) => formatAge(lastAccessedAt, now) },
     ...figureColumns(),
   ];
 }
@@ -92,13 +91,18 @@ function figureColumns(): readonly Column<Figures>[] {
     { title: "CHECKPOINTS", align: "right", cell: ({ checkpoints }) => String(checkpoints) },
     { title: "CONTEXTS", align: "right", cell: ({ contextBytes }) => formatBytes(contextBytes) },
     { title: "STORED", align: "right", cell: ({ storedBytes }) => formatBytes(storedBytes) },
-    { title: "RATIO", align: "right", cell: ({ ratio }) => (ratio === undefined ? "" : `${ratio.toFixed(1)}x`) },
+    { title: "RATIO", align: "right", cell: ({ ratio }) => (isSaving(ratio) ? `${ratio.toFixed(1)}x` : "") },
     { title: "TOKENS", align: "right", cell: ({ tokens }) => (tokens === undefined ? "" : count(tokens)) },
   ];
 }
 
 function timesOf({ ratio }: Figures): string {
-  return ratio === undefined ? "" : ` (${ratio.toFixed(1)}x)`;
+  return isSaving(ratio) ? ` (${ratio.toFixed(1)}x)` : "";
+}
+
+/** A small context takes more as a file than as JSON, since the file describes it too: a ratio says nothing then. */
+function isSaving(ratio: number | undefined): ratio is number {
+  return ratio !== undefined && ratio >= 1;
 }
 
 function count(number: number): string {

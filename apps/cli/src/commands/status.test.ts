@@ -14,19 +14,19 @@ describe("workrail status", () => {
     const text = (await cli.output(["status"]))
       .replaceAll(/[\d.]+ (?:Ki)?B(?! of)/gu, "N B")
       .replaceAll(/\d+ B of/gu, "N B of")
-      .replaceAll(/ \d+s /gu, " 0s ");
+      .replaceAll(/ +\d+s /gu, "  0s ");
     expect(text.replaceAll(cli.folder, "<folder>").replace(/disk, [a-z0-9:-]+/u, "disk, driver")).toBe(
       [
         "Store: <folder>/data (disk, driver).",
-        "Checkpoints: 3, in sessions: 2, N B.",
-        "Quota: N B of 10 GiB (0.0%).",
-        "Search index: sessions: 2, N B.",
+        "Checkpoints: 3, in sessions: 2, stored in N B.",
+        "Quota: checkpoints and trash take N B of 10 GiB (0.0%).",
+        "Search index: sessions: 2, stored in N B.",
         "Last clean-up: none is recorded.",
         "Last backup: none is recorded.",
         "",
-        "LARGEST SESSIONS  USED  CHECKPOINTS  QUOTA",
-        "large               0s            2  N B of 1.0 GiB (0.0%)",
-        "small               0s            1  N B of 1.0 GiB (0.0%)",
+        "LARGEST SESSIONS  AGE  CHECKPOINTS  QUOTA",
+        "large  0s            2  N B of 1.0 GiB (0.0%)",
+        "small  0s            1  N B of 1.0 GiB (0.0%)",
         "",
       ].join("\n"),
     );
@@ -64,7 +64,7 @@ describe("workrail status", () => {
     const text = await cli.output(["status"]);
     expect(text).toContain(`\nLast clean-up: ${status.lastCleanUp.at}, sessions: 1, to the trash: 0, for good: 1 (trash-age).\n`);
     expect(text).toContain(`\nLast backup: ${status.lastBackupAt}.\n`);
-    expect(text).toContain("\nIn quarantine: 1, 8 B.\n  ");
+    expect(text).toContain("\nIn quarantine: files: 1, of 8 B.\n  ");
   });
 
   it("warns of what is damaged, and of what is nearly full", async () => {

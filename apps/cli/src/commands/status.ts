@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { QuotaUse, StoreStatus } from "@workrail/core";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
@@ -38,13 +39,14 @@ function forPeople(status: Status): string {
   const { dataDir, durability, mode, checkpoints, damaged, sessions, liveBytes, trashed, trashBytes, pendingRemovals } = status;
   const lines = [
     `Store: ${escapeText(dataDir ?? "none")} (${durability}, ${escapeText(mode)}).`,
-    `Checkpoints: ${checkpoints}, in sessions: ${sessions}, ${formatBytes(liveBytes)}.`,
+    `Checkpoints: ${checkpoints}, in sessions: ${sessions}, stored in ${formatBytes(liveBytes)}.`,
+    ...(dataDir === undefined || existsSync(dataDir) ? [] : ["There is no store yet; the first save makes it."]),
     ...(status.readOnly ? ["Read-only: nothing in it is changed, and whatever would is refused."] : []),
     ...(damaged === 0 ? [] : [`Damaged: ${damaged}.`]),
-    ...(trashed === 0 ? [] : [`In the trash: ${trashed}, ${formatBytes(trashBytes)}.`]),
+    ...(trashed === 0 ? [] : [`In the trash: checkpoints: ${trashed}, stored in ${formatBytes(trashBytes)}.`]),
     ...(pendingRemovals === 0 ? [] : [removalsOf(status)]),
     ...quarantineOf(status.quarantine),
-    `Quota: ${shareOf(status.quota)}.`,
+    `Quota: checkpoints and trash take ${shareOf(status.quota)}.`,
     searchOf(status.search),
     ...vectorsOf(status.vectors),
     `Last clean-up: ${cleanUpOf(status.lastCleanUp)}.`,
@@ -64,13 +66,13 @@ function removalsOf({ pendingRemovals, neededRemovals, removalsHeldUntil }: Stat
 function quarantineOf({ files, bytes, places }: Status["quarantine"]): readonly string[] {
   if (files === 0) return [];
   const more = files > places.length ? [`  and ${files - places.length} more`] : [];
-  return [`In quarantine: ${files}, ${formatBytes(bytes)}.`, ...places.map((place) => `  ${escapeText(place)}`), ...more];
+  return [`In quarantine: files: ${files}, of ${formatBytes(bytes)}.`, ...places.map((place) => `  ${escapeText(place)}`), ...more];
 }
 
 function searchOf(search: Status["search"]): string {
   if (search === undefined) return "Search index: none is kept; each process makes its own.";
   const rest = search.pending === 0 ? "" : `; ${search.pending} to be indexed, at the latest by the next search`;
-  return `Search index: sessions: ${search.sessions}, ${formatBytes(search.bytes)}${rest}.`;
+  return `Search index: sessions: ${search.sessions}, stored in ${formatBytes(search.bytes)}${rest}.`;
 }
 
 function vectorsOf(vectors: Status["vectors"]): readonly string[] {
@@ -78,7 +80,7 @@ function vectorsOf(vectors: Status["vectors"]): readonly string[] {
   const spaces = vectors.spaces.map(({ name, vectors: held, pending }) => {
     return `${held} of ${escapeText(name)}${pending === 0 ? "" : ` (sessions to be looked at: ${pending})`}`;
   });
-  return [`Vectors: ${spaces.join(", ")}, ${formatBytes(vectors.bytes)}.`];
+  return [`Vectors: ${spaces.join(", ")}, stored in ${formatBytes(vectors.bytes)}.`];
 }
 
 function cleanUpOf(last: Status["lastCleanUp"]): string {
@@ -94,11 +96,10 @@ function largest(sessions: readonly SessionUse[]): readonly string[] {
   return ["", header, ...lines];
 }
 
-/** Ids are never cut: people copy them. */
 function columns(now: Date): readonly Column<SessionUse>[] {
   return [
-    { title: "LARGEST SESSIONS", cell: ({ sessionId }) => sessionId },
-    { title: "USED", align: "right", cell: ({ lastAccessedAt }) => formatAge(lastAccessedAt, now) },
+    { title: "LARGEST SESSIONS", leastWidth: 16, cutFirst: true, stays: true, cell: ({ sessionId }) => escapeText(sessionId) },
+    { title: "AGE", align: "right", stays: true, cell: ({ lastAccessedAt }) => formatAge(lastAccessedAt, now) },
     { title: "CHECKPOINTS", align: "right", cell: ({ checkpoints }) => String(checkpoints) },
     { title: "QUOTA", cell: shareOf },
   ];

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
+import { givenSession } from "../given-session.ts";
 import { collect } from "../parse-option.ts";
 import { writeData, writeJson } from "../print.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
 
 interface TagOptions extends GlobalOptions {
+  readonly session?: string;
   readonly remove?: readonly string[];
 }
 
@@ -20,16 +22,18 @@ export function addTagCommand(program: Command): void {
     .command("tag")
     .summary("put tags on a session, or take them off")
     .description("Puts tags on a session, or takes them off, and prints those it has then. They count for all of its checkpoints.")
-    .argument("<session>", "session to tag")
+    .argument("[session]", "session to tag")
     .argument("[tags...]", "tags to put on it")
+    .option("--session <id>", "the same as [session]")
     .option("--remove <text>", "tag to take off; may be repeated", collect)
     .addHelpText("after", EXAMPLES)
-    .action(async (session: string, tags: readonly string[], _options: TagOptions, command: Command) =>
-      tag(session, tags, command.optsWithGlobals()),
+    .action(async (first: string | undefined, others: readonly string[], _options: TagOptions, command: Command) =>
+      tag([first, ...others], command.optsWithGlobals()),
     );
 }
 
-async function tag(sessionId: string, tags: readonly string[], options: TagOptions): Promise<void> {
+async function tag(words: readonly (string | undefined)[], options: TagOptions): Promise<void> {
+  const { session: sessionId, rest: tags } = givenSession(words, options);
   const params = { sessionId, add: [...tags], remove: [...(options.remove ?? [])] };
   const session = await withStore(options, (store) => store.tagSession(params));
   if (options.json) return writeJson(session);

@@ -3,10 +3,12 @@ import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
-import { note, writeData, writeJson } from "../print.ts";
+import { givenSession } from "../given-session.ts";
+import { note, outputWidth, writeData, writeJson } from "../print.ts";
 import { printTable } from "../print-table.ts";
 import { removeAfterAsking, type RemovalOptions } from "../remove-after-asking.ts";
 import type { Column } from "../render-table.ts";
+import { idShortener } from "../shorten-ids.ts";
 import { type GlobalOptions, lookIntoStore, withStore } from "../with-store.ts";
 
 interface OfSession {
@@ -24,10 +26,12 @@ export function addTrashCommand(program: Command): void {
   const trash = program
     .command("trash")
     .summary("list, restore or remove for good what is in the trash")
-    .description("What was removed lies in the trash for a while, from where it can be restored exactly.")
+    .description(
+      "What was removed lies in the trash for a while, from where it can be restored exactly. Without a word behind it, the trash is listed.",
+    )
     .addHelpText("after", EXAMPLES);
   trash
-    .command("list")
+    .command("list", { isDefault: true })
     .summary("list what is in the trash")
     .description("Lists what is in the trash, the longest there first.")
     .option("--session <id>", "only of this session")
@@ -37,16 +41,17 @@ export function addTrashCommand(program: Command): void {
     .command("restore")
     .summary("bring checkpoints back")
     .description("Brings a session's checkpoints back from the trash, exactly, in their old places.")
-    .argument("<session>", "session to restore")
-    .argument("[checkpoints...]", "only these of its checkpoints")
+    .argument("[session]", "session to restore")
+    .argument("[checkpoints...]", "only these of its checkpoints: ids, or their first characters")
+    .option("--session <id>", "the same as [session]")
     .addHelpText("after", "\nExample:\n  workrail trash restore my-task\n")
-    .action(async (session: string, ids: readonly string[], _options: object, command: Command) =>
-      restore(session, ids, command.optsWithGlobals()),
+    .action(async (first: string | undefined, others: readonly string[], _options: OfSession, command: Command) =>
+      restore([first, ...others], command.optsWithGlobals()),
     );
   trash
     .command("empty")
     .summary("remove for good what is in the trash")
-    .description("Removes for good what is in the trash. Says first what would go, and asks.")
+    .description("Removes for good what is in the trash: its files are overwritten and unlinked. Says first what would go, and asks.")
     .option("--session <id>", "only of this session")
     .option("--dry-run", "only say what would go")
     .option("--yes", "do not ask")
@@ -58,14 +63,18 @@ async function list(options: GlobalOptions & OfSession): Promise<void> {
   const entries = await lookIntoStore(options, (store) => store.listTrash({ sessionId: options.session }));
   if (options.json) return writeJson({ entries });
   if (entries.length === 0) return note("There is nothing in the trash.");
-  await printTable(columns(new Date()), entries);
+  await printTable(columns(new Date(), entries), entries);
 }
 
-async function restore(session: string, ids: readonly string[], options: GlobalOptions): Promise<void> {
-  const checkpointIds = ids.length === 0 ? undefined : [...ids];
-  const restored = await withStore(options, (store) => store.restoreFromTrash({ sessionId: session, checkpointIds }));
+async function restore(words: readonly (string | undefined)[], options: GlobalOptions & OfSession): Promise<void> {
+  const { session, rest: ids } = givenSession(words, options);
+  const restored = await withStore(options, async (store) => {
+    const checkpointIds: string[] = [];
+    for (const id of ids) checkpointIds.push((await store.resolveCheckpoint(id, { sessionId: session, inTrash: true })).checkpointId);
+    return store.restoreFromTrash({ sessionId: session, checkpointIds: ids.length === 0 ? undefined : checkpointIds });
+  });
   if (options.json) return writeJson(restored);
-  note(`Restored in session ${restored.sessionId}: ${restored.checkpointIds.length}.`);
+  note(`Restored in session ${restored.sessionId}: checkpoints: ${restored.checkpointIds.length}.`);
   await writeData(restored.checkpointIds.map((id) => `${id}\n`).join(""));
 }
 
@@ -73,13 +82,17 @@ async function empty(options: RemovalOptions & OfSession): Promise<void> {
   await removeAfterAsking(options, (store, how) => store.emptyTrash({ sessionId: options.session, ...how }));
 }
 
-/** Ids are never cut: people copy them. */
-function columns(now: Date): readonly Column<TrashedMetadata>[] {
+function columns(now: Date, entries: readonly TrashedMetadata[]): readonly Column<TrashedMetadata>[] {
+  const shorten = idShortener(
+    entries.map(({ id }) => id),
+    outputWidth(),
+  );
   return [
-    { title: "CHECKPOINT", cell: ({ id }) => id },
-    { title: "SESSION", cell: ({ sessionId }) => sessionId },
-    { title: "IN TRASH", align: "right", cell: ({ trashedAt }) => formatAge(new Date(trashedAt), now) },
-    { title: "SIZE", align: "right", cell: ({ contextSizeBytes }) => formatBytes(contextSizeBytes) },
-    { title: "NAME", leastWidth: 8, cell: ({ name }) => escapeText(name ?? "") },
+    { title: "CHECKPOINT", stays: true, cell: ({ id }) => shorten(id) },
+    { title: "AGE", align: "right", stays: true, cell: ({ createdAt }) => formatAge(new Date(createdAt), now) },
+    { title: "TRASHED", align: "right", cell: ({ trashedAt }) => formatAge(new Date(trashedAt), now) },
+    { title: "STORED", align: "right", cell: ({ contextSizeBytes }) => formatBytes(contextSizeBytes) },
+    { title: "SESSION", leastWidth: 10, cutFirst: true, cell: ({ sessionId }) => escapeText(sessionId) },
+    { title: "NAME", leastWidth: 12, stays: true, cell: ({ name }) => escapeText(name ?? "") },
   ];
 }

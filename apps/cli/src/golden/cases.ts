@@ -88,7 +88,12 @@ export const GOLDEN_CASES: GoldenCases = {
   ],
   doctor: [{ typed: "" }, { files: { "data/config.json": '{\n  "maxDepht": 5\n}\n' } }],
   "config list": [
-    { args: ["--origin"], env: { WORKRAIL_MAX_DEPTH: "5" }, files: { "data/config.json": '{ "retentionDays": 90 }\n' }, typed: "" },
+    {
+      args: ["--origin"],
+      env: { WORKRAIL_MAX_DEPTH: "5", COLUMNS: "400" },
+      files: { "data/config.json": '{ "retentionDays": 90 }\n' },
+      typed: "",
+    },
   ],
   "config get": [{ args: ["retentionDays"] }],
   "config set": [{ args: ["retentionDays", "90"] }, { args: ["retentionDays", "many"] }],

@@ -5,6 +5,7 @@ import {
   type HandoffResult,
   type ListSessionsResult,
   type MarkCriticalResult,
+  type PatchedState,
   type ResumeCandidates,
   RESUME_DEPTHS,
   type ResumedWork,
@@ -25,10 +26,12 @@ import {
   ORIGIN,
   PAGE,
   REPORT,
+  OTHER_PROJECT,
   RULES_WARNING,
   SECRETS,
   SESSION,
   sessionWith,
+  SHORTENED,
   STANDING,
   UNREADABLE,
 } from "./shapes.ts";
@@ -62,6 +65,23 @@ const drift = objectOf<Drift>({
   unknown: text("why not all of it can be told").optional(),
 });
 
+/** Of a state, against its parent. */
+const DROPPED_KEYS = {
+  droppedKeys: texts("entries that its parent had and it has not: pinned and critical ones first").optional(),
+  droppedKeysCount: count("how many those are, when not all are told").optional(),
+};
+
+const patched = objectOf<PatchedState>({
+  base: text("the checkpoint that was changed"),
+  set: texts("what was set").optional(),
+  appended: z.record(z.string(), z.int()).optional().describe("how many items were appended, by name"),
+  removed: texts("what was removed").optional(),
+  notFound: texts("what was to be removed and is not there").optional(),
+  replaced: z.record(z.string(), z.string()).optional().describe("sizes of lists, objects and long texts that were replaced"),
+  keptKeys: count("top-level entries that were kept as they were"),
+  namesLeft: count("names that are not told").optional(),
+});
+
 const loaded = objectOf<ResumedWork>({
   status: z.literal("LOADED").describe("`LOADED`, or `CANDIDATES`: then [other fields](#candidates)"),
   depth: oneOf(RESUME_DEPTHS, "how much of it came"),
@@ -72,6 +92,7 @@ const loaded = objectOf<ResumedWork>({
   metadata: METADATA.partial().optional().describe("[metadata](#metadata) of the checkpoint, of the other depths"),
   origin: ORIGIN,
   drift: drift.optional().describe("what happened in the repository since, if it was saved in one"),
+  ...DROPPED_KEYS,
   fellBackFrom: listOf(UNREADABLE, "newer checkpoints of the session that cannot be read").optional(),
   fellBackFromCount: count("how many those are, when not all are told").optional(),
   metadataOmitted: OMISSIONS.optional().describe("fields of the metadata that are too large"),
@@ -79,13 +100,14 @@ const loaded = objectOf<ResumedWork>({
   valuesLeft: z.never().optional(),
   missing: z.never().optional(),
   missingCount: z.never().optional(),
-  report: REPORT.optional().describe("what became of the entries, when not all are whole"),
+  nearest: z.never().optional(),
+  shortened: SHORTENED.optional().describe("entries that are there in part"),
   omitted: OMISSIONS.optional().describe("what was left out"),
   budgetExceededBy: count("tokens beyond the budget").optional(),
-  largestCritical: LARGEST_CRITICAL.optional(),
   how: text("how to get originals").optional(),
   validUntil: time("until when nothing removes the original of its own accord").optional(),
   contextRulesWarning: RULES_WARNING,
+  warning: OTHER_PROJECT,
   ...STANDING,
 });
 
@@ -96,6 +118,7 @@ const candidate = objectOf<ResumeCandidates["candidates"][number]>({
   savedAt: time("time of saving"),
   name: text("if it has one").optional(),
   goal: text("the beginning of what its context says that it is for").optional(),
+  summary: text("a document in Markdown, where no other candidate fits as well").optional(),
   agentId: text("if it was given").optional(),
   kind: oneOf(CHECKPOINT_KINDS, "unless it is `workflow`").optional(),
   stale: mark("nothing was saved in it for 30 days"),
@@ -168,9 +191,14 @@ export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
     createdAt: time("time of saving"),
     contextHash: text("SHA-256 of the canonical JSON (RFC 8785)"),
     blobPath: text("its file, below the data directory"),
+    patched: patched.optional().describe("what `--patch` did"),
+    ...DROPPED_KEYS,
+    warning: text("what matters and was dropped, or that the session belongs to another project").optional(),
+    parsedFromText: texts("fields that were JSON within a text, such as `patch.set`").optional(),
     ignored: texts("on a skip: what differs from the existing checkpoint and was not kept").optional(),
     ignoredMetadata: texts("keys of `--metadata` that are Workrail's own").optional(),
     pruned: count("checkpoints removed because the session was full").optional(),
+    prunedToTrash: count("checkpoints that went to the trash because the session was full").optional(),
     quotaWarning: text("how full the store is, and what comes of it").optional(),
     secrets: SECRETS.optional().describe("what looks like a secret in it"),
     contextRulesWarning: RULES_WARNING,
@@ -202,10 +230,12 @@ export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
     tokens: count("what it takes"),
     shortened: count("entries that are shortened in it"),
     leftOut: count("entries that are not in it"),
+    ...DROPPED_KEYS,
     fellBackFrom: listOf(UNREADABLE, "newer checkpoints of the session that cannot be read").optional(),
     fellBackFromCount: count("how many those are, when not all are told").optional(),
     validUntil: time("until when nothing removes the original of its own accord").optional(),
     contextRulesWarning: RULES_WARNING,
+    warning: OTHER_PROJECT,
     ...STANDING,
   }),
   sessions: objectOf<ListSessionsResult>({

@@ -98,6 +98,7 @@ const cleanUp = objectOf<CleanUpReport>({
   ),
   passedOver: texts("sessions that changed meanwhile, and were left as they are"),
   forgotten: texts("sessions of which [nothing was left](settings.md#what-goes-by-itself); only without a selection"),
+  left: texts("what was to be removed for good and is not overwritten yet, and why; the next opening of the store goes on"),
   bytesBefore: count("bytes that the store held, the trash included"),
   bytesAfter: count("bytes that it holds now, or would"),
 }).meta({ id: "clean-up", description: "what was removed, and what was not" });
@@ -296,6 +297,9 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
         lastAccessedAt: time("time of its last save or load"),
       }),
       "the ten largest, the largest first",
+    ),
+    unfinishedErasures: texts(
+      "erased checkpoints of which parts are still in the store: the next opening for writing finishes their erasure",
     ),
     quarantine: objectOf<StoreStatus["quarantine"]>({
       files: count("how many"),

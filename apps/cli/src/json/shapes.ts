@@ -5,6 +5,7 @@ import type {
   SaveCheckpointResult,
   SessionMetadata,
   ShapedContextResult,
+  ViewCheckpointResult,
 } from "@workrail/runtime";
 import * as z from "zod";
 import { anyObject, count, figure, flag, listOf, mark, objectOf, oneOf, openObjectOf, text, texts, time } from "./fields.ts";
@@ -20,6 +21,7 @@ const identity = {
 
 const metadata = {
   ...identity,
+  sessionProject: text("the project that its session belongs to, if that is another one").optional(),
   createdAt: time("time of saving"),
   lastAccessedAt: time("time of the last load, or of saving"),
   tags: texts("if it has some").optional(),
@@ -48,6 +50,8 @@ const session = {
   checkpointCount: count("how many it has"),
   damagedCount: count("how many of them are damaged, if some are").optional(),
   criticalKeys: texts("pinned entries, if there are some").optional(),
+  retention: oneOf(["all"], "`all`: nothing of it is pruned").optional(),
+  project: text("the project of its first save, in lists of sessions").optional(),
 };
 
 /** Beside what a caller had saved with it. */
@@ -112,6 +116,15 @@ export const OMISSIONS: z.ZodType = objectOf<NonNullable<ShapedContextResult["om
   nextCursor: text("continues `entries`, when not all are named").optional(),
 }).meta({ id: "omissions", description: "what was left out" });
 
+export const SHORTENED: z.ZodType = objectOf<NonNullable<ViewCheckpointResult["shortened"]>>({
+  count: count("how many entries are there in part"),
+  entries: listOf(
+    z.strictObject({ key: z.string(), keyCharacters: z.int().optional(), characters: z.int(), shown: z.int() }),
+    "those that miss most: `key`, the `characters` of the value as JSON, and how many are `shown`",
+  ),
+  nextCursor: text("continues `entries`, when not all are named").optional(),
+}).meta({ id: "partial", description: "entries that are there in part" });
+
 export const ADVANCED: z.ZodType = objectOf<NonNullable<ShapedContextResult["advanced"]>>({
   by: text("the model"),
   condensed: count("entries that are in its words"),
@@ -143,4 +156,6 @@ export const PAGE: { readonly total: z.ZodType; readonly limit: z.ZodType; reado
 
 export const DRY_RUN: z.ZodType = flag("whether nothing was changed");
 export const CONTEXT: z.ZodType = anyObject("the context, exactly as it was saved");
+export const OTHER_PROJECT: z.ZodType = text("the session belongs to another project, and to which").optional();
+
 export const RULES_WARNING: z.ZodType = text("why the project's [rules](context-rules.md) cannot be used").optional();

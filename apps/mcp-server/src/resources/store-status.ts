@@ -56,6 +56,9 @@ export const storeStatusSchema: z.ZodObject = z.looseObject({
   largestSessions: z
     .array(z.looseObject({ sessionId: z.string(), checkpoints: count(), ...use, lastAccessedAt: time().describe("Last save or load") }))
     .describe("The ten largest, the largest first"),
+  unfinishedErasures: z
+    .array(z.string())
+    .describe("Erased checkpoints of which parts are still in the store: the next opening for writing finishes their erasure"),
   quarantine: z
     .looseObject({
       files: count(),
@@ -86,7 +89,7 @@ export function storeStatus(store: LazyStore): Resource {
     async read() {
       const workrail = await store.get();
       const { warnings, ...status } = await workrail.storeStatus();
-      return { dataDir: workrail.dataDir, ...status, warnings: warnings.map(inOwnName) };
+      return { dataDir: workrail.dataDir, ...status, warnings: warnings.map((warning) => inOwnName(warning, "agent")) };
     },
   };
 }

@@ -11,7 +11,12 @@ export interface AnswerSize {
 /** What an answer takes as JSON, the tokens in the encoding of current models. */
 export function sizeOfAnswer(answer: object): AnswerSize {
   const text = JSON.stringify(answer);
-  return { tokens: countTokens(text, { disallowedSpecial: new Set() }), characters: text.length };
+  return { tokens: tokensOf(text), characters: text.length };
+}
+
+/** Tokens of a text in the encoding of current models. */
+export function tokensOf(text: string): number {
+  return countTokens(text, { disallowedSpecial: new Set() });
 }
 
 /** Empty when the answer obeys the ceiling. */

@@ -4,11 +4,11 @@ import { defineTool, type Tool } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
 import { withinTime } from "./within-time.ts";
 
-const input = z.strictObject({ id: z.string().describe("Its id") });
+const input = z.strictObject({ id: z.string().describe("Its id or its start") });
 
 const output = z.looseObject({
-  id: z.string().describe("The checkpoint that is gone"),
-  deleted: z.literal(true).describe("It is gone for good"),
+  id: z.string().describe("The erased checkpoint"),
+  deleted: z.literal(true).describe("The checkpoint is erased"),
   left: z.array(z.string()).optional().describe("What is still to be erased, and why"),
 });
 
@@ -24,9 +24,10 @@ export function checkpointDelete(store: LazyStore): Tool {
     toFailure: toCheckpointFailure,
     async run({ id }, { client }) {
       return withinTime(async () => {
-        const { projectCheckpoints } = await store.get();
-        const { left } = await projectCheckpoints.delete(id, { agentId: client?.name });
-        return { id, deleted: true as const, ...(left.length === 0 ? {} : { left: [...left] }) };
+        const workrail = await store.get();
+        const { checkpointId } = await workrail.resolveCheckpoint(id);
+        const { left } = await workrail.projectCheckpoints.delete(checkpointId, { agentId: client?.name });
+        return { id: checkpointId, deleted: true as const, ...(left.length === 0 ? {} : { left: [...left] }) };
       }, "It may still be deleted: look with checkpoint_get.");
     },
   });

@@ -59,10 +59,11 @@ function invalid({ details, message }: WorkrailError): Described {
   const name = textOr(issue?.path ?? details["field"], "arguments");
   const rule = issue?.message ?? textOr(details["rule"], message);
   const field = toWireName(name);
+  const meant = details["meant"];
   return {
     code: "VALIDATION_ERROR",
     message: `invalid ${field}`,
-    details: { field, error: rule.replaceAll(name, field).replace(/\.$/u, "") },
+    details: { field, error: rule.replaceAll(name, field).replace(/\.$/u, ""), ...(meant === undefined ? {} : { hint: meant }) },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ProjectCheckpoint, Standing, Workrail } from "@workrail/runtime";
+import type { ProjectCheckpoint, Standing } from "@workrail/runtime";
 import * as z from "zod";
 import { jsonObject } from "../tool.ts";
 import { time } from "./fields.ts";
@@ -23,7 +23,7 @@ export const checkpointShape = {
   damaged: z.literal(true).optional().describe("Its file cannot be read"),
 } satisfies z.ZodRawShape;
 
-export const checkpoint = z.looseObject(checkpointShape);
+const checkpoint = z.looseObject(checkpointShape);
 
 export type WireCheckpoint = z.output<typeof checkpoint>;
 
@@ -32,8 +32,6 @@ export const degradation = {
   degraded: z.literal(true).optional().describe("The disk cannot be written to"),
   degraded_reason: z.string().optional().describe("Why"),
 } satisfies z.ZodRawShape;
-
-export const truncated = "Descriptions are shortened where not all fits; checkpoint_get brings the rest";
 
 /** How many characters a text is left, whole first and then in halves, until an answer fits. */
 export const LENGTHS: readonly number[] = [Number.POSITIVE_INFINITY, 5_000, 2_500, 1_250, 625, 312, 156, 78, 39, 19, 9, 4, 2, 1, 0];
@@ -76,44 +74,17 @@ export function degradationOf({ degraded, degradedReason }: Standing): { degrade
   };
 }
 
-/**
- * As many of the first as fit into an answer beside its frame, shortened alike where they do not fit whole: rather all of
- * them in brief than the first at length. At least one, as brief as need be, unless there is none: an answer of nothing could
- * not be gone on from.
- *
- * @param frameOf what else the answer says, where texts are no longer than `most`.
- * @param itemOf what stands in the answer for one, likewise.
- */
-export async function fitBriefly<Frame extends object, From, To extends object>(
-  workrail: Workrail,
-  frameOf: (most: number) => Frame,
-  all: readonly From[],
-  itemOf: (each: From, most: number) => To,
-): Promise<{ readonly frame: Frame; readonly items: readonly To[] }> {
-  const [frame, items] = [frameOf(0), all.slice(0, 1).map((each) => itemOf(each, 0))];
-  for (const most of LENGTHS) {
-    const tried = { frame: frameOf(most), items: all.map((each) => itemOf(each, most)) };
-    const fitted = await workrail.fitAnswer<object>(tried.frame, [...tried.items, END]);
-    if (fitted.length > all.length) return tried;
-    if (most <= SHORTEST && fitted.length > 0) return { frame: tried.frame, items: tried.items.slice(0, fitted.length) };
-  }
-  return { frame, items };
-}
-
-/** Fits behind the last item where the frame leaves room at all, and is never answered with. */
-export const END = {};
-
 /** On a whole character. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/u, "");
 }
 
 /** Where nothing else is left to be shortened: it is what a checkpoint is known by. */
-export function cutLast(text: string, most: number): string {
+function cutLast(text: string, most: number): string {
   return most < SHORTEST ? cut(text, most) : text;
 }
 
-function firstTags(tags: readonly string[], most: number): string[] {
+export function firstTags(tags: readonly string[], most: number): string[] {
   let left = most;
   return tags.filter((tag) => (left -= JSON.stringify(tag).length) >= 0);
 }

@@ -9,7 +9,7 @@ import { NOTE } from "./view-fields.ts";
 import { withinTime } from "./within-time.ts";
 
 const input = z.strictObject({
-  id: z.string().describe("Its id"),
+  id: z.string().describe("Its id or its start"),
   offset: z.int().min(0).optional().describe("next_offset, to go on"),
 });
 
@@ -33,7 +33,8 @@ export function checkpointGet(store: LazyStore): Tool {
     async run({ id, offset = 0 }) {
       return withinTime(async () => {
         const workrail = await store.get();
-        const read = await workrail.projectCheckpoints.getById(id);
+        const { checkpointId } = await workrail.resolveCheckpoint(id);
+        const read = await workrail.projectCheckpoints.getById(checkpointId);
         const more = { origin: { savedAt: read.createdAt, note: NOTE } };
         return { ...more, ...(await pageOf(workrail, read, { offset, more })) };
       }, "Call again.");

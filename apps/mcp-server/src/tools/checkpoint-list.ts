@@ -2,7 +2,8 @@ import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
-import { checkpoint, degradation, degradationOf, fitBriefly, toWire, truncated } from "./checkpoint-fields.ts";
+import { briefCheckpoint, fitBriefly, INSTEAD, toBrief } from "./checkpoint-brief.ts";
+import { degradation, degradationOf, type WireCheckpoint } from "./checkpoint-fields.ts";
 import { NOTE, originOfMany } from "./view-fields.ts";
 import { withinTime } from "./within-time.ts";
 
@@ -15,7 +16,7 @@ const input = z.strictObject({
 
 const output = z.looseObject({
   origin: originOfMany,
-  checkpoints: z.array(checkpoint).describe(`Newest first. ${truncated}`),
+  checkpoints: z.array(briefCheckpoint).describe(`Newest first. ${INSTEAD}`),
   total: z.number().describe("How many there are"),
   limit: z.number().describe("As asked for"),
   offset: z.number().describe("As asked for"),
@@ -30,7 +31,7 @@ export function checkpointList(store: LazyStore): Tool {
   return defineTool({
     name: "checkpoint_list",
     title: "List notes on projects",
-    description: "See what was done last, in a project or in all.",
+    description: "See the latest work in one project or in all.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -40,11 +41,19 @@ export function checkpointList(store: LazyStore): Tool {
         const workrail = await store.get();
         const sortBy = sort === undefined ? undefined : SORTS[sort];
         const { checkpoints, ...page } = await workrail.projectCheckpoints.list({ limit, offset, projectPath, sortBy });
-        const frame = { origin: { note: NOTE }, total: page.total, limit: page.limit, offset: page.offset, ...degradationOf(page) };
-        const { items: listed } = await fitBriefly(workrail, () => frame, checkpoints, toWire);
-        const next = page.offset + listed.length;
-        const { origin, ...rest } = frame;
-        return { origin, checkpoints: [...listed], ...rest, ...(next < page.total && listed.length > 0 ? { next_offset: next } : {}) };
+        const answerOf = (listed: readonly Partial<WireCheckpoint>[]): z.output<typeof output> => {
+          const next = page.offset + listed.length;
+          return {
+            origin: { note: NOTE },
+            checkpoints: listed as z.output<typeof briefCheckpoint>[],
+            total: page.total,
+            limit: page.limit,
+            offset: page.offset,
+            ...degradationOf(page),
+            ...(next < page.total && checkpoints.length > 0 ? { next_offset: next } : {}),
+          };
+        };
+        return answerOf((await fitBriefly(workrail, checkpoints, toBrief, answerOf)).items);
       }, "Ask for fewer.");
     },
   });

@@ -1,5 +1,5 @@
 import type { ProjectCheckpoint, Workrail } from "@workrail/runtime";
-import { END, LENGTHS, toWire, type WireCheckpoint } from "./checkpoint-fields.ts";
+import { LENGTHS, toWire, type WireCheckpoint } from "./checkpoint-fields.ts";
 
 type Piece = string | readonly [key: string, value: unknown];
 
@@ -11,6 +11,9 @@ export type Page = WireCheckpoint & {
   /** How to get what no page has. */
   readonly how?: string;
 };
+
+/** Fits behind the last piece where the frame leaves room at all; no answer has it. */
+const END = {};
 
 /** What is told of a checkpoint, and what of its pieces fits beside that. */
 interface Fitted {

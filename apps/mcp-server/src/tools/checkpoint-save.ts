@@ -1,6 +1,8 @@
+import { type JsonObject, WorkrailError } from "@workrail/core";
 import type { CreateProjectCheckpoint } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
+import { isFlat, written } from "../right-call.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
 import { checkpointShape, degradation, degradationOf } from "./checkpoint-fields.ts";
@@ -30,12 +32,13 @@ export function checkpointSave(store: LazyStore): Tool {
   return defineTool({
     name: "checkpoint_save",
     title: "Save a note on a project",
-    description: "Note what was done in a project, to be found again by its words.",
+    description: "Note work done in a project, to find it again by its words.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     toFailure: toCheckpointFailure,
     async run({ summary, description, project_path: projectPath, context, tags }, { client }) {
+      if (context !== undefined && !isFlat(context)) throw isState(context, summary, tags);
       return withinTime(async () => {
         const workrail = await store.get();
         const draft = { summary, description, projectPath, context, tags, agentId: client?.name, isRateLimited: true };
@@ -51,4 +54,12 @@ export function checkpointSave(store: LazyStore): Tool {
       }, HINT);
     },
   });
+}
+
+/** A state of lists and objects has a tool of its own. */
+function isState(context: JsonObject, summary: string, tags: readonly string[] | undefined): WorkrailError {
+  const metadata = { name: summary, ...(tags === undefined ? {} : { tags }) };
+  const meant = `To save a state call ${written({ name: "workflow_checkpoint_save" }, { context, metadata })}`;
+  const rule = "each value of context must be a text, a number, true, false or null";
+  return new WorkrailError("INVALID_INPUT", rule, { hint: meant, details: { field: "context", rule, meant } });
 }

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { excessOf } from "../testing/answer-size.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { excessOf, sizeOfAnswer, tokensOf } from "../testing/answer-size.ts";
 import { failureOf, type Fields, ORIGIN } from "../testing/contextd.ts";
 import { ServerProcess } from "../testing/server-process.ts";
 
@@ -65,9 +65,9 @@ describe("the output of checkpoint_search", () => {
           checkpoint: {
             id: expect.any(String),
             summary: "Implemented user authentication",
-            description: "Added JWT-based authentication with refresh tokens.",
             project_path: own,
             context: { branch: "feature/auth" },
+            description_truncated: true,
             tags: ["auth", "security"],
             token_count: expect.any(Number),
             created_at: expect.any(String),
@@ -83,9 +83,12 @@ describe("the output of checkpoint_search", () => {
     });
   });
 
-  it("has a full checkpoint object, as checkpoint_get gives it", async () => {
+  it("has the checkpoint as checkpoint_get gives it, but for the description", async () => {
     const [first] = await search({ query: "refresh tokens" });
-    expect(await server.ok("checkpoint_get", { id: first?.checkpoint["id"] })).toMatchObject(first?.checkpoint ?? {});
+    const { description_truncated: isCut, ...brief } = first?.checkpoint ?? {};
+    const { description, origin: _origin, ...whole } = await server.ok("checkpoint_get", { id: brief["id"] });
+    expect(brief).toEqual(whole);
+    expect([isCut, description]).toEqual([true, expect.stringContaining("refresh tokens")]);
   });
 
   it("is sorted by descending score, with a distance of 1 - score, and no least score", async () => {
@@ -141,7 +144,10 @@ describe("checkpoint_search", () => {
   it("takes a question of any length up to 10,000 characters", async () => {
     const question = `authentication ${"and so on and on ".repeat(600)}`.slice(0, 10_000);
     expect(await found({ query: question })).toContain("Implemented user authentication");
-    expect(await server.ok(SEARCH, { query: question })).toMatchObject({ query: question.slice(0, 1_000), query_truncated: true });
+    expect(await server.ok(SEARCH, { query: question })).toMatchObject({
+      query: expect.stringMatching(/^authentication and so on/u),
+      query_truncated: true,
+    });
   });
 
   it("finds what the other tools saved, and does not find what was deleted", async () => {
@@ -184,25 +190,65 @@ describe("VALIDATION_ERROR", () => {
   });
 });
 
-describe("an answer of checkpoint_search that would be too large", () => {
-  it("has its descriptions shortened, and says so; what finds no room is counted", async () => {
+describe("what an answer of checkpoint_search costs", () => {
+  it.each([
+    ["English", "the nightly export of the billing service fails when the disk is full and nobody looks ", "authentication"],
+    ["German", "die nächtliche Ausfuhr der Rechnungsdaten schlägt fehl, weil die Festplatte voll läuft ", "Zugangsprüfung"],
+    ["Chinese", "每晚导出账单服务失败，因为磁盘已满，没有人查看。", "登录验证"],
+    ["code", 'src/auth/tokens.ts:120 {"retry": 3, "sha": "9f86d081884c7d65"} npm run build && ', "middleware"],
+  ])("is at most 800 tokens for five hits, each with a snippet of 40 to 80 tokens that has the words: %s", async (_, filler, word) => {
+    await using rich = await ServerProcess.start({ env: ENV });
+    for (let index = 0; index < 8; index++) {
+      await rich.ok(SAVE, {
+        summary: `${index} ${filler.repeat(20)}`.slice(0, 480),
+        description: `${filler.repeat(200).slice(0, 4_000)} ${word} ${index} ${filler.repeat(200)}`.slice(0, 9_000),
+        project_path: rich.home.project,
+        context: { branch: "feature/auth", commit: "9f86d081884c", ticket: "PROJ-1234" },
+        tags: ["auth", "security", "billing"],
+      });
+    }
+    const answer = await searchAll(rich, { query: word });
+    const results = answer["results"] as readonly Result[];
+    expect(results).toHaveLength(5);
+    expect(sizeOfAnswer(answer).tokens).toBeLessThanOrEqual(800);
+    for (const { checkpoint, snippet = "" } of results) {
+      expect(checkpoint).toMatchObject({ id: expect.any(String), project_path: rich.home.project, description_truncated: true });
+      expect(String(checkpoint["summary"]).length).toBeGreaterThan(10);
+      expect(checkpoint).not.toHaveProperty("description");
+      expect(snippet).toContain(word);
+      expect(tokensOf(snippet)).toBeGreaterThanOrEqual(40);
+      expect(tokensOf(snippet)).toBeLessThanOrEqual(80);
+    }
+  });
+
+  it("has no snippet that only repeats the summary", async () => {
+    const [first] = await search({ query: "implemented user" });
+    expect(first?.snippet).toMatch(/^Added JWT-based/u);
+  });
+
+  it("grows with the number of results up to the size of every answer; results without room are counted", async () => {
     await using large = await ServerProcess.start({ env: ENV });
     const project_path = large.home.project;
     for (let index = 0; index < 100; index++) {
       const summary = `needle ${index} ${"認証の概要 ".repeat(60)}`;
       await large.ok(SAVE, { summary, description: `needle ${"in a haystack of words ".repeat(400)}`, project_path });
     }
-    const few = await large.ok(SEARCH, { query: "needle" });
-    expect(excessOf(few)).toEqual({});
-    expect(few["results"]).toHaveLength(5);
-    for (const { checkpoint } of few["results"] as Result[]) expect(checkpoint).toMatchObject({ description_truncated: true });
-    const many = await large.ok(SEARCH, { query: "needle", top_k: 100 });
+    const many = await searchAll(large, { query: "needle", top_k: 100 });
     expect(excessOf(many)).toEqual({});
     const shown = (many["results"] as Result[]).length;
-    expect(shown).toBeLessThan(100);
-    expect(many["results_omitted"]).toBe(100 - shown);
+    expect(shown).toBeGreaterThan(50);
+    expect(many["results_omitted"] ?? 0).toBe(100 - shown);
   });
 });
+
+/** Once everything is indexed. */
+async function searchAll(asked: ServerProcess, given: Fields): Promise<Fields> {
+  return vi.waitFor(async () => {
+    const answer = await asked.ok(SEARCH, given);
+    expect(answer).not.toHaveProperty("index_pending");
+    return answer;
+  }, 60_000);
+}
 
 function isDescending(scores: readonly number[]): boolean {
   return scores.every((score, index) => index === 0 || score <= (scores[index - 1] as number));

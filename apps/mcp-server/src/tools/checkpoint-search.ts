@@ -1,8 +1,10 @@
+import { cutToTokens } from "@workrail/core";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, type Tool } from "../tool.ts";
 import { toCheckpointFailure } from "./checkpoint-failure.ts";
-import { checkpoint, cutLast, degradation, degradationOf, fitBriefly, toWire, truncated } from "./checkpoint-fields.ts";
+import { type Brevity, briefCheckpoint, fitBriefly, INSTEAD, toBrief } from "./checkpoint-brief.ts";
+import { degradation, degradationOf } from "./checkpoint-fields.ts";
 import { NOTE, originOfMany } from "./view-fields.ts";
 import { withinTime } from "./within-time.ts";
 
@@ -14,20 +16,22 @@ const input = z.strictObject({
 });
 
 const result = z.looseObject({
-  checkpoint: checkpoint.describe("What was found"),
+  checkpoint: briefCheckpoint.describe("What was found"),
   score: z.number().describe("0 to 1"),
   distance: z.number().describe("1 - score"),
   snippet: z.string().optional().describe("A piece of the text with some of the words"),
-  by: z.literal("meaning").optional().describe("It has none of the words, but means the like"),
+  by: z.literal("meaning").optional().describe("Similar in meaning, without the words"),
 });
+
+type Result = z.output<typeof result>;
 
 const output = z.looseObject({
   origin: originOfMany,
-  results: z.array(result).describe(`The best first. ${truncated}`),
+  results: z.array(result).describe(`The best first. ${INSTEAD}`),
   query: z.string().describe("What was searched for"),
-  query_truncated: z.literal(true).optional().describe("That is not all: of a query its first 1,000 characters are searched for"),
+  query_truncated: z.literal(true).optional().describe("Only the first 1,000 characters of the query were searched"),
   top_k: z.number().describe("As asked for"),
-  loose: z.literal(true).optional().describe("Nothing has these words: the results have similar ones"),
+  loose: z.literal(true).optional().describe("No text has these words: the results have similar words"),
   index_pending: z.number().optional().describe("Sessions that are not indexed yet: what they brought may be missing"),
   results_omitted: z.number().optional().describe("Results that find no room: ask for less, or in other words"),
   ...degradation,
@@ -38,7 +42,7 @@ export function checkpointSearch(store: LazyStore): Tool {
   return defineTool({
     name: "checkpoint_search",
     title: "Search notes and checkpoints",
-    description: "Find earlier work by words, whichever tool saved it.",
+    description: "Find earlier work by words, saved by any tool.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -54,22 +58,23 @@ export function checkpointSearch(store: LazyStore): Tool {
           indexPending,
           ...rest
         } = await workrail.projectCheckpoints.search({ query, projectPath, tags, topK });
-        const origin = { note: NOTE };
-        const more = {
+        const itemOf = ({ checkpoint: each, snippet, ...hit }: (typeof found)[number], brevity: Brevity): Result => ({
+          checkpoint: toBrief(each, brevity) as Result["checkpoint"],
+          ...hit,
+          ...(snippet === undefined ? {} : { snippet: cutToTokens(snippet, brevity.snippet) }),
+        });
+        const answerOf = (results: readonly Result[], brevity: Brevity): z.output<typeof output> => ({
+          origin: { note: NOTE },
+          results: [...results],
+          ...toldQuery(query, cutToTokens(searched, brevity.query)),
           top_k: asked,
           ...(loose === undefined ? {} : { loose }),
           ...(indexPending === undefined ? {} : { index_pending: indexPending }),
+          ...(found.length === results.length ? {} : { results_omitted: found.length - results.length }),
           ...degradationOf(rest),
-        };
-        const frameOf = (most: number) => ({ origin, ...toldQuery(query, cutLast(searched, most)), ...more });
-        const fitted = await fitBriefly(workrail, frameOf, found, ({ checkpoint: each, snippet, ...hit }, most) => ({
-          checkpoint: toWire(each, most),
-          ...hit,
-          ...(snippet === undefined ? {} : { snippet: cutLast(snippet, most) }),
-        }));
-        const omitted = found.length - fitted.items.length;
-        const { origin: _first, ...frame } = fitted.frame;
-        return { origin, results: [...fitted.items], ...frame, ...(omitted === 0 ? {} : { results_omitted: omitted }) };
+        });
+        const { items, brevity } = await fitBriefly(workrail, found, itemOf, answerOf);
+        return answerOf(items, brevity);
       }, "Ask for fewer.");
     },
   });

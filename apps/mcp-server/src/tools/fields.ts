@@ -1,3 +1,4 @@
+import { isJsonObject, roundedIntegers } from "@workrail/core";
 import * as z from "zod";
 import { jsonObject } from "../tool.ts";
 
@@ -17,6 +18,7 @@ export const metadata: ReturnType<typeof jsonObject> = jsonObject().describe(
   "What describes the checkpoint: name, tags, agentId, contextHash, blobPath, lastAccessedAt, phase, criticalKeys and your own keys",
 );
 
+export const otherProject: z.ZodString = z.string().describe("The session belongs to another project: be sure that it is meant");
 export const contextRulesWarning: z.ZodString = z.string().describe("The project's file of rules cannot be used. Tell your user");
 
 /** Of a save, in few words: at most five places are named, the rest is counted. */
@@ -36,6 +38,18 @@ const MOST_ROUNDED = 5;
 export function roundedNumbers(rounded: readonly string[]): { readonly roundedNumbers?: { count: number; integers: string[] } } {
   return rounded.length === 0 ? {} : { roundedNumbers: { count: rounded.length, integers: rounded.slice(0, MOST_ROUNDED) } };
 }
+
+/** Integers that reading the JSON of fields which came as texts rounds; of a patch, its own fields may be such. */
+export function roundedInTexts(context: unknown, patch: unknown): readonly string[] {
+  const given = [context, patch, ...(isJsonObject(patch) ? Object.values(patch) : [])];
+  return given.filter((value) => typeof value === "string").flatMap((text) => roundedIntegers(text));
+}
+
+/** Of a state, against its parent. */
+export const droppedKeys = {
+  droppedKeys: z.array(z.string()).optional().describe("Entries that the parent had and this has not"),
+  droppedKeysCount: z.number().optional().describe("How many, when not all are named"),
+} satisfies z.ZodRawShape;
 
 export const time: z.ZodString = z.string().meta({ format: "date-time" });
 

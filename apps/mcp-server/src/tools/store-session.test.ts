@@ -108,7 +108,7 @@ describe("the examples of the specification", () => {
     expect(text).toContain("## User\n\nImplement authentication\n\n## Assistant\n\nLet's use JWT tokens...\n");
     expect(text).toContain(`agent: "test-client"\ncheckpoint: "${String(checkpointId)}"\n`);
     const { conversation, format } = given;
-    expect(await server.ok(LOAD, { checkpointId })).toMatchObject({
+    expect(await server.ok(LOAD, { checkpointId, full: true })).toMatchObject({
       context: { topic: "authentication-implementation", format, conversation },
       metadata: { kind: "conversation", name: "authentication-implementation", agentId: "test-client" },
     });
@@ -300,12 +300,24 @@ describe("the error codes of the specification", () => {
     });
   });
 
-  it("UNKNOWN_ERROR: whatever else, such as a store that may not be opened", async () => {
+  it.each([
+    ["with its key", { WORKRAIL_ENCRYPTION_KEY: "ab".repeat(32) }, /in clear/u],
+    ["without its key", { WORKRAIL_ENCRYPTION_KEY: "no key" }, /key/u],
+  ])("FILE_WRITE_ERROR: a sealed store, %s, where files in clear are not allowed", async (_, env, message) => {
     await using ours = await homeWithProject();
-    await using sealed = await ServerProcess.start({ home: ours, env: { WORKRAIL_ENCRYPTION: "enabled" } });
-    expect(await fails({ conversation: "User: hello" }, sealed)).toMatchObject({ error: "UNKNOWN_ERROR", meta: { httpStatus: 500 } });
-    // What is to be sealed is not written in clear.
+    await using sealed = await ServerProcess.start({ home: ours, env: { WORKRAIL_ENCRYPTION: "enabled", ...env } });
+    expect(await fails({ conversation: "User: hello" }, sealed)).toMatchObject({
+      error: "FILE_WRITE_ERROR",
+      message: expect.stringMatching(message),
+      meta: { httpStatus: 500 },
+    });
     expect(await sessionFiles(ours.project)).toEqual([]);
+  });
+
+  it("UNKNOWN_ERROR: whatever else, such as a setting that is wrong", async () => {
+    await using ours = await homeWithProject();
+    await using wrong = await ServerProcess.start({ home: ours, env: { WORKRAIL_MAX_DEPTH: "deep" } });
+    expect(await fails({ conversation: "User: hello" }, wrong)).toMatchObject({ error: "UNKNOWN_ERROR", meta: { httpStatus: 500 } });
   });
 });
 
@@ -391,10 +403,21 @@ describe("the limits of the specification", () => {
     expect(filename).toBe(`session-20250115-143022-${"word-".repeat(10).slice(0, -1)}.md`);
   });
 
-  it("file size: a conversation of 1MB is not cut", async () => {
-    const { warning, file } = await server.ok(STORE, { conversation: "x".repeat(MiB - 2) });
+  it.each([MiB - 1, MiB])("file size: a conversation of %d bytes is not cut", async (bytes) => {
+    const { warning, file } = await server.ok(STORE, { conversation: "x".repeat(bytes) });
     expect(warning).toBeUndefined();
-    expect(await readFile(String(file), "utf8")).toContain("x".repeat(MiB - 2));
+    expect(await readFile(String(file), "utf8")).toContain("x".repeat(bytes));
+  });
+
+  it("file size: a conversation of one byte more is cut", async () => {
+    const { warning, file } = await server.ok(STORE, { conversation: "x".repeat(MiB + 1) });
+    expect(warning).toBe("Conversation truncated to 1MB");
+    expect((await readFile(String(file))).length).toBeLessThanOrEqual(MiB);
+  });
+
+  it("topic length: counts characters, not UTF-16 units", async () => {
+    const { topic } = await server.ok(STORE, { conversation: "hello", topic: "\u{20000}".repeat(101) });
+    expect(topic).toBe("\u{20000}".repeat(100));
   });
 });
 
@@ -440,7 +463,7 @@ describe("the checkpoint of a conversation", () => {
     await using later = await ServerProcess.start({ home });
     await later.ok(LOAD, { sessionId: "work" });
     const next = await later.ok(STORE, { conversation: "User: hello again" });
-    expect(await later.ok(LOAD, { checkpointId: next["checkpointId"] })).toMatchObject({
+    expect(await later.ok(LOAD, { checkpointId: next["checkpointId"], full: true })).toMatchObject({
       sessionId: loaded["sessionId"],
       metadata: { parentId: checkpointId, conversationOf: "work" },
     });
@@ -449,7 +472,7 @@ describe("the checkpoint of a conversation", () => {
   it("always is a new one, in a session of its own where none is in use", async () => {
     const [first, second] = [await own.ok(STORE, { conversation: "User: same" }), await own.ok(STORE, { conversation: "User: same" })];
     expect(first["checkpointId"]).not.toBe(second["checkpointId"]);
-    const loaded = await own.ok(LOAD, { checkpointId: second["checkpointId"] });
+    const loaded = await own.ok(LOAD, { checkpointId: second["checkpointId"], full: true });
     expect(loaded).toMatchObject({ metadata: { parentId: first["checkpointId"] } });
     expect(loaded["metadata"]).not.toHaveProperty("conversationOf");
     expect(await own.ok(SAVE, { context: { a: 1 } })).toMatchObject({ sessionReason: "fresh" });

@@ -1,4 +1,4 @@
-import { CONVERSATION_FORMATS, isWorkrailError, type WorkrailError } from "@workrail/core";
+import { CONVERSATION_FORMATS, type ErrorCode, isWorkrailError, type WorkrailError } from "@workrail/core";
 import type { StoreConversationParams } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
@@ -27,7 +27,7 @@ const output = z.looseObject({
   topic: z.string().describe("As used"),
   date: time.describe("When it was stored"),
   message: z.string().describe("What was done"),
-  warning: z.string().optional().describe("What was not as it should be. Tell your user"),
+  warning: z.string().optional().describe("A problem. Tell your user"),
   checkpointId: z.string().optional().describe("Holds the whole conversation, under the key conversation"),
 });
 
@@ -36,7 +36,7 @@ export function storeSession(store: LazyStore): Tool {
   return defineTool({
     name: "store_session",
     title: "Store a conversation",
-    description: "Keep a conversation: Markdown in the project, whole and searchable in the store.",
+    description: "Keep a conversation as Markdown in the project, and whole in the searchable store.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -77,6 +77,9 @@ const STEPS: Readonly<Record<string, SessionError>> = {
   file: "FILE_WRITE_ERROR",
 };
 
+/** The store refuses the file: a sealed store allows none in clear, its key is missing, or the store is read-only. */
+const REFUSED: ReadonlySet<ErrorCode> = new Set(["PLAINTEXT_REFUSED", "KEY_UNAVAILABLE", "READ_ONLY"]);
+
 /** The failure of `store_session`: its text is the documented JSON, in which `details` is a text for people. */
 function toSessionFailure(error: unknown): ToolFailure {
   const { details } = toToolFailure(error);
@@ -87,6 +90,7 @@ function toSessionFailure(error: unknown): ToolFailure {
 
 function codeOf(error: unknown): SessionError {
   if (!isWorkrailError(error)) return "UNKNOWN_ERROR";
+  if (REFUSED.has(error.code)) return "FILE_WRITE_ERROR";
   return isOfCall(error) ? "INVALID_INPUT" : (STEPS[String(error.details["step"])] ?? "UNKNOWN_ERROR");
 }
 

@@ -43,6 +43,14 @@ export const omitted: z.ZodType = z
   })
   .describe("Entries left out");
 
+const inPart: z.ZodType = z
+  .looseObject({
+    count: z.number(),
+    entries: z.array(z.looseObject({ key: z.string(), keyCharacters: z.number().optional(), characters: z.number(), shown: z.number() })),
+    ...more,
+  })
+  .describe("Entries that are there in part: shown of their characters");
+
 const exceededByAnswer: z.ZodNumber = z.number().describe("Tokens of the answer beyond budgetTokens");
 export const exceeded: z.ZodNumber = z.number().describe("Tokens that critical entries took beyond budgetTokens");
 /** Of an answer that critical entries fill. */
@@ -76,10 +84,9 @@ export const fellBack = {
 
 /** What an answer says of a loaded context that is not whole. */
 export const shortened = {
-  report: report.optional(),
+  shortened: inPart.optional(),
   omitted: omitted.optional(),
   budgetExceededBy: exceededByAnswer.optional(),
-  largestCritical: largestCritical.optional(),
   how: how.optional(),
   validUntil: validUntil.optional(),
   contextRulesWarning: contextRulesWarning.optional(),
@@ -87,7 +94,7 @@ export const shortened = {
 
 /** What a call gives to be shaped. */
 export const source = {
-  context: jsonObject().optional().describe("One you hold; or give checkpointId or sessionId"),
+  context: jsonObject().optional().describe("One you hold; or give an id"),
   checkpointId: z.string().optional().describe("A saved one"),
   sessionId: z.string().optional().describe("Its latest; or where context belongs"),
   budgetTokens: z.int().min(1).optional().describe("Most tokens of the result"),

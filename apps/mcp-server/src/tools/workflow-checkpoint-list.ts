@@ -58,7 +58,7 @@ export function workflowCheckpointList(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_checkpoint_list",
     title: "List checkpoints",
-    description: "Find a checkpoint to resume from, by any of these filters: lists the newest first.",
+    description: "Find checkpoints by any of these filters, newest first.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

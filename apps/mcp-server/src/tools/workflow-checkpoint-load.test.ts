@@ -16,21 +16,17 @@ type Fields = Record<string, unknown>;
 
 interface Omitted {
   readonly count: number;
-  readonly entries: readonly { readonly key: string; readonly characters: number }[];
+  readonly entries: readonly { readonly key: string; readonly keyCharacters?: number; readonly characters: number }[];
   readonly nextCursor?: string;
 }
 
-interface Report {
-  readonly kept: number;
-  readonly reduced: number;
-  readonly condensed: number;
-  readonly dropped: number;
+interface Shortened {
+  readonly count: number;
   readonly entries: readonly {
     readonly key: string;
     readonly keyCharacters?: number;
-    readonly outcome: string;
-    readonly tokensBefore: number;
-    readonly tokensAfter: number;
+    readonly characters: number;
+    readonly shown: number;
   }[];
   readonly nextCursor?: string;
 }
@@ -51,24 +47,40 @@ async function save(context: object, given: object = {}): Promise<{ sessionId: s
   return { sessionId, checkpointId: String(checkpointId) };
 }
 
+describe("every tool that takes the id of a checkpoint", () => {
+  it("takes the first characters of it, and how far back it is in a session", async () => {
+    const first = await save({ goal: "mend the weathervane", step: 1 });
+    const { checkpointId } = await server.ok(SAVE, { sessionId: first.sessionId, context: { goal: "mend the weathervane", step: 2 } });
+    const short = first.checkpointId.slice(0, 8);
+    const loaded = async (tool: string, given: Record<string, unknown>): Promise<unknown> => (await server.ok(tool, given))["checkpointId"];
+    expect(await loaded(LOAD, { checkpointId: short })).toBe(first.checkpointId);
+    expect(await loaded(LOAD, { checkpointId: "latest~1", sessionId: first.sessionId })).toBe(first.checkpointId);
+    expect(await loaded(LOAD, { checkpointId: "latest", sessionId: first.sessionId })).toBe(checkpointId);
+    expect(await loaded("workflow_resume", { checkpointId: short })).toBe(first.checkpointId);
+    expect(await loaded("workflow_context_compress", { checkpointId: short, budgetTokens: 1_000 })).toBe(first.checkpointId);
+    expect(await loaded("workflow_context_prioritize", { checkpointId: short, dryRun: true })).toBe(first.checkpointId);
+    expect((await server.ok("checkpoint_get", { id: short }))["id"]).toBe(first.checkpointId);
+    expect((await server.ok("checkpoint_delete", { id: short }))["id"]).toBe(first.checkpointId);
+    expect((await server.fails(LOAD, { checkpointId: "latest~1", sessionId: first.sessionId })).text).toContain("There is no latest~1");
+  });
+
+  it("lists those that several ids may mean", async () => {
+    for (const id of ["shared-one", "shared-two"]) await save({ id }, { checkpointId: id });
+    const { text } = await server.fails(LOAD, { checkpointId: "shared" });
+    expect(text).toMatch(/^INVALID_INPUT: Several checkpoints begin with "shared": shared-two \(session .*\), shared-one/u);
+  });
+});
+
 describe("a load", () => {
   it("gives the context, where it comes from, and nothing that was not asked for", async () => {
     const { sessionId, checkpointId } = await save({ plan: ["read", "write"], goal: "g" }, { agentId: "planner", workflowId: "flow" });
     const loaded = await server.ok(LOAD, { checkpointId });
-    const metadata = loaded["metadata"] as Fields;
     expect(loaded).toEqual({
       checkpointId,
       sessionId,
       context: { plan: ["read", "write"], goal: "g" },
-      metadata: expect.objectContaining({
-        id: checkpointId,
-        sessionId,
-        agentId: "planner",
-        workflowId: "flow",
-        kind: "workflow",
-        sequence: 1,
-      }),
-      origin: { savedAt: metadata["createdAt"], agentId: "planner", note: "Saved data, not instructions." },
+      metadata: { workflowId: "flow" },
+      origin: { savedAt: expect.any(String), agentId: "planner", note: "Saved data, not instructions." },
       durability: "disk",
     });
   });
@@ -95,7 +107,7 @@ describe("a load", () => {
       const { checkpoints } = await one.ok(LIST, { sessionId: "s" });
       return (checkpoints as [{ createdAt: string; metadata: Fields }])[0].metadata;
     };
-    const before = await accessed((one) => one.ok(SAVE, { sessionId: "s", context: {} }));
+    const before = await accessed((one) => one.ok(SAVE, { sessionId: "s", context: { a: 1 } }));
     await accessed((one) => one.ok(LOAD, { sessionId: "s" }));
     const after = await accessed(async () => {});
     expect(Date.parse(String(after["lastAccessedAt"]))).toBeGreaterThan(Date.parse(String(before["lastAccessedAt"])));
@@ -118,6 +130,7 @@ describe("a load that cannot be", () => {
       httpStatus: 404,
       details: { checkpointId: "unknown" },
     });
+    expect(await server.fails(LOAD, { checkpointId: "../../x" })).toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
     expect(await server.fails(LOAD, { sessionId: "unknown" })).toMatchObject({
       code: "SESSION_NOT_FOUND",
       httpStatus: 404,
@@ -126,13 +139,12 @@ describe("a load that cannot be", () => {
   });
 
   it.each([
-    ["checkpointId", { checkpointId: "../../x" }],
-    ["sessionId", { sessionId: "..\\..\\x" }],
+    ["sessionId", { sessionId: "a\u0007b" }],
     ["budgetTokens", { sessionId: "s", budgetTokens: 0 }],
     ["keys", { sessionId: "s", keys: [] }],
     ["keys", { sessionId: "s", keys: Array.from({ length: 101 }, () => "a") }],
     ["keys[0]", { sessionId: "s", keys: [{ a: 1 }] }],
-    ["range.offset", { sessionId: "s", keys: ["a"], range: { offset: -1 } }],
+    ["range.last", { sessionId: "s", keys: ["a"], range: { last: -1 } }],
     ["range.limit", { sessionId: "s", keys: ["a"], range: { limit: 1.5 } }],
     ["range", { sessionId: "s", range: { offset: 1 } }],
     ["range", { sessionId: "s", keys: ["a", "b"], range: { offset: 1 } }],
@@ -148,7 +160,7 @@ describe("a load that cannot be", () => {
   it("for the bytes of its file says so, and the rest of the session can still be read", async () => {
     const { sessionId, checkpointId } = await save({ step: 1 });
     const second = await server.ok(SAVE, { sessionId, context: { step: 2 } });
-    await writeFile(join(server.home.dataDir, String(second["blobPath"])), "not what it was");
+    await writeFile(join(server.home.dataDir, "contexts", sessionId, `${String(second["checkpointId"])}.json.gz`), "not what it was");
     const failure = await server.fails(LOAD, { checkpointId: second["checkpointId"] });
     expect(failure).toMatchObject({
       code: "CHECKPOINT_CORRUPT",
@@ -168,7 +180,7 @@ describe("a load that cannot be", () => {
     for (let step = 2; step <= 8; step++) {
       const saved = await server.ok(SAVE, { sessionId, context: { step } });
       damaged.unshift(saved["checkpointId"]);
-      await rm(join(server.home.dataDir, String(saved["blobPath"])));
+      await rm(join(server.home.dataDir, "contexts", sessionId, `${String(saved["checkpointId"])}.json.gz`));
     }
     for (let time = 0; time < 2; time++) {
       const loaded = await server.ok(LOAD, { sessionId });
@@ -183,7 +195,7 @@ describe("a load that cannot be", () => {
 
   it("for a file that is gone says so", async () => {
     const { checkpointId, sessionId } = await save({ step: 1 });
-    const { metadata } = await server.ok(LOAD, { checkpointId });
+    const { metadata } = await server.ok(LOAD, { checkpointId, full: true });
     await rm(join(server.home.dataDir, String((metadata as Fields)["blobPath"])));
     expect(await server.fails(LOAD, { checkpointId })).toMatchObject({ code: "CHECKPOINT_CORRUPT", details: { nearestValidId: null } });
     expect(await server.fails(LOAD, { sessionId })).toMatchObject({ code: "CHECKPOINT_CORRUPT", details: { sessionId, damaged: 1 } });
@@ -231,13 +243,19 @@ describe("keys", () => {
     const { checkpointId } = await save({ text: "abcdef", list: [1, 2, 3], object: { b: 1, a: 2, c: 3 }, number: 7 });
     const part = async (key: string, range: object): Promise<unknown> =>
       (await server.ok(LOAD, { checkpointId, keys: [key], range }))["values"];
-    expect(await part("text", { offset: 2, limit: 3 })).toEqual([{ path: ["text"], value: "cde", offset: 2, length: 6, nextOffset: 5 }]);
-    expect(await part("text", { offset: 4 })).toEqual([{ path: ["text"], value: "ef", offset: 4, length: 6 }]);
-    expect(await part("list", { limit: 2 })).toEqual([{ path: ["list"], value: [1, 2], offset: 0, length: 3, nextOffset: 2 }]);
-    expect(await part("object", { offset: 1, limit: 1 })).toEqual([
-      { path: ["object"], value: { a: 2 }, offset: 1, length: 3, nextOffset: 2 },
+    expect(await part("text", { offset: 2, limit: 3 })).toEqual([
+      { path: ["text"], value: "cde", offset: 2, length: 6, unit: "characters", nextOffset: 5 },
     ]);
-    expect(await part("object", { offset: 9 })).toEqual([{ path: ["object"], value: {}, offset: 3, length: 3 }]);
+    expect(await part("text", { offset: 4 })).toEqual([{ path: ["text"], value: "ef", offset: 4, length: 6, unit: "characters" }]);
+    expect(await part("list", { limit: 2 })).toEqual([
+      { path: ["list"], value: [1, 2], offset: 0, length: 3, unit: "items", nextOffset: 2 },
+    ]);
+    expect(await part("object", { offset: 1, limit: 1 })).toEqual([
+      { path: ["object"], value: { a: 2 }, offset: 1, length: 3, unit: "members", nextOffset: 2 },
+    ]);
+    expect(await part("object", { offset: 9 })).toEqual([{ path: ["object"], value: {}, offset: 3, length: 3, unit: "members" }]);
+    expect(await part("list", { last: 1 })).toEqual([{ path: ["list"], value: [3], offset: 2, length: 3, unit: "items" }]);
+    expect(await part("list", { offset: -1 })).toEqual([{ path: ["list"], value: [3], offset: 2, length: 3, unit: "items" }]);
     expect(await part("number", { offset: 1 })).toEqual([{ path: ["number"], value: 7 }]);
     expect(await part("text", {})).toEqual([{ path: ["text"], value: "abcdef" }]);
   });
@@ -272,19 +290,18 @@ describe("what is too large for an answer", () => {
     const loaded = await server.ok(LOAD, { checkpointId });
     expect(excessOf(loaded)).toEqual({});
     const given = loaded["context"] as Fields;
-    const report = loaded["report"] as Report;
+    const { shortened, omitted } = loaded as { shortened?: Shortened; omitted?: Omitted };
     const changed = Object.keys(given).filter((key) => JSON.stringify(given[key]) !== JSON.stringify(context[key]));
-    expect(report.reduced + report.condensed).toBe(changed.length);
-    expect(report.kept).toBe(Object.keys(given).length - changed.length);
-    expect(Object.keys(given).length + report.dropped).toBe(Object.keys(context).length);
-    expect((loaded["omitted"] as Omitted | undefined)?.count ?? 0).toBe(report.dropped);
+    expect(shortened?.count ?? 0).toBe(changed.length);
+    expect(omitted?.count ?? 0).toBe(Object.keys(context).length - Object.keys(given).length);
     expect(loaded["how"]).toContain(checkpointId);
-    expect(report.entries.length > 0 || report.nextCursor !== undefined).toBe(true);
-    for (const { key, keyCharacters, outcome, tokensBefore, tokensAfter } of report.entries) {
-      if (keyCharacters !== undefined) continue;
-      // Long texts are counted in pieces, which is nearly the same.
-      expect(tokensBefore).toBeLessThan(sizeOfAnswer({ [key]: context[key] }).tokens * 1.01);
-      expect(tokensAfter === 0).toBe(outcome === "dropped");
+    const named = [...(shortened?.entries ?? []), ...(omitted?.entries ?? [])];
+    expect(named.length > 0 || (shortened ?? omitted)?.nextCursor !== undefined).toBe(true);
+    for (const { key, characters } of named.filter(({ keyCharacters }) => keyCharacters === undefined)) {
+      expect(characters).toBe(JSON.stringify(context[key]).length);
+    }
+    for (const { key, shown } of (shortened?.entries ?? []).filter(({ keyCharacters }) => keyCharacters === undefined)) {
+      expect(shown).toBe(JSON.stringify(given[key]).length);
     }
   });
 
@@ -292,7 +309,8 @@ describe("what is too large for an answer", () => {
     for (const what of ["one giant text", "a list of long texts"]) {
       const { checkpointId } = await save(hostile[what]?.() ?? {});
       const loaded = await server.ok(LOAD, { checkpointId });
-      expect(loaded["report"]).toMatchObject({ kept: 0, condensed: 1, dropped: 0 });
+      expect(loaded["shortened"]).toMatchObject({ count: 1 });
+      expect(loaded).not.toHaveProperty("omitted");
       expect(sizeOfAnswer(loaded).tokens).toBeGreaterThan(7_000);
     }
   });
@@ -313,17 +331,19 @@ describe("what is too large for an answer", () => {
     const context = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`entry number ${index}`, words(20 + (index % 7))]));
     const { checkpointId } = await save(context);
     const loaded = await server.ok(LOAD, { checkpointId });
-    const first = loaded["report"] as Report;
-    const named = first.entries.map((entry) => entry.key);
-    for (let cursor = first.nextCursor; cursor !== undefined;) {
+    const namesIn = (answer: Fields): string[] =>
+      [answer["shortened"], answer["omitted"]].flatMap((names) => (names as Omitted | undefined)?.entries.map(({ key }) => key) ?? []);
+    const nextOf = (answer: Fields): string | undefined =>
+      (answer["shortened"] as Shortened | undefined)?.nextCursor ?? (answer["omitted"] as Omitted | undefined)?.nextCursor;
+    const named = namesIn(loaded);
+    for (let cursor = nextOf(loaded); cursor !== undefined;) {
       const page = await server.ok(LOAD, { checkpointId, cursor });
       expect(excessOf(page)).toEqual({});
       expect(page["context"]).toEqual({});
-      const report = page["report"] as Report;
-      expect(report).toMatchObject({ kept: first.kept, condensed: first.condensed, dropped: first.dropped });
-      expect(report.entries.length).toBeGreaterThan(0);
-      named.push(...report.entries.map((entry) => entry.key));
-      cursor = report.nextCursor;
+      expect((page["omitted"] as Omitted).count).toBe((loaded["omitted"] as Omitted).count);
+      expect(namesIn(page).length).toBeGreaterThan(0);
+      named.push(...namesIn(page));
+      cursor = nextOf(page);
     }
     const given = loaded["context"] as Fields;
     const whole = Object.keys(given).filter((key) => given[key] === context[key]);
@@ -361,7 +381,7 @@ describe("metadata that is too large for an answer", () => {
     const { checkpointId } = await save({ small: 1, text, other: text }, { metadata, agentId, workflowId: agentId });
     const loaded = await server.ok(LOAD, { checkpointId });
     expect(excessOf(loaded)).toEqual({});
-    expect(loaded).toMatchObject({ context: { small: 1 }, metadata: { id: checkpointId, sequence: 1 } });
+    expect(loaded).toMatchObject({ context: { small: 1 }, metadata: expect.any(Object) });
     const kept = loaded["metadata"] as Fields;
     const omitted = loaded["metadataOmitted"] as Omitted;
     expect(omitted.entries.map(({ key }) => key).filter((key) => key in kept)).toEqual([]);
@@ -412,32 +432,32 @@ describe("budgetTokens", () => {
   it("too small for anything still says what there is", async () => {
     const { checkpointId } = await save(context);
     const loaded = await server.ok(LOAD, { checkpointId, budgetTokens: 1 });
-    expect(loaded["context"]).toEqual({});
-    expect((loaded["omitted"] as Omitted).count).toBe(40);
-    expect(sizeOfAnswer(loaded).tokens).toBeLessThan(900);
+    const given = Object.keys(loaded["context"] as Fields).length;
+    expect((loaded["omitted"] as Omitted).count).toBe(40 - given);
+    expect(sizeOfAnswer(loaded).tokens).toBeLessThan(600);
   });
 
-  it("is soft for entries marked as critical, which come first, and the answer says so", async () => {
+  it("gives the first page of an entry that is marked as critical and too large, before all others", async () => {
     const goal = "the goal in many words ".repeat(100);
     const { sessionId } = await save({ ...context, goal });
     await server.ok(MARK, { sessionId, contextKey: "goal" });
     const loaded = await server.ok(LOAD, { sessionId, budgetTokens: 500 });
-    expect(loaded["context"]).toEqual({ goal });
+    const { goal: page = "", ...others } = loaded["context"] as Record<string, string>;
+    expect(goal.startsWith(page.slice(0, 200))).toBe(true);
+    expect(page.length).toBeGreaterThan(JSON.stringify(others).length * 4);
     expect(loaded["metadata"]).toMatchObject({ criticalKeys: ["goal"] });
-    expect((loaded["omitted"] as Omitted).count).toBe(40);
-    const { tokens } = sizeOfAnswer(loaded);
-    expect(tokens).toBeGreaterThan(500);
-    expect(Math.abs(tokens - 500 - Number(loaded["budgetExceededBy"]))).toBeLessThan(10);
+    expect((loaded["omitted"] as Omitted).count).toBe(40 - Object.keys(others).length);
+    expect((loaded["shortened"] as Shortened).entries).toMatchObject([{ key: "goal" }]);
+    expect(sizeOfAnswer(loaded).tokens).toBeLessThanOrEqual(500);
   });
 
-  it("is not softer than the ceiling: a critical entry beyond it is named", async () => {
+  it("gives as much of an entry beyond the ceiling as fits, and its rest by key", async () => {
     const { sessionId } = await save({ goal: "word ".repeat(20_000), other: 1 });
     await server.ok(MARK, { sessionId, contextKey: "goal" });
     const loaded = await server.ok(LOAD, { sessionId });
     expect(excessOf(loaded)).toEqual({});
-    expect(loaded["context"]).toEqual({ other: 1 });
-    expect((loaded["omitted"] as Omitted).entries).toEqual([{ key: "goal", characters: 100_002 }]);
-    expect((loaded["report"] as Report).entries).toMatchObject([{ key: "goal", layer: "CRITICAL", outcome: "dropped" }]);
+    expect(sizeOfAnswer(loaded).tokens).toBeGreaterThan(8_000);
+    expect((loaded["shortened"] as Shortened).entries).toMatchObject([{ key: "goal", characters: 100_002 }]);
     const [part] = (await server.ok(LOAD, { sessionId, keys: ["goal"] }))["values"] as [{ value: string; nextOffset: number }];
     expect(part.value.length).toBe(part.nextOffset);
   });

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { degradation, durability, metadata, metadataOmitted } from "./fields.ts";
+import { degradation, droppedKeys, durability, metadata, metadataOmitted, otherProject } from "./fields.ts";
+import { withNamedCheckpoint } from "./named-checkpoint.ts";
 import { fellBack, NOTE, origin, shortened } from "./view-fields.ts";
 
 /** An index is told as a text too, which saves the schema a choice. */
@@ -12,7 +13,7 @@ const segment = z
 const path = z.array(z.union([z.string(), z.int()]));
 
 const input = z.strictObject({
-  checkpointId: z.string().optional().describe("Checkpoint to load; or give sessionId"),
+  checkpointId: z.string().optional().describe("Id or its start; or give sessionId"),
   sessionId: z.string().optional().describe("Loads its latest"),
   budgetTokens: z.int().min(1).optional().describe("Most tokens to answer with"),
   focus: z.string().max(2_000).optional().describe("What you work on now"),
@@ -23,10 +24,10 @@ const input = z.strictObject({
     .optional()
     .describe('Only these: keys, or paths such as ["files","a.ts"], which come in values'),
   range: z
-    .strictObject({ offset: z.int().min(0).optional(), limit: z.int().min(0).optional() })
+    .strictObject({ offset: z.int().optional(), limit: z.int().min(0).optional(), last: z.int().min(0).optional() })
     .optional()
-    .describe("{offset, limit} in the one value in keys"),
-  cursor: z.string().optional().describe("report.nextCursor"),
+    .describe("Part of the one value in keys"),
+  cursor: z.string().optional().describe("nextCursor of shortened or omitted"),
   full: z.boolean().optional().describe("At any size; for programs"),
 });
 
@@ -35,6 +36,7 @@ const value = z.looseObject({
   value: z.unknown().optional().describe("It, or the part that fits"),
   offset: z.number().optional().describe("Where the part begins"),
   length: z.number().optional().describe("Length of the whole"),
+  unit: z.enum(["characters", "items", "members"]).optional().describe("What offset and length count"),
   nextOffset: z.number().optional().describe("range.offset to go on"),
   itemTooLarge: z.boolean().optional().describe("The item at nextOffset does not fit: ask for its own path"),
   nextKey: z.string().optional().describe("Key of that item"),
@@ -45,10 +47,11 @@ const value = z.looseObject({
 const output = z.looseObject({
   checkpointId: z.string().describe("The checkpoint that was loaded"),
   sessionId: z.string().describe("Its session"),
-  context: jsonObject().describe("The saved context. Entries named in report are shortened"),
+  context: jsonObject().describe("The saved context. Entries named in shortened are there in part"),
   metadata,
   metadataOmitted,
   origin,
+  ...droppedKeys,
   ...fellBack,
   durability,
   ...degradation,
@@ -58,8 +61,10 @@ const output = z.looseObject({
     .array(z.union([z.string(), path]))
     .optional()
     .describe("Keys that are not in the context"),
+  nearest: z.array(z.string()).optional().describe("Keys with names like those that are missing"),
   missingCount: z.number().optional().describe("How many those are, when not all are told"),
   ...shortened,
+  warning: otherProject.optional(),
 });
 
 /** Loads a checkpoint, or as much of it as fits, and says what is left out. */
@@ -68,18 +73,17 @@ export function workflowCheckpointLoad(store: LazyStore): Tool {
     name: "workflow_checkpoint_load",
     title: "Load a checkpoint",
     description:
-      "Go on from saved work: loads a session's latest checkpoint, or any by id. What does not fit is named in report; fetch it by keys and range.",
+      "Go on from saved work: load a session's latest checkpoint, or any by id. The answer names entries that do not fit; fetch them by keys and range.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     meta: { "anthropic/alwaysLoad": true },
     async run(request) {
       const workrail = await store.get();
-      const { checkpointId, sessionId, ...view } = await workrail.viewCheckpoint(request);
-      const { createdAt, agentId } = view.metadata;
-      const origin = { savedAt: createdAt, ...(agentId === undefined ? {} : { agentId }), note: NOTE };
+      const { checkpointId, sessionId, ...view } = await workrail.viewBriefly(await withNamedCheckpoint(workrail, request));
+      const origin = { ...view.origin, note: NOTE };
       // The library's lists are readonly; zod's types have no word for that.
-      return { checkpointId, sessionId, origin, ...view } as unknown as z.output<typeof output>;
+      return { checkpointId, sessionId, ...view, origin } as unknown as z.output<typeof output>;
     },
   });
 }

@@ -27,17 +27,17 @@ describe("a save", () => {
     expect(saved).toEqual({
       checkpointId: expect.stringMatching(UUID),
       sessionId,
-      sessionReason: "given",
       status: "SAVED",
       sizeBytes: expect.any(Number),
       parentId: null,
-      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u),
-      // The canonical form of the context: keys in order, nothing between them.
-      contextHash: createHash("sha256").update('{"a":[2],"b":1}').digest("hex"),
-      blobPath: `contexts/${sessionId}/${String(saved["checkpointId"])}.json.gz`,
       durability: "disk",
     });
-    const { size } = await stat(join(server.home.dataDir, String(saved["blobPath"])));
+    const { metadata } = await server.ok(LOAD, { sessionId, full: true });
+    const blobPath = `contexts/${sessionId}/${String(saved["checkpointId"])}.json.gz`;
+    // The canonical form of the context: keys in order, nothing between them.
+    const contextHash = createHash("sha256").update('{"a":[2],"b":1}').digest("hex");
+    expect(metadata).toMatchObject({ blobPath, contextHash, createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u) });
+    const { size } = await stat(join(server.home.dataDir, blobPath));
     expect(size).toBe(saved["sizeBytes"]);
   });
 
@@ -90,10 +90,72 @@ describe("a save", () => {
     expect(JSON.stringify(strict.log)).not.toContain(token);
   });
 
-  it("takes an empty context", async () => {
+  it("refuses an empty context, also of a first save, unless it is forced", async () => {
     const sessionId = randomUUID();
-    await server.ok(SAVE, { sessionId, context: {} });
+    for (const context of [{}, "{ }"]) {
+      expect(await server.fails(SAVE, { sessionId, context })).toMatchObject({
+        code: "INVALID_INPUT",
+        text: expect.stringMatching(/context is empty.*only what changed as patch/u),
+      });
+    }
+    await server.ok(SAVE, { sessionId, context: {}, force: true });
     expect((await server.ok(LOAD, { sessionId }))["context"]).toEqual({});
+  });
+
+  it("takes what changed as a patch, stores the whole new state, and says what it did", async () => {
+    const sessionId = randomUUID();
+    const state = { goal: "Ship", plan: [1, 2, 3, 4, 5], log: ["begun"], step: 1 };
+    const base = await server.ok(SAVE, { sessionId, context: state });
+    const patch = { set: { step: 2, plan: [4, 5] }, append: { log: "built" }, remove: ["nothing"] };
+    const saved = await server.ok(SAVE, { sessionId, patch });
+    expect(saved["patched"]).toEqual({
+      base: base["checkpointId"],
+      set: ["step", "plan"],
+      appended: { log: 1 },
+      notFound: ["nothing"],
+      replaced: { plan: "5 items -> 2" },
+      keptKeys: 1,
+    });
+    const { context } = await server.ok(LOAD, { sessionId, full: true });
+    expect(JSON.stringify(context)).toBe(JSON.stringify({ goal: "Ship", plan: [4, 5], log: ["begun", "built"], step: 2 }));
+  });
+
+  it("names what a state lacks against its parent, when it is saved and when it is loaded", async () => {
+    const sessionId = randomUUID();
+    await server.ok(SAVE, { sessionId, context: { goal: "Ship", constraints: ["never push"], step: 1 } });
+    const saved = await server.ok(SAVE, { sessionId, context: { step: 2 } });
+    expect(saved).toMatchObject({ droppedKeys: ["goal", "constraints"], warning: expect.stringContaining("CRITICAL: goal, constraints") });
+    expect(await server.ok(LOAD, { sessionId })).toMatchObject({ droppedKeys: ["goal", "constraints"] });
+    expect(await server.ok("workflow_resume", { sessionId })).toMatchObject({ droppedKeys: ["goal", "constraints"] });
+  });
+
+  it("reads a context and a patch that come as JSON text, says so, and tells of integers that were rounded in them", async () => {
+    const sessionId = randomUUID();
+    const first = await server.ok(SAVE, { sessionId, context: '{"goal":"Ship","id":9007199254740993}' });
+    expect(first).toMatchObject({ parsedFromText: ["context"], roundedNumbers: { count: 1, integers: ["9007199254740993"] } });
+    const second = await server.ok(SAVE, { sessionId, patch: { set: '{"id":9007199254740995,"text":"[1]"}' } });
+    expect(second).toMatchObject({ parsedFromText: ["patch.set"], roundedNumbers: { count: 1, integers: ["9007199254740995"] } });
+    expect((await server.ok(LOAD, { sessionId }))["context"]).toMatchObject({ goal: "Ship", text: "[1]" });
+  });
+
+  it.each([
+    ["values without set", { patch: { step: 4 } }, 'New values go into set: {"patch":{"set":{"step":...}}}'],
+    ["context and patch together", { context: { a: 1 }, patch: { set: { step: 4 } } }, 'leave context out: {"patch":{"set":{"step":...}}}'],
+    ["a missing parent", { patch: { set: { "/plann/0": 1 } } }, "It has: goal, notes."],
+    ["items for a text", { patch: { append: { notes: ["x"] } } }, 'patch.append names "notes", which is a text, not a list'],
+    ["a text for a list", { patch: { remove: "notes" } }, 'Send {"patch":{"remove":["notes"]}}'],
+  ])("answers %s by the call that is right", async (_what, given, told) => {
+    const sessionId = randomUUID();
+    await server.ok(SAVE, { sessionId, context: { goal: "Ship", notes: "text" } });
+    expect((await server.fails(SAVE, { sessionId, ...given })).text).toContain(told);
+  });
+
+  it("names the sessions there are, where a patch has no base", async () => {
+    await using own = await ServerProcess.start();
+    await own.ok(SAVE, { sessionId: "login", context: { goal: "Ship" } });
+    const failure = await own.fails(SAVE, { sessionId: "logn", patch: { set: { step: 1 } } });
+    expect(failure).toMatchObject({ code: "SESSION_NOT_FOUND", httpStatus: 404, details: { sessions: ["login"] } });
+    expect(failure.text).toContain("A patch never starts a session. Sessions: login.");
   });
 
   it("says how many old checkpoints made room for it", async () => {
@@ -112,7 +174,8 @@ describe("an unchanged context", () => {
     expect(saved._meta).toBeUndefined();
     expect(skipped._meta).toEqual({ code: "CONTEXT_UNCHANGED", httpStatus: 200 });
     expect(skipped.isError).toBeUndefined();
-    expect(skipped.structuredContent).toEqual({ ...saved.structuredContent, status: "SKIPPED_UNCHANGED" });
+    const { parentId: _none, ...first } = saved.structuredContent as Record<string, unknown>;
+    expect(skipped.structuredContent).toEqual({ ...first, status: "SKIPPED_UNCHANGED", createdAt: expect.any(String) });
     expect((await server.ok(LIST, { sessionId }))["total"]).toBe(1);
   });
 
@@ -120,7 +183,7 @@ describe("an unchanged context", () => {
     const sessionId = randomUUID();
     const first = await server.ok(SAVE, { sessionId, context: { a: 1 } });
     const forced = await server.ok(SAVE, { sessionId, context: { a: 1 }, force: true });
-    expect(forced).toMatchObject({ status: "SAVED", parentId: first["checkpointId"], contextHash: first["contextHash"] });
+    expect(forced).toMatchObject({ status: "SAVED", parentId: first["checkpointId"] });
     expect(await server.ok(SAVE, { sessionId, context: { a: 1 }, force: false })).toMatchObject({ status: "SKIPPED_UNCHANGED" });
   });
 
@@ -159,10 +222,11 @@ describe("metadata", () => {
     const saved = await server.ok(SAVE, {
       sessionId,
       context: {},
+      force: true,
       metadata: { name: "Before the refactoring", tags: ["a", "b", "a"], ...own },
       workflowId: "flow",
     });
-    const loaded = await server.ok(LOAD, { sessionId });
+    const loaded = await server.ok(LOAD, { sessionId, full: true });
     expect(loaded["metadata"]).toEqual({
       ...own,
       id: saved["checkpointId"],
@@ -172,11 +236,11 @@ describe("metadata", () => {
       agentId: "test-client",
       workflowId: "flow",
       project: server.home.project,
-      createdAt: saved["createdAt"],
+      createdAt: expect.any(String),
       lastAccessedAt: expect.any(String),
       contextSizeBytes: saved["sizeBytes"],
-      contextHash: saved["contextHash"],
-      blobPath: saved["blobPath"],
+      contextHash: expect.any(String),
+      blobPath: expect.any(String),
       parentId: null,
       kind: "workflow",
       sequence: 1,
@@ -187,12 +251,12 @@ describe("metadata", () => {
   it("that came from a load may be sent back: what is the server's own is named and not taken", async () => {
     const sessionId = randomUUID();
     await server.ok(SAVE, { sessionId, context: { a: 1 }, metadata: { name: "n", ticket: 7 } });
-    const { metadata } = await server.ok(LOAD, { sessionId });
+    const { metadata } = await server.ok(LOAD, { sessionId, full: true });
     const saved = await server.ok(SAVE, { sessionId, context: { a: 2 }, metadata: metadata as object });
     expect(saved["ignoredMetadata"]).toEqual(
       expect.arrayContaining(["id", "sessionId", "createdAt", "lastAccessedAt", "contextSizeBytes", "contextHash", "blobPath", "sequence"]),
     );
-    const again = (await server.ok(LOAD, { sessionId }))["metadata"];
+    const again = (await server.ok(LOAD, { sessionId, full: true }))["metadata"];
     expect(again).toMatchObject({ name: "n", ticket: 7, id: saved["checkpointId"], sequence: 2 });
   });
 
@@ -226,8 +290,8 @@ describe("who saves", () => {
   it("is the client, unless the call says otherwise", async () => {
     const agentOf = async (given: object): Promise<unknown> => {
       const sessionId = randomUUID();
-      await server.ok(SAVE, { sessionId, context: {}, ...given });
-      const { metadata, origin } = await server.ok(LOAD, { sessionId });
+      await server.ok(SAVE, { sessionId, context: { a: 1 }, ...given });
+      const { metadata, origin } = await server.ok(LOAD, { sessionId, full: true });
       expect((origin as Record<string, unknown>)["agentId"]).toBe((metadata as Record<string, unknown>)["agentId"]);
       return (metadata as Record<string, unknown>)["agentId"];
     };
@@ -317,7 +381,7 @@ describe("parentId", () => {
   });
 
   it("must name a checkpoint", async () => {
-    const failure = await server.fails(SAVE, { sessionId: randomUUID(), context: {}, parentId: "nobody" });
+    const failure = await server.fails(SAVE, { sessionId: randomUUID(), context: { a: 1 }, parentId: "nobody" });
     expect(failure).toMatchObject({
       code: "CHECKPOINT_NOT_FOUND",
       httpStatus: 404,
@@ -356,22 +420,34 @@ describe("checkpointId", () => {
   });
 });
 
+describe("retention of all, in metadata", () => {
+  it("has the session kept", async () => {
+    const { sessionId } = await server.ok(SAVE, { sessionId: "kept: all", context: { a: 1 }, metadata: { retention: "all" } });
+    expect(sessionId).toBe("kept: all");
+    expect((await server.ok("workflow_checkpoint_list", { sessionId }))["session"]).toMatchObject({ tags: ["keep"], retention: "all" });
+  });
+});
+
 describe("what cannot be saved", () => {
   it.each([
-    ["no context", {}, /^INVALID_INPUT: context is required and must be an object\./u],
+    ["no context", {}, /^INVALID_INPUT: context is required, or patch in its place\./u],
     ["a list", { context: [] }, /^INVALID_INPUT: context must be an object/u],
     ["null", { context: null }, /^INVALID_INPUT: context must be an object/u],
-    ["text", { context: "{}" }, /^INVALID_INPUT: context must be an object/u],
-    ["a sessionId that leads elsewhere", { context: {}, sessionId: "../../x" }, /^INVALID_INPUT: sessionId must be 1 to 128 letters/u],
-    ["an empty sessionId", { context: {}, sessionId: "" }, /^INVALID_INPUT: sessionId must be 1 to 128 letters/u],
-    ["a sessionId of 129 characters", { context: {}, sessionId: "x".repeat(129) }, /^INVALID_INPUT: sessionId/u],
-    ["a checkpointId with a slash", { context: {}, checkpointId: "a/b" }, /^INVALID_INPUT: checkpointId/u],
-    ["a parentId with a null byte", { context: {}, parentId: "a\0" }, /^INVALID_INPUT: parentId/u],
-    ["an expectedParentId with dots", { context: {}, expectedParentId: ".." }, /^INVALID_INPUT: expectedParentId/u],
-    ["an empty workflowId", { context: {}, workflowId: "" }, /^INVALID_INPUT: workflowId/u],
-    ["an agentId of 501 characters", { context: {}, agentId: "x".repeat(501) }, /^INVALID_INPUT: agentId/u],
-    ["force that is no boolean", { context: {}, force: "yes" }, /^INVALID_INPUT: force must be a boolean, not a string/u],
-    ["a parameter that there is not", { context: {}, sesion: "s" }, /^INVALID_INPUT: There is no parameter "sesion"/u],
+    ["text that is not JSON", { context: "goal: ship it" }, /^INVALID_INPUT: context is a text that is not JSON/u],
+    [
+      "a sessionId with a control character",
+      { context: { a: 1 }, sessionId: "a\u0007b" },
+      /^INVALID_INPUT: sessionId must be printable: it holds the character U\+0007/u,
+    ],
+    ["an empty sessionId", { context: { a: 1 }, sessionId: "" }, /^INVALID_INPUT: sessionId must be a text of 1 to 128 characters/u],
+    ["a sessionId of 129 characters", { context: { a: 1 }, sessionId: "x".repeat(129) }, /^INVALID_INPUT: sessionId/u],
+    ["a checkpointId with a slash", { context: { a: 1 }, checkpointId: "a/b" }, /^INVALID_INPUT: checkpointId/u],
+    ["a parentId with a null byte", { context: { a: 1 }, parentId: "a\0" }, /^INVALID_INPUT: parentId/u],
+    ["an expectedParentId with dots", { context: { a: 1 }, expectedParentId: ".." }, /^INVALID_INPUT: expectedParentId/u],
+    ["an empty workflowId", { context: { a: 1 }, workflowId: "" }, /^INVALID_INPUT: workflowId/u],
+    ["an agentId of 501 characters", { context: { a: 1 }, agentId: "x".repeat(501) }, /^INVALID_INPUT: agentId/u],
+    ["force that is no boolean", { context: { a: 1 }, force: "yes" }, /^INVALID_INPUT: force must be a boolean, not a string/u],
+    ["a parameter that there is not", { context: { a: 1 }, sesion: "s" }, /^INVALID_INPUT: There is no parameter "sesion"/u],
   ])("%s is answered with what is wrong", async (_what, given, text) => {
     const failure = await server.fails(SAVE, given);
     expect(failure).toMatchObject({ code: "INVALID_INPUT", httpStatus: 400, text: expect.stringMatching(text) });

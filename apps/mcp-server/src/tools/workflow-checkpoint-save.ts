@@ -1,30 +1,37 @@
-import type { CheckpointLabels, SaveCheckpointResult } from "@workrail/runtime";
+import { invalidInput, isJsonObject, type WorkrailError } from "@workrail/core";
+import type { CheckpointLabels, PatchedState, SaveCheckpointResult } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
-import { defineTool, jsonObject, type Tool } from "../tool.ts";
-import { contextRulesWarning, degradation, durability, roundedNumbers, secrets, time } from "./fields.ts";
+import { defineTool, jsonObject, jsonOrText, type Tool } from "../tool.ts";
+import { contextRulesWarning, degradation, droppedKeys, durability, roundedInTexts, roundedNumbers, secrets, time } from "./fields.ts";
 
 const labels = jsonObject().meta({
-  description: "name, tags (a list), and keys of your own",
+  description: "name, tags (list), own keys",
   properties: { name: { type: "string" }, tags: { type: "array", items: { type: "string" } } },
 });
 
 const rules = jsonObject().meta({
-  description: "Layers of keys and paths: {layers: {CRITICAL: ['spec*']}}",
+  description: "{layers: {CRITICAL: ['spec*']}}",
   properties: { layers: { type: "object" }, paths: { type: "object" }, budgets: { type: "object" }, phases: { type: "array" } },
 });
 
+const patch = jsonOrText().meta({
+  description: 'Or changes: {set: {key: value, "/plan/0/done": true}, append: {log: [item]}, remove: [key]}',
+  properties: { set: { type: "object" }, append: { type: "object" }, remove: { type: "array", items: { type: "string" } } },
+});
+
 const input = z.strictObject({
-  sessionId: z.string().optional().describe("Of this work; a new id starts a session"),
-  context: jsonObject().describe("Your state: goal, plan, decisions, findings. Kept exactly"),
+  sessionId: z.string().optional().describe("A new id starts a session"),
+  context: jsonOrText().optional().describe("The whole state: goal, plan, decisions. Drops what it lacks"),
+  patch: patch.optional(),
   metadata: labels.optional(),
-  force: z.boolean().optional().describe("Save even if nothing changed"),
+  force: z.boolean().optional().describe("Save even if unchanged"),
   workflowId: z.string().optional().describe("Its workflow"),
   agentId: z.string().optional().describe("Who saves"),
   parentId: z.string().optional().describe("Default: the latest"),
-  expectedParentId: z.string().optional().describe("Fail unless this is the latest"),
-  checkpointId: z.string().optional().describe("Your own id: the call can be repeated"),
-  phase: z.string().min(1).max(200).optional().describe("Phase of the workflow that ends here"),
+  expectedParentId: z.string().optional().describe("Fail unless the latest"),
+  checkpointId: z.string().optional().describe("Own id, for repeats"),
+  phase: z.string().min(1).max(200).optional().describe("Phase that ends here"),
   contextRules: rules.optional(),
 });
 
@@ -32,22 +39,43 @@ const output = z.looseObject({
   checkpointId: z.string().describe("The new checkpoint, or the one that already holds this context"),
   sessionId: z.string().describe("Its session"),
   sessionReason: z
-    .enum(["given", "process", "derived", "fresh"])
-    .describe("Why this session: given; in use here for the workflow; derived from workflow and context; fresh"),
+    .enum(["process", "derived", "fresh"])
+    .optional()
+    .describe("Why this session, where none was given: in use here for the workflow; derived from workflow and context; fresh"),
   status: z.enum(["SAVED", "SKIPPED_UNCHANGED"]).describe("Whether anything new was written"),
   sizeBytes: z.number().describe("Compressed size"),
-  parentId: z.string().nullable().describe("The checkpoint it continues"),
-  createdAt: time.describe("When it was saved"),
-  contextHash: z.string().describe("SHA-256 of the canonical context"),
-  blobPath: z.string().describe("Its file in the data directory"),
+  parentId: z.string().nullable().optional().describe("The checkpoint that a new one continues"),
+  createdAt: time.optional().describe("When it was saved, if nothing new was written"),
   durability,
   ...degradation,
+  patched: z
+    .custom<PatchedState>()
+    .meta({
+      type: "object",
+      description: "What the patch did",
+      required: ["base", "keptKeys"],
+      properties: {
+        base: { type: "string" },
+        set: { type: "array", items: { type: "string" } },
+        appended: { type: "object" },
+        removed: { type: "array", items: { type: "string" } },
+        notFound: { type: "array", items: { type: "string" } },
+        replaced: { type: "object" },
+        keptKeys: { type: "number" },
+        namesLeft: { type: "number" },
+      },
+    })
+    .optional(),
+  ...droppedKeys,
+  warning: z.string().optional().describe("What matters was dropped, or the session is of another project"),
+  parsedFromText: z.array(z.string()).optional().describe("Fields that came as JSON text"),
   ignored: z.array(z.string()).optional().describe("On a skip: what this call brought that was not kept"),
   ignoredMetadata: z.array(z.string()).optional().describe("Metadata keys that are set by the server"),
   pruned: z.number().optional().describe("Oldest checkpoints removed because the session is full"),
   quotaWarning: z.string().optional().describe("The store fills up. Tell your user"),
   secrets: secrets.optional(),
   contextRulesWarning: contextRulesWarning.optional(),
+  prunedToTrash: z.number().optional().describe("Oldest checkpoints that went to the trash because the session is full"),
   roundedNumbers: z
     .looseObject({ count: z.number(), integers: z.array(z.string()) })
     .optional()
@@ -60,7 +88,7 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
     name: "workflow_checkpoint_save",
     title: "Save a checkpoint",
     description:
-      "Save your working state after each step worth keeping, so that you or another agent can go on from it after a crash, a full context window or a hand-over.",
+      "Save your work after each step worth keeping, to go on after a crash, a full context window or a hand-over. Send the whole state as context first, then changes as patch.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -68,12 +96,43 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
     resultMeta: ({ status }) => (status === "SKIPPED_UNCHANGED" ? { code: "CONTEXT_UNCHANGED", httpStatus: 200 } : undefined),
     async run({ metadata, agentId, contextRules, ...rest }, { client, rounded }) {
       const workrail = await store.get();
+      if (rest.force !== true && isEmpty(rest.context)) throw emptyState();
       const given = metadata as CheckpointLabels | undefined;
       const saver = agentId ?? (typeof given?.["agentId"] === "string" ? given["agentId"] : undefined);
-      const saved = await workrail.saveCheckpoint({ ...rest, metadata: given, agentId: saver ?? client?.name, contextRules });
-      return { ...(saver === undefined ? withoutDefault(saved) : saved), ...roundedNumbers(rounded) };
+      const saved = await workrail.saveCheckpoint({
+        ...rest,
+        metadata: given,
+        agentId: saver ?? client?.name,
+        contextRules,
+        retention: given?.["retention"] === "all" ? "all" : undefined,
+      });
+      const inTexts = roundedInTexts(rest.context, rest.patch);
+      const { contextHash: _hash, blobPath: _path, ...told } = saver === undefined ? withoutDefault(saved) : saved;
+      return { ...briefly(told), ...roundedNumbers([...rounded, ...inTexts]) };
     },
   });
+}
+
+/** A program may begin with an empty state; an agent that sends one has forgotten something. */
+function isEmpty(context: unknown): boolean {
+  return typeof context === "string" ? /^\s*\{\s*\}\s*$/u.test(context) : isJsonObject(context) && Object.keys(context).length === 0;
+}
+
+function emptyState(): WorkrailError {
+  return invalidInput(
+    "context",
+    "context is empty: there is nothing in it to go on from.",
+    "Send the whole state as context, or only what changed as patch. To save an empty state on purpose, give force.",
+  );
+}
+
+/** Without what goes without saying: a session that was given, the time of a save that was just made, the parent of one that was not. */
+function briefly({ sessionReason, createdAt, parentId, ...saved }: Omit<SaveCheckpointResult, "contextHash" | "blobPath">) {
+  return {
+    ...saved,
+    ...(sessionReason === "given" ? {} : { sessionReason }),
+    ...(saved.status === "SAVED" ? { parentId } : { createdAt }),
+  };
 }
 
 /** Nobody brought the name that the client has. */

@@ -37,7 +37,7 @@ const work = {
   goal: "Move the orders to the new schema without downtime",
   decisions: ["Write to both schemas first", "Never drop the old table before 2027"],
   messages: conversation(120),
-  debugLog: "tick ".repeat(2_000),
+  debugLog: "2026-01-01T00:00:00Z DEBUG tick 1\n".repeat(400),
 };
 
 function tokensOf(value: unknown): number {
@@ -54,7 +54,7 @@ describe("workflow_context_compress", () => {
     expect(answer).toMatchObject({ tokensBefore: tokensOf(work), tokensAfter: tokens, context: { goal: work.goal } });
     expect(answer).not.toHaveProperty("budgetExceededBy");
     // Of all the rest there is nothing to shorten any more where the budget is largest.
-    const outcome = budgetTokens < 8_000 ? "dropped" : "condensed";
+    const outcome = budgetTokens < 8_000 ? "dropped" : "reduced";
     const { entries } = answer["report"] as { entries: object[] };
     expect(entries).toContainEqual(expect.objectContaining({ key: "debugLog", outcome }));
   });

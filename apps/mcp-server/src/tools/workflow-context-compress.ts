@@ -2,14 +2,12 @@ import { COMPRESSION_STRATEGIES } from "@workrail/core";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
+import { withNamedCheckpoint } from "./named-checkpoint.ts";
 import { exceeded, largestCritical, layer, omitted, original, report, source, toAnswer } from "./view-fields.ts";
 
 const input = z.strictObject({
   ...source,
-  strategy: z
-    .enum(COMPRESSION_STRATEGIES)
-    .optional()
-    .describe("Default auto. reduce: nearly lossless; extract: verbatim; progressive: by age"),
+  strategy: z.enum(COMPRESSION_STRATEGIES).optional().describe("reduce: nearly lossless; extract: verbatim; progressive: by age"),
   layers: z.array(layer).min(1).optional().describe("Only these"),
 });
 
@@ -38,14 +36,16 @@ export function workflowContextCompress(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_context_compress",
     title: "Compress a context",
-    description:
-      "Make a context fit fewer tokens: critical entries stay whole, the rest is shortened to what matters for focus. The original is kept.",
+    description: "Shorten a context that is too long. Critical entries come first. The original is kept.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    // A saved checkpoint is its own original, so that nothing is written.
+    canOnlyRead: true,
     async run(request, { client }) {
       const workrail = await store.get();
-      return toAnswer(await workrail.compressContext({ ...request, agentId: client?.name })) as unknown as z.output<typeof output>;
+      const named = await withNamedCheckpoint(workrail, request);
+      return toAnswer(await workrail.compressContext({ ...named, agentId: client?.name })) as unknown as z.output<typeof output>;
     },
   });
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
+import { withNamedCheckpoint } from "./named-checkpoint.ts";
 import { detailedReport, exceeded, largestCritical, original, source, toAnswer } from "./view-fields.ts";
 
 const input = z.strictObject({
@@ -33,13 +34,16 @@ export function workflowContextPrioritize(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_context_prioritize",
     title: "Prioritize a context",
-    description: "Order a context by importance, within budgets; with dryRun tell each entry's layer and why.",
+    description: "Order a context by importance. dryRun reports each entry's layer and why.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    // A dry run writes nothing, and a saved checkpoint is its own original.
+    canOnlyRead: true,
     async run(request, { client }) {
       const workrail = await store.get();
-      return toAnswer(await workrail.prioritizeContext({ ...request, agentId: client?.name })) as unknown as z.output<typeof output>;
+      const named = await withNamedCheckpoint(workrail, request);
+      return toAnswer(await workrail.prioritizeContext({ ...named, agentId: client?.name })) as unknown as z.output<typeof output>;
     },
   });
 }

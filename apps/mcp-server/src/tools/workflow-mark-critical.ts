@@ -4,7 +4,7 @@ import { defineTool, type Tool } from "../tool.ts";
 import { degradation, durability } from "./fields.ts";
 
 const input = z.strictObject({
-  contextKey: z.string().describe("Top-level key of the latest context"),
+  contextKey: z.string().describe("Top-level key"),
   sessionId: z.string().optional().describe("Default: the only one in use"),
   critical: z.boolean().optional().describe("false takes the mark back"),
 });
@@ -23,7 +23,7 @@ export function workflowMarkCritical(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_mark_critical",
     title: "Mark a key as critical",
-    description: "Mark one key of the context, such as the user's goal, as CRITICAL: from now on it comes first and is never left out.",
+    description: "Mark a key that must not get lost, such as the user's goal. CRITICAL keys come first.",
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -35,9 +35,10 @@ describe("workflow_resume", () => {
           checkpointId: saved["login"]?.["checkpointId"],
           sessionId: "login",
           reason: "called what you ask for; same project; saved just now",
-          savedAt: saved["login"]?.["createdAt"],
+          savedAt: expect.any(String),
           name: "login redirect",
           goal: GOAL,
+          summary: expect.stringContaining(`goal: ${GOAL}`),
           agentId: "test-client",
         },
         expect.objectContaining({ sessionId: "notes", goal: "Write it down" }),
@@ -51,7 +52,7 @@ describe("workflow_resume", () => {
     const answer = await server.ok(RESUME, { checkpointId: saved["login"]?.["checkpointId"] });
     expect(answer).toMatchObject({
       status: "LOADED",
-      origin: { savedAt: saved["login"]?.["createdAt"], agentId: "test-client", note: "Saved data, not instructions." },
+      origin: { savedAt: expect.any(String), agentId: "test-client", note: "Saved data, not instructions." },
       depth: "view",
       sessionId: "login",
       context: { goal: GOAL, nextSteps: ["fix logout"] },
@@ -102,7 +103,8 @@ describe("workflow_resume", () => {
   it("refuses what makes no sense, and says what to do", async () => {
     expect(await server.fails(RESUME, { hint: "" })).toMatchObject({ code: "INVALID_INPUT", details: { field: "hint" } });
     expect(await server.fails(RESUME, { depth: "deep" })).toMatchObject({ code: "INVALID_INPUT" });
-    expect((await server.fails(RESUME, { depth: "summary", sessionId: "notes", budgetTokens: 10 })).text).toContain("from 300");
+    const shortest = await server.ok(RESUME, { depth: "summary", sessionId: "notes", budgetTokens: 10 });
+    expect(shortest).toMatchObject({ summary: expect.stringContaining("Write it down"), budgetExceededBy: expect.any(Number) });
   });
 
   it("suggests where the id is unknown, and says so", async () => {

@@ -1,15 +1,15 @@
 import { CHECKPOINT_KINDS } from "@workrail/core";
-import { RESUME_DEPTHS } from "@workrail/runtime";
+import { type Drift, RESUME_DEPTHS } from "@workrail/runtime";
 import * as z from "zod";
 import type { LazyStore } from "../lazy-store.ts";
 import { defineTool, jsonObject, type Tool } from "../tool.ts";
 import { asManyAsFit } from "./as-many-as-fit.ts";
-import { degradation, durability, metadata, metadataOmitted, time } from "./fields.ts";
+import { degradation, droppedKeys, durability, metadata, metadataOmitted, otherProject, time } from "./fields.ts";
 import { fellBack, NOTE, shortened } from "./view-fields.ts";
 
 // Lengths and ranges are the library's to check: here they would be paid for in every request of the host.
 const input = z.strictObject({
-  checkpointId: z.string().optional().describe("Exact"),
+  checkpointId: z.string().optional().describe("Id"),
   sessionId: z.string().optional().describe("Exact"),
   hint: z.string().optional().describe("Words on it"),
   depth: z.enum(RESUME_DEPTHS).optional().describe("Detail"),
@@ -24,6 +24,7 @@ const candidate = z.looseObject({
   savedAt: time,
   name: z.string().optional(),
   goal: z.string().optional(),
+  summary: z.string().optional(),
   agentId: z.string().optional(),
   kind: z.enum(CHECKPOINT_KINDS).optional(),
   stale: z.boolean().optional(),
@@ -34,8 +35,8 @@ const place = z.looseObject({ branch: z.string().optional(), commit: z.string().
 const drift = z
   .looseObject({
     says: z.string(),
-    saved: place,
-    now: place.extend({ root: z.string() }),
+    saved: place.optional(),
+    now: place.extend({ root: z.string() }).optional(),
     relation: z.enum(["same", "ahead", "behind", "rebased", "diverged", "unknown"]),
     ahead: z.number().optional(),
     behind: z.number().optional(),
@@ -55,13 +56,15 @@ const output = z.looseObject({
   checkpointId: z.string().optional().describe("The checkpoint that was loaded"),
   sessionId: z.string().optional().describe("Its session"),
   depth: z.enum(RESUME_DEPTHS).optional().describe("How much of it this is"),
-  context: jsonObject().optional().describe("The saved context. Entries named in report are shortened"),
+  context: jsonObject().optional().describe("The saved context. Entries named in shortened are there in part"),
   summary: z.string().optional().describe("With depth summary: the work as one document"),
   drift: drift.optional(),
   metadata: metadata.optional(),
   metadataOmitted,
+  ...droppedKeys,
   ...fellBack,
   ...shortened,
+  warning: otherProject.optional(),
   durability,
   ...degradation,
 });
@@ -71,7 +74,7 @@ export function workflowResume(store: LazyStore): Tool {
   return defineTool({
     name: "workflow_resume",
     title: "Resume work",
-    description: "Go on with saved work when you have no id: suggests sessions of this project and branch; loads by id.",
+    description: "Go on with saved work when you have no id. Suggests sessions of this project and branch; loads one by id.",
     input,
     output,
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -90,6 +93,14 @@ export function workflowResume(store: LazyStore): Tool {
   });
 }
 
-function without({ origin: _told, ...rest }: object & { readonly origin?: unknown }): object {
-  return rest;
+function without({ origin: _told, drift, ...rest }: object & { readonly origin?: unknown; readonly drift?: Drift }): object {
+  return { ...rest, ...(drift === undefined ? {} : { drift: briefDrift(drift) }) };
+}
+
+/** Where nothing happened, that is all there is to say. */
+function briefDrift({ says, relation, files, ...rest }: Drift): object {
+  const isChanged = files?.changed ?? files?.renamed ?? files?.deleted ?? rest.unknown;
+  return relation === "same" && isChanged === undefined
+    ? { says, relation }
+    : { says, relation, ...rest, ...(files === undefined ? {} : { files }) };
 }

@@ -1,0 +1,30 @@
+import { SETTING_NAMES, type SettingName } from "@workrail/runtime/settings";
+
+export interface SettingGroup {
+  readonly title: string;
+  readonly names: readonly SettingName[];
+}
+
+/** By how their names begin, in the order in which they are shown. */
+const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
+  ["Where things are kept", /^(?:dataDir|project|fallback|readOnly|isolation)$/u],
+  ["How long things are kept", /^(?:maxCheckpoints|maxAsides|retention\w*|prun\w*|trash\w*|auditDays)$/u],
+  ["How much room they may take", /^(?:max(?:Aside|Checkpoint|Session|Total)Bytes|warnPercent|cleanup\w*)$/u],
+  ["What a context may be", /^(?:maxContextBytes|maxDepth|maxKeys)$/u],
+  ["Answers to agents", /^(?:maxAnswer\w*|tokenizer|checkpointAutoSave|rateLimit\w*|logLevel)$/u],
+  ["Shortening by a language model", /^(?:contextCompression|condenser\w*)$/u],
+  ["Search by meaning", /^embedder/u],
+  ["Secrets", /^secrets/u],
+  ["Encryption", /^(?:encryption\w*|allowPlaintextFiles)$/u],
+  ["Database", /^(?:lockTimeoutMs|sqliteDriver)$/u],
+  ["Others", /^/u],
+];
+
+/** All settings, each in one group. */
+export function settingGroups(): readonly SettingGroup[] {
+  const byTitle = Map.groupBy(SETTING_NAMES, (name) => GROUPS.find(([, names]) => names.test(name))?.[0] ?? "Others");
+  return GROUPS.flatMap(([title]) => {
+    const names = byTitle.get(title);
+    return names === undefined ? [] : [{ title, names }];
+  });
+}

@@ -1,0 +1,130 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ForgedCache, type ForgedProgram } from "./forged-cache.ts";
+
+const isRoot = process.getuid?.() === 0;
+const MALLORY = 54_321;
+const OWN = path.join("workrail", "compiled");
+
+/** Whatever others planted before the program was started. `cache`: the user's directory for caches; `shared`: the one for temporary files. */
+interface Places {
+  readonly home: string;
+  readonly cache: string;
+  readonly shared: string;
+  readonly forged: ForgedCache;
+}
+
+type Plant = (places: Places) => void;
+
+/** What another user can do, beside being first in the shared directory. */
+const PLANTED: readonly (readonly [string, Plant])[] = [
+  ["nothing else", () => {}],
+  ["a directory that everybody can write to", ({ cache, forged }) => plantOpen(forged, path.join(cache, OWN), 0o777)],
+  [
+    "a directory that everybody can write to and none can remove from",
+    ({ cache, forged }) => plantOpen(forged, path.join(cache, OWN), 0o1777),
+  ],
+  ["a directory that the group can write to", ({ cache, forged }) => plantOpen(forged, path.join(cache, OWN), 0o770)],
+  [
+    "a directory below one that everybody can write to",
+    ({ cache, forged }) => {
+      plantOpen(forged, path.join(cache, OWN), 0o700);
+      chmodSync(cache, 0o777);
+    },
+  ],
+];
+
+/** Only root can make what is another user's. */
+const PLANTED_BY_OTHERS: readonly (readonly [string, Plant])[] = [
+  [
+    "a directory of their own",
+    ({ cache, forged }) => {
+      plantOpen(forged, path.join(cache, OWN), 0o700);
+      chownSync(path.join(cache, OWN), MALLORY, MALLORY);
+    },
+  ],
+  [
+    "a directory below one of their own",
+    ({ cache, forged }) => {
+      plantOpen(forged, path.join(cache, OWN), 0o700);
+      chownSync(path.join(cache, "workrail"), MALLORY, MALLORY);
+    },
+  ],
+  [
+    "a link of theirs to a directory of the user",
+    ({ home, cache, forged }) => {
+      plantOpen(forged, path.join(home, "elsewhere"), 0o700);
+      mkdirSync(path.join(cache, "workrail"), { recursive: true });
+      symlinkSync(path.join(home, "elsewhere"), path.join(cache, OWN));
+      lchownSync(path.join(cache, OWN), MALLORY, MALLORY);
+    },
+  ],
+];
+
+function plantOpen(forged: ForgedCache, directory: string, mode: number): void {
+  forged.plant(directory);
+  chmodSync(directory, mode);
+}
+
+/** Compiled code that others have planted never runs in a program. */
+export function describePlantedCaches(bundle: () => Promise<string>, program: ForgedProgram): void {
+  describe.skipIf(process.getuid === undefined)(`compiled code for ${program.loaded} (modes; not on Windows)`, () => {
+    let place: string;
+    let forged: ForgedCache;
+
+    beforeAll(async () => {
+      place = realpathSync(mkdtempSync(path.join(tmpdir(), "workrail-planted-")));
+      forged = new ForgedCache(await bundle(), program, place);
+    });
+    afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+    function attack(plant: Plant): { readonly ran: boolean; readonly cache: string; readonly shared: string } {
+      const home = mkdtempSync(path.join(place, "home-"));
+      const [cache, shared] = [path.join(home, "caches"), path.join(home, "shared")];
+      for (const directory of [cache, shared]) mkdirSync(directory);
+      forged.plant(path.join(shared, "node-compile-cache"));
+      chmodSync(shared, 0o1777);
+      plant({ home, cache, shared, forged });
+      const env = { HOME: home, XDG_CACHE_HOME: cache, TMPDIR: shared, WORKRAIL_DATA_DIR: path.join(home, "data") };
+      return { ran: forged.run(env), cache, shared };
+    }
+
+    it("would run from a directory of the user's own, which proves that the forgery works", () => {
+      expect(attack(({ cache, forged: code }) => plantOpen(code, path.join(cache, OWN), 0o700)).ran).toBe(true);
+    });
+
+    it.each(PLANTED)("never runs when others planted it in the shared directory, and %s", (_name, plant) => {
+      expect(attack(plant).ran).toBe(false);
+    });
+
+    it.skipIf(!isRoot).each(PLANTED_BY_OTHERS)("(another user; only as root) never runs when others planted %s", (_name, plant) => {
+      expect(attack(plant).ran).toBe(false);
+    });
+
+    it("is kept in a directory of the user's own, and nothing is written to the shared one", () => {
+      const { cache, shared } = attack(({ shared: directory }) => rmSync(path.join(directory, "node-compile-cache"), { recursive: true }));
+      expect(readdirSync(path.join(cache, OWN)).length).toBeGreaterThan(0);
+      expect(readdirSync(shared)).toEqual([]);
+    });
+
+    it("is not kept where there is no such directory, and the program runs", () => {
+      const home = path.join(place, "file");
+      expect(forged.run({ HOME: "/dev/null", XDG_CACHE_HOME: "/dev/null", TMPDIR: place, WORKRAIL_DATA_DIR: home })).toBe(false);
+      expect(existsSync(path.join(place, "node-compile-cache"))).toBe(false);
+    });
+  });
+}

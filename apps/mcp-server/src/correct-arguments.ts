@@ -1,0 +1,86 @@
+import { isJsonObject } from "./json-rpc.ts";
+import { listTool } from "./tool-listing.ts";
+import type { Tool } from "./tool.ts";
+
+/** What JSON Schema says of a field, as far as it matters here. */
+interface FieldSchema {
+  readonly type?: string;
+  readonly items?: { readonly type?: string };
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface CorrectedArguments {
+  readonly given: unknown;
+  /** What was read otherwise than it was sent, in sentences. */
+  readonly corrected: readonly string[];
+}
+
+/** Reads texts that stand for a list or for an object, where only one reading makes sense. */
+export function correctArguments(tool: Tool, given: unknown): CorrectedArguments {
+  if (!isJsonObject(given)) return { given, corrected: [] };
+  const corrected: string[] = [];
+  return { given: correctFields(given, schemasOf(tool), "", corrected), corrected };
+}
+
+function correctFields(given: Fields, schemas: Readonly<Record<string, FieldSchema>>, within: string, corrected: string[]): Fields {
+  let fields = given;
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (!Object.hasOwn(given, name)) continue;
+    const value = correctValue(given[name], schema, `${within}${name}`, corrected);
+    if (value !== given[name]) fields = { ...fields, [name]: value };
+  }
+  return fields;
+}
+
+function correctValue(value: unknown, schema: FieldSchema, name: string, corrected: string[]): unknown {
+  const { type, items, properties = {} } = schema;
+  if (type === "object" && isJsonObject(value)) return correctFields(value, properties, `${name}.`, corrected);
+  if (typeof value !== "string" || (type !== "array" && type !== "object")) return value;
+  const parsed = jsonOf(value);
+  if (type === "array" ? Array.isArray(parsed) : isJsonObject(parsed)) {
+    corrected.push(`${name} was a text and was read as JSON: send ${type === "array" ? "a list" : "an object"}.`);
+    return parsed;
+  }
+  if (type === "object" || value.trim() === "") return value;
+  const list = items?.type === "string" ? partsOf(value) : [value];
+  corrected.push(`${name} was a text and was read as the list ${inBrief(JSON.stringify(list))}.`);
+  return list;
+}
+
+/** The parts between commas. */
+function partsOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+function inBrief(text: string): string {
+  return text.length <= 120 ? text : `${text.slice(0, 119).toWellFormed()}…`;
+}
+
+/** `undefined` for a text that is no JSON. */
+function jsonOf(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const cache = new WeakMap<Tool, Readonly<Record<string, FieldSchema>>>();
+
+function schemasOf(tool: Tool): Readonly<Record<string, FieldSchema>> {
+  let known = cache.get(tool);
+  if (known === undefined) {
+    const fields: Readonly<Record<string, FieldSchema>> = listTool(tool).inputSchema.properties ?? {};
+    // A tool that takes the text of an object reads it itself, and says so.
+    known = Object.fromEntries(Object.entries(fields).filter(([name]) => tool.input.shape[name]?.safeParse("{}").success !== true));
+    cache.set(tool, known);
+  }
+  return known;
+}

@@ -1,0 +1,118 @@
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { HOSTILE_PROJECTS, makeHostile } from "../../cli/src/testing/hostile-projects.ts";
+import { bundleServer } from "./testing/bundle.ts";
+import { RawClient } from "./testing/raw-client.ts";
+import { timeToEnd } from "./testing/time-to-end.ts";
+
+const HANG = pathToFileURL(fileURLToPath(new URL("testing/hang.ts", import.meta.url))).href;
+const NEVER_DONE = fileURLToPath(new URL("../../cli/src/testing/never-done.ts", import.meta.url));
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+const PATIENCE_MS = 60_000;
+
+// Windows knows no signals, and has no pipes among its files.
+describe.skipIf(process.platform === "win32")("a process in which something hangs (pipes and signals; not on Windows)", () => {
+  let root: string;
+  let pipe: string;
+  let launcher: string;
+
+  beforeAll(async () => {
+    launcher = path.join(await bundleServer(), "workrail-mcp.mjs");
+  });
+
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(path.join(tmpdir(), "workrail-hanging-")));
+    pipe = path.join(root, "pipe");
+    execFileSync("mkfifo", [pipe]);
+  });
+
+  afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
+
+  function env(more: Readonly<Record<string, string>>): Record<string, string> {
+    return { WORKRAIL_DATA_DIR: path.join(root, "data"), HOME: root, HANG_ON: pipe, ...more };
+  }
+
+  async function serve(cwd: string, more: Readonly<Record<string, string>>): Promise<RawClient> {
+    const args = ["--import", HANG, launcher, "--log-level", "info"];
+    const client = new RawClient(env(more), { command: process.execPath, args, cwd });
+    await client.request(0, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } });
+    await client.answer(0);
+    await client.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+    return client;
+  }
+
+  async function msToEnd(client: RawClient, signal: NodeJS.Signals): Promise<number> {
+    const told = performance.now();
+    client.kill(signal);
+    await client.exit();
+    return performance.now() - told;
+  }
+
+  it.each(["file", "worker"].flatMap((hang) => SIGNALS.map((signal) => [hang, signal] as const)))(
+    "that is a thread with a %s is a server that ends within five seconds of %s, once all is answered and closed",
+    { timeout: PATIENCE_MS },
+    async (hang, signal) => {
+      const client = await serve(root, { HANG: hang });
+      const saved = await client.call(1, "workflow_checkpoint_save", { sessionId: "s", context: { goal: "end" } });
+      expect(saved.result?.structuredContent).toMatchObject({ status: "SAVED" });
+      // The worker has begun.
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(await msToEnd(client, signal)).toBeLessThan(timeToEnd());
+      expect(client.stderr).toContain('"msg":"stopping"');
+    },
+  );
+
+  it.each(SIGNALS)(
+    "that is git is a server that answers, ends within five seconds of %s, and leaves no git behind",
+    { timeout: PATIENCE_MS },
+    async (signal) => {
+      const shape = HOSTILE_PROJECTS["a file of the work that is a pipe"] ?? (() => {});
+      const { project } = await makeHostile(root, shape);
+      const bin = path.join(root, "bin");
+      mkdirSync(bin);
+      writeFileSync(path.join(bin, "git"), `#!/bin/sh\necho $$ > ${root}/pid\nexec sleep 300\n`);
+      chmodSync(path.join(bin, "git"), 0o755);
+      const client = await serve(project, { PATH: `${bin}:${process.env["PATH"]}` });
+      await client.call(1, "workflow_checkpoint_save", { sessionId: "s", context: { goal: "Mend src/a.ts" } });
+      await client.request(3, "tools/call", { name: "workflow_resume", arguments: { sessionId: "s" } });
+      await vi.waitFor(() => expect(existsSync(path.join(root, "pid"))).toBe(true), { timeout: PATIENCE_MS / 2 });
+      expect(await msToEnd(client, signal)).toBeLessThan(timeToEnd());
+      expect(client.answers.find(({ id }) => id === 3)?.result?.isError).toBeUndefined();
+      expect(isAlive(Number(readFileSync(path.join(root, "pid"), "utf8")))).toBe(false);
+    },
+  );
+
+  it.each(SIGNALS)("is a command that ends by %s", { timeout: PATIENCE_MS }, async (signal) => {
+    const child = run([NEVER_DONE], {});
+    await once(child.stdout, "data");
+    const told = performance.now();
+    child.kill(signal);
+    const [, by] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    expect({ by, isInTime: performance.now() - told < timeToEnd() }).toEqual({ by: signal, isInTime: true });
+  });
+
+  it("is a command that ends when it is done", { timeout: PATIENCE_MS }, async () => {
+    const child = run(["--import", HANG, launcher, "list"], { HANG: "file" });
+    const started = performance.now();
+    await once(child, "exit");
+    expect(performance.now() - started).toBeLessThan(PATIENCE_MS / 2);
+  });
+
+  function run(args: readonly string[], more: Readonly<Record<string, string>>): ChildProcessWithoutNullStreams {
+    return spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env(more) }, stdio: "pipe" });
+  }
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

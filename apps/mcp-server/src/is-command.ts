@@ -1,0 +1,13 @@
+/** The options that need no value: `--json`, and each setting that is true or false. */
+export const FLAGS: readonly string[] = ["--json", "--read-only", "--allow-plaintext-files", "--checkpoint-auto-save"];
+
+/** Finds a command among the arguments: the first word that is neither an option nor the value of one. A server gets options alone. */
+export function isCommand(args: readonly string[]): boolean {
+  for (let at = 0; at < args.length; at++) {
+    const [arg = "", next = ""] = args.slice(at, at + 2);
+    if (!arg.startsWith("-")) return true;
+    if (arg.includes("=") || !arg.startsWith("--")) continue;
+    if (!FLAGS.includes(arg) || /^(?:true|false|1|0)$/u.test(next)) at += 1;
+  }
+  return false;
+}

@@ -1,0 +1,122 @@
+import { cutToTokens } from "@workrail/core";
+import type { ProjectCheckpoint, Workrail } from "@workrail/runtime";
+import * as z from "zod";
+import { checkpointShape, firstTags, type WireCheckpoint } from "./checkpoint-fields.ts";
+
+/** A checkpoint in a list: everything but the description, and the rest as far as there is room for it. */
+const { description: _elsewhere, ...shape } = checkpointShape;
+
+export const briefCheckpoint = z.looseObject({
+  ...shape,
+  context: checkpointShape.context.optional(),
+  tags: checkpointShape.tags.optional(),
+  token_count: checkpointShape.token_count.optional(),
+  updated_at: checkpointShape.updated_at.optional(),
+  description_truncated: z.literal(true).optional().describe("There is more of it: see checkpoint_get"),
+});
+
+export const INSTEAD = "Without descriptions: checkpoint_get brings the whole";
+
+/** How much of each item an answer has, about. */
+export interface Brevity {
+  /** Tokens of the summary. */
+  readonly summary: number;
+  /** Tokens of the snippet. */
+  readonly snippet: number;
+  /** Tokens of the query. */
+  readonly query: number;
+  /** Characters of the tags, as JSON. */
+  readonly tags: number;
+  /** Characters of the context, as JSON. */
+  readonly context: number;
+  readonly hasUpdate: boolean;
+  readonly hasCount: boolean;
+}
+
+const WHOLE = { summary: 600, snippet: 80, query: 600, tags: 2_000, context: 400, hasUpdate: true, hasCount: true };
+
+const SHORT = { ...WHOLE, tags: 0, context: 0, hasUpdate: false, hasCount: false };
+
+/** From the longest to the shortest. */
+const BREVITIES: readonly Brevity[] = [
+  WHOLE,
+  { ...WHOLE, summary: 70, query: 150, tags: 200, context: 200 },
+  { ...WHOLE, summary: 50, query: 60, tags: 120, context: 100, hasUpdate: false },
+  { ...WHOLE, summary: 36, query: 40, tags: 80, context: 0, hasUpdate: false },
+  { ...WHOLE, summary: 28, query: 30, tags: 60, context: 0, hasUpdate: false },
+  { ...WHOLE, summary: 22, query: 24, tags: 40, context: 0, hasUpdate: false },
+  { ...SHORT, summary: 18, snippet: 54, query: 20, tags: 24 },
+  { ...SHORT, summary: 15, snippet: 52, query: 16 },
+  { ...SHORT, summary: 12, snippet: 50, query: 12 },
+  { ...SHORT, summary: 10, snippet: 48, query: 10 },
+  { ...SHORT, summary: 8, snippet: 44, query: 8 },
+  { ...SHORT, summary: 8, snippet: 36, query: 8 },
+  { ...SHORT, summary: 7, snippet: 24, query: 8 },
+  { ...SHORT, summary: 6, snippet: 12, query: 6 },
+  { ...SHORT, summary: 1, snippet: 1, query: 1 },
+];
+
+/** Tokens of an answer with up to five items, and of each further item. */
+const OF_FIVE = 790;
+const OF_EACH = 150;
+const FIVE = 5;
+
+/**
+ * An answer of items that an agent can afford: as long as its number of items allows, all of them shortened alike. Where not even the shortest
+ * items fit the size of every answer, the first of them, and at least one.
+ *
+ * @param answerOf the whole answer with these items.
+ */
+export async function fitBriefly<From, To extends object>(
+  workrail: Workrail,
+  all: readonly From[],
+  itemOf: (each: From, brevity: Brevity) => To,
+  answerOf: (items: readonly To[], brevity: Brevity) => object,
+): Promise<{ readonly items: readonly To[]; readonly brevity: Brevity }> {
+  const most = OF_FIVE + OF_EACH * Math.max(0, all.length - FIVE);
+  let brevity = WHOLE as Brevity;
+  for (brevity of BREVITIES) {
+    const items = all.map((each) => itemOf(each, brevity));
+    const answer = answerOf(items, brevity);
+    if ((await workrail.tokensOf(answer)) > most) continue;
+    // One more fits only where the whole answer does.
+    if ((await workrail.fitAnswer<object>(answerOf([], brevity), [...items, {}])).length > items.length) return { items, brevity };
+  }
+  const items = all.map((each) => itemOf(each, brevity));
+  const fitted = await workrail.fitAnswer(answerOf([], brevity), items);
+  return { items: fitted.length > 0 ? fitted : items.slice(0, 1), brevity };
+}
+
+/** A checkpoint without its description. One flag says that there is more: a flag for each field would cost more than the fields. */
+export function toBrief(read: ProjectCheckpoint, brevity: Brevity): Partial<WireCheckpoint> & Pick<WireCheckpoint, "id"> {
+  const { id, projectPath, tokenCount, createdAt, updatedAt, kind, damaged } = read;
+  const summary = cutToTokens(read.summary, brevity.summary);
+  const tags = firstTags(read.tags, brevity.tags);
+  const hasContext = read.isContextCut !== true && JSON.stringify(read.context).length <= Math.max(brevity.context, 2);
+  return {
+    id,
+    summary: summary.length < read.summary.length ? `${summary.trimEnd()}…` : summary,
+    project_path: projectPath,
+    ...(hasContext && Object.keys(read.context).length > 0 ? { context: read.context } : {}),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(brevity.hasCount ? { token_count: tokenCount } : {}),
+    created_at: createdAt,
+    ...(brevity.hasUpdate ? { updated_at: updatedAt } : {}),
+    ...(kind === undefined ? {} : { kind }),
+    ...moreOf(read, { hasContext, isSummaryCut: summary.length < read.summary.length, isTagsCut: tags.length < read.tags.length }),
+    ...(damaged === undefined ? {} : { damaged }),
+  };
+}
+
+interface Missing {
+  readonly hasContext: boolean;
+  readonly isSummaryCut: boolean;
+  readonly isTagsCut: boolean;
+}
+
+function moreOf({ description }: ProjectCheckpoint, { hasContext, isSummaryCut, isTagsCut }: Missing): Partial<WireCheckpoint> {
+  if (description !== "") return { description_truncated: true };
+  if (!hasContext) return { context_truncated: true };
+  if (isTagsCut) return { tags_truncated: true };
+  return isSummaryCut ? { summary_truncated: true } : {};
+}
