@@ -102,6 +102,45 @@ const ROWS = [
       "packages/sqlite-fs/src/corrected-row.test.ts",
     ],
   },
+  {
+    id: "T16",
+    fault: "code and directories that other users planted",
+    files: [
+      "apps/cli/src/planted-cache.test.ts",
+      "apps/mcp-server/src/planted-cache.test.ts",
+      "packages/blob-files/src/private-place.test.ts",
+      "packages/blob-files/src/store-claim.test.ts",
+    ],
+  },
+  {
+    id: "T17",
+    fault: "hostile projects, and threads that hang",
+    files: [
+      "apps/mcp-server/src/hostile-projects.test.ts",
+      "apps/mcp-server/src/hanging.test.ts",
+      "packages/blob-files/src/read-given-file.test.ts",
+    ],
+    env: { WORKRAIL_HOSTILE_PROJECTS: "all" },
+  },
+  {
+    id: "T18",
+    fault: "a clock that is wrong, and right again",
+    files: ["apps/mcp-server/src/wrong-clock.test.ts", "packages/core/src/clean-up"],
+  },
+  {
+    id: "T20",
+    fault: "kill -9 while erasing, at random moments; the next process is a command or a server of a moment",
+    files: [
+      "packages/runtime/test/killed-erasure.test.ts",
+      "apps/cli/src/killed-erasure.test.ts",
+      "apps/mcp-server/src/killed-erasure.test.ts",
+    ],
+  },
+  {
+    id: "T21",
+    fault: "kill -9 while importing beside a verification; leftovers of killed restores and rebuilds",
+    files: ["packages/runtime/test/killed-import.test.ts", "apps/cli/src/leftovers.test.ts"],
+  },
 ];
 
 const COUNTS = ["tries", "acknowledged", "lost", "wrong", "dangling", "dead"];

@@ -1,15 +1,15 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import type { NotWhole, WorkrailServer } from "./workrail-server.ts";
 
-/** What an agent gets that can afford so many tokens. */
+/** The view of a checkpoint that fits a budget of tokens. */
 export interface BudgetedView {
-  /** Absent: as much as an answer may ever hold. */
+  /** Absent: the most that an answer may hold. */
   readonly budgetTokens: number | undefined;
   readonly answerTokens: number;
   readonly whole: number;
   readonly of: number;
   readonly leftOut: number;
-  /** The entry marked as critical is among those that are whole. */
+  /** The entry marked as critical is whole. */
   readonly hasCritical: boolean;
   /** The largest first. */
   readonly shortened: readonly NotWhole[];
@@ -23,15 +23,16 @@ export async function loadUnderBudgets(server: WorkrailServer, sessionId: string
   for (const budgetTokens of BUDGETS) {
     const view = await server.load({ sessionId, ...(budgetTokens === undefined ? {} : { budgetTokens }) });
     const given = Object.keys(view.context).length;
-    const { kept: whole = given, dropped: leftOut = 0, entries = [] } = view.report ?? {};
+    const leftOut = view.omitted?.count ?? 0;
+    const entries = view.shortened?.entries ?? [];
     views.push({
       budgetTokens,
       answerTokens: countTokens(JSON.stringify(view), { disallowedSpecial: new Set() }),
-      whole,
+      whole: given - (view.shortened?.count ?? 0),
       of: given + leftOut,
       leftOut,
-      hasCritical: Object.hasOwn(view.context, criticalKey),
-      shortened: entries.filter(({ tokensAfter }) => tokensAfter > 0).toSorted((left, right) => right.tokensBefore - left.tokensBefore),
+      hasCritical: Object.hasOwn(view.context, criticalKey) && !entries.some(({ key }) => key === criticalKey),
+      shortened: entries.toSorted((left, right) => right.characters - left.characters),
     });
   }
   return views;

@@ -65,7 +65,7 @@ describe("the demo", () => {
       /bytes +[\d.]+ KiB of contexts in [\d.]+ KiB of files/u,
       /save +median [\d.]+ ms, p95 [\d.]+ ms \(\d+ calls/u,
       /load +median [\d.]+ ms, p95 [\d.]+ ms \(\d+ calls/u,
-      /2,000 tokens +[\d,]+ tokens: \d of 5 entries whole, \d shortened, \d left out; goal, marked critical, is whole/u,
+      /2,000 tokens +The answer takes [\d,]+ tokens\. \d of 5 entries are whole, \d shortened, \d left out\. goal, marked as critical, is whole\./u,
       /\nEverything that was acknowledged came back exactly\.\n$/u,
     ]) {
       expect(stdout).toMatch(line);

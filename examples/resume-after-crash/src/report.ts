@@ -5,12 +5,12 @@ import type { DemoEvent, DemoResult, Fetched } from "./run-demo.ts";
 import type { Timing } from "./timings.ts";
 
 const LABEL_WIDTH = 14;
-/** Names of entries that were left out, before the rest are only counted. */
-const MOST_NAMED = 5;
+/** Entries that a line names before it only counts the rest. */
+const MOST_NAMED = 3;
 
-/** What the report begins with. */
+/** The head of the report: its title and the session. */
 export function headOf({ id, steps }: Session): string {
-  const title = styleText("bold", "An agent's session survives a kill, and the loss of its database");
+  const title = styleText("bold", "An agent's session survives a kill and the loss of its database");
   return [title, "", line("session", `${id}, ${count(steps.length, "step")}, saved after each`), ""].join("\n");
 }
 
@@ -24,7 +24,7 @@ export function lineOf(event: DemoEvent): string {
       return line("kill", `SIGKILL ${when}; ${event.wasAnswered ? "it had just been acknowledged" : "never acknowledged"}`);
     }
     case "resumed": {
-      const what = event.wasInFlight ? "the save that was not acknowledged, and it is whole" : "the last one acknowledged";
+      const what = event.wasInFlight ? "whose save was not acknowledged" : "the last one acknowledged";
       const exact = event.isExact ? styleText("green", "byte for byte as saved") : styleText("red", "NOT as saved");
       return line("resume", `${count(event.found, "checkpoint")} listed; the latest is step ${event.step}, ${what}: ${exact}`);
     }
@@ -46,7 +46,7 @@ export function lineOf(event: DemoEvent): string {
   }
 }
 
-/** What the report ends with. */
+/** The end of the report: sizes, times, views under budgets, and the verdict. */
 export function summaryOf(result: DemoResult): string {
   const { checkpoints, contextBytes, lastContextBytes, fileBytes, databaseBytes, save, load, views, criticalKey, fetched } = result;
   return [
@@ -56,7 +56,7 @@ export function summaryOf(result: DemoResult): string {
     line("save", timing(save)),
     line("load", timing(load)),
     "",
-    styleText("bold", "What an agent gets of the last checkpoint when it cannot afford all of it"),
+    styleText("bold", "An agent with a small budget loads the last checkpoint"),
     "",
     ...views.flatMap((view) => viewLines(view, criticalKey)),
     ...(fetched === undefined ? [] : [line("fetched", fetchedText(fetched))]),
@@ -67,22 +67,18 @@ export function summaryOf(result: DemoResult): string {
 
 function viewLines(view: BudgetedView, criticalKey: string): string[] {
   const asked = view.budgetTokens === undefined ? "no budget" : `${number(view.budgetTokens)} tokens`;
-  const critical = view.hasCritical ? `; ${criticalKey}, marked critical, is whole` : "";
-  const rest = `${view.shortened.length} shortened, ${view.leftOut} left out`;
-  // Only what is critical may take more than was asked for.
-  const over = view.answerTokens > (view.budgetTokens ?? Number.POSITIVE_INFINITY) ? ", for what is critical is never shortened" : "";
-  const given = `${number(view.answerTokens)} tokens${over}: ${view.whole} of ${count(view.of, "entry", "entries")} whole, ${rest}${critical}`;
-  return view.shortened.length === 0 ? [line(asked, given)] : [line(asked, given), line("", `shortened, in tokens: ${namesOf(view)}`)];
+  const counts = `${view.whole} of ${count(view.of, "entry", "entries")} are whole, ${view.shortened.length} shortened, ${view.leftOut} left out.`;
+  const critical = view.hasCritical ? ` ${criticalKey}, marked as critical, is whole.` : "";
+  const given = `The answer takes ${number(view.answerTokens)} tokens. ${counts}${critical}`;
+  return view.shortened.length === 0 ? [line(asked, given)] : [line(asked, given), line("", `Shortened, in characters: ${namesOf(view)}.`)];
 }
 
 function fetchedText({ key, characters, calls }: Fetched): string {
-  return `${key}, ${number(characters)} characters, in ${count(calls, "further call")} with keys and range, and put together again`;
+  return `All ${number(characters)} characters of ${key} came back in ${count(calls, "more call")} with keys and range, and match the original.`;
 }
 
 function namesOf({ shortened }: BudgetedView): string {
-  const named = shortened
-    .slice(0, MOST_NAMED)
-    .map(({ key, tokensBefore, tokensAfter }) => `${key} ${number(tokensBefore)} to ${number(tokensAfter)}`);
+  const named = shortened.slice(0, MOST_NAMED).map(({ key, characters, shown }) => `${key} from ${number(characters)} to ${number(shown)}`);
   const others = shortened.length - named.length;
   return named.join(", ") + (others > 0 ? ` and ${others} more` : "");
 }

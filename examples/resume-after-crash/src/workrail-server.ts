@@ -15,10 +15,17 @@ export interface Saved {
   readonly status: "SAVED" | "SKIPPED_UNCHANGED";
 }
 
+export interface Resumed {
+  readonly checkpointId: string;
+  readonly status: "LOADED" | "CANDIDATES";
+  readonly context: Context;
+}
+
 export interface NotWhole {
   readonly key: string;
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
+  readonly characters: number;
+  /** Characters of it that the view has. */
+  readonly shown: number;
 }
 
 export interface Loaded {
@@ -26,8 +33,9 @@ export interface Loaded {
   readonly sessionId: string;
   readonly context: Context;
   readonly metadata: { readonly criticalKeys?: readonly string[] };
-  /** What became of the entries; absent when all are whole. */
-  readonly report?: { readonly kept: number; readonly dropped: number; readonly entries: readonly NotWhole[] };
+  /** Entries that are there in part. */
+  readonly shortened?: { readonly count: number; readonly entries: readonly NotWhole[] };
+  readonly omitted?: { readonly count: number };
 }
 
 /** A part of one value, and where to go on. */
@@ -72,8 +80,12 @@ export class WorkrailServer {
     return new WorkrailServer(client, transport);
   }
 
-  async save(input: { sessionId: string; workflowId: string; context: Context; metadata: { name: string } }): Promise<Saved> {
+  async save(input: { sessionId: string; workflowId?: string; context: Context; metadata: { name: string } }): Promise<Saved> {
     return this.#call("workflow_checkpoint_save", input);
+  }
+
+  async resume(input: { sessionId: string }): Promise<Resumed> {
+    return this.#call("workflow_resume", input);
   }
 
   async load(input: { checkpointId?: string; sessionId?: string; full?: true; budgetTokens?: number }): Promise<Loaded> {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { REPOSITORY_URL } from "./repository-url.ts";
 import { isPublic, ROOT, workspacePackages, type ExportTarget } from "./workspace.ts";
 
 const published = workspacePackages().filter(isPublic);
@@ -11,6 +12,14 @@ describe.each(published.map((found) => [found.manifest.name, found] as const))("
     expect(name).toBe(`@workrail/${folder.split("/")[1] ?? ""}`);
     expect(manifest.description).toMatch(/\S/);
     expect(manifest.type).toBe("module");
+  });
+
+  it("says where it comes from, where to report a fault, and what it is found by", () => {
+    expect(manifest.repository).toEqual({ type: "git", url: `git+${REPOSITORY_URL}.git`, directory: folder });
+    expect(manifest.homepage).toBe(`${REPOSITORY_URL}/tree/main/${folder}#readme`);
+    expect(manifest.bugs).toEqual({ url: `${REPOSITORY_URL}/issues` });
+    expect(manifest.keywords?.length).toBeGreaterThanOrEqual(5);
+    expect(manifest.keywords).toContain("workrail");
   });
 
   it("runs on Node 22 and newer", () => {

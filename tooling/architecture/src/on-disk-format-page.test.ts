@@ -56,7 +56,9 @@ describe("docs/reference/on-disk-format.md", () => {
     // Two of the session's four stay, so that there are removals too.
     store = await openWorkrail({ dataDir, env: {}, project: "/home/ada/shop", limits: { maxCheckpoints: 2 } });
     const metadata = { name: "a name", tags: ["one", "two"], agentId: "agent", ticket: 7 };
-    for (const [sessionId, context] of CONTEXTS) await store.saveCheckpoint({ sessionId, context, metadata, workflowId: "work" });
+    for (const [sessionId, context] of CONTEXTS) {
+      await store.saveCheckpoint({ sessionId, context, metadata, workflowId: "work", force: true });
+    }
     await store.saveCheckpoint({ sessionId: "Demo", context: { kind: "another" }, kind: "project" });
     await store.markCritical({ sessionId: "Demo", contextKey: "kind" });
     for (let step = 1; step <= 12; step++) await store.saveCheckpoint({ sessionId: "grown", context: grownContext(step), kind: "project" });

@@ -13,6 +13,10 @@ export interface Manifest {
   readonly version?: string;
   readonly description?: string;
   readonly license?: string;
+  readonly keywords?: readonly string[];
+  readonly homepage?: string;
+  readonly bugs?: Ranges;
+  readonly repository?: Ranges;
   readonly type?: string;
   readonly sideEffects?: boolean;
   readonly bin?: Ranges;

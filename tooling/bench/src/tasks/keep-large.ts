@@ -56,7 +56,7 @@ export async function keepLarge({ dataDir, side, bytes }: LargeInput): Promise<L
   }
   const limits = { maxContextBytes: ROOM, maxCheckpointBytes: ROOM, maxKeys: ROOM };
   const library = await openWorkrail({ dataDir, env: {}, limits });
-  const save = await phase(() => library.saveCheckpoint({ sessionId: SESSION, context: context as object }));
+  const save = await phase(() => library.saveCheckpoint({ sessionId: SESSION, context }));
   context = undefined;
   let loaded: object | undefined;
   const load = await phase(async () => {

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import type { Page } from "./markdown.ts";
+import { pathOfUrl } from "./repository-url.ts";
+import { ROOT } from "./workspace.ts";
+
+/** Links that stay inside of the repository: relative ones, and addresses of its files on the web. */
+export function linksOf(page: Page): readonly string[] {
+  return allLinksOf(page).filter((link) => !isElsewhere(link));
+}
+
+/** Whether a link leads out of the repository. */
+function isElsewhere(link: string): boolean {
+  return /^[a-z]+:/.test(link) && pathOfUrl(link) === undefined;
+}
+
+/** Every link of a page that is no code. */
+export function allLinksOf({ text }: Page): readonly string[] {
+  const prose = text.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`\n]*`/g, "");
+  const inline = [...prose.matchAll(/\]\(\s*<?([^)>\s]+)>?[^)]*\)/g)];
+  const defined = [...prose.matchAll(/^\[[^\]]+\]:\s*(\S+)/gm)];
+  return [...inline, ...defined].map(([, link = ""]) => link);
+}
+
+/** The file of the repository that a link leads to, and the heading in it. */
+export function targetOf(from: string, link: string): { readonly path: string; readonly anchor: string | undefined } {
+  const [file = "", anchor] = decodeURI(link).split("#");
+  const shown = pathOfUrl(file);
+  if (shown !== undefined) return { path: shown === "" ? "README.md" : shown, anchor };
+  return { path: file === "" ? from : posix.normalize(posix.join(posix.dirname(from), file)), anchor };
+}
+
+/** Whether there is what a link that stays inside of the repository leads to. */
+export function leadsSomewhere(page: Page, link: string): boolean {
+  const { path, anchor } = targetOf(page.path, link);
+  const file = join(ROOT, path);
+  if (path.startsWith("..") || !existsSync(file)) return false;
+  return anchor === undefined || (dirname(path) !== "" && anchorsOf(readFileSync(file, "utf8")).has(anchor));
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ""] of text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.*)$/gm)) {
+    const slug = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-");
+    let anchor = slug;
+    for (let count = 1; anchors.has(anchor); count++) anchor = `${slug}-${count}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}
