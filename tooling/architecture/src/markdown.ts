@@ -39,7 +39,7 @@ export function allPages(): readonly Page[] {
 
 /** The fenced blocks of a text, in their order. */
 export function blocksOf(text: string): readonly Block[] {
-  const fenced = /(?:^<!-- (?<mark>[^\n]*?) -->\n+)?^```(?<language>[^\n]*)\n(?<text>[\s\S]*?)^```$/gm;
+  const fenced = /(?:^<!-- (?<mark>[^\n]*?) -->\n+)?^(?<fence>`{3,})(?<language>[^`\n]*)\n(?<text>[\s\S]*?)^\k<fence>$/gm;
   return [...text.matchAll(fenced)].map(({ groups = {} }) => {
     return { language: groups["language"] ?? "", text: groups["text"] ?? "", mark: groups["mark"] };
   });

@@ -27,7 +27,7 @@ export interface DroppedInput {
 export async function droppedEntries(ports: ReadPorts, input: DroppedInput): Promise<DroppedEntries | undefined> {
   const { context, parent, kind = "workflow", base, how } = input;
   if (parent === undefined || kind !== "workflow" || parent.kind !== "workflow") return undefined;
-  const before = base?.context ?? (await readUnlessUnreadable(ports, parent));
+  const before = base?.context ?? (await unlessUnreadable(async () => (await readContext(ports, parent)).context));
   if (before === undefined) return undefined;
   const keys = Object.keys(before).filter((key) => !Object.hasOwn(context, key));
   if (keys.length === 0) return undefined;
@@ -53,16 +53,17 @@ export async function droppedSince(
   const { parentId, kind } = record;
   if (parentId === null) return undefined;
   return ports.locking.shared(async () => {
-    const parent = await ports.catalog.find(parentId);
+    // Where memory stands in, the parent may be on the disk that cannot be read.
+    const parent = await unlessUnreadable(async () => ports.catalog.find(parentId));
     if (parent === undefined || parent.contextBytes > MOST_OF_PARENT) return undefined;
     const dropped = await droppedEntries(ports, { context, parent, kind, how: { pins: session?.pins ?? [] } });
     return dropped === undefined ? undefined : { keys: dropped.keys, count: dropped.keys.length };
   });
 }
 
-async function readUnlessUnreadable(ports: ReadPorts, parent: CheckpointRecord): Promise<Context | undefined> {
+async function unlessUnreadable<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
-    return (await readContext(ports, parent)).context;
+    return await read();
   } catch (error) {
     if (isWorkrailError(error)) return undefined;
     throw error;
