@@ -360,7 +360,10 @@ export interface ShapeContextParams {
   readonly checkpointId?: string | undefined;
   /** Its latest checkpoint. With `context`: its critical keys hold, and the aside is kept with it. Default: the only one in use. */
   readonly sessionId?: string | undefined;
-  /** The most tokens that the resulting `context` takes as JSON; soft for CRITICAL entries. Default and most: what an answer holds. */
+  /**
+   * The most tokens: of the whole result from 1,000 on; below, of `context` as JSON, and CRITICAL entries may go beyond it. With `full` of
+   * `context` always. Default and most: what an answer holds.
+   */
   readonly budgetTokens?: number | undefined;
   /** For programs: the result may be larger than an answer; `budgetTokens` alone bounds it. Default `false`. */
   readonly full?: boolean | undefined;

@@ -58,6 +58,11 @@ export interface ShaperPorts {
 const ASIDES = parseSessionId("asides");
 /** Failures to keep a context that leave the rest of the answer as it is. */
 const NOT_KEPT = new Set<ErrorCode>(["STORAGE_QUOTA_EXCEEDED", "SECRET_FOUND"]);
+/**
+ * Tokens. From so many on a budget holds for the whole answer, and for CRITICAL entries too; a smaller one holds for the context alone,
+ * because what is said of the original would take a third of it.
+ */
+const WHOLE_ANSWER_FROM = 1_000;
 const MOST_DIGITS = 9_999_999;
 const MOST_OF_ANYTHING = 999_999_999;
 
@@ -161,8 +166,11 @@ export class ContextShaper {
     const { settings, tokens, condensing } = this.#ports.parts;
     const advanced = condensing.advanced === undefined ? {} : { advanced: LONGEST_ADVANCED_REPORT };
     const frame = { ...around, ...advanced, tokensBefore: MOST_DIGITS, tokensAfter: MOST_DIGITS };
-    // What is asked for holds for the context alone, what is allowed for the whole answer.
     const contentBytes = JSON.stringify(context).length * 3;
+    if (budgetTokens !== undefined && budgetTokens >= WHOLE_ANSWER_FROM) {
+      const { wanted } = await answerBudget(frame, contentBytes, budgetTokens, settings, tokens);
+      return { wanted, ceiling: wanted };
+    }
     const { ceiling } = await answerBudget(frame, contentBytes, undefined, settings, tokens);
     return { wanted: { ...ceiling, tokens: Math.min(budgetTokens ?? ceiling.tokens, ceiling.tokens) }, ceiling, of: "context" };
   }

@@ -64,14 +64,14 @@ const MOST_OFFERS = 8;
 const MOST_MISSES = 200;
 
 /**
- * Chooses what of a context to give. CRITICAL entries come whole, within the ceiling, whatever was wanted. What they
+ * Chooses what of a context to give. CRITICAL entries come whole, whatever was wanted; those that the ceiling has no room for come shortened. What they
  * leave is shared: USEFUL gives way to IMPORTANT, both before anything is lost that could have stayed; unused room flows
  * on, and what is left over is offered to those that were left out. EPHEMERAL entries take nothing from the others: they
  * get what those leave once they are as whole as they can be; but those that the focus is about count as USEFUL.
  */
 export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   const of = (layer: Layer): Entry[] => entries.filter((entry) => entry.layer === layer);
-  const critical = wholeOnes(of("CRITICAL").sort(surestFirst), rooms.ceiling, sizes);
+  const critical = yield* chooseCritical(of("CRITICAL"), rooms.ceiling, how, sizes);
   const left = shrink(lesser(rooms.wanted, rooms.ceiling), totalOf(critical));
   const answering = answersAmong(of("EPHEMERAL"), entries, how.focus);
   const [important, useful] = [of("IMPORTANT"), [...of("USEFUL"), ...answering]];
@@ -85,6 +85,18 @@ export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how
   // What no other layer could use. Less than this is what shortening leaves over, and nothing useful fits in it.
   if (!isWhole && !isWithin(LEAST_USEFUL, spare)) return [...critical, ...chosen];
   return [...critical, ...chosen, ...(yield* fill(ephemeral, capped("EPHEMERAL", spare, how), how, sizes))];
+}
+
+/** Of the room that whole CRITICAL entries leave, what those share that must be shortened. */
+const SHORTENED_SHARE = 2 / 3;
+
+/** Whole ones first; what is too large for that is shortened, rather than left out for the sake of a lower layer. */
+function* chooseCritical(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
+  const chosen = wholeOnes(entries.toSorted(surestFirst), room, sizes);
+  if (chosen.length === entries.length || how.shorten === undefined) return chosen;
+  const there = new Set(chosen.map(({ entry }) => entry));
+  const large = entries.filter((entry) => !there.has(entry));
+  return [...chosen, ...(yield* fill(large, part(shrink(room, totalOf(chosen)), SHORTENED_SHARE), how, sizes))];
 }
 
 /** Those that have as much of the focus as any entry: they count as USEFUL, for what is asked for may stand in a log. */
