@@ -16,11 +16,14 @@ function isElsewhere(link: string): boolean {
 
 /** Every link of a page that is no code. */
 export function allLinksOf({ text }: Page): readonly string[] {
-  const prose = text.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`\n]*`/g, "");
+  const prose = text.replace(FENCED, "").replace(/`[^`\n]*`/g, "");
   const inline = [...prose.matchAll(/\]\(\s*<?([^)>\s]+)>?[^)]*\)/g)];
   const defined = [...prose.matchAll(/^\[[^\]]+\]:\s*(\S+)/gm)];
   return [...inline, ...defined].map(([, link = ""]) => link);
 }
+
+/** A fenced block: its fence may be longer, where it holds fences. */
+const FENCED = /^(`{3,})[\s\S]*?^\1$/gm;
 
 /** The file of the repository that a link leads to, and the heading in it. */
 export function targetOf(from: string, link: string): { readonly path: string; readonly anchor: string | undefined } {
@@ -41,7 +44,7 @@ export function leadsSomewhere(page: Page, link: string): boolean {
 /** As GitHub makes them of headings. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>();
-  for (const [, heading = ""] of text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.*)$/gm)) {
+  for (const [, heading = ""] of text.replace(FENCED, "").matchAll(/^#+ (.*)$/gm)) {
     const slug = heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\s_-]/gu, "")

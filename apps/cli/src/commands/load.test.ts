@@ -49,12 +49,19 @@ describe("workrail load", () => {
     },
   );
 
-  it.each([[[]], [["cp-1", "--session", "s"]], [["cp-1", "--checkpoint", "cp-1"]], [["--checkpoint", "x", "--session", "s"]]])(
-    "wants to know which one, and only one (%j)",
-    async (args) => {
-      const { code, stderr } = await cli.run(["load", ...args]);
-      expect(code).toBe(2);
-      expect(stderr).toMatch(/^INVALID_INPUT: .+\n {2}Give one checkpoint's id, or --session/u);
-    },
-  );
+  it.each([[[]], [["cp-1", "--checkpoint", "cp-1"]]])("wants to know which one, and only one (%j)", async (args) => {
+    const { code, stderr } = await cli.run(["load", ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^INVALID_INPUT: .+\n {2}Give one checkpoint's id, or --session/u);
+  });
+
+  it("looks for a checkpoint in the session that is named beside it", async () => {
+    await cli.save({ of: "one" }, "--session", "one", "--id", "cp-one");
+    await cli.save({ of: "two" }, "--session", "two", "--id", "cp-two");
+    expect(await cli.output(["load", "cp-o", "--session", "one"])).toBe('{"of":"one"}');
+    expect(await cli.run(["load", "cp-o", "--session", "two"])).toMatchObject({
+      code: 10,
+      stderr: expect.stringMatching(/^CHECKPOINT_NOT_FOUND/u),
+    });
+  });
 });
