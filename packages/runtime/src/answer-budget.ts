@@ -48,7 +48,11 @@ export async function countFitting(texts: readonly string[], room: Room, counter
   return texts.length;
 }
 
-/** What to do about what is not whole, in one line for a model. */
-export function how(checkpointId: CheckpointId): string {
-  return `For originals call workflow_checkpoint_load with checkpointId ${checkpointId} and keys: ["name"], range: {offset, limit} for a part of one; cursor: nextCursor for more names.`;
+/** What to do about what is not whole, in one line for a model; the answer names the checkpoint. */
+export const HOW: string =
+  'For originals call workflow_checkpoint_load with this checkpointId and keys: ["name"]; range: {offset, limit} for a part of one, cursor for more names.';
+
+/** The same in a document, which may be read without the answer. */
+export function howOf(checkpointId: CheckpointId): string {
+  return HOW.replace("this checkpointId", `checkpointId ${checkpointId}`);
 }

@@ -21,7 +21,7 @@ import {
   type ViewBudget,
   WorkrailError,
 } from "@workrail/core";
-import { answerBudget, how } from "./answer-budget.ts";
+import { answerBudget, HOW } from "./answer-budget.ts";
 import type {
   CompressContextParams,
   PrioritizeContextParams,
@@ -158,7 +158,7 @@ export class ContextShaper {
     if (record === undefined) return { ...(notKept === undefined ? {} : { notKept }), ...this.#ports.standing() };
     const { id, sessionId, createdAt, agentId } = record;
     const origin = { savedAt: createdAt.toISOString(), ...(agentId === undefined ? {} : { agentId }) };
-    const handle = { checkpointId: id, sessionId, ...(await this.#ports.issueHandle(id)), how: how(id) };
+    const handle = { checkpointId: id, sessionId, ...(await this.#ports.issueHandle(id)), how: HOW };
     return { ...handle, ...toldSecrets(secrets), ...(isGiven ? {} : { origin }), ...this.#ports.standing(id) };
   }
 

@@ -77,7 +77,7 @@ import {
   type VerifyAuditLogParams,
   type VerifyAuditLogResult,
 } from "./audit-log.ts";
-import { answerBudget, countFitting, how, tokensBeyond } from "./answer-budget.ts";
+import { answerBudget, countFitting, HOW, tokensBeyond } from "./answer-budget.ts";
 import {
   type CleanUpParams,
   type EmptyTrashParams,
@@ -487,7 +487,7 @@ export class Store implements Workrail {
       ...beside,
       ...rest,
       ...(warning === undefined ? {} : { contextRulesWarning: warning }),
-      ...(isWhole ? {} : { how: how(record.id), ...(await this.#issueHandle(record.id)) }),
+      ...(isWhole ? {} : { how: HOW, ...(await this.#issueHandle(record.id)) }),
     };
     const told = { ...answer, origin: { ...answer.origin, note: NOTE } };
     return { ...answer, ...(await this.#exceeded(told, params.budgetTokens)) };
@@ -1114,7 +1114,7 @@ function restOfAnswer(
   agentId: string | undefined,
 ): { readonly origin: BriefViewResult["origin"]; readonly how: string; readonly validUntil: string } {
   const savedAt = createdAt.toISOString();
-  return { origin: { savedAt, ...(agentId === undefined ? {} : { agentId }) }, how: how(id), validUntil: savedAt };
+  return { origin: { savedAt, ...(agentId === undefined ? {} : { agentId }) }, how: HOW, validUntil: savedAt };
 }
 
 /** What a server says of what is stored. */

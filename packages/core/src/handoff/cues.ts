@@ -93,27 +93,27 @@ const DONE = any(
   words(`done | completed? | finished | closed | resolved | merged | shipped | passed | ok | success(?:ful)? | cancell?ed | skipped | checked | fixed | sent | paid | x | yes | implemented | delivered | approved
     erledigt | fertig | abgeschlossen | geschlossen | gebucht | fini(?:e)? | terminé(?:e|s)? | fait(?:e|s)? | clos(?:e)? | hech[oa] | terminad[oa] | complet(?:ad)?[oa] | cerrad[oa] | list[oa]`),
   "已完成|完成|完毕|已解决|已关闭|结束",
-  "完了|済み?|終了|解決",
+  "完了|済み?|終了|解決|確定",
 );
 const ACTIVE = any(
   words(`in[-_ ]?progress | inprogress | doing | active | running | current | started | wip | ongoing | working | half | partial(?:ly)? | now | review | in[-_ ]review | testing
-    in arbeit | läuft | begonnen | en cours | en curso | activ[oa] | en proceso | iniciad[oa]`),
+    in arbeit | läuft | begonnen | en cours | à lancer | à reprendre | partiel(?:le)? | en curso | activ[oa] | en proceso | iniciad[oa]`),
   "进行中|正在|处理中|部分",
   "進行中|作業中|対応中|途中|実行中",
 );
 const BLOCKED = any(
   words(
-    `blocked | waiting | awaiting | on[-_ ]?hold | stuck | paused | failed | failing | error | blockiert | wartet | gesperrt | bloqué(?:e|s)? | en attente | bloquead[oa] | en espera | detenid[oa] | fehlgeschlagen | échoué`,
+    `blocked | waiting | awaiting | on[-_ ]?hold | stuck | paused | failed | failing | error | blockiert | wartet | gesperrt | bloqué(?:e|s)? | en attente | bloquead[oa] | en espera | detenid[oa] | fehlgeschlagen | échoué | échec | ng | conflict | conflicto | konflikt | conflit | wrong | incorrect`,
   ),
-  "阻塞|受阻|等待|卡住|失败|暂停",
-  "ブロック|待ち|保留|停止|失敗",
+  "阻塞|受阻|等待|卡住|失败|暂停|冲突|异常",
+  "ブロック|待ち|保留|停止|失敗|誤り|要変更|要修正|要確認|不一致",
 );
 const PENDING = any(
   words(
-    `pending | todo | to[-_ ]do | open | planned | not[-_ ]?started | backlog | queued | new | next | ready | scheduled | proposed | no | offen | geplant | ausstehend | à faire | prévu(?:e)? | ouvert(?:e)? | pendiente | abiert[oa] | por hacer | planificad[oa] | unresolved | outstanding`,
+    `pending | todo | to[-_ ]do | open | planned | not[-_ ]?started | backlog | queued | new | next | ready | scheduled | proposed | no | offen | geplant | ausstehend | à faire | prévu(?:e)? | ouvert(?:e)? | pendientes? | abiert[oa] | por hacer | por avisar | sin confirmar | à lancer | planificad[oa] | unresolved | outstanding`,
   ),
   "待办|未开始|待处理|计划|未完成|待定|未",
-  "未着手|未完了|予定|未対応|未",
+  "未着手|未完了|予定|未対応|候補|仮|未",
 );
 
 export type WorkState = "active" | "blocked" | "pending" | "done";

@@ -30,15 +30,15 @@ const NOUNS: ReadonlyMap<string, HandoffPart> = new Map(
       invariant convention condition freeze deadline embargo nogo boundary caveat principle standard compliance legal requirements window
       vorgabe regel einschränkung auflage bedingung verbot anweisung frist hinweis wunsch règle regle contrainte exigence consigne interdit interdiction condition délai
       regla restricción restriccion requisito norma instrucción instruccion prohibición prohibido condición plazo aviso`),
-    work: list(`todo next step plan pending open blocker blocked backlog status progress state current followup remainder remaining roadmap agenda subtask phase milestone action doing wip
-      now position question where handoff queue resume pointer cursor stage stopped situation
-      schritt stand offen plan aufgabenliste arbeit nächste nächster nächstes naechste nächstens blockade fortschritt ablauf étape etape prochain prochaine suite reste avancement statut état etat
-      pendiente siguiente próximo proximo paso estado avance faltante etapa`),
+    work: list(`todo next nxt step plan pending open blocker blocked backlog status progress state current followup remainder remaining roadmap agenda subtask phase milestone action doing wip
+      now position question where handoff queue resume pointer cursor stage stopped situation upcoming
+      schritt stand offen plan aufgabenliste arbeit nächste nächster nächstes naechste nächstens blockade fortschritt ablauf étape etape prochain prochaine suite suivre reste avancement statut état etat
+      pendiente siguiente próximo proximo paso estado avance faltante etapa seguimiento`),
     decisions:
       list(`decision choice rationale adr verdict approach architecture design strategy conclusion resolution tradeoff agreed agreement chosen reason why
       entscheidung beschluss grund begründung festlegung décision choix raison decisión decision elección eleccion motivo acuerdo`),
     failures:
-      list(`failed failure error rejected deadend tried attempt problem issue bug ruledout excluded discarded abandoned dismissed hypothesis lesson learned pitfall gotcha mistake risk incident finding cause
+      list(`failed failure error err exception traceback stderr rejected deadend tried attempt problem issue bug ruledout excluded discarded abandoned dismissed hypothesis lesson learned pitfall gotcha mistake risk incident finding cause
       gescheitert fehler verworfen versuch problem ursache échec echec erreur rejeté abandonné essai cause fallo fallido error descartado intento causa problema hallazgo`),
     references:
       list(`file path diff change module directory command cmd id identifier branch commit url link contact env environment repo repository version marker account customer people owner
@@ -59,7 +59,7 @@ const FIRST: ReadonlyMap<string, HandoffPart> = new Map(
 const PIECES: readonly (readonly [HandoffPart, RegExp])[] = [
   ["goal", /目标|任务|目的|主题|课题|目標|タスク|依頼|課題|ゴール|案件|需求/u],
   ["rules", /规则|约束|限制|禁止|注意|要求|须知|原则|期限|ルール|制約|規則|条件|遵守|締切|方針事項|約束/u],
-  ["work", /下一步|待办|计划|进度|状态|未完成|当前|接下来|步骤|次|予定|残り|未完了|進捗|状況|現在|計画|手順|やること/u],
+  ["work", /下一步|待办|后续|跟进|计划|进度|状态|未完成|当前|接下来|步骤|今後|宿題|次|予定|残り|未完了|進捗|状況|現在|計画|手順|やること/u],
   ["decisions", /决定|决策|结论|选择|理由|決定|判断|方針|結論|選択/u],
   ["failures", /失败|错误|放弃|教训|问题|排除|失敗|エラー|却下|問題|原因|試した|試行/u],
   ["references", /文件|路径|命令|编号|分支|联系|ファイル|コマンド|番号|連絡|担当/u],
@@ -84,10 +84,24 @@ export function partOfName(name: string): HandoffPart | undefined {
 
 /** Names of what grows at its end: the newest stands last. */
 const HISTORIES =
-  /history|log$|logs$|journal|timeline|transcript|messages?|conversation|thread|turns?$|events?|steps?|updates?|notes?|diary|activity|chat|dialog|trace|verlauf|tagebuch|protokoll|historique|journal|historial|diario|bitácora|registro|记录|日志|历史|对话|履歴|記録|日誌|会話|経過|ログ/iu;
+  /\bfil\b|[eé]changes?|hilo|conversaci[oó]n|charla|mensajes|gespr(?:ä|ae)ch|unterhaltung|nachrichten|聊天|沟通|消息|対話|やりとり|やり取り|チャット|メッセージ|history|log$|logs$|journal|timeline|transcript|messages?|conversation|thread|turns?$|events?|steps?|updates?|notes?|diary|activity|chat|dialog|trace|verlauf|tagebuch|protokoll|historique|journal|historial|diario|bitácora|registro|记录|日志|历史|对话|履歴|記録|日誌|会話|経過|ログ/iu;
 
 export function isHistoryName(name: string): boolean {
   return HISTORIES.test(name);
+}
+
+const OBSOLETE = new Set(
+  list(
+    "old previous obsolete superseded deprecated archive archived former veraltet überholt ancien ancienne obsolète antiguo antigua obsoleto",
+  ),
+);
+
+/** Whether a name says that what it names holds no more. */
+export function isObsoleteName(name: string): boolean {
+  return (
+    /旧|作废|过期|廃止|没案/u.test(name) ||
+    wordsOf(name).some((word) => singularsOf(word).some((form) => OBSOLETE.has(form)) || OBSOLETE.has(word))
+  );
 }
 
 const LONGEST_GOAL = 160;

@@ -55,20 +55,38 @@ export function* rankExcerpts(context: Context, { classifications, focus }: Rank
           focus,
           all.map(({ key, label = "", text }) => `${key} ${label} ${text}`),
         );
-  const said = new Set<string>();
   const scored = all.map((excerpt, place): Ranked => {
     const { layer, confidence, why } = classifications.get(excerpt.key) ?? { layer: "USEFUL" as const, confidence: 0, why: "" };
     let score = excerpt.base + OF_LAYER[layer] + noveltyWorth(excerpt, novelty[place] ?? UNKNOWN) + OF_FOCUS * (relevance[place] ?? 0);
     score -= Math.max(0, widthOf(excerpt.text) - 120) / 40;
-    const normal = excerpt.text.toLowerCase().replaceAll(/\s+/gu, " ");
-    if (normal.length > 24 && said.has(normal)) score -= 40;
-    said.add(normal);
     if (layer === "CRITICAL" && why === "pinned" && confidence === 1) score = PINNED - excerpt.at / 1000;
     return { ...excerpt, score };
   });
+  lowerRepeated(scored);
   dampen(scored);
   for (const [key, { layer }] of classifications) if (layer === "CRITICAL") makePresent(scored, key);
   return scored.sort((left, right) => right.score - left.score);
+}
+
+/** Characters of a text that is told twice by chance. */
+const SHORT = 24;
+const OF_REPEATED = 40;
+
+/** What is told before, where it matters more, matters little. */
+function lowerRepeated(excerpts: Ranked[]): void {
+  const said = new Set<string>();
+  for (const place of bestFirst(excerpts)) {
+    const excerpt = excerpts[place] as Ranked;
+    const normal = excerpt.text.toLowerCase().replaceAll(/\s+/gu, " ");
+    if (normal.length <= SHORT || excerpt.score >= PRESENT) continue;
+    if (said.has(normal)) excerpts[place] = { ...excerpt, score: excerpt.score - OF_REPEATED };
+    said.add(normal);
+  }
+}
+
+/** Places of excerpts, those that matter most first. */
+function bestFirst(excerpts: readonly Ranked[]): number[] {
+  return excerpts.map((_, place) => place).sort((left, right) => (excerpts[right]?.score ?? 0) - (excerpts[left]?.score ?? 0));
 }
 
 /** A date, an amount, a number or an id: nobody could guess it. */
@@ -106,8 +124,7 @@ const MOST_DAMPED = 30;
 /** The more of an entry comes before, the less the next piece of it matters beside other entries. */
 function dampen(excerpts: Ranked[]): void {
   const told = new Map<string, number>();
-  const order = excerpts.map((_, place) => place).sort((left, right) => (excerpts[right]?.score ?? 0) - (excerpts[left]?.score ?? 0));
-  for (const place of order) {
+  for (const place of bestFirst(excerpts)) {
     const excerpt = excerpts[place] as Ranked;
     if (excerpt.score >= PRESENT) continue;
     const group = `${excerpt.key}\n${excerpt.member ?? ""}`;

@@ -21,7 +21,7 @@ import {
   LEAST_SUMMARY_TOKENS,
   writeHandoff,
 } from "@workrail/core";
-import { AROUND, how, tokensBeyond } from "../answer-budget.ts";
+import { AROUND, HOW, howOf, tokensBeyond } from "../answer-budget.ts";
 import type { BriefViewResult, Standing, ViewCheckpointParams } from "../context-management-service.ts";
 import type { ToldHandle } from "../context-shaper.ts";
 import { commitsHere } from "../git/git-history.ts";
@@ -181,7 +181,7 @@ export class Resumer {
       ...(await wish.beside(loaded)),
     };
     const most = Math.min(wish.budget, maxAnswerTokens);
-    const handle = { how: how(id), ...(await this.#ports.issueHandle(id)) };
+    const handle = { how: HOW, ...(await this.#ports.issueHandle(id)) };
     const around = await this.#excess(JSON.stringify({ ...about, ...handle }), 0);
     for (let budget = Math.max(LEAST_SUMMARY_TOKENS, most - around); ;) {
       const { markdown, shortened, leftOut, warning } = await this.#write(loaded, {
@@ -223,7 +223,7 @@ export class Resumer {
     const { rules, warning } = await this.#ports.rules();
     // Whoever reads it may have nothing installed.
     const print = `\`npx -y @workrail/mcp-server show ${record.id}\`, or \`workrail show ${record.id}\` where that is installed`;
-    const howToFetch = form === "summary" ? undefined : `${how(record.id)}\n\nOr print all of it: ${print}.`;
+    const howToFetch = form === "summary" ? undefined : `${howOf(record.id)}\n\nOr print all of it: ${print}.`;
     const about = { record, newerUnreadable: fellBackFrom.length, context, pins: session?.pins ?? [], rules };
     return { ...(await writeHandoff({ ...about, focus, budgetTokens, howToFetch }, this.#ports.parts.tokens)), warning };
   }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../model/conte
 import { cuesIn } from "../cues.ts";
 import type { Excerpt } from "../excerpt.ts";
 import type { HandoffPart } from "../part.ts";
-import { type Message, messageOf, type Said, type Voice, voiceOfName } from "./messages.ts";
+import { type Message, messageOf, type Said, type SpeechFields, type Voice, voiceOfName } from "./messages.ts";
 import { OF_PART, type Place, push, type Reading } from "./place.ts";
 import { statusKeyOf } from "./records.ts";
 import { cut, isEmpty, plain, plainLong } from "./plain.ts";
@@ -99,10 +99,11 @@ function outputText(output: JsonValue): string {
   return [joined(output["text"] ?? ""), joined(data), error].filter((text) => text !== "").join("\n");
 }
 
-export function readConversation(items: readonly JsonValue[], place: Place, to: Reading): void {
+/** @param fields where the names of fields do not say who speaks and what. */
+export function readConversation(items: readonly JsonValue[], place: Place, to: Reading, fields?: SpeechFields): void {
   const calls = new Map<string, string>();
   const messages = items.flatMap((item, index) => {
-    const message = messageOf(item, calls);
+    const message = messageOf(item, calls, fields);
     return message === undefined
       ? [{ speaker: "", index, said: [{ voice: "notes" as const, text: plainLong(item) }] }]
       : [{ ...message, index }];

@@ -1,16 +1,30 @@
 import { parseData } from "../../condense/outline-data.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/context.ts";
 import type { Excerpt } from "../excerpt.ts";
-import { isHistoryName, partOfName } from "../part.ts";
+import { isHistoryName, isObsoleteName, partOfName } from "../part.ts";
 import { isCell, isSteps, readCells, readConversation, readSteps } from "./conversations.ts";
-import { isConversation } from "./messages.ts";
+import { isConversation, speechFieldsOf } from "./messages.ts";
 import { later, OF_PART, orderOf, type Place, push, type Reading, SMALL, SMALL_ENTRY, weigh } from "./place.ts";
-import { cut, plain, widthOf } from "./plain.ts";
+import { cut, isEmpty, plain, widthOf } from "./plain.ts";
 import { readRecords, readRows, statusKeyOf } from "./records.ts";
 import { readLine, readText } from "./texts.ts";
 
 /** Characters of an entry that has no words. */
 const MOST_OF_SHAPE = 200;
+
+/** What a tool printed, in a record of what was done. */
+const OUTPUTS = /^(?:result|results|output|outputs|stdout|stderr|observation|response|content)$/iu;
+const OF_OUTPUT = 16;
+
+/** What says nothing but that there is nothing. */
+const BLANK = 30;
+
+function isBlank(value: JsonValue): boolean {
+  return value === false || isEmpty(value) || (isJsonObject(value) && Object.keys(value).length === 0);
+}
+
+/** What holds no more matters at most so much. */
+const OBSOLETE = 30;
 
 /** Takes an entry of a context apart, in its order. */
 export function readEntry(key: string, value: JsonValue): Excerpt[] {
@@ -19,7 +33,8 @@ export function readEntry(key: string, value: JsonValue): Excerpt[] {
   const json = JSON.stringify(value);
   if (widthOf(json) <= SMALL_ENTRY && !isStateful(value)) {
     const weighed = weigh(json, place);
-    return [{ key, text: json, value, part: weighed.part, base: Math.max(weighed.base, part === undefined ? 60 : 0) }];
+    const least = part === undefined ? 60 : 0;
+    return [{ key, text: json, value, part: weighed.part, base: isBlank(value) ? BLANK : Math.max(weighed.base, least) }];
   }
   const out: Excerpt[] = [];
   readingInto(out).value(value, place);
@@ -65,22 +80,26 @@ function readObject(value: JsonObject, place: Place, to: Reading): void {
 }
 
 function readMember(name: string, member: JsonValue, place: Place, to: Reading): void {
-  const own = partOfName(name);
+  const isObsolete = isObsoleteName(name);
+  const own = isObsolete ? undefined : partOfName(name);
   const isHistory = isHistoryName(name);
   // The history of some work is not what is left of it.
-  const part = own ?? (isHistory ? undefined : place.part);
+  const part = own ?? (isHistory || isObsolete ? undefined : place.part);
   const isTop = place.depth === 0;
   const path = isTop ? name : [place.label, name].filter((each) => each !== undefined).join(".");
   const base =
     own === undefined
-      ? isHistory
-        ? Math.min(place.base, OF_PART.rest)
-        : place.base
+      ? isObsolete
+        ? Math.min(place.base, OBSOLETE)
+        : isHistory
+          ? Math.min(place.base, OF_PART.rest)
+          : place.base
       : Math.max(OF_PART[own] - 4, place.part === undefined ? 0 : place.base - 6);
+  const isOutput = place.depth > 0 && OUTPUTS.test(name);
   const inside: Place = {
     ...place,
-    part,
-    base,
+    part: isOutput ? undefined : part,
+    base: isOutput ? Math.min(base, place.base - OF_OUTPUT) : base,
     depth: place.depth + 1,
     isHistory: place.isHistory || isHistory,
     member: isTop ? name : place.member,
@@ -89,7 +108,7 @@ function readMember(name: string, member: JsonValue, place: Place, to: Reading):
   const json = JSON.stringify(member);
   if (widthOf(json) <= SMALL && !isStateful(member)) {
     const weighed = weigh(`${name} ${json}`, inside);
-    const small = weighed.base + (json.length < 60 ? 2 : 0);
+    const small = isBlank(member) ? Math.min(weighed.base, BLANK) : weighed.base + (json.length < 60 ? 2 : 0);
     if (isTop) to.out.push({ key: place.key, member: name, text: json, value: member, part: weighed.part, base: small });
     else
       to.out.push({
@@ -113,6 +132,8 @@ function readList(items: readonly JsonValue[], place: Place, to: Reading): void 
   const records = parsed.filter(isJsonObject);
   if (records.length === items.length && statusKeyOf(records) !== undefined) return readRecords(records, place, to);
   if (records.length >= items.length * 0.7 && isConversation(parsed)) return readConversation(parsed, place, to);
+  const fields = speechFieldsOf(parsed);
+  if (fields !== undefined) return readConversation(parsed, place, to, fields);
   if (records.length === items.length && isSteps(records)) return readSteps(records, place, to);
   if (records.length === items.length) return readRows(records, place, to);
   if (parsed.every((item) => Array.isArray(item))) return readTable(parsed as readonly (readonly JsonValue[])[], place, to);
@@ -126,9 +147,15 @@ function readList(items: readonly JsonValue[], place: Place, to: Reading): void 
   });
 }
 
+/** Rows below a header are records; others are told as they stand. */
 function readTable(rows: readonly (readonly JsonValue[])[], place: Place, to: Reading): void {
   const [first = []] = rows;
-  const isHeader = first.length > 1 && first.every((cell) => typeof cell === "string" && cell.length < 60 && !/\d{2}/u.test(cell));
+  const isHeader =
+    rows.length > 2 && first.length > 1 && first.every((cell) => typeof cell === "string" && cell.length < 60 && !/\d{2}/u.test(cell));
+  if (isHeader && new Set(first).size === first.length) {
+    const records = rows.slice(1).map((row) => Object.fromEntries(first.map((name, at) => [String(name), row[at] ?? null])));
+    if (statusKeyOf(records) !== undefined) return readRecords(records, place, to);
+  }
   const label = isHeader ? first.map((cell) => plain(cell)).join(" | ") : place.label;
   rows.forEach((row, index) => {
     if (isHeader && index === 0) return;

@@ -1,5 +1,6 @@
 import { parseData } from "../../condense/outline-data.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/context.ts";
+import { widthOf } from "./plain.ts";
 
 export type Voice = "asks" | "says" | "acts" | "reports" | "rules" | "notes";
 
@@ -18,9 +19,9 @@ export interface Message {
 }
 
 const ASKERS =
-  /^(?:users?|humans?|customers?|clients?|callers?|patients?|visitors?|boss|requester|owner|you|me|auftraggeber(?:in)?|kund(?:e|in)|nutzer(?:in)?|benutzer(?:in)?|anwender(?:in)?|chef(?:in)?|utilisateur|utilisatrice|cliente?|usuari[oa]|用户|客户|顾客|老板|ユーザー|利用者|お客様|顧客|依頼者|上司|humanmessage|human_message)$/iu;
+  /^(?:users?|humans?|customers?|clients?|callers?|patients?|visitors?|boss|requester|owner|you|me|auftraggeber(?:in)?|kund(?:e|in)|nutzer(?:in)?|benutzer(?:in)?|anwender(?:in)?|chef(?:in)?|utilisateur|utilisatrice|cliente?|usuari[oa]|student|pupil|guest|schüler(?:in)?|élève|alumn[oa]|用户|客户|顾客|老板|客人|旅客|学生|患者|家长|生徒|お客|ユーザー|利用者|お客様|顧客|依頼者|上司|humanmessage|human_message)$/iu;
 const ANSWERERS =
-  /^(?:assistant|ai|model|bot|agent|claude|chatgpt|gpt|gemini|copilot|assistent(?:in)?|agente|asistente|助手|助理|代理|アシスタント|エージェント|aimessage|ai_message|aimessagechunk)$/iu;
+  /^(?:assistant|ai|model|bot|agent|claude|chatgpt|gpt|gemini|copilot|assistent(?:in)?|agente|asistente|助手|助理|代理|客服|老师|アシスタント|エージェント|プランナー|先生|tutor(?:in)?|planner|aimessage|ai_message|aimessagechunk)$/iu;
 const REPORTERS =
   /^(?:tool|function|ipython|observation|environment|tool_result|toolresult|tool_output|result|output|shell|system_output|werkzeug|outil|herramienta|工具|ツール|toolmessage|tool_message|functionmessage)$/iu;
 const RULERS = /^(?:system|developer|systemmessage|system_message)$/iu;
@@ -101,9 +102,59 @@ function unwrapped(item: JsonObject): JsonObject {
   return item;
 }
 
+/** The fields that say who speaks and what, where their names do not tell. */
+export interface SpeechFields {
+  readonly speaker: string;
+  readonly content: string;
+}
+
+/** Width of what somebody says, on average, at least. */
+const LEAST_SAID = 16;
+const LONGEST_SPEAKER = 24;
+/**
+ * Finds a conversation by its shape: of the fields that all records have, one holds texts that differ, and another few short names that
+ * take turns.
+ */
+export function speechFieldsOf(items: readonly JsonValue[]): SpeechFields | undefined {
+  const records = items.filter(isJsonObject);
+  if (records.length < 3 || records.length < items.length) return undefined;
+  const fields = Object.keys(records[0] ?? {}).filter(
+    (key) => records.filter((record) => typeof record[key] === "string").length >= records.length * 0.9,
+  );
+  const texts = (key: string): readonly string[] => records.map((record) => String(record[key] ?? ""));
+  const average = (key: string): number => texts(key).reduce((sum, text) => sum + widthOf(text), 0) / records.length;
+  const [content] = fields.toSorted((left, right) => average(right) - average(left));
+  if (content === undefined || average(content) < LEAST_SAID || new Set(texts(content)).size < records.length * 0.3) return undefined;
+  const speaker = fields.find((key) => key !== content && takesTurns(texts(key), SPEAKER_KEYS.includes(key.toLowerCase())));
+  if (speaker === undefined) return undefined;
+  const others = records.flatMap((record) => Object.entries(record).filter(([key]) => key !== speaker && key !== content));
+  return others.every(([, value]) => isPlaceInTime(value)) ? { speaker, content } : undefined;
+}
+
+/** A number, a time, a date: what is lost with it is no more than when. */
+function isPlaceInTime(value: JsonValue): boolean {
+  return value === null || typeof value === "number" || (typeof value === "string" && /^[\d:./TZ +-]{0,30}$/u.test(value));
+}
+
+function takesTurns(names: readonly string[], isNamed: boolean): boolean {
+  const distinct = new Set(names);
+  const changes = names.filter((name, at) => at > 0 && name !== names[at - 1]).length;
+  return (
+    names.every((name) => name.length <= LONGEST_SPEAKER && !/\d/u.test(name)) &&
+    distinct.size > 1 &&
+    distinct.size <= Math.max(2, names.length * (isNamed ? 1 : 0.34)) &&
+    changes >= names.length * 0.4
+  );
+}
+
 /** Reads a member of a list as a message; `undefined` when it says neither who speaks nor what. */
-export function messageOf(given: JsonValue, calls: Map<string, string>): Message | undefined {
+export function messageOf(given: JsonValue, calls: Map<string, string>, fields?: SpeechFields): Message | undefined {
   if (!isJsonObject(given)) return undefined;
+  if (fields !== undefined) {
+    const [name, text] = [given[fields.speaker], given[fields.content]];
+    const voice = voiceOfName(String(name)) ?? "notes";
+    return { speaker: String(name), said: readContent(text ?? null, voice, calls) };
+  }
   const item = unwrapped(given);
   const speaker = SPEAKER_KEYS.map((key) => item[key]).find((name) => typeof name === "string" && name !== "" && name.length <= 60);
   if (typeof speaker !== "string") return undefined;

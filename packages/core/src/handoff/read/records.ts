@@ -5,7 +5,7 @@ import { cut, isEmpty, plain, widthOf } from "./plain.ts";
 import { sentencesOf } from "./sentences.ts";
 
 const STATUS =
-  /^(?:status|state|done|completed?|checked|finished|resolved|progress|phase|stage|stand|zustand|erledigt|fertig|statut|état|etat|fait|terminé|estado|hecho|terminad[oa]|状态|完成|状態|進捗|ステータス|完了)$/iu;
+  /^(?:status|state|done|completed?|checked|finished|resolved|progress|phase|stage|stand|zustand|erledigt|fertig|statut|état|etat|fait|terminé|estado|hecho|terminad[oa]|状态|完成|状態|進捗|ステータス|完了|result|outcome|ergebnis|résultat|resultat|resultado|结果|結果)$/iu;
 
 /** The field of records that tells how far each is. */
 export function statusKeyOf(records: readonly JsonValue[]): string | undefined {
@@ -146,12 +146,18 @@ function readRecord(record: JsonObject, columns: readonly string[], place: Place
   }
 }
 
-export function readRows(records: readonly JsonObject[], place: Place, to: Reading): void {
+const MANY_STEPS = 6;
+const OF_PAST = 56;
+
+export function readRows(records: readonly JsonObject[], given: Place, to: Reading): void {
   const columns = commonColumns(records);
-  const label = [place.label, columns.join(" | ")].filter((each) => each !== undefined && each !== "").join(": ");
+  const label = [given.label, columns.join(" | ")].filter((each) => each !== undefined && each !== "").join(": ");
   const dated = records.every((record) =>
     Object.keys(record).some((key) => /^(?:at|ts|date|time|day|when|timestamp|datum|tag|fecha|日期|日付|日時|created_?at)$/iu.test(key)),
   );
+  // Steps with their times are a history, and not what is left to be done.
+  const isPast = dated && given.part === "work" && records.length >= MANY_STEPS;
+  const place: Place = isPast ? { ...given, part: undefined, base: Math.min(given.base, OF_PAST) } : given;
   const isHistory = place.isHistory || dated;
   records.forEach((record, index) => {
     const at = later(

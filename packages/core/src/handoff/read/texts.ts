@@ -104,7 +104,8 @@ export function readLine(line: string, place: Place, to: Reading, repeated: Read
     return sentencesOf(line).forEach((unit, order) => push(to, place, unit, { part: "work", base: base - order, continues: order > 0 }));
   }
   const [, name = ""] = LABELLED.exec(line) ?? [];
-  const own = name === "" || repeated.has(name) || MAIL_HEADER.test(line) ? undefined : partOfName(name);
+  // A label with a number counts something: it is a line of a log.
+  const own = name === "" || /\d/u.test(name) || repeated.has(name) || MAIL_HEADER.test(line) ? undefined : partOfName(name);
   const kind = kindOfLine(line);
   const base = kind === "prose" ? place.base : kind === "log" ? Math.min(place.base, 30) : Math.min(place.base, 34);
   const at = own === undefined ? { ...place, base } : { ...place, part: own, base: Math.max(base, OF_PART[own] - 6) };
