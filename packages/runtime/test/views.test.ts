@@ -41,7 +41,7 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       const [characters, left] = [JSON.stringify(context.notes).length, JSON.stringify(shown).length];
       expect(view.shortened).toEqual({ count: 1, entries: [{ key: "notes", characters, shown: left }] });
       expect(view).not.toHaveProperty("omitted");
-      expect(view.how).toContain(checkpointId);
+      expect(view.how).toContain("this checkpointId");
       expect(Date.parse(String(view.validUntil))).toBeGreaterThan(Date.parse("2026-01-02"));
       expect(JSON.stringify(view).length).toBeLessThan(10_000);
       const part = await workrail.viewCheckpoint({ checkpointId, keys: ["notes"], range: { offset: 10, limit: 5 } });
@@ -86,9 +86,9 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
     withStore(async (workrail) => {
       const context = { goal: "ship it", notes: longText(3_000), debugLog: "2026-01-01T00:00:00Z DEBUG tick 1\n".repeat(40) };
       const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context });
-      const saved = await workrail.compressContext({ sessionId: "session", budgetTokens: 1_000 });
+      const saved = await workrail.compressContext({ sessionId: "session", budgetTokens: 900 });
       expect(saved).toMatchObject({ checkpointId, sessionId: "session", report: { kept: 1, condensed: 1, dropped: 1 } });
-      const same = await workrail.compressContext({ context, sessionId: "session", budgetTokens: 1_000 });
+      const same = await workrail.compressContext({ context, sessionId: "session", budgetTokens: 900 });
       expect(same).toMatchObject({ checkpointId, context: saved.context, tokensAfter: saved.tokensAfter });
       const other = { ...context, step: 2 };
       const aside = await workrail.compressContext({ context: other, budgetTokens: 1_000 });

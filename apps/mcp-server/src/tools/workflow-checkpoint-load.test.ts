@@ -294,7 +294,7 @@ describe("what is too large for an answer", () => {
     const changed = Object.keys(given).filter((key) => JSON.stringify(given[key]) !== JSON.stringify(context[key]));
     expect(shortened?.count ?? 0).toBe(changed.length);
     expect(omitted?.count ?? 0).toBe(Object.keys(context).length - Object.keys(given).length);
-    expect(loaded["how"]).toContain(checkpointId);
+    expect(loaded["how"]).toContain("this checkpointId");
     const named = [...(shortened?.entries ?? []), ...(omitted?.entries ?? [])];
     expect(named.length > 0 || (shortened ?? omitted)?.nextCursor !== undefined).toBe(true);
     for (const { key, characters } of named.filter(({ keyCharacters }) => keyCharacters === undefined)) {

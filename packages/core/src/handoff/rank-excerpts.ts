@@ -26,7 +26,7 @@ export interface Ranked extends Excerpt {
 
 const OF_LAYER = { CRITICAL: 12, IMPORTANT: 6, USEFUL: 0, EPHEMERAL: -24 } as const;
 /** What speaks of the focus most gets so much more. */
-const OF_FOCUS = 16;
+const OF_FOCUS = 10;
 /** Between a line of a template and words that nobody else puts together. */
 const NOVELTY = 44;
 /** What a status or a name says of an excerpt counts more than how it is worded. */

@@ -153,7 +153,7 @@ function readTable(rows: readonly (readonly JsonValue[])[], place: Place, to: Re
   const isHeader =
     rows.length > 2 && first.length > 1 && first.every((cell) => typeof cell === "string" && cell.length < 60 && !/\d{2}/u.test(cell));
   if (isHeader && new Set(first).size === first.length) {
-    const records = rows.slice(1).map((row) => Object.fromEntries(first.map((name, at) => [String(name), row[at] ?? null])));
+    const records = rows.slice(1).map((row) => Object.fromEntries(first.map((name, at) => [plain(name), row[at] ?? null])));
     if (statusKeyOf(records) !== undefined) return readRecords(records, place, to);
   }
   const label = isHeader ? first.map((cell) => plain(cell)).join(" | ") : place.label;

@@ -1,6 +1,6 @@
 import { parseData } from "../../condense/outline-data.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/context.ts";
-import { widthOf } from "./plain.ts";
+import { plain, widthOf } from "./plain.ts";
 
 export type Voice = "asks" | "says" | "acts" | "reports" | "rules" | "notes";
 
@@ -28,11 +28,11 @@ const RULERS = /^(?:system|developer|systemmessage|system_message)$/iu;
 
 /** Whose voice a name is; `undefined` for the name of somebody. */
 export function voiceOfName(name: string): Voice | undefined {
-  const plain = name.trim();
-  if (ASKERS.test(plain)) return "asks";
-  if (ANSWERERS.test(plain)) return "says";
-  if (REPORTERS.test(plain)) return "reports";
-  return RULERS.test(plain) ? "rules" : undefined;
+  const trimmed = name.trim();
+  if (ASKERS.test(trimmed)) return "asks";
+  if (ANSWERERS.test(trimmed)) return "says";
+  if (REPORTERS.test(trimmed)) return "reports";
+  return RULERS.test(trimmed) ? "rules" : undefined;
 }
 
 const SPEAKER_KEYS = [
@@ -121,7 +121,7 @@ export function speechFieldsOf(items: readonly JsonValue[]): SpeechFields | unde
   const fields = Object.keys(records[0] ?? {}).filter(
     (key) => records.filter((record) => typeof record[key] === "string").length >= records.length * 0.9,
   );
-  const texts = (key: string): readonly string[] => records.map((record) => String(record[key] ?? ""));
+  const texts = (key: string): readonly string[] => records.map((record) => plain(record[key] ?? ""));
   const average = (key: string): number => texts(key).reduce((sum, text) => sum + widthOf(text), 0) / records.length;
   const [content] = fields.toSorted((left, right) => average(right) - average(left));
   if (content === undefined || average(content) < LEAST_SAID || new Set(texts(content)).size < records.length * 0.3) return undefined;
@@ -151,9 +151,8 @@ function takesTurns(names: readonly string[], isNamed: boolean): boolean {
 export function messageOf(given: JsonValue, calls: Map<string, string>, fields?: SpeechFields): Message | undefined {
   if (!isJsonObject(given)) return undefined;
   if (fields !== undefined) {
-    const [name, text] = [given[fields.speaker], given[fields.content]];
-    const voice = voiceOfName(String(name)) ?? "notes";
-    return { speaker: String(name), said: readContent(text ?? null, voice, calls) };
+    const speaker = plain(given[fields.speaker] ?? "");
+    return { speaker, said: readContent(given[fields.content] ?? null, voiceOfName(speaker) ?? "notes", calls) };
   }
   const item = unwrapped(given);
   const speaker = SPEAKER_KEYS.map((key) => item[key]).find((name) => typeof name === "string" && name !== "" && name.length <= 60);

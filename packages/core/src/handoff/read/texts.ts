@@ -26,7 +26,26 @@ function readParagraph(text: string, place: Place, to: Reading): void {
   sentencesOf(text).forEach((unit, order) => push(to, later(place, order), unit, { continues: order > 0 }));
 }
 
-function readLines(lines: readonly string[], filled: number, place: Place, to: Reading): void {
+/** Characters of two lines that are told as one. */
+const LONGEST_PAIR = 200;
+
+/** What a line announces stands beside it: "these files are damaged:" says nothing alone. */
+function withAnnounced(lines: readonly string[]): readonly string[] {
+  const joined = [...lines];
+  joined.forEach((line, at) => {
+    if (!/[^:：]{12}[:：]\s*$/u.test(line) || headingOf(line, lines[at + 1]) !== undefined || kindOfLine(line) === "code") return;
+    const next = [at + 1, at + 2].find((place) => joined[place]?.trim() !== "") ?? at + 1;
+    const announced = joined[next]?.trim() ?? "";
+    if (announced === "" || line.length + announced.length > LONGEST_PAIR || /^(?:```|~~~)/u.test(announced)) return;
+    if (headingOf(announced, joined[next + 1]) !== undefined || CHECKBOX.test(announced)) return;
+    joined[next] = `${line.trimEnd()} ${announced}`;
+    joined[at] = "";
+  });
+  return joined;
+}
+
+function readLines(given: readonly string[], filled: number, place: Place, to: Reading): void {
+  const lines = withAnnounced(given);
   const headings = lines.map((line, at) => headingOf(line, lines[at + 1]));
   const repeated = repeatedLabels(lines);
   const lastHeading = headings.findLastIndex((heading) => heading !== undefined);
