@@ -1110,7 +1110,7 @@ export class Store implements Workrail {
 
 /** What else an answer says of a checkpoint: where its content comes from, and how to get more of it. */
 function restOfAnswer(
-  { id, createdAt }: CheckpointRecord,
+  { createdAt }: CheckpointRecord,
   agentId: string | undefined,
 ): { readonly origin: BriefViewResult["origin"]; readonly how: string; readonly validUntil: string } {
   const savedAt = createdAt.toISOString();

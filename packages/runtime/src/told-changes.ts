@@ -30,7 +30,7 @@ function warning({ pinned, critical }: DroppedEntries): Pick<SaveCheckpointResul
     ...(critical.length === 0 ? [] : [`CRITICAL: ${listed(critical)}`]),
   ];
   if (parts.length === 0) return {};
-  const advice = "context is the whole state. If they still hold, put them back with patch.set; next time send only changes, as patch.";
+  const advice = "context is the whole state. If they still hold, send what you changed as patch, with the parentId of this answer.";
   return { warning: `Entries of the parent are not in this state; ${parts.join("; ")}. ${advice}` };
 }
 

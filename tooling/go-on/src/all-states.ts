@@ -1,0 +1,11 @@
+import { readdir } from "node:fs/promises";
+import type { WorkingState } from "./working-state.ts";
+
+export const SETS = ["first", "second", "third"] as const;
+
+/** The states of a set, in the order of their names. */
+export async function statesOf(set: string): Promise<readonly WorkingState[]> {
+  const folder = new URL(`states/${set}/`, import.meta.url);
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".ts")).sort();
+  return Promise.all(files.map(async (name) => ((await import(new URL(name, folder).href)) as { state: WorkingState }).state));
+}

@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openWorkrail } from "@workrail/runtime";
+import { encode } from "gpt-tokenizer/encoding/o200k_base";
+import { callTool } from "../../../apps/mcp-server/src/call-tool.ts";
+import { LazyStore } from "../../../apps/mcp-server/src/lazy-store.ts";
+import { createTools } from "../../../apps/mcp-server/src/tools/index.ts";
+import { answers, asRead } from "./read-answer.ts";
+import type { Question, WorkingState } from "./working-state.ts";
+
+/** How a successor asks for the work. */
+export const MODES = ["view", "viewFocus", "summary", "summaryFocus", "compress", "compressFocus"] as const;
+export type Mode = (typeof MODES)[number];
+
+/** What a successor got within a budget. */
+export interface HandedOver {
+  readonly mode: Mode;
+  readonly budget: number;
+  /** Of the answer, as the client gets it (o200k). */
+  readonly tokens: number;
+  readonly unanswered: readonly Question[];
+  readonly text: string;
+}
+
+/** What a client may say: nothing that is special to a tokenizer is. */
+const PLAIN = { disallowedSpecial: new Set<string>() };
+
+export function tokensOf(text: string): number {
+  return encode(text, PLAIN).length;
+}
+
+function request(mode: Mode, checkpointId: unknown, budgetTokens: number, focus: string): [tool: string, given: object] {
+  const about = { checkpointId, budgetTokens, ...(mode.endsWith("Focus") ? { focus } : {}) };
+  if (mode.startsWith("compress")) return ["workflow_context_compress", about];
+  return ["workflow_resume", mode.startsWith("summary") ? { ...about, depth: "summary" } : about];
+}
+
+/**
+ * Saves a state in a store of its own, looks for it as somebody who knows nothing of it, and asks for it within each budget. What the
+ * first answer told counts as known, as it does for an agent.
+ */
+export async function handOver(
+  state: WorkingState,
+  budgets: readonly number[],
+  modes: readonly Mode[] = MODES,
+): Promise<readonly HandedOver[]> {
+  const place = await mkdtemp(join(tmpdir(), "workrail-go-on-"));
+  const project = join(place, "project");
+  await mkdir(join(project, ".git"), { recursive: true });
+  try {
+    await using store = await openWorkrail({ dataDir: join(place, "data"), env: {}, project });
+    const tools = createTools(new LazyStore(async () => store));
+    const call = async (
+      name: string,
+      given: object,
+    ): Promise<{ readonly text: string; readonly data: Readonly<Record<string, unknown>> }> => {
+      const tool = tools.find((each) => each.name === name);
+      if (tool === undefined) throw new Error(`There is no tool ${name}.`);
+      const client = { client: { name: "successor", version: "1" }, signal: new AbortController().signal, rounded: [] };
+      const { content, structuredContent, isError } = await callTool(tool, given, client, { log: silent, tools });
+      if (isError === true) throw new Error(content[0].text);
+      return { text: content[0].text, data: structuredContent ?? {} };
+    };
+    const { checkpointId } = (await call("workflow_checkpoint_save", { sessionId: state.name, context: state.context })).data;
+    const found = await call("workflow_resume", {});
+    const results: HandedOver[] = [];
+    for (const mode of modes) {
+      for (const budget of budgets) {
+        const { text } = await call(...request(mode, checkpointId, budget, state.focus));
+        const read = asRead(`${found.text}\n${text}`);
+        const unanswered = state.questions.filter((question) => !answers(read, question));
+        results.push({ mode, budget, tokens: tokensOf(text), unanswered, text });
+      }
+    }
+    return results;
+  } finally {
+    await rm(place, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function ignore(): void {}
+
+const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -1,0 +1,78 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ServerProcess, TestHome } from "../../../apps/mcp-server/src/testing/server-process.ts";
+import { statesOf } from "./all-states.ts";
+import { answers, asRead } from "./read-answer.ts";
+import { type Call, ScriptedModel } from "./scripted-model.ts";
+import { Transcript } from "./transcript.ts";
+import type { WorkingState } from "./working-state.ts";
+
+const PAGE = join(import.meta.dirname, "../../../docs/explanation/a-lost-window.md");
+
+/** What the model does between its first save and the loss of its window. */
+const DECISION = "Go on with the second half first; the first one waits for an answer.";
+const PROGRESS = { stepOfToday: 3, doneToday: "read all of it, and marked what is open" };
+
+interface Life {
+  readonly read: string;
+  readonly stored: unknown;
+  readonly expected: unknown;
+  readonly transcript: Transcript;
+}
+
+/** A model works and saves, its process and its window are gone, and another one takes the work up and saves again. */
+async function live({ name, context }: WorkingState): Promise<Life> {
+  await using home = await TestHome.create();
+  const transcript = new Transcript();
+  const talkTo =
+    (server: ServerProcess): Call =>
+    async (tool, given) => {
+      const { content, isError } = await server.call(tool, given);
+      const [block] = content;
+      const text = block?.type === "text" ? block.text : "";
+      transcript.add(tool, given, text);
+      return { text, isError: isError === true };
+    };
+  const tools = async ({ client }: ServerProcess) => (await client.listTools()).tools;
+
+  const first = await ServerProcess.start({ home });
+  const model = new ScriptedModel(await tools(first), talkTo(first), { ...context });
+  transcript.say("An agent has worked for a while, and saves all that it holds.");
+  await model.saveAll(name);
+  transcript.say("It goes on, and saves what changed.");
+  await model.change(PROGRESS, { decisionsOfToday: [DECISION] });
+  transcript.say(
+    "Once it sends only what changed as if it were all. The answer names what that dropped, and the agent\nsends the change once more, to the checkpoint before.",
+  );
+  await model.changeInAHurry({ stepOfToday: 4 });
+  transcript.say("And once it sends its changes as a text.");
+  await model.changeAsText({ stepOfToday: 5 });
+  const expected = model.window;
+  await first.kill();
+
+  transcript.say("Its process is killed, and its window is gone. A new agent knows nothing but the list of tools.");
+  await using second = await ServerProcess.start({ home });
+  const successor = new ScriptedModel(await tools(second), talkTo(second));
+  const read = await successor.takeUp();
+  transcript.say("It has what it needs, and goes on with the work.");
+  await successor.change({ stepOfToday: 6 });
+  const stored = (await second.ok("workflow_checkpoint_load", { sessionId: name, full: true }))["context"];
+  return { read: asRead(read), stored, expected: { ...expected, stepOfToday: 6 }, transcript };
+}
+
+describe("a model of rules that knows nothing but the tool list and the answers", async () => {
+  const states = await statesOf("second");
+
+  it.each(states)("saves, patches, loses its window, and goes on with $name", async (state) => {
+    const { read, stored, expected } = await live(state);
+    expect(stored).toEqual(expected);
+    expect(read).toContain(DECISION);
+    expect(state.questions.filter((question) => !answers(read, question)).map(({ q }) => q)).toEqual([]);
+  });
+
+  it("is told of in the docs, call by call", async () => {
+    const state = states.find(({ name }) => name === "release-conductor");
+    if (state === undefined) throw new Error("The state that the page tells of is gone.");
+    await expect((await live(state)).transcript.page()).toMatchFileSnapshot(PAGE);
+  });
+});
