@@ -51,24 +51,23 @@ export async function handOver(
   try {
     await using store = await openWorkrail({ dataDir: join(place, "data"), env: {}, project });
     const tools = createTools(new LazyStore(async () => store));
-    const call = async (
-      name: string,
-      given: object,
-    ): Promise<{ readonly text: string; readonly data: Readonly<Record<string, unknown>> }> => {
+    const call = async (name: string, given: object): Promise<string> => {
       const tool = tools.find((each) => each.name === name);
       if (tool === undefined) throw new Error(`There is no tool ${name}.`);
       const client = { client: { name: "successor", version: "1" }, signal: new AbortController().signal, rounded: [] };
-      const { content, structuredContent, isError } = await callTool(tool, given, client, { log: silent, tools });
+      const { content, isError } = await callTool(tool, given, client, { log: silent, tools });
       if (isError === true) throw new Error(content[0].text);
-      return { text: content[0].text, data: structuredContent ?? {} };
+      return content[0].text;
     };
-    const { checkpointId } = (await call("workflow_checkpoint_save", { sessionId: state.name, context: state.context })).data;
+    // An id of its own takes as many tokens each time.
+    const checkpointId = `${state.name}-1`;
+    await call("workflow_checkpoint_save", { sessionId: state.name, context: state.context, checkpointId });
     const found = await call("workflow_resume", {});
     const results: HandedOver[] = [];
     for (const mode of modes) {
       for (const budget of budgets) {
-        const { text } = await call(...request(mode, checkpointId, budget, state.focus));
-        const read = asRead(`${found.text}\n${text}`);
+        const text = await call(...request(mode, checkpointId, budget, state.focus));
+        const read = asRead(`${found}\n${text}`);
         const unanswered = state.questions.filter((question) => !answers(read, question));
         results.push({ mode, budget, tokens: tokensOf(text), unanswered, text });
       }

@@ -36,7 +36,7 @@ async function live({ name, context }: WorkingState): Promise<Life> {
   const tools = async ({ client }: ServerProcess) => (await client.listTools()).tools;
 
   const first = await ServerProcess.start({ home });
-  const model = new ScriptedModel(await tools(first), talkTo(first), { ...context });
+  const model = new ScriptedModel("a", await tools(first), talkTo(first), { ...context });
   transcript.say("An agent has worked for a while, and saves all that it holds.");
   await model.saveAll(name);
   transcript.say("It goes on, and saves what changed.");
@@ -52,7 +52,7 @@ async function live({ name, context }: WorkingState): Promise<Life> {
 
   transcript.say("Its process is killed, and its window is gone. A new agent knows nothing but the list of tools.");
   await using second = await ServerProcess.start({ home });
-  const successor = new ScriptedModel(await tools(second), talkTo(second));
+  const successor = new ScriptedModel("b", await tools(second), talkTo(second));
   const read = await successor.takeUp();
   transcript.say("It has what it needs, and goes on with the work.");
   await successor.change({ stepOfToday: 6 });

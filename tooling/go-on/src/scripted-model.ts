@@ -12,16 +12,22 @@ const BUDGET = 4_000;
  * language model follows when it reads descriptions: it looks for the tool that takes what it has to give.
  */
 export class ScriptedModel {
+  readonly #name: string;
   readonly #call: Call;
   readonly #save: string;
   readonly #resume: string;
   readonly #load: string;
   /** What it knows of its work. */
   #window: Fields;
-  #sessionId: unknown;
+  #sessionId = "";
+  #saves = 0;
 
-  /** @param window empty for a model that has just been started. */
-  constructor(tools: readonly Tool[], call: Call, window: Fields = {}) {
+  /**
+   * @param name of the agent, for the ids of its checkpoints.
+   * @param window empty for a model that has just been started.
+   */
+  constructor(name: string, tools: readonly Tool[], call: Call, window: Fields = {}) {
+    this.#name = name;
     this.#call = call;
     this.#save = toolWith(tools, ["context", "patch"]);
     this.#resume = toolWith(tools, ["hint", "depth"]);
@@ -35,28 +41,28 @@ export class ScriptedModel {
 
   /** Saves all that it holds, under a name that it chooses. */
   async saveAll(name: string): Promise<void> {
-    const answer = await this.#ask(this.#save, { sessionId: name, context: this.#window });
-    this.#sessionId = answer["sessionId"];
+    this.#sessionId = name;
+    await this.#send({ context: this.#window });
   }
 
   /** Goes on with the work, and saves only what that changed. */
   async change(set: Fields, append: Record<string, unknown[]> = {}): Promise<void> {
     this.#remember(set, append);
-    await this.#ask(this.#save, { sessionId: this.#sessionId, patch: { set, append } });
+    await this.#send({ patch: { set, append } });
   }
 
   /** The same as models do it in a hurry: what changed is sent as if it were all. What the answer says of that is mended. */
   async changeInAHurry(set: Fields): Promise<void> {
     this.#remember(set, {});
-    const answer = await this.#ask(this.#save, { sessionId: this.#sessionId, context: set });
+    const answer = await this.#send({ context: set });
     if (answer["droppedKeys"] === undefined) return;
-    await this.#ask(this.#save, { sessionId: this.#sessionId, patch: { set }, parentId: answer["parentId"] });
+    await this.#send({ patch: { set }, parentId: answer["parentId"] });
   }
 
   /** The same with the changes as a text of JSON. */
   async changeAsText(set: Fields): Promise<void> {
     this.#remember(set, {});
-    await this.#ask(this.#save, { sessionId: this.#sessionId, patch: JSON.stringify({ set }) });
+    await this.#send({ patch: JSON.stringify({ set }) });
   }
 
   /** Takes up what it finds. Where something is named that did not fit, it looks at the largest of that. */
@@ -65,7 +71,7 @@ export class ScriptedModel {
     const candidates = found["candidates"] as readonly Fields[] | undefined;
     if (candidates?.length === 1)
       found = await this.#ask(this.#resume, { checkpointId: candidates[0]?.["checkpointId"], budgetTokens: BUDGET });
-    this.#sessionId = found["sessionId"];
+    this.#sessionId = String(found["sessionId"]);
     this.#window = found["context"] as Fields;
     const read = [JSON.stringify(candidates ?? []), JSON.stringify(found)];
     for (const list of ["shortened", "omitted"]) {
@@ -80,6 +86,12 @@ export class ScriptedModel {
   #remember(set: Fields, append: Record<string, unknown[]>): void {
     const longer = Object.entries(append).map(([key, items]) => [key, [...((this.#window[key] as unknown[] | undefined) ?? []), ...items]]);
     this.#window = { ...this.#window, ...set, ...(Object.fromEntries(longer) as Fields) };
+  }
+
+  /** Under an id of its own, so that a call whose answer is lost can be repeated. */
+  async #send(given: Fields): Promise<Fields> {
+    const checkpointId = `${this.#sessionId}-${this.#name}${++this.#saves}`;
+    return this.#ask(this.#save, { sessionId: this.#sessionId, checkpointId, ...given });
   }
 
   async #ask(tool: string, given: Fields): Promise<Fields> {

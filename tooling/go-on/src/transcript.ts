@@ -12,13 +12,7 @@ rules that knows nothing but the list of tools and the answers (\`tooling/go-on/
 writes this page and fails when it is not true any more. Long texts are cut where it says so; tokens are counted whole (o200k_base).
 `;
 
-const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gu;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/gu;
-
-/** With one id and one time in the place of all, for others have other tokens. */
-function steadyTokens(text: string): number {
-  return tokensOf(text.replaceAll(ID, "82b4a384-0a2f-4253-ac46-4bb1e41357b3").replaceAll(TIME, "2026-01-31T12:00:00.000Z"));
-}
 
 function fenced(text: string): string {
   const fence = text.includes("```") ? "````" : "```";
@@ -28,7 +22,6 @@ function fenced(text: string): string {
 /** The calls of an agent and their answers, as a page shows them. */
 export class Transcript {
   readonly #parts: string[] = [];
-  readonly #names = new Map<string, string>();
 
   say(sentence: string): void {
     this.#parts.push(sentence);
@@ -38,9 +31,9 @@ export class Transcript {
     const sent = JSON.stringify(given);
     this.#parts.push(
       [
-        `\`${tool}\`, ${steadyTokens(sent)} tokens to write:`,
+        `\`${tool}\`, ${tokensOf(sent)} tokens to write:`,
         fenced(this.#shown(sent, MOST_GIVEN)),
-        `Answer, ${steadyTokens(answer)} tokens:`,
+        `Answer, ${tokensOf(answer)} tokens:`,
         fenced(this.#shown(answer, MOST_ANSWERED)),
       ].join("\n\n"),
     );
@@ -50,19 +43,9 @@ export class Transcript {
     return `${INTRODUCTION}\n${this.#parts.join("\n\n")}\n`;
   }
 
-  /** Ids and times are others each time: they come as names. */
   #shown(text: string, most: number): string {
-    const steady = text
-      .replaceAll(ID, (id) => this.#nameOf(id))
-      .replaceAll(TIME, "<time>")
-      .replaceAll(/(?<="sizeBytes":)\d+/gu, "<bytes>");
+    const steady = text.replaceAll(TIME, "<time>").replaceAll(/(?<="sizeBytes":)\d+/gu, "<bytes>");
     const cut = steady.length <= most ? steady : `${steady.slice(0, most).toWellFormed()}… (${steady.length - most} characters more)`;
     return cut.replaceAll(new RegExp(`(.{1,${LINE}}) `, "gu"), "$1\n");
-  }
-
-  #nameOf(id: string): string {
-    const name = this.#names.get(id) ?? `<checkpoint-${this.#names.size + 1}>`;
-    this.#names.set(id, name);
-    return name;
   }
 }

@@ -1,7 +1,7 @@
 import { parseData } from "../../condense/outline-data.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/context.ts";
 import type { Excerpt } from "../excerpt.ts";
-import { isHistoryName, isObsoleteName, partOfName } from "../part.ts";
+import { type HandoffPart, isHistoryName, isObsoleteName, partOfName } from "../part.ts";
 import { isCell, isSteps, readCells, readConversation, readSteps } from "./conversations.ts";
 import { isConversation, speechFieldsOf } from "./messages.ts";
 import { later, OF_PART, orderOf, type Place, push, type Reading, SMALL, SMALL_ENTRY, weigh } from "./place.ts";
@@ -125,14 +125,19 @@ function readMember(name: string, member: JsonValue, place: Place, to: Reading):
   readValue(member, inside, to);
 }
 
+/** Parts of which each record stands for itself. */
+const RECORDED: ReadonlySet<HandoffPart> = new Set(["decisions", "failures", "rules"]);
+
 function readList(items: readonly JsonValue[], place: Place, to: Reading): void {
   if (items.length === 0) return push(to, place, "none");
   const parsed = items.map((item) => (typeof item === "string" ? (parseData(item) ?? item) : item));
   if (parsed.some(isCell)) return readCells(parsed, place, to);
   const records = parsed.filter(isJsonObject);
   if (records.length === items.length && statusKeyOf(records) !== undefined) return readRecords(records, place, to);
-  if (records.length >= items.length * 0.7 && isConversation(parsed)) return readConversation(parsed, place, to);
-  const fields = speechFieldsOf(parsed);
+  // Who made a decision, or found a fault, does not speak.
+  const isSaid = place.part === undefined || !RECORDED.has(place.part) || records.some((record) => record["role"] !== undefined);
+  if (isSaid && records.length >= items.length * 0.7 && isConversation(parsed)) return readConversation(parsed, place, to);
+  const fields = isSaid ? speechFieldsOf(parsed) : undefined;
   if (fields !== undefined) return readConversation(parsed, place, to, fields);
   if (records.length === items.length && isSteps(records)) return readSteps(records, place, to);
   if (records.length === items.length) return readRows(records, place, to);
