@@ -11,11 +11,11 @@ import { weighUnits, type Weighing } from "./weigh-units.ts";
 export type PutTogether = (texts: readonly (string | undefined)[]) => JsonValue | undefined;
 
 /** Tries that bring what is selected by the cost of its units close to the room as a whole. */
-const TRIES = 8;
+const TRIES = 12;
 /** When all those tries were too much, the next takes so much less than what seems to fit. */
 const SURELY_LESS = 0.9;
 /** A room that is filled up to one part in so many is full. */
-const FULL = 50;
+const FULL = 200;
 
 /** Selects as much of the parts as fits once it is put together. */
 export function* fillRoom(parts: readonly Part[], room: Room, how: Weighing & { readonly put: PutTogether }): Steps<JsonValue | undefined> {

@@ -10,8 +10,11 @@ interface Named {
   /** Ends of names: `_` stands for itself, a hyphen or nothing. */
   readonly names: readonly string[];
   readonly least: number;
-  readonly isSecret: (secret: string) => boolean;
+  readonly isSecret: SecretRule["isSecret"];
 }
+
+/** What a run of tests says of one of them: `--- PASS: TestHold/case_12`. */
+const VERDICT = /^PASS: (?:Test|Benchmark|Example|Fuzz|test_)/;
 
 function named({ id, kind, names, least, isSecret }: Named): SecretRule {
   const stems = names.map((name) => name.replaceAll("_", "[_-]?")).join("|");
@@ -103,7 +106,13 @@ export const NAMED_RULES: readonly SecretRule[] = [
     "config.json of Docker, .npmrc: name and password in base64",
   ),
   ...PROGRAM_RULES,
-  named({ id: "password", kind: "PASSWORD", names: ["password", "passwd", "passphrase", "pwd", "_pass"], least: 8, isSecret: isPassword }),
+  named({
+    id: "password",
+    kind: "PASSWORD",
+    names: ["password", "passwd", "passphrase", "pwd", "_pass"],
+    least: 8,
+    isSecret: (secret, match) => isPassword(secret) && !VERDICT.test(match[0]),
+  }),
   named({
     id: "named-key",
     kind: "API_KEY",
