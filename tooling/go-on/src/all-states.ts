@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import type { WorkingState } from "./working-state.ts";
 
-export const SETS = ["first", "second", "third"] as const;
+export const SETS = ["first", "second", "third", "fourth"] as const;
 
 /** The states of a set, in the order of their names. */
 export async function statesOf(set: string): Promise<readonly WorkingState[]> {

@@ -119,7 +119,8 @@ const PENDING = any(
 export type WorkState = "active" | "blocked" | "pending" | "done";
 
 /** The state that a status names; `undefined` for a word that names none. */
-export function workStateOf(status: string): WorkState | undefined {
+export function workStateOf(given: string): WorkState | undefined {
+  const status = given.replaceAll("_", " ");
   const isNegated = /^(?:not|un|nicht|pas|no)(?:[-_ ]|(?=done|finished|resolved))/iu.test(status.trim());
   if (!isNegated && BLOCKED.test(status)) return "blocked";
   if (!isNegated && ACTIVE.test(status)) return "active";

@@ -27,13 +27,13 @@ const NOUNS: ReadonlyMap<string, HandoffPart> = new Map(
       auftrag ziel aufgabe zweck anliegen thema vorhaben projekt objectif but tâche tache demande mission sujet projet objetivo tarea meta encargo misión pedido tema proyecto`),
     rules:
       list(`rule constraint requirement policy instruction preference limit guideline prohibition restriction forbidden never must dont warning caution guardrail
-      invariant convention condition freeze deadline embargo nogo boundary caveat principle standard compliance legal requirements window
+      invariant convention condition freeze deadline embargo nogo boundary caveat principle standard compliance legal requirements window accept acceptance
       vorgabe regel einschränkung auflage bedingung verbot anweisung frist hinweis wunsch règle regle contrainte exigence consigne interdit interdiction condition délai
       regla restricción restriccion requisito norma instrucción instruccion prohibición prohibido condición plazo aviso`),
     work: list(`todo next nxt step plan pending open blocker blocked backlog status progress state current followup remainder remaining roadmap agenda subtask phase milestone action doing wip
-      now position question where handoff queue resume pointer cursor stage stopped situation upcoming
+      now position question where handoff queue resume pointer cursor stage stopped situation upcoming idea proposal suggestion retry
       schritt stand offen plan aufgabenliste arbeit nächste nächster nächstes naechste nächstens blockade fortschritt ablauf étape etape prochain prochaine suite suivre reste avancement statut état etat
-      pendiente siguiente próximo proximo paso estado avance faltante etapa seguimiento`),
+      pendiente siguiente próximo proximo paso estado avance faltante etapa seguimiento propuesta vorschlag idée idee`),
     decisions:
       list(`decision choice rationale adr verdict approach architecture design strategy conclusion resolution tradeoff agreed agreement chosen reason why
       entscheidung beschluss grund begründung festlegung décision choix raison decisión decision elección eleccion motivo acuerdo`),
@@ -88,6 +88,15 @@ const HISTORIES =
 
 export function isHistoryName(name: string): boolean {
   return HISTORIES.test(name);
+}
+
+const LATEST = new Set(
+  list("last latest newest recent letzte letzter letztes neueste dernier dernière derniere último ultimo última ultima reciente"),
+);
+
+/** Whether a name says that what it names is the newest of its kind. */
+export function isLatestName(name: string): boolean {
+  return /最近|最后|最新|最後|直近/u.test(name) || wordsOf(name).some((word) => LATEST.has(word));
 }
 
 const OBSOLETE = new Set(

@@ -1,7 +1,7 @@
 import { parseData } from "../../condense/outline-data.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/context.ts";
 import type { Excerpt } from "../excerpt.ts";
-import { type HandoffPart, isHistoryName, isObsoleteName, partOfName } from "../part.ts";
+import { type HandoffPart, isHistoryName, isLatestName, isObsoleteName, partOfName } from "../part.ts";
 import { isCell, isSteps, readCells, readConversation, readSteps } from "./conversations.ts";
 import { isConversation, speechFieldsOf } from "./messages.ts";
 import { later, OF_PART, orderOf, type Place, push, type Reading, SMALL, SMALL_ENTRY, weigh } from "./place.ts";
@@ -16,6 +16,9 @@ const MOST_OF_SHAPE = 200;
 const OUTPUTS = /^(?:result|results|output|outputs|stdout|stderr|observation|response|content)$/iu;
 const OF_OUTPUT = 16;
 
+/** What names itself the newest of its kind. */
+const OF_LATEST = 8;
+
 /** What says nothing but that there is nothing. */
 const BLANK = 30;
 
@@ -29,12 +32,13 @@ const OBSOLETE = 30;
 /** Takes an entry of a context apart, in its order. */
 export function readEntry(key: string, value: JsonValue): Excerpt[] {
   const part = partOfName(key);
-  const place: Place = { key, part, base: OF_PART[part ?? "rest"], isHistory: isHistoryName(key), depth: 0 };
+  const latest = isLatestName(key) ? OF_LATEST : 0;
+  const place: Place = { key, part, base: OF_PART[part ?? "rest"] + latest, isHistory: isHistoryName(key), depth: 0 };
   const json = JSON.stringify(value);
   if (widthOf(json) <= SMALL_ENTRY && !isStateful(value)) {
     const weighed = weigh(json, place);
     const least = part === undefined ? 60 : 0;
-    return [{ key, text: json, value, part: weighed.part, base: isBlank(value) ? BLANK : Math.max(weighed.base, least) }];
+    return [{ key, text: json, value, part: weighed.part, base: isBlank(value) ? BLANK : Math.max(weighed.base, least) + latest }];
   }
   const out: Excerpt[] = [];
   readingInto(out).value(value, place);

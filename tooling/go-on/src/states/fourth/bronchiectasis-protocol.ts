@@ -14,16 +14,43 @@ function comments(seed: number, count: number): string {
 }
 
 function literature(seed: number, count: number): string {
-  return many(seed, count, (index, pick, whole) =>
-    `    ${index + 1}. ${pick(["Registry cohort", "Randomised trial", "Meta-analysis", "Post hoc analysis", "Guideline"])}, ${2004 + whole(20)}, n = ${40 + whole(1900)}: ${pick(["exacerbations per year", "time to first exacerbation", "sputum volume", "quality of life score", "lung clearance index", "bacterial load"])}; ${pick(["supports a 24 week treatment", "too short to be of use", "shows large variance between countries", "used for the assumption on drop-outs", "different population, cite in the background only"])}`,
+  return many(
+    seed,
+    count,
+    (index, pick, whole) =>
+      `    ${index + 1}. ${pick(["Registry cohort", "Randomised trial", "Meta-analysis", "Post hoc analysis", "Guideline"])}, ${2004 + whole(20)}, n = ${40 + whole(1900)}: ${pick(["exacerbations per year", "time to first exacerbation", "sputum volume", "quality of life score", "lung clearance index", "bacterial load"])}; ${pick(["supports a 24 week treatment", "too short to be of use", "shows large variance between countries", "used for the assumption on drop-outs", "different population, cite in the background only"])}`,
   ).join("\n");
 }
 
 function schedule(seed: number, rows: number): string {
-  return ["| Procedure | V1 | V2 | V3 | V4 | V5 | V6 | V7 |", "|---|---|---|---|---|---|---|---|", ...many(seed, rows, (index, pick) => {
-    const name = ["Informed consent", "Medical history", "Vital signs", "ECG", "Spirometry", "Sputum sample", "Haematology", "Liver panel", "Urinalysis", "Pregnancy test", "Diary check", "Quality of life score", "Drug dispensing", "Drug return", "Adverse events", "Concomitant drugs", "Sweat test", "CT of the chest"][index % 18] ?? "";
-    return `| ${name} | ${Array.from({ length: 7 }, () => pick(["x", "x", "", "(x)"])).join(" | ")} |`;
-  })].join("\n");
+  return [
+    "| Procedure | V1 | V2 | V3 | V4 | V5 | V6 | V7 |",
+    "|---|---|---|---|---|---|---|---|",
+    ...many(seed, rows, (index, pick) => {
+      const name =
+        [
+          "Informed consent",
+          "Medical history",
+          "Vital signs",
+          "ECG",
+          "Spirometry",
+          "Sputum sample",
+          "Haematology",
+          "Liver panel",
+          "Urinalysis",
+          "Pregnancy test",
+          "Diary check",
+          "Quality of life score",
+          "Drug dispensing",
+          "Drug return",
+          "Adverse events",
+          "Concomitant drugs",
+          "Sweat test",
+          "CT of the chest",
+        ][index % 18] ?? "";
+      return `| ${name} | ${Array.from({ length: 7 }, () => pick(["x", "x", "", "(x)"])).join(" | ")} |`;
+    }),
+  ].join("\n");
 }
 
 const notes = `# BX-114-202 protocol, working notes
@@ -155,9 +182,21 @@ export const state: WorkingState = {
     "Protocol BX-114-202: v0.9 to the ethics committee by 14 March, 17:00. Do not edit Section 9 until Ilse unlocks it (about 5 March). The mechanism of action must never be mentioned (legal, patent in April). Primary endpoint since D-07: time to first exacerbation; D-03 (FEV1) superseded. In work: 5.2 exclusion half written, missing QTcF above 470 ms and another inhaled antibiotic; the translation agency needs it by 3 March. Then correct section 6.4: it says day 30 ± 2 for V4, but Table 2 with day 28 ± 3 is right. Then write 8.3 stopping rules: dosing is halted when two participants have a liver event of grade 3 or higher; board meets within 7 days. Ilse in the call of 27 February: sample size from 144 to 162, into synopsis and 4.1. Inclusion: FEV1 at least 35 % of predicted.",
   questions: [
     { q: "What must be delivered to whom, by when?", answer: ["v0\\.9[\\s\\S]{0,60}?ethics committee", "14 March"], kind: "goal" },
-    { q: "Which section must not be edited?", answer: ["(?:[Dd]o not|[Dd]on'?t|never)[\\s\\S]{0,20}?edit Section 9|Section 9[\\s\\S]{0,80}?(?:not|never|locked)"], kind: "prohibition" },
-    { q: "What must the protocol never mention?", answer: ["mechanism of action[\\s\\S]{0,40}?(?:never|not)|(?:never|not)[\\s\\S]{0,40}?mechanism of action"], kind: "prohibition" },
-    { q: "Which primary endpoint holds?", answer: ["D-07[\\s\\S]{0,60}?time to first exacerbation|primary endpoint is time to first exacerbation"], kind: "decision" },
+    {
+      q: "Which section must not be edited?",
+      answer: ["(?:[Dd]o not|[Dd]on'?t|never)[\\s\\S]{0,20}?edit Section 9|Section 9[\\s\\S]{0,80}?(?:not|never|locked)"],
+      kind: "prohibition",
+    },
+    {
+      q: "What must the protocol never mention?",
+      answer: ["mechanism of action[\\s\\S]{0,40}?(?:never|not)|(?:never|not)[\\s\\S]{0,40}?mechanism of action"],
+      kind: "prohibition",
+    },
+    {
+      q: "Which primary endpoint holds?",
+      answer: ["D-07[\\s\\S]{0,60}?time to first exacerbation|primary endpoint is time to first exacerbation"],
+      kind: "decision",
+    },
     { q: "What is half written, what is missing in it?", answer: ["5\\.2", "QTcF above 470|QTcF > ?470"], kind: "todo" },
     { q: "Which visit windows contradict, which is right?", answer: ["30 ± 2", "28 ± 3[\\s\\S]{0,20}?is right"], kind: "error" },
     { q: "Which section is to be corrected next?", answer: ["[Cc]orrect[\\s\\S]{0,20}?6\\.4|section 6\\.4 is wrong"], kind: "next" },

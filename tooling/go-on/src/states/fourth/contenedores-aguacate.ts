@@ -2,9 +2,15 @@ import type { WorkingState } from "../../working-state.ts";
 import { many } from "../../filler.ts";
 
 function lecturas(seed: number, count: number): string {
-  return ["contenedor;fecha;hora;temp_c;humedad;posicion;alarma", ...many(seed, count, (index, pick, whole) =>
-    `${pick(["MXLU 2204415", "MXLU 2204420", "MXLU 2207731", "MXLU 2207746", "MXLU 2209902", "MXLU 2209918"])};2025-11-0${1 + Math.floor(index / 90)};${String(index % 24).padStart(2, "0")}:${String(whole(60)).padStart(2, "0")};${(4 + whole(20) / 10).toFixed(1).replace(".", ",")};${84 + whole(9)};${pick(["patio 3 fila 12", "patio 3 fila 14", "muelle este", "a bordo", "a bordo"])};${pick(["no", "no", "no", "puerta"])}`,
-  )].join("\n");
+  return [
+    "contenedor;fecha;hora;temp_c;humedad;posicion;alarma",
+    ...many(
+      seed,
+      count,
+      (index, pick, whole) =>
+        `${pick(["MXLU 2204415", "MXLU 2204420", "MXLU 2207731", "MXLU 2207746", "MXLU 2209902", "MXLU 2209918"])};2025-11-0${1 + Math.floor(index / 90)};${String(index % 24).padStart(2, "0")}:${String(whole(60)).padStart(2, "0")};${(4 + whole(20) / 10).toFixed(1).replace(".", ",")};${84 + whole(9)};${pick(["patio 3 fila 12", "patio 3 fila 14", "muelle este", "a bordo", "a bordo"])};${pick(["no", "no", "no", "puerta"])}`,
+    ),
+  ].join("\n");
 }
 
 const hilo = `De: Rocío (compras)
@@ -87,9 +93,21 @@ export const state: WorkingState = {
   human:
     "Seis contenedores de aguacate, entregados en Mercamadrid antes del domingo 9 de noviembre. Con Translevante no se contrata nada (pleito). Al cliente no se le da fecha de entrega hasta que aduana libere los seis. Decidido: cuatro en tren (jueves 6, 21:30, ref. FR-88213) y dos por carretera con Cano; el plan de seis por carretera es viejo. Problema: precinto de MXLU 2207731: físico ML-559042, en el BL ML-559024; aduana parada hasta la corrección, plazo miércoles 5 a las 14:00. Siguiente: mandar a Nerea (naviera) carta de garantía firmada y foto del precinto, 75 euros. Después reservar franja en Mercamadrid con 48 horas; último de Rocío: muelle 22, el 14 está en obras. Pendiente: enchufe de frío en la terminal del tren sin confirmar. Temperatura 5,5 °C, ni medio grado menos.",
   questions: [
-    { q: "¿Qué hay que entregar, dónde y cuándo?", answer: ["[Ss]eis contenedores", "Mercamadrid antes del domingo 9 de noviembre"], kind: "goal" },
-    { q: "¿Con quién no se puede contratar?", answer: ["Translevante[\\s\\S]{0,20}?no se contrata|(?:no|NO|nada)[\\s\\S]{0,40}?contrat[\\s\\S]{0,30}?Translevante"], kind: "prohibition" },
-    { q: "¿Qué no se le dice al cliente?", answer: ["(?:no|No|NO)[\\s\\S]{0,20}?(?:da|dar|decir)[\\s\\S]{0,12}?fecha[\\s\\S]{0,80}?aduana"], kind: "prohibition" },
+    {
+      q: "¿Qué hay que entregar, dónde y cuándo?",
+      answer: ["[Ss]eis contenedores", "Mercamadrid antes del domingo 9 de noviembre"],
+      kind: "goal",
+    },
+    {
+      q: "¿Con quién no se puede contratar?",
+      answer: ["Translevante[\\s\\S]{0,20}?no se contrata|(?:no|NO|nada)[\\s\\S]{0,40}?contrat[\\s\\S]{0,30}?Translevante"],
+      kind: "prohibition",
+    },
+    {
+      q: "¿Qué no se le dice al cliente?",
+      answer: ["(?:no|No|NO)[\\s\\S]{0,20}?(?:da|dar|decir)[\\s\\S]{0,12}?fecha[\\s\\S]{0,80}?aduana"],
+      kind: "prohibition",
+    },
     { q: "¿Cómo se reparte el transporte?", answer: ["cuatro[\\s\\S]{0,20}?tren", "dos por carretera"], kind: "decision" },
     { q: "¿Cuál es la discrepancia?", answer: ["ML-559042", "ML-559024"], kind: "error" },
     { q: "¿Qué hay que mandar a la naviera?", answer: ["carta de garantía[\\s\\S]{0,40}?foto del precinto"], kind: "next" },
@@ -104,14 +122,35 @@ export const state: WorkingState = {
     hilo,
     adjuntos: ["fito_MX_88120.pdf", "BL_borrador.pdf", "foto_precinto_2207731.jpg", "tarifa_cano_oct.xlsx"],
     lecturas_csv: lecturas(601, 330),
-    costes_csv: ["concepto;importe;factura;estado", ...many(602, 70, (_i, pick, whole) => `${pick(["flete", "THC", "conexión reefer", "despacho", "peaje", "demora", "seguro", "pesaje"])};${20 + whole(2900)},${String(whole(100)).padStart(2, "0")};${2025000 + whole(900)};${pick(["pagada", "pagada", "prevista", "reclamada"])}`)].join("\n"),
+    costes_csv: [
+      "concepto;importe;factura;estado",
+      ...many(
+        602,
+        70,
+        (_i, pick, whole) =>
+          `${pick(["flete", "THC", "conexión reefer", "despacho", "peaje", "demora", "seguro", "pesaje"])};${20 + whole(2900)},${String(whole(100)).padStart(2, "0")};${2025000 + whole(900)};${pick(["pagada", "pagada", "prevista", "reclamada"])}`,
+      ),
+    ].join("\n"),
     apuntes: [
       "hecho: seguro ampliado, fito enviado, tren reservado",
       "hecho: pedir a Cano dos cabezas para el viernes 7",
       "PENDIENTE tren: enchufe de frío en la terminal sin confirmar, llamar a Amparo por la mañana",
       "el cliente llamó dos veces (lunes y martes), contestado que vamos en plazo",
     ],
-    historico: many(603, 110, (index, pick, whole) => ({ n: index + 1, via: pick(["tel", "mail", "portal"]), con: pick(["terminal", "naviera", "aduana", "Cano", "almacén"]), que: pick(["consulta de posición", "copia de factura", "cambio de turno", "aviso de llegada", "petición de conexión", "acuse de recibo"]), min: 1 + whole(18) })),
+    historico: many(603, 110, (index, pick, whole) => ({
+      n: index + 1,
+      via: pick(["tel", "mail", "portal"]),
+      con: pick(["terminal", "naviera", "aduana", "Cano", "almacén"]),
+      que: pick([
+        "consulta de posición",
+        "copia de factura",
+        "cambio de turno",
+        "aviso de llegada",
+        "petición de conexión",
+        "acuse de recibo",
+      ]),
+      min: 1 + whole(18),
+    })),
     guardado: "2025-11-04T18:51:00+01:00",
   },
 };

@@ -1,21 +1,45 @@
 import type { WorkingState } from "../../working-state.ts";
 import { many } from "../../filler.ts";
 
-const mots = ["tapisserie", "dentelle", "broderie", "metier-jacquard", "teinture", "indienne", "costume", "soierie", "atelier", "collection-permanente", "conference", "visite-guidee"] as const;
+const mots = [
+  "tapisserie",
+  "dentelle",
+  "broderie",
+  "metier-jacquard",
+  "teinture",
+  "indienne",
+  "costume",
+  "soierie",
+  "atelier",
+  "collection-permanente",
+  "conference",
+  "visite-guidee",
+] as const;
 
 function urls(seed: number, count: number): string {
-  return many(seed, count, (index, pick, whole) => `spip.php?article${1200 + index * 3 + whole(3)};/${pick(["collections", "expositions", "agenda", "recherche", "presse"])}/${pick(mots)}-${pick(mots)}-${10 + whole(89)}/;${pick(["ok", "ok", "ok", "vue"])}`).join("\n");
+  return many(
+    seed,
+    count,
+    (index, pick, whole) =>
+      `spip.php?article${1200 + index * 3 + whole(3)};/${pick(["collections", "expositions", "agenda", "recherche", "presse"])}/${pick(mots)}-${pick(mots)}-${10 + whole(89)}/;${pick(["ok", "ok", "ok", "vue"])}`,
+  ).join("\n");
 }
 
 function sortieImport(seed: number, count: number): string {
-  return many(seed, count, (index, pick, whole) =>
-    `[imp] art ${1410 + index * 4} rub ${1 + whole(40)} ${pick(["titre", "chapo", "texte", "doc joint", "mots-clés"])} ${pick(["importé", "importé", "importé", "déjà là, ignoré", "lien interne réécrit", "vignette recréée"])} (${2 + whole(600)} ms) mém ${90 + whole(60)}M`,
+  return many(
+    seed,
+    count,
+    (index, pick, whole) =>
+      `[imp] art ${1410 + index * 4} rub ${1 + whole(40)} ${pick(["titre", "chapo", "texte", "doc joint", "mots-clés"])} ${pick(["importé", "importé", "importé", "déjà là, ignoré", "lien interne réécrit", "vignette recréée"])} (${2 + whole(600)} ms) mém ${90 + whole(60)}M`,
   ).join("\n");
 }
 
 function journal(seed: number, count: number): string {
-  return many(seed, count, (index, pick, whole) =>
-    `${String(12 + Math.floor(index / 9)).padStart(2, "0")}/05 ${8 + (index % 9)}h${String(whole(60)).padStart(2, "0")} ${pick(["essai thème, marges ok", "plugin cache désactivé le tps des essais", "appel mairie, rien de neuf", "droits fichiers corrigés", "rub. presse relue", "menu bas de page refait", "police auto-hébergée (rgpd)", "formulaire contact testé", "test mobile ok", "liens morts : 14 corrigés"])}`,
+  return many(
+    seed,
+    count,
+    (index, pick, whole) =>
+      `${String(12 + Math.floor(index / 9)).padStart(2, "0")}/05 ${8 + (index % 9)}h${String(whole(60)).padStart(2, "0")} ${pick(["essai thème, marges ok", "plugin cache désactivé le tps des essais", "appel mairie, rien de neuf", "droits fichiers corrigés", "rub. presse relue", "menu bas de page refait", "police auto-hébergée (rgpd)", "formulaire contact testé", "test mobile ok", "liens morts : 14 corrigés"])}`,
   ).join("\n");
 }
 
@@ -29,10 +53,22 @@ export const state: WorkingState = {
     "But : passer le site du musée du textile de SPIP 3.2 à WordPress, en ligne le 2 juin (ouverture de l'expo). Ne jamais toucher au DNS avant le feu vert de Maëlle (DSI). Interdit de réécrire les cartels, copie à l'identique (droits des auteurs). Décidé : redirections 301 dans une map nginx, pas d'extension WordPress. Erreur : import arrêté à l'article 1874, chapo en latin1 dans une base utf8. Suite : relancer avec --depuis 1874 --jeu latin1, puis générer la map avec gen_map.py depuis lst_url. En cours : galerie photos, 312 sur 540 images. Dernier message de Solène : masquer la page boutique, contrat non signé. Gel éditorial le 28 mai à 18h. Sauvegarde : /srv/bkp/spip-0521.tgz.",
   questions: [
     { q: "Quel est le but, pour quand ?", answer: ["WordPress|wordpress|WP", "2 juin"], kind: "goal" },
-    { q: "À quoi ne pas toucher sans feu vert ?", answer: ["(?:jamais|pas)[\\s\\S]{0,30}?DNS|DNS[\\s\\S]{0,60}?(?:jamais|pas|interdit)", "Maëlle"], kind: "prohibition" },
-    { q: "Quels textes sont intouchables ?", answer: ["(?:interdit|Interdit|ne pas|jamais)[\\s\\S]{0,40}?cartels|cartels[\\s\\S]{0,60}?(?:interdit|jamais|identique)"], kind: "prohibition" },
+    {
+      q: "À quoi ne pas toucher sans feu vert ?",
+      answer: ["(?:jamais|pas)[\\s\\S]{0,30}?DNS|DNS[\\s\\S]{0,60}?(?:jamais|pas|interdit)", "Maëlle"],
+      kind: "prohibition",
+    },
+    {
+      q: "Quels textes sont intouchables ?",
+      answer: ["(?:interdit|Interdit|ne pas|jamais)[\\s\\S]{0,40}?cartels|cartels[\\s\\S]{0,60}?(?:interdit|jamais|identique)"],
+      kind: "prohibition",
+    },
     { q: "Comment faire les redirections ?", answer: ["map nginx", "(?:pas d'extension|pas d'ext|sans extension)"], kind: "decision" },
-    { q: "Où et pourquoi l'import s'est-il arrêté ?", answer: ["1874[\\s\\S]{0,160}?latin1|latin1[\\s\\S]{0,160}?1874", "chapo[\\s\\S]{0,40}?latin1"], kind: "error" },
+    {
+      q: "Où et pourquoi l'import s'est-il arrêté ?",
+      answer: ["1874[\\s\\S]{0,160}?latin1|latin1[\\s\\S]{0,160}?1874", "chapo[\\s\\S]{0,40}?latin1"],
+      kind: "error",
+    },
     { q: "Avec quelles options relancer ?", answer: ["--depuis 1874 --jeu latin1"], kind: "next" },
     { q: "Que générer ensuite, avec quoi ?", answer: ["gen_map\\.py"], kind: "next" },
     { q: "Où en est la galerie ?", answer: ["312 (?:/|sur|de) 540"], kind: "todo" },
@@ -68,14 +104,16 @@ export const state: WorkingState = {
     etp_08: "bascule",
     sui: "relancer ./imp_spip.php --depuis 1874 --jeu latin1 puis etp_06",
     srt_imp: `${sortieImport(501, 116)}\n[imp] art 1874 rub 22 chapo ERREUR SQLSTATE[HY000]: 1366 Incorrect string value: '\\xE9toffe' for column 'chapo'\n[imp] arrêt, 1873 traités`,
-    err_der: "imp bloqué art. 1874 : chapo saisi en latin1 dans une base utf8 (vieux import de 2009), idem sans doute pour la suite jusqu'à 1931",
+    err_der:
+      "imp bloqué art. 1874 : chapo saisi en latin1 dans une base utf8 (vieux import de 2009), idem sans doute pour la suite jusqu'à 1931",
     err_anc: "15/05 vignettes noires -> GD manquant, réglé",
     lst_url: urls(502, 330),
     jrnl: journal(503, 82),
     msg_01: "Solène 06/05 : bonjour, les couleurs vont bien, merci de garder le logo en haut à gauche",
     msg_02: "Maëlle 06/05 : la zone DNS porte aussi la messagerie, vous attendez mon feu vert écrit svp",
     msg_03: "Solène 16/05 : ok pour l'agenda sans calendrier",
-    msg_der: "Solène 22/05 17h40 : dernière chose, la page boutique est à masquer pour l'instant, le contrat avec le prestataire n'est pas signé. Le reste on voit lundi !",
+    msg_der:
+      "Solène 22/05 17h40 : dernière chose, la page boutique est à masquer pour l'instant, le contrat avec le prestataire n'est pas signé. Le reste on voit lundi !",
     pct: 61,
     maj: "22/05 17h55",
     ver_fmt: 1,
