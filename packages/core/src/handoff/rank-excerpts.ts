@@ -42,51 +42,62 @@ const LONG_STUB = 140;
 
 /** All that a context says, in the order in which somebody needs it who takes the work over. A budget only decides where the list is cut. */
 export function* rankExcerpts(context: Context, { classifications, focus }: RankHow): Steps<Ranked[]> {
-  const all: Ranked[] = [];
+  const all: Placed[] = [];
   for (const [key, value] of Object.entries(context)) {
-    for (const [at, excerpt] of thinned(readEntry(key, value))) all.push({ ...excerpt, at, score: 0 });
+    for (const [at, excerpt] of thinned(readEntry(key, value))) all.push({ at, excerpt });
     yield;
   }
-  const novelty = noveltyOf(all);
+  const excerpts = all.map(({ excerpt }) => excerpt);
+  const novelty = noveltyOf(excerpts);
+  yield;
   const relevance =
     focus === undefined
       ? []
       : relevanceOfEach(
           focus,
-          all.map(({ key, label = "", text }) => `${key} ${label} ${text}`),
+          excerpts.map(({ key, label = "", text }) => `${key} ${label} ${text}`),
         );
-  const scored = all.map((excerpt, place): Ranked => {
-    const { layer, confidence, why } = classifications.get(excerpt.key) ?? { layer: "USEFUL" as const, confidence: 0, why: "" };
-    let score = excerpt.base + OF_LAYER[layer] + noveltyWorth(excerpt, novelty[place] ?? UNKNOWN) + OF_FOCUS * (relevance[place] ?? 0);
-    score -= Math.max(0, widthOf(excerpt.text) - 120) / 40;
-    if (layer === "CRITICAL" && why === "pinned" && confidence === 1) score = PINNED - excerpt.at / 1000;
-    return { ...excerpt, score };
+  const scores = Float64Array.from(all, ({ at, excerpt }, place) => {
+    const { layer, confidence, why } = classifications.get(excerpt.key) ?? UNCLASSIFIED;
+    if (layer === "CRITICAL" && why === "pinned" && confidence === 1) return PINNED - at / 1000;
+    const worth = excerpt.base + OF_LAYER[layer] + noveltyWorth(excerpt, novelty[place] ?? UNKNOWN) + OF_FOCUS * (relevance[place] ?? 0);
+    return worth - Math.max(0, widthOf(excerpt.text) - 120) / 40;
   });
-  lowerRepeated(scored);
-  dampen(scored);
+  lowerRepeated(excerpts, scores);
+  dampen(excerpts, scores);
+  yield;
+  const scored = all.map(({ at, excerpt }, place): Ranked => ({ ...excerpt, at, score: scores[place] ?? 0 }));
   for (const [key, { layer }] of classifications) if (layer === "CRITICAL") makePresent(scored, key);
   return scored.sort((left, right) => right.score - left.score);
 }
+
+interface Placed {
+  /** Among the excerpts of its entry. */
+  readonly at: number;
+  readonly excerpt: Excerpt;
+}
+
+const UNCLASSIFIED: Classification = { layer: "USEFUL", confidence: 0, why: "" };
 
 /** Characters of a text that is told twice by chance. */
 const SHORT = 24;
 const OF_REPEATED = 40;
 
 /** What is told before, where it matters more, matters little. */
-function lowerRepeated(excerpts: Ranked[]): void {
+function lowerRepeated(excerpts: readonly Excerpt[], scores: Float64Array): void {
   const said = new Set<string>();
-  for (const place of bestFirst(excerpts)) {
-    const excerpt = excerpts[place] as Ranked;
-    const normal = excerpt.text.toLowerCase().replaceAll(/\s+/gu, " ");
-    if (normal.length <= SHORT || excerpt.score >= PRESENT) continue;
-    if (said.has(normal)) excerpts[place] = { ...excerpt, score: excerpt.score - OF_REPEATED };
-    said.add(normal);
+  for (const place of bestFirst(scores)) {
+    const { text } = excerpts[place] as Excerpt;
+    const score = scores[place] ?? 0;
+    if (text.length <= SHORT || score >= PRESENT) continue;
+    if (said.has(text)) scores[place] = score - OF_REPEATED;
+    said.add(text);
   }
 }
 
-/** Places of excerpts, those that matter most first. */
-function bestFirst(excerpts: readonly Ranked[]): number[] {
-  return excerpts.map((_, place) => place).sort((left, right) => (excerpts[right]?.score ?? 0) - (excerpts[left]?.score ?? 0));
+/** Places of excerpts, those that matter most first; of equal ones the first. */
+function bestFirst(scores: Float64Array): readonly number[] {
+  return Array.from(scores, (_, place) => place).sort((left, right) => (scores[right] ?? 0) - (scores[left] ?? 0));
 }
 
 /** A date, an amount, a number or an id: nobody could guess it. */
@@ -122,15 +133,16 @@ const PER_POINT = 60;
 const MOST_DAMPED = 30;
 
 /** The more of an entry comes before, the less the next piece of it matters beside other entries. */
-function dampen(excerpts: Ranked[]): void {
+function dampen(excerpts: readonly Excerpt[], scores: Float64Array): void {
   const told = new Map<string, number>();
-  for (const place of bestFirst(excerpts)) {
-    const excerpt = excerpts[place] as Ranked;
-    if (excerpt.score >= PRESENT) continue;
-    const group = `${excerpt.key}\n${excerpt.member ?? ""}`;
+  for (const place of bestFirst(scores)) {
+    const { key, member = "", text } = excerpts[place] as Excerpt;
+    const score = scores[place] ?? 0;
+    if (score >= PRESENT) continue;
+    const group = `${key}\n${member}`;
     const before = told.get(group) ?? 0;
-    told.set(group, before + widthOf(excerpt.text));
-    excerpts[place] = { ...excerpt, score: excerpt.score - Math.min(MOST_DAMPED, Math.max(0, before - FREE) / PER_POINT) };
+    told.set(group, before + widthOf(text));
+    scores[place] = score - Math.min(MOST_DAMPED, Math.max(0, before - FREE) / PER_POINT);
   }
 }
 
@@ -174,18 +186,33 @@ const WORD = /[\p{L}\p{M}][\p{L}\p{M}'’-]*/gu;
 const CJK_RUN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,}/gu;
 const CJK_LENGTH = 4;
 
-/** Pairs of neighbouring words, and runs of four characters where no blanks part words: what templates repeat and people seldom do. */
-function shinglesOf(text: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  const words = text.toLowerCase().match(WORD) ?? [];
-  for (let at = 1; at < words.length; at++) {
-    const [first = "", second = ""] = [words[at - 1], words[at]];
-    if (first.length + second.length > 7) found.add(`${first} ${second}`);
+/**
+ * Pairs of neighbouring words, and runs of four characters where no blanks part words: what templates repeat and people seldom do. Each as
+ * a number (FNV-1a), for a large context has some hundred thousand of them.
+ */
+function shinglesOf(text: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  let before = 0;
+  let length = 0;
+  for (const [word] of text.toLowerCase().matchAll(WORD)) {
+    const hash = hashOf(word, 0, word.length);
+    if (length > 0 && length + word.length > SHORTEST_PAIR) found.add(Math.imul(before, 31) ^ hash);
+    before = hash;
+    length = word.length;
   }
   for (const [run] of text.matchAll(CJK_RUN)) {
-    for (let at = 0; at <= Math.max(0, run.length - CJK_LENGTH); at++) found.add(run.slice(at, at + CJK_LENGTH));
+    for (let at = 0; at <= Math.max(0, run.length - CJK_LENGTH); at++) found.add(hashOf(run, at, Math.min(run.length, at + CJK_LENGTH)));
   }
   return found;
+}
+
+/** Letters of both words of a pair, more than. */
+const SHORTEST_PAIR = 7;
+
+function hashOf(text: string, from: number, to: number): number {
+  let hash = -2_128_831_035;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 16_777_619);
+  return hash;
 }
 
 /** What a shingle counts for that so many excerpts have. */
@@ -196,7 +223,7 @@ const UNKNOWN = 0.55;
 /** How much each excerpt says that others do not: 0 for a line of a template, 1 for words that nobody else puts together. */
 function noveltyOf(excerpts: readonly Excerpt[]): number[] {
   const shingles = excerpts.map(({ text }) => shinglesOf(text));
-  const among = new Map<string, number>();
+  const among = new Map<number, number>();
   for (const each of shingles) for (const shingle of each) among.set(shingle, (among.get(shingle) ?? 0) + 1);
   const forms = excerpts.map((excerpt) => formOf(excerpt));
   const alikeOf = new Map<string, number>();

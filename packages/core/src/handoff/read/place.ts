@@ -45,7 +45,8 @@ export interface Reading {
 
 export function push(to: Reading, place: Place, text: string, change: Partial<Excerpt> = {}): void {
   const { key, member, index, label } = place;
-  const weighed = weigh(text, place);
+  const { part, base } = change;
+  const weighed = part === undefined || base === undefined ? weigh(text, place) : { part, base };
   to.out.push({ key, member, index, label, text, ...weighed, ...change });
 }
 

@@ -28,12 +28,18 @@ function readParagraph(text: string, place: Place, to: Reading): void {
 
 /** Characters of two lines that are told as one. */
 const LONGEST_PAIR = 200;
+const SHORTEST_ANNOUNCEMENT = 12;
+
+function isAnnouncing(line: string): boolean {
+  const told = line.trimEnd();
+  return told.length > SHORTEST_ANNOUNCEMENT && (told.endsWith(":") || told.endsWith("："));
+}
 
 /** What a line announces stands beside it: "these files are damaged:" says nothing alone. */
 function withAnnounced(lines: readonly string[]): readonly string[] {
   const joined = [...lines];
   joined.forEach((line, at) => {
-    if (!/[^:：]{12}[:：]\s*$/u.test(line) || headingOf(line, lines[at + 1]) !== undefined || kindOfLine(line) === "code") return;
+    if (!isAnnouncing(line) || headingOf(line, lines[at + 1]) !== undefined || kindOfLine(line) === "code") return;
     const next = [at + 1, at + 2].find((place) => joined[place]?.trim() !== "") ?? at + 1;
     const announced = joined[next]?.trim() ?? "";
     if (announced === "" || line.length + announced.length > LONGEST_PAIR || /^(?:```|~~~)/u.test(announced)) return;
