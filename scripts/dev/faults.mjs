@@ -128,6 +128,12 @@ const ROWS = [
     files: ["apps/mcp-server/src/wrong-clock.test.ts", "packages/core/src/clean-up"],
   },
   {
+    id: "T19",
+    fault: "a full disk and a lost catalog, at 14 levels of what is left, met by every command and every tool",
+    files: ["apps/cli/src/full-disk.test.ts", "apps/mcp-server/src/full-disk.test.ts", "packages/runtime/test/fallback.test.ts"],
+    names: "full disk whose catalog is lost|catalog was lost meanwhile",
+  },
+  {
     id: "T20",
     fault: "kill -9 while erasing, at random moments; the next process is a command or a server of a moment",
     files: [

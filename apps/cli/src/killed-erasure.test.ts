@@ -1,7 +1,8 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { tally } from "./testing/tally.ts";
 import { type CliUnderTest, useCli } from "./testing/use-cli.ts";
 
 const ID = "c0ffee00-0000-4000-8000-000000000001";
@@ -88,9 +89,3 @@ describe("an erasure whose process was killed", () => {
     expect((await cli.run(["status", "--read-only"])).stdout).not.toContain(ID);
   });
 });
-
-/** For the table of `npm run test:faults`. */
-function tally(counts: Readonly<Record<string, number>>): void {
-  const file = process.env["WORKRAIL_FAULT_TALLY"];
-  if (file !== undefined && file !== "") appendFileSync(file, `${JSON.stringify(counts)}\n`);
-}

@@ -95,7 +95,7 @@ import { keepConversation, type StoreConversationParams, type StoreConversationR
 import { DiskRoom } from "./disk-room.ts";
 import { eraseInputOf, type EraseParams, type EraseResult, eraseResultOf } from "./erasing.ts";
 import type { RetainedMemory } from "./fallback/retained-memory.ts";
-import { isStorageFailure } from "./fallback/storage-failure.ts";
+import { isCatalogLoss, isStorageFailure } from "./fallback/storage-failure.ts";
 import type { TakenOver } from "./fallback/take-over.ts";
 import { fitFields, type FittedFields } from "./fit-fields.ts";
 import type {
@@ -171,8 +171,6 @@ const caring = () => import("./on-demand/caring.ts");
 
 /** How long others who were in the way of a rebuild are taken to be so still. */
 const REFUSED_FOR_MS = 15_000;
-/** Reasons of `STORAGE_UNAVAILABLE` that a rebuild may be the answer to. */
-const LOSSES = new Set<unknown>(["catalog-lost", "catalog-damaged"]);
 
 /** Of an answer, for what describes a checkpoint: the rest is for what it holds. */
 const DESCRIPTION_SHARE = 2 / 5;
@@ -947,12 +945,14 @@ export class Store implements Workrail {
     return this.#parts.storage;
   }
 
-  /** Writes down what a memory held while this store could not be written to. */
+  /** Writes down what a memory held while this store could not be written to. A catalog that was lost meanwhile is rebuilt for it. */
   async takeOver(memory: RetainedMemory): Promise<TakenOver> {
-    return this.#using(async () => {
-      const { takeOver } = await import("./fallback/take-over.ts");
-      return takeOver({ ...this.#loadPorts, ...this.#savePorts }, memory);
-    });
+    const { takeOver, together } = await import("./fallback/take-over.ts");
+    const take = (): Promise<TakenOver> => this.#using(() => takeOver({ ...this.#loadPorts, ...this.#savePorts }, memory));
+    const taken = await take();
+    if (!isCatalogLoss(taken.failure)) return taken;
+    await this.recover();
+    return together(taken, await take());
   }
 
   close(): Promise<void> {
@@ -982,7 +982,7 @@ export class Store implements Workrail {
       try {
         return await work();
       } catch (error) {
-        if (!isWorkrailError(error) || !LOSSES.has(error.details["reason"])) throw error;
+        if (!isCatalogLoss(error)) throw error;
         await this.recover();
         return work();
       }

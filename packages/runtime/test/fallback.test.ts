@@ -430,6 +430,25 @@ describe("a disk that comes back", () => {
       expect(answer).not.toHaveProperty("degraded");
     }));
 
+  it.skipIf(process.platform === "win32")(
+    "(not on Windows, where nobody removes a database that is open) gets what was kept although its catalog was lost meanwhile",
+    () =>
+      withFailingDisk(async (disk) => {
+        const workrail = await disk.open();
+        const ids = [await step(workrail, 1)];
+        disk.writing = "ENOSPC";
+        for (const name of ["workrail.db", "workrail.db-wal", "workrail.db-shm"]) fs.rmSync(path.join(disk.place.dataDir, name));
+        ids.push(await kept(workrail, 2));
+        const other = await kept(workrail, 1, { sessionId: "other" });
+        disk.writing = undefined;
+        expect(await workrail.saveCheckpoint({ ...SESSION, context: { step: 3 } })).toMatchObject({ durability: "disk", parentId: ids[1] });
+        await workrail.close();
+        await using another = await disk.place.open();
+        expect((await idsIn(another)).slice(0, 2)).toEqual(ids);
+        expect(await another.loadCheckpoint({ checkpointId: other })).toMatchObject({ context: { step: 1 }, durability: "disk" });
+      }),
+  );
+
   it("gets a fork where somebody else saved meanwhile: nothing is lost and nothing overwritten", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Command } from "commander";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ANSWERS } from "../json/answers.ts";
 import { buildProgram } from "../program.ts";
+import { commandsIn } from "../testing/commands-in.ts";
 import { copyFolder } from "../testing/copy-folder.ts";
 import { useCli } from "../testing/use-cli.ts";
 import { GOLDEN_CASES } from "./cases.ts";
@@ -78,14 +78,6 @@ function checkJson(command: string, json: unknown): void {
   if (answer === undefined) throw new Error(`There is no schema of what workrail ${command} --json prints.`);
   const { success, error } = answer.safeParse(json);
   if (!success) throw new Error(`workrail ${command} --json prints something else than documented: ${error.message}`);
-}
-
-/** Those that do something, by their whole names. */
-function commandsIn(parent: Command, prefix = ""): readonly string[] {
-  return parent.commands.flatMap((command) => {
-    const name = `${prefix}${command.name()}`;
-    return command.commands.length === 0 ? [name] : commandsIn(command, `${name} `);
-  });
 }
 
 function fileOf(command: string, kind = ""): string {

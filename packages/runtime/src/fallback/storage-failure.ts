@@ -3,6 +3,9 @@ import { isWorkrailError, WorkrailError } from "@workrail/core";
 /** Codes that say that the store, and not what was asked of it, is the trouble. */
 const REASONS: Readonly<Record<string, string>> = { LOCK_TIMEOUT: "locked", STORE_IN_USE: "in-use" };
 
+/** Reasons of `STORAGE_UNAVAILABLE` that say that the catalog is gone. */
+const LOSSES = new Set<unknown>(["catalog-lost", "catalog-damaged"]);
+
 /**
  * Whether memory may stand in for the disk after this error: it may pass by itself, or when somebody sees to the disk.
  * A wrong setting, or a store of a newer version, does not.
@@ -16,6 +19,11 @@ export function isStorageFailure(error: unknown): error is WorkrailError {
 /** Whether others keep the whole store from us, for as long as one may wait: what else is tried now waits as long. */
 export function isHeldByOthers(error: unknown): boolean {
   return isWorkrailError(error) && REASONS[error.code] !== undefined;
+}
+
+/** Whether a rebuild of the catalog may be the answer. */
+export function isCatalogLoss(error: unknown): boolean {
+  return isWorkrailError(error) && LOSSES.has(error.details["reason"]);
 }
 
 /** One word for what is wrong, as `docs/reference/errors.md` lists them. */

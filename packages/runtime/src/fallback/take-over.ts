@@ -12,14 +12,14 @@ import {
   uuidOf,
 } from "@workrail/core";
 import type { RetainedMemory } from "./retained-memory.ts";
-import { isHeldByOthers } from "./storage-failure.ts";
+import { isCatalogLoss, isHeldByOthers } from "./storage-failure.ts";
 
 export interface TakenOver {
   readonly checkpoints: number;
   /** Of these, how many continue one that is not the latest any more: somebody else saved meanwhile. */
   readonly forks: number;
   readonly pins: number;
-  /** Why something stays in memory: the first that failed. */
+  /** Why something stays in memory: that the catalog is lost, else the first that failed. */
   readonly failure: unknown;
 }
 
@@ -53,7 +53,18 @@ export async function takeOver(disk: TakeOverPorts, memory: RetainedMemory): Pro
     await memory.forget(written, disk.clock.now());
   }
   const pins = await writePins(disk, memory, failures);
-  return { checkpoints: written.size, forks, pins, failure: failures.values().next().value };
+  const why = [...failures.values()];
+  return { checkpoints: written.size, forks, pins, failure: why.find(isCatalogLoss) ?? why[0] };
+}
+
+/** What was taken over in two attempts. */
+export function together(first: TakenOver, second: TakenOver): TakenOver {
+  return {
+    checkpoints: first.checkpoints + second.checkpoints,
+    forks: first.forks + second.forks,
+    pins: first.pins + second.pins,
+    failure: second.failure,
+  };
 }
 
 async function unlessFailed(failures: Failures, session: SessionId, work: () => Promise<void>): Promise<void> {
