@@ -29,6 +29,7 @@ import {
   loadCheckpoint,
   noBase,
   otherProjectOf,
+  otherProjectRefused,
   otherProjectWarning,
   ownContext,
   parseCheckpointId,
@@ -297,6 +298,7 @@ export class Store implements Workrail {
         agentId: params.agentId ?? labels.agentId,
         workflowId: params.workflowId,
         project,
+        nameSession: true,
         ownProjectOnly: binds && this.#parts.settings.isolation === "strict",
         parentId: optional(params.parentId, (id) => parseCheckpointId(id, "parentId")),
         trustParent: this.#standIn?.isBlind,
@@ -395,9 +397,20 @@ export class Store implements Workrail {
     return owner === undefined ? undefined : otherProjectWarning(record.sessionId, owner, project);
   }
 
+  /** Where projects are isolated, another one's session is not gone on with by its name alone, which may be meant for one's own. @throws INVALID_INPUT */
+  async #refuseOtherProject(sessionId: string | undefined): Promise<void> {
+    if (sessionId === undefined || this.#parts.settings.isolation !== "strict") return;
+    const session = parseSessionId(sessionId);
+    const head = await this.#parts.locking.shared(() => this.#parts.catalog.head(session));
+    if (head === undefined || !isWork(head.kind)) return;
+    const owner = otherProjectOf(head, this.#project, await this.#surroundings());
+    if (owner !== undefined) throw otherProjectRefused(session, owner, this.#project);
+  }
+
   async loadCheckpoint(params: LoadCheckpointParams): Promise<LoadCheckpointResult> {
     checkParams(params);
     return this.#using(async () => {
+      await this.#refuseOtherProject(params.sessionId);
       const ports = params.isPeek === true ? { ...this.#loadPorts, onLoaded: () => {} } : this.#loadPorts;
       const { record, context, fellBackFrom, session } = await loadCheckpoint(ports, idsOf(params));
       const loaded = this.#loaded<CheckpointMetadata>(record, { fields: metadataOf(record, session?.pins) });
@@ -428,12 +441,18 @@ export class Store implements Workrail {
 
   async resumeWork(params: ResumeParams = {}): Promise<ResumeResult> {
     checkParams(params);
-    return this.#using(async () => (await this.#resumer()).resume(params));
+    return this.#using(async () => {
+      await this.#refuseOtherProject(params.sessionId);
+      return (await this.#resumer()).resume(params);
+    });
   }
 
   async handoff(params: HandoffParams): Promise<HandoffResult> {
     checkParams(params);
-    return this.#using(async () => (await this.#resumer()).handoff(params));
+    return this.#using(async () => {
+      await this.#refuseOtherProject(params.sessionId);
+      return (await this.#resumer()).handoff(params);
+    });
   }
 
   /** @param besideOf what else the answer says of what was loaded; it takes its room from the budget. */
@@ -457,8 +476,9 @@ export class Store implements Workrail {
     };
     let fitted: FittedFields<Partial<CheckpointMetadata>> | undefined;
     let beside: object = {};
-    const view = await this.#using(async () =>
-      (await viewing()).loadView(ports, request, async (loaded) => {
+    const view = await this.#using(async () => {
+      await this.#refuseOtherProject(params.sessionId);
+      return (await viewing()).loadView(ports, request, async (loaded) => {
         const { record, fellBackFrom, session } = loaded;
         const foreign = await this.#otherProject(record);
         const dropped = toldDropped(await droppedSince(ports, loaded));
@@ -474,8 +494,8 @@ export class Store implements Workrail {
           contextRulesWarning: warning,
         };
         return answerBudget(frame, record.contextBytes, params.budgetTokens, settings, ports.tokens);
-      }),
-    );
+      });
+    });
     const { record, session, context, fellBackFrom, ...rest } = view;
     const isWhole = view.shortened === undefined && view.omitted === undefined;
     const answer = {
@@ -631,7 +651,10 @@ export class Store implements Workrail {
     const sessionId = this.#parts.sessions.forChange(params.sessionId);
     const { contextKey: key, critical, agentId } = params;
     const ports = { ...this.#loadPorts, clock: this.#parts.clock };
-    const { status, pins } = await this.#using(() => pinEntry(ports, { sessionId, key, critical, agentId }));
+    const { status, pins } = await this.#using(async () => {
+      await this.#refuseOtherProject(sessionId);
+      return pinEntry(ports, { sessionId, key, critical, agentId });
+    });
     const messages = {
       pinned: `"${clip(key)}" is critical in this session from now on.`,
       released: `"${clip(key)}" is no longer critical.`,

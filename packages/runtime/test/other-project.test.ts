@@ -62,18 +62,32 @@ describe.each(KINDS)("a session of another project in a store of $kind", ({ at }
       expect((await b.loadCheckpoint({ sessionId: "main" })).metadata).not.toHaveProperty("sessionProject");
     }));
 
-  it("cannot be saved to where projects are isolated, and stays as it is", () =>
+  it("is not gone on with by its name where projects are isolated, stays as it is, and is loaded by a checkpoint's id", () =>
     at(async (place) => {
+      const main = { sessionId: "main" };
+      let checkpointId = "";
       {
         await using a = await place.open({ project: "/work/a" });
-        await a.saveCheckpoint({ sessionId: "main", context: { goal: "of a" } });
+        ({ checkpointId } = await a.saveCheckpoint({ ...main, context: { goal: "of a" } }));
       }
       await using b = await place.open({ project: "/work/b", env: { WORKRAIL_ISOLATION: "strict" } });
-      expect(await refusalOf(b.saveCheckpoint({ sessionId: "main", context: { goal: "of b" } }))).toMatchObject({
-        code: "INVALID_INPUT",
-        message: expect.stringContaining("belongs to the project /work/a"),
-        details: { field: "sessionId" },
-      });
-      expect((await b.loadCheckpoint({ sessionId: "main" })).context).toEqual({ goal: "of a" });
+      const calls: readonly (() => Promise<unknown>)[] = [
+        () => b.saveCheckpoint({ ...main, context: { goal: "of b" } }),
+        () => b.loadCheckpoint(main),
+        () => b.viewCheckpoint(main),
+        () => b.viewBriefly(main),
+        () => b.resumeWork(main),
+        () => b.handoff(main),
+        () => b.markCritical({ ...main, contextKey: "goal" }),
+      ];
+      for (const call of calls) {
+        expect(await refusalOf(call())).toMatchObject({
+          code: "INVALID_INPUT",
+          message: expect.stringContaining("belongs to the project /work/a"),
+          details: { field: "sessionId" },
+        });
+      }
+      const { context, warning } = await b.loadCheckpoint({ checkpointId });
+      expect([context, warning]).toEqual([{ goal: "of a" }, expect.stringContaining("belongs to the project /work/a")]);
     }));
 });
