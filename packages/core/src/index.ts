@@ -66,8 +66,9 @@ export type { ConversationFormat, GivenConversation } from "./model/conversation
 export type { DroppedEntries, NamedKeys } from "./model/dropped-entries.ts";
 export { GIT_STATE, gitStateOf, gitStateToJson, searchableAttributes } from "./model/git-state.ts";
 export type { GitState } from "./model/git-state.ts";
+export { SESSION_NAME } from "./model/session-name.ts";
 export { SESSION_PROJECT } from "./model/session-project-attribute.ts";
-export { otherProjectOf, otherProjectWarning, sessionProjectOf } from "./model/session-project.ts";
+export { otherProjectOf, otherProjectRefused, otherProjectWarning, sessionProjectOf } from "./model/session-project.ts";
 export { parseCheckpointId, parseDigest, parseSessionId, uuidOf } from "./model/ids.ts";
 export type { BlobRef, ChangePosition, CheckpointId, Digest, KeyId, PageCursor, SessionId } from "./model/ids.ts";
 export { LAYERS } from "./model/layer.ts";

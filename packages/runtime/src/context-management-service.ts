@@ -199,6 +199,8 @@ export interface CheckpointMetadata {
   project?: string;
   /** The project that its session belongs to, where that is another one. */
   sessionProject?: string;
+  /** A readable name of its session, where that has a generated id. */
+  sessionName?: string;
   /** ISO 8601. */
   createdAt: string;
   /** ISO 8601. */

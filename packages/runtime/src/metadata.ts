@@ -3,6 +3,7 @@ import {
   type CheckpointRecord,
   checkTags,
   GIT_STATE,
+  SESSION_NAME,
   SESSION_PROJECT,
   type GitState,
   gitStateOf,
@@ -31,6 +32,7 @@ const OWN_FIELDS = [
   "layers",
   "phase",
   GIT_STATE,
+  SESSION_NAME,
   SESSION_PROJECT,
   "criticalKeys",
   "damaged",
@@ -110,9 +112,21 @@ function withoutOurs({ [SESSION_PROJECT]: owner, ...others }: JsonObject): JsonO
 
 /** What describes a checkpoint, for a reader who knows its id, its session and when it was saved, and pays by token. */
 export function briefMetadataOf(metadata: CheckpointMetadata, ownProject: string | undefined): Partial<CheckpointMetadata> {
-  const { id, sessionId, createdAt, lastAccessedAt, contextSizeBytes, contextHash, blobPath, parentId, sequence, layers, ...rest } =
-    metadata;
-  void [id, sessionId, createdAt, lastAccessedAt, contextSizeBytes, contextHash, blobPath, parentId, sequence, layers];
+  const {
+    id,
+    sessionId,
+    createdAt,
+    lastAccessedAt,
+    contextSizeBytes,
+    contextHash,
+    blobPath,
+    parentId,
+    sequence,
+    layers,
+    sessionName,
+    ...rest
+  } = metadata;
+  void [id, sessionId, sessionName, createdAt, lastAccessedAt, contextSizeBytes, contextHash, blobPath, parentId, sequence, layers];
   const { kind, project, ...brief } = rest;
   return {
     ...brief,

@@ -20,6 +20,8 @@ export interface ListSessionsParams {
 
 /** A session, and what its latest checkpoint tells of it. */
 export interface ListedSessionMetadata extends SessionMetadata {
+  /** A readable name, where its id is a generated one. */
+  name?: string;
   latest?: Pick<CheckpointMetadata, "id" | "createdAt" | "name" | "project" | "workflowId" | "agentId">;
 }
 
@@ -90,7 +92,13 @@ export async function listSessionsFor(ports: ListPorts, { project, limit, offset
     const metadata = metadataOf(head);
     const told = ["id", "createdAt", "name", "project", "workflowId", "agentId"].filter((field) => metadata[field] !== undefined);
     const latest = Object.fromEntries(told.map((field) => [field, metadata[field]])) as NonNullable<ListedSessionMetadata["latest"]>;
-    return { ...sessionMetadataOf(session), ...(owner === undefined ? {} : { project: owner }), latest };
+    const { sessionName: name } = metadata;
+    return {
+      ...sessionMetadataOf(session),
+      ...(name === undefined ? {} : { name }),
+      ...(owner === undefined ? {} : { project: owner }),
+      latest,
+    };
   });
   return { sessions, total: found.total, limit: found.limit, offset: found.offset };
 }

@@ -30,6 +30,19 @@ describe("workrail list", () => {
     `);
   });
 
+  it("shows the readable name of a session with a generated id to people, and its id to programs", async () => {
+    await cli.save({ goal: "let customers use coupons" });
+    const shown = await cli.run(["list", "--limit", "1"], { env: { COLUMNS: "80" } });
+    expect(shown.stdout).toMatch(/ let customers use coupons$/mu);
+    const read = await cli.run(["list", "--limit", "1"]);
+    expect(read.stdout).toMatch(/  [\da-f]{8}-[\da-f-]{27}$/mu);
+    for (const command of ["sessions", "resume"]) {
+      for (const COLUMNS of ["40", "80"]) {
+        expect((await cli.run([command], { env: { COLUMNS } })).stdout).toMatch(/let customers/u);
+      }
+    }
+  });
+
   it("prints the whole page as JSON", async () => {
     const page = await cli.json<FindCheckpointsResult>(["list", "--session", "docs", "--limit", "1"]);
     expect(page).toMatchObject({ checkpoints: [{ id: "cp-2", topic: "release notes" }], total: 2, limit: 1, offset: 0 });

@@ -97,7 +97,7 @@ export function listColumns(
     { title: "CHECKPOINT", stays: true, cell: ({ id }) => shorten(id) },
     { title: "AGE", align: "right", stays: true, cell: ({ createdAt }) => formatAge(new Date(createdAt), now) },
     { title: "STORED", align: "right", cell: ({ contextSizeBytes }) => formatBytes(contextSizeBytes) },
-    { title: "SESSION", leastWidth: 12, cutFirst: true, cell: ({ sessionId }) => escapeText(sessionId) },
+    { title: "SESSION", leastWidth: 12, cutFirst: true, cell: (checkpoint) => escapeText(sessionOf(checkpoint, width)) },
     { title: "NAME", leastWidth: 12, stays: true, cell: ({ name }) => escapeText(name ?? "") },
     { title: "TAGS", leastWidth: 8, cell: ({ tags }) => escapeText(tags?.join(", ") ?? "") },
     { title: "STATE", cell: ({ damaged }) => (damaged === true ? "damaged" : "") },
@@ -108,6 +108,11 @@ export function listColumns(
       cell: (checkpoint) => (projects.size > 1 ? escapeText(projectOf(checkpoint)) : ""),
     },
   ];
+}
+
+/** A program that reads the output needs the id; a person who is told by name uses the checkpoint's. */
+function sessionOf({ sessionId, sessionName = sessionId }: CheckpointMetadata, width: number): string {
+  return width === Number.POSITIVE_INFINITY ? sessionId : sessionName;
 }
 
 /** Where it was saved, and which project its session belongs to. */

@@ -125,7 +125,7 @@ function columns(now: Date): readonly Column<ResumeCandidate>[] {
     { title: "SESSION", leastWidth: 12, cutFirst: true, stays: true, cell: ({ sessionId }) => escapeText(sessionId) },
     { title: "AGE", align: "right", stays: true, cell: ({ savedAt }) => formatAge(new Date(savedAt), now) },
     { title: "WHY", leastWidth: 10, cell: ({ reason }) => escapeText(reason) },
-    { title: "NAME", leastWidth: 12, stays: true, cell: ({ name }) => escapeText(name ?? "") },
-    { title: "GOAL", leastWidth: 10, cell: ({ goal }) => escapeText(goal ?? "") },
+    { title: "NAME", leastWidth: 12, stays: true, cell: ({ name, goal }) => escapeText(name ?? goal ?? "") },
+    { title: "GOAL", leastWidth: 10, cell: ({ name, goal }) => escapeText(name === undefined ? "" : (goal ?? "")) },
   ];
 }

@@ -72,7 +72,7 @@ async function search(words: readonly string[], options: SearchOptions): Promise
 }
 
 function describe({ checkpoint, snippet, score, by }: SearchHit, id: string, now: Date): readonly string[] {
-  const { sessionId, createdAt, name, project } = checkpoint;
+  const { sessionId, sessionName, createdAt, name = sessionName, project } = checkpoint;
   const about = [
     `session ${sessionId}`,
     formatAge(new Date(createdAt), now),

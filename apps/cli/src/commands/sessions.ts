@@ -57,7 +57,7 @@ function columns(now: Date, sessions: readonly ListedSessionMetadata[]): readonl
     { title: "CHECKPOINTS", align: "right", cell: ({ checkpointCount }) => String(checkpointCount) },
     { title: "STORED", align: "right", cell: ({ totalSizeBytes }) => formatBytes(totalSizeBytes) },
     { title: "LATEST", cell: ({ latest }) => (latest === undefined ? "damaged" : shorten(latest.id)) },
-    { title: "NAME", leastWidth: 12, stays: true, cell: ({ latest }) => escapeText(latest?.name ?? "") },
+    { title: "NAME", leastWidth: 12, stays: true, cell: ({ name, latest }) => escapeText(name ?? latest?.name ?? "") },
     { title: "TAGS", leastWidth: 8, cell: ({ tags }) => escapeText(tags?.join(", ") ?? "") },
     { title: "WORKFLOW", leastWidth: 8, cell: ({ latest }) => escapeText(latest?.workflowId ?? "") },
     { title: "PROJECT", leastWidth: 12, keepsEnd: true, cell: (session) => (projects.size > 1 ? escapeText(projectOf(session)) : "") },

@@ -93,6 +93,6 @@ function columns(now: Date, entries: readonly TrashedMetadata[]): readonly Colum
     { title: "TRASHED", align: "right", cell: ({ trashedAt }) => formatAge(new Date(trashedAt), now) },
     { title: "STORED", align: "right", cell: ({ contextSizeBytes }) => formatBytes(contextSizeBytes) },
     { title: "SESSION", leastWidth: 10, cutFirst: true, cell: ({ sessionId }) => escapeText(sessionId) },
-    { title: "NAME", leastWidth: 12, stays: true, cell: ({ name }) => escapeText(name ?? "") },
+    { title: "NAME", leastWidth: 12, stays: true, cell: ({ name, sessionName }) => escapeText(name ?? sessionName ?? "") },
   ];
 }

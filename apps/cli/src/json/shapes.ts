@@ -22,6 +22,7 @@ const identity = {
 const metadata = {
   ...identity,
   sessionProject: text("the project that its session belongs to, if that is another one").optional(),
+  sessionName: text("a readable name of its session, if that has a generated id").optional(),
   createdAt: time("time of saving"),
   lastAccessedAt: time("time of the last load, or of saving"),
   tags: texts("if it has some").optional(),
@@ -51,6 +52,7 @@ const session = {
   damagedCount: count("how many of them are damaged, if some are").optional(),
   criticalKeys: texts("pinned entries, if there are some").optional(),
   retention: oneOf(["all"], "`all`: nothing of it is pruned").optional(),
+  name: text("a readable name, in lists of sessions, if its id is a generated one").optional(),
   project: text("the project of its first save, in lists of sessions").optional(),
 };
 

@@ -236,6 +236,7 @@ describe("metadata", () => {
       agentId: "test-client",
       workflowId: "flow",
       project: server.home.project,
+      sessionName: expect.stringMatching(/^workrail-mcp-test-\w+ \d{4}-\d\d-\d\d$/u),
       createdAt: expect.any(String),
       lastAccessedAt: expect.any(String),
       contextSizeBytes: saved["sizeBytes"],

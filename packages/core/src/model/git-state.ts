@@ -1,3 +1,4 @@
+import { SESSION_NAME } from "./session-name.ts";
 import { SESSION_PROJECT } from "./session-project-attribute.ts";
 import { isJsonObject, type JsonObject } from "./context.ts";
 
@@ -44,8 +45,8 @@ function textOf(object: JsonObject, key: string): string | undefined {
 /** What of a checkpoint's attributes is looked through for words: not our own paths and digests, nor keys that it does not have any more. */
 export function searchableAttributes(attributes: JsonObject): JsonObject {
   const kept = attributes[GIT_STATE];
-  if (kept === undefined && attributes[SESSION_PROJECT] === undefined) return attributes;
-  const { [GIT_STATE]: _ours, [SESSION_PROJECT]: _project, ...callers } = attributes;
+  if ([GIT_STATE, SESSION_PROJECT, SESSION_NAME].every((ours) => attributes[ours] === undefined)) return attributes;
+  const { [GIT_STATE]: _ours, [SESSION_PROJECT]: _project, [SESSION_NAME]: _name, ...callers } = attributes;
   const branch = isJsonObject(kept) ? textOf(kept, "branch") : undefined;
   return branch === undefined ? callers : { ...callers, branch };
 }

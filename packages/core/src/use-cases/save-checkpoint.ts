@@ -5,11 +5,13 @@ import { summarise } from "../classify/classification.ts";
 import type { ClassifyHow } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
 import { type SavedContent, takeDown, takeDownText } from "../json/saved-content.ts";
+import { parseJson } from "../json/parse-json.ts";
 import type { DroppedEntries } from "../model/dropped-entries.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context, JsonObject } from "../model/context.ts";
 import type { BlobRef, CheckpointId, SessionId } from "../model/ids.ts";
 import { otherProjectOf, otherProjectRefused, sessionProjectAttribute } from "../model/session-project.ts";
+import { sessionNameAttribute } from "../model/session-name.ts";
 import type { LayerSummary } from "../model/layer.ts";
 import { LABEL_LIMITS, type Limits } from "../model/limits.ts";
 import type { Background, Clock, Digester, IdGenerator } from "../ports/environment.ts";
@@ -66,6 +68,8 @@ export interface SaveInput {
   readonly agentId?: string | undefined;
   readonly workflowId?: string | undefined;
   readonly project?: string | undefined;
+  /** Keep a readable name of the session beside the caller's attributes, where its id is a generated one. Default `false`. */
+  readonly nameSession?: boolean | undefined;
   /** Refuse to save to a session that belongs to another project. Default `false`. */
   readonly ownProjectOnly?: boolean | undefined;
   /** The checkpoint that this one continues, in any session; default: the session's head. */
@@ -101,6 +105,8 @@ export type SaveResult = SaveOutcome & {
 interface WholeInput extends SaveInput {
   readonly context: Context;
   readonly patch?: undefined;
+  /** The context without its secrets, where they are taken out: what is told of it is read from this. */
+  readonly redacted?: Context | undefined;
   /** What the context was made of, by a patch. */
   readonly base?: Base | undefined;
   /** The head that the patch was applied to: when it is not the head any more, the save fails and can be done anew. */
@@ -204,11 +210,13 @@ async function draft(ports: SavePorts, input: WholeInput, content: SavedContent)
   }
   const known = await answerWithoutWriting(ports, input, content, head);
   if (known !== undefined) return { input, known };
-  const how = { pins: (await ports.catalog.session(input.sessionId))?.pins ?? [], rules };
+  const session = await ports.catalog.session(input.sessionId);
+  const how = { pins: session?.pins ?? [], rules };
   const layers = input.layers ?? (await layersOf(input.context, how));
   const parent = input.parentId === undefined ? head : await parentOf(ports, input, input.parentId);
   const dropped = await droppedEntries(ports, { ...input, parent, how });
-  const facts = await describe(ports, { ...input, layers, parentId: input.parentId ?? head?.id }, content, head);
+  const parentId = input.parentId ?? head?.id;
+  const facts = await describe(ports, { ...input, layers, parentId, begunAt: session?.createdAt }, content, head);
   const bytes = await encodeBlob(ports, facts, content);
   checkSize(bytes.length, ports.limits);
   // The head has the same content, but no bytes that could be loaded.
@@ -231,7 +239,7 @@ async function screened(
   const given = { context: () => content.texts(), labels: labelsText(input) };
   const { report: secrets, redacted } = await screenSecrets(ports.secrets, given);
   if (secrets === undefined || redacted === undefined) return secrets === undefined ? {} : { secrets };
-  const changed = { ...input, ...labelsOf(redacted.labels) };
+  const changed = { ...input, ...labelsOf(redacted.labels), redacted: parseJson(redacted.context) as Context };
   checkLabels(changed);
   return { secrets, redacted: { input: changed, content: await takeDownText(redacted.context, ports.limits, ports.digests) } };
 }
@@ -314,18 +322,19 @@ async function parentOf(ports: SavePorts, input: WholeInput, parentId: Checkpoin
 
 async function describe(
   ports: SavePorts,
-  input: WholeInput,
+  input: WholeInput & { readonly begunAt: Date | undefined },
   content: SavedContent,
   head: CheckpointRecord | undefined,
 ): Promise<CheckpointFacts> {
+  const createdAt = ports.clock.now();
   // What matters most comes first: there may be no room for all of it.
-  const ofOurs = [sessionProjectAttribute(head, input.project), (await input.surroundings?.()) ?? {}];
+  const ofOurs = [sessionProjectAttribute(head, input.project), (await input.surroundings?.()) ?? {}, await sessionName(input, createdAt)];
   return {
     id: input.checkpointId ?? ports.ids.checkpointId(),
     sessionId: input.sessionId,
     parentId: input.parentId ?? null,
     kind: input.kind ?? "workflow",
-    createdAt: ports.clock.now(),
+    createdAt,
     agentId: input.agentId,
     workflowId: input.workflowId,
     project: input.project,
@@ -338,6 +347,23 @@ async function describe(
     layers: input.layers,
     writer: ports.writer,
   };
+}
+
+async function sessionName(
+  { nameSession, sessionId, project, redacted, context, begunAt }: WholeInput & { readonly begunAt: Date | undefined },
+  createdAt: Date,
+): Promise<JsonObject> {
+  if (nameSession !== true) return {};
+  return sessionNameAttribute({ sessionId, project, goal: await goalIn(redacted ?? context), begunAt: begunAt ?? createdAt });
+}
+
+/** Of a context with more keys it is not looked for: that takes its time. */
+const MOST_KEYS = 1_000;
+
+async function goalIn(context: Context): Promise<string | undefined> {
+  if (Object.keys(context).length > MOST_KEYS) return undefined;
+  const { goalOf } = await import("../handoff/part.ts");
+  return goalOf(context);
 }
 
 /** The caller's come back in any case. */

@@ -64,6 +64,7 @@ export interface ResumeCandidate {
   reason: string;
   /** ISO 8601. */
   savedAt: string;
+  /** Of the checkpoint; else, where there is no goal, that of a session with a generated id. */
   name?: string;
   /** The beginning of what its context says that it is for. */
   goal?: string;

@@ -29,6 +29,7 @@ import { GitReader } from "../git/read-git-state.ts";
 import { findProject } from "../project.ts";
 import type { RulesFound } from "../project-rules.ts";
 import type { Parts } from "../tokens.ts";
+import { metadataOf } from "../metadata.ts";
 import { toldDropped } from "../told-changes.ts";
 import { type CandidatePorts, findCandidates } from "./find-candidates.ts";
 import { type Drift, findDrift } from "./find-drift.ts";
@@ -257,12 +258,14 @@ export class Resumer {
   async #tell({ record, reason, isStale }: Candidate, withSummary: boolean): Promise<ResumeCandidate> {
     const { id: checkpointId, sessionId, createdAt, name, agentId, kind } = record;
     const { goal, summary, fault } = await this.#lookInto(record, withSummary);
+    const { sessionName } = metadataOf(record);
+    const called = name ?? (goal === undefined ? sessionName : undefined);
     return {
       checkpointId,
       sessionId,
       reason: fault === undefined ? reason : `${reason}; ${fault}`,
       savedAt: createdAt.toISOString(),
-      ...(name === undefined ? {} : { name: clip(name) }),
+      ...(called === undefined ? {} : { name: clip(called) }),
       ...(goal === undefined ? {} : { goal }),
       ...(summary === undefined ? {} : { summary }),
       ...(agentId === undefined ? {} : { agentId: clip(agentId) }),
