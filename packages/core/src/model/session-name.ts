@@ -1,3 +1,4 @@
+import { firstCharacters, hasAtMost } from "./characters.ts";
 import type { JsonObject } from "./context.ts";
 import type { SessionId } from "./ids.ts";
 
@@ -31,9 +32,8 @@ function folderOf(project: string | undefined): string {
 
 /** Cut between two words, where there are some. */
 function shortened(goal: string): string {
-  const characters = [...goal];
-  if (characters.length <= LONGEST) return goal;
-  const start = characters.slice(0, LONGEST - 1).join("");
+  if (hasAtMost(LONGEST, goal)) return goal;
+  const start = firstCharacters(LONGEST - 1, goal);
   const end = start.lastIndexOf(" ");
   return `${(end > 0 ? start.slice(0, end) : start).replace(/[\s.,;:]+$/u, "")}…`;
 }
