@@ -82,6 +82,20 @@ describe.each(KINDS)("a store in $kind", ({ at }) => {
       expect(await about("when does the token of a password reset expire?")).toBe(true);
     }));
 
+  it("chooses by the focus within an entry that is asked for and does not fit", () =>
+    withStore(async (workrail) => {
+      const notes = `${longText(800)} The password reset mails a token that expires after 17 minutes. ${longText(800)}`;
+      const { checkpointId } = await workrail.saveCheckpoint({ sessionId: "session", context: { goal: "ship it", notes } });
+      const asked = { checkpointId, keys: ["notes"], budgetTokens: 700 };
+      const view = await workrail.viewCheckpoint({ ...asked, focus: "when does the token of a password reset expire?" });
+      expect(view.context["notes"]).toContain("17 minutes");
+      expect(view.context).not.toHaveProperty("goal");
+      expect(view.shortened?.entries).toMatchObject([{ key: "notes" }]);
+      expect((await workrail.viewCheckpoint({ ...asked, focus: "x", range: { offset: 5, limit: 9 } })).values).toMatchObject([
+        { value: notes.slice(5, 14) },
+      ]);
+    }));
+
   it("compresses a saved context as it compresses one that is given, and keeps that one beside the session's work", () =>
     withStore(async (workrail) => {
       const context = { goal: "ship it", notes: longText(3_000), debugLog: "2026-01-01T00:00:00Z DEBUG tick 1\n".repeat(40) };

@@ -32,6 +32,13 @@ describe.each(SETS)("the %s set of states", async (set) => {
     expect(over.map(({ mode, budget, tokens }) => [mode, budget, tokens])).toEqual([]);
   });
 
+  it.each(states)("uses what a budget allows of $name, while there is more", async (state) => {
+    const views = (await of(state)).filter(
+      ({ mode, text }) => mode === "view" && (text.includes('"omitted"') || text.includes('"shortened"')),
+    );
+    expect(views.filter(({ tokens, budget }) => tokens < budget * 0.9).map(({ budget, tokens }) => [budget, tokens])).toEqual([]);
+  });
+
   it.each(BUDGETS)("is answered from what comes back in %i tokens", async (budget) => {
     const shares = await Promise.all(
       states.map(async (state) => {

@@ -91,7 +91,7 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
       "Save your work after each step worth keeping, to go on after a crash, a full context window or a hand-over. Send the whole state as context first, then changes as patch.",
     input,
     output,
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     meta: { "anthropic/alwaysLoad": true },
     resultMeta: ({ status }) => (status === "SKIPPED_UNCHANGED" ? { code: "CONTEXT_UNCHANGED", httpStatus: 200 } : undefined),
     async run({ metadata, agentId, contextRules, ...rest }, { client, rounded }) {

@@ -76,6 +76,38 @@ describe("a composed view", () => {
       ],
     ],
     [
+      "the AI SDK's parts, with calls inside of them",
+      [
+        { role: "user", content: WANT, parts: [{ type: "text", text: WANT }] },
+        {
+          role: "assistant",
+          content: LAST,
+          parts: [
+            {
+              type: "tool-invocation",
+              toolInvocation: {
+                state: "result",
+                toolCallId: "c1",
+                toolName: "read_file",
+                args: { path: "src/pay.ts" },
+                result: { stdout: OUTPUT },
+              },
+            },
+            { type: "text", text: LAST },
+          ],
+        },
+      ],
+    ],
+    [
+      "a dialogue told by its shape",
+      [
+        { no: 1, dare: "Misaki", naiyou: WANT },
+        { no: 2, dare: "Haru", naiyou: OUTPUT },
+        { no: 3, dare: "Misaki", naiyou: "Please go on with it, as we said yesterday." },
+        { no: 4, dare: "Haru", naiyou: LAST },
+      ],
+    ],
+    [
       "LangChain",
       [
         { lc: 1, type: "constructor", id: ["langchain_core", "messages", "HumanMessage"], kwargs: { content: WANT } },
@@ -112,6 +144,83 @@ describe("a composed view", () => {
       expect(text).toContain("Never touch src/legacy, the auditors froze it.");
       expect(text).toContain("Two tests fail in webhook.test.ts");
     }
+  });
+
+  it.each<[string, Context, readonly string[]]>([
+    [
+      "what tools of the AI SDK gave back, in parts of both forms",
+      {
+        messages: [
+          { role: "user", content: "go", parts: [{ type: "text", text: "go" }] },
+          {
+            role: "assistant",
+            content: "",
+            parts: [
+              {
+                type: "tool-invocation",
+                toolInvocation: { toolCallId: "a", toolName: "grep", args: {}, result: { stdout: "the fourth seat is sold twice" } },
+              },
+              {
+                type: "tool-search",
+                toolCallId: "b",
+                state: "output-available",
+                input: { q: "seat" },
+                output: "nothing in the ledger of May",
+              },
+            ],
+          },
+        ],
+      },
+      ["the fourth seat is sold twice", "nothing in the ledger of May"],
+    ],
+    [
+      "what is recorded beside who said it",
+      {
+        claims: Array.from({ length: 6 }, (_, at) => ({
+          id: `C${at}`,
+          text: `Claim ${at} of the brochure.`,
+          who: "clerk",
+          notes: `Needs source number ${at} first.`,
+        })),
+      },
+      ["Needs source number 0 first.", "Needs source number 1 first."],
+    ],
+    [
+      "headings without lines",
+      { text: `# The rules of the house\n## Part one\n${FILLER.slice(0, 60).join("\n")}\n## To be written` },
+      ["The rules of the house", "To be written"],
+    ],
+    [
+      "a long argument of a step",
+      {
+        steps: [1, 2, 3].map((at) => ({
+          tool: "edit",
+          input: { diff: `@@ -1 +1 @@\n${FILLER.slice(0, 4).join("\n")}\n+const limit = ${at}00;` },
+          output: "ok",
+        })),
+      },
+      ["const limit = 300;"],
+    ],
+    [
+      "rows of a table that are not done",
+      {
+        checks: [
+          ["no", "check", "result", "memo"],
+          ...Array.from({ length: 30 }, (_, at) => [at, `balance ${at}`, at === 17 ? "NG" : "OK", at === 17 ? "48,600 booked twice" : ""]),
+        ],
+      },
+      ["balance 17 | NG | 48,600 booked twice"],
+    ],
+  ])("has %s", async (_what, context, found) => {
+    const text = await textOf(context, Math.ceil(JSON.stringify(context).length / 4) - 20);
+    for (const each of found) expect(text).toContain(each);
+  });
+
+  it("takes what is called old for less than what is not", async () => {
+    const rows = (name: string): JsonValue =>
+      Array.from({ length: 40 }, (_, at) => `${name} ${at}: the ferry at ${at % 24}:20 is booked for the four of us`);
+    const text = await textOf({ plan: { previousVersions: rows("draft"), rows: rows("leg") } }, 500);
+    expect(text.split("draft ").length).toBeLessThan(text.split("leg ").length);
   });
 
   it("tells how many records there are of each status, the open ones with their notes, the done ones by name", async () => {

@@ -25,7 +25,7 @@ export interface ViewRequest {
   readonly keys?: readonly EntryPath[] | undefined;
   /** A part of one long value; `keys` must then name exactly one. */
   readonly range?: Range | undefined;
-  /** What matters now: where not all fits, more of what is about it is given. Says nothing about `keys`. */
+  /** What matters now: where not all fits, more of what is about it is given, within entries that `keys` name too. */
   readonly focus?: string | undefined;
   /** What the author of the workflow says of its entries. */
   readonly rules?: CompiledRules | undefined;
@@ -137,6 +137,10 @@ async function chooseKeys(
   // What is asked for by name is an original: whole or not at all, and of equal rank unless it is pinned.
   const classifications = new Map(pins.map((key) => [key, { layer: "CRITICAL" as const, confidence: 1, why: "pinned" }]));
   const paths = found.filter(({ path }) => typeof path !== "string");
+  if (request.focus !== undefined && paths.length === 0 && request.range === undefined) {
+    // Within what is too large, what the focus is about is chosen.
+    return { ...(await composeView(wholeEntries, { classifications, focus: request.focus }, left, counter, cursor)), ...missing };
+  }
   const entriesLeft = paths.length === 0 ? left : await budgetBeside({ ...missing, ...NO_VALUES }, budget, counter);
   const { report: _report, ...view } = await buildView(wholeEntries, { classifications }, entriesLeft, counter, cursor);
   // It only names what is left out: where nothing is, the caller would be given nothing, and not told so.

@@ -6,7 +6,7 @@ import type { HandoffPart } from "../part.ts";
 import { type Message, messageOf, type Said, type SpeechFields, type Voice, voiceOfName } from "./messages.ts";
 import { OF_PART, type Place, push, type Reading } from "./place.ts";
 import { statusKeyOf } from "./records.ts";
-import { cut, isEmpty, plain, plainLong } from "./plain.ts";
+import { isEmpty, plain, plainLong } from "./plain.ts";
 import { ERROR_LINE, kindOfLine, sentencesOf } from "./sentences.ts";
 
 const ACTS = ["action", "command", "cmd", "tool", "tool_call", "call", "tool_name", "aktion", "acción", "操作", "动作"];
@@ -44,12 +44,12 @@ export function readSteps(records: readonly JsonObject[], place: Place, to: Read
       return [{ speaker: name, index, said: rest.map(([, value]) => ({ voice, text: plainLong(value) })) }];
     }
     const said: { voice: Voice; text: string }[] = [];
-    const inputs = rest
-      .filter(([key]) => /^(?:input|args?|arguments|params|parameters|path|target|query)$/iu.test(key))
-      .map(([, value]) => argumentsOf(value));
-    if (name !== "") said.push({ voice: "acts", text: [name, ...inputs].join(" ") });
+    const inputs = rest.filter(([key]) => INPUTS.test(key)).flatMap(([, value]) => argumentsOf(value));
+    const isShort = (text: string): boolean => text.length <= LONGEST_ARGUMENT && !text.includes("\n");
+    if (name !== "") said.push({ voice: "acts", text: [name, ...inputs.filter(isShort)].join(" ") });
+    for (const text of inputs) if (!isShort(text)) said.push({ voice: "acts", text });
     for (const [key, value] of rest) {
-      if (/^(?:input|args?|arguments|params|parameters|path|target|query)$/iu.test(key)) continue;
+      if (INPUTS.test(key)) continue;
       said.push({ voice: RESULTS.includes(key.toLowerCase()) ? "reports" : "says", text: plainLong(value) });
     }
     return [{ speaker: "", index, said }];
@@ -57,12 +57,16 @@ export function readSteps(records: readonly JsonObject[], place: Place, to: Read
   readMessages(messages, place, to);
 }
 
-function argumentsOf(value: JsonValue): string {
-  if (isJsonObject(value))
-    return Object.values(value)
-      .map((each) => cut(plain(each), 120))
-      .join(" ");
-  return cut(plain(value), 200);
+const INPUTS = /^(?:input|args?|arguments|params|parameters|path|target|query)$/iu;
+/** Characters: a longer one, such as a diff, is told by its lines. */
+const LONGEST_ARGUMENT = 120;
+
+function argumentsOf(value: JsonValue): readonly string[] {
+  return isJsonObject(value) ? Object.values(value).map((each) => plainText(each)) : [plainText(value)];
+}
+
+function plainText(value: JsonValue): string {
+  return typeof value === "string" ? value : plain(value);
 }
 
 /** Whether a value is a cell of a notebook (nbformat 4). */

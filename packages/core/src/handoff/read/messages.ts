@@ -157,7 +157,9 @@ export function messageOf(given: JsonValue, calls: Map<string, string>, fields?:
   const item = unwrapped(given);
   const speaker = SPEAKER_KEYS.map((key) => item[key]).find((name) => typeof name === "string" && name !== "" && name.length <= 60);
   if (typeof speaker !== "string") return undefined;
-  const contents = CONTENT_KEYS.flatMap((key) => (Object.hasOwn(item, key) && item[key] !== speaker ? [item[key] ?? null] : []));
+  // Parts say all that a text beside them says, and what tools did.
+  const keys = Array.isArray(item["parts"]) && item["parts"].length > 0 ? ["parts"] : CONTENT_KEYS;
+  const contents = keys.flatMap((key) => (Object.hasOwn(item, key) && item[key] !== speaker ? [item[key] ?? null] : []));
   const called = [...listOf(item["tool_calls"]), ...(isJsonObject(item["function_call"]) ? [item["function_call"]] : [])];
   if (contents.length === 0 && called.length === 0) return undefined;
   const tool = calls.get(idOf(item["tool_call_id"] ?? item["tool_use_id"]));
@@ -191,6 +193,8 @@ function readContent(content: JsonValue, voice: Voice, calls: Map<string, string
 function readPart(part: JsonValue, voice: Voice, calls: Map<string, string>): Message["said"] {
   if (!isJsonObject(part)) return readContent(part, voice, calls);
   const type = typeOf(part);
+  const invoked = invocationOf(part);
+  if (invoked !== undefined) return [...readCall(invoked, calls), ...resultOf(invoked, calls)];
   if (/tool[-_]?result|function_call_output|function_?response|tool_response/iu.test(type) || isJsonObject(part["functionResponse"])) {
     const inside = part["content"] ?? part["result"] ?? part["output"] ?? part["functionResponse"] ?? null;
     const value = isJsonObject(inside) && inside["value"] !== undefined ? inside["value"] : inside;
@@ -210,6 +214,29 @@ function readPart(part: JsonValue, voice: Voice, calls: Map<string, string>): Me
     if (Array.isArray(text)) return readContent(text, voice, calls);
   }
   return Object.keys(part).length === 0 ? [] : [{ voice: voice === "asks" ? "asks" : voice, text: JSON.stringify(part) }];
+}
+
+/** A call with its result in one part, as the AI SDK keeps them: inside of the part, or, from its version 5 on, as the part. */
+function invocationOf(part: JsonObject): JsonObject | undefined {
+  const { toolInvocation } = part;
+  if (isJsonObject(toolInvocation)) return toolInvocation;
+  const type = typeOf(part);
+  if (part["toolCallId"] === undefined || !/^(?:tool-|dynamic-tool)/u.test(type) || /result|invocation/u.test(type)) return undefined;
+  return { ...part, toolName: part["toolName"] ?? type.slice("tool-".length) };
+}
+
+function resultOf({ result, output, errorText }: JsonObject, calls: Map<string, string>): Message["said"] {
+  const value = result ?? output ?? errorText ?? null;
+  if (value === null) return [];
+  const texts = typeof value === "string" || Array.isArray(value) ? readContent(value, "reports", calls) : readReport(value);
+  return texts.map(({ text }) => ({ voice: "reports", text }));
+}
+
+/** What a program gave back: its output as text, where it says so; any other value as JSON. */
+function readReport(value: JsonValue): Message["said"] {
+  const texts = isJsonObject(value) ? ["stdout", "stderr", "output", "text", "error"].map((key) => value[key]) : [];
+  const printed = texts.filter((text): text is string => typeof text === "string" && text.trim() !== "");
+  return (printed.length > 0 ? printed : [JSON.stringify(value)]).map((text) => ({ voice: "reports", text }));
 }
 
 function readCall(part: JsonValue, calls: Map<string, string>): Message["said"] {
@@ -249,12 +276,27 @@ function idOf(id: JsonValue | undefined): string {
   return JSON.stringify(id ?? null);
 }
 
+/** Fields of messages that say nothing of what was said. */
+const ABOUT = /^(?:id|uuid|n|nr|no|seq|at|ts|t|h|time|date|day|when|timestamp|created_?at|status|type|role|name|channel|annotations)$/iu;
+
+/** Whether somebody is named who is no voice of a conversation, and more is told than what was said: a claim, a finding. */
+function isRecord(item: JsonValue): boolean {
+  if (!isJsonObject(item) || item["role"] !== undefined) return false;
+  const speaker = SPEAKER_KEYS.map((key) => item[key]).find((name) => typeof name === "string");
+  if (typeof speaker !== "string" || voiceOfName(speaker) !== undefined) return false;
+  const content = CONTENT_KEYS.find((key) => Object.hasOwn(item, key));
+  return Object.entries(item).some(([key, value]) => {
+    if (key === content || value === speaker || ABOUT.test(key)) return false;
+    return typeof value === "string" ? value.includes(" ") : Array.isArray(value) && value.length > 0;
+  });
+}
+
 /** Whether a list is a conversation: nearly all members are messages, and somebody known speaks. */
 export function isConversation(items: readonly JsonValue[]): boolean {
   if (items.length === 0) return false;
   const sample = items.length > 40 ? [...items.slice(0, 20), ...items.slice(-20)] : items;
   const calls = new Map<string, string>();
-  const messages = sample.map((item) => messageOf(item, calls));
+  const messages = sample.map((item) => (isRecord(item) ? undefined : messageOf(item, calls)));
   const read = messages.filter((message) => message !== undefined);
   return read.length >= sample.length * 0.7;
 }

@@ -61,6 +61,10 @@ function readLines(given: readonly string[], filled: number, place: Place, to: R
   let isCode = false;
   let order = 0;
   let seen = 0;
+  // A heading stands above its lines; where there are none, it is a line itself.
+  const tellEmpty = (): void => {
+    if (heading !== undefined && order === 0) push(to, { ...place, base: OF_PART.rest }, heading);
+  };
   lines.forEach((line, at) => {
     const trimmed = line.trim();
     if (trimmed === "" || UNDERLINE.test(trimmed)) return;
@@ -70,6 +74,7 @@ function readLines(given: readonly string[], filled: number, place: Place, to: R
     }
     const title = isCode ? undefined : headings[at];
     if (title !== undefined) {
+      tellEmpty();
       heading = title;
       part = partOfName(title) ?? place.part;
       order = 0;
@@ -91,6 +96,7 @@ function readLines(given: readonly string[], filled: number, place: Place, to: R
     const shown = place.isHistory ? { ...where, base: where.base + recency(fromEnd) * 0.6 } : where;
     readLine(trimmed, MAIL_HEADER.test(trimmed) ? { ...shown, base: shown.base - OF_HEADER } : shown, to, repeated);
   });
+  tellEmpty();
 }
 
 /** Lines that programs write on top of a mail. */
@@ -147,9 +153,13 @@ export function readLine(line: string, place: Place, to: Reading, repeated: Read
   });
 }
 
+/** Characters: a longer one is a sentence behind a sign, such as a comment of a shell. */
+const LONGEST_HEADING = 100;
+
 function headingOf(line: string, next: string | undefined): string | undefined {
   const [, , atx, bold, boxed, squared] = HEADING.exec(line.trim()) ?? [];
   const found = atx ?? bold ?? boxed ?? squared;
+  if (found !== undefined && found.length > LONGEST_HEADING) return undefined;
   if (found !== undefined) return found.replace(/[*_#:\s]+$/u, "");
   const isUnderlined =
     next !== undefined &&
