@@ -8,13 +8,29 @@ import { useCli } from "../testing/use-cli.ts";
 const cli = useCli();
 
 describe("on a computer where nothing is saved yet", () => {
-  it.each(["list", "sessions", "resume", "status", "trash", "audit", "stats", "search x", "log x", "show x", "export x", "config", "ls"])(
-    "workrail %s makes nothing",
-    async (command) => {
-      await cli.run(command.split(" "));
-      expect(existsSync(cli.dataDir)).toBe(false);
-    },
-  );
+  it.each([
+    "list",
+    "sessions",
+    "resume",
+    "status",
+    "trash",
+    "audit",
+    "stats",
+    "search x",
+    "log x",
+    "show x",
+    "export x",
+    "config",
+    "ls",
+    "keep x",
+    "tag x y",
+    "pin x y",
+    "unpin x y",
+    "trash restore x",
+  ])("workrail %s makes nothing", async (command) => {
+    await cli.run(command.split(" "));
+    expect(existsSync(cli.dataDir)).toBe(false);
+  });
 
   it("workrail status says that there is no store yet", async () => {
     expect(await cli.output(["status"])).toContain("There is no store yet; the first save makes it.");

@@ -29,7 +29,7 @@ export function addKeepCommand(program: Command): void {
 
 async function keep(word: string | undefined, options: KeepOptions): Promise<void> {
   const session = onlySession(word, options);
-  const kept = await withStore(options, (store) => store.keepSession(session, options.off !== true));
+  const kept = await withStore(options, (store) => store.keepSession(session, options.off !== true), { create: false });
   if (options.json) return writeJson(kept);
   note(options.off === true ? `Session ${session} goes like any other.` : `Session ${session} is kept.`);
 }

@@ -40,7 +40,9 @@ interface MarkOptions extends GlobalOptions {
 
 async function mark(words: readonly (string | undefined)[], critical: boolean, options: MarkOptions): Promise<void> {
   const { session, key } = sessionAndKey(words, options);
-  const result = await withStore(options, (store) => store.markCritical({ sessionId: session, contextKey: key, critical }));
+  const result = await withStore(options, (store) => store.markCritical({ sessionId: session, contextKey: key, critical }), {
+    create: false,
+  });
   if (result.status === "KEY_NOT_FOUND") {
     throw new WorkrailError("INVALID_INPUT", result.message, {
       details: { field: "key", sessionId: session, criticalKeys: result.criticalKeys },

@@ -35,7 +35,7 @@ export function addTagCommand(program: Command): void {
 async function tag(words: readonly (string | undefined)[], options: TagOptions): Promise<void> {
   const { session: sessionId, rest: tags } = givenSession(words, options);
   const params = { sessionId, add: [...tags], remove: [...(options.remove ?? [])] };
-  const session = await withStore(options, (store) => store.tagSession(params));
+  const session = await withStore(options, (store) => store.tagSession(params), { create: false });
   if (options.json) return writeJson(session);
   await writeData((session.tags ?? []).map((each) => `${escapeText(each)}\n`).join(""));
 }

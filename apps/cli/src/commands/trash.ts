@@ -1,4 +1,4 @@
-import type { TrashedMetadata } from "@workrail/runtime";
+import type { FromTrashResult, TrashedMetadata, Workrail } from "@workrail/runtime";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
@@ -68,11 +68,12 @@ async function list(options: GlobalOptions & OfSession): Promise<void> {
 
 async function restore(words: readonly (string | undefined)[], options: GlobalOptions & OfSession): Promise<void> {
   const { session, rest: ids } = givenSession(words, options);
-  const restored = await withStore(options, async (store) => {
+  const bringBack = async (store: Workrail): Promise<FromTrashResult> => {
     const checkpointIds: string[] = [];
     for (const id of ids) checkpointIds.push((await store.resolveCheckpoint(id, { sessionId: session, inTrash: true })).checkpointId);
     return store.restoreFromTrash({ sessionId: session, checkpointIds: ids.length === 0 ? undefined : checkpointIds });
-  });
+  };
+  const restored = await withStore(options, bringBack, { create: false });
   if (options.json) return writeJson(restored);
   note(`Restored in session ${restored.sessionId}: checkpoints: ${restored.checkpointIds.length}.`);
   await writeData(restored.checkpointIds.map((id) => `${id}\n`).join(""));
