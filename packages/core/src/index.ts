@@ -160,6 +160,7 @@ export type {
 export type { CatalogSource, UseCatalog } from "./read-only/read-only-catalog.ts";
 export { readOnly } from "./read-only/read-only-error.ts";
 export { readOnlyStorage, readOnlyStorageOf } from "./read-only/read-only-storage.ts";
+export { editDistance } from "./search/alike.ts";
 export { dotProduct, NearestFirst, unitVector } from "./search/nearest.ts";
 export { parseQuery } from "./search/parse-query.ts";
 export type { ParsedQuery } from "./search/parse-query.ts";

@@ -138,6 +138,7 @@ import {
   type TraceSessionResult,
 } from "./overview.ts";
 import { type Asked, type Scope, scopeOf } from "./isolation.ts";
+import { isUnknownSession, withLikelySessions } from "./likely-sessions.ts";
 import { parseProject } from "./parse-project.ts";
 import { parsePeriod } from "./parse-time.ts";
 import type { Parts } from "./tokens.ts";
@@ -1005,11 +1006,17 @@ export class Store implements Workrail {
       try {
         return await work();
       } catch (error) {
+        if (isUnknownSession(error)) throw await withLikelySessions(this.#parts, error, this.#ownAlone());
         if (!isCatalogLoss(error)) throw error;
         await this.recover();
         return work();
       }
     });
+  }
+
+  /** The own project, where nothing is told of others. */
+  #ownAlone(): string | undefined {
+    return this.#parts.settings.isolation === "strict" ? this.#project : undefined;
   }
 
   /** What a search for a hint finds, as a part of its best hit: words that hardly say anything find nothing well. */

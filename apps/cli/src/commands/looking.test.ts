@@ -113,7 +113,7 @@ describe("workrail sessions, log, diff and stats", () => {
     expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/^INVALID_INPUT: --limit must be .*\.\n$/u) });
     const unknown = {
       code: 10,
-      stderr: "SESSION_NOT_FOUND: There is no session tsak.\n  `workrail sessions --all-projects` lists the sessions there are.\n",
+      stderr: "SESSION_NOT_FOUND: There is no session tsak.\n  Nearest: task.\n",
     };
     expect(await cli.run(["log", "tsak"])).toMatchObject(unknown);
     expect(await cli.run(["scan", "--session", "tsak"])).toMatchObject(unknown);
