@@ -64,7 +64,7 @@ export interface SaveCheckpointParams {
   readonly kind?: CheckpointKind | undefined;
   /** Root of the project that it belongs to, an absolute path. Default: the store's own. */
   readonly project?: string | undefined;
-  /** `all`: nothing of the session is pruned, by count, age or quota, from now on. `keepSession` takes it back. Default: as it is. */
+  /** `all`: nothing of the session is pruned, by count, age or quota, from now on; in `metadata` it means the same. `keepSession` takes it back. Default: as it is. */
   readonly retention?: "all" | undefined;
   /** How the context's entries are to be classified. Default: as the project's file of rules says, if it has one. */
   readonly contextRules?: GivenContextRules | undefined;

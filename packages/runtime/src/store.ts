@@ -284,7 +284,8 @@ export class Store implements Workrail {
     // A patch that is applied once more must not be applied twice: under its id it is recognised.
     let tried: CheckpointId | undefined;
     const prunesToTrash = this.#standIn === undefined && this.#parts.settings.prunesToTrash;
-    const keeps = params.retention === "all" && this.#standIn === undefined;
+    const keepsAll = params.retention === "all" || labels.attributes["retention"] === "all";
+    const keeps = keepsAll && this.#standIn === undefined;
     const save = (force = params.force): Promise<SaveResult> =>
       saveCheckpoint(this.#savePorts, {
         sessionId,

@@ -22,6 +22,15 @@ describe.each(KINDS)("retention of all in a store of $kind", ({ at }) => {
       });
     }));
 
+  it("is taken from the metadata of a save, too", () =>
+    at(async (place) => {
+      await using store = await place.open({ env: FEW });
+      for (let step = 0; step < 6; step++) {
+        await store.saveCheckpoint({ sessionId: "s", context: { step }, ...(step === 0 && { metadata: { retention: "all" } }) });
+      }
+      expect((await store.findCheckpoints({ sessionId: "s" })).session).toMatchObject({ retention: "all", checkpointCount: 6 });
+    }));
+
   it("holds for a session that begins with it, after the loss of the catalog, and in another store", () =>
     at(async (place) => {
       {

@@ -104,7 +104,6 @@ export function workflowCheckpointSave(store: LazyStore): Tool {
         metadata: given,
         agentId: saver ?? client?.name,
         contextRules,
-        retention: given?.["retention"] === "all" ? "all" : undefined,
       });
       const inTexts = roundedInTexts(rest.context, rest.patch);
       const { contextHash: _hash, blobPath: _path, ...told } = saver === undefined ? withoutDefault(saved) : saved;

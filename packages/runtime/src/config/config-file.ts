@@ -153,7 +153,7 @@ function refused(
   { refused: reason, code }: { readonly refused: FileRefusal; readonly code?: string | undefined },
 ): ConfigText {
   if (reason === "missing") return { text: undefined, members: [] };
-  if (reason === "not-a-file") return faulty("It is no file, or a symbolic link, which is not followed");
+  if (reason === "not-a-file") return faulty("config.json is a symbolic link, which is not followed, or no regular file");
   if (reason === "too-large") return faulty(`It is larger than ${MAX_BYTES} bytes`);
   const message = `It cannot be read, ${code ?? reason}`;
   // When the disk itself cannot be used, the settings are the least of it.

@@ -250,7 +250,7 @@ describe("config.json", () => {
 
   it("may not be something else", () => {
     fs.mkdirSync(path.join(dataDir, CONFIG_FILE));
-    expect(issues()).toMatchObject([{ severity: "error", message: expect.stringContaining("It is no file") }]);
+    expect(issues()).toMatchObject([{ severity: "error", message: expect.stringContaining("config.json is a symbolic link") }]);
   });
 
   it.skipIf(process.platform === "win32")("may not be a symbolic link, wherever it leads (not on Windows)", () => {
