@@ -241,6 +241,8 @@ export type { PruneInput } from "./use-cases/prune-to-trash.ts";
 export { resolveCheckpoint } from "./use-cases/resolve-checkpoint.ts";
 export type { ResolveInput, ResolveScope } from "./use-cases/resolve-checkpoint.ts";
 export { loadView } from "./use-cases/load-view.ts";
+export { stateChanges } from "./use-cases/changed-since.ts";
+export type { StateChanges } from "./use-cases/changed-since.ts";
 export type { BudgetFor, EntryPath, LoadedView, ViewPorts, ViewRequest, ViewValue } from "./use-cases/load-view.ts";
 export { makeRoom } from "./use-cases/make-room.ts";
 export type { RoomNeeded } from "./use-cases/make-room.ts";

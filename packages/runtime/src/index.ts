@@ -96,6 +96,7 @@ export type {
   ResumeDepth,
   ResumedWork,
   ResumeParams,
+  ToldChanges,
   ResumeResult,
 } from "./resume/resume-params.ts";
 export { restoreBackup } from "./restore-backup.ts";

@@ -68,6 +68,7 @@ import {
   type VerifyOptions,
   type VerifyReport,
   type ViewPorts,
+  type ViewRequest,
   WorkrailError,
 } from "@workrail/core";
 import {
@@ -459,7 +460,7 @@ export class Store implements Workrail {
 
   /** @param besideOf what else the answer says of what was loaded; it takes its room from the budget. */
   async #view(
-    params: ViewCheckpointParams,
+    params: ViewCheckpointParams & Pick<ViewRequest, "among">,
     { isBrief, besideOf }: { readonly isBrief: boolean; readonly besideOf?: (loaded: LoadedCheckpoint) => Promise<object> },
   ): Promise<BriefViewResult> {
     const ports: ViewPorts = { ...this.#loadPorts, tokens: this.#parts.tokens };

@@ -1,5 +1,6 @@
-import type { DroppedEntries, NamedKeys, SaveResult } from "@workrail/core";
+import type { DroppedEntries, NamedKeys, SaveResult, StateChanges } from "@workrail/core";
 import type { PatchedState, SaveCheckpointResult } from "./context-management-service.ts";
+import type { ToldChanges } from "./resume/resume-params.ts";
 
 /** An answer stays small, however much a call changes. */
 const MOST_NAMED = 50;
@@ -14,6 +15,19 @@ export function told({
   return {
     ...(patched === undefined ? {} : { patched: toldPatch(patched) }),
     ...(dropped === undefined ? {} : { ...toldDropped({ keys: dropped.keys, count: dropped.keys.length }), ...warning(dropped) }),
+  };
+}
+
+/** How a state differs from one that was known. */
+export function toldSince(since: string, { added, changed, removed, unchanged }: StateChanges): ToldChanges {
+  const count = (name: string, all: number): object => (all > MOST_NAMED ? { [`${name}Count`]: all } : {});
+  const sizes = [...changed].slice(0, MOST_NAMED).map(([key, size]): [string, string] => [clip(key), size ?? "changed"]);
+  return {
+    since,
+    ...(added.length === 0 ? {} : { added: added.slice(0, MOST_NAMED).map(clip), ...count("added", added.length) }),
+    ...(changed.size === 0 ? {} : { changed: Object.fromEntries(sizes), ...count("changed", changed.size) }),
+    ...(removed.length === 0 ? {} : { removed: removed.slice(0, MOST_NAMED).map(clip), ...count("removed", removed.length) }),
+    unchanged,
   };
 }
 

@@ -32,6 +32,47 @@ function tokensIn(answer: object): number {
   return JSON.stringify(answer).length / 4;
 }
 
+describe("what changed since a checkpoint that one knows", () => {
+  it("is told by key, with those entries alone, of the latest of its session or of what is named", async () => {
+    const known = await store.saveCheckpoint({ sessionId: "s", context: CONTEXT });
+    const next = await store.saveCheckpoint({
+      sessionId: "s",
+      patch: { set: { step: 4 }, append: { nextSteps: ["Fix the cookie"] }, remove: ["decisions"] },
+    });
+    await store.saveCheckpoint({ sessionId: "s", patch: { set: { step: 5 } } });
+    const latest = await load({ since: known.checkpointId });
+    expect(latest.context).toEqual({ nextSteps: ["Fix logout", "Fix the cookie"], step: 5 });
+    expect(latest.changes).toEqual({
+      since: known.checkpointId,
+      added: ["step"],
+      changed: { nextSteps: "1 item -> 2" },
+      removed: ["decisions"],
+      unchanged: 2,
+    });
+    expect((await load({ since: known.checkpointId, checkpointId: next.checkpointId })).context).toMatchObject({ step: 4 });
+    const same = await load({ since: next.checkpointId, checkpointId: next.checkpointId });
+    expect(same).toMatchObject({ context: {}, changes: { since: next.checkpointId, unchanged: 4 } });
+  });
+
+  it("keeps to the budget, and names what is not whole of it", async () => {
+    const known = await store.saveCheckpoint({ sessionId: "s", context: { goal: GOAL } });
+    await store.saveCheckpoint({ sessionId: "s", context: CONTEXT });
+    const found = await load({ since: known.checkpointId, budgetTokens: 1_000 });
+    expect(tokensIn(found)).toBeLessThan(1_100);
+    expect(found.context).not.toHaveProperty("goal");
+    expect(found.shortened?.entries).toMatchObject([{ key: "notes" }]);
+  });
+
+  it("is not told in a summary, nor of a checkpoint that is not there", async () => {
+    const { checkpointId } = await store.saveCheckpoint({ sessionId: "s", context: CONTEXT });
+    await expect(store.resumeWork({ since: checkpointId, depth: "summary" })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    expect(await store.resumeWork({ since: "nowhere-at-all" })).toMatchObject({
+      status: "CANDIDATES",
+      note: expect.stringContaining("nowhere-at-all"),
+    });
+  });
+});
+
 describe("how much comes back", () => {
   beforeEach(async () => {
     await store.saveCheckpoint({ sessionId: "s", context: CONTEXT, agentId: "coder", metadata: { name: "half way" } });
@@ -42,7 +83,7 @@ describe("how much comes back", () => {
     expect(answer).toMatchObject({ depth: "view", context: { goal: GOAL }, origin: { agentId: "coder" }, metadata: { name: "half way" } });
     expect(tokensIn(answer)).toBeLessThan(6_000);
     expect(answer.shortened ?? answer.omitted).toBeDefined();
-    expect(answer.how).toContain(answer.checkpointId);
+    expect(answer.how).toContain("this checkpointId");
   });
 
   it("is a document with depth summary, and no context", async () => {

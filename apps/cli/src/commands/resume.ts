@@ -1,5 +1,5 @@
 import { shellWord } from "@workrail/core";
-import type { ResumeCandidate, ResumeDepth, ResumedWork, ResumeResult } from "@workrail/runtime";
+import type { ResumeCandidate, ResumeDepth, ResumedWork, ResumeResult, ToldChanges } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import { escapeJson, escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
@@ -16,6 +16,7 @@ interface ResumeOptions extends GlobalOptions {
   readonly checkpoint?: string;
   readonly session?: string;
   readonly depth: ResumeDepth;
+  readonly since?: string;
   readonly budget?: number;
   readonly focus?: string;
   readonly limit?: number;
@@ -45,6 +46,7 @@ export function addResumeCommand(program: Command): void {
         .choices(DEPTHS)
         .default("summary", "summary"),
     )
+    .option("--since <id>", "only what changed since this checkpoint, as --depth view")
     .option("--budget <tokens>", "tokens for what is shown", parseWhole)
     .option("--focus <text>", "what matters now: where not all fits, what is about it gets more room")
     .option("--limit <count>", "at most this many that may be meant, up to 20; default: 5", parseWhole)
@@ -53,13 +55,15 @@ export function addResumeCommand(program: Command): void {
 }
 
 async function resume(words: readonly string[], options: ResumeOptions): Promise<void> {
-  const { checkpoint, session, depth, budget, focus, limit } = options;
+  const { checkpoint, session, since, budget, focus, limit } = options;
+  const depth = since === undefined ? options.depth : "view";
   const hint = words.length === 0 ? undefined : words.join(" ");
   const params = {
     hint,
     checkpointId: checkpoint,
     sessionId: session,
     depth,
+    since,
     budgetTokens: budget,
     focus,
     limit,
@@ -78,7 +82,8 @@ async function resume(words: readonly string[], options: ResumeOptions): Promise
   await tell(await lookIntoStore(options, (store) => store.resumeWork(one)), undefined);
 }
 
-function askedFor({ checkpoint, session }: ResumeOptions): string | undefined {
+function askedFor({ checkpoint, session, since }: ResumeOptions): string | undefined {
+  if (since !== undefined) return `checkpoint ${checkpoint ?? since}`;
   if (checkpoint !== undefined) return `checkpoint ${checkpoint}`;
   return session === undefined ? undefined : `session ${session}`;
 }
@@ -99,6 +104,7 @@ async function tell(found: ResumeResult, asked: string | undefined): Promise<voi
 async function show({
   summary,
   context,
+  changes,
   drift,
   checkpointId,
   origin,
@@ -110,6 +116,7 @@ async function show({
   noteFallback(checkpointId, fellBackFrom, false);
   note(`Checkpoint ${checkpointId}, saved ${origin.savedAt}${origin.agentId === undefined ? "" : ` by ${origin.agentId}`}.`);
   if (warning !== undefined) note(warning);
+  if (changes !== undefined) note(escapeText(inWords(changes)));
   if (drift !== undefined) note(drift.says);
   if (shortened !== undefined || omitted !== undefined) {
     note(
@@ -118,6 +125,16 @@ async function show({
   }
   if (summary !== undefined) note(`\`workrail show ${checkpointId}\` shows all that was saved.`);
   await writeData(`${(summary === undefined ? escapeJson(JSON.stringify(context, undefined, 2)) : escapeJson(summary)).trimEnd()}\n`);
+}
+
+function inWords({ since, added = [], changed = {}, removed = [], unchanged }: ToldChanges): string {
+  const sizes = Object.entries(changed).map(([key, size]) => (size === "changed" ? key : `${key} (${size})`));
+  const parts = [
+    ...(added.length === 0 ? [] : [`added: ${added.join(", ")}`]),
+    ...(sizes.length === 0 ? [] : [`changed: ${sizes.join(", ")}`]),
+    ...(removed.length === 0 ? [] : [`removed: ${removed.join(", ")}`]),
+  ];
+  return `Since ${since}: ${parts.length === 0 ? "nothing changed" : parts.join("; ")}. Entries that are the same: ${unchanged}.`;
 }
 
 function columns(now: Date): readonly Column<ResumeCandidate>[] {

@@ -9,6 +9,7 @@ import {
   type ResumeCandidates,
   RESUME_DEPTHS,
   type ResumedWork,
+  type ToldChanges,
   type SaveCheckpointResult,
   type SearchCheckpointsResult,
   type ShapedContextResult,
@@ -82,6 +83,17 @@ const patched = objectOf<PatchedState>({
   namesLeft: count("names that are not told").optional(),
 });
 
+const changes = objectOf<ToldChanges>({
+  since: text("the checkpoint that was known"),
+  added: texts("entries that it did not have").optional(),
+  addedCount: count("how many those are, when not all are told").optional(),
+  changed: z.record(z.string(), z.string()).optional().describe("entries that are different now: how their size changed, or `changed`"),
+  changedCount: count("how many those are, when not all are told").optional(),
+  removed: texts("entries that are gone").optional(),
+  removedCount: count("how many those are, when not all are told").optional(),
+  unchanged: count("entries that are the same"),
+});
+
 const loaded = objectOf<ResumedWork>({
   status: z.literal("LOADED").describe("`LOADED`, or `CANDIDATES`: then [other fields](#candidates)"),
   depth: oneOf(RESUME_DEPTHS, "how much of it came"),
@@ -91,6 +103,7 @@ const loaded = objectOf<ResumedWork>({
   context: anyObject("what of the context fits, of the other depths").optional(),
   metadata: METADATA.partial().optional().describe("[metadata](#metadata) of the checkpoint, of the other depths"),
   origin: ORIGIN,
+  changes: changes.optional().describe("with `--since`: what is different now; `context` has what was added or changed"),
   drift: drift.optional().describe("what happened in the repository since, if it was saved in one"),
   ...DROPPED_KEYS,
   fellBackFrom: listOf(UNREADABLE, "newer checkpoints of the session that cannot be read").optional(),

@@ -13,6 +13,7 @@ const input = z.strictObject({
   sessionId: z.string().optional().describe("Exact"),
   hint: z.string().optional().describe("Words on it"),
   depth: z.enum(RESUME_DEPTHS).optional().describe("Detail"),
+  since: z.string().optional().describe("Id you know: tell changes"),
   budgetTokens: z.int().optional().describe("Most"),
   focus: z.string().optional().describe("Topic"),
 });
@@ -45,6 +46,16 @@ const drift = z
   })
   .describe("What happened in the git repository since it was saved: look at it before you trust what is loaded");
 
+const changes = z
+  .looseObject({
+    since: z.string(),
+    added: z.array(z.string()).optional(),
+    changed: jsonObject().optional(),
+    removed: z.array(z.string()).optional(),
+    unchanged: z.number(),
+  })
+  .describe("With since: what is different now; context has only what was added or changed");
+
 const output = z.looseObject({
   status: z.enum(["LOADED", "CANDIDATES"]).describe("CANDIDATES: nothing is loaded yet"),
   note: z.string().optional().describe("What to do now"),
@@ -58,6 +69,7 @@ const output = z.looseObject({
   depth: z.enum(RESUME_DEPTHS).optional().describe("How much of it this is"),
   context: jsonObject().optional().describe("The saved context. Entries named in shortened are there in part"),
   summary: z.string().optional().describe("With depth summary: the work as one document"),
+  changes: changes.optional(),
   drift: drift.optional(),
   metadata: metadata.optional(),
   metadataOmitted,

@@ -3,6 +3,7 @@ import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { Context } from "../model/context.ts";
 import type { CheckpointId } from "../model/ids.ts";
 import { clipName } from "../patch/quoted-name.ts";
+import { sizeChange } from "../patch/value-size.ts";
 import type { Base } from "./find-base.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
 
@@ -39,10 +40,33 @@ async function contextOf(ports: ReadPorts, id: CheckpointId): Promise<Context | 
 }
 
 function changedKeys(before: Context, after: Context): string[] {
-  const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
-  return [...keys].filter(
-    (key) => Object.hasOwn(before, key) !== Object.hasOwn(after, key) || JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+  const { added, changed, removed } = stateChanges(before, after);
+  return [...new Set([...Object.keys(after), ...removed])].filter(
+    (key) => added.includes(key) || changed.has(key) || removed.includes(key),
   );
+}
+
+/** How one state of some work differs from an earlier one, by top-level keys. */
+export interface StateChanges {
+  readonly added: readonly string[];
+  /** With how its size changed, where it had any: `5 items -> 7`. */
+  readonly changed: ReadonlyMap<string, string | undefined>;
+  readonly removed: readonly string[];
+  /** How many entries are the same. */
+  readonly unchanged: number;
+}
+
+export function stateChanges(before: Context, after: Context): StateChanges {
+  const keys = Object.keys(after);
+  const added = keys.filter((key) => !Object.hasOwn(before, key));
+  const changed = new Map<string, string | undefined>();
+  for (const key of keys) {
+    const [from, to] = [before[key], after[key]];
+    if (from === undefined || to === undefined || !Object.hasOwn(before, key)) continue;
+    if (JSON.stringify(from) !== JSON.stringify(to)) changed.set(key, sizeChange(from, to));
+  }
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  return { added, changed, removed, unchanged: keys.length - added.length - changed.size };
 }
 
 function tell(keys: readonly string[]): ChangedSince {

@@ -25,6 +25,8 @@ export interface ViewRequest {
   readonly keys?: readonly EntryPath[] | undefined;
   /** A part of one long value; `keys` must then name exactly one. */
   readonly range?: Range | undefined;
+  /** Only entries of these keys, as far as they fit; the others are not missed. Not together with `keys`. Default: all. */
+  readonly among?: ((context: Context) => ReadonlySet<string>) | undefined;
   /** What matters now: where not all fits, more of what is about it is given, within entries that `keys` name too. */
   readonly focus?: string | undefined;
   /** What the author of the workflow says of its entries. */
@@ -73,7 +75,9 @@ export async function loadView(ports: ViewPorts, input: LoadInput & ViewRequest,
     if (input.full === true) return { ...about, context };
     const budget = await budgetFor(loaded);
     const how = { classifications: classifyContext(context, { pins, rules: input.rules }), focus: input.focus };
-    return { ...about, ...(await composeView(context, how, budget, ports.tokens, cursor)) };
+    const among = input.among?.(context);
+    const shown = among === undefined ? context : Object.fromEntries(Object.entries(context).filter(([key]) => among.has(key)));
+    return { ...about, ...(await composeView(shown, how, budget, ports.tokens, cursor)) };
   }
   const budget = input.full === true ? UNLIMITED : await budgetFor(loaded);
   return { ...about, ...(await chooseKeys(ports.tokens, context, pins, input, budget, cursor)) };

@@ -20,6 +20,11 @@ export interface ResumeParams {
   readonly depth?: ResumeDepth | undefined;
   /** Tokens for what is loaded. Default: 800, 4,000, or what an answer holds, by depth. A summary takes 300 at least. */
   readonly budgetTokens?: number | undefined;
+  /**
+   * The id of a checkpoint that one knows: `changes` tells what is different now, and `context` has only entries that were added or
+   * changed. Alone it means the latest of its session. Not with a `summary`.
+   */
+  readonly since?: string | undefined;
   /** What matters now: where not all fits, what is about it gets more room. At most 2,000 characters. */
   readonly focus?: string | undefined;
   /** The most candidates. Default 5, at most 20. */
@@ -42,8 +47,25 @@ export interface ResumedWork extends Omit<ViewCheckpointResult, "context" | "met
   summary?: string;
   /** When and by whom it was saved. */
   origin: { savedAt: string; agentId?: string };
+  /** With `since`: what is different now. */
+  changes?: ToldChanges;
   /** What happened in the repository since. Absent for what was saved outside of one. */
   drift?: Drift;
+}
+
+/** How a state differs from the one that was known. Names of at most 20 entries each; counts are of all. */
+export interface ToldChanges {
+  /** The checkpoint that was known. */
+  since: string;
+  added?: string[];
+  addedCount?: number;
+  /** By key: how its size changed (`5 items -> 7`), or `changed`. */
+  changed?: Record<string, string>;
+  changedCount?: number;
+  removed?: string[];
+  removedCount?: number;
+  /** How many entries are the same. */
+  unchanged: number;
 }
 
 /** Sessions that may be meant, the likeliest first. */

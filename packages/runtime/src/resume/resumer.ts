@@ -19,6 +19,8 @@ import {
   readContext,
   type SessionId,
   LEAST_SUMMARY_TOKENS,
+  stateChanges,
+  type ViewRequest,
   writeHandoff,
 } from "@workrail/core";
 import { AROUND, HOW, howOf, tokensBeyond } from "../answer-budget.ts";
@@ -30,7 +32,7 @@ import { findProject } from "../project.ts";
 import type { RulesFound } from "../project-rules.ts";
 import type { Parts } from "../tokens.ts";
 import { metadataOf } from "../metadata.ts";
-import { toldDropped } from "../told-changes.ts";
+import { toldDropped, toldSince } from "../told-changes.ts";
 import { type CandidatePorts, findCandidates } from "./find-candidates.ts";
 import { type Drift, findDrift } from "./find-drift.ts";
 import { fitDrift } from "./fit-drift.ts";
@@ -58,10 +60,18 @@ export interface ResumePorts {
   /** The id of the checkpoint that is meant. */
   resolve(reference: string): Promise<CheckpointId>;
   /** A view, with what is to stand beside the context in the same answer. */
-  view(params: ViewCheckpointParams, beside: (loaded: LoadedCheckpoint) => Promise<object>): Promise<BriefViewResult>;
+  view(
+    params: ViewCheckpointParams & Pick<ViewRequest, "among">,
+    beside: (loaded: LoadedCheckpoint) => Promise<object>,
+  ): Promise<BriefViewResult>;
   rules(): Promise<RulesFound>;
   standing(id?: CheckpointId): Standing;
   issueHandle(id: CheckpointId): Promise<ToldHandle>;
+}
+
+interface Ids {
+  readonly checkpointId: CheckpointId | undefined;
+  readonly sessionId: SessionId | undefined;
 }
 
 /** Where no place speaks for any work. */
@@ -101,9 +111,11 @@ export class Resumer {
     const { checkpointId: reference, sessionId: given } = params;
     const sessionId = given === undefined ? undefined : parseSessionId(given);
     const { project, git } = this.#place(params.cwd);
-    if (reference === undefined && sessionId === undefined) return this.#suggest(params, { project, git }, "");
+    if (reference === undefined && sessionId === undefined && params.since === undefined)
+      return this.#suggest(params, { project, git }, "");
     try {
       const checkpointId = reference === undefined ? undefined : await this.#ports.resolve(reference);
+      if (params.since !== undefined) return await this.#loadSince(params, params.since, { checkpointId, sessionId }, git);
       return await this.#load(params, { checkpointId, sessionId }, git);
     } catch (error) {
       const isUnknown = isWorkrailError(error) && (error.code === "SESSION_NOT_FOUND" || error.code === "CHECKPOINT_NOT_FOUND");
@@ -141,8 +153,9 @@ export class Resumer {
 
   async #load(
     { depth = "view", budgetTokens, focus }: ResumeParams,
-    ids: { readonly checkpointId: CheckpointId | undefined; readonly sessionId: SessionId | undefined },
+    ids: Ids,
     git: GitReader,
+    known?: LoadedCheckpoint,
   ): Promise<ResumedWork> {
     const { maxAnswerTokens } = this.#ports.parts.settings;
     const budget = Math.min(budgetTokens ?? budgetOf(depth, maxAnswerTokens), maxAnswerTokens);
@@ -152,13 +165,29 @@ export class Resumer {
     };
     if (depth === "summary") return this.#summarise(await loadCheckpoint(this.#ports.load, ids), { budget, focus, beside });
     const told = { status: "LOADED" as const, depth };
-    const { metadata, ...view } = await this.#ports.view({ ...ids, budgetTokens: budget, focus }, async (loaded) => ({
+    const among =
+      known === undefined
+        ? undefined
+        : (context: Context): ReadonlySet<string> => {
+            const { added, changed } = stateChanges(known.context, context);
+            return new Set([...added, ...changed.keys()]);
+          };
+    const { metadata, ...view } = await this.#ports.view({ ...ids, budgetTokens: budget, focus, among }, async (loaded) => ({
       ...told,
+      ...(known === undefined ? {} : { changes: toldSince(known.record.id, stateChanges(known.context, loaded.context)) }),
       ...(await beside(loaded)),
     }));
     // The drift says where it was saved.
     const { git: _said, ...brief } = metadata;
     return { ...told, ...view, ...(Object.keys(brief).length === 0 ? {} : { metadata: brief }) };
+  }
+
+  /** What changed since a checkpoint that is known: its changes, and those entries alone. */
+  async #loadSince(params: ResumeParams, since: string, ids: Ids, git: GitReader): Promise<ResumedWork> {
+    const known = await loadCheckpoint(this.#ports.load, { checkpointId: await this.#ports.resolve(since), sessionId: undefined });
+    const isAlone = ids.checkpointId === undefined && ids.sessionId === undefined;
+    const wanted = isAlone ? { checkpointId: undefined, sessionId: known.record.sessionId } : ids;
+    return this.#load(params, wanted, git, known);
   }
 
   async #summarise(
@@ -345,7 +374,10 @@ function clip(text: string): string {
 }
 
 /** @throws INVALID_INPUT */
-function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limit }: ResumeParams): void {
+function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limit, since }: ResumeParams): void {
+  if (since !== undefined && depth === "summary") {
+    throw invalidInput("since", "since tells entries that changed, and a summary tells of all.", "Leave depth out, or since.");
+  }
   if (checkpointId !== undefined && sessionId !== undefined) {
     throw invalidInput("checkpointId", "Give checkpointId or sessionId, not both.", "A checkpointId alone says which session it is.");
   }
