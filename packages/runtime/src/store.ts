@@ -20,7 +20,6 @@ import {
   invalidInput,
   isWorkrailError,
   type JsonObject,
-  KEEP_TAG,
   keepSession,
   listCheckpoints,
   listTrash,
@@ -139,6 +138,7 @@ import {
   type TraceSessionResult,
 } from "./overview.ts";
 import { type Asked, type Scope, scopeOf } from "./isolation.ts";
+import { keepIfThere } from "./keep-if-there.ts";
 import { isUnknownSession, withLikelySessions } from "./likely-sessions.ts";
 import { parseProject } from "./parse-project.ts";
 import { parsePeriod } from "./parse-time.ts";
@@ -295,7 +295,12 @@ export class Store implements Workrail {
         refuseEmpty: true,
         name: labels.name,
         tags: labels.tags,
-        attributes: phase === undefined ? labels.attributes : { ...labels.attributes, phase },
+        attributes: {
+          ...labels.attributes,
+          ...(phase === undefined ? {} : { phase }),
+          // The session is tagged once the disk has it.
+          ...(keepsAll && !keeps ? { retention: "all" } : {}),
+        },
         surroundings: () => git,
         kind: params.kind,
         agentId: params.agentId ?? labels.agentId,
@@ -388,9 +393,8 @@ export class Store implements Workrail {
     throw await this.#using(() => noBase(storage.catalog, { project }));
   }
 
-  async #keepIfThere(sessionId: SessionId): Promise<void> {
-    const session = await this.#parts.locking.shared(() => this.#parts.catalog.session(sessionId));
-    if (session !== undefined && !session.tags.includes(KEEP_TAG)) await keepSession(this.#parts, { sessionId });
+  #keepIfThere(sessionId: SessionId): Promise<void> {
+    return keepIfThere(this.#parts, sessionId);
   }
 
   /** What is said to whoever comes to a checkpoint's session from another project. */

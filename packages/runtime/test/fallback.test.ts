@@ -449,6 +449,23 @@ describe("a disk that comes back", () => {
       }),
   );
 
+  it.each([
+    ["retention", { retention: "all" }],
+    ["metadata", { metadata: { retention: "all" } }],
+  ] as const)("keeps all of a session whose save, kept in memory, said so by its %s", (_how, more) =>
+    withFailingDisk(async (disk) => {
+      const workrail = await disk.open({ WORKRAIL_MAX_CHECKPOINTS: "2" });
+      const ids = [await step(workrail, 1), await step(workrail, 2)];
+      disk.writing = "ENOSPC";
+      ids.push(await kept(workrail, 3, more));
+      disk.writing = undefined;
+      ids.push(await step(workrail, 4));
+      expect(await idsIn(workrail)).toEqual(ids);
+      expect((await workrail.findCheckpoints(SESSION)).session).toMatchObject({ retention: "all" });
+      await workrail.close();
+    }),
+  );
+
   it("gets a fork where somebody else saved meanwhile: nothing is lost and nothing overwritten", () =>
     withFailingDisk(async (disk) => {
       await using workrail = await disk.open();

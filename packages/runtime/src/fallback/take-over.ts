@@ -11,6 +11,7 @@ import {
   type SessionId,
   uuidOf,
 } from "@workrail/core";
+import { keepIfThere } from "../keep-if-there.ts";
 import type { RetainedMemory } from "./retained-memory.ts";
 import { isCatalogLoss, isHeldByOthers } from "./storage-failure.ts";
 
@@ -44,7 +45,11 @@ export async function takeOver(disk: TakeOverPorts, memory: RetainedMemory): Pro
     for (const record of await memory.checkpoints()) {
       await unlessFailed(failures, record.sessionId, async () => {
         const continuesOther = await isFork(disk, record);
+        const keepsAll = record.attributes["retention"] === "all";
+        // Before a save could prune, and after the first one.
+        if (keepsAll) await keepIfThere(disk, record.sessionId);
         await write(disk, memory, record);
+        if (keepsAll) await keepIfThere(disk, record.sessionId);
         written.add(record.id);
         if (continuesOther) forks += 1;
       });

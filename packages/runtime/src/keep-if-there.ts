@@ -1,0 +1,7 @@
+import { type Clock, KEEP_TAG, keepSession, type ListPorts, type SessionId } from "@workrail/core";
+
+/** Tags a session so that nothing of it goes by itself. One that is not there yet has nothing to lose. */
+export async function keepIfThere(ports: ListPorts & { readonly clock: Clock }, sessionId: SessionId): Promise<void> {
+  const session = await ports.locking.shared(() => ports.catalog.session(sessionId));
+  if (session !== undefined && !session.tags.includes(KEEP_TAG)) await keepSession(ports, { sessionId });
+}
