@@ -303,7 +303,7 @@ export { pageValue } from "./view/page-value.ts";
 export type { Range, ValuePage } from "./view/page-value.ts";
 export type { Room } from "./view/room.ts";
 export { isAlike, mostApart } from "./search/alike.ts";
-export { ALL_TERMS, BM25, rarity, saturation } from "./search/bm25.ts";
+export { ALL_TERMS, BM25, rarePreference, rarity, saturation, shareOfInstead } from "./search/bm25.ts";
 export { countsOf, weighRelated } from "./search/related-terms.ts";
 export { termsOf } from "./search/terms.ts";
 export type {
@@ -314,6 +314,7 @@ export type {
   IndexHit,
   IndexNews,
   IndexQuery,
+  Instead,
   IndexState,
   Matches,
   PageOfMatches,
@@ -322,6 +323,7 @@ export type {
   SearchIndexing,
   TextOfCheckpoint,
   WeightedTerm,
+  AskedTerm,
 } from "./ports/search-index.ts";
 export { followChanges } from "./use-cases/follow-changes.ts";
 export type { Followed } from "./use-cases/follow-changes.ts";

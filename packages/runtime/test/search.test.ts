@@ -136,16 +136,38 @@ describe.each(KINDS)("search in $kind", ({ at }) => {
       expect(await found(workrail, "perishable")).toEqual([id]);
     }));
 
-  it("comes to projects in their order: the own one first, or one alone", () =>
+  it("shows what has a word whole, and behind it what only begins so or means the like", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const begins = await save(workrail, "a", { note: "authorial authorial" });
+      const means = await save(workrail, "b", { note: "the login form" });
+      const whole = await save(workrail, "c", {
+        note: "the auth header is lost behind the proxy of the office, which nobody has restarted since spring",
+      });
+      const { hits, loose } = await workrail.searchCheckpoints({ query: "auth" });
+      expect([hits.map(({ checkpoint }) => checkpoint.id), loose]).toEqual([[whole, means, begins], undefined]);
+      expect(hits[2]?.snippet).toContain("authorial");
+    }));
+
+  it("has the better text first, whatever its project, and the own project's first of those that are about as good", () =>
     at(async (place) => {
       const other = await place.open({ project: "/other" });
-      const better = await save(other, "b", { note: "needle needle needle" });
+      const better = await save(other, "a", { note: "needle needle needle" });
       await other.close();
-      await using workrail = await place.open({ project: "/own" });
-      const own = await save(workrail, "a", { note: "a needle in hay, and much more of hay" });
-      expect(await found(workrail, "needle")).toEqual([own, better]);
-      expect(await found(workrail, "needle", { project: "/other" })).toEqual([better]);
-      expect(await found(workrail, "needle", { project: null })).toEqual([better, own]);
+      const own = await place.open({ project: "/own" });
+      const lesser = await save(own, "b", { note: "a needle in hay, and much more of hay" });
+      const first = await save(own, "c", { note: "a lantern of tin" });
+      await own.close();
+      const later = await place.open({ project: "/other" });
+      const same = await save(later, "d", { note: "a lantern of tin" });
+      await later.close();
+      await using again = await place.open({ project: "/own" });
+      expect(await found(again, "needle")).toEqual([better, lesser]);
+      expect(await found(again, "needle", { limit: 1 })).toEqual([better]);
+      expect(await found(again, "needle", { project: "/own" })).toEqual([lesser]);
+      expect(await found(again, "lantern")).toEqual([first, same]);
+      expect(await found(again, "lantern", { limit: 1 })).toEqual([first]);
+      expect(await found(again, "lantern", { limit: 1, project: null })).toEqual([same]);
     }));
 
   it("finds what was saved before the index was there, and after the catalog was rebuilt", () =>

@@ -1,5 +1,6 @@
 import {
   ALL_TERMS,
+  type AskedTerm,
   BM25,
   type ChangedSession,
   type ChangePosition,
@@ -10,11 +11,14 @@ import {
   type IndexNews,
   type IndexQuery,
   type IndexState,
+  type Instead,
   isAlike,
   type Matches,
+  rarePreference,
   rarity,
   type SearchEngine,
   type SessionId,
+  shareOfInstead,
   type TextOfCheckpoint,
   type WeightedTerm,
   weighRelated,
@@ -36,12 +40,26 @@ type Words = Pick<TextOfCheckpoint, "terms" | "stopWords">;
 
 /** How MiniSearch weighs a term that is there very often, against one that is there once, plus what it adds: its BM25+. */
 const CONSTANTS = { k: BM25.saturation, b: BM25.length, d: 0 } as const;
+/** A text that is full of a term, by MiniSearch, and for each part of its rarity. */
+const FULL = BM25.saturation + 1;
+/** Where so many texts have a term, nobody comes to those that have something instead. */
+const ENOUGH_WHOLE = 200;
 /** What `related` terms are looked up for: the best hits. */
 const RERANKED = 200;
 
 /** A search index in the memory of this process, for storage that has none of its own: it is made anew by each process. */
 export function miniSearchIndex(): SearchEngine {
   return new MiniSearchIndex();
+}
+
+/** What a question comes to. */
+interface Ranked {
+  /** What a text would score that is full of the terms. */
+  readonly most: number;
+  readonly scores: ReadonlyMap<CheckpointId, number>;
+  /** Texts with a rare term, and what they get for it. */
+  readonly rare: ReadonlySet<CheckpointId>;
+  readonly bonus: number;
 }
 
 class MiniSearchIndex implements SearchEngine {
@@ -93,9 +111,9 @@ class MiniSearchIndex implements SearchEngine {
   }
 
   async match({ terms, required, filter }: IndexQuery): Promise<Matches> {
-    const most = this.#most(terms);
-    const scores = this.#scores(new Map(terms.map(({ term, weight }) => [term, weight])), ALL_TERMS * most);
-    const having = required.map((term) => this.#scores(new Map([[term, 1]])));
+    const { most: mostOfTerms, scores, rare, bonus } = this.#ranked(terms, required.length > 0);
+    const most = mostOfTerms + bonus;
+    const having = required.map((term) => this.#found(term));
     const found = [...scores]
       .filter(([id]) => having.every((texts) => texts.has(id)))
       .map(([id, score]) => ({ text: this.#texts.get(id) as IndexedText, score }));
@@ -104,7 +122,7 @@ class MiniSearchIndex implements SearchEngine {
     );
     return {
       page: async ({ related = [], offset, limit, project }) =>
-        this.#reranked(project === undefined ? hits : this.#meeting(hits, { ...filter, project }), related)
+        this.#reranked(project === undefined ? hits : this.#meeting(hits, { ...filter, project }), { related, rare, bonus })
           .slice(offset, offset + limit)
           .map(({ text: { checkpointId, sessionId, sequence }, score }) => {
             return { checkpointId, sessionId, sequence, score: Math.min(1, score / most) };
@@ -157,20 +175,63 @@ class MiniSearchIndex implements SearchEngine {
     if (this.#texts.delete(id)) this.#mini.discard(id);
   }
 
-  /** What each text scores that has one of the terms at least, and how much more it gets for having all that are known, if these are several. */
-  #scores(weights: ReadonlyMap<string, number>, forAll = 0): Map<CheckpointId, number> {
+  /** What each text scores that has one of the terms at least, or something instead. */
+  #ranked(terms: readonly AskedTerm[], isOfPhrases: boolean): Ranked {
+    const texts = this.#mini.documentCount;
+    const asked = terms.map((each) => {
+      const found = this.#found(each.term);
+      return { ...each, found, texts: found.size, weight: each.weight * rarity(found.size, texts) * FULL, asked: each.weight };
+    });
+    const preference = isOfPhrases ? undefined : rarePreference(asked, texts);
+    const bonus = preference?.bonus ?? 0;
+    const rare = new Set(
+      bonus === 0 ? [] : asked.flatMap(({ found }) => (preference?.isRare(found.size) === true ? [...found.keys()] : [])),
+    );
+    const most = asked.reduce((sum, { weight }) => sum + weight, 0);
     const scores = new Map<CheckpointId, number>();
-    let withAll: ReadonlySet<CheckpointId> | undefined;
-    let known = 0;
-    // One by one: asked for together, MiniSearch multiplies their sum by how many of them there are.
-    for (const [term, weight] of weights) {
-      const found = this.#mini.search(term, AS_GIVEN).map(({ id, score }) => ({ id: id as CheckpointId, score }));
-      for (const { id, score } of found) scores.set(id, (scores.get(id) ?? 0) + weight * score);
-      if (found.length === 0) continue;
-      known += 1;
-      withAll = new Set(found.map(({ id }) => id).filter((id) => withAll?.has(id) !== false));
+    const add = (id: CheckpointId, more: number): void => void scores.set(id, (scores.get(id) ?? 0) + more);
+    for (const { asked: weight, found } of asked) for (const [id, score] of found) add(id, weight * score);
+    let isAnyInstead = false;
+    for (const { instead, found, asked: weight } of asked) {
+      for (const [id, score] of this.#foundInstead(instead, found, terms.length === 1)) {
+        isAnyInstead = true;
+        add(id, weight * score);
+      }
     }
-    if (known > 1) for (const id of withAll ?? []) scores.set(id, (scores.get(id) ?? 0) + forAll);
+    const known = asked.filter(({ found }) => found.size > 0);
+    if (known.length > 1 || (known.length === 1 && isAnyInstead)) {
+      const [first, ...others] = known.map(({ found }) => found);
+      for (const id of first?.keys() ?? []) if (others.every((found) => found.has(id))) add(id, ALL_TERMS * (most + bonus));
+    }
+    for (const id of rare) add(id, bonus);
+    return { most, scores, rare, bonus };
+  }
+
+  /** What each text that has a term scores for it. */
+  #found(term: string): Map<CheckpointId, number> {
+    return new Map(this.#mini.search(term, AS_GIVEN).map(({ id, score }) => [id as CheckpointId, score]));
+  }
+
+  /** The same for texts that lack it, and have something else. */
+  #foundInstead(instead: Instead | undefined, whole: ReadonlyMap<CheckpointId, number>, isAlone: boolean): Map<CheckpointId, number> {
+    const scores = new Map<CheckpointId, number>();
+    if (instead === undefined || whole.size > ENOUGH_WHOLE) return scores;
+    const { terms, beginning } = instead;
+    const longer = beginning === undefined ? [] : this.#alike(beginning, { prefix: true }).filter((term) => term.startsWith(beginning));
+    const texts = this.#mini.documentCount;
+    for (const [isBeginning, words] of [[false, terms] as const, [true, longer] as const]) {
+      const found = new Map<CheckpointId, number>();
+      for (const word of words) {
+        const having = this.#found(word);
+        // The score has the rarity in it.
+        for (const [id, score] of having) {
+          if (!whole.has(id) && !scores.has(id)) found.set(id, Math.max(found.get(id) ?? 0, score / rarity(having.size, texts)));
+        }
+      }
+      const rare = rarity(whole.size + scores.size + found.size, texts);
+      const share = shareOfInstead({ isBeginning, isOnly: isAlone && whole.size > 0 });
+      for (const [id, part] of found) scores.set(id, share * rare * part);
+    }
     return scores;
   }
 
@@ -182,10 +243,10 @@ class MiniSearchIndex implements SearchEngine {
 
   #reranked<Hit extends { readonly text: IndexedText; readonly score: number }>(
     hits: readonly Hit[],
-    related: readonly WeightedTerm[],
+    { related, rare, bonus }: Pick<Ranked, "rare" | "bonus"> & { readonly related: readonly WeightedTerm[] },
   ): readonly Hit[] {
     if (related.length === 0) return hits;
-    const known = related.map((each) => ({ ...each, found: this.#scores(new Map([[each.term, 1]])) }));
+    const known = related.map((each) => ({ ...each, found: this.#found(each.term) }));
     const texts = this.#mini.documentCount;
     const weighed = weighRelated(
       known.map((each) => ({ ...each, texts: each.found.size })),
@@ -197,17 +258,13 @@ class MiniSearchIndex implements SearchEngine {
       const share = worth / rarity(term.texts, texts);
       for (const [id, score] of term.found) more.set(id, (more.get(id) ?? 0) + share * score);
     }
-    const best = hits.slice(0, RERANKED).map((hit) => ({ ...hit, score: hit.score + (more.get(hit.text.checkpointId) ?? 0) }));
+    const best = hits.slice(0, RERANKED).map((hit) => {
+      const score = hit.score + (more.get(hit.text.checkpointId) ?? 0);
+      // Related terms do not make up for a rare one.
+      const isLimited = bonus > 0 && !rare.has(hit.text.checkpointId);
+      return { ...hit, score: isLimited ? Math.max(hit.score, Math.min(score, bonus)) : score };
+    });
     return [...best.sort((one, other) => other.score - one.score), ...hits.slice(RERANKED)];
-  }
-
-  /** What a text would score that has nothing but these terms, over and over. */
-  #most(terms: IndexQuery["terms"]): number {
-    const texts = this.#mini.documentCount;
-    return terms.reduce((sum, { term, weight }) => {
-      const count = this.#scores(new Map([[term, 1]])).size;
-      return sum + weight * rarity(count, texts) * (BM25.saturation + 1);
-    }, 0);
   }
 
   #alike(term: string, how: { readonly prefix?: boolean; readonly fuzzy?: number }): string[] {

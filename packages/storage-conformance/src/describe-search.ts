@@ -1,4 +1,5 @@
 import type {
+  AskedTerm,
   ChangePosition,
   CheckpointId,
   IndexChange,
@@ -274,6 +275,64 @@ export function describeSearch(harness: SearchHarness): void {
     );
 
     it(
+      "has a term whole before anything instead of it, and that before what only begins so, however long or full a text is",
+      withIndex(async (index) => {
+        await put(index, [
+          text(
+            "begins",
+            Array.from({ length: 9 }, () => "authentic"),
+            { sequence: 1 },
+          ),
+          text(
+            "means",
+            Array.from({ length: 9 }, () => "login"),
+            { sequence: 2 },
+          ),
+          text("whole", ["auth", ...Array.from({ length: 300 }, (_, place) => `filler${place}`)], { sequence: 3 }),
+          text("both", ["auth", "login", "authentic"], { sequence: 4 }),
+          text("none", ["other"], { sequence: 5 }),
+        ]);
+        const instead = { terms: ["login", "nowhere"], beginning: "auth" };
+        expect(await foundInstead(index, [{ term: "auth", weight: 1, instead }])).toEqual(["both", "whole", "means", "begins"]);
+        expect(await foundInstead(index, [{ term: "auth", weight: 1 }])).toEqual(["both", "whole"]);
+        expect(await foundInstead(index, [{ term: "nowhere", weight: 1, instead }])).toContain("means");
+      }),
+    );
+
+    it(
+      "counts what a text has instead of one of several terms, for less than the term",
+      withIndex(async (index) => {
+        await put(index, [
+          text("whole", ["auth", "timeout", "filler"], { sequence: 1 }),
+          text("instead", ["login", "timeout", "filler"], { sequence: 2 }),
+          text("without", ["other", "timeout", "filler"], { sequence: 3 }),
+        ]);
+        const terms = [
+          { term: "auth", weight: 1, instead: { terms: ["login"] } },
+          { term: "timeout", weight: 1 },
+        ];
+        expect(await foundInstead(index, terms)).toEqual(["whole", "instead", "without"]);
+      }),
+    );
+
+    it(
+      "has a rare term before any number of frequent ones, related terms included",
+      withIndex(async (index) => {
+        const filler = Array.from({ length: 200 }, (_, place) => `filler${place}`);
+        const frequent = ["run", "test", "build"].flatMap((word) => Array.from({ length: 7 }, () => word));
+        await put(index, [
+          text("rare", ["zanzibar", ...filler], { sequence: 1 }),
+          ...Array.from({ length: 8 }, (_, place) => text(`frequent${place}`, [...frequent, "topic"], { sequence: place + 2 })),
+          ...Array.from({ length: 20 }, (_, place) => text(`other${place}`, ["other"], { sequence: place + 10 })),
+        ]);
+        const asked = ["run", "test", "build", "zanzibar"];
+        expect((await found(index, asked))[0]).toBe("rare");
+        expect((await found(index, asked, { related: [{ term: "topic", weight: 9 }] }))[0]).toBe("rare");
+        expect(await found(index, asked)).toHaveLength(9);
+      }),
+    );
+
+    it(
       "comes in pages",
       withIndex(async (index) => {
         await put(
@@ -446,6 +505,11 @@ async function match(
   const weighed = terms.map((term) => ({ term, weight: 1 }));
   const matches = await index.match({ terms: weighed, required: [], filter: {}, ...more });
   return matches.page({ limit, offset, related, project });
+}
+
+async function foundInstead(index: SearchEngine, terms: readonly AskedTerm[]): Promise<string[]> {
+  const matches = await index.match({ terms, required: [], filter: {} });
+  return (await matches.page({ limit: 20, offset: 0 })).map(({ checkpointId }) => checkpointId);
 }
 
 async function found(index: SearchEngine, terms: readonly string[], more?: Partial<IndexQuery & PageOfMatches>): Promise<string[]> {

@@ -88,7 +88,7 @@ function remarks({ hits, loose, indexPending, meaning }: SearchCheckpointsResult
   return [
     ...(hits.length === 0 ? ["Nothing was found."] : []),
     ...(loose === true
-      ? ["Nothing is what was asked for: what is shown has words of a phrase, or some that begin or are spelled alike."]
+      ? ["Nothing has the words that were asked for: what is shown has words of a phrase, or what means, begins or is spelled alike."]
       : []),
     ...(indexPending === undefined ? [] : [`Sessions whose newest texts are not indexed yet, and may be missing: ${indexPending}.`]),
     ...(meaning?.failed === undefined ? [] : [`Nothing was looked for by meaning: ${meaning.failed}`]),

@@ -227,7 +227,7 @@ export const ABOUT_CONTEXTS: Readonly<Record<string, z.ZodType>> = {
   }),
   search: objectOf<SearchCheckpointsResult>({
     hits: listOf(hit, "the best first"),
-    loose: mark("nothing is what was asked for: these have words of a phrase, or some that begin or are spelled alike"),
+    loose: mark("none has a word that was asked for: these have words of a phrase, or what means, begins or is spelled alike"),
     indexPending: count("sessions whose newest texts may be missing").optional(),
     meaning: z
       .strictObject({ embedder: z.string(), pending: z.int().optional(), failed: z.string().optional() })

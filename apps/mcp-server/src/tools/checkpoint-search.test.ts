@@ -124,7 +124,7 @@ describe("checkpoint_search", () => {
     expect(await found({ query: "authentication", project_path: own })).toHaveLength(2);
   });
 
-  it("without project_path searches everything, the server's own project first, each hit naming its project", async () => {
+  it("without project_path searches everything, each hit naming its project, the server's own one first where hits are about as good", async () => {
     const projects = (await search({ query: "authentication" })).map(({ checkpoint }) => checkpoint["project_path"]);
     expect(projects).toEqual([own, own, other]);
   });

@@ -7,7 +7,7 @@ import type { ChangedSession } from "./catalog.ts";
  * is then made again. It receives terms and compares them as they are; core makes them of texts.
  */
 export interface SearchIndex {
-  /** What has one of `terms` at least, and all of `required`. */
+  /** Texts that have one of `terms` at least, or what they allow instead, and all of `required`. */
   match(query: IndexQuery): Promise<Matches>;
   /** Terms of the index that begin as this one does, or else are like it but for a letter or two; the likeliest first. */
   termsLike(term: string, most: number): Promise<readonly string[]>;
@@ -113,6 +113,17 @@ export interface WeightedTerm {
   readonly weight: number;
 }
 
+export interface AskedTerm extends WeightedTerm {
+  /** Counts for less, and only in a text that lacks the term: any of these terms, or any that begins so. */
+  readonly instead?: Instead | undefined;
+}
+
+export interface Instead {
+  readonly terms: readonly string[];
+  /** Letters only. */
+  readonly beginning?: string | undefined;
+}
+
 /** What a query found, as of then. */
 export interface Matches {
   /** A page, the best first. What was removed since may be missing, or another text stand in its place: look at it. */
@@ -130,7 +141,7 @@ export interface PageOfMatches {
 }
 
 export interface IndexQuery {
-  readonly terms: readonly WeightedTerm[];
+  readonly terms: readonly AskedTerm[];
   /** Terms that must all occur. */
   readonly required: readonly string[];
   readonly filter: IndexFilter;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { findLines, phraseFinder, snippetOf } from "./found-text.ts";
+import { findBestLines, findLines, phraseFinder, snippetOf } from "./found-text.ts";
 import { parseQuery } from "./parse-query.ts";
 
 function found(lines: readonly string[], query: string): ReturnType<typeof findLines> {
-  return findLines(lines, new Map(parseQuery(query).terms.map(({ term, weight }) => [term, weight])));
+  return findLines(lines, { terms: new Map(parseQuery(query).terms.map(({ term, weight }) => [term, weight])) });
 }
 
 function holds(texts: readonly string[], phrase: string): boolean {
@@ -14,6 +14,13 @@ describe("lines that have what was looked for", () => {
   it("come with the most of it first", () => {
     const lines = ["Nothing here.", "One retry.", "Retries with a timeout.", "A timeout."];
     expect(found(lines, "retry timeouts").map(({ line }) => line)).toEqual(["Retries with a timeout.", "One retry.", "A timeout."]);
+  });
+
+  it("come last where they only have something instead of a word", () => {
+    const wanted = { terms: new Map([["auth", 1]]), instead: new Set(["login"]), beginnings: ["auth"] };
+    const lines = ["A login form.", "Nothing here.", "Authenticators.", "The auth header."];
+    expect(findLines(lines, wanted).map(({ line }) => line)).toEqual(["The auth header.", "A login form.", "Authenticators."]);
+    expect(findBestLines(["The auth header.", "A login form."], wanted).map(({ line }) => line)).toEqual(["The auth header."]);
   });
 
   it("are found by every form of a word and every way to write an identifier", () => {

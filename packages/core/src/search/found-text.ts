@@ -26,30 +26,45 @@ const WORD = 64;
 /** What was found after so many characters of very long lines were taken apart into words is good enough. */
 const ENOUGH = 256 * 1024;
 
+/** What is looked for, and how much each counts. */
+export interface Wanted {
+  readonly terms: ReadonlyMap<string, number>;
+  /** Terms that count for little. Default: none. */
+  readonly instead?: ReadonlySet<string> | undefined;
+  /** So does what begins so. Default: nothing. */
+  readonly beginnings?: readonly string[] | undefined;
+}
+
 /** Lines with any of the terms, those with the most first; else in their order. */
-export function findLines(lines: Iterable<string>, terms: ReadonlyMap<string, number>): FoundLine[] {
-  return byWeight(linesWith(lines, terms), terms);
+export function findLines(lines: Iterable<string>, wanted: Wanted): FoundLine[] {
+  return byWeight(linesWith(lines, wanted), wanted);
 }
 
 /** As `findLines`, without those that stand behind the first that has all of the terms: there is no better one. */
-export function findBestLines(lines: Iterable<string>, terms: ReadonlyMap<string, number>): FoundLine[] {
+export function findBestLines(lines: Iterable<string>, wanted: Wanted): FoundLine[] {
   const found: FoundLine[] = [];
-  for (const each of linesWith(lines, terms)) {
+  for (const each of linesWith(lines, wanted)) {
     found.push(each);
-    if (each.terms.size === terms.size) break;
+    if (hasAll(each, wanted)) break;
   }
-  return byWeight(found, terms);
+  return byWeight(found, wanted);
 }
 
-function* linesWith(lines: Iterable<string>, terms: ReadonlyMap<string, number>): Generator<FoundLine> {
-  const beginnings = beginningsOf(terms.keys());
+function hasAll(line: FoundLine, { terms }: Wanted): boolean {
+  return line.terms.size >= terms.size && [...terms.keys()].every((term) => line.terms.has(term));
+}
+
+function* linesWith(lines: Iterable<string>, { terms, instead = NOTHING, beginnings: allowed = [] }: Wanted): Generator<FoundLine> {
+  const isWanted = (term: string): boolean =>
+    terms.has(term) || instead.has(term) || allowed.some((beginning) => term.startsWith(beginning));
+  const beginnings = beginningsOf([...terms.keys(), ...instead, ...allowed]);
   let characters = 0;
   let isFound = false;
   for (const line of lines) {
     for (const part of line.length <= PART ? [line] : partsOf(line)) {
       const near = around(part, beginnings);
       if (line.length > PART) characters += near.length;
-      const inPart = new Set(termsIn(near).filter((term) => terms.has(term)));
+      const inPart = new Set(termsIn(near).filter(isWanted));
       if (inPart.size > 0) yield { line, part, terms: inPart };
       isFound ||= inPart.size > 0;
       if (isFound && characters > ENOUGH) return;
@@ -69,8 +84,15 @@ function* partsOf(line: string): Generator<string> {
   yield line.slice(from);
 }
 
-function byWeight(lines: Iterable<FoundLine>, terms: ReadonlyMap<string, number>): FoundLine[] {
-  const weighed = Array.from(lines, (each) => ({ each, weight: [...each.terms].reduce((sum, term) => sum + (terms.get(term) ?? 0), 0) }));
+const NOTHING: ReadonlySet<string> = new Set();
+/** What anything instead of a term counts for. */
+const LEAST = 0.1;
+
+function byWeight(lines: Iterable<FoundLine>, { terms }: Wanted): FoundLine[] {
+  const weighed = Array.from(lines, (each) => ({
+    each,
+    weight: [...each.terms].reduce((sum, term) => sum + (terms.get(term) ?? LEAST), 0),
+  }));
   return weighed.sort((one, other) => other.weight - one.weight).map(({ each }) => each);
 }
 
@@ -84,7 +106,12 @@ function termsIn(text: string): readonly string[] {
 /** How words begin that may be what is looked for. `undefined` where that cannot be told. */
 function beginningsOf(terms: Iterable<string>): ReadonlySet<string> | undefined {
   const beginnings = new Set(Array.from(terms, beginningOf));
-  return [...beginnings].every((beginning) => /^[a-z0-9]+$/.test(beginning)) ? beginnings : undefined;
+  if (![...beginnings].every((beginning) => /^[a-z0-9]+$/.test(beginning))) return undefined;
+  // What begins longer is found by what begins shorter.
+  for (const each of beginnings) {
+    for (let end = 1; end < each.length; end++) if (beginnings.has(each.slice(0, end))) beginnings.delete(each);
+  }
+  return beginnings;
 }
 
 /** A stem begins as its words do, but for the last letters: `try` has `tri`, and `dying` `die`. */

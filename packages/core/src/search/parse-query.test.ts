@@ -7,11 +7,11 @@ const stopWords = (text: string): readonly string[] => [...wordsOf(text).stopWor
 describe("a question", () => {
   it("is its terms, each once, which weigh more the more often they are asked for, though less with each time", () => {
     const { terms } = parseQuery("the export of exports to disk, disk, disks");
-    expect(terms).toEqual([
+    expect(terms).toMatchObject([
       { term: "export", weight: 1.5 },
       { term: "disk", weight: 1.8 },
     ]);
-    expect(parseQuery("disk").terms).toEqual([{ term: "disk", weight: 1 }]);
+    expect(parseQuery("disk").terms).toMatchObject([{ term: "disk", weight: 1 }]);
   });
 
   it("of stop-words alone is its stop-words", () => {
@@ -23,6 +23,26 @@ describe("a question", () => {
     expect(parseQuery('disk "the nightly export"')).toMatchObject({ required: ["night", "export"], phrases: ["the nightly export"] });
     expect(parseQuery('disk "to be"').required).toEqual(stopWords("to be"));
     expect(parseQuery('the "nightly export"').terms.map(({ term }) => term)).toEqual(["night", "export"]);
+  });
+
+  it("of few words may be answered by synonyms, other forms and longer words instead", () => {
+    const [term] = parseQuery("login").terms;
+    expect(term?.instead).toMatchObject({ terms: expect.arrayContaining(["signin", "auth", "authent"]) as string[], beginning: "login" });
+    expect(parseQuery("Verbindungen").terms[0]?.instead?.terms).toContain("verbindung");
+    const many = parseQuery("a login form behind a slow proxy with old cookies").terms;
+    expect(many.filter(({ instead }) => instead !== undefined)).toEqual([]);
+  });
+
+  it("has nothing instead of words of phrases, of parts of identifiers, and of figures", () => {
+    expect(parseQuery('"login form"').terms.map(({ instead }) => instead)).toEqual([undefined, undefined]);
+    const whole = parseQuery("maxRetry").terms.map(({ term, instead }) => [term, instead?.beginning]);
+    expect(whole).toEqual([
+      ["maxretri", "maxretry"],
+      ["max", undefined],
+      ["retri", undefined],
+    ]);
+    expect(parseQuery("8443").terms[0]?.instead).toBe(undefined);
+    expect(parseQuery("設定").terms[0]?.instead).toBe(undefined);
   });
 
   it("has no phrase where a quotation mark stands alone or encloses no word", () => {

@@ -57,24 +57,39 @@ export interface Words {
 /** The terms of a text, and its stop-words. */
 export function wordsOf(text: string): Collected {
   const words: Collected = { terms: [], stopWords: new Set() };
+  collect(text, words);
+  return words;
+}
+
+/** The same of a question, with the words that its terms were made of: what a word may be instead depends on how it is written. */
+export function askedWordsOf(text: string): Words & { readonly written: ReadonlyMap<string, string> } {
+  const words = { terms: [], stopWords: new Set<string>(), written: new Map<string, string>() };
+  collect(text, words);
+  return words;
+}
+
+function collect(text: string, words: Collected): void {
   const plain = folded(text);
   const patterns = isAscii(plain) ? OF_ASCII : OF_ALL_LETTERS;
   for (const compound of plain.match(patterns.compound) ?? []) addTerms(compound, patterns, words);
-  return words;
 }
 
 interface Collected extends Words {
   readonly terms: string[];
   readonly stopWords: Set<string>;
+  /** Each term by the word it stands for, in small letters; without parts of identifiers. */
+  readonly written?: Map<string, string>;
 }
 
 /** One form for what looks or reads the same: without accents on Latin letters, full width, ligatures. Capitals stay, apostrophes go. */
 function folded(given: string): string {
-  const text = /['’]/.test(given) ? given.replace(APOSTROPHE, "") : given;
+  const text = /['’]/.test(given) ? given.replace(ELISION, " ").replace(APOSTROPHE, "") : given;
   if (isAscii(text)) return text;
   return text.normalize("NFD").replace(ACCENTS, "").normalize("NFKC");
 }
 
+/** `l'utilisateur`, `d'abord`, `qu'une`: a French word of its own, shortened. */
+const ELISION = /(?<![\p{L}\p{M}\p{Nd}])(?:[cdjlmnst]|(?:jus|lors|puis)?qu)['’](?=\p{L})/giu;
 /** With the `s` behind it. */
 const APOSTROPHE = /(?<=\p{L})['’](?:s(?!\p{L}))?/gu;
 const ACCENTS = /(?<=\p{Script=Latin})\p{Mn}+/gu;
@@ -89,7 +104,7 @@ export function isAscii(text: string): boolean {
 const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(?:[Zz]|[-+]\d\d:?\d\d)?$/;
 
 function addTerms(compound: string, patterns: Patterns, into: Collected): void {
-  if (isPlain(compound)) return addWord(compound.toLowerCase(), into);
+  if (isPlain(compound)) return addWrittenWord(compound.toLowerCase(), into);
   const [, date, time] = MOMENT.exec(compound) ?? [];
   for (const each of date === undefined || time === undefined ? [compound] : [date, time]) addCompound(each, patterns, into);
 }
@@ -98,6 +113,7 @@ function addCompound(compound: string, patterns: Patterns, into: Collected): voi
   const words = compound.match(patterns.simple) ?? [];
   const parts = words.flatMap((word) => (isPlain(word) ? [word] : partsOf(word, patterns)));
   if (parts.length > 1 && parts.length <= MOST_PARTS) addWhole(words.join(""), patterns, into);
+  if (parts.length === 1) return addOnly(parts[0] as string, patterns, into);
   for (const part of parts) addPart(part, patterns, into);
 }
 
@@ -112,10 +128,22 @@ function partsOf(word: string, { humps, hasUnspaced }: Patterns): string[] {
   return [...spaced, ...(word.match(UNSPACED) ?? [])];
 }
 
-function addWhole(whole: string, { hasUnspaced }: Patterns, { terms }: Collected): void {
+function addWhole(whole: string, { hasUnspaced }: Patterns, { terms, written }: Collected): void {
   if (hasUnspaced && UNSPACED_ONCE.test(whole)) return;
   // As it would be if it were asked for without what joins it.
-  terms.push(stemmed(whole.toLowerCase()));
+  const word = whole.toLowerCase();
+  terms.push(stemmed(word));
+  written?.set(stemmed(word), word);
+}
+
+function addOnly(word: string, patterns: Patterns, into: Collected): void {
+  if (patterns.hasUnspaced && UNSPACED_ONCE.test(word)) return addPart(word, patterns, into);
+  addWrittenWord(word.toLowerCase(), into);
+}
+
+function addWrittenWord(word: string, into: Collected): void {
+  addWord(word, into);
+  if (!isStopWord(word)) into.written?.set(stemmed(word), word);
 }
 
 function addPart(part: string, { hasUnspaced }: Patterns, into: Collected): void {
@@ -138,6 +166,11 @@ function addWord(word: string, { terms, stopWords }: Collected): void {
   terms.push(stemmed(word));
   const [, ...parts] = FIGURE_AND_LETTERS.exec(word) ?? [];
   for (const part of parts) if (part !== undefined && part.length > 1) terms.push(stemmed(part));
+}
+
+/** The term that a word in small letters without accents is found by. */
+export function termOf(word: string): string {
+  return stemmed(word);
 }
 
 /** The same few thousand words come again and again. */

@@ -4,6 +4,7 @@ import type { CheckpointId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type { Catalog, CheckpointFilter } from "../ports/catalog.ts";
 import type { Locking } from "../ports/locking.ts";
+import { nearly, ownFirst } from "../search/own-first.ts";
 import type { VectorIndex, VectorSpace } from "../ports/vector-index.ts";
 
 export interface MeaningPorts {
@@ -17,7 +18,7 @@ export interface MeaningInput {
   /** What the question was embedded as. */
   readonly vector: Float32Array;
   readonly filter: CheckpointFilter;
-  /** What is found in this project comes before all else. */
+  /** What is found in this project comes before others that are about as near. */
   readonly projectFirst?: string | undefined;
   /** Found already: not to be found again. */
   readonly except: ReadonlySet<CheckpointId>;
@@ -41,26 +42,35 @@ const MOST_LOOKED_AT = 2_000;
 export async function findByMeaning(ports: MeaningPorts, input: MeaningInput): Promise<readonly NearCheckpoint[]> {
   const { filter, projectFirst, limit } = input;
   return ports.locking.shared(async () => {
-    const found = new Map<CheckpointId, NearCheckpoint>();
-    const isFirst = projectFirst !== undefined && filter.project === undefined;
-    if (isFirst) await collect(ports, { ...input, filter: { ...filter, project: projectFirst } }, found);
-    if (found.size < limit) await collect(ports, input, found);
-    return [...found.values()];
+    const found = await collect(ports, { ...input, least: 0 });
+    if (projectFirst === undefined || filter.project !== undefined) return found;
+    const last = found[limit - 1];
+    // Where there is room left nothing was left out.
+    if (last === undefined) return ownFirst(found, projectFirst, similarityOf);
+    const own = await collect(ports, { ...input, filter: { ...filter, project: projectFirst }, least: nearly(last.similarity) });
+    return ownFirst([...found, ...own], projectFirst, similarityOf).slice(0, limit);
   });
 }
 
-async function collect(ports: MeaningPorts, input: MeaningInput, found: Map<CheckpointId, NearCheckpoint>): Promise<void> {
-  const { space, vector, filter, except, limit } = input;
+function similarityOf({ similarity }: NearCheckpoint): number {
+  return similarity;
+}
+
+/** @param input `least`: what is less near is left out. */
+async function collect(ports: MeaningPorts, input: MeaningInput & { readonly least: number }): Promise<NearCheckpoint[]> {
+  const { space, vector, filter, except, limit, least } = input;
   const { sessionId, project } = filter;
+  const found: NearCheckpoint[] = [];
   const nearest = await ports.vectors.nearest(space, { vector, limit: MOST_LOOKED_AT, sessionId, project });
   for (const { checkpointId, similarity } of nearest) {
-    if (found.size >= limit || similarity <= 0) return;
-    if (except.has(checkpointId) || found.has(checkpointId)) continue;
+    if (found.length >= limit || similarity <= 0 || similarity < least) break;
+    if (except.has(checkpointId)) continue;
     const record = await ports.catalog.find(checkpointId);
     if (record === undefined || record.damaged) continue;
     const session = await ports.catalog.session(record.sessionId);
     if (!matchesFilter(record, session?.tags ?? [], filter)) continue;
     const head = (await ports.catalog.head(record.sessionId))?.id ?? record.id;
-    found.set(checkpointId, { record, session, head, similarity });
+    found.push({ record, session, head, similarity });
   }
+  return found;
 }

@@ -3,9 +3,10 @@ import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Session } from "../model/session.ts";
 import type { Locking } from "../ports/locking.ts";
-import type { IndexFilter, IndexHit, Matches, SearchIndex, WeightedTerm } from "../ports/search-index.ts";
+import type { AskedTerm, IndexFilter, IndexHit, Matches, SearchIndex, WeightedTerm } from "../ports/search-index.ts";
 import { linesOf, searchableTextsOf } from "../search/checkpoint-text.ts";
-import { findBestLines, findLines, type FoundLine, phraseFinder, snippetOf } from "../search/found-text.ts";
+import { findBestLines, findLines, type FoundLine, phraseFinder, snippetOf, type Wanted } from "../search/found-text.ts";
+import { nearly, ownFirst } from "../search/own-first.ts";
 import { type ParsedQuery, parseQuery } from "../search/parse-query.ts";
 import { relatedTerms } from "../search/related-terms.ts";
 import { termsOf } from "../search/terms.ts";
@@ -20,7 +21,7 @@ export interface SearchPorts extends ReadPorts {
 export interface SearchInput {
   readonly query: string;
   readonly filter: IndexFilter;
-  /** Hits of this project come before all others. */
+  /** Hits of this project come before others that score about the same. */
   readonly projectFirst?: string | undefined;
   readonly limit: number;
   /** Checkpoints of larger contexts are passed over. Default: none are. */
@@ -42,7 +43,7 @@ export interface FoundCheckpoint {
 export interface SearchOutcome {
   /** The best first. */
   readonly hits: readonly FoundCheckpoint[];
-  /** Nothing is what was asked for: these have words of a phrase that is nowhere, or some that begin alike or are spelled alike. */
+  /** None has a word that was asked for, or what was a phrase is nowhere: these have words of the phrase, or what means, begins or is spelled alike. */
   readonly isLoose: boolean;
 }
 
@@ -68,14 +69,15 @@ const LOOSE = 0.5;
 export async function searchCheckpoints(ports: SearchPorts, input: SearchInput): Promise<SearchOutcome> {
   const query = parseQuery(input.query);
   return ports.locking.shared(async () => {
-    const hits = await new Search(ports, query, input).run(query.terms);
-    if (hits.length > 0) return { hits, isLoose: false };
+    const search = new Search(ports, query, input);
+    const hits = await search.run(query.terms);
+    if (hits.length > 0) return { hits, isLoose: !search.isAnyWhole };
     const loose = await searchLoosely(ports, query, input);
     return { hits: loose.map((hit) => ({ ...hit, score: hit.score * LOOSE })), isLoose: loose.length > 0 };
   });
 }
 
-/** By the words of phrases that may be none, then by words that are alike. Whoever asks for nothing but phrases is told that they are nowhere. */
+/** By the words of phrases that may be none, then by words that begin or are spelled alike. Whoever asks for nothing but phrases is told that they are nowhere. */
 async function searchLoosely(ports: SearchPorts, query: ParsedQuery, input: SearchInput): Promise<FoundCheckpoint[]> {
   if (query.isPhrasesOnly) return [];
   const search = new Search(ports, { ...query, required: [], phrases: [] }, input);
@@ -116,8 +118,8 @@ class Search {
   readonly #texts = new Map<CheckpointId, Promise<ReadTexts | undefined>>();
   readonly #sessions = new Map<SessionId, Promise<Session | undefined>>();
   readonly #heads = new Map<SessionId, Promise<CheckpointRecord | undefined>>();
-  readonly #found = new Map<CheckpointId, FoundCheckpoint>();
-  #weights: ReadonlyMap<string, number> = new Map();
+  #wanted: Wanted = { terms: new Map() };
+  #isAnyWhole = false;
 
   constructor(ports: SearchPorts, query: ParsedQuery, input: SearchInput) {
     this.#ports = ports;
@@ -126,28 +128,40 @@ class Search {
     this.#phrases = query.phrases.map(phraseFinder);
   }
 
-  async run(terms: readonly WeightedTerm[]): Promise<FoundCheckpoint[]> {
+  /** Whether any of what was found has a term as it was asked for. */
+  get isAnyWhole(): boolean {
+    return this.#isAnyWhole;
+  }
+
+  async run(terms: readonly AskedTerm[]): Promise<FoundCheckpoint[]> {
     const { filter, projectFirst, limit } = this.#input;
     if (terms.length === 0) return [];
-    this.#weights = new Map(terms.map(({ term, weight }) => [term, weight * Math.sqrt(term.length)]));
+    this.#wanted = wantedOf(terms);
     const { required, terms: asked } = this.#query;
     const matches = await this.#ports.search.match({ terms, required, filter });
     const related = asked.length < WORTH_RELATING || required.length > 0 ? [] : await this.#related(terms, matches);
-    if (projectFirst !== undefined) await this.#collect(matches, related, { ...filter, project: projectFirst });
-    if (this.#found.size < limit) await this.#collect(matches, related, filter);
-    return [...this.#found.values()];
+    const found = await this.#collect(matches, related, { filter, least: 0 });
+    if (projectFirst === undefined || filter.project !== undefined) return found;
+    const last = found[limit - 1];
+    // Where there is room left nothing was left out.
+    if (last === undefined) return ownFirst(found, projectFirst, scoreOf);
+    const own = await this.#collect(matches, related, { filter: { ...filter, project: projectFirst }, least: nearly(last.score) });
+    return ownFirst([...found, ...own], projectFirst, scoreOf).slice(0, limit);
   }
 
-  async #collect(matches: Matches, related: readonly WeightedTerm[], filter: IndexFilter): Promise<void> {
+  async #collect(matches: Matches, related: readonly WeightedTerm[], { filter, least }: Collecting): Promise<FoundCheckpoint[]> {
     const { limit } = this.#input;
-    for (let offset = 0; offset < MOST_HITS && this.#found.size < limit;) {
-      const page = Math.min(MOST_HITS, offset === 0 ? limit + this.#found.size : 100);
+    const found = new Map<CheckpointId, FoundCheckpoint>();
+    for (let offset = 0; offset < MOST_HITS && found.size < limit;) {
+      const page = offset === 0 ? Math.min(MOST_HITS, limit) : 100;
       const hits = await matches.page({ related, limit: page, offset, project: filter.project });
-      await this.#readAhead(hits.slice(0, limit - this.#found.size));
-      for (const hit of hits) if (this.#found.size < limit) await this.#add(hit, filter);
-      if (hits.length < page) return;
+      const enough = hits.filter(({ score }) => score >= least);
+      await this.#readAhead(enough.slice(0, limit - found.size));
+      for (const hit of enough) if (found.size < limit) await this.#add(hit, filter, found);
+      if (enough.length < page) break;
       offset += page;
     }
+    return [...found.values()];
   }
 
   /** A first look shows what the best hits are about; a second has those come first that are about it too. */
@@ -176,21 +190,22 @@ class Search {
   #sampleOf(lines: readonly string[]): string {
     const all = lines.join("\n");
     if (all.length <= SAMPLE) return all;
-    const found = findLines(lines, this.#weights).map(({ part }) => part);
+    const found = findLines(lines, this.#wanted).map(({ part }) => part);
     return found.join("\n").slice(0, SAMPLE);
   }
 
-  async #add(hit: IndexHit, filter: IndexFilter): Promise<void> {
+  async #add(hit: IndexHit, filter: IndexFilter, into: Map<CheckpointId, FoundCheckpoint>): Promise<void> {
     const record = await this.#recordFor(hit, filter);
-    if (record === undefined || this.#found.has(record.id)) return;
+    if (record === undefined || into.has(record.id)) return;
     const texts = await this.#textsOf(record);
     if (texts === undefined || !this.#phrases.every((isIn) => texts.whole.some(isIn))) return;
-    const found = findBestLines(texts.lines, this.#weights);
+    const found = findBestLines(texts.lines, this.#wanted);
     // The index may tell of what was there a moment ago; the text does not.
     if (found.length === 0) return;
+    this.#isAnyWhole ||= found.some(({ terms }) => [...terms].some((term) => this.#wanted.terms.has(term)));
     const session = await this.#sessionOf(record.sessionId);
     const head = await this.#headIdOf(record);
-    this.#found.set(record.id, { record, session, head, score: hit.score, snippet: this.#snippet(record, texts.lines, found) });
+    into.set(record.id, { record, session, head, score: hit.score, snippet: this.#snippet(record, texts.lines, found) });
   }
 
   /** Says something else than the name, which every answer has beside it. */
@@ -198,7 +213,7 @@ class Search {
     const named = new Set(name === undefined ? [] : linesOf([name]));
     if (!found.some(({ line }) => named.has(line))) return snippetOf(found, lines);
     const others = lines.filter((line) => !named.has(line));
-    return snippetOf(findBestLines(others, this.#weights), others) ?? snippetOf(found);
+    return snippetOf(findBestLines(others, this.#wanted), others) ?? snippetOf(found);
   }
 
   async #recordFor(hit: IndexHit, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
@@ -212,7 +227,7 @@ class Search {
   /** The oldest of those looked at that meets the filter and has the line that the hit is for. */
   async #laterHolding(hit: CheckpointRecord, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
     const lines = await this.#linesOf(hit);
-    const [best] = lines === undefined ? [] : findBestLines(lines, this.#weights);
+    const [best] = lines === undefined ? [] : findBestLines(lines, this.#wanted);
     if (best === undefined) return undefined;
     const { records } = await this.#ports.catalog.list({ filter: { ...filter, sessionId: hit.sessionId }, limit: 100, offset: 0 });
     const later = records.filter(({ sequence }) => sequence > hit.sequence).toReversed();
@@ -249,6 +264,24 @@ class Search {
   async #headIdOf({ id, sessionId }: CheckpointRecord): Promise<CheckpointId> {
     return (await remembered(this.#heads, sessionId, () => this.#ports.catalog.head(sessionId)))?.id ?? id;
   }
+}
+
+interface Collecting {
+  readonly filter: IndexFilter;
+  /** What scores less is left out. */
+  readonly least: number;
+}
+
+function scoreOf({ score }: FoundCheckpoint): number {
+  return score;
+}
+
+function wantedOf(terms: readonly AskedTerm[]): Wanted {
+  return {
+    terms: new Map(terms.map(({ term, weight }) => [term, weight * Math.sqrt(term.length)])),
+    instead: new Set(terms.flatMap(({ instead }) => instead?.terms ?? [])),
+    beginnings: terms.flatMap(({ instead }) => instead?.beginning ?? []),
+  };
 }
 
 function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {

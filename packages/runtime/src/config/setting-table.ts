@@ -7,8 +7,8 @@ import type { TokenizerName } from "../token-counter.ts";
 export type Fallback = "memory" | "fail";
 
 /**
- * What is shown of the store to whoever names neither a project nor a checkpoint. `off`: everything alike. `own-first`: the own
- * project's first. `strict`: only the own project's.
+ * What is shown of the store to whoever names neither a project nor a checkpoint. `off`: everything alike. `own-first`: lists have the
+ * own project's first, searches where others match no better. `strict`: only the own project's.
  */
 export type Isolation = "off" | "own-first" | "strict";
 
@@ -278,7 +278,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     type: choice("off", "own-first", "strict"),
     default: "own-first",
     meaning:
-      "What is shown to whoever names no project, session or checkpoint: with off everything alike, with own-first the own project before the others, with strict only the own project.",
+      "What is shown to whoever names no project, session or checkpoint: with off everything alike, with own-first lists have the own project before the others and searches among equals, with strict only the own project.",
   },
   secrets: {
     type: choice("warn", "redact", "block", "off"),

@@ -50,7 +50,7 @@ export interface CreatedProjectCheckpoint extends ProjectCheckpoint, Standing {
 export interface SearchProjectCheckpoints {
   /** 1 to 10,000 characters: words, any of which may occur; "what is in quotation marks" must occur as such. */
   readonly query: string;
-  /** Default: everything, the store's own project first. */
+  /** Default: everything; the store's own project breaks ties. */
   readonly projectPath?: string | undefined;
   /** All of them must be on the checkpoint. */
   readonly tags?: readonly string[] | undefined;

@@ -17,7 +17,7 @@ export interface SearchCheckpointsParams {
   /** 1 to 1,000 characters. Words, any of which may occur; "what is in quotation marks" must occur as such. */
   readonly query: string;
   readonly sessionId?: string | undefined;
-  /** `null`: whatever the project. Default: as the setting `isolation` says, whatever the project, those of the working directory's project first. */
+  /** `null`: whatever the project. Default: as the setting `isolation` says, whatever the project, where the working directory's project breaks ties. */
   readonly project?: string | null | undefined;
   /** Default: all but asides. */
   readonly kinds?: readonly CheckpointKind[] | undefined;
@@ -34,7 +34,7 @@ export interface SearchCheckpointsParams {
 export interface SearchCheckpointsResult extends Standing {
   /** The best first. */
   hits: SearchHit[];
-  /** Nothing is what was asked for: these have words of a phrase that is nowhere, or some that begin alike or are spelled alike. */
+  /** None has a word that was asked for, or what was a phrase is nowhere: these have words of the phrase, or what means, begins or is spelled alike. */
   loose?: true;
   /** Sessions whose newest texts could not be indexed before this answer: what they brought may be missing in it. */
   indexPending?: number;

@@ -139,6 +139,25 @@ export function documentsWithAll(run: Run, terms: readonly string[], most: numbe
   return numbersIn(run, LATEST, terms.map(quoted).join(" AND "), most, span);
 }
 
+/** The latest documents that have any of the terms. */
+export function documentsWithAny(run: Run, terms: readonly string[], most: number, span: Span): readonly number[] {
+  return terms.length === 0 ? [] : numbersIn(run, LATEST, terms.map(quoted).join(" OR "), most, span);
+}
+
+/** The latest documents that have any term that begins so. */
+export function documentsBeginning(run: Run, beginning: string, most: number, span: Span): readonly number[] {
+  return numbersIn(run, LATEST, `${quoted(beginning)} *`, most, span);
+}
+
+/** Numbers of the first list that are not in the second; both ascend. */
+export function without(numbers: readonly number[], others: readonly number[]): readonly number[] {
+  let at = 0;
+  return numbers.filter((number) => {
+    while (at < others.length && (others[at] as number) < number) at += 1;
+    return others[at] !== number;
+  });
+}
+
 function oftenMarked(
   run: Run,
   term: string,

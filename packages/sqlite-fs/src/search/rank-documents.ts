@@ -1,6 +1,18 @@
-import { ALL_TERMS, type IndexQuery, rarity, saturation, type WeightedTerm, weighRelated } from "@workrail/core";
+import {
+  ALL_TERMS,
+  type AskedTerm,
+  type IndexQuery,
+  rarePreference,
+  rarity,
+  saturation,
+  shareOfInstead,
+  type WeightedTerm,
+  weighRelated,
+} from "@workrail/core";
 import {
   documentsWithAll,
+  documentsBeginning,
+  documentsWithAny,
   documentsWithOften,
   EVERYWHERE,
   fewDocumentsWith,
@@ -11,6 +23,7 @@ import {
   postingsOf,
   type Span,
   united,
+  without,
 } from "./postings.ts";
 import type { Run } from "../derived-database.ts";
 import type { Scores, ScoreSheet } from "./score-sheet.ts";
@@ -26,6 +39,10 @@ const DEEPER = 10;
 /** A related term of so many is passed over. */
 const MOST_OF_RELATED = 1_000;
 const MOST_REQUIRED = 200_000;
+/** Where so many documents have a term, nobody comes to those that have something instead. */
+const ENOUGH_WHOLE = 200;
+/** The latest documents with something instead of a term. */
+const MOST_INSTEAD = 1_000;
 
 /** Where a ranking looks. */
 export interface RankingScope {
@@ -47,10 +64,13 @@ export class Ranking {
   readonly #query: Pick<IndexQuery, "terms" | "required">;
   readonly #scope: RankingScope;
   readonly #lists: readonly WeighedPostings[];
-  /** How many terms are in any document, of those that were read. */
-  readonly #known: number;
+  /** Whether it counts that a document has all terms that are in any: there are several, or something instead of one. */
+  readonly #isForAll: boolean;
   /** With any of the terms. */
   readonly #found: Scores;
+  /** What a document gets that has a rare term. */
+  readonly #bonus: number;
+  readonly #rare: readonly number[];
   /** Places of the best of them, the best first. */
   #sorted: readonly number[] = [];
 
@@ -60,9 +80,20 @@ export class Ranking {
     this.#scope = scope;
     this.#lists = lists;
     this.isCut = isCut;
-    this.most = lists.reduce((sum, { weight }) => sum + weight, 0);
-    this.#known = lists.filter(({ postings }) => postings.documents.length > 0).length;
+    const whole = lists.filter(({ isInstead }) => !isInstead);
+    const rare = query.required.length > 0 ? { bonus: 0, isRare: () => false } : rarePreference(whole, scope.texts);
+    this.#bonus = rare.bonus;
+    this.#rare =
+      rare.bonus === 0
+        ? []
+        : whole
+            .filter(({ texts }) => rare.isRare(texts))
+            .reduce<readonly number[]>((all, { postings }) => united(all, postings.documents), []);
+    this.most = whole.reduce((sum, { weight }) => sum + weight, rare.bonus);
+    const known = whole.filter(({ postings }) => postings.documents.length > 0).length;
+    this.#isForAll = known > 1 || (known === 1 && whole.length < lists.length);
     for (const list of lists) addTo(scope.sheet, list, allowed);
+    if (this.#rare.length > 0) scope.sheet.add(this.#rare, rare.bonus, allowed);
     this.#found = scope.sheet.take();
   }
 
@@ -80,18 +111,21 @@ export class Ranking {
     return this.#sorted.slice(from, from + count).map((at) => documents[at] as number);
   }
 
-  /** What a document of this length, against the average, scores. */
-  exact(number: number, relativeLength: number): number {
+  /** What a document of this length, against the average, scores. @param related what it gets for related terms. */
+  exact(number: number, relativeLength: number, related: number): number {
     let score = 0;
-    let isWithAll = this.#known > 1;
-    for (const { weight, postings } of this.#lists) {
+    let isWithAll = this.#isForAll;
+    for (const { weight, postings, isInstead } of this.#lists) {
       if (!has(postings.documents, number)) {
-        isWithAll &&= postings.documents.length === 0;
+        isWithAll &&= isInstead || postings.documents.length === 0;
         continue;
       }
       const times = postings.more.findLast(([, documents]) => has(documents, number))?.[0] ?? 1;
       score += weight * saturation(times, relativeLength);
     }
+    if (has(this.#rare, number)) score += this.#bonus + related;
+    // Nor do related terms make up for a rare one.
+    else score = this.#bonus === 0 ? score + related : Math.max(score, Math.min(score + related, this.#bonus));
     return isWithAll ? score + ALL_TERMS * this.most : score;
   }
 
@@ -135,6 +169,10 @@ function addTo(sheet: ScoreSheet, { weight, postings }: WeighedPostings, allowed
 
 interface WeighedPostings {
   readonly weight: number;
+  /** About how many have it; 0 where it is not known. */
+  readonly texts: number;
+  /** Of what is taken for a term. */
+  readonly isInstead?: true;
   readonly postings: Postings;
 }
 
@@ -191,7 +229,7 @@ function allOf(
   const rare = rarity(having.length, texts);
   return terms
     .filter(({ term }) => required.includes(term))
-    .map(({ term, weight }) => ({ weight: weight * rare, postings: moreOften(run, term, having, MOST_OF_TERM) }));
+    .map(({ term, weight }) => ({ weight: weight * rare, texts: having.length, postings: moreOften(run, term, having, MOST_OF_TERM) }));
 }
 
 interface Within {
@@ -201,13 +239,13 @@ interface Within {
 }
 
 /** Of terms, the rarest first; those of too many documents are passed over where there are others, at first. */
-function anyOf(run: Run, terms: readonly WeightedTerm[], { texts, span, depth }: Within): Omit<Chosen, "allowed"> {
+function anyOf(run: Run, terms: readonly AskedTerm[], { texts, span, depth }: Within): Omit<Chosen, "allowed"> {
   const isAlone = terms.length === 1;
   const read = terms.map((each) => ({
     ...each,
     postings: isAlone ? undefined : postingsOf(run, each.term, { most: MOST_OF_TERM, texts }, span),
   }));
-  const known = read.flatMap(({ term, weight, postings }) => (postings === undefined ? [] : [{ term, weight, postings }]));
+  const known = read.flatMap(({ postings, ...each }) => (postings === undefined ? [] : [{ ...each, postings }]));
   const frequent = read.filter(({ postings }) => postings === undefined);
   known.sort((one, other) => one.postings.documents.length - other.postings.documents.length);
   let sum = 0;
@@ -218,7 +256,7 @@ function anyOf(run: Run, terms: readonly WeightedTerm[], { texts, span, depth }:
     const isTooMany = depth === 0 && sum > MOST_OF_ALL && sum > count;
     isCut ||= isTooMany;
     // One that is nowhere, or passed over, counts for what a text could at most score.
-    return { weight: weight * rarity(count, texts), postings: isTooMany ? NONE : postings };
+    return { weight: weight * rarity(count, texts), texts: count, postings: isTooMany ? NONE : postings };
   });
   const latest = LATEST_OF_TERM * DEEPER ** (sum === 0 ? depth : depth - 1);
   const of =
@@ -234,9 +272,35 @@ function anyOf(run: Run, terms: readonly WeightedTerm[], { texts, span, depth }:
     const postings = of[at] ?? NONE;
     const count = isAlone && !postings.isCut ? postings.documents.length : Math.min(MOST_OF_TERM, texts);
     isCut ||= postings.isCut || latest < 1;
-    lists.push({ weight: weight * rarity(count, texts), postings });
+    lists.push({ weight: weight * rarity(count, texts), texts: count, postings });
   }
-  return { lists, isCut };
+  const asked = [...known, ...frequent];
+  const instead = asked.flatMap((each, at) => insteadOf(run, each, lists[at] as WeighedPostings, { texts, span, depth, isAlone }));
+  return { lists: [...lists, ...instead], isCut: isCut || instead.some(({ postings }) => postings.isCut) };
+}
+
+/** Documents that have something instead of a term, unless enough have the term: first those with another term, then those with one that begins so. */
+function insteadOf(
+  run: Run,
+  { instead, weight }: AskedTerm,
+  { texts: having, postings }: WeighedPostings,
+  { texts, span, depth, isAlone }: Within & { readonly isAlone: boolean },
+): WeighedPostings[] {
+  if (instead === undefined || having > ENOUGH_WHOLE) return [];
+  const { terms, beginning } = instead;
+  const most = MOST_INSTEAD * DEEPER ** depth;
+  let known = postings.documents;
+  const listOf = (found: readonly number[], isBeginning: boolean): WeighedPostings[] => {
+    const documents = without(found, known);
+    if (documents.length === 0) return [];
+    known = united(known, documents);
+    const share = shareOfInstead({ isBeginning, isOnly: isAlone && having > 0 });
+    const rare = rarity(Math.max(having, known.length), texts);
+    const isCut = found.length >= most;
+    return [{ weight: share * weight * rare, texts: documents.length, isInstead: true, postings: { documents, more: [], isCut } }];
+  };
+  const others = listOf(documentsWithAny(run, terms, most, span), false);
+  return beginning === undefined ? others : [...others, ...listOf(documentsBeginning(run, beginning, most, span), true)];
 }
 
 const NONE: Postings = { documents: [], more: [], isCut: false };

@@ -205,7 +205,7 @@ function bestOf(run: Run, { ranking, usual }: Found, { meets, more, count }: Wan
     const rows = (run.all(DOCUMENTS, JSON.stringify(numbers)) as readonly DocumentRow[]).filter(meets);
     const scored = rows.map(({ number, terms }) => {
       const relativeLength = terms / usual;
-      return { number, score: ranking.exact(number, relativeLength) + more(number, relativeLength) };
+      return { number, score: ranking.exact(number, relativeLength, more(number, relativeLength)) };
     });
     hits.push(...scored.sort((one, other) => other.score - one.score || other.number - one.number));
   }

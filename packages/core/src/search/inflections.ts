@@ -1,0 +1,54 @@
+import { termOf } from "./terms.ts";
+
+/**
+ * Endings that change places with each other on words of German, French and Spanish, written without accents, as terms are. A question does not
+ * say which language its words are of, so all of them are tried.
+ */
+const ENDINGS: readonly (readonly string[])[] = [
+  // German: nouns and adjectives, verbs
+  ["", "e", "en", "er", "ern", "em", "es"],
+  ["el", "eln", "els"],
+  ["er", "ers"],
+  ["en", "t", "e", "st", "te", "ten"],
+  // French: plural and feminine, -al, -eur, -if, -eux, -el, verbs
+  ["", "s", "e", "es", "x"],
+  ["al", "aux", "ale", "ales"],
+  ["eur", "eurs", "euse", "euses", "rice", "rices"],
+  ["if", "ifs", "ive", "ives"],
+  ["eux", "euse", "euses"],
+  ["el", "els", "elle", "elles"],
+  ["er", "e", "es", "ee", "ees", "ent", "ez", "ant"],
+  // Spanish: plural, gender, verbs
+  ["", "s", "es"],
+  ["o", "a", "os", "as"],
+  ["z", "ces"],
+  ["ar", "a", "an", "o", "ado", "ada", "ados", "adas", "ando"],
+  ["er", "ir", "en", "ido", "ida", "idos", "idas", "iendo"],
+];
+
+/** Fewer letters in front of an ending are no word's. */
+const SHORTEST_BASE = 3;
+/** The same where the ending may be none. */
+const SHORTEST_BARE = 4;
+/** `luz` and `luces`. */
+const SHORTEST_WITH_Z = 2;
+
+/** Terms of other forms that a word may have in these languages, but those that begin with all of it. @param word in small letters, without accents. */
+export function inflectionsOf(word: string): readonly string[] {
+  if (!/^\p{Script=Latin}+$/u.test(word)) return [];
+  const forms = new Set<string>();
+  for (const endings of ENDINGS) {
+    for (const ending of endings) {
+      const base = word.slice(0, word.length - ending.length);
+      if (!word.endsWith(ending) || base.length < shortestBefore(endings)) continue;
+      for (const other of endings) if (!other.startsWith(ending)) forms.add(termOf(base + other));
+    }
+  }
+  forms.delete(termOf(word));
+  return [...forms];
+}
+
+function shortestBefore([first]: readonly string[]): number {
+  if (first === "z") return SHORTEST_WITH_Z;
+  return first === "" ? SHORTEST_BARE : SHORTEST_BASE;
+}

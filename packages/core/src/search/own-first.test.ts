@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import type { CheckpointRecord } from "../model/checkpoint.ts";
+import { nearly, ownFirst } from "./own-first.ts";
+
+const hit = (id: string, project: string, score: number): { record: CheckpointRecord; score: number } => {
+  return { record: { id, project } as CheckpointRecord, score };
+};
+
+describe("the own project", () => {
+  it("comes before what is at most 3 % better, and before nothing else", () => {
+    const hits = [hit("best", "/other", 0.9), hit("nearly", "/other", 0.7), hit("own", "/own", 0.69), hit("far", "/own", 0.6)];
+    expect(ownFirst(hits, "/own", ({ score }) => score).map(({ record }) => record.id)).toEqual(["best", "own", "nearly", "far"]);
+  });
+
+  it("leaves equal scores of one project in their order, and has each checkpoint once", () => {
+    const hits = [hit("one", "/own", 0.5), hit("two", "/own", 0.5), hit("one", "/own", 0.5)];
+    expect(ownFirst(hits, "/own", ({ score }) => score).map(({ record }) => record.id)).toEqual(["one", "two"]);
+  });
+
+  it("needs no more than what `nearly` says to come first", () => {
+    const hits = (score: number) => [hit("other", "/other", 0.5), hit("own", "/own", score)];
+    const first = (score: number) => ownFirst(hits(score), "/own", (each) => each.score)[0]?.record.id;
+    expect(first(nearly(0.5) + 0.001)).toBe("own");
+    expect(first(nearly(0.5) - 0.001)).toBe("other");
+  });
+});
