@@ -43,7 +43,7 @@ const CONSTANTS = { k: BM25.saturation, b: BM25.length, d: 0 } as const;
 /** A text that is full of a term, by MiniSearch, and for each part of its rarity. */
 const FULL = BM25.saturation + 1;
 /** Where so many texts have a term, nobody comes to those that have something instead. */
-const ENOUGH_WHOLE = 200;
+const ENOUGH_WHOLE = 100;
 /** What `related` terms are looked up for: the best hits. */
 const RERANKED = 200;
 

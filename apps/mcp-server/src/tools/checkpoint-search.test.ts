@@ -124,9 +124,9 @@ describe("checkpoint_search", () => {
     expect(await found({ query: "authentication", project_path: own })).toHaveLength(2);
   });
 
-  it("without project_path searches everything, each hit naming its project, the server's own one first where hits are about as good", async () => {
+  it("without project_path searches everything, the best first whatever its project, each hit naming its project", async () => {
     const projects = (await search({ query: "authentication" })).map(({ checkpoint }) => checkpoint["project_path"]);
-    expect(projects).toEqual([own, own, other]);
+    expect(projects).toEqual([own, other, own]);
   });
 
   it("filters by tags, all of which must match", async () => {

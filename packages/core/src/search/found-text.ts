@@ -26,12 +26,11 @@ const WORD = 64;
 /** What was found after so many characters of very long lines were taken apart into words is good enough. */
 const ENOUGH = 256 * 1024;
 
-/** What is looked for, and how much each counts. */
+/** What is looked for. */
 export interface Wanted {
+  /** How much each counts. */
   readonly terms: ReadonlyMap<string, number>;
-  /** Terms that count for little. Default: none. */
-  readonly instead?: ReadonlySet<string> | undefined;
-  /** So does what begins so. Default: nothing. */
+  /** A term that begins so counts a little. Default: none does. */
   readonly beginnings?: readonly string[] | undefined;
 }
 
@@ -45,19 +44,14 @@ export function findBestLines(lines: Iterable<string>, wanted: Wanted): FoundLin
   const found: FoundLine[] = [];
   for (const each of linesWith(lines, wanted)) {
     found.push(each);
-    if (hasAll(each, wanted)) break;
+    if (each.terms.size === wanted.terms.size) break;
   }
   return byWeight(found, wanted);
 }
 
-function hasAll(line: FoundLine, { terms }: Wanted): boolean {
-  return line.terms.size >= terms.size && [...terms.keys()].every((term) => line.terms.has(term));
-}
-
-function* linesWith(lines: Iterable<string>, { terms, instead = NOTHING, beginnings: allowed = [] }: Wanted): Generator<FoundLine> {
-  const isWanted = (term: string): boolean =>
-    terms.has(term) || instead.has(term) || allowed.some((beginning) => term.startsWith(beginning));
-  const beginnings = beginningsOf([...terms.keys(), ...instead, ...allowed]);
+function* linesWith(lines: Iterable<string>, { terms, beginnings: wanted = [] }: Wanted): Generator<FoundLine> {
+  const isWanted = (term: string): boolean => terms.has(term) || wanted.some((beginning) => term.startsWith(beginning));
+  const beginnings = beginningsOf([...terms.keys(), ...wanted]);
   let characters = 0;
   let isFound = false;
   for (const line of lines) {
@@ -84,8 +78,7 @@ function* partsOf(line: string): Generator<string> {
   yield line.slice(from);
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
-/** What anything instead of a term counts for. */
+/** What a term counts for that only begins as one should. */
 const LEAST = 0.1;
 
 function byWeight(lines: Iterable<FoundLine>, { terms }: Wanted): FoundLine[] {

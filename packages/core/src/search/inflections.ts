@@ -26,6 +26,8 @@ const ENDINGS: readonly (readonly string[])[] = [
   ["er", "ir", "en", "ido", "ida", "idos", "idas", "iendo"],
 ];
 
+/** French shortens `le`, `la` and `de` before these letters. */
+const BEGINS_ELIDED = /^[aeiouyh]\p{L}{2}/u;
 /** Fewer letters in front of an ending are no word's. */
 const SHORTEST_BASE = 3;
 /** The same where the ending may be none. */
@@ -44,6 +46,8 @@ export function inflectionsOf(word: string): readonly string[] {
       for (const other of endings) if (!other.startsWith(ending)) forms.add(termOf(base + other));
     }
   }
+  // `l'utilisateur` is one term.
+  if (BEGINS_ELIDED.test(word)) for (const form of [word, ...forms]) for (const article of ["l", "d"]) forms.add(termOf(article + form));
   forms.delete(termOf(word));
   return [...forms];
 }

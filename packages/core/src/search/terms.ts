@@ -83,13 +83,11 @@ interface Collected extends Words {
 
 /** One form for what looks or reads the same: without accents on Latin letters, full width, ligatures. Capitals stay, apostrophes go. */
 function folded(given: string): string {
-  const text = /['’]/.test(given) ? given.replace(ELISION, " ").replace(APOSTROPHE, "") : given;
+  const text = /['’]/.test(given) ? given.replace(APOSTROPHE, "") : given;
   if (isAscii(text)) return text;
   return text.normalize("NFD").replace(ACCENTS, "").normalize("NFKC");
 }
 
-/** `l'utilisateur`, `d'abord`, `qu'une`: a French word of its own, shortened. */
-const ELISION = /(?<![\p{L}\p{M}\p{Nd}])(?:[cdjlmnst]|(?:jus|lors|puis)?qu)['’](?=\p{L})/giu;
 /** With the `s` behind it. */
 const APOSTROPHE = /(?<=\p{L})['’](?:s(?!\p{L}))?/gu;
 const ACCENTS = /(?<=\p{Script=Latin})\p{Mn}+/gu;

@@ -119,6 +119,7 @@ class Search {
   readonly #sessions = new Map<SessionId, Promise<Session | undefined>>();
   readonly #heads = new Map<SessionId, Promise<CheckpointRecord | undefined>>();
   #wanted: Wanted = { terms: new Map() };
+  #instead: Wanted = { terms: new Map() };
   #isAnyWhole = false;
 
   constructor(ports: SearchPorts, query: ParsedQuery, input: SearchInput) {
@@ -137,6 +138,7 @@ class Search {
     const { filter, projectFirst, limit } = this.#input;
     if (terms.length === 0) return [];
     this.#wanted = wantedOf(terms);
+    this.#instead = insteadOf(terms);
     const { required, terms: asked } = this.#query;
     const matches = await this.#ports.search.match({ terms, required, filter });
     const related = asked.length < WORTH_RELATING || required.length > 0 ? [] : await this.#related(terms, matches);
@@ -199,7 +201,7 @@ class Search {
     if (record === undefined || into.has(record.id)) return;
     const texts = await this.#textsOf(record);
     if (texts === undefined || !this.#phrases.every((isIn) => texts.whole.some(isIn))) return;
-    const found = findBestLines(texts.lines, this.#wanted);
+    const found = this.#bestLines(texts.lines);
     // The index may tell of what was there a moment ago; the text does not.
     if (found.length === 0) return;
     this.#isAnyWhole ||= found.some(({ terms }) => [...terms].some((term) => this.#wanted.terms.has(term)));
@@ -208,12 +210,18 @@ class Search {
     into.set(record.id, { record, session, head, score: hit.score, snippet: this.#snippet(record, texts.lines, found) });
   }
 
+  /** Those with the terms; where there is none, those with what stands for them. */
+  #bestLines(lines: readonly string[]): readonly FoundLine[] {
+    const found = findBestLines(lines, this.#wanted);
+    return found.length > 0 ? found : findBestLines(lines, this.#instead);
+  }
+
   /** Says something else than the name, which every answer has beside it. */
   #snippet({ name }: CheckpointRecord, lines: readonly string[], found: readonly FoundLine[]): string | undefined {
     const named = new Set(name === undefined ? [] : linesOf([name]));
     if (!found.some(({ line }) => named.has(line))) return snippetOf(found, lines);
     const others = lines.filter((line) => !named.has(line));
-    return snippetOf(findBestLines(others, this.#wanted), others) ?? snippetOf(found);
+    return snippetOf(this.#bestLines(others), others) ?? snippetOf(found);
   }
 
   async #recordFor(hit: IndexHit, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
@@ -227,7 +235,7 @@ class Search {
   /** The oldest of those looked at that meets the filter and has the line that the hit is for. */
   async #laterHolding(hit: CheckpointRecord, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
     const lines = await this.#linesOf(hit);
-    const [best] = lines === undefined ? [] : findBestLines(lines, this.#wanted);
+    const [best] = lines === undefined ? [] : this.#bestLines(lines);
     if (best === undefined) return undefined;
     const { records } = await this.#ports.catalog.list({ filter: { ...filter, sessionId: hit.sessionId }, limit: 100, offset: 0 });
     const later = records.filter(({ sequence }) => sequence > hit.sequence).toReversed();
@@ -277,11 +285,12 @@ function scoreOf({ score }: FoundCheckpoint): number {
 }
 
 function wantedOf(terms: readonly AskedTerm[]): Wanted {
-  return {
-    terms: new Map(terms.map(({ term, weight }) => [term, weight * Math.sqrt(term.length)])),
-    instead: new Set(terms.flatMap(({ instead }) => instead?.terms ?? [])),
-    beginnings: terms.flatMap(({ instead }) => instead?.beginning ?? []),
-  };
+  return { terms: new Map(terms.map(({ term, weight }) => [term, weight * Math.sqrt(term.length)])) };
+}
+
+function insteadOf(terms: readonly AskedTerm[]): Wanted {
+  const others = terms.flatMap(({ instead, weight }) => (instead?.terms ?? []).map((term): [string, number] => [term, weight]));
+  return { terms: new Map(others), beginnings: terms.flatMap(({ instead }) => instead?.beginning ?? []) };
 }
 
 function remembered<K, V>(known: Map<K, V>, key: K, make: () => V): V {

@@ -40,7 +40,7 @@ const DEEPER = 10;
 const MOST_OF_RELATED = 1_000;
 const MOST_REQUIRED = 200_000;
 /** Where so many documents have a term, nobody comes to those that have something instead. */
-const ENOUGH_WHOLE = 200;
+const ENOUGH_WHOLE = 100;
 /** The latest documents with something instead of a term. */
 const MOST_INSTEAD = 1_000;
 

@@ -2,7 +2,7 @@ import type { DerivedContent } from "../derived-database.ts";
 import { MARK_SIGNS } from "./postings.ts";
 
 /** Of the search index, and of the terms it is made of. */
-const INDEX_VERSION = 7;
+const INDEX_VERSION = 6;
 
 /**
  * `document`: one for each checkpoint; `previous` is how many places before it in its session the one is whose text it was
