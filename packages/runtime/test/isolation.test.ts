@@ -116,14 +116,13 @@ describe("isolation", () => {
       }
     }));
 
-  it("gives what is asked for by an id or a path, whoever it belongs to", () =>
+  it("gives what is asked for by a checkpoint's id or a path, or looked for by a session's, whoever it belongs to", () =>
     withProjects("strict", async (store, { other }) => {
       expect((await store.loadCheckpoint({ checkpointId: "in-other" })).metadata.project).toBe(other);
-      expect((await store.loadCheckpoint({ sessionId: "other" })).metadata.id).toBe("in-other");
-      expect((await store.viewCheckpoint({ sessionId: "other" })).checkpointId).toBe("in-other");
-      expect(await store.resumeWork({ sessionId: "other" })).toMatchObject({ status: "LOADED" });
+      expect((await store.viewCheckpoint({ checkpointId: "in-other" })).checkpointId).toBe("in-other");
+      expect(await store.resumeWork({ checkpointId: "in-other" })).toMatchObject({ status: "LOADED" });
       expect(await store.resumeWork({ cwd: other })).toMatchObject({ candidates: [{ sessionId: "other" }] });
-      expect((await store.handoff({ sessionId: "other" })).checkpointId).toBe("in-other");
+      expect((await store.handoff({ checkpointId: "in-other" })).checkpointId).toBe("in-other");
       expect((await store.findCheckpoints({ project: other })).total).toBe(1);
       expect((await store.findCheckpoints({ sessionId: "other" })).total).toBe(1);
       expect((await store.searchCheckpoints({ query: "weathervane", project: other })).hits).toHaveLength(1);
