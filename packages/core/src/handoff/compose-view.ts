@@ -7,11 +7,12 @@ import { greater, isWithin, lesser, measure, part, type Room, shrink } from "../
 import { cutExcerpts } from "./cut-excerpts.ts";
 import { type Incomplete, type MissingNames, nameMissing, nameMore } from "./name-missing.ts";
 import { type RankHow, type Ranked, rankExcerpts } from "./rank-excerpts.ts";
+import { HANDOFF_PARTS } from "./part.ts";
 import { byEntry, renderEntry } from "./render-view.ts";
 
 /** The part of a context that fits, and names of the entries that are not whole. */
 export interface ComposedView extends MissingNames {
-  /** Entries in their saved order, each whole or as its excerpts. */
+  /** Entries by what they are for, the goal first, each whole or as its excerpts; all of them in their saved order where all fit. */
   readonly context: Context;
 }
 
@@ -76,8 +77,10 @@ class Composer {
   /** Entries by key, as the chosen excerpts show them; an entry of which nothing is missing is given as it was saved. */
   #render(chosen: readonly Ranked[]): Map<string, JsonValue> {
     const byKey = byEntry(chosen);
+    const places = this.#placesOf(chosen);
+    const inOrder = this.#entries.toSorted((one, other) => (places.get(one.key) ?? 0) - (places.get(other.key) ?? 0));
     return new Map(
-      this.#entries.flatMap(({ key, value, json }): [string, JsonValue][] => {
+      inOrder.flatMap(({ key, value, json }): [string, JsonValue][] => {
         const ones = byKey.get(key);
         if (ones === undefined) return [];
         const shown = renderEntry(
@@ -88,6 +91,13 @@ class Composer {
         return [[key, isAll && json.length <= JSON.stringify(shown).length * 1.1 + 20 ? value : shown]];
       }),
     );
+  }
+
+  /** Where an entry stands: by the part of its excerpt that matters most. */
+  #placesOf(chosen: readonly Ranked[]): ReadonlyMap<string, number> {
+    const places = new Map<string, number>();
+    for (const { key, part } of chosen) if (!places.has(key)) places.set(key, HANDOFF_PARTS.indexOf(part));
+    return places;
   }
 
   /** Entries that say all there is come as they were saved, where there is room for their quotes and braces. */

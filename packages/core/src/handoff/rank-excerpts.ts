@@ -64,6 +64,7 @@ export function* rankExcerpts(context: Context, { classifications, focus }: Rank
     return worth - Math.max(0, widthOf(excerpt.text) - 120) / 40;
   });
   lowerRepeated(excerpts, scores);
+  liftNamed(excerpts, scores);
   dampen(excerpts, scores);
   yield;
   const scored = all.map(({ at, excerpt }, place): Ranked => ({ ...excerpt, at, score: scores[place] ?? 0 }));
@@ -93,6 +94,28 @@ function lowerRepeated(excerpts: readonly Excerpt[], scores: Float64Array): void
     if (said.has(text)) scores[place] = score - OF_REPEATED;
     said.add(text);
   }
+}
+
+/** Names with a figure in them: numbers of accounts and tickets, versions of files, codes of parts. Times and plain numbers are none. */
+const NAME = /(?<![\p{L}\p{N}])(?=[\p{L}\p{N}._/-]*\p{N})(?=[\p{L}\p{N}._/-]*[\p{L}._/-])[\p{L}\p{N}][\p{L}\p{N}._/-]{2,40}(?<![._/-])/gu;
+/** So many excerpts that matter most say which names matter. */
+const NAMING = 24;
+/** A name that more excerpts have names none of them. */
+const MOST_NAMED = 6;
+const OF_NAMED = 18;
+
+/** What is named by what matters most, such as the row of the number that is to be corrected, comes before samples of the like. */
+function liftNamed(excerpts: readonly Excerpt[], scores: Float64Array): void {
+  const first = bestFirst(scores).slice(0, NAMING);
+  const wanted = new Set(first.flatMap((place) => excerpts[place]?.text.match(NAME) ?? []));
+  if (wanted.size === 0) return;
+  const named = new Map<string, number[]>();
+  excerpts.forEach(({ text }, place) => {
+    for (const name of new Set(text.match(NAME))) if (wanted.has(name)) named.set(name, [...(named.get(name) ?? []), place]);
+  });
+  const lifted = new Set([...named.values()].filter((places) => places.length <= MOST_NAMED).flat());
+  for (const place of first) lifted.delete(place);
+  for (const place of lifted) scores[place] = (scores[place] ?? 0) + OF_NAMED;
 }
 
 /** Places of excerpts, those that matter most first; of equal ones the first. */

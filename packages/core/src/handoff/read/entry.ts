@@ -129,11 +129,22 @@ function readMember(name: string, member: JsonValue, place: Place, to: Reading):
   readValue(member, inside, to);
 }
 
+/** So many numbers in a row are told as a series. */
+const MANY_NUMBERS = 9;
+
+function seriesOf(numbers: readonly number[]): string {
+  const least = numbers.reduce((found, each) => Math.min(found, each));
+  const most = numbers.reduce((found, each) => Math.max(found, each));
+  return `${numbers.length} numbers: first ${numbers[0]}, least ${least}, most ${most}, last ${numbers.at(-1)}`;
+}
+
 /** Parts of which each record stands for itself. */
 const RECORDED: ReadonlySet<HandoffPart> = new Set(["decisions", "failures", "rules"]);
 
 function readList(items: readonly JsonValue[], place: Place, to: Reading): void {
   if (items.length === 0) return push(to, place, "none");
+  const numbers = items.filter((item) => typeof item === "number");
+  if (numbers.length >= MANY_NUMBERS && numbers.length === items.length) return push(to, place, seriesOf(numbers));
   const parsed = items.map((item) => (typeof item === "string" ? (parseData(item) ?? item) : item));
   if (parsed.some(isCell)) return readCells(parsed, place, to);
   const records = parsed.filter(isJsonObject);

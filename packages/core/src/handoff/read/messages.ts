@@ -91,6 +91,32 @@ const CONTENT_KEYS = [
   "本文",
 ];
 
+/** A type names a voice, or a form of content. */
+function nameIn(item: JsonObject, key: string): string | undefined {
+  const name = item[key];
+  if (typeof name !== "string" || name === "" || name.length > 60) return undefined;
+  return key !== "type" || voiceOfName(name) !== undefined ? name : undefined;
+}
+
+/** What some APIs keep as items of their own beside messages: a call, what it gave back, what a model thought. */
+function itemOf(item: JsonObject, calls: Map<string, string>): Message | undefined {
+  const type = typeOf(item);
+  const id = item["call_id"] ?? item["id"] ?? null;
+  if (type.endsWith("_output") && type !== "computer_output") {
+    const output = item["output"] ?? item["content"] ?? null;
+    const said = typeof output === "string" || Array.isArray(output) ? readContent(output, "reports", calls) : readReport(output);
+    return { speaker: calls.get(idOf(id)) ?? "tool", said: said.map(({ text }) => ({ voice: "reports", text })) };
+  }
+  if (/^(?:function|custom_tool|local_shell|tool)_call$/u.test(type)) {
+    const input = item["arguments"] ?? item["input"] ?? item["action"] ?? null;
+    const name = typeof item["name"] === "string" ? item["name"] : type;
+    calls.set(idOf(id), name);
+    return { speaker: "assistant", said: readCall({ type, name, input: parsedInput(input) ?? input }, calls) };
+  }
+  if (type !== "reasoning") return undefined;
+  return { speaker: "assistant", said: readContent(item["summary"] ?? item["content"] ?? null, "notes", calls) };
+}
+
 /** A message of LangChain as it serialises them. */
 function unwrapped(item: JsonObject): JsonObject {
   const { kwargs, data, id, type, message } = item;
@@ -155,8 +181,10 @@ export function messageOf(given: JsonValue, calls: Map<string, string>, fields?:
     return { speaker, said: readContent(given[fields.content] ?? null, voiceOfName(speaker) ?? "notes", calls) };
   }
   const item = unwrapped(given);
-  const speaker = SPEAKER_KEYS.map((key) => item[key]).find((name) => typeof name === "string" && name !== "" && name.length <= 60);
-  if (typeof speaker !== "string") return undefined;
+  const apart = itemOf(item, calls);
+  if (apart !== undefined) return apart;
+  const speaker = SPEAKER_KEYS.map((key) => nameIn(item, key)).find((name) => name !== undefined);
+  if (speaker === undefined) return undefined;
   // Parts say all that a text beside them says, and what tools did.
   const keys = Array.isArray(item["parts"]) && item["parts"].length > 0 ? ["parts"] : CONTENT_KEYS;
   const contents = keys.flatMap((key) => (Object.hasOwn(item, key) && item[key] !== speaker ? [item[key] ?? null] : []));

@@ -69,7 +69,8 @@ export function readRecords(records: readonly JsonObject[], place: Place, to: Re
       index: -2,
     });
   }
-  if (done.length > 0 && hasOpen && records.length > 4) {
+  // Names that many records share name none of them.
+  if (done.length > 0 && hasOpen && records.length > 4 && new Set(done).size > done.length / 2) {
     push(to, { ...place, label: undefined, base: 56 }, `done: ${cut(done.join(", "), 400)}`, { part: "work", base: 58, index: -1 });
   }
 }

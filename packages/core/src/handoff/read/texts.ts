@@ -15,7 +15,7 @@ export function readText(text: string, place: Place, to: Reading): void {
   const data = parseData(text);
   if (data !== undefined) return to.value(data, { ...place, depth: place.depth + 1 });
   const lines = text.split(/\r\n|\n|\r/u);
-  const spoken = spokenMessages(lines);
+  const spoken = mailMessages(lines) ?? spokenMessages(lines);
   if (spoken !== undefined) return readMessages(spoken, place, to);
   const filled = lines.filter((line) => line.trim() !== "").length;
   if (filled <= 1) return readParagraph(text.trim(), place, to);
@@ -174,6 +174,36 @@ function headingOf(line: string, next: string | undefined): string | undefined {
     ? line.trim().slice(0, -1)
     : undefined;
 }
+
+const SENDER = /^(?:From|De|Von|Da|发件人|差出人)\s?[:：]\s*(\S.*)$/u;
+const SENT = /^(?:Date|Sent|Datum|Gesendet|Fecha|Enviado|Envoyé|日期|日時)\s?[:：]\s*(\S.{0,40})$/u;
+const SUBJECT = /^(?:Subject|Betreff|Asunto|Objet|主题|件名)\s?[:：]/u;
+const LONGEST_SENDER = 60;
+
+/** The mails of a thread, each with who sent it; `undefined` for a text that is none. */
+function mailMessages(lines: readonly string[]): readonly (Message & { readonly index: number })[] | undefined {
+  const starts = lines.flatMap((line, at) => (SENDER.test(line.trim()) ? [at] : []));
+  if (starts.length < 2 || lines.slice(0, starts[0]).some((line) => line.trim() !== "")) return undefined;
+  return starts.map((start, index) => {
+    const mail = lines.slice(start, starts[index + 1]).map((line) => line.trim());
+    const [, sender = ""] = SENDER.exec(mail[0] ?? "") ?? [];
+    const sent = mail
+      .slice(0, MOST_HEADERS)
+      .map((line) => SENT.exec(line)?.[1])
+      .find((found) => found !== undefined);
+    const body = mail
+      .slice(1)
+      .filter((line, at) => at >= MOST_HEADERS || SUBJECT.test(line) || !(MAIL_HEADER.test(line) || SENT.test(line)));
+    const name = sender.replace(/\s*<[^>]*>/u, "").slice(0, LONGEST_SENDER);
+    return {
+      speaker: sent === undefined ? name : `${name}, ${sent}`,
+      index,
+      said: [{ voice: voiceOfName(name) ?? "notes", text: body.join("\n") }],
+    };
+  });
+}
+
+const MOST_HEADERS = 8;
 
 const SPOKEN =
   /^\s{0,3}(?:\*\*|__|\[|<)?(?:\[[^\]]{2,40}\]\s*|\d{1,2}:\d{2}(?::\d{2})?\s+|\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*\s+)?([\p{Lu}\p{Ll}\p{Lo}][\p{L}\p{N} ._'’-]{0,28}?)(?:\s*\([^)]{1,40}\))?(?:\*\*|__|\]|>)?\s?[:：](?:\*\*|__)?(?:\s+(.*)|$)/u;
