@@ -488,8 +488,10 @@ export class Store implements Workrail {
       return (await viewing()).loadView(ports, request, async (loaded) => {
         const { record, fellBackFrom, session } = loaded;
         const foreign = await this.#otherProject(record);
-        const dropped = toldDropped(await droppedSince(ports, loaded));
-        beside = { ...dropped, ...(await besideOf?.(loaded)), ...(foreign === undefined ? {} : { warning: foreign }) };
+        const extra = await besideOf?.(loaded);
+        // What is gone since a checkpoint that is known says more than what the parent had.
+        const dropped = extra !== undefined && "changes" in extra ? {} : toldDropped(await droppedSince(ports, loaded));
+        beside = { ...dropped, ...extra, ...(foreign === undefined ? {} : { warning: foreign }) };
         fitted = await this.#describe(describe(record, session), params.budgetTokens);
         const { origin, ...rest } = restOfAnswer(record, fitted.fields.agentId);
         const frame = {

@@ -4,6 +4,8 @@ import type { ToldChanges } from "./resume/resume-params.ts";
 
 /** An answer stays small, however much a call changes. */
 const MOST_NAMED = 50;
+/** Names of entries that changed, of each kind. */
+export const MOST_CHANGES = 20;
 const MOST_WARNED = 10;
 const LONGEST_NAME = 100;
 
@@ -18,15 +20,17 @@ export function told({
   };
 }
 
-/** How a state differs from one that was known. */
-export function toldSince(since: string, { added, changed, removed, unchanged }: StateChanges): ToldChanges {
-  const count = (name: string, all: number): object => (all > MOST_NAMED ? { [`${name}Count`]: all } : {});
-  const sizes = [...changed].slice(0, MOST_NAMED).map(([key, size]): [string, string] => [clip(key), size ?? "changed"]);
+/** How a state differs from one that was known. @param most names of each kind. */
+export function toldSince(since: string, { added, changed, removed, unchanged }: StateChanges, most: number = MOST_CHANGES): ToldChanges {
+  const namesOf = (all: readonly string[]): string[] => [...new Set(all.slice(0, most).map(clip))];
+  const count = (name: string, told: number, all: number): object => (all > told ? { [`${name}Count`]: all } : {});
+  const sizes = Object.fromEntries([...changed].slice(0, most).map(([key, size]) => [clip(key), size ?? "changed"]));
+  const [addedNames, removedNames] = [namesOf(added), namesOf(removed)];
   return {
     since,
-    ...(added.length === 0 ? {} : { added: added.slice(0, MOST_NAMED).map(clip), ...count("added", added.length) }),
-    ...(changed.size === 0 ? {} : { changed: Object.fromEntries(sizes), ...count("changed", changed.size) }),
-    ...(removed.length === 0 ? {} : { removed: removed.slice(0, MOST_NAMED).map(clip), ...count("removed", removed.length) }),
+    ...(added.length === 0 ? {} : { added: addedNames, ...count("added", addedNames.length, added.length) }),
+    ...(changed.size === 0 ? {} : { changed: sizes, ...count("changed", Object.keys(sizes).length, changed.size) }),
+    ...(removed.length === 0 ? {} : { removed: removedNames, ...count("removed", removedNames.length, removed.length) }),
     unchanged,
   };
 }
@@ -77,5 +81,5 @@ function listed(keys: readonly string[]): string {
 }
 
 function clip(name: string): string {
-  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME)}...`;
+  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME).toWellFormed()}...`;
 }

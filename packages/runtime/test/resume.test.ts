@@ -63,9 +63,23 @@ describe("what changed since a checkpoint that one knows", () => {
     expect(found.shortened?.entries).toMatchObject([{ key: "notes" }]);
   });
 
+  it("takes a share of the budget at most, and tells how much there is", async () => {
+    const entries = (name: string, value: string): Record<string, string> =>
+      Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`${"long".repeat(24)} ${name} ${at}`, value]));
+    const known = await store.saveCheckpoint({ sessionId: "s", context: { ...entries("old", "1"), ...entries("kept", "1") } });
+    await store.saveCheckpoint({ sessionId: "s", context: { ...entries("new", "2"), ...entries("kept", "3") } });
+    const found = await load({ since: known.checkpointId, budgetTokens: 1_000 });
+    expect(tokensIn(found)).toBeLessThan(1_200);
+    expect(found.changes).toMatchObject({ addedCount: 120, changedCount: 120, removedCount: 120, unchanged: 0 });
+    expect(found).not.toHaveProperty("droppedKeys");
+    expect(found.omitted?.nextCursor).toBeUndefined();
+  });
+
   it("is not told in a summary, nor of a checkpoint that is not there", async () => {
     const { checkpointId } = await store.saveCheckpoint({ sessionId: "s", context: CONTEXT });
     await expect(store.resumeWork({ since: checkpointId, depth: "summary" })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(store.resumeWork({ since: " " })).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field: "since" } });
+    await expect(store.resumeWork({ checkpointId, since: "nowhere-at-all" })).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
     expect(await store.resumeWork({ since: "nowhere-at-all" })).toMatchObject({
       status: "CANDIDATES",
       note: expect.stringContaining("nowhere-at-all"),

@@ -1,7 +1,4 @@
-/**
- * What surrounds the little that matters in a working state: logs, listings, tool output. Drawn from a
- * seed, so that a state is the same on every machine.
- */
+/** Makes the bulk of a working state: logs, listings, tool output. It is drawn from a seed, so that a state is the same on every machine. */
 
 /** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
 export function randomFrom(seed: number): () => number {

@@ -7,7 +7,7 @@ const LINE = 140;
 
 const INTRODUCTION = `# A lost window, call by call
 
-What an agent sends and gets when it saves its work, changes it, dies, and another one takes it up. The agent is a program of fixed
+An agent saves its work, changes it and dies, and another one takes it up: all that they send and get. The agent is a program of fixed
 rules that knows nothing but the list of tools and the answers (\`tooling/go-on/src/scripted-model.ts\`); the server is the real one. A test
 writes this page and fails when it is not true any more. Long texts are cut where it says so; tokens are counted whole (o200k_base).
 `;

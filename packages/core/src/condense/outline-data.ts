@@ -94,9 +94,24 @@ function plain(value: JsonValue): string {
   return typeof value === "string" ? value.replaceAll(/\s+/gu, " ").trim() : JSON.stringify(value);
 }
 
+/** As deep as what may be saved: deeper JSON within a text stays a text. */
+const MOST_DEPTH = 128;
+
+/** How deep brackets are in each other, those in texts counted too. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length && deepest <= MOST_DEPTH; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (code === 0x7d || code === 0x5d) depth -= 1;
+  }
+  return deepest;
+}
+
 /** The value that a text is JSON of, when it is an object or an array. */
 export function parseData(text: string): JsonValue | undefined {
-  if (!/^\s*[{[]/u.test(text)) return undefined;
+  if (!/^\s*[{[]/u.test(text) || depthOf(text) > MOST_DEPTH) return undefined;
   try {
     return parseJson(text);
   } catch {

@@ -216,6 +216,74 @@ describe("a composed view", () => {
     for (const each of found) expect(text).toContain(each);
   });
 
+  it.each<[string, JsonValue]>([
+    [
+      "numbers where texts are expected",
+      [
+        { role: "assistant", content: 5 },
+        { role: "user", content: [true, 7, null] },
+        ...FILLER.map((content) => ({ role: "user", content })),
+      ],
+    ],
+    [
+      "a tool's list of numbers",
+      [
+        { role: "assistant", content: "x", parts: [{ type: "tool-sum", toolCallId: "1", input: { a: 1 }, output: [1, 2, 3] }] },
+        ...FILLER.map((content) => ({ role: "user", content })),
+      ],
+    ],
+    [
+      "fields that are called like members of every object",
+      [...FILLER.map((driver) => ({ constructor: "a team of two", driver })), { driver: "nobody" }],
+    ],
+    ["JSON in a text, deeper than anything may be saved", ["[".repeat(9_000) + "]".repeat(9_000), ...FILLER]],
+  ])("takes %s", async (_what, messages) => {
+    expect(JSON.stringify((await compose({ messages }, 900)).context).length).toBeGreaterThan(900);
+  });
+
+  it("reads a long line and many critical entries without looking at all of them for each", async () => {
+    const context = { log: `2024-01-01 ${"a.".repeat(40_000)}\nx`, ...Object.fromEntries(FILLER.map((text, at) => [`goal${at}`, text])) };
+    expect((await compose(context, 400)).omitted?.count).toBeGreaterThan(200);
+  });
+
+  it.each<[string, Context, string]>([
+    [
+      "beside a message",
+      {
+        messages: [
+          { role: "user", content: "go", decision: "we keep the blue one" },
+          ...FILLER.map((content) => ({ role: "assistant", content })),
+        ],
+      },
+      "we keep the blue one",
+    ],
+    [
+      "as amounts beside remarks",
+      { items: FILLER.slice(0, 20).map((remark, at) => ({ kunde: at % 2 === 0 ? "Ada" : "Ben", remark, amount: 1_000 + at })) },
+      "1019",
+    ],
+    [
+      "as names of records",
+      {
+        work: {
+          "T-100": { name: "alpha", status: "open" },
+          "T-101": { name: "beta", status: "done" },
+          "T-102": { name: "gamma", status: "done" },
+          more: { name: OUTPUT, status: "done" },
+        },
+      },
+      "T-100",
+    ],
+    [
+      "in words as the step",
+      { log: FILLER.slice(0, 20).map((output, at) => ({ step: `migrate tenant ${at}`, command: "run", output })) },
+      "migrate tenant 19",
+    ],
+    ["as a no", { rules: { mayDeploy: false, notes: OUTPUT } }, "mayDeploy"],
+  ])("has what is told %s", async (_what, context, found) => {
+    expect(await textOf(context, Math.ceil(JSON.stringify(context).length / 5))).toContain(found);
+  });
+
   it("takes what is called old for less than what is not", async () => {
     const rows = (name: string): JsonValue =>
       Array.from({ length: 40 }, (_, at) => `${name} ${at}: the ferry at ${at % 24}:20 is booked for the four of us`);

@@ -23,8 +23,8 @@ const NAMES_SHARE = 1 / 6;
 /**
  * Composes what somebody needs to go on with saved work, within a budget: the whole context if it fits; else the goal, the
  * user's instructions, the last turns, open work, decisions, failures, what is in play, and then the rest, each entry under
- * its own key, and names of what is shortened or left out. A larger budget gives what a smaller one gives, and more: all
- * excerpts have one order, and the budget decides where it is cut.
+ * its own key, and names of what is shortened or left out. A larger budget gives what a smaller one gives, but for what fills
+ * its last tokens, and more: all excerpts have one order, and the budget decides where it is cut.
  *
  * The budget is hard, for CRITICAL entries too: the view as JSON stays within it, but for a budget of less than some hundred
  * tokens, and never goes beyond the ceiling, unless not even counts of what is left out fit.

@@ -121,10 +121,12 @@ export type WorkState = "active" | "blocked" | "pending" | "done";
 /** The state that a status names; `undefined` for a word that names none. */
 export function workStateOf(given: string): WorkState | undefined {
   const status = given.replaceAll("_", " ");
-  const isNegated = /^(?:not|un|nicht|pas|no)(?:[-_ ]|(?=done|finished|resolved))/iu.test(status.trim());
+  const isNegated = /^(?:not|un|nicht|noch nicht|pas|no)(?:[-_ ]|(?=done|finished|resolved))|(?:ていない|ません)$|^(?:未|没|尚未)/iu.test(
+    status.trim(),
+  );
   if (!isNegated && BLOCKED.test(status)) return "blocked";
   if (!isNegated && ACTIVE.test(status)) return "active";
-  if (PENDING.test(status)) return "pending";
+  if (PENDING.test(status) || (isNegated && DONE.test(status))) return "pending";
   if (!isNegated && DONE.test(status)) return "done";
   return undefined;
 }

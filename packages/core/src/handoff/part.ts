@@ -83,11 +83,19 @@ export function partOfName(name: string): HandoffPart | undefined {
 }
 
 /** Names of what grows at its end: the newest stands last. */
-const HISTORIES =
-  /\bfil\b|[eé]changes?|hilo|conversaci[oó]n|charla|mensajes|gespr(?:ä|ae)ch|unterhaltung|nachrichten|聊天|沟通|消息|対話|やりとり|やり取り|チャット|メッセージ|history|log$|logs$|journal|timeline|transcript|messages?|conversation|thread|turns?$|events?|steps?|updates?|notes?|diary|activity|chat|dialog|trace|verlauf|tagebuch|protokoll|historique|journal|historial|diario|bitácora|registro|记录|日志|历史|对话|履歴|記録|日誌|会話|経過|ログ/iu;
+const HISTORIES = new Set(
+  list(`history log journal timeline transcript message conversation thread turn event step update note diary activity chat dialog dialogue trace fil échange echange hilo
+    conversación conversacion charla mensaje mensajes gespräch gespraech unterhaltung nachricht nachrichten verlauf tagebuch protokoll historique historial diario bitácora registro`),
+);
+const HISTORY_PIECES = /聊天|沟通|消息|対話|やりとり|やり取り|チャット|メッセージ|记录|日志|历史|对话|履歴|記録|日誌|会話|経過|ログ/u;
+/** German compounds end with them. */
+const HISTORY_ENDS = /(?:verlauf|protokoll|tagebuch|journal|historie)$/u;
 
 export function isHistoryName(name: string): boolean {
-  return HISTORIES.test(name);
+  if (HISTORY_PIECES.test(name)) return true;
+  return wordsOf(name).some(
+    (word) => HISTORY_ENDS.test(word) || HISTORIES.has(word) || singularsOf(word).some((form) => HISTORIES.has(form)),
+  );
 }
 
 const LATEST = new Set(

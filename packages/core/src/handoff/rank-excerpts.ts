@@ -68,7 +68,8 @@ export function* rankExcerpts(context: Context, { classifications, focus }: Rank
   dampen(excerpts, scores);
   yield;
   const scored = all.map(({ at, excerpt }, place): Ranked => ({ ...excerpt, at, score: scores[place] ?? 0 }));
-  for (const [key, { layer }] of classifications) if (layer === "CRITICAL") makePresent(scored, key);
+  const best = bestOfEach(scored);
+  for (const [key, { layer }] of classifications) if (layer === "CRITICAL") makePresent(scored, best.get(key));
   return scored.sort((left, right) => right.score - left.score);
 }
 
@@ -84,7 +85,7 @@ const UNCLASSIFIED: Classification = { layer: "USEFUL", confidence: 0, why: "" }
 const SHORT = 24;
 const OF_REPEATED = 40;
 
-/** What is told before, where it matters more, matters little. */
+/** Lowers a text that stands elsewhere, where it matters more. */
 function lowerRepeated(excerpts: readonly Excerpt[], scores: Float64Array): void {
   const said = new Set<string>();
   for (const place of bestFirst(scores)) {
@@ -104,7 +105,7 @@ const NAMING = 24;
 const MOST_NAMED = 6;
 const OF_NAMED = 18;
 
-/** What is named by what matters most, such as the row of the number that is to be corrected, comes before samples of the like. */
+/** Lifts excerpts that share a name with those that matter most, such as the row of a number that is to be corrected. */
 function liftNamed(excerpts: readonly Excerpt[], scores: Float64Array): void {
   const first = bestFirst(scores).slice(0, NAMING);
   const wanted = new Set(first.flatMap((place) => excerpts[place]?.text.match(NAME) ?? []));
@@ -133,14 +134,19 @@ function noveltyWorth({ value, base, text }: Excerpt, novelty: number): number {
   return (novelty - UNKNOWN) * (base >= SURE ? NOVELTY / 3 : NOVELTY) + specific;
 }
 
+/** Of each entry the place of the excerpt that matters most. */
+function bestOfEach(scored: readonly Ranked[]): ReadonlyMap<string, number> {
+  const best = new Map<string, number>();
+  scored.forEach(({ key, score }, place) => {
+    if (score > (scored[best.get(key) ?? -1]?.score ?? -Infinity)) best.set(key, place);
+  });
+  return best;
+}
+
 /** Lifts the best excerpt of a CRITICAL entry above all of lower layers; a long one is announced by its beginning. */
-function makePresent(scored: Ranked[], key: string): void {
-  const best = scored.reduce(
-    (found, each, place) => (each.key === key && each.score > (scored[found]?.score ?? -Infinity) ? place : found),
-    -1,
-  );
-  const excerpt = scored[best];
-  if (excerpt === undefined) return;
+function makePresent(scored: Ranked[], best: number | undefined): void {
+  const excerpt = best === undefined ? undefined : scored[best];
+  if (best === undefined || excerpt === undefined) return;
   const score = Math.max(excerpt.score, PRESENT + excerpt.score / 100);
   if (excerpt.text.length <= LONG_STUB) scored[best] = { ...excerpt, score, isRequired: true };
   else {

@@ -50,6 +50,13 @@ const write = (context: Context, given: Given = {}) =>
     counter,
   );
 
+it("does not say that all is there where a long log is told by samples", async () => {
+  const log = Array.from({ length: 4_000 }, (_, at) => `2026-01-01T00:00:00Z worker ${at % 7} took job ${at}`).join("\n");
+  const { markdown, shortened } = await write({ log }, { budgetTokens: 200_000 });
+  expect(shortened).toBe(1);
+  expect(markdown).not.toContain("All that was saved is above");
+});
+
 describe("a handoff", () => {
   it("has what was saved in the order in which one asks for it, and where it comes from", async () => {
     const { markdown, leftOut, shortened } = await write(CONTEXT);

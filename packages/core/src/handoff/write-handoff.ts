@@ -1,7 +1,7 @@
 import type { CompiledRules } from "../classify/compile-rules.ts";
 import { WorkrailError } from "../errors.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
-import type { Context } from "../model/context.ts";
+import type { Context, JsonValue } from "../model/context.ts";
 import { gitStateOf } from "../model/git-state.ts";
 import type { TokenCounter } from "../ports/environment.ts";
 import { namedPaths } from "../resume/named-paths.ts";
@@ -79,8 +79,7 @@ export async function writeHandoff(input: HandoffInput, counter: TokenCounter): 
   }
   const count = await counter.load();
   const ranked = await inTurns(rankExcerpts(context, { classifications: classifyContext(context, { pins, rules }), focus }));
-  const totals = new Map<string, number>();
-  for (const { key, isStub } of ranked) if (isStub !== true) totals.set(key, (totals.get(key) ?? 0) + 1);
+  const totals = totalsOf(context, ranked);
   const saidIn = (brevity: Brevity): number => count(compose(input, [], totals, brevity));
   const brevity = BREVITIES.find((each) => saidIn(each) <= budgetTokens * SAID_SHARE) ?? LEAST_SAID;
   const excessOf = (tried: readonly Ranked[]): number => count(compose(input, tried, totals, brevity)) - budgetTokens;
@@ -89,6 +88,31 @@ export async function writeHandoff(input: HandoffInput, counter: TokenCounter): 
   const shown = countByKey(chosen);
   const shortened = [...shown].filter(([key, number]) => number < (totals.get(key) ?? 0)).length;
   return { markdown, tokens: count(markdown), shortened, leftOut: Object.keys(context).length - shown.size };
+}
+
+/** How many excerpts an entry has; one more where they do not say all of it, so that it never counts as whole. */
+function totalsOf(context: Context, ranked: readonly Ranked[]): Map<string, number> {
+  const totals = new Map<string, number>();
+  const told = new Map<string, number>();
+  for (const { key, text, label = "", isStub } of ranked) {
+    if (isStub === true) continue;
+    totals.set(key, (totals.get(key) ?? 0) + 1);
+    told.set(key, (told.get(key) ?? 0) + text.length + label.length);
+  }
+  for (const [key, total] of totals) {
+    const value = context[key];
+    if (value !== undefined && (told.get(key) ?? 0) < lengthOf(value) * COVERED) totals.set(key, total + 1);
+  }
+  return totals;
+}
+
+/** Of the characters of a value, without blanks that repeat: excerpts that have so much of them say all. */
+const COVERED = 0.95;
+
+function lengthOf(value: JsonValue): number {
+  if (typeof value === "string") return value.trim().replaceAll(/\s+/gu, " ").length;
+  if (typeof value !== "object" || value === null) return value === null ? 0 : String(value).length;
+  return Object.values<JsonValue>(value).reduce<number>((sum, member) => sum + lengthOf(member), 0);
 }
 
 /** How many excerpts there are of each entry; 0 of one that has only its beginning. */

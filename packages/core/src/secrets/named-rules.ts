@@ -14,7 +14,7 @@ interface Named {
 }
 
 /** What a run of tests says of one of them: `--- PASS: TestHold/case_12`. */
-const VERDICT = /^PASS: (?:Test|Benchmark|Example|Fuzz|test_)/;
+const VERDICT = /^PASS: (?:(?:Test|Benchmark|Example|Fuzz)[A-Z]\w*|test_\w+)(?:\/\S*)?$/;
 
 function named({ id, kind, names, least, isSecret }: Named): SecretRule {
   const stems = names.map((name) => name.replaceAll("_", "[_-]?")).join("|");

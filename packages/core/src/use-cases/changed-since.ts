@@ -40,10 +40,8 @@ async function contextOf(ports: ReadPorts, id: CheckpointId): Promise<Context | 
 }
 
 function changedKeys(before: Context, after: Context): string[] {
-  const { added, changed, removed } = stateChanges(before, after);
-  return [...new Set([...Object.keys(after), ...removed])].filter(
-    (key) => added.includes(key) || changed.has(key) || removed.includes(key),
-  );
+  const { changed, removed } = stateChanges(before, after);
+  return [...Object.keys(after).filter((key) => !Object.hasOwn(before, key) || changed.has(key)), ...removed];
 }
 
 /** How one state of some work differs from an earlier one, by top-level keys. */

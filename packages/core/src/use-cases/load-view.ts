@@ -72,11 +72,11 @@ export async function loadView(ports: ViewPorts, input: LoadInput & ViewRequest,
   const pins = session?.pins ?? [];
   const cursor = input.cursor === undefined ? undefined : Number(input.cursor);
   if (input.keys === undefined) {
-    if (input.full === true) return { ...about, context };
-    const budget = await budgetFor(loaded);
-    const how = { classifications: classifyContext(context, { pins, rules: input.rules }), focus: input.focus };
     const among = input.among?.(context);
     const shown = among === undefined ? context : Object.fromEntries(Object.entries(context).filter(([key]) => among.has(key)));
+    if (input.full === true) return { ...about, context: shown };
+    const budget = await budgetFor(loaded);
+    const how = { classifications: classifyContext(context, { pins, rules: input.rules }), focus: input.focus };
     return { ...about, ...(await composeView(shown, how, budget, ports.tokens, cursor)) };
   }
   const budget = input.full === true ? UNLIMITED : await budgetFor(loaded);
@@ -138,12 +138,14 @@ async function chooseKeys(
   };
   const left = await budgetBeside(missing, budget, counter);
   const wholeEntries = Object.fromEntries(found.filter(({ path }) => typeof path === "string").map(({ path, value }) => [path, value]));
-  // What is asked for by name is an original: whole or not at all, and of equal rank unless it is pinned.
+  // What is asked for by name is of equal rank unless it is pinned, and an original, whole or not at all, unless a focus chooses in it.
   const classifications = new Map(pins.map((key) => [key, { layer: "CRITICAL" as const, confidence: 1, why: "pinned" }]));
   const paths = found.filter(({ path }) => typeof path !== "string");
   if (request.focus !== undefined && paths.length === 0 && request.range === undefined) {
     // Within what is too large, what the focus is about is chosen.
-    return { ...(await composeView(wholeEntries, { classifications, focus: request.focus }, left, counter, cursor)), ...missing };
+    const view = await composeView(wholeEntries, { classifications, focus: request.focus }, left, counter, cursor);
+    if (cursor !== undefined && view.omitted === undefined && view.shortened === undefined) throw noCursor();
+    return { ...view, ...missing };
   }
   const entriesLeft = paths.length === 0 ? left : await budgetBeside({ ...missing, ...NO_VALUES }, budget, counter);
   const { report: _report, ...view } = await buildView(wholeEntries, { classifications }, entriesLeft, counter, cursor);

@@ -87,7 +87,7 @@ export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how
   return [...critical, ...chosen, ...(yield* fill(ephemeral, capped("EPHEMERAL", spare, how), how, sizes))];
 }
 
-/** Of the room that whole CRITICAL entries leave, what those share that must be shortened. */
+/** Share of the remaining room for shortened CRITICAL entries. */
 const SHORTENED_SHARE = 2 / 3;
 
 /** Whole ones first; what is too large for that is shortened, rather than left out for the sake of a lower layer. */

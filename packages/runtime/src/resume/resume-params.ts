@@ -18,7 +18,7 @@ export interface ResumeParams {
   readonly hint?: string | undefined;
   /** Default `view`. */
   readonly depth?: ResumeDepth | undefined;
-  /** Tokens for what is loaded. Default: 800, 4,000, or what an answer holds, by depth. A summary takes 300 at least. */
+  /** Tokens for what is loaded. Default: 800, 4,000, or what an answer holds, by depth. A summary takes 60 at least. */
   readonly budgetTokens?: number | undefined;
   /**
    * The id of a checkpoint that one knows: `changes` tells what is different now, and `context` has only entries that were added or

@@ -32,7 +32,7 @@ import { findProject } from "../project.ts";
 import type { RulesFound } from "../project-rules.ts";
 import type { Parts } from "../tokens.ts";
 import { metadataOf } from "../metadata.ts";
-import { toldDropped, toldSince } from "../told-changes.ts";
+import { MOST_CHANGES, toldDropped, toldSince } from "../told-changes.ts";
 import { type CandidatePorts, findCandidates } from "./find-candidates.ts";
 import { type Drift, findDrift } from "./find-drift.ts";
 import { fitDrift } from "./fit-drift.ts";
@@ -46,6 +46,7 @@ import {
   type ResumedWork,
   type ResumeParams,
   type ResumeResult,
+  type ToldChanges,
 } from "./resume-params.ts";
 
 /** What a store lends for it. */
@@ -87,6 +88,8 @@ const SHORTER = 9 / 10;
 const MOST_CHARACTERS_OF_A_TOKEN = 8;
 /** Of a budget, for what happened since. */
 const DRIFT_SHARE = 1 / 5;
+/** Of a budget, for names of entries that changed. */
+const CHANGES_SHARE = 1 / 4;
 const DEFAULT_LIMIT = 5;
 const MOST_CANDIDATES = 20;
 /** Contexts whose goal is looked for; larger ones would take too long. */
@@ -111,12 +114,15 @@ export class Resumer {
     const { checkpointId: reference, sessionId: given } = params;
     const sessionId = given === undefined ? undefined : parseSessionId(given);
     const { project, git } = this.#place(params.cwd);
-    if (reference === undefined && sessionId === undefined && params.since === undefined)
-      return this.#suggest(params, { project, git }, "");
+    const { since } = params;
+    const isAlone = reference === undefined && sessionId === undefined;
+    if (isAlone && since === undefined) return this.#suggest(params, { project, git }, "");
+    // Beside an id that is named, one that is not there is an error: what is named is not to be doubted for it.
+    const known = isAlone || since === undefined ? undefined : await this.#known(since);
     try {
+      if (isAlone && since !== undefined) return await this.#loadLatest(params, await this.#known(since), git);
       const checkpointId = reference === undefined ? undefined : await this.#ports.resolve(reference);
-      if (params.since !== undefined) return await this.#loadSince(params, params.since, { checkpointId, sessionId }, git);
-      return await this.#load(params, { checkpointId, sessionId }, git);
+      return await this.#load(params, { checkpointId, sessionId }, git, known);
     } catch (error) {
       const isUnknown = isWorkrailError(error) && (error.code === "SESSION_NOT_FOUND" || error.code === "CHECKPOINT_NOT_FOUND");
       if (!isUnknown) throw error;
@@ -174,20 +180,35 @@ export class Resumer {
           };
     const { metadata, ...view } = await this.#ports.view({ ...ids, budgetTokens: budget, focus, among }, async (loaded) => ({
       ...told,
-      ...(known === undefined ? {} : { changes: toldSince(known.record.id, stateChanges(known.context, loaded.context)) }),
+      ...(known === undefined ? {} : { changes: await this.#changes(known, loaded.context, budget) }),
       ...(await beside(loaded)),
     }));
     // The drift says where it was saved.
     const { git: _said, ...brief } = metadata;
-    return { ...told, ...view, ...(Object.keys(brief).length === 0 ? {} : { metadata: brief }) };
+    return {
+      ...told,
+      ...(known === undefined ? view : withoutCursors(view)),
+      ...(Object.keys(brief).length === 0 ? {} : { metadata: brief }),
+    };
   }
 
-  /** What changed since a checkpoint that is known: its changes, and those entries alone. */
-  async #loadSince(params: ResumeParams, since: string, ids: Ids, git: GitReader): Promise<ResumedWork> {
-    const known = await loadCheckpoint(this.#ports.load, { checkpointId: await this.#ports.resolve(since), sessionId: undefined });
-    const isAlone = ids.checkpointId === undefined && ids.sessionId === undefined;
-    const wanted = isAlone ? { checkpointId: undefined, sessionId: known.record.sessionId } : ids;
-    return this.#load(params, wanted, git, known);
+  async #known(since: string): Promise<LoadedCheckpoint> {
+    return loadCheckpoint(this.#ports.load, { checkpointId: await this.#ports.resolve(since), sessionId: undefined });
+  }
+
+  /** The latest of the session of a checkpoint that is known, as far as it differs. */
+  async #loadLatest(params: ResumeParams, known: LoadedCheckpoint, git: GitReader): Promise<ResumedWork> {
+    return this.#load(params, { checkpointId: undefined, sessionId: known.record.sessionId }, git, known);
+  }
+
+  /** As many names as take no more than a share of the budget; counts are always told. */
+  async #changes(known: LoadedCheckpoint, now: Context, budget: number): Promise<ToldChanges> {
+    const changes = stateChanges(known.context, now);
+    const { tokens } = this.#ports.parts;
+    for (let most = MOST_CHANGES; ; most = Math.floor(most / 2)) {
+      const told = toldSince(known.record.id, changes, most);
+      if (most === 0 || (await tokensBeyond(Math.floor(budget * CHANGES_SHARE), JSON.stringify(told), tokens)) === 0) return told;
+    }
   }
 
   async #summarise(
@@ -374,7 +395,20 @@ function clip(text: string): string {
 }
 
 /** @throws INVALID_INPUT */
+/** A cursor of these would count what changed alone, and nobody could follow it. */
+function withoutCursors<T extends Pick<BriefViewResult, "shortened" | "omitted">>(view: T): T {
+  const { shortened, omitted } = view;
+  return {
+    ...view,
+    ...(shortened === undefined ? {} : { shortened: { ...shortened, nextCursor: undefined } }),
+    ...(omitted === undefined ? {} : { omitted: { ...omitted, nextCursor: undefined } }),
+  };
+}
+
 function check({ checkpointId, sessionId, hint, depth, budgetTokens, focus, limit, since }: ResumeParams): void {
+  if (since !== undefined && since.trim() === "") {
+    throw invalidInput("since", "since is empty.", "Give the id of a checkpoint that you know, or leave it out.");
+  }
   if (since !== undefined && depth === "summary") {
     throw invalidInput("since", "since tells entries that changed, and a summary tells of all.", "Leave depth out, or since.");
   }

@@ -38,7 +38,7 @@ export function readSteps(records: readonly JsonObject[], place: Place, to: Read
     const name = act === undefined ? "" : plain(record[act] ?? "");
     const voice = voiceOfName(name);
     const rest = Object.entries(record).filter(
-      ([key, value]) => key !== act && !/^(?:n|nr|i|id|index|step|at|ts|time)$/iu.test(key) && !isEmpty(value),
+      ([key, value]) => key !== act && !(PLACE.test(key) && (typeof value !== "string" || !value.includes(" "))) && !isEmpty(value),
     );
     if (voice === "asks" || voice === "says" || voice === "rules") {
       return [{ speaker: name, index, said: rest.map(([, value]) => ({ voice, text: plainLong(value) })) }];
@@ -57,6 +57,8 @@ export function readSteps(records: readonly JsonObject[], place: Place, to: Read
   readMessages(messages, place, to);
 }
 
+/** Where a step stands, unless it is told in words. */
+const PLACE = /^(?:n|nr|i|id|index|step|at|ts|time)$/iu;
 const INPUTS = /^(?:input|args?|arguments|params|parameters|path|target|query)$/iu;
 /** Characters: a longer one, such as a diff, is told by its lines. */
 const LONGEST_ARGUMENT = 120;

@@ -16,17 +16,17 @@ const MOST_OF_SHAPE = 200;
 const OUTPUTS = /^(?:result|results|output|outputs|stdout|stderr|observation|response|content)$/iu;
 const OF_OUTPUT = 16;
 
-/** What names itself the newest of its kind. */
+/** Added for an entry that names itself the newest of its kind. */
 const OF_LATEST = 8;
 
-/** What says nothing but that there is nothing. */
+/** Base of an empty value. */
 const BLANK = 30;
 
 function isBlank(value: JsonValue): boolean {
-  return value === false || isEmpty(value) || (isJsonObject(value) && Object.keys(value).length === 0);
+  return isEmpty(value) || (isJsonObject(value) && Object.keys(value).length === 0);
 }
 
-/** What holds no more matters at most so much. */
+/** The most for a member that names itself obsolete. */
 const OBSOLETE = 30;
 
 /** Takes an entry of a context apart, in its order. */
@@ -37,8 +37,8 @@ export function readEntry(key: string, value: JsonValue): Excerpt[] {
   const json = JSON.stringify(value);
   if (widthOf(json) <= SMALL_ENTRY && !isStateful(value)) {
     const weighed = weigh(json, place);
-    const least = part === undefined ? 60 : 0;
-    return [{ key, text: json, value, part: weighed.part, base: isBlank(value) ? BLANK : Math.max(weighed.base, least) + latest }];
+    const least = part === undefined ? 60 + latest : 0;
+    return [{ key, text: json, value, part: weighed.part, base: isBlank(value) ? BLANK : Math.max(weighed.base, least) }];
   }
   const out: Excerpt[] = [];
   readingInto(out).value(value, place);
@@ -74,13 +74,18 @@ function readObject(value: JsonObject, place: Place, to: Reading): void {
   const records = members.map(([, member]) => member);
   if (members.length > 2 && records.every(isJsonObject) && statusKeyOf(records) !== undefined) {
     readRecords(
-      members.map(([name, member]) => ({ name, ...(member as JsonObject) })),
+      members.map(([name, member]) => ({ [freeName(records)]: name, ...(member as JsonObject) })),
       place,
       to,
     );
     return;
   }
   for (const [name, member] of members) readMember(name, member, place, to);
+}
+
+/** A field for the names of records that none of them has. */
+function freeName(records: readonly JsonValue[]): string {
+  return ["name", "key", "#", "…"].find((name) => records.every((record) => !isJsonObject(record) || !Object.hasOwn(record, name))) ?? "…";
 }
 
 function readMember(name: string, member: JsonValue, place: Place, to: Reading): void {
@@ -170,9 +175,10 @@ function readList(items: readonly JsonValue[], place: Place, to: Reading): void 
 /** Rows below a header are records; others are told as they stand. */
 function readTable(rows: readonly (readonly JsonValue[])[], place: Place, to: Reading): void {
   const [first = []] = rows;
+  const isEven = rows.every((row) => row.length <= first.length);
   const isHeader =
     rows.length > 2 && first.length > 1 && first.every((cell) => typeof cell === "string" && cell.length < 60 && !/\d{2}/u.test(cell));
-  if (isHeader && new Set(first).size === first.length) {
+  if (isHeader && isEven && new Set(first).size === first.length) {
     const records = rows.slice(1).map((row) => Object.fromEntries(first.map((name, at) => [plain(name), row[at] ?? null])));
     if (statusKeyOf(records) !== undefined) return readRecords(records, place, to);
   }

@@ -1,6 +1,6 @@
 import { parseData } from "../../condense/outline-data.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/context.ts";
-import { plain, widthOf } from "./plain.ts";
+import { cut, isEmpty, ownMember, plain, widthOf } from "./plain.ts";
 
 export type Voice = "asks" | "says" | "acts" | "reports" | "rules" | "notes";
 
@@ -147,19 +147,22 @@ export function speechFieldsOf(items: readonly JsonValue[]): SpeechFields | unde
   const fields = Object.keys(records[0] ?? {}).filter(
     (key) => records.filter((record) => typeof record[key] === "string").length >= records.length * 0.9,
   );
-  const texts = (key: string): readonly string[] => records.map((record) => plain(record[key] ?? ""));
-  const average = (key: string): number => texts(key).reduce((sum, text) => sum + widthOf(text), 0) / records.length;
-  const [content] = fields.toSorted((left, right) => average(right) - average(left));
-  if (content === undefined || average(content) < LEAST_SAID || new Set(texts(content)).size < records.length * 0.3) return undefined;
+  const texts = (key: string): readonly string[] => records.map((record) => plain(ownMember(record, key) ?? ""));
+  const averages = new Map(fields.map((key) => [key, texts(key).reduce((sum, text) => sum + widthOf(text), 0) / records.length]));
+  const [content] = fields.toSorted((left, right) => (averages.get(right) ?? 0) - (averages.get(left) ?? 0));
+  if (content === undefined || (averages.get(content) ?? 0) < LEAST_SAID || new Set(texts(content)).size < records.length * 0.3)
+    return undefined;
   const speaker = fields.find((key) => key !== content && takesTurns(texts(key), SPEAKER_KEYS.includes(key.toLowerCase())));
   if (speaker === undefined) return undefined;
   const others = records.flatMap((record) => Object.entries(record).filter(([key]) => key !== speaker && key !== content));
-  return others.every(([, value]) => isPlaceInTime(value)) ? { speaker, content } : undefined;
+  return others.every(([key, value]) => isPlaceInTime(key, value)) ? { speaker, content } : undefined;
 }
 
-/** A number, a time, a date: what is lost with it is no more than when. */
-function isPlaceInTime(value: JsonValue): boolean {
-  return value === null || typeof value === "number" || (typeof value === "string" && /^[\d:./TZ +-]{0,30}$/u.test(value));
+/** A running number, a time, a date. */
+function isPlaceInTime(key: string, value: JsonValue): boolean {
+  return (
+    value === null || (typeof value === "number" && ABOUT.test(key)) || (typeof value === "string" && /^[\d:./TZ +-]{0,30}$/u.test(value))
+  );
 }
 
 function takesTurns(names: readonly string[], isNamed: boolean): boolean {
@@ -177,8 +180,8 @@ function takesTurns(names: readonly string[], isNamed: boolean): boolean {
 export function messageOf(given: JsonValue, calls: Map<string, string>, fields?: SpeechFields): Message | undefined {
   if (!isJsonObject(given)) return undefined;
   if (fields !== undefined) {
-    const speaker = plain(given[fields.speaker] ?? "");
-    return { speaker, said: readContent(given[fields.content] ?? null, voiceOfName(speaker) ?? "notes", calls) };
+    const speaker = plain(ownMember(given, fields.speaker) ?? "");
+    return { speaker, said: readContent(ownMember(given, fields.content) ?? null, voiceOfName(speaker) ?? "notes", calls) };
   }
   const item = unwrapped(given);
   const apart = itemOf(item, calls);
@@ -195,6 +198,7 @@ export function messageOf(given: JsonValue, calls: Map<string, string>, fields?:
   const said = [
     ...contents.slice(0, 1).flatMap((content) => readContent(content, voice, calls)),
     ...called.flatMap((call) => readCall(call, calls)),
+    ...besideContent(item, speaker, keys),
   ];
   const name = voice === "reports" ? (tool ?? (typeof item["name"] === "string" ? item["name"] : speaker)) : speaker;
   // Some APIs have the user say what a tool gave back.
@@ -219,7 +223,8 @@ function readContent(content: JsonValue, voice: Voice, calls: Map<string, string
 }
 
 function readPart(part: JsonValue, voice: Voice, calls: Map<string, string>): Message["said"] {
-  if (!isJsonObject(part)) return readContent(part, voice, calls);
+  if (typeof part === "string" || Array.isArray(part)) return readContent(part, voice, calls);
+  if (!isJsonObject(part)) return part === null ? [] : [{ voice, text: plain(part) }];
   const type = typeOf(part);
   const invoked = invocationOf(part);
   if (invoked !== undefined) return [...readCall(invoked, calls), ...resultOf(invoked, calls)];
@@ -308,18 +313,34 @@ function idOf(id: JsonValue | undefined): string {
 const ABOUT = /^(?:id|uuid|n|nr|no|seq|at|ts|t|h|time|date|day|when|timestamp|created_?at|status|type|role|name|channel|annotations)$/iu;
 
 /** Whether somebody is named who is no voice of a conversation, and more is told than what was said: a claim, a finding. */
-function isRecord(item: JsonValue): boolean {
-  if (!isJsonObject(item) || item["role"] !== undefined) return false;
-  const speaker = SPEAKER_KEYS.map((key) => item[key]).find((name) => typeof name === "string");
-  if (typeof speaker !== "string" || voiceOfName(speaker) !== undefined) return false;
+function isRecord(given: JsonValue): boolean {
+  if (!isJsonObject(given)) return false;
+  const item = unwrapped(given);
+  if (item["role"] !== undefined) return false;
+  const speaker = SPEAKER_KEYS.map((key) => nameIn(item, key)).find((name) => name !== undefined);
+  if (speaker === undefined || voiceOfName(speaker) !== undefined) return false;
   const content = CONTENT_KEYS.find((key) => Object.hasOwn(item, key));
   return Object.entries(item).some(([key, value]) => {
-    if (key === content || value === speaker || ABOUT.test(key)) return false;
-    return typeof value === "string" ? value.includes(" ") : Array.isArray(value) && value.length > 0;
+    return key !== content && value !== speaker && !ABOUT.test(key) && !isEmpty(value) && value !== false;
   });
 }
 
-/** Whether a list is a conversation: nearly all members are messages, and somebody known speaks. */
+/** Fields of messages that APIs and hosts write, and that say nothing of the work. */
+const OF_APIS =
+  /^(?:tool_?calls?|tool_call_id|tool_use_id|call_id|function_call|additional_kwargs|response_metadata|usage(?:_metadata)?|model|stop_(?:reason|sequence)|finish_reason|refusal|toolInvocations|invalid_tool_calls|lc|example|kwargs|content|parts|text|experimental_\w+|is\p{Lu}\w*|parent\w*|session\w*|cwd|version|gitBranch|userType|requestId|logprobs|index|service_tier|system_fingerprint|phase|timestamp\w*)$/iu;
+/** Characters of what stands beside a message. */
+const MOST_BESIDE = 400;
+
+/** What somebody wrote beside a message: a decision, a remark. */
+function besideContent(item: JsonObject, speaker: string, contents: readonly string[]): Message["said"] {
+  return Object.entries(item).flatMap(([key, value]): Message["said"] => {
+    if (value === speaker || ABOUT.test(key) || OF_APIS.test(key) || contents.includes(key) || SPEAKER_KEYS.includes(key)) return [];
+    if (isEmpty(value) || typeof value === "boolean") return [];
+    return [{ voice: "notes", text: `${key}: ${cut(plain(value), MOST_BESIDE)}` }];
+  });
+}
+
+/** Whether a list is a conversation: nearly all members are messages. */
 export function isConversation(items: readonly JsonValue[]): boolean {
   if (items.length === 0) return false;
   const sample = items.length > 40 ? [...items.slice(0, 20), ...items.slice(-20)] : items;

@@ -1,4 +1,9 @@
-import { isJsonObject, type JsonValue } from "../../model/context.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/context.ts";
+
+/** A member of a record, and none that every object has, such as `constructor`. */
+export function ownMember(record: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
 
 export function isEmpty(value: JsonValue): boolean {
   return value === null || value === "" || (Array.isArray(value) && value.length === 0);

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../model/context.ts";
 import { type WorkState, workStateOf } from "../cues.ts";
 import { later, orderOf, type Place, push, type Reading } from "./place.ts";
-import { cut, isEmpty, plain, widthOf } from "./plain.ts";
+import { cut, isEmpty, ownMember, plain, widthOf } from "./plain.ts";
 import { sentencesOf } from "./sentences.ts";
 
 const STATUS =
@@ -128,7 +128,10 @@ function isShortScalar(value: JsonValue): boolean {
 
 /** One row of what is short, and what is long line by line. */
 function readRecord(record: JsonObject, columns: readonly string[], place: Place, to: Reading): void {
-  const row: string[] = columns.map((key) => (record[key] === undefined || !isShortScalar(record[key]) ? "" : plain(record[key])));
+  const row: string[] = columns.map((key) => {
+    const value = ownMember(record, key);
+    return value === undefined || !isShortScalar(value) ? "" : plain(value);
+  });
   const long: [string, JsonValue][] = [];
   for (const [key, value] of Object.entries(record)) {
     if (columns.includes(key) && isShortScalar(value)) continue;

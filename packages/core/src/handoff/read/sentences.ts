@@ -42,7 +42,7 @@ const STAMP =
   /^\W{0,2}(?:\d{2,4}[-./]\d{1,2}[-./]\d{1,4}|\d{1,2}:\d{2}(?::\d{2})?|\p{Lu}\p{L}{2} \d{1,2} \d\d:\d\d)\S*(?:[T ]+\d{1,2}:\d{2}\S*)?[\])]?\s*/u;
 const LEVEL = /^\W{0,2}(?:INFO|DEBUG|TRACE|WARN(?:ING)?|NOTICE)\b/u;
 /** Only programs write so behind a date. */
-const LOGGED = /\b(?:INFO|DEBUG|TRACE|WARN|ERROR|FATAL)\b|\b[\w.]+=\S|^\S+\s+\S*\s*[{[]/u;
+const LOGGED = /\b(?:INFO|DEBUG|TRACE|WARN|ERROR|FATAL)\b|(?<![\w.])[\w.]+=\S|^\S+\s+\S*\s*[{[]/u;
 const CODE_LINE =
   /[;{}]\s*$|^\s*(?:import|export|const|let|var|def|class|return|if \(|for \(|while|function|public|private|#include|@@|[-+]{3} |diff --git|<\/?\w+[ >]|\/\/|\/\*|\* )|=>|^\s*["'}\])]/u;
 const WORDS = /\p{L}{2,}/gu;

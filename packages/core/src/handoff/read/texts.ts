@@ -35,7 +35,7 @@ function isAnnouncing(line: string): boolean {
   return told.length > SHORTEST_ANNOUNCEMENT && (told.endsWith(":") || told.endsWith("："));
 }
 
-/** What a line announces stands beside it: "these files are damaged:" says nothing alone. */
+/** Joins a line that ends with a colon to the next one: "these files are damaged:" says nothing alone. */
 function withAnnounced(lines: readonly string[]): readonly string[] {
   const joined = [...lines];
   joined.forEach((line, at) => {
