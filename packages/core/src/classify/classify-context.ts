@@ -2,7 +2,7 @@ import { type Context, isJsonObject, type JsonValue } from "../model/context.ts"
 import { atOnce, type Steps } from "../turns.ts";
 import type { Classification } from "./classification.ts";
 import { classifyWords } from "./classify-key.ts";
-import { byBinding, classifyValue } from "./classify-value.ts";
+import { byBinding, byDecision, classifyValue } from "./classify-value.ts";
 import type { CompiledRules } from "./compile-rules.ts";
 import { inEnglish } from "./in-english.ts";
 import { singularsOf, wordsOf } from "./key-words.ts";
@@ -93,7 +93,9 @@ function byItself(key: string, value: JsonValue): Classification {
   if (!isOpaque) {
     const told = classifyWords(words, value);
     if (told?.layer === "EPHEMERAL" && !isNoise(words, value)) return byContent(words, value);
-    if (told !== undefined) return told.layer === "CRITICAL" ? told : (byBinding(value) ?? told);
+    const decided = told?.layer === "CRITICAL" ? told : byDecision(words, value);
+    if (decided !== undefined) return decided;
+    if (told !== undefined) return byBinding(value) ?? told;
   }
   return classifyValue(value, isOpaque) ?? byDefault(key, value, isOpaque);
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 import { type Layer, LAYERS } from "../model/layer.ts";
 import type { Classification } from "./classification.ts";
+import { PASTS } from "./cues.ts";
 import { isLog } from "./fleeting-shape.ts";
 import { asPhrase, headPhrase, tidy } from "./find-head.ts";
 import { singularsOf } from "./key-words.ts";
@@ -8,6 +9,8 @@ import {
   isRawMaterial,
   isDated,
   isFigure,
+  isLimit,
+  isMaterial,
   isListOfObjects,
   isListOfTexts,
   isPointInTime,
@@ -17,6 +20,7 @@ import {
   isSeries,
   isSmall,
   LONG_TEXT,
+  namesTime,
   looksTemporary,
   saysLimit,
 } from "./value-shape.ts";
@@ -33,6 +37,7 @@ import {
   DUE,
   EXTREMES,
   FLEETING,
+  FOLLOWERS,
   LASTING,
   LATEST,
   LEFT,
@@ -53,6 +58,7 @@ import {
   SUBJECTS,
   TEMPORARY,
   TEMPORARY_PLACES,
+  THOUGHTS,
   THROWAWAY,
   TO_BE_GIVEN,
   TIMED,
@@ -76,7 +82,7 @@ export function classifyWords(words: readonly string[], value: JsonValue): Class
   const told = withoutUnit(tidy(words));
   if (told[0] === "number" && told[1] === "of" && typeof value === "number") return keyWord("EPHEMERAL", 0.7, "number of");
   const phrase = headPhrase(told);
-  const classified =
+  const found =
     asAlone(told, value) ??
     asWorkLeft(phrase, value) ??
     asRate(told, value) ??
@@ -87,6 +93,7 @@ export function classifyWords(words: readonly string[], value: JsonValue): Class
     asTime(told, value) ??
     asSwitch(told, value) ??
     asHead(phrase, value);
+  const classified = asThought(told, value, found) ?? found;
   // `toolCalls: 12` counts them; `stayNights: 12` tells how long.
   const last = phrase.at(-1) ?? "";
   const isCount = classified?.layer === "USEFUL" && typeof value === "number" && /[^s]s$/.test(last) && !LONG_UNITS.has(last);
@@ -118,6 +125,18 @@ function asRate(words: readonly string[], value: JsonValue): Classification | un
   const isRate =
     typeof value === "number" && words.at(-2) === "per" && isOneOf(MOMENTS, words.at(-1) ?? "") && !EXTREMES.has(words[0] ?? "");
   return isRate ? keyWord("EPHEMERAL", 0.7, `per ${words.at(-1)}`) : undefined;
+}
+
+/** `strategy.trial`, `findings_brakes`: sentences about a subject, by the noun of thinking in front of it. */
+function asThought(words: readonly string[], value: JsonValue, found: Classification | undefined): Classification | undefined {
+  if (found !== undefined && found.layer !== "USEFUL" && found.layer !== "EPHEMERAL") return undefined;
+  const [first = "", last = ""] = [words[0], words.at(-1)];
+  if (words.length < 2 || words.length > 3 || !isOneOf(THOUGHTS, first)) return undefined;
+  const role = roleOf(last);
+  if (role !== undefined && (role[1].kind !== "head" || MATERIAL.has(role[0]))) return undefined;
+  const isTold =
+    typeof value === "string" ? isRich(value) && !isMaterial(value.slice(0, LONG_TEXT)) : isListOfTexts(value) && isRich(value);
+  return isTold ? keyWord("IMPORTANT", 0.6, first) : undefined;
 }
 
 /** `needsUserInput: true` asks for something; what is asked for is elsewhere. */
@@ -155,7 +174,7 @@ function asOrder([first = "", second = "", ...rest]: readonly string[]): Classif
 /** `maxRetries`, `targetLatencyMs`, `constraint_memory`: what a measure may or is to be, rather than what it was. */
 function asBound(words: readonly string[], value: JsonValue): Classification | undefined {
   const head = words.at(-1) ?? "";
-  if (words.length < 2 || !isFigure(value)) return undefined;
+  if (words.length < 2 || !(isFigure(value) || isLimit(value))) return undefined;
   // `maxPassengers`, of whatever it is.
   const [first = ""] = words;
   if (EXTREMES.has(first)) return keyWord("CRITICAL", 0.75, `${first} ${head}`);
@@ -173,6 +192,16 @@ function asTime(words: readonly string[], value: JsonValue): Classification | un
   const [before = "", last = ""] = words.slice(-2);
   // `submitBy`, `responseDue`, `noLaterThan`, with when that is.
   if (words.length > 1 && LATEST.has(last) && isPointInTime(value)) return keyWord("CRITICAL", 0.8, last);
+  // `deliverBy: "promised for 3 March, 12:00"`, unlike `writtenBy`.
+  if (
+    words.length === 2 &&
+    LATEST.has(last) &&
+    !/(?:e[dn]|wn)$/.test(before) &&
+    !PASTS.has(before) &&
+    !FOLLOWERS.has(before) &&
+    namesTime(value)
+  )
+    return keyWord("CRITICAL", 0.6, `${before} ${last}`);
   const isTime =
     words.length > 1 &&
     (last === "at" ||

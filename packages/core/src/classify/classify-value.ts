@@ -9,6 +9,7 @@ import { inEnglish } from "./in-english.ts";
 import { isNoise } from "./noise.ts";
 import { CUES, LONGEST_CUE, OPENERS, PASTS, WIDE_CUES, WISHES } from "./cues.ts";
 import { firstKeys, firstMembers, isMaterial, isWideText, LONG_TEXT, sampleText, saysLimit } from "./value-shape.ts";
+import { CARRIERS, FOLLOWERS, LISTINGS, MODIFIERS, OPAQUE, PREPOSITIONS, SPECIMENS } from "./vocabulary.ts";
 
 /*
  * What a value says by itself, for keys that say nothing. Expressions here are read over at most a page of text and have
@@ -21,12 +22,14 @@ const DIGIT = /\d/;
 
 /** By the shape and words of a value; `undefined` when they tell nothing. `isOpaque`: the key told nothing whatever. */
 export function classifyValue(value: JsonValue, isOpaque: boolean): Classification | undefined {
+  if (isSetOfIds(value)) return { layer: "EPHEMERAL", confidence: 0.6, why: "a set of identifiers" };
   return byShape(value, isOpaque) ?? (isOpaque ? byMembers(value) : undefined) ?? byText(value, isOpaque);
 }
 
 /** An object is what its members are: the most that any of the first is, except that fleeting ones are outvoted. */
 function byMembers(value: JsonValue): Classification | undefined {
   if (isMessages(value)) return { layer: "USEFUL", confidence: 0.8, why: "messages" };
+  if (Array.isArray(value)) return byRecords(firstMembers(value));
   if (!isJsonObject(value)) return undefined;
   const told = firstKeys(value).flatMap((key) => byField(key, value[key] ?? null) ?? []);
   const counted = (layer: Layer): number => told.filter((each) => each.layer === layer).length;
@@ -42,6 +45,22 @@ function byMembers(value: JsonValue): Classification | undefined {
     return { ...ephemeral, confidence: 0.6, why: `holds ${ephemeral.why}` };
   return undefined;
 }
+
+/** Records of which each holds a decision or the like are no less than what they hold. */
+function byRecords(members: readonly JsonValue[]): Classification | undefined {
+  if (members.length === 0 || !members.every(isJsonObject)) return undefined;
+  const [first, ...others] = members.map((member) => byMembers(member));
+  return first?.layer === "CRITICAL" && others.every((each) => each?.layer === "CRITICAL") ? first : undefined;
+}
+
+/** `{ "9ac1": 1, "77fe": 2 }`: what was seen, and how often, by its hash. */
+function isSetOfIds(value: JsonValue): boolean {
+  const keys = isJsonObject(value) ? firstKeys(value) : [];
+  if (keys.length < 2 || !isJsonObject(value)) return false;
+  return keys.every((key) => (value[key] === true || Number.isInteger(value[key])) && SHORT_HASH.test(key));
+}
+
+const SHORT_HASH = /^(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,}$/;
 
 /** A field's name says nothing where it speaks of noise and there is none. */
 function byField(key: string, member: JsonValue): Classification | undefined {
@@ -72,12 +91,17 @@ function byText(value: JsonValue, isOpaque: boolean): Classification | undefined
   if (isConversation(text)) return { layer: "USEFUL", confidence: 0.7, why: "a conversation" };
   const titled = isOpaque ? byTitle(text) : undefined;
   if (titled !== undefined) return titled;
+  if (isMail(text)) return { layer: "USEFUL", confidence: 0.7, why: "a mail" };
+  if (NUMBERED.test(text.slice(0, LONGEST_LABEL))) return { layer: "USEFUL", confidence: 0.6, why: "a numbered text" };
   if (isMaterial(text)) return { layer: "USEFUL", confidence: 0.7, why: "code, markup or output" };
   if (typeof value === "string" && value.length > LONG_TEXT) return { layer: "USEFUL", confidence: 0.6, why: "long text" };
-  if (!isOpaque) return byOrder(text) ?? bySentence(value, text);
+  const label = byLabel(text);
+  if (label?.layer === "USEFUL") return label;
+  if (!isOpaque) return byOrder(text) ?? (label?.layer === "CRITICAL" ? label : undefined) ?? bySentence(value, text);
+  if (label?.layer === "CRITICAL") return label;
   const words = wordsOfText(text);
   if (isSmallTalk(words)) return { layer: "EPHEMERAL", confidence: 0.5, why: "small talk" };
-  return byStatus(text) ?? saysWide(text) ?? byCues(words) ?? byTense(value, words);
+  return byStatus(text) ?? saysWide(text) ?? byCues(words) ?? label ?? byTense(value, words);
 }
 
 /** `# Policy for refunds`: the title of a text says what it is, however long it is. */
@@ -88,6 +112,48 @@ function byTitle(text: string): Classification | undefined {
 }
 
 const TITLE = /^\s*#{1,2} ([^\n]{1,100})\n/;
+
+/** `Decision: ...`, `Auszug: ...`: what a text says it is, in the words that a key would have. */
+function byLabel(text: string): Classification | undefined {
+  const label = LABEL.exec(text)?.[1];
+  if (label === undefined) return undefined;
+  const words = inEnglish(wordsOf(label), text);
+  // `Request failed: ...` is what happened to a request.
+  const last = words.at(-1) ?? "";
+  if ((last.endsWith("ed") || FOLLOWERS.has(last)) && !MODIFIERS.CRITICAL.has(last)) return undefined;
+  if (words.length > MOST_OF_LABEL || PREPOSITIONS.has(words[0] ?? "") || words.every((word) => OPAQUE.has(word))) return undefined;
+  const told = classifyWords(words, text);
+  if (told === undefined || told.layer === "EPHEMERAL") return undefined;
+  const isSpecimen = words.some((word) => SPECIMENS.has(word));
+  if (told.layer === "USEFUL" && !isSpecimen) return undefined;
+  return { layer: told.layer, confidence: 0.55, why: `text begins with "${label}"` };
+}
+
+const LONGEST_LABEL = 40;
+const MOST_OF_LABEL = 6;
+const LABEL = /^\s*(\p{L}[^:：\n.;,!?]{1,38})(?:: |：|:(?=[\u3040-\u9fff]))/u;
+
+/** `Article 12. ...`, `第十条 ...` */
+const NUMBERED = /^\s*(?:(?:article|section|artikel|artículo|art\.|§) ?\d+\. |第[一二三四五六七八九十百\d]+[条章節节][ \u3000])/i;
+
+/** Whether a text begins with the head of a mail. */
+function isMail(text: string): boolean {
+  return MAIL_HEAD.test(text.slice(0, MOST_OF_HEAD));
+}
+
+const MOST_OF_HEAD = 200;
+const MAIL_HEAD = /^\s*(?:from|to|von|an|de): [^\n]+\n(?:from|to|cc|date|sent|subject|von|an|datum|betreff|para|asunto|objet): /i;
+
+/** What was decided, wished or promised, in a note or under another name that says no more than that somebody wrote it. */
+export function byDecision(words: readonly string[], value: JsonValue): Classification | undefined {
+  const name = words.at(-1) ?? "";
+  if (Array.isArray(value)) return LISTINGS.has(name) ? byRecords(firstMembers(value)) : undefined;
+  if (typeof value !== "string" || value.length > LONG_TEXT || !CARRIERS.has(name)) return undefined;
+  const label = byLabel(value);
+  if (label?.layer === "CRITICAL") return label;
+  const said = saysDecided(value);
+  return said === undefined ? undefined : { layer: "CRITICAL", confidence: 0.5, why: `text says "${said}"` };
+}
 
 /** What programs say of what they do just now is about so long at most. */
 const LONGEST_STATUS = 80;
@@ -101,7 +167,7 @@ const MACHINE_STATE =
 const FIGURE_WITH_UNIT = /\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|minutes?|[kmg]i?b|bytes|fps|rps|%)(?![a-z])/g;
 
 /** `Cache warmed in 140 ms` */
-const DONE_IN = /^[a-z]+ [a-z]+ed in \d+(?:\.\d+)? ?(?:ms|s|seconds?)[.!]?$/;
+const DONE_IN = /^[a-z]+(?: #?\d+)? (?:[a-z]+ed|done|ok) in \d+(?:\.\d+)? ?(?:ms|s|seconds?)(?:[,;] [^.]{1,40})?[.!]?$/;
 
 /** By the way in which programs tell where they are. */
 function byStatus(text: string): Classification | undefined {
@@ -183,7 +249,7 @@ function bySentence(value: JsonValue, text: string): Classification | undefined 
   const words = text.split(" ");
   const figures = words.filter((word) => DIGIT.test(word)).length;
   if (words.length < LEAST_OF_SENTENCE || figures * 2 > words.length) return undefined;
-  const [rule] = STRICT.exec(text) ?? [];
+  const rule = STRICT.exec(text)?.[0] ?? saysDecided(text);
   return rule === undefined
     ? { layer: "IMPORTANT", confidence: 0.35, why: "a sentence" }
     : { layer: "CRITICAL", confidence: 0.4, why: `text says "${rule}"` };
@@ -191,7 +257,18 @@ function bySentence(value: JsonValue, text: string): Classification | undefined 
 
 /** What only somebody who forbids or demands says, wherever in a sentence. */
 const STRICT =
-  /\b(?:must (?:not|never|always|stay|remain|keep|only)|shall (?:not|never)|may (?:never|only|\w+ only)|ha(?:s|ve) to (?:stay|remain|keep)|stay (?:within|below|under)|not allowed|forbidden|under no circumstances|no exceptions)\b|[;,:.] (?:do not|don't|never) \w/i;
+  /\b(?:must (?:not|never|always|stay|remain|keep|only)|shall (?:not|never)|may (?:never|only|\w+ only)|ha(?:s|ve) to (?:stay|remain|keep)|stay (?:within|below|under)|not allowed|forbidden|(?:nobody|no one)\b[^.;:]{0,60}\b(?:may|must)|under no circumstances|no exceptions)\b|[;,:.] (?:do not|don't|never) \w/i;
+
+/** A decision or a promise that somebody tells of, unless something before it makes it none. */
+function saysDecided(text: string): string | undefined {
+  const start = text.slice(0, ORDER_BEGINS);
+  const said = DECIDED.exec(start);
+  return said === null || UNDECIDED_YET.test(start.slice(0, said.index)) ? undefined : said[0];
+}
+
+const DECIDED =
+  /\b(?:ha(?:s|ve) (?:decided|chosen|agreed|ruled)|we (?:decided|agreed|chose)|(?:was|were) (?:decided|agreed|promised)|entschieden|beschlossen|zugesagt|(?:a|ont|avons|été) décidé|décidons|(?:ha|han|hemos) decidido|decidi(?:ó|eron|mos)|acordaron|acordó)(?!\p{L})/iu;
+const UNDECIDED_YET = /\b(?:whether|until|once|before|if|unless|nothing|nobody|no one|not|yet|nicht|nichts|ob|bis|pas|no|cuando)\b/i;
 
 const SAYS_ALONE = 3;
 /** Characters, more than the longest cue has with what stands before it: no entry's whole text is taken apart for three words. */

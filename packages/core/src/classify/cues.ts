@@ -80,9 +80,9 @@ const TABLE: readonly (readonly [Layer, number, string])[] = [
   [
     "CRITICAL",
     3,
-    `muss, müssen, darf nicht, dürfen nicht, darf nie, niemals, auf keinen fall, keinesfalls, verboten, zwingend, verlangt, besteht darauf, der kunde will, der nutzer will, entschieden, beschlossen, vereinbart, haben uns, entscheidung, anforderung, vorgabe, frist, spätestens,
+    `muss, müssen, darf nicht, dürfen nicht, darf nie, niemals, auf keinen fall, keinesfalls, verboten, zwingend, verlangt, besteht darauf, der kunde will, der nutzer will, entschieden, beschlossen, vereinbart, zugesagt, haben uns, entscheidung, anforderung, vorgabe, frist, spätestens,
      doit, doivent, ne doit, ne doivent, ne jamais, ne pas, interdit, exige, exigent, obligatoire, nous avons décidé, décidé, décision, il faut, exigence, au plus tard, le client veut, le client demande, l'utilisateur veut,
-     debe, deben, no debe, no deben, nunca, prohibido, exige que, exigen, obligatorio, hemos decidido, decidido, se decidió, decisión, requisito, a más tardar, el cliente quiere, el cliente pide, el usuario quiere`,
+     debe, deben, no debe, no deben, nunca, prohibido, exige que, exigen, obligatorio, hemos decidido, decidido, se decidió, decisión, requisito, a más tardar, decidió, decidieron, decidimos, acordó, acordaron, el cliente quiere, el cliente pide, el usuario quiere`,
   ],
   [
     "IMPORTANT",
@@ -155,7 +155,7 @@ export const WIDE_CUES: readonly (readonly [Layer, readonly string[]])[] = [
   [
     "IMPORTANT",
     list(
-      "因为, 因此, 可能, 怀疑, 发现, 下一步, 接下来, 尚未, 还没, 原因, 风险, 看来, と思われる, ようだ, らしい, かもしれない, ので, ため, 原因, 次に, 次は, まだ, 調べる, 疑い, 恐れ, 判明",
+      "因为, 因此, 可能, 怀疑, 发现, 下一步, 接下来, 尚未, 还没, 原因, 风险, 看来, 目前看, 倾向于, 今のところ, 検討の結果, と考えられ, と思われる, ようだ, らしい, かもしれない, ので, ため, 原因, 次に, 次は, まだ, 調べる, 疑い, 恐れ, 判明",
     ),
   ],
 ];

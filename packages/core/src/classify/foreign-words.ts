@@ -93,7 +93,7 @@ const GERMAN = `
   table: Tabelle, Übersichtstabelle
   list: Liste, Verzeichnis, Auflistung
   record: Datensatz, Datensätze, Daten
-  document: Dokument, Unterlage
+  document: Dokument, Unterlage, Volltext, Rohtext, Fließtext
   contract text: Vertragstext, Gesetzestext
   customer: Kunde, Kundin
   user: Nutzer, Benutzer, Anwender
@@ -202,6 +202,13 @@ const GERMAN = `
   report: Bericht
   bug report: Fehlerbericht
   place: Ort
+excerpt: Auszug, Exzerpt, Ausschnitt
+clause: Klausel
+annex: Anhang
+manual: Handbuch, Anleitung
+mandate: Mandat
+troubleshooting: Fehlersuche, Fehlerdiagnose
+progressbar: Ladebalken, Fortschrittsbalken
 `;
 
 const FRENCH = `
@@ -368,6 +375,12 @@ const FRENCH = `
   report: rapport
   bug report: rapport de bogue
   place: lieu, endroit
+annex: annexe
+document: texte intégral, texte brut
+text: texte
+mandate: mandat
+troubleshooting: dépannage
+progressbar: barre de progression
 `;
 
 const SPANISH = `
@@ -540,6 +553,11 @@ const SPANISH = `
   report: informe
   bug report: informe de error
   place: lugar
+annex: anexo
+document: texto íntegro, texto completo
+text: texto
+clause: cláusula
+progressbar: barra de progreso
 `;
 
 /** Chinese in both ways of writing, and Japanese: a word is found wherever in the key it stands, the last one first. */
@@ -676,7 +694,7 @@ const CHINESE = `
   letter: 信件
   mail: 邮件
   translation: 翻译
-  document: 文档, 文本
+  document: 文档, 文本, 原文, 全文, 正文
   price: 价格
   session id: 会话编号, 会话标识
   source: 来源, 來源
@@ -692,12 +710,16 @@ const CHINESE = `
   contract: 合同
   complaint: 投诉
   invoice: 发票
-  issue: 隐忧, 缺陷
+  issue: 隐忧, 缺陷, 争议, 争点
   opinion: 审阅意见
   work item: 工作
   report: 报告, 報告
   bug report: 错误报告, 缺陷报告
   place: 地点, 区域, 地区
+excerpt: 摘录, 节选
+annex: 附件, 附录
+second: 秒, 秒数
+progressbar: 进度条
 `;
 
 const JAPANESE = `
@@ -822,7 +844,7 @@ const JAPANESE = `
   letter: 手紙
   mail: メール
   translation: 翻訳
-  document: 文書, ドキュメント, 書類
+  document: 文書, ドキュメント, 書類, 原文, 全文, 本文
   price: 価格
   source: 出典, 情報源
   gap: 抜け, 漏れ
@@ -842,6 +864,11 @@ const JAPANESE = `
   report: 報告, レポート
   bug report: バグ報告
   place: 場所, 区域
+excerpt: 抜粋, 抄録
+annex: 付録, 別紙
+article: 解説
+issue: 争点
+second: 秒, 秒数
 `;
 
 /** The vocabulary by language, as it is written above. */

@@ -64,6 +64,22 @@ export function isFigure(value: JsonValue): boolean {
 
 const LONGEST_FIGURE = 60;
 
+/** Whether it is an object that says how much is allowed: `{ limit: 120, hard: true }`. */
+export function isLimit(value: JsonValue): boolean {
+  if (!isJsonObject(value) || !firstKeys(value).some((key) => FIELDS_OF_LIMIT.has(key))) return false;
+  const members = firstMembers(value);
+  return members.some((member) => typeof member === "number") && members.every((member) => typeof member !== "object");
+}
+
+const FIELDS_OF_LIMIT: ReadonlySet<string> = new Set(["limit", "hard", "soft", "value", "amount", "unit"]);
+
+/** Whether a text names a day or an hour. */
+export function namesTime(value: JsonValue): boolean {
+  return typeof value === "string" && NAMED_TIME.test(value.slice(0, SMALL_TEXT));
+}
+
+const NAMED_TIME = /\b\d{1,2}:\d{2}\b|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.? \p{L}{3,9} \d{4}\b/u;
+
 export function isDated(value: JsonValue): boolean {
   return typeof value === "string" && DATED.test(value);
 }

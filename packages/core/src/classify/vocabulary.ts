@@ -85,7 +85,7 @@ export const HEADS: { readonly [L in Layer]: ReadonlySet<string> } = {
     reading measurement  sensor weather temperature humidity pressure altitude
     recipe ingredient menu lyric poem song playlist game  player team
     technology stack framework language tool plugin extension version release changelog
-    answerkey faq kb wiki glossaryentry search hit match lookup scrape crawl fetch download upload
+    offer annex appendix answerkey faq kb wiki glossaryentry search hit match lookup scrape crawl fetch download upload
     translation localization locale transcription caption subtitle
     call passport monograph brochure leaflet pamphlet almanac bulletin circular newsletter prospectus syllabus datasheet speech lecture clause counsel attorney lawyer witness plaintiff defendant claimant
     patient prescription medication lab diagnosiscode
@@ -345,7 +345,23 @@ export const DEMANDS: ReadonlySet<string> = words(
 
 /** Nouns that name what the following words are an instance of: `requirement_export`. */
 export const SUBJECTS: ReadonlySet<string> = words(
-  `goal requirement constraint limit decision criterion acceptance invariant rule instruction preference nongoal`,
+  `goal requirement constraint limit decision criterion acceptance invariant rule instruction preference nongoal deadline`,
+);
+
+/** Nouns of thinking that name, in front of a subject, what was thought of it: `strategy.trial`. */
+export const THOUGHTS: ReadonlySet<string> = words(
+  `analysis finding rationale reasoning strategy hypothesis risk assessment insight conclusion approach assumption observation`,
+);
+
+/** Names of entries that carry whatever somebody wrote down. */
+export const CARRIERS: ReadonlySet<string> = words(`note memo msg info text txt remark`);
+
+/** Names of lists that may hold anything. */
+export const LISTINGS: ReadonlySet<string> = words(`entries items records rows list`);
+
+/** Nouns for material that a text may be said to be where it begins: `Draft: dear readers`. */
+export const SPECIMENS: ReadonlySet<string> = words(
+  `excerpt extract draft template example sample quote transcript translation boilerplate snippet`,
 );
 
 /** Adjectives and participles that may follow their noun: `filesRead`, `stepsCompleted`, `retriageNeeded`. */
@@ -395,5 +411,6 @@ export const FILLERS: ReadonlySet<string> = words(
 export const OPAQUE: ReadonlySet<string> = words(`
   note notes item entry a b c d e f g h i j k l m n o p q r s t u v w x y z aa bb xx yy zz xyz itm fld paragraph sentence value val data datum thing stuff misc other various foo bar baz qux text txt string str content field key obj object
   payload info var variable arg param el element node blob extra extras unnamed untitled anonymous any some unknown ref memo remark comment section slot cell box
+  entries ding zeug zeugs zettel notiz cosa nota truc メモ 备注
   block part piece bit chunk fragment line message msg input prop property attribute attr record row json raw mixed general tmpvalue main body result output res ret
 `);
