@@ -46,6 +46,7 @@ export class Transcript {
   #shown(text: string, most: number): string {
     const steady = text.replaceAll(TIME, "<time>").replaceAll(/(?<="sizeBytes":)\d+/gu, "<bytes>");
     const cut = steady.length <= most ? steady : `${steady.slice(0, most).toWellFormed()}… (${steady.length - most} characters more)`;
-    return cut.replaceAll(new RegExp(`(.{1,${LINE}}) `, "gu"), "$1\n");
+    // Formatters take blanks at ends of lines away.
+    return cut.replaceAll(new RegExp(`(.{1,${LINE}}) `, "gu"), "$1\n").replaceAll(/ +$/gmu, "");
   }
 }
