@@ -99,6 +99,16 @@ describe("a composed view", () => {
       ],
     ],
     [
+      "items of the Responses API",
+      [
+        { type: "message", role: "user", content: [{ type: "input_text", text: WANT }] },
+        { type: "reasoning", summary: [{ type: "summary_text", text: "Read the file first." }] },
+        { type: "function_call", name: "read_file", call_id: "c1", arguments: '{"path":"src/pay.ts"}' },
+        { type: "function_call_output", call_id: "c1", output: OUTPUT },
+        { type: "message", role: "assistant", content: [{ type: "output_text", text: LAST }] },
+      ],
+    ],
+    [
       "a dialogue told by its shape",
       [
         { no: 1, dare: "Misaki", naiyou: WANT },
@@ -282,6 +292,41 @@ describe("a composed view", () => {
     ["as a no", { rules: { mayDeploy: false, notes: OUTPUT } }, "mayDeploy"],
   ])("has what is told %s", async (_what, context, found) => {
     expect(await textOf(context, Math.ceil(JSON.stringify(context).length / 5))).toContain(found);
+  });
+
+  it("says who sent each mail of a thread, and when", async () => {
+    const thread = [
+      "From: Greta Holm <greta@example.org>",
+      "Date: 3 May, 09:12",
+      "Subject: licence",
+      "",
+      "Please do not reboot before I have moved the licence.",
+      ...FILLER,
+      "",
+      "From: Colm",
+      "",
+      "Option B it is.",
+    ];
+    const text = await textOf({ mail: thread.join("\n") }, 400);
+    expect(text).toContain("Greta Holm, 3 May, 09:12: ");
+    expect(text).toContain("Please do not reboot before I have moved the licence.");
+    expect(text).toContain("Colm: Option B it is.");
+  });
+
+  it("tells many numbers as a series", async () => {
+    const text = await textOf({ queue: { depth: Array.from({ length: 300 }, (_, at) => (at * 37) % 101), note: OUTPUT } }, 400);
+    expect(text).toContain("300 numbers: first 0, least 0, most 100, last 54");
+  });
+
+  it("has the row of a number that is to be corrected, among hundreds of its like", async () => {
+    const rows = Array.from({ length: 300 }, (_, at) => ({ slip: `0327-${100 + at}`, amount: 48_600 + at, text: "freight of the month" }));
+    const text = await textOf({ next: "Cancel slip 0327-287 and check the account again.", journal: rows }, 400);
+    expect(text).toContain("0327-287 | 48787 | freight of the month");
+  });
+
+  it("puts the goal first, whatever the order in which it was saved", async () => {
+    const { context } = await compose({ log: FILLER, plan: [{ id: 1, status: "open" }], goal: "Move the payments." }, 400);
+    expect(Object.keys(context)[0]).toBe("goal");
   });
 
   it("takes what is called old for less than what is not", async () => {
