@@ -130,7 +130,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       expect(await workrail.projectCheckpoints.getById(saved.checkpointId)).toEqual(newest);
     }));
 
-  it("are found by words, in one project or in all with the own first, by tags, whichever tool made them", () =>
+  it("are found by words, in one project or in all, the best first, by tags, whichever tool made them", () =>
     at(async (place) => {
       await using workrail = await place.open({ project: shop });
       const service = workrail.projectCheckpoints;
@@ -139,7 +139,7 @@ describe.each(KINDS)("project checkpoints in a store of the kind $kind", ({ at }
       await workrail.saveCheckpoint({ sessionId: "work", context: { goal: "Count the tokens" } });
       const all = await service.search({ query: "tokens" });
       expect(all).toMatchObject({ query: "tokens", topK: 5, durability: workrail.durability });
-      expect(all.results.map(({ checkpoint }) => checkpoint.projectPath)).toEqual([shop, shop, blog]);
+      expect(all.results.map(({ checkpoint }) => checkpoint.projectPath)).toEqual([blog, shop, shop]);
       expect(all.results.map(({ checkpoint }) => checkpoint.kind)).toContain("workflow");
       for (const { score, distance } of all.results) expect(score + distance).toBeCloseTo(1, 4);
       const [found, ...others] = (await service.search({ query: "tokens", tags: ["auth", "done"] })).results;
