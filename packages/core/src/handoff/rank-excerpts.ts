@@ -63,8 +63,9 @@ export function* rankExcerpts(context: Context, { classifications, focus }: Rank
     const worth = excerpt.base + OF_LAYER[layer] + noveltyWorth(excerpt, novelty[place] ?? UNKNOWN) + OF_FOCUS * (relevance[place] ?? 0);
     return worth - Math.max(0, widthOf(excerpt.text) - 120) / 40;
   });
-  lowerRepeated(excerpts, scores);
-  liftNamed(excerpts, scores);
+  const order = bestFirst(scores);
+  lowerRepeated(excerpts, scores, order);
+  liftNamed(excerpts, scores, order.slice(0, NAMING));
   dampen(excerpts, scores);
   yield;
   const scored = all.map(({ at, excerpt }, place): Ranked => ({ ...excerpt, at, score: scores[place] ?? 0 }));
@@ -86,9 +87,9 @@ const SHORT = 24;
 const OF_REPEATED = 40;
 
 /** Lowers a text that stands elsewhere, where it matters more. */
-function lowerRepeated(excerpts: readonly Excerpt[], scores: Float64Array): void {
+function lowerRepeated(excerpts: readonly Excerpt[], scores: Float64Array, order: readonly number[]): void {
   const said = new Set<string>();
-  for (const place of bestFirst(scores)) {
+  for (const place of order) {
     const { text } = excerpts[place] as Excerpt;
     const score = scores[place] ?? 0;
     if (text.length <= SHORT || score >= PRESENT) continue;
@@ -106,13 +107,14 @@ const MOST_NAMED = 6;
 const OF_NAMED = 18;
 
 /** Lifts excerpts that share a name with those that matter most, such as the row of a number that is to be corrected. */
-function liftNamed(excerpts: readonly Excerpt[], scores: Float64Array): void {
-  const first = bestFirst(scores).slice(0, NAMING);
+function liftNamed(excerpts: readonly Excerpt[], scores: Float64Array, first: readonly number[]): void {
   const wanted = new Set(first.flatMap((place) => excerpts[place]?.text.match(NAME) ?? []));
   if (wanted.size === 0) return;
+  const names = [...wanted].map((name) => name.replaceAll(".", String.raw`\.`)).join("|");
+  const anyOfThem = new RegExp(`(?<![\\p{L}\\p{N}])(?:${names})(?![\\p{L}\\p{N}])`, "gu");
   const named = new Map<string, number[]>();
   excerpts.forEach(({ text }, place) => {
-    for (const name of new Set(text.match(NAME))) if (wanted.has(name)) named.set(name, [...(named.get(name) ?? []), place]);
+    for (const name of new Set(text.match(anyOfThem))) named.set(name, [...(named.get(name) ?? []), place]);
   });
   const lifted = new Set([...named.values()].filter((places) => places.length <= MOST_NAMED).flat());
   for (const place of first) lifted.delete(place);
