@@ -118,7 +118,7 @@ async function expectedIdOf(store: Workrail, reference: string): Promise<string>
   }
 }
 
-function describePatch({ patched, droppedKeys = [], droppedKeysCount, warning }: SaveCheckpointResult): readonly string[] {
+function describePatch({ patched, droppedKeys = [], droppedKeysCount, warning, parentId }: SaveCheckpointResult): readonly string[] {
   const { base, set = [], appended = {}, removed = [], notFound = [], replaced = {}, keptKeys } = patched ?? {};
   const parts = [
     ...(set.length === 0 ? [] : [`set ${set.join(", ")}`]),
@@ -132,7 +132,7 @@ function describePatch({ patched, droppedKeys = [], droppedKeysCount, warning }:
     ...Object.entries(replaced).map(([name, sizes]) => `Replaced ${name}: ${sizes}.`),
     ...(notFound.length === 0 ? [] : [`Not there, so not removed: ${notFound.join(", ")}.`]),
     ...(droppedKeys.length === 0 ? [] : [`Entries of the parent that are not in this state: ${droppedKeys.join(", ")}${left}.`]),
-    ...(warning === undefined ? [] : [`Warning: ${warning}`]),
+    ...(warning === undefined ? [] : [`Warning: ${forShell(warning, parentId)}`]),
   ];
 }
 
@@ -149,4 +149,14 @@ function describe(result: SaveCheckpointResult): readonly string[] {
     ...describeSecrets(result.secrets),
     ...(result.sessionReason === "fresh" ? [`The session is new; --session ${shellWord(sessionId)} goes on in it.`] : []),
   ];
+}
+
+/** Begins what an agent is told to do about entries that were dropped. */
+const ADVICE = " If they still hold,";
+
+/** A warning with the command in the place of the tool's fields. */
+function forShell(warning: string, parentId: string | null | undefined): string {
+  const at = warning.indexOf(ADVICE);
+  if (at < 0 || typeof parentId !== "string") return warning;
+  return `${warning.slice(0, at + ADVICE.length)} save what you changed by --patch, with --parent ${shellWord(parentId)}.`;
 }
