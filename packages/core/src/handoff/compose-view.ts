@@ -8,7 +8,7 @@ import { cutExcerpts } from "./cut-excerpts.ts";
 import { type Incomplete, type MissingNames, nameMissing, nameMore } from "./name-missing.ts";
 import { type RankHow, type Ranked, rankExcerpts } from "./rank-excerpts.ts";
 import { HANDOFF_PARTS } from "./part.ts";
-import { byEntry, renderEntry } from "./render-view.ts";
+import { byEntry, countByKey, renderEntry } from "./render-view.ts";
 
 /** The part of a context that fits, and names of the entries that are not whole. */
 export interface ComposedView extends MissingNames {
@@ -51,14 +51,14 @@ class Composer {
   readonly #ranked: readonly Ranked[];
   readonly #room: Room;
   readonly #sizes: EntrySizes;
-  readonly #totals = new Map<string, number>();
+  readonly #totals: ReadonlyMap<string, number>;
 
   constructor(entries: readonly Entry[], ranked: readonly Ranked[], room: Room, count: CountTokens) {
     this.#entries = entries;
     this.#ranked = ranked;
     this.#room = room;
     this.#sizes = new EntrySizes(count);
-    for (const { key, isStub } of ranked) if (isStub !== true) this.#totals.set(key, (this.#totals.get(key) ?? 0) + 1);
+    this.#totals = countByKey(ranked);
   }
 
   *compose(cursor: number | undefined): Steps<ComposedView> {

@@ -102,7 +102,7 @@ const LATEST = new Set(
   list("last latest newest recent letzte letzter letztes neueste dernier dernière derniere último ultimo última ultima reciente"),
 );
 
-/** Whether a name says that what it names is the newest of its kind. */
+/** Recognises names of the newest of a kind: `lastMessage`. */
 export function isLatestName(name: string): boolean {
   return /最近|最后|最新|最後|直近/u.test(name) || wordsOf(name).some((word) => LATEST.has(word));
 }
@@ -113,7 +113,7 @@ const OBSOLETE = new Set(
   ),
 );
 
-/** Whether a name says that what it names holds no more. */
+/** Recognises names of what is out of date: `oldPlan`. */
 export function isObsoleteName(name: string): boolean {
   return (
     /旧|作废|过期|廃止|没案/u.test(name) ||

@@ -25,11 +25,11 @@ export interface Ranked extends Excerpt {
 }
 
 const OF_LAYER = { CRITICAL: 12, IMPORTANT: 6, USEFUL: 0, EPHEMERAL: -24 } as const;
-/** What speaks of the focus most gets so much more. */
+/** Added to the excerpt that has most to do with the focus, and in part to others. */
 const OF_FOCUS = 10;
 /** Between a line of a template and words that nobody else puts together. */
 const NOVELTY = 44;
-/** What a status or a name says of an excerpt counts more than how it is worded. */
+/** From this base on a status or a name says more of an excerpt than its wording. */
 const SURE = 76;
 /** No lower layer comes before each CRITICAL entry has something to say. */
 const PRESENT = 200;
@@ -136,7 +136,7 @@ function noveltyWorth({ value, base, text }: Excerpt, novelty: number): number {
   return (novelty - UNKNOWN) * (base >= SURE ? NOVELTY / 3 : NOVELTY) + specific;
 }
 
-/** Of each entry the place of the excerpt that matters most. */
+/** Finds the place of the best excerpt of each entry. */
 function bestOfEach(scored: readonly Ranked[]): ReadonlyMap<string, number> {
   const best = new Map<string, number>();
   scored.forEach(({ key, score }, place) => {
@@ -246,9 +246,9 @@ function hashOf(text: string, from: number, to: number): number {
   return hash;
 }
 
-/** What a shingle counts for that so many excerpts have. */
+/** Worth of a shingle, by the number of excerpts that have it. */
 const WORTH = [0, 1, 0.75, 0.4, 0.25, 0.15];
-/** Of an excerpt too short to tell. */
+/** Novelty of an excerpt that is too short to tell. */
 const UNKNOWN = 0.55;
 
 /** How much each excerpt says that others do not: 0 for a line of a template, 1 for words that nobody else puts together. */

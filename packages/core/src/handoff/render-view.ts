@@ -54,6 +54,11 @@ export function excerptLines(chosen: readonly Ranked[]): string[] {
   return lines;
 }
 
+/** Counts the excerpts of each entry; 0 of one that has only its beginning. */
+export function countByKey(excerpts: readonly Ranked[]): Map<string, number> {
+  return new Map([...byEntry(excerpts)].map(([key, ones]) => [key, ones.filter(({ isStub }) => isStub !== true).length]));
+}
+
 /** Excerpts by the entry that they are of. The beginning of one is left out where the entry says more. */
 export function byEntry(excerpts: readonly Ranked[]): Map<string, Ranked[]> {
   const entries = new Map<string, Ranked[]>();

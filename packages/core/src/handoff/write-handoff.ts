@@ -10,7 +10,7 @@ import { inTurns } from "../turns.ts";
 import { cutExcerpts } from "./cut-excerpts.ts";
 import { HANDOFF_PARTS, type HandoffPart, TITLES } from "./part.ts";
 import { type Ranked, rankExcerpts } from "./rank-excerpts.ts";
-import { byEntry, excerptLines } from "./render-view.ts";
+import { byEntry, excerptLines, countByKey } from "./render-view.ts";
 import { asCode, fenced, linesOf, plainText } from "./stored-text.ts";
 
 export interface HandoffInput {
@@ -92,12 +92,10 @@ export async function writeHandoff(input: HandoffInput, counter: TokenCounter): 
 
 /** How many excerpts an entry has; one more where they do not say all of it, so that it never counts as whole. */
 function totalsOf(context: Context, ranked: readonly Ranked[]): Map<string, number> {
-  const totals = new Map<string, number>();
+  const totals = countByKey(ranked);
   const told = new Map<string, number>();
   for (const { key, text, label = "", isStub } of ranked) {
-    if (isStub === true) continue;
-    totals.set(key, (totals.get(key) ?? 0) + 1);
-    told.set(key, (told.get(key) ?? 0) + text.length + label.length);
+    if (isStub !== true) told.set(key, (told.get(key) ?? 0) + text.length + label.length);
   }
   for (const [key, total] of totals) {
     const value = context[key];
@@ -106,18 +104,13 @@ function totalsOf(context: Context, ranked: readonly Ranked[]): Map<string, numb
   return totals;
 }
 
-/** Of the characters of a value, without blanks that repeat: excerpts that have so much of them say all. */
+/** Share of a value's characters, repeated blanks not counted, from which on its excerpts say all of it. */
 const COVERED = 0.95;
 
 function lengthOf(value: JsonValue): number {
   if (typeof value === "string") return value.trim().replaceAll(/\s+/gu, " ").length;
   if (typeof value !== "object" || value === null) return value === null ? 0 : String(value).length;
   return Object.values<JsonValue>(value).reduce<number>((sum, member) => sum + lengthOf(member), 0);
-}
-
-/** How many excerpts there are of each entry; 0 of one that has only its beginning. */
-function countByKey(excerpts: readonly Ranked[]): Map<string, number> {
-  return new Map([...byEntry(excerpts)].map(([key, ones]) => [key, ones.filter(({ isStub }) => isStub !== true).length]));
 }
 
 function compose(input: HandoffInput, chosen: readonly Ranked[], totals: ReadonlyMap<string, number>, brevity: Brevity): string {

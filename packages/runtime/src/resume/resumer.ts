@@ -19,6 +19,7 @@ import {
   readContext,
   type SessionId,
   LEAST_SUMMARY_TOKENS,
+  type StateChanges,
   stateChanges,
   type ViewRequest,
   writeHandoff,
@@ -120,7 +121,10 @@ export class Resumer {
     // Beside an id that is named, one that is not there is an error: what is named is not to be doubted for it.
     const known = isAlone || since === undefined ? undefined : await this.#known(since);
     try {
-      if (isAlone && since !== undefined) return await this.#loadLatest(params, await this.#known(since), git);
+      if (isAlone && since !== undefined) {
+        const latest = await this.#known(since);
+        return await this.#load(params, { checkpointId: undefined, sessionId: latest.record.sessionId }, git, latest);
+      }
       const checkpointId = reference === undefined ? undefined : await this.#ports.resolve(reference);
       return await this.#load(params, { checkpointId, sessionId }, git, known);
     } catch (error) {
@@ -171,16 +175,18 @@ export class Resumer {
     };
     if (depth === "summary") return this.#summarise(await loadCheckpoint(this.#ports.load, ids), { budget, focus, beside });
     const told = { status: "LOADED" as const, depth };
+    // Compared once, when the entries are chosen; the answer then tells it.
+    let changes: StateChanges | undefined;
     const among =
       known === undefined
         ? undefined
         : (context: Context): ReadonlySet<string> => {
-            const { added, changed } = stateChanges(known.context, context);
-            return new Set([...added, ...changed.keys()]);
+            changes = stateChanges(known.context, context);
+            return new Set([...changes.added, ...changes.changed.keys()]);
           };
     const { metadata, ...view } = await this.#ports.view({ ...ids, budgetTokens: budget, focus, among }, async (loaded) => ({
       ...told,
-      ...(known === undefined ? {} : { changes: await this.#changes(known, loaded.context, budget) }),
+      ...(known === undefined || changes === undefined ? {} : { changes: await this.#fitChanges(known.record.id, changes, budget) }),
       ...(await beside(loaded)),
     }));
     // The drift says where it was saved.
@@ -196,17 +202,11 @@ export class Resumer {
     return loadCheckpoint(this.#ports.load, { checkpointId: await this.#ports.resolve(since), sessionId: undefined });
   }
 
-  /** The latest of the session of a checkpoint that is known, as far as it differs. */
-  async #loadLatest(params: ResumeParams, known: LoadedCheckpoint, git: GitReader): Promise<ResumedWork> {
-    return this.#load(params, { checkpointId: undefined, sessionId: known.record.sessionId }, git, known);
-  }
-
   /** As many names as take no more than a share of the budget; counts are always told. */
-  async #changes(known: LoadedCheckpoint, now: Context, budget: number): Promise<ToldChanges> {
-    const changes = stateChanges(known.context, now);
+  async #fitChanges(since: CheckpointId, changes: StateChanges, budget: number): Promise<ToldChanges> {
     const { tokens } = this.#ports.parts;
     for (let most = MOST_CHANGES; ; most = Math.floor(most / 2)) {
-      const told = toldSince(known.record.id, changes, most);
+      const told = toldSince(since, changes, most);
       if (most === 0 || (await tokensBeyond(Math.floor(budget * CHANGES_SHARE), JSON.stringify(told), tokens)) === 0) return told;
     }
   }

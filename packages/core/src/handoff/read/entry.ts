@@ -12,7 +12,7 @@ import { readLine, readText } from "./texts.ts";
 /** Characters of an entry that has no words. */
 const MOST_OF_SHAPE = 200;
 
-/** What a tool printed, in a record of what was done. */
+/** Fields with the output of a tool. */
 const OUTPUTS = /^(?:result|results|output|outputs|stdout|stderr|observation|response|content)$/iu;
 const OF_OUTPUT = 16;
 

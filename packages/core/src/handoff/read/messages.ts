@@ -98,7 +98,7 @@ function nameIn(item: JsonObject, key: string): string | undefined {
   return key !== "type" || voiceOfName(name) !== undefined ? name : undefined;
 }
 
-/** What some APIs keep as items of their own beside messages: a call, what it gave back, what a model thought. */
+/** Reads items that stand beside messages in some APIs: a call, its output, a thought of the model. */
 function itemOf(item: JsonObject, calls: Map<string, string>): Message | undefined {
   const type = typeOf(item);
   const id = item["call_id"] ?? item["id"] ?? null;
@@ -265,7 +265,7 @@ function resultOf({ result, output, errorText }: JsonObject, calls: Map<string, 
   return texts.map(({ text }) => ({ voice: "reports", text }));
 }
 
-/** What a program gave back: its output as text, where it says so; any other value as JSON. */
+/** Reads the answer of a program: its output as text, if it has one, else its JSON. */
 function readReport(value: JsonValue): Message["said"] {
   const texts = isJsonObject(value) ? ["stdout", "stderr", "output", "text", "error"].map((key) => value[key]) : [];
   const printed = texts.filter((text): text is string => typeof text === "string" && text.trim() !== "");
@@ -312,7 +312,7 @@ function idOf(id: JsonValue | undefined): string {
 /** Fields of messages that say nothing of what was said. */
 const ABOUT = /^(?:id|uuid|n|nr|no|seq|at|ts|t|h|time|date|day|when|timestamp|created_?at|status|type|role|name|channel|annotations)$/iu;
 
-/** Whether somebody is named who is no voice of a conversation, and more is told than what was said: a claim, a finding. */
+/** Tells a record, such as a claim with its source, from a message: it names somebody and has more fields than who, what and when. */
 function isRecord(given: JsonValue): boolean {
   if (!isJsonObject(given)) return false;
   const item = unwrapped(given);
@@ -331,7 +331,7 @@ const OF_APIS =
 /** Characters of what stands beside a message. */
 const MOST_BESIDE = 400;
 
-/** What somebody wrote beside a message: a decision, a remark. */
+/** Reads fields that an author added to a message: a decision, a remark. */
 function besideContent(item: JsonObject, speaker: string, contents: readonly string[]): Message["said"] {
   return Object.entries(item).flatMap(([key, value]): Message["said"] => {
     if (value === speaker || ABOUT.test(key) || OF_APIS.test(key) || contents.includes(key) || SPEAKER_KEYS.includes(key)) return [];
