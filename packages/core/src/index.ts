@@ -335,3 +335,4 @@ export { rehearseSearch } from "./use-cases/rehearse-search.ts";
 export { searchCheckpoints } from "./use-cases/search-checkpoints.ts";
 export type { FoundCheckpoint, SearchInput, SearchOutcome, SearchPorts } from "./use-cases/search-checkpoints.ts";
 export { whyUnreadable } from "./why-unreadable.ts";
+export type { TranscriptEvent } from "./work-notes/transcript-event.ts";

@@ -4,6 +4,7 @@ import { workspacePackages } from "./workspace.ts";
 const ADAPTERS = [
   "@workrail/codecs",
   "@workrail/files-catalog",
+  "@workrail/host-transcripts",
   "@workrail/http-condenser",
   "@workrail/http-embedder",
   "@workrail/keychain-crypto",
@@ -27,11 +28,20 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   "@workrail/files-catalog": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/sqlite-fs": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/transcripts": ["@workrail/core", "@workrail/blob-files"],
+  "@workrail/host-transcripts": ["@workrail/core", "@workrail/blob-files"],
+  "@workrail/host-setup": ["@workrail/core", "@workrail/blob-files"],
+  "@workrail/foreign-memories": ["@workrail/core", "@workrail/blob-files"],
   "@workrail/storage-conformance": ["@workrail/core"],
   "@workrail/runtime": ["@workrail/core", "@workrail/blob-files", ...ADAPTERS],
   // It brings the command line along.
   "@workrail/mcp-server": ["@workrail/core", "@workrail/runtime", "@workrail/cli"],
-  "@workrail/cli": ["@workrail/core", "@workrail/runtime"],
+  "@workrail/cli": [
+    "@workrail/core",
+    "@workrail/runtime",
+    "@workrail/host-setup",
+    "@workrail/host-transcripts",
+    "@workrail/foreign-memories",
+  ],
 };
 
 /** Tests of an adapter run the conformance kit against it, those of a wrapper over the storage that is simplest; tests of what asks an endpoint open one. */

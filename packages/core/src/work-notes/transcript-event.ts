@@ -1,0 +1,63 @@
+import type { JsonValue } from "../model/context.ts";
+
+/** One thing that happened in an agent's session, as its host's transcript tells it. The order of a list is the order of time. */
+export type TranscriptEvent = { readonly at?: string | undefined } & (
+  | PromptEvent
+  | ReplyEvent
+  | ThoughtEvent
+  | CallEvent
+  | ResultEvent
+  | SummaryEvent
+  | InterruptedEvent
+);
+
+/** A person's own words: without reminders, hook output and other text that a host adds to them. */
+export interface PromptEvent {
+  readonly kind: "prompt";
+  readonly text: string;
+}
+
+/** Text that the model wrote for the person. */
+export interface ReplyEvent {
+  readonly kind: "reply";
+  readonly text: string;
+}
+
+/** Reasoning of the model, where a host keeps it. */
+export interface ThoughtEvent {
+  readonly kind: "thought";
+  readonly text: string;
+}
+
+/** A call of a tool. */
+export interface CallEvent {
+  readonly kind: "call";
+  /** Pairs the call with its result; `undefined` where a host gives no id: then the next result is its own. */
+  readonly id?: string | undefined;
+  /** As the host names it, such as `Bash`, `shell`, `run_shell_command`. */
+  readonly tool: string;
+  /** The arguments; parsed where the host keeps them as JSON text. */
+  readonly input: JsonValue;
+}
+
+/** What a tool gave back. */
+export interface ResultEvent {
+  readonly kind: "result";
+  readonly id?: string | undefined;
+  readonly text: string;
+  /** Whether the host marks it as failed; `undefined` where it does not say. */
+  readonly failed?: boolean | undefined;
+  /** Of a command, where the host tells it. */
+  readonly exitCode?: number | undefined;
+}
+
+/** The host's own summary of earlier turns, after it compacted them. */
+export interface SummaryEvent {
+  readonly kind: "summary";
+  readonly text: string;
+}
+
+/** The person stopped the model. */
+export interface InterruptedEvent {
+  readonly kind: "interrupted";
+}
