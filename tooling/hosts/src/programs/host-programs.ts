@@ -1,0 +1,9 @@
+import type { HostName } from "../scenario.ts";
+import { claudeCode } from "./claude-code.ts";
+import { codex } from "./codex.ts";
+import { gemini } from "./gemini.ts";
+import type { HostProgram } from "./host-program.ts";
+import { opencode } from "./opencode.ts";
+
+/** How each host is started. */
+export const HOST_PROGRAMS: Readonly<Record<HostName, HostProgram>> = { "claude-code": claudeCode, codex, gemini, opencode };

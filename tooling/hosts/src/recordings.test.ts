@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { recordedText, recordings } from "./recordings.ts";
+import { SCENARIOS } from "./scenarios/all-scenarios.ts";
+
+/** Paths and ports that belong to a machine. The paths of scenarios begin with `/home/user` or are named in their prompts. */
+const OF_A_MACHINE = /workrail-host-|\.pyenv|\/root\/|127\.0\.0\.1:(?!8080)\d/;
+
+describe.each(SCENARIOS)("the scenario $name", ({ name, hosts, before, questions }) => {
+  it("has ten questions and at least twelve turns", () => {
+    expect(questions).toHaveLength(10);
+    expect(before.flatMap(({ turns }) => turns).length).toBeGreaterThanOrEqual(12);
+  });
+
+  it("can be answered from what was said, called and printed before the cut", async () => {
+    const files = (await recordings()).filter(({ scenario }) => scenario === name);
+    expect(files.map(({ host }) => host).sort()).toEqual([...hosts].sort());
+    for (const { host, before: file } of files) {
+      const text = readable(await recordedText(file));
+      const missing = questions.filter(({ expect: wanted }) => (typeof wanted === "string" ? !text.includes(wanted) : !wanted.test(text)));
+      expect(missing.map(({ ask }) => `${host}: ${ask}`)).toEqual([]);
+    }
+  });
+
+  it("was recorded without paths of the machine", async () => {
+    for (const { scenario, before: first, after } of await recordings()) {
+      if (scenario !== name) continue;
+      expect(OF_A_MACHINE.exec((await recordedText(first)) + (await recordedText(after)))?.[0]).toBeUndefined();
+    }
+  });
+});
+
+/** JSON text with its line breaks and quotes as a reader sees them, at each depth. */
+function readable(text: string): string {
+  return text.replaceAll(/\\+n/g, "\n").replaceAll(/\\+"/g, '"');
+}

@@ -1,0 +1,33 @@
+/** Parts of prompts by which hosts ask for a summary of the conversation, tools offered or not. */
+const SUMMARY_PROMPTS = ["create a detailed summary of the conversation", "<state_snapshot>", "CONTEXT CHECKPOINT COMPACTION"];
+/** Claude Code asks the model, tools offered, for a prompt that the person might write next. */
+const SUGGESTION_PROMPT = "[SUGGESTION MODE";
+
+const SUMMARY =
+  "<analysis>The conversation so far.</analysis>\n<summary>\nWork on the repository was done as the messages above tell. Read the files again before you change them.\n</summary>";
+
+/** Fits every question that hosts ask beside the conversation: a title, a topic, a choice of model, the next speaker. */
+const HARMLESS = JSON.stringify({
+  title: "Work on the repository",
+  isNewTopic: false,
+  reasoning: "As it is.",
+  complexity_reasoning: "As it is.",
+  complexity_score: 50,
+  model_choice: "pro",
+  next_speaker: "user",
+});
+
+/** The answer to a request that is no turn of the agent; `undefined` when it is one. */
+export function sideAnswer(body: unknown, { hasTools }: { readonly hasTools: boolean }): string | undefined {
+  const last = lastMessage(body);
+  if (SUMMARY_PROMPTS.some((part) => last.includes(part))) return SUMMARY;
+  if (!hasTools) return HARMLESS;
+  return last.includes(SUGGESTION_PROMPT) ? "" : undefined;
+}
+
+/** The last entry of the conversation as JSON text, in whichever field a protocol keeps it. */
+function lastMessage(body: unknown): string {
+  const { messages, input, contents } = (body ?? {}) as Record<string, unknown>;
+  const conversation = [messages, input, contents].find(Array.isArray);
+  return JSON.stringify(conversation?.at(-1) ?? "");
+}
