@@ -40,12 +40,14 @@ interface Given {
 const write = (context: Context, given: Given = {}) =>
   writeHandoff(
     {
-      newerUnreadable: given.newerUnreadable,
-      record: { ...RECORD, ...given.record },
       context,
       pins: [],
       budgetTokens: given.budgetTokens ?? 2_000,
-      howToFetch: "Load the checkpoint.",
+      about: {
+        record: { ...RECORD, ...given.record },
+        newerUnreadable: given.newerUnreadable,
+        howToFetch: "Load the checkpoint.",
+      },
     },
     counter,
   );

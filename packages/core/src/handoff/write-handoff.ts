@@ -13,19 +13,25 @@ import { type Ranked, rankExcerpts } from "./rank-excerpts.ts";
 import { byEntry, excerptLines, countByKey } from "./render-view.ts";
 import { asCode, fenced, linesOf, plainText } from "./stored-text.ts";
 
-export interface HandoffInput {
+/** What a whole document says around the work. */
+export interface HandoffAbout {
   readonly record: CheckpointRecord;
+  /** How many checkpoints of the session are newer, and cannot be read. Default 0. */
+  readonly newerUnreadable?: number | undefined;
+  /** How to get what is not in it: sentences of ours, in markdown. */
+  readonly howToFetch: string;
+}
+
+export interface HandoffInput {
   readonly context: Context;
   /** Keys that were marked critical in the session. */
   readonly pins: readonly string[];
   readonly rules?: CompiledRules | undefined;
   readonly focus?: string | undefined;
-  /** How many checkpoints of the session are newer, and cannot be read. Default 0. */
-  readonly newerUnreadable?: number | undefined;
-  /** Of the whole document. At least `LEAST_HANDOFF_TOKENS`. */
+  /** Of the whole document. At least `LEAST_HANDOFF_TOKENS`; without `about` at least `LEAST_SUMMARY_TOKENS`. */
   readonly budgetTokens: number;
-  /** How to get what is not in it: sentences of ours, in markdown. Left out, the document has neither a head nor an end: for an answer that says these itself. */
-  readonly howToFetch?: string | undefined;
+  /** Left out, the document has neither a head nor an end: for an answer that says these itself. */
+  readonly about?: HandoffAbout | undefined;
 }
 
 export interface Handoff {
@@ -70,7 +76,7 @@ const SAID_SHARE = 2 / 3;
  */
 export async function writeHandoff(input: HandoffInput, counter: TokenCounter): Promise<Handoff> {
   const { context, pins, rules, focus, budgetTokens } = input;
-  const least = input.howToFetch === undefined ? LEAST_SUMMARY_TOKENS : LEAST_HANDOFF_TOKENS;
+  const least = input.about === undefined ? LEAST_SUMMARY_TOKENS : LEAST_HANDOFF_TOKENS;
   if (!Number.isSafeInteger(budgetTokens) || budgetTokens < least) {
     throw new WorkrailError("INVALID_INPUT", `budgetTokens must be a whole number from ${least}.`, {
       details: { field: "budgetTokens", least },
@@ -119,11 +125,13 @@ function compose(input: HandoffInput, chosen: readonly Ranked[], totals: Readonl
     .flat()
     .sort((left, right) => (places.get(left.key) ?? 0) - (places.get(right.key) ?? 0) || left.at - right.at);
   const parts = HANDOFF_PARTS.flatMap((part) => writePart(part, inOrder, input));
-  if (input.howToFetch === undefined) return [...parts, ...namesOf(input, countByKey(chosen), totals, brevity)].join("\n");
-  return [...head(input, brevity), ...parts, ...rest(input, countByKey(chosen), totals, brevity)].join("\n\n").concat("\n");
+  const { about } = input;
+  if (about === undefined) return [...parts, ...namesOf(input, countByKey(chosen), totals, brevity)].join("\n");
+  const missing = missingFrom(input.context, countByKey(chosen), totals, brevity);
+  return [...head(about, brevity), ...parts, ...rest(about, missing)].join("\n\n").concat("\n");
 }
 
-function head({ record, newerUnreadable = 0 }: HandoffInput, { longestName }: Brevity): string[] {
+function head({ record, newerUnreadable = 0 }: HandoffAbout, { longestName }: Brevity): string[] {
   const clip = (text: string): string => clipped(text, longestName);
   const { id, sessionId, name, createdAt, agentId, workflowId, project } = record;
   const git = gitStateOf(record);
@@ -178,10 +186,9 @@ function mentioned(context: Context, chosen: readonly Ranked[]): string[] {
 }
 
 /** What is not whole in the document, and how it is to be had. */
-function rest(input: HandoffInput, shown: ReadonlyMap<string, number>, totals: ReadonlyMap<string, number>, brevity: Brevity): string[] {
-  const lines = missingFrom(input.context, shown, totals, brevity);
+function rest({ howToFetch }: HandoffAbout, lines: readonly string[]): string[] {
   const named = lines.length === 0 ? ["All that was saved is above."] : [fenced(lines.join("\n"))];
-  return ["## How to get the rest", ...named, input.howToFetch ?? ""];
+  return ["## How to get the rest", ...named, howToFetch];
 }
 
 /** The same at the end of a summary. */

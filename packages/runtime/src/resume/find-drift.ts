@@ -36,6 +36,9 @@ export interface Drift {
   unknown?: string;
 }
 
+/** The part of a record that says where and when it was saved. */
+type DriftedRecord = Pick<CheckpointRecord, "attributes" | "project" | "createdAt">;
+
 const MOST_TOLD = 10;
 const LONGEST_TOLD = 160;
 /** Larger ones are not read: they have changed when they were written. */
@@ -54,7 +57,7 @@ const WHY: Readonly<Record<GitFailure, string>> = {
  * @param now the working tree to look at.
  * @returns `undefined` for a checkpoint that was saved outside of a repository.
  */
-export async function findDrift(record: CheckpointRecord, context: Context, now: GitState | undefined): Promise<Drift | undefined> {
+export async function findDrift(record: DriftedRecord, context: Context, now: GitState | undefined): Promise<Drift | undefined> {
   const saved = gitStateOf(record);
   if (saved === undefined) return undefined;
   if (now === undefined) {
@@ -96,7 +99,7 @@ function told({ branch, commit }: GitState): { branch?: string; commit?: string 
 }
 
 interface SavedWith {
-  readonly record: CheckpointRecord;
+  readonly record: DriftedRecord;
   readonly context: Context;
   readonly saved: GitState;
 }

@@ -275,8 +275,9 @@ export class Resumer {
     // Whoever reads it may have nothing installed.
     const print = `\`npx -y @workrail/mcp-server show ${record.id}\`, or \`workrail show ${record.id}\` where that is installed`;
     const howToFetch = form === "summary" ? undefined : `${howOf(record.id)}\n\nOr print all of it: ${print}.`;
-    const about = { record, newerUnreadable: fellBackFrom.length, context, pins: session?.pins ?? [], rules };
-    return { ...(await writeHandoff({ ...about, focus, budgetTokens, howToFetch }, this.#ports.parts.tokens)), warning };
+    const about = howToFetch === undefined ? undefined : { record, newerUnreadable: fellBackFrom.length, howToFetch };
+    const work = { context, pins: session?.pins ?? [], rules };
+    return { ...(await writeHandoff({ ...work, focus, budgetTokens, about }, this.#ports.parts.tokens)), warning };
   }
 
   async #summaryOf(record: CheckpointRecord, context: Context): Promise<string> {

@@ -1,0 +1,112 @@
+import { cut } from "../handoff/read/plain.ts";
+import type { Context, JsonObject, JsonValue } from "../model/context.ts";
+import { openIn, questionsIn } from "./note-texts.ts";
+import { isUnfinished } from "./is-unfinished.ts";
+import { LONGEST_NOTED, type NotedCommand, type NotedFile, type WorkNotes } from "./work-notes.ts";
+
+/** Prompts after the first, and replies, that are told whole. */
+const MOST_LATER = 6;
+const MOST_REPLIES = 3;
+
+/**
+ * The state of the work, as a checkpoint holds it: what notes tell of goal, prohibitions, plan, failures, decisions, files, commands and
+ * the last messages. Keys are those that a handoff understands; empty ones are left out.
+ *
+ * @param session facts of the host's session, told as they are.
+ */
+export function contextOfNotes(notes: WorkNotes, session: JsonObject = {}): Context {
+  const [first, ...later] = notes.prompts;
+  const lastReply = notes.replies.at(-1)?.text ?? "";
+  const isAnswered = notes.last === "reply";
+  const members: Readonly<Record<string, JsonValue>> = {
+    goal: first?.text ?? "",
+    prohibitions: notes.prohibitions,
+    laterRequests: later.slice(-MOST_LATER).map(({ text }) => text),
+    status: isUnfinished(notes) ?? "",
+    nextSteps: isAnswered ? openIn(lastReply).slice(-4) : [],
+    openQuestions: isAnswered ? questionsIn(lastReply) : [],
+    plan: notes.plan.map(({ text, state }) => ({ step: text, status: state })),
+    lastMessages: lastMessagesOf(notes),
+    failingCommands: notes.commands
+      .filter(({ outcome }) => outcome === "failed")
+      .toReversed()
+      .slice(0, 6)
+      .map(toldFailure),
+    errors: notes.errors.map(({ tool, text }) => `${tool}: ${text}`),
+    decisions: notes.decisions,
+    requirements: notes.requirements,
+    filesChanged: pathsOf(notes, ({ edits }) => edits > 0),
+    filesRead: pathsOf(notes, ({ edits, reads }) => edits === 0 && reads > 0),
+    commands: commandsOf(notes),
+    filesSeen: pathsOf(notes, ({ isSeen }) => isSeen === true).slice(0, 40),
+    summaryOfEarlierTurns: notes.summary ?? "",
+    ownCheckpoints: notes.saves.map((save) => ({ ...save }) as JsonObject),
+    session,
+  };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => !isBlank(value)));
+}
+
+/** Characters of each value. */
+const BRIEF = { goal: 320, sentence: 180, reply: 260 } as const;
+
+/** The same in a few lines, for a place that has room for some hundred tokens. */
+export function briefContextOfNotes(notes: WorkNotes): Context {
+  const { prompts, prohibitions, plan, commands, replies } = notes;
+  const isAnswered = notes.last === "reply";
+  const lastReply = replies.at(-1)?.text ?? "";
+  const failed = commands.findLast(({ outcome }) => outcome === "failed");
+  const current = plan.find(({ state }) => state === "active") ?? plan.find(({ state }) => state !== "done");
+  const members: Readonly<Record<string, JsonValue>> = {
+    goal: inOneLine(prompts[0]?.text ?? "", BRIEF.goal),
+    prohibitions: prohibitions.slice(-3).map((text) => inOneLine(text, BRIEF.sentence)),
+    lastRequest: prompts.length < 2 ? "" : inOneLine(prompts.at(-1)?.text ?? "", BRIEF.sentence),
+    status: isUnfinished(notes) ?? "",
+    nextStep: inOneLine((isAnswered ? openIn(lastReply).at(-1) : undefined) ?? current?.text ?? "", BRIEF.sentence),
+    lastStep: inOneLine(lastReply, BRIEF.reply),
+    lastCommand: inOneLine(commands.at(-1)?.command ?? "", BRIEF.sentence),
+    failing: failed === undefined ? "" : inOneLine(`${failed.command}: ${failed.error ?? ""}`, BRIEF.sentence),
+    filesChanged: pathsOf(notes, ({ edits }) => edits > 0).slice(0, 4),
+  };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => !isBlank(value)));
+}
+
+function inOneLine(text: string, most: number): string {
+  return cut(text.replaceAll(/\s+/gu, " ").trim(), most);
+}
+
+function isBlank(value: JsonValue): boolean {
+  return (
+    value === "" ||
+    (Array.isArray(value) && value.length === 0) ||
+    (typeof value === "object" && value !== null && Object.keys(value).length === 0)
+  );
+}
+
+function lastMessagesOf({ replies, prompts, last }: WorkNotes): JsonValue {
+  const said = replies.slice(-MOST_REPLIES).map(({ text }) => ({ role: "assistant", content: text }));
+  const asked = prompts.length > 1 && last !== "reply" ? prompts.slice(-1).map(({ text }) => ({ role: "user", content: text })) : [];
+  return [...said, ...asked];
+}
+
+function toldFailure({ command, exitCode, error = "" }: NotedCommand): JsonValue {
+  return { command, ...(exitCode === undefined ? {} : { exitCode }), error };
+}
+
+/** The latest first. */
+function pathsOf({ files }: WorkNotes, isWanted: (file: NotedFile) => boolean): string[] {
+  return files
+    .filter(isWanted)
+    .map(({ path }) => path)
+    .toReversed();
+}
+
+/** What was run more than once is likely to be run again. */
+function commandsOf({ commands }: WorkNotes): string[] {
+  const latest = commands.toReversed();
+  const often = latest.filter(({ runs }) => runs > 1);
+  const once = latest.filter(({ runs }) => runs === 1);
+  return [...often, ...once].map(({ command, runs, outcome, said }) => {
+    const counts = [...(runs > 1 ? [`${runs} times`] : []), ...(outcome === undefined ? [] : [outcome])];
+    return `${command}${counts.length === 0 ? "" : ` (${counts.join(", ")})`}${said === undefined || said.length > 80 || runs === 1 ? "" : `: ${cut(said, LONGEST_NOTED.sentence)}`}`;
+  });
+}

@@ -1,0 +1,90 @@
+import { workStateOf } from "../handoff/cues.ts";
+import { cut } from "../handoff/read/plain.ts";
+import { statusKeyOf } from "../handoff/read/records.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
+import { LONGEST_NOTED, type PlanItem } from "./work-notes.ts";
+
+const PATH_KEYS = ["file_path", "filePath", "absolute_path", "notebook_path", "path", "file", "filename", "target_file"];
+const COMMAND_KEYS = ["command", "cmd", "script"];
+const EDITS = /edit|write|create|replace|patch|insert|update|notebook|delete|move/iu;
+const LISTS = /^(?:ls|list|glob|grep|search|find)/iu;
+
+/** The command that a call runs, in one line; `undefined` where it runs none. */
+export function commandOf(input: JsonValue): string | undefined {
+  if (!isJsonObject(input)) return undefined;
+  const given = COMMAND_KEYS.map((key) => input[key]).find((value) => typeof value === "string" || isTexts(value));
+  if (given === undefined) return undefined;
+  // Some hosts name the shell that they run it with.
+  const text = isTexts(given) ? (/^(?:.*\/)?(?:ba|z|da)?sh$/u.test(given[0] ?? "") ? (given.at(-1) ?? "") : given.join(" ")) : given;
+  return isPatch(text) ? undefined : shortened(text);
+}
+
+function isTexts(value: JsonValue | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string");
+}
+
+/** A here-document is told by its first line. */
+function shortened(command: string): string {
+  const [first = "", ...rest] = command.trim().split("\n");
+  const isHereDocument = /<<-?\s*['"]?\w+/u.test(first);
+  const line = rest.length === 0 || isHereDocument ? first : command.trim().replaceAll(/\s*\n\s*/gu, "; ");
+  return cut(line, LONGEST_NOTED.command);
+}
+
+export interface TouchedFile {
+  readonly path: string;
+  readonly isEdit: boolean;
+}
+
+/** Files that a call names by its arguments. */
+export function filesOf(tool: string, input: JsonValue): readonly TouchedFile[] {
+  const patched = patchedFiles(input);
+  if (patched.length > 0) return patched.map((path) => ({ path, isEdit: true }));
+  if (!isJsonObject(input)) return [];
+  const paths = PATH_KEYS.flatMap((key) => {
+    const value = input[key];
+    return typeof value === "string" && value.trim() !== "" && value.length <= LONGEST_NOTED.path && !value.includes("\n") ? [value] : [];
+  });
+  if (LISTS.test(tool) || commandOf(input) !== undefined) return [];
+  const isEdit = EDITS.test(tool);
+  return paths.slice(0, 1).map((path) => ({ path, isEdit }));
+}
+
+function isPatch(text: string): boolean {
+  return text.trimStart().startsWith("*** Begin Patch");
+}
+
+/** The patches of Codex: https://github.com/openai/codex, `apply_patch`. */
+function patchedFiles(input: JsonValue): string[] {
+  const texts =
+    typeof input === "string"
+      ? [input]
+      : isJsonObject(input)
+        ? Object.values(input).flatMap((value) => (typeof value === "string" ? [value] : isTexts(value) ? value : []))
+        : [];
+  const patch = texts.find((text) => text.includes("*** Begin Patch"));
+  if (patch === undefined) return [];
+  return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$/gmu)].map(([, file, moved]) =>
+    (file ?? moved ?? "").trim(),
+  );
+}
+
+/** The whole plan, where a call writes it: a list of records with a status. */
+export function planIn(input: JsonValue): readonly PlanItem[] | undefined {
+  if (!isJsonObject(input)) return undefined;
+  const list = Object.values(input).find((value) => Array.isArray(value) && value.length > 0 && statusKeyOf(value) !== undefined);
+  if (!Array.isArray(list)) return undefined;
+  const key = statusKeyOf(list) ?? "status";
+  return list.filter(isJsonObject).map((record) => ({ text: textOf(record), state: stateOf(record[key]) }));
+}
+
+const TEXT_KEYS = ["content", "step", "text", "description", "title", "task", "subject", "name"];
+
+export function textOf(record: JsonObject): string {
+  const text = TEXT_KEYS.map((key) => record[key]).find((value) => typeof value === "string" && value !== "");
+  return cut(typeof text === "string" ? text : JSON.stringify(record), LONGEST_NOTED.sentence);
+}
+
+export function stateOf(status: JsonValue | undefined): PlanItem["state"] {
+  return typeof status === "string" ? (workStateOf(status) ?? "pending") : status === true ? "done" : "pending";
+}

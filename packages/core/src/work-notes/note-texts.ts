@@ -1,0 +1,79 @@
+import { cuesIn } from "../handoff/cues.ts";
+import { cut } from "../handoff/read/plain.ts";
+import { ERROR_LINE, kindOfLine, sentencesOf } from "../handoff/read/sentences.ts";
+import { LONGEST_NOTED } from "./work-notes.ts";
+
+/** Lines of a prompt beyond which its middle is taken for something pasted. */
+const MOST_LINES = 30;
+const PASTED_EDGE = 12;
+
+/** Sentences that a person wrote, without code and logs. */
+function* sentencesIn(text: string): Generator<string> {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const own = lines.length > MOST_LINES ? [...lines.slice(0, PASTED_EDGE), ...lines.slice(-PASTED_EDGE)] : lines;
+  let isCode = false;
+  for (const line of own) {
+    if (line.trimStart().startsWith("```")) isCode = !isCode;
+    else if (!isCode && kindOfLine(line.trim()) === "prose")
+      for (const sentence of line.trim().split(SENTENCE_END)) yield* sentencesOf(sentence);
+  }
+}
+
+/** Short sentences are told apart here: one of them may forbid, and the next not. */
+const SENTENCE_END = /(?<=[.!?][)"'*_]{0,2})\s+(?=["'(*_[¿¡]{0,3}[\p{Lu}`])|(?<=[。！？])/u;
+
+export interface Wishes {
+  readonly prohibitions: readonly string[];
+  readonly requirements: readonly string[];
+}
+
+/** Sentences of a prompt that forbid, limit or demand something, verbatim. */
+export function wishesIn(prompt: string): Wishes {
+  const prohibitions: string[] = [];
+  const requirements: string[] = [];
+  for (const sentence of sentencesIn(prompt)) {
+    const cues = cuesIn(sentence);
+    const noted = cut(sentence, LONGEST_NOTED.sentence);
+    if (cues.forbids) prohibitions.push(noted);
+    else if (cues.demands || cues.restricts) requirements.push(noted);
+  }
+  return { prohibitions, requirements };
+}
+
+/** Sentences of the model that say what was decided, and why. */
+export function decisionsIn(reply: string): string[] {
+  return [...sentencesIn(reply)].filter((sentence) => cuesIn(sentence).decides).map((sentence) => cut(sentence, LONGEST_NOTED.sentence));
+}
+
+/** Sentences of a reply that name what comes next. */
+export function openIn(reply: string): string[] {
+  return [...sentencesIn(reply)].filter((sentence) => cuesIn(sentence).isOpen && !sentence.trimEnd().endsWith("?"));
+}
+
+/** Questions at the end of a reply: what stands before its last paragraphs was asked and answered by itself. */
+export function questionsIn(reply: string): string[] {
+  return [...sentencesIn(reply)].slice(-4).filter((sentence) => /[?？]["')*_\]]*$/u.test(sentence.trimEnd()));
+}
+
+/** Lines of an output that say why something failed; else its last lines. */
+export function errorLinesOf(output: string): string {
+  const lines = output
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line.trim() !== "");
+  const places = lines.flatMap((line, at) => (ERROR_LINE.test(line) || DETAIL.test(line) ? [at] : []));
+  const told =
+    places.length === 0 ? lines.slice(-4) : [...new Set([...places.slice(0, 5), ...places.slice(-5)])].map((at) => lines[at] ?? "");
+  return cut([...new Set(told.map((line) => cut(line.trim(), 200)))].join("\n"), LONGEST_NOTED.error);
+}
+
+/** Lines beside an error that tell what was expected, and where. */
+const DETAIL = /^\s*(?:[+-] ?(?:expected|actual)|expected\b|actual\b|received\b|[E>] {2,}|❯|at .+:\d+)/iu;
+
+/** An output that tells of a failure, where nobody says whether the command failed. */
+const FAILED =
+  /^(?:Traceback \(most recent call last\)|\s*\w*(?:Error|Exception): |.*: (?:command not found|No such file or directory)$|FAILED\b|={3,} .*\d+ failed|not ok \d)/mu;
+
+export function looksFailed(output: string): boolean {
+  return FAILED.test(output);
+}

@@ -1,0 +1,129 @@
+import type { WorkState } from "../handoff/cues.ts";
+import type { JsonObject } from "../model/context.ts";
+
+/** What is noted of an agent's session while its transcript is read: JSON of bounded size, so that reading can go on where it stopped. */
+export interface WorkNotes {
+  readonly version: 1;
+  /** The first prompt of the session, and the last ones. */
+  readonly prompts: readonly NotedText[];
+  /** Sentences of prompts that forbid or limit something, verbatim, oldest first. */
+  readonly prohibitions: readonly string[];
+  /** Sentences of prompts that demand something, verbatim, oldest first. */
+  readonly requirements: readonly string[];
+  readonly plan: readonly PlanItem[];
+  /** In the order of their last use, the latest last. */
+  readonly files: readonly NotedFile[];
+  /** Likewise. */
+  readonly commands: readonly NotedCommand[];
+  /** What failed in another way than by a command, the latest last. */
+  readonly errors: readonly NotedError[];
+  /** Sentences of the model that decide something, the latest last. */
+  readonly decisions: readonly string[];
+  /** Texts of the model, the latest last. */
+  readonly replies: readonly NotedText[];
+  /** The host's summary of earlier turns. */
+  readonly summary?: string | undefined;
+  /** Checkpoints that the agent saved itself, the latest of each session last. */
+  readonly saves: readonly AgentSave[];
+  /** Calls without a result so far. */
+  readonly open: readonly OpenCall[];
+  readonly counts: { readonly prompts: number; readonly replies: number; readonly calls: number };
+  /** Who has the next word. */
+  readonly last: "nothing" | "prompt" | "reply" | "call" | "result" | "interrupted";
+  readonly startedAt?: string | undefined;
+  readonly lastAt?: string | undefined;
+}
+
+export interface NotedText {
+  readonly text: string;
+  readonly at?: string | undefined;
+}
+
+export interface PlanItem {
+  readonly id?: string | undefined;
+  readonly text: string;
+  readonly state: WorkState;
+}
+
+export interface NotedFile {
+  readonly path: string;
+  readonly edits: number;
+  readonly reads: number;
+  /** It only stands in the output of a tool. */
+  readonly isSeen?: boolean | undefined;
+}
+
+export interface NotedCommand {
+  readonly command: string;
+  readonly runs: number;
+  /** How the last run ended; `undefined` while it runs, or where nobody says. */
+  readonly outcome?: "ok" | "failed" | undefined;
+  readonly exitCode?: number | undefined;
+  /** Of the last run that failed: the lines of its output that say why. */
+  readonly error?: string | undefined;
+  /** Of the last run that went well: the last line of its output. */
+  readonly said?: string | undefined;
+}
+
+export interface NotedError {
+  readonly tool: string;
+  readonly text: string;
+}
+
+export interface AgentSave {
+  readonly checkpointId: string;
+  readonly sessionId: string;
+  readonly at?: string | undefined;
+}
+
+export interface OpenCall {
+  readonly id?: string | undefined;
+  readonly tool: string;
+  readonly command?: string | undefined;
+  /** For the plan: what is to be created. */
+  readonly input?: JsonObject | undefined;
+}
+
+export const NO_NOTES: WorkNotes = {
+  version: 1,
+  prompts: [],
+  prohibitions: [],
+  requirements: [],
+  plan: [],
+  files: [],
+  commands: [],
+  errors: [],
+  decisions: [],
+  replies: [],
+  saves: [],
+  open: [],
+  counts: { prompts: 0, replies: 0, calls: 0 },
+  last: "nothing",
+};
+
+/** Members of each list, at most: the oldest go first. About 40 KB in all. */
+export const MOST_NOTED = {
+  prompts: 10,
+  prohibitions: 24,
+  requirements: 24,
+  plan: 40,
+  files: 120,
+  commands: 60,
+  errors: 8,
+  decisions: 16,
+  replies: 8,
+  saves: 4,
+  open: 16,
+} as const;
+
+/** Characters. */
+export const LONGEST_NOTED = {
+  goal: 6_000,
+  prompt: 2_000,
+  sentence: 400,
+  command: 300,
+  reply: 2_400,
+  error: 600,
+  summary: 8_000,
+  path: 260,
+} as const;
