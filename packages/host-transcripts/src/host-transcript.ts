@@ -10,7 +10,7 @@ export interface TranscriptPosition {
   readonly offset: number;
   /** Of the file's first bytes: another digest means that the file was written anew. */
   readonly head: string;
-  /** The last entry read, where the host links entries: an entry that follows another one means that the person went back. */
+  /** Entries that the next line may continue, where the host links or repeats entries. Opaque. */
   readonly tip?: string | undefined;
 }
 
@@ -23,6 +23,8 @@ export interface TranscriptFacts {
   readonly startedAt?: string | undefined;
   readonly lastAt?: string | undefined;
   readonly branch?: string | undefined;
+  /** The host's own title of the session. */
+  readonly title?: string | undefined;
   /** It is of a sub-agent. */
   readonly isSubagent?: boolean | undefined;
 }
@@ -35,7 +37,7 @@ export interface TranscriptPart {
   /** The file was read from its beginning: it is new, shorter than before, another file, or the person went back to an earlier turn. */
   readonly restarted: boolean;
   readonly facts: TranscriptFacts;
-  /** The time was up before the end of the file was reached: call again. */
+  /** The time was up, or enough was read, before the end of the file was reached: call again. */
   readonly isPartial: boolean;
 }
 

@@ -1,0 +1,89 @@
+import type { TranscriptEvent } from "@workrail/core";
+import { collectFacts } from "../collect-facts.ts";
+import { type JsonRecord, parseRecord, recordOf, recordsOf, textOf } from "../json-record.ts";
+import type { ReadEvents, TranscriptReader } from "../transcript-reader.ts";
+import { type GeminiGiven, geminiMessageEvents, NOTHING_GIVEN } from "./gemini-message-events.ts";
+
+/** Begins to read a Gemini CLI chat, which is a line for each version of a message. */
+export function beginGeminiReader(file: string, tip: string | undefined): GeminiReader {
+  return new GeminiReader(file, tip);
+}
+
+/** A later version of a message may come after a few others, and no later. */
+const MAX_TIP_MESSAGES = 5;
+
+/**
+ * Reads the records of a Gemini CLI chat.
+ *
+ * The same id comes again when a message grew: then only the new events are given, in the place of the new version. So the events of a
+ * part never depend on where the reading was interrupted.
+ */
+export class GeminiReader implements TranscriptReader {
+  readonly #isWhole: boolean;
+  readonly #facts = collectFacts();
+  readonly #given = new Map<string, GeminiGiven>();
+  #found: { readonly id: string; readonly event: TranscriptEvent }[] = [];
+  #isSubagent: boolean;
+
+  constructor(file: string, tip: string | undefined) {
+    this.#isWhole = tip === undefined;
+    // The chats of sub-agents are in a folder with the name of the session.
+    this.#isSubagent = !/(?:^|[/\\])session-[^/\\]*$/u.test(file) && /[/\\]chats[/\\][^/\\]+[/\\][^/\\]+$/u.test(file);
+    for (const entry of (tip ?? "").split(" ")) this.#remember(entry);
+  }
+
+  accept(line: Buffer): "rewound" | undefined {
+    const record = parseRecord(line.toString("utf8"));
+    return record === undefined ? undefined : this.acceptRecord(record);
+  }
+
+  /** Takes a line, parsed; or a whole chat as older versions kept it. */
+  acceptRecord(record: JsonRecord): "rewound" | undefined {
+    const rewindTo = textOf(record["$rewindTo"]);
+    if (rewindTo !== undefined) return this.#rewind(rewindTo);
+    const id = textOf(record["id"]);
+    if (id !== undefined) return this.#acceptMessage(id, record);
+    const head = recordOf(record["$set"]) ?? record;
+    this.#addFacts(head);
+    const messages = recordsOf(head["messages"]);
+    // The list is a history that was told before: what is new in it cannot be told without that.
+    if (!this.#isWhole && messages.some((message) => !this.#given.has(String(message["id"])))) return "rewound";
+    for (const message of messages) this.#acceptMessage(textOf(message["id"]) ?? "", message);
+    return undefined;
+  }
+
+  finish(): ReadEvents {
+    const last = [...this.#given].slice(-MAX_TIP_MESSAGES).map(([id, given]) => `${id}=${given.join(",")}`);
+    return { events: this.#found.map(({ event }) => event), facts: this.#facts.facts(this.#isSubagent), tip: last.join(" ") };
+  }
+
+  #acceptMessage(id: string, message: JsonRecord): undefined {
+    this.#facts.add({ at: message["timestamp"] });
+    const { events, given } = geminiMessageEvents(message, this.#given.get(id) ?? NOTHING_GIVEN);
+    // Moved to the end: the messages that were told last are those that may grow.
+    this.#given.delete(id);
+    this.#given.set(id, given);
+    this.#found.push(...events.map((event) => ({ id, event })));
+    return undefined;
+  }
+
+  /** The person went back to before a message. */
+  #rewind(id: string): "rewound" | undefined {
+    if (!this.#isWhole) return "rewound";
+    const first = this.#found.findIndex((found) => found.id === id);
+    const isKnown = this.#given.has(id);
+    if (first !== -1 || !isKnown) this.#found = this.#found.slice(0, Math.max(first, 0));
+    return undefined;
+  }
+
+  #addFacts(head: JsonRecord): void {
+    this.#facts.add({ sessionId: head["sessionId"], title: head["summary"], at: head["startTime"] });
+    this.#isSubagent ||= head["kind"] === "subagent";
+  }
+
+  #remember(entry: string): void {
+    const [id = "", counts = ""] = entry.split("=");
+    const [thoughts = 0, words = 0, calls = 0, results = 0] = counts.split(",").map(Number);
+    if (id !== "") this.#given.set(id, [thoughts, words, calls, results]);
+  }
+}

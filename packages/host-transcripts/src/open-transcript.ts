@@ -1,0 +1,50 @@
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
+import { WorkrailError } from "@workrail/core";
+
+/** A transcript that is open for reading. */
+export interface OpenTranscript {
+  readonly fd: number;
+  readonly sizeBytes: number;
+}
+
+const MISSING = new Set(["ENOENT", "ENOTDIR"]);
+
+/**
+ * Opens a regular file for reading, and never waits for one: a pipe without a writer does not hold the caller.
+ *
+ * `undefined` when there is no file. Links are followed: the host names the path.
+ *
+ * @throws INVALID_INPUT for anything but a regular file; STORAGE_UNAVAILABLE when the file cannot be opened.
+ */
+export function openTranscript(file: string): OpenTranscript | undefined {
+  const fd = openWithoutWaiting(file);
+  if (fd === undefined) return undefined;
+  const found = fstatSync(fd);
+  if (found.isFile()) return { fd, sizeBytes: found.size };
+  closeSync(fd);
+  throw notAFile(file);
+}
+
+function openWithoutWaiting(file: string): number | undefined {
+  try {
+    // Windows has no such flag, and no pipes among its files.
+    return openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (MISSING.has(code)) return undefined;
+    if (code === "ENXIO" || code === "EISDIR" || code === "ERR_INVALID_ARG_VALUE") throw notAFile(file, error);
+    throw new WorkrailError("STORAGE_UNAVAILABLE", `The transcript ${file} cannot be opened (${code})`, {
+      details: { path: file, reason: code },
+      hint: "Give this user read access to the transcript.",
+      cause: error,
+    });
+  }
+}
+
+function notAFile(file: string, cause?: unknown): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "A transcript must be a regular file", {
+    details: { field: "file", path: file },
+    hint: "Give the path of a transcript that a host wrote.",
+    cause,
+  });
+}

@@ -1,0 +1,101 @@
+import { closeSync } from "node:fs";
+import { WorkrailError } from "@workrail/core";
+import { beginClaudeReader } from "./claude-code/begin-claude-reader.ts";
+import { beginCodexReader } from "./codex/begin-codex-reader.ts";
+import { beginGeminiReader } from "./gemini/begin-gemini-reader.ts";
+import { readGeminiDocument } from "./gemini/read-gemini-document.ts";
+import type { TranscriptHost, TranscriptPart, TranscriptPosition } from "./host-transcript.ts";
+import { openTranscript, type OpenTranscript } from "./open-transcript.ts";
+import { readLines } from "./read-lines.ts";
+import type { BeginReader } from "./transcript-reader.ts";
+import { digestOfHead, isUnchangedSince } from "./transcript-head.ts";
+
+export interface ReadTranscriptOptions {
+  /** Of an earlier call: only what follows is read, if the file still begins as it did. */
+  readonly from?: TranscriptPosition | undefined;
+  /** A time as `Date.now()` gives it. Looked at after each megabyte, so that each call gets on. Default: none. */
+  readonly deadlineMs?: number | undefined;
+  /** About as many bytes are read in this call. Default: all. */
+  readonly maxBytes?: number | undefined;
+}
+
+const READERS: Readonly<Record<Exclude<TranscriptHost, "opencode">, BeginReader>> = {
+  "claude-code": beginClaudeReader,
+  codex: beginCodexReader,
+  gemini: beginGeminiReader,
+};
+
+/** A longer transcript is not read anew because the person went back: the turns that were left stay in the notes. */
+const MAX_REWIND_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Reads a host's transcript, from where an earlier call stopped.
+ *
+ * `undefined` when the file is not there. An unfinished last line is left for the next call. The file is never held as a whole.
+ *
+ * @throws INVALID_INPUT for anything but a regular file, and for opencode, which has no such file; STORAGE_UNAVAILABLE when the file
+ * cannot be read.
+ */
+export async function readTranscript(
+  host: TranscriptHost,
+  file: string,
+  options: ReadTranscriptOptions = {},
+): Promise<TranscriptPart | undefined> {
+  const begin = readerOf(host);
+  const opened = openTranscript(file);
+  if (opened === undefined) return undefined;
+  try {
+    if (host === "gemini" && file.endsWith(".json")) return readGeminiDocument(opened, options.from);
+    return readOpen({ ...options, ...opened, file, begin });
+  } finally {
+    closeSync(opened.fd);
+  }
+}
+
+function readerOf(host: TranscriptHost): BeginReader {
+  if (host !== "opencode") return READERS[host];
+  throw new WorkrailError("INVALID_INPUT", "opencode keeps its transcripts in a database, which is not read", {
+    details: { field: "host" },
+    hint: "Give the messages of `opencode export` to readOpencodeMessages.",
+  });
+}
+
+type ReadOpenOptions = ReadTranscriptOptions & OpenTranscript & { readonly file: string; readonly begin: BeginReader };
+
+function readOpen(options: ReadOpenOptions): TranscriptPart {
+  const { from, sizeBytes } = options;
+  if (from !== undefined && from.offset > 0 && isUnchangedSince(options, from)) {
+    const canRewind = sizeBytes <= MAX_REWIND_BYTES;
+    const part = readPart({ ...options, start: from, canRewind, atLeast: 0 });
+    if (!part.isRewound) return part.read;
+    // As far as this time at least: the next call would come upon the same place again.
+    return readPart({ ...options, start: undefined, canRewind: false, atLeast: part.read.position.offset }).read;
+  }
+  return readPart({ ...options, start: undefined, canRewind: false, atLeast: 0 }).read;
+}
+
+interface ReadPartOptions extends ReadOpenOptions {
+  /** `undefined`: from the beginning of the file. */
+  readonly start: TranscriptPosition | undefined;
+  readonly canRewind: boolean;
+  /** The offset up to which neither time nor bytes end the reading. */
+  readonly atLeast: number;
+}
+
+function readPart(options: ReadPartOptions): { readonly read: TranscriptPart; readonly isRewound: boolean } {
+  const { fd, file, begin, start, canRewind, atLeast, deadlineMs = Infinity, maxBytes = Infinity } = options;
+  const from = start?.offset ?? 0;
+  const reader = begin(file, start === undefined ? undefined : (start.tip ?? ""));
+  let isRewound = false;
+  const { offset, isPartial } = readLines({
+    fd,
+    from,
+    goOn: (at) => !isRewound && (at < atLeast || (at - from < maxBytes && Date.now() < deadlineMs)),
+    onLine: (line) => {
+      if (!isRewound && reader.accept(line) === "rewound") isRewound = canRewind;
+    },
+  });
+  const { events, facts, tip } = reader.finish();
+  const position = { offset, head: digestOfHead(fd, offset), ...(tip === undefined ? {} : { tip }) };
+  return { isRewound, read: { events, position, restarted: start === undefined, facts, isPartial } };
+}

@@ -1,0 +1,19 @@
+import { hash } from "node:crypto";
+import { readSync } from "node:fs";
+import type { TranscriptPosition } from "./host-transcript.ts";
+import type { OpenTranscript } from "./open-transcript.ts";
+
+const HEAD_BYTES = 1024;
+
+/** A digest of the first bytes of a file, of those before the offset only: what follows may grow. Begins with their number. */
+export function digestOfHead(fd: number, offset: number): string {
+  const bytes = Buffer.alloc(Math.min(HEAD_BYTES, offset));
+  const count = readSync(fd, bytes, 0, bytes.length, 0);
+  return `${bytes.length}:${hash("sha256", bytes.subarray(0, count), "hex").slice(0, 24)}`;
+}
+
+/** Whether a file still holds what was read of it, as far as its length and its first bytes tell. */
+export function isUnchangedSince({ fd, sizeBytes }: OpenTranscript, position: TranscriptPosition): boolean {
+  const { offset, head } = position;
+  return Number.isSafeInteger(offset) && offset >= 0 && offset <= sizeBytes && digestOfHead(fd, offset) === head;
+}
