@@ -21,6 +21,7 @@ import {
   REDACTION_KEY,
   RESERVE,
   RESTORING,
+  SETUP,
   STORE_LOCK,
   VECTORS,
 } from "./paths.ts";
@@ -161,6 +162,7 @@ function isOurName(name: string): boolean {
     VECTORS,
     BACKUP_MANIFEST,
     RESTORING,
+    SETUP,
   ].includes(name);
   const isCatalog =
     [DATABASE, SEARCH_DATABASE, VECTORS].some((file) => name.startsWith(`${file}-`)) ||

@@ -33,6 +33,7 @@ export {
   JOURNAL,
   REDACTION_KEY,
   SEARCH_DATABASE,
+  SETUP,
   STORE_LOCK,
   VECTORS,
 } from "./paths.ts";

@@ -18,6 +18,8 @@ export const OPEN = "open";
 export const CONFIG_FILE = "config.json";
 /** What names of redacted secrets are made with. Whoever has it can tell whether a placeholder stands for a secret that they guess. */
 export const REDACTION_KEY = "redaction.key";
+/** What files of other programs held before a set-up changed them. */
+export const SETUP = "setup";
 export const CONTEXTS = "contexts";
 export const EXPORTS = "exports";
 export const QUARANTINE = "quarantine";

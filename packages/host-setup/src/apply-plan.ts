@@ -1,0 +1,113 @@
+import fs from "node:fs";
+import path from "node:path";
+import { fileError, hasCode, nodeFileSystem, temporaryName } from "@workrail/blob-files";
+import { WorkrailError } from "@workrail/core";
+import type { SetupScope } from "./host-definition.ts";
+import type { SetupPlan } from "./plan-setup.ts";
+import { readHostFile } from "./read-host-file.ts";
+import type { FileChange } from "./setup-change.ts";
+import { digestOf, type SetupRecords } from "./setup-records.ts";
+
+const WRITABLE = 0o222;
+/** Settings of a person are theirs alone; those of a project are files of the project. */
+const NEW_FILE_MODE: Readonly<Record<SetupScope, number>> = { user: 0o600, project: 0o644 };
+
+/**
+ * Writes the changes of a set-up, each file at once, after a record of what it held.
+ *
+ * @throws CONFLICT when a file is not as it was when the plan was made; INVALID_INPUT when a file is read-only; STORAGE_UNAVAILABLE
+ *   when it, or the record, cannot be written.
+ */
+export async function applySetup({ changes, scope }: SetupPlan, records: SetupRecords): Promise<void> {
+  for (const change of changes) {
+    refuseUnlessWritable(change);
+    const { target, before, after = "", original } = change;
+    const earlier = records.get(target);
+    const isOurs = earlier !== undefined && before !== undefined && earlier.digest === digestOf(before);
+    const made = missingAbove(path.dirname(target));
+    const kept = isOurs ? earlier : { before: original ?? null, made };
+    await records.put({ version: 1, file: target, digest: digestOf(after), before: kept.before, made: kept.made });
+    write(change, after, scope);
+  }
+}
+
+/**
+ * Takes a set-up back, and forgets it. A file that keeps a part of its entries keeps its record.
+ *
+ * @throws like `applySetup`.
+ */
+export async function applyRemoval({ changes, scope }: SetupPlan, records: SetupRecords, isPartial = false): Promise<void> {
+  // The last first: a directory that was made for one file holds those of later ones.
+  for (const change of changes.toReversed()) {
+    refuseUnlessWritable(change);
+    const { target, after } = change;
+    const record = records.get(target);
+    if (after === undefined) removeFile(change, record?.made ?? []);
+    else write(change, after, scope);
+    if (isPartial && record !== undefined && after !== undefined) await records.put({ ...record, digest: digestOf(after) });
+    else records.delete(target);
+  }
+}
+
+function refuseUnlessWritable({ file, target, before }: FileChange): void {
+  if (before === undefined) return;
+  const stats = fs.statSync(target, { throwIfNoEntry: false });
+  if (stats === undefined || (stats.mode & WRITABLE) !== 0) return;
+  throw new WorkrailError("INVALID_INPUT", `${file} is read-only, so nothing was changed in it.`, {
+    details: { file },
+    hint: "Allow yourself to write to it, or add the entries by hand.",
+  });
+}
+
+function refuseIfChanged({ file, target, before }: FileChange): void {
+  const now = readHostFile(file);
+  if (now.target === target && now.text === before) return;
+  throw new WorkrailError("CONFLICT", `${file} was changed by somebody else in this moment, so nothing was changed in it.`, {
+    details: { file },
+    hint: "Run the command again.",
+  });
+}
+
+/** Takes the file's place only when all bytes are on the disk, with the mode and the owner that it had. */
+function write(change: FileChange, text: string, scope: SetupScope): void {
+  const { target } = change;
+  try {
+    fs.mkdirSync(path.dirname(target), { recursive: true });
+    const there = fs.statSync(target, { throwIfNoEntry: false });
+    const temporary = temporaryName(path.dirname(target));
+    try {
+      fs.writeFileSync(temporary, text, { mode: 0o600, flag: "wx", flush: true });
+      fs.chmodSync(temporary, there === undefined ? NEW_FILE_MODE[scope] : there.mode & 0o7777);
+      if (there !== undefined) keepOwner(temporary, there);
+      refuseIfChanged(change);
+      nodeFileSystem.rename(temporary, target);
+    } catch (error) {
+      fs.rmSync(temporary, { force: true });
+      throw error;
+    }
+  } catch (error) {
+    throw fileError(error, target);
+  }
+}
+
+/** Only root can write to another user's file and not be its owner afterwards. */
+function keepOwner(temporary: string, { uid, gid }: fs.Stats): void {
+  if (process.getuid?.() === 0) fs.chownSync(temporary, uid, gid);
+}
+
+function removeFile(change: FileChange, made: readonly string[]): void {
+  refuseIfChanged(change);
+  try {
+    fs.rmSync(change.target);
+    for (const directory of made) fs.rmdirSync(directory);
+  } catch (error) {
+    // Somebody has put something into a directory that was made for the file, or has removed it.
+    if (!hasCode(error, "ENOTEMPTY", "EEXIST", "ENOENT")) throw fileError(error, change.target);
+  }
+}
+
+/** The directories on the way that are not there, the innermost first. */
+function missingAbove(directory: string): readonly string[] {
+  if (fs.existsSync(directory) || path.dirname(directory) === directory) return [];
+  return [directory, ...missingAbove(path.dirname(directory))];
+}

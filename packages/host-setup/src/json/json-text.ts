@@ -1,0 +1,64 @@
+import { WorkrailError } from "@workrail/core";
+import { type Node, parseTree, type ParseError, printParseErrorCode } from "jsonc-parser";
+
+/** What a host accepts in its file: JSON alone, comments too, or commas behind the last element as well. */
+export type JsonDialect = "strict" | "comments" | "comments-and-commas";
+
+export interface JsonSource {
+  readonly text: string;
+  readonly root: Node;
+}
+
+const BOM = "\uFEFF";
+
+/**
+ * Reads the text of a host's file.
+ *
+ * @param file named in the error.
+ * @throws INVALID_INPUT when the host itself could not read the text, or the text is no object.
+ */
+export function readJsonText(text: string, dialect: JsonDialect, file: string): JsonSource {
+  const errors: ParseError[] = [];
+  const root = parsed(text, dialect, errors, file);
+  const [error] = errors;
+  if (error !== undefined) throw unreadable(file, text, error, dialect);
+  if (root?.type !== "object") throw refusal(file, "it must hold one JSON object", undefined);
+  return { text, root };
+}
+
+function parsed(text: string, dialect: JsonDialect, errors: ParseError[], file: string): Node | undefined {
+  // Offsets must count in the text as it is: a blank takes the place of the mark.
+  const source = text.startsWith(BOM) ? ` ${text.slice(1)}` : text;
+  const options = { disallowComments: dialect === "strict", allowTrailingComma: dialect === "comments-and-commas" };
+  try {
+    return parseTree(source, errors, options);
+  } catch (error) {
+    // The library descends into what it reads, as far as there is room for that.
+    if (error instanceof RangeError) throw refusal(file, "it is nested too deeply", undefined, error);
+    throw error;
+  }
+}
+
+/** A text of blanks and, where the host allows them, comments. */
+export function isBlankJson(text: string, dialect: JsonDialect): boolean {
+  const withoutMark = text.startsWith(BOM) ? text.slice(1) : text;
+  if (dialect === "strict") return withoutMark.trim() === "";
+  const errors: ParseError[] = [];
+  return parseTree(withoutMark, errors) === undefined && errors.every(({ error }) => printParseErrorCode(error) === "ValueExpected");
+}
+
+function unreadable(file: string, text: string, { error, offset }: ParseError, dialect: JsonDialect): WorkrailError {
+  const line = text.slice(0, offset).split("\n").length;
+  if (dialect === "strict" && printParseErrorCode(error) === "InvalidCommentToken") {
+    const hint = "Take the comment out, and run the command again.";
+    return refusal(file, `there is a comment in line ${line}, and the host reads nothing of a file with comments`, hint);
+  }
+  const words = printParseErrorCode(error).replaceAll(/(?<!^)[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`);
+  return refusal(file, `it is not valid in line ${line} (${words.toLowerCase()})`, "Put it right by hand first.");
+}
+
+/** A file that is left as it is. @param reason follows the file's name. */
+export function refusal(file: string, reason: string, hint: string | undefined, cause?: unknown): WorkrailError {
+  const options = hint === undefined ? { details: { file }, cause } : { details: { file }, hint, cause };
+  return new WorkrailError("INVALID_INPUT", `${file} was left as it is: ${reason}.`, options);
+}

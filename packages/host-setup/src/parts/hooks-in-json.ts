@@ -1,0 +1,124 @@
+import { type JsonPath, nodeAt, replaceValue, valueAt } from "../json/edit-json.ts";
+import {
+  addItem,
+  addMember,
+  asRecord,
+  itemsAt,
+  type JsonFile,
+  isLeftOver,
+  membersAt,
+  removeWithContainers,
+  startOf,
+} from "../json/json-members.ts";
+import { isBlankJson, type JsonSource, readJsonText } from "../json/json-text.ts";
+import { type HostPart, NO_FINDINGS } from "../host-part.ts";
+import { isOurHook } from "../our-program.ts";
+
+/** An event of a host, and the hook that it calls. */
+export interface HookedEvent {
+  /** As the host names it. */
+  readonly event: string;
+  readonly command: string;
+  /** In the unit of the host. */
+  readonly timeout: number;
+}
+
+export interface HooksInJson extends JsonFile {
+  /** `groups`: hooks stand in a group, beside a matcher. `flat`: each stands by itself. */
+  readonly shape: "groups" | "flat";
+  /** Members that a hook has besides `command` and `timeout`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** Members that the file must have beside its hooks. */
+  readonly head?: Readonly<Record<string, unknown>>;
+}
+
+/** A hook of ours, and where its command stands. */
+interface Found {
+  readonly event: string;
+  readonly command: string;
+  readonly at: JsonPath;
+  /** What goes with it: its group, when there is nothing else in it. */
+  readonly whole: JsonPath;
+}
+
+/** The hooks of a host that keeps them in JSON under `hooks`. */
+export function hooksInJson(json: HooksInJson, hooks: readonly HookedEvent[]): HostPart {
+  const { file, dialect } = json;
+  return {
+    kind: "hooks",
+    file,
+    entries: `hooks ${hooks.map(({ event }) => event).join(", ")}`,
+    add: (text) => withHooks(json, withHead(json, startOf(json, text)), hooks).text,
+    remove(text, before) {
+      if (isBlankJson(text, dialect)) return text;
+      let source = readJsonText(text, dialect, file);
+      if (findHooks(json, source).length === 0) return text;
+      // The last first: so the numbers of those before it stay true.
+      for (const { whole } of findHooks(json, source).toReversed()) source = removeWithContainers(json, source, whole, before);
+      return source.text;
+    },
+    isLeftOver: (text) => isLeftOver(json, text, Object.keys(json.head ?? {})),
+    inspect(text) {
+      if (isBlankJson(text, dialect)) return NO_FINDINGS;
+      const found = findHooks(json, readJsonText(text, dialect, file));
+      const unique = (values: readonly string[]): readonly string[] => [...new Set(values)];
+      return { events: unique(found.map(({ event }) => event)), commands: unique(found.map(({ command }) => command)) };
+    },
+  };
+}
+
+function withHead(json: HooksInJson, source: JsonSource): JsonSource {
+  let headed = source;
+  for (const [name, value] of Object.entries(json.head ?? {})) {
+    if (nodeAt(headed, [name]) === undefined) headed = addMember(json, headed, [name], value);
+  }
+  return headed;
+}
+
+function withHooks(json: HooksInJson, source: JsonSource, hooks: readonly HookedEvent[]): JsonSource {
+  let hooked = source;
+  for (const hook of hooks) {
+    const there = findHooks(json, hooked).find(({ event }) => event === hook.event);
+    if (there === undefined) hooked = addItem(json, hooked, ["hooks", hook.event], spelled(json, hook));
+    else if (there.command !== hook.command) hooked = withCommand(json, hooked, there, hook.command);
+  }
+  return hooked;
+}
+
+/** The same hook of another installation: only its command changes. */
+function withCommand(json: HooksInJson, source: JsonSource, { at }: Found, command: string): JsonSource {
+  const node = nodeAt(source, at);
+  return node === undefined ? source : readJsonText(replaceValue(source, node, command), json.dialect, json.file);
+}
+
+function spelled({ shape, extra }: HooksInJson, { command, timeout }: HookedEvent): unknown {
+  const hook = { ...extra, command, timeout };
+  return shape === "flat" ? hook : { hooks: [hook] };
+}
+
+function findHooks({ shape }: HooksInJson, source: JsonSource): readonly Found[] {
+  return Object.keys(membersAt(source, ["hooks"])).flatMap((event) =>
+    itemsAt(source, ["hooks", event]).flatMap((item, index): readonly Found[] => {
+      const path = ["hooks", event, index];
+      if (shape === "flat") return foundIn(event, item, path, path);
+      const group = asRecord(item)["hooks"];
+      if (!Array.isArray(group)) return [];
+      return group.flatMap((hook, inner) =>
+        foundIn(event, hook, [...path, "hooks", inner], group.length === 1 ? path : [...path, "hooks", inner]),
+      );
+    }),
+  );
+}
+
+function foundIn(event: string, hook: unknown, path: JsonPath, whole: JsonPath): readonly Found[] {
+  const { command } = asRecord(hook);
+  return typeof command === "string" && isOurHook(command) ? [{ event, command, at: [...path, "command"], whole }] : [];
+}
+
+/** Whether a plugin of ours is turned on in a settings file of Claude Code. */
+export function hasPluginOn(text: string): boolean {
+  const source = readJsonText(text, "strict", "");
+  return Object.entries(asRecord(valueAt(source, ["enabledPlugins"]))).some(
+    ([name, isOn]) => name.startsWith("workrail@") && isOn === true,
+  );
+}

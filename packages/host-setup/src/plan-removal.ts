@@ -1,0 +1,62 @@
+import type { HostPart } from "./host-part.ts";
+import { ALL_HOSTS } from "./hosts/all-hosts.ts";
+import { filesOf, orFault, type PlannedFile, type SetupOptions, type SetupPlan, withoutEntries } from "./plan-setup.ts";
+import { readHostFile } from "./read-host-file.ts";
+import type { SetupHost } from "./setup-hosts.ts";
+import { digestOf, type SetupRecord, type SetupRecords } from "./setup-records.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+export type RemovalOptions = Pick<SetupOptions, "scope" | "mcp" | "hooks">;
+
+/** Never started: a removal writes no entry. */
+const NO_PROGRAM = { command: "", args: [] };
+
+/**
+ * Finds out what taking a set-up back would change. Changes nothing. A file that is as we left it gets back what it held before;
+ * of one that was edited since only our entries go.
+ */
+export function planRemoval(host: SetupHost, options: RemovalOptions, surroundings: Surroundings, records: SetupRecords): SetupPlan {
+  const scope = options.scope ?? "user";
+  const all = ALL_HOSTS[host].parts(surroundings, scope, { server: NO_PROGRAM, hook: NO_PROGRAM });
+  const planned = filesOf(all).map((file) => {
+    const inFile = all.filter((part) => part.file === file);
+    return planFile(
+      file,
+      inFile,
+      inFile.filter(({ kind }) => options[kind] !== false),
+      records,
+    );
+  });
+  return {
+    host,
+    scope,
+    changes: planned.flatMap(({ change }) => change ?? []),
+    unchanged: planned.flatMap(({ unchanged }) => unchanged ?? []),
+    faults: planned.flatMap(({ fault }) => fault ?? []),
+    notes: [],
+  };
+}
+
+function planFile(file: string, all: readonly HostPart[], parts: readonly HostPart[], records: SetupRecords): PlannedFile {
+  if (parts.length === 0) return {};
+  return orFault(file, () => {
+    const { target, text } = readHostFile(file);
+    if (text === undefined) return { unchanged: file };
+    const record = records.get(target);
+    const original = record?.before ?? undefined;
+    const isAsWeLeftIt = record !== undefined && record.digest === digestOf(text) && parts.length === all.length;
+    const after = isAsWeLeftIt ? original : leftOf(text, parts, record);
+    if (after === text) return { unchanged: file };
+    const description = isAsWeLeftIt
+      ? "back to what it was before the set-up"
+      : `without ${parts.map(({ entries }) => entries).join("; ")}`;
+    return { change: { file, target, before: text, after, original, parts: parts.map(({ kind }) => kind), description } };
+  });
+}
+
+/** A file that we made goes with the last entry, unless somebody wrote something else into it. */
+function leftOf(text: string, parts: readonly HostPart[], record: SetupRecord | undefined): string | undefined {
+  const left = withoutEntries(text, parts, record?.before ?? undefined);
+  const isOurs = record !== undefined && record.before === null;
+  return left !== undefined && isOurs && parts.every((part) => part.isLeftOver(left)) ? undefined : left;
+}

@@ -1,0 +1,56 @@
+import fs from "node:fs";
+import path from "node:path";
+import { hasCode } from "@workrail/blob-files";
+import { refusal } from "./json/json-text.ts";
+
+/** More is no settings file. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const MOST_LINKS = 40;
+
+export interface HostFile {
+  /** Where symbolic links lead. */
+  readonly target: string;
+  /** `undefined`: there is no file. */
+  readonly text: string | undefined;
+}
+
+/**
+ * Reads a file of a host, through symbolic links: people keep their settings in another folder and link them.
+ *
+ * @throws INVALID_INPUT when something else than a text file stands there.
+ */
+export function readHostFile(file: string): HostFile {
+  const target = targetOf(file);
+  const stats = fs.statSync(target, { throwIfNoEntry: false });
+  if (stats === undefined) return { target, text: undefined };
+  if (!stats.isFile()) throw refusal(file, stats.isDirectory() ? "a directory stands in its place" : "it is no regular file", undefined);
+  if (stats.size > MAX_BYTES) throw refusal(file, `it is larger than ${MAX_BYTES} bytes`, undefined);
+  return { target, text: decoded(file, bytesOf(file, target)) };
+}
+
+function bytesOf(file: string, target: string): Buffer {
+  try {
+    return fs.readFileSync(target);
+  } catch (error) {
+    if (hasCode(error, "EACCES", "EPERM")) throw refusal(file, "it cannot be read", "Give yourself the right to read it.", error);
+    throw error;
+  }
+}
+
+function decoded(file: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw refusal(file, "it is not UTF-8", "Save it as UTF-8 first.", error);
+  }
+}
+
+/** Follows links to their end, also to a file that is not there yet. */
+function targetOf(file: string): string {
+  let at = path.resolve(file);
+  for (let links = 0; links < MOST_LINKS; links++) {
+    if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return at;
+    at = path.resolve(path.dirname(at), fs.readlinkSync(at));
+  }
+  throw refusal(file, "its symbolic links lead in a circle", undefined);
+}

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { makeDataDirectory, nodeFileSystem, removeIfPresent, SETUP, writeDurably } from "@workrail/blob-files";
+import { WorkrailError } from "@workrail/core";
+
+/** What a file held before our first change, and how we left it. */
+export interface SetupRecord {
+  readonly version: 1;
+  /** The file itself, where links lead. */
+  readonly file: string;
+  /** Digest of the file as we left it. */
+  readonly digest: string;
+  /** `null`: there was no file. */
+  readonly before: string | null;
+  /** Directories that were made for the file, the innermost first. */
+  readonly made: readonly string[];
+}
+
+/** Keeps, in the data directory and for its owner alone, what set-ups changed, so that they can be undone to the byte. */
+export class SetupRecords {
+  readonly #folder: string;
+
+  constructor(dataDir: string) {
+    this.#folder = path.join(dataDir, SETUP);
+  }
+
+  /** `undefined`: we never changed the file, or took it back. @throws INVALID_INPUT when the record is damaged. */
+  get(file: string): SetupRecord | undefined {
+    const name = this.#nameOf(file);
+    if (!fs.existsSync(name)) return undefined;
+    const record = parseRecord(fs.readFileSync(name, "utf8"));
+    if (record?.file === file) return record;
+    throw new WorkrailError("INVALID_INPUT", `The record of the set-up of ${file} cannot be read.`, {
+      details: { file, record: name },
+      hint: `Remove ${name}; then only the entries are taken out.`,
+    });
+  }
+
+  /** Resolves when it is durable. */
+  async put(record: SetupRecord): Promise<void> {
+    makeDataDirectory(this.#folder);
+    const bytes = Buffer.from(`${JSON.stringify(record)}\n`);
+    await writeDurably(nodeFileSystem, this.#nameOf(record.file), bytes, "replace");
+  }
+
+  delete(file: string): void {
+    removeIfPresent(nodeFileSystem, this.#nameOf(file));
+  }
+
+  #nameOf(file: string): string {
+    return path.join(this.#folder, `${digestOf(file).slice(0, 32)}.json`);
+  }
+}
+
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function parseRecord(text: string): SetupRecord | undefined {
+  try {
+    const { version, file, digest, before, made } = JSON.parse(text) as Partial<SetupRecord>;
+    const isWhole = typeof file === "string" && typeof digest === "string" && (before === null || typeof before === "string");
+    return version === 1 && isWhole && Array.isArray(made) ? { version, file, digest, before, made } : undefined;
+  } catch {
+    // No JSON: the caller says which file is damaged.
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+/** The machine as a set-up sees it. */
+export interface Surroundings {
+  /** The person's home directory. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  /** The directory of the project, for the set-up of one project. */
+  readonly project: string;
+}
+
+/** The machine on which this process runs. @param project default: the working directory. */
+export function currentSurroundings(project: string = process.cwd()): Surroundings {
+  return { home: os.homedir(), env: process.env, platform: process.platform, project };
+}
+
+/** A directory that an environment variable names, or else the usual one. */
+export function directoryFrom({ env }: Surroundings, variable: string, usual: string): string {
+  const named = env[variable];
+  return named !== undefined && path.isAbsolute(named) ? named : usual;
+}
+
+/** The file of a program on the path of programs; `undefined` when there is none. */
+export function findProgram(name: string, { env, platform }: Surroundings): string | undefined {
+  const endings = platform === "win32" ? [".exe", ".cmd", ".bat", ".com"] : [""];
+  const folders = (env["PATH"] ?? env["Path"] ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return folders.flatMap((folder) => endings.map((ending) => path.join(folder, name + ending))).find((file) => isFile(file));
+}
+
+export function isFile(file: string): boolean {
+  return fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+}
