@@ -5,10 +5,15 @@ import { SCENARIOS } from "./scenarios/all-scenarios.ts";
 /** Paths and ports that belong to a machine. The paths of scenarios begin with `/home/user` or are named in their prompts. */
 const OF_A_MACHINE = /workrail-host-|\.pyenv|\/root\/|127\.0\.0\.1:(?!8080)\d/;
 
-describe.each(SCENARIOS)("the scenario $name", ({ name, hosts, before, questions }) => {
+describe.each(SCENARIOS)("the scenario $name", ({ name, hosts, before, after, isInterrupted = false, questions }) => {
   it("has ten questions and at least twelve turns", () => {
     expect(questions).toHaveLength(10);
     expect(before.flatMap(({ turns }) => turns).length).toBeGreaterThanOrEqual(12);
+  });
+
+  it("ends each exchange with words, but for the one in which the host is killed", () => {
+    const open = [...before, ...after].filter(({ turns }) => turns.at(-1)?.calls !== undefined);
+    expect(open).toEqual(isInterrupted ? [before.at(-1)] : []);
   });
 
   it("can be answered from what was said, called and printed before the cut", async () => {
