@@ -1,7 +1,11 @@
+export { findTranscripts } from "./find-transcripts.ts";
+export type { FindTranscriptsOptions } from "./find-transcripts.ts";
 export type { HookEvent, HookHost, HookPayload } from "./hook-payload.ts";
 export { HOOK_HOSTS } from "./hook-payload.ts";
 export { TRANSCRIPT_HOSTS } from "./host-transcript.ts";
 export type { FoundTranscript, TranscriptFacts, TranscriptHost, TranscriptPart, TranscriptPosition } from "./host-transcript.ts";
+export { readOpencodeMessages } from "./opencode/read-opencode-messages.ts";
 export { parsePayload } from "./parse-payload.ts";
+export { peekTranscript } from "./peek-transcript.ts";
 export { readTranscript } from "./read-transcript.ts";
 export type { ReadTranscriptOptions } from "./read-transcript.ts";

@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 
-const CHUNK_BYTES = 1024 * 1024;
+const MAX_CHUNK_BYTES = 1024 * 1024;
 /** A longer line is noise: an image, or a file that is not a transcript. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
@@ -10,6 +10,8 @@ export interface ReadLinesOptions {
   readonly fd: number;
   /** Where the first line begins. */
   readonly from: number;
+  /** Read at once. At most 1 MB. */
+  readonly chunkBytes: number;
   /** Whether to go on after a chunk that ended at this offset. */
   readonly goOn: (offset: number) => boolean;
   /** Called for each whole line, without its line feed. The bytes are only valid during the call. */
@@ -24,18 +26,19 @@ export interface ReadLinesResult {
 }
 
 /**
- * Gives the whole lines of a file, in chunks of a megabyte.
+ * Gives the whole lines of a file, in chunks.
  *
  * An unfinished last line is not given. A line over 8 MB is skipped.
  */
-export function readLines({ fd, from, goOn, onLine }: ReadLinesOptions): ReadLinesResult {
-  let buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+export function readLines({ fd, from, chunkBytes, goOn, onLine }: ReadLinesOptions): ReadLinesResult {
+  const most = Math.min(MAX_CHUNK_BYTES, chunkBytes);
+  let buffer = Buffer.allocUnsafe(most);
   let kept = 0;
   let offset = from;
   let isSkipping = false;
   for (;;) {
-    if (kept + CHUNK_BYTES > buffer.length) buffer = grown(buffer, kept);
-    const count = readSync(fd, buffer, kept, CHUNK_BYTES, offset + kept);
+    if (kept + most > buffer.length) buffer = grown(buffer, kept + most);
+    const count = readSync(fd, buffer, kept, most, offset + kept);
     if (count === 0) return { offset, isPartial: false };
     const filled = kept + count;
     let start = 0;
@@ -57,9 +60,9 @@ export function readLines({ fd, from, goOn, onLine }: ReadLinesOptions): ReadLin
   }
 }
 
-function grown(buffer: Buffer, kept: number): Buffer<ArrayBuffer> {
-  const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, kept + CHUNK_BYTES));
-  buffer.copy(larger, 0, 0, kept);
+function grown(buffer: Buffer, atLeast: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafe(Math.max(buffer.length * 2, atLeast));
+  buffer.copy(larger);
   return larger;
 }
 

@@ -11,6 +11,7 @@ const FIXTURES = path.join(import.meta.dirname, "../test/fixtures");
 const RECORDED: readonly (readonly [TranscriptHost, string])[] = [
   ["claude-code", "claude-code-2.1.330/tools-and-compaction.jsonl"],
   ["claude-code", "claude-code-2.1.330/rewind.jsonl"],
+  ["claude-code", "claude-code-2.1.330/interrupted-and-queued.jsonl"],
   ["claude-code", "claude-code-2.1.330/agent-a027447141a3ab0cb.jsonl"],
   ["codex", "codex-0.169.0/rollout-0.jsonl"],
   ["gemini", "gemini-0.61.0/session-0.jsonl"],

@@ -1,9 +1,11 @@
 import { closeSync } from "node:fs";
+import path from "node:path";
 import { WorkrailError } from "@workrail/core";
 import { beginClaudeReader } from "./claude-code/begin-claude-reader.ts";
 import { beginCodexReader } from "./codex/begin-codex-reader.ts";
 import { beginGeminiReader } from "./gemini/begin-gemini-reader.ts";
 import { readGeminiDocument } from "./gemini/read-gemini-document.ts";
+import { projectRootOf } from "./gemini/project-root-of.ts";
 import type { TranscriptHost, TranscriptPart, TranscriptPosition } from "./host-transcript.ts";
 import { openTranscript, type OpenTranscript } from "./open-transcript.ts";
 import { readLines } from "./read-lines.ts";
@@ -25,6 +27,7 @@ const READERS: Readonly<Record<Exclude<TranscriptHost, "opencode">, BeginReader>
   gemini: beginGeminiReader,
 };
 
+const MIN_CHUNK_BYTES = 64 * 1024;
 /** A longer transcript is not read anew because the person went back: the turns that were left stay in the notes. */
 const MAX_REWIND_BYTES = 32 * 1024 * 1024;
 
@@ -45,11 +48,17 @@ export async function readTranscript(
   const opened = openTranscript(file);
   if (opened === undefined) return undefined;
   try {
-    if (host === "gemini" && file.endsWith(".json")) return readGeminiDocument(opened, options.from);
-    return readOpen({ ...options, ...opened, file, begin });
+    if (host === "gemini" && file.endsWith(".json")) return withProject(host, file, readGeminiDocument(opened, options.from));
+    return withProject(host, file, readOpen({ ...options, ...opened, file, begin }));
   } finally {
     closeSync(opened.fd);
   }
+}
+
+/** Gemini CLI writes the directory of a session beside its chats. */
+function withProject(host: TranscriptHost, file: string, part: TranscriptPart): TranscriptPart {
+  const cwd = host === "gemini" ? projectRootOf(path.dirname(path.dirname(file))) : undefined;
+  return cwd === undefined ? part : { ...part, facts: { ...part.facts, cwd } };
 }
 
 function readerOf(host: TranscriptHost): BeginReader {
@@ -90,6 +99,7 @@ function readPart(options: ReadPartOptions): { readonly read: TranscriptPart; re
   const { offset, isPartial } = readLines({
     fd,
     from,
+    chunkBytes: Math.max(maxBytes, MIN_CHUNK_BYTES),
     goOn: (at) => !isRewound && (at < atLeast || (at - from < maxBytes && Date.now() < deadlineMs)),
     onLine: (line) => {
       if (!isRewound && reader.accept(line) === "rewound") isRewound = canRewind;

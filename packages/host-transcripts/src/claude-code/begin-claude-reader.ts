@@ -20,7 +20,7 @@ class ClaudeReader implements TranscriptReader {
   readonly #isSubagent: boolean;
   readonly #path: ConversationPath;
   readonly #facts = collectFacts();
-  readonly #found: { readonly turn: number; readonly events: readonly TranscriptEvent[] }[] = [];
+  readonly #found: { readonly place: number; readonly events: readonly TranscriptEvent[] }[] = [];
 
   constructor(isSubagent: boolean, tip: string | undefined) {
     this.#isSubagent = isSubagent;
@@ -31,13 +31,13 @@ class ClaudeReader implements TranscriptReader {
     const look = lookAtClaudeLine(line, this.#isSubagent);
     if (look === "noise") return undefined;
     if (look === "parse") return this.#acceptEntry(parseRecord(line.toString("utf8")));
-    this.#path.place({ ...look, isPrompt: false });
-    return this.#rewound();
+    this.#path.add({ ...look, isPrompt: false, mayGoBack: false });
+    return undefined;
   }
 
   finish(): ReadEvents {
-    const turns = this.#path.turns();
-    const events = this.#found.flatMap((found) => (turns.has(found.turn) ? found.events : []));
+    const places = this.#path.places();
+    const events = this.#found.flatMap((found) => (places.has(found.place) ? found.events : []));
     return { events, facts: this.#facts.facts(this.#isSubagent), tip: this.#path.tip() };
   }
 
@@ -46,13 +46,10 @@ class ClaudeReader implements TranscriptReader {
     this.#addFacts(entry);
     const id = textOf(entry["uuid"]);
     if (id === undefined || (entry["isSidechain"] === true && !this.#isSubagent) || this.#path.has(id)) return undefined;
-    const turn = this.#path.place({ id, parent: parentOf(entry), isPrompt: isPrompt(entry) });
     const events = claudeEntryEvents(entry);
-    if (events.length > 0) this.#found.push({ turn, events });
-    return this.#rewound();
-  }
-
-  #rewound(): "rewound" | undefined {
+    const isPrompt = events.some((event) => event.kind === "prompt");
+    const place = this.#path.add({ id, parent: parentOf(entry), isPrompt, mayGoBack: mayGoBack(entry, isPrompt) });
+    if (events.length > 0) this.#found.push({ place, events });
     return this.#path.needsLinesBefore ? "rewound" : undefined;
   }
 
@@ -68,17 +65,13 @@ class ClaudeReader implements TranscriptReader {
   }
 }
 
-/** After a compaction the chain begins anew; the entry names the one that it follows all the same. */
 function parentOf(entry: JsonRecord): string | null | undefined {
-  const parent = textOf(entry["parentUuid"]) ?? textOf(entry["logicalParentUuid"]);
-  return parent ?? (entry["parentUuid"] === null && entry["type"] !== "system" ? null : undefined);
+  return entry["parentUuid"] === null ? null : textOf(entry["parentUuid"]);
 }
 
-function isPrompt(entry: JsonRecord): boolean {
-  if (entry["type"] !== "user" || entry["isMeta"] === true || entry["isCompactSummary"] === true) return false;
+/** A prompt, a command of the host, or the note that stands before one. Words that waited while a tool ran are no way back. */
+function mayGoBack(entry: JsonRecord, isPrompt: boolean): boolean {
+  if (entry["type"] !== "user" || entry["promptSource"] === "queued") return false;
   const [first] = partsOf(recordOf(entry["message"])?.["content"]);
-  const text = textOf(first?.["text"]) ?? "";
-  return (
-    first?.["type"] !== "tool_result" && !/^(?:<local-command-|<bash-std|<task-notification>|\[Request interrupted by user)/u.test(text)
-  );
+  return isPrompt || /^(?:<command-|<local-command-caveat|<bash-input|Caveat: )/u.test(textOf(first?.["text"]) ?? "");
 }

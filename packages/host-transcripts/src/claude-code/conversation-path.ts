@@ -1,79 +1,103 @@
 /** A linked entry of a transcript. */
 export interface LinkedEntry {
   readonly id: string;
-  /** The entry that it follows; `null`: it begins a conversation; `undefined`: it goes on where the file is. */
+  /** The entry that it follows; `null`: it begins a conversation; `undefined`: it follows the entry before it in the file. */
   readonly parent: string | null | undefined;
-  /** It begins a turn: a person's prompt or command. */
+  /** The person asks for something. */
   readonly isPrompt: boolean;
+  /** It may be the first entry after the person went back. */
+  readonly mayGoBack: boolean;
 }
 
-/** Enough to tell entries of one turn apart; whole ids would make positions long. */
+/** An entry of the path. */
+interface Step {
+  readonly place: number;
+  readonly id: string;
+  readonly isPrompt: boolean;
+  readonly before: Step | undefined;
+}
+
+/** Enough to tell the entries of one turn apart; whole ids would make positions long. */
 const ID_CHARS = 13;
 const MAX_TIP_IDS = 24;
-/** The turn that was current before the first entry. */
-const FIRST_TURN = 0;
 
 /**
  * Follows a conversation through a file in which entries name the entry that they follow.
  *
- * A person who goes back leaves a branch behind: the next prompt then follows an entry of an earlier turn, and the turns between are
- * left. Only a prompt does that. The calls and results of tools that run at once follow each other in many shapes within a turn.
+ * A person who goes back leaves a branch behind: the next entry of the person then follows one that was written before the latest prompt.
+ * Nothing else leaves anything: the results of tools that run at once, and prompts that wait while a tool runs, follow each other in
+ * many shapes, and the host may link the answer to an entry before the prompt.
  */
 export class ConversationPath {
-  readonly #turnOf = new Map<string, number>();
-  /** For each turn the one before it; -1 for the beginning of the conversation. */
-  readonly #turnBefore: number[] = [-1];
-  readonly #isWhole: boolean;
+  readonly #steps = new Map<string, Step>();
+  /** How many steps are of the lines before. */
+  readonly #given: number;
+  #count = 0;
+  #last: Step | undefined;
   #needsLinesBefore = false;
 
   /** @param tip of the path of the lines before; `undefined` at the beginning of the file. */
   constructor(tip: string | undefined) {
-    this.#isWhole = tip === undefined;
-    for (const id of (tip ?? "").split(" ")) if (id !== "") this.#turnOf.set(id, FIRST_TURN);
+    const ids = (tip ?? "").split(" ").filter((id) => id !== "");
+    for (const [index, id] of ids.entries()) this.#append({ id, isPrompt: index === 0, before: this.#last });
+    this.#given = ids.length;
   }
 
   has(id: string): boolean {
-    return this.#turnOf.has(shortId(id));
+    return this.#steps.has(shortId(id));
   }
 
-  /** An entry followed one that was not seen, so the lines before are needed to tell what the conversation is. Never at a whole file. */
+  /** The person went back to before the entries that are known, so the lines before are needed. Never at a whole file. */
   get needsLinesBefore(): boolean {
     return this.#needsLinesBefore;
   }
 
-  /** Gives the turn of the next entry of the file. */
-  place({ id, parent, isPrompt }: LinkedEntry): number {
-    const before = this.#turnOfParent(parent, isPrompt);
-    const turn = isPrompt ? this.#turnBefore.push(before) - 1 : before;
-    this.#turnOf.set(shortId(id), turn);
-    return turn;
+  /** Takes the next entry of the file, and gives its place. */
+  add({ id, parent, isPrompt, mayGoBack }: LinkedEntry): number {
+    const before = parent === undefined || !mayGoBack ? this.#last : this.#stepBefore(parent);
+    return this.#append({ id: shortId(id), isPrompt, before });
   }
 
-  /** The turns of the conversation as it is after the last entry. */
-  turns(): ReadonlySet<number> {
-    const turns = new Set<number>();
-    for (let turn = this.#current(); turn >= 0; turn = this.#turnBefore[turn] ?? -1) turns.add(turn);
-    return turns;
+  /** The places of the conversation as it is after the last entry. */
+  places(): ReadonlySet<number> {
+    const places = new Set<number>();
+    for (let step = this.#last; step !== undefined; step = step.before) places.add(step.place);
+    return places;
   }
 
-  /** The first and the last entries of the current turn. */
+  /** The latest prompt and the last entries after it. */
   tip(): string {
-    const current = this.#current();
-    const ids = [...this.#turnOf].flatMap(([id, turn]) => (turn === current ? id : []));
-    return [...ids.slice(0, 1), ...ids.slice(1).slice(1 - MAX_TIP_IDS)].join(" ");
+    const ids: string[] = [];
+    for (let step = this.#last; step !== undefined; step = step.before) {
+      if (step.isPrompt || ids.length < MAX_TIP_IDS - 1) ids.unshift(step.id);
+      if (step.isPrompt) break;
+    }
+    return ids.join(" ");
   }
 
-  #turnOfParent(parent: string | null | undefined, isPrompt: boolean): number {
-    if (parent === undefined || (parent === null && !isPrompt)) return this.#current();
-    const turn = parent === null ? undefined : this.#turnOf.get(shortId(parent));
-    if (turn !== undefined) return turn;
-    this.#needsLinesBefore ||= !this.#isWhole;
-    // A prompt that follows nothing begins the conversation anew. Any other entry was lost: the conversation goes on.
-    return parent === null && this.#isWhole ? -1 : this.#current();
+  #append(step: Omit<Step, "place">): number {
+    this.#last = { place: this.#count++, ...step };
+    this.#steps.set(step.id, this.#last);
+    return this.#last.place;
   }
 
-  #current(): number {
-    return this.#turnBefore.length - 1;
+  #stepBefore(parent: string | null): Step | undefined {
+    const target = parent === null ? undefined : this.#steps.get(shortId(parent));
+    if (target === undefined && (this.#given > 0 || parent !== null)) {
+      // In a whole file an entry that is not there was lost: the conversation goes on.
+      this.#needsLinesBefore ||= this.#given > 0;
+      return this.#last;
+    }
+    if (!this.#isLeftBehind(target)) return this.#last;
+    this.#needsLinesBefore ||= target !== undefined && target.place < this.#given - 1;
+    return target;
+  }
+
+  /** Whether a prompt was written after the step, or the step is on a branch that was left. */
+  #isLeftBehind(target: Step | undefined): boolean {
+    let step = this.#last;
+    for (; step !== undefined && step !== target; step = step.before) if (step.isPrompt) return true;
+    return step !== target;
   }
 }
 

@@ -68,10 +68,17 @@ function resultEvent(item: JsonRecord): TranscriptEvent {
   return {
     kind: "result",
     id: textOf(item["call_id"]),
-    text: stripHostText(words),
+    text: stripHostText(withoutFrame(words)),
     ...(failed === undefined ? {} : { failed }),
     ...(exitCode === undefined ? {} : { exitCode }),
   };
+}
+
+/** The output alone, without the lines in which the host tells how the command went. */
+function withoutFrame(words: string): string {
+  if (!/^(?:Chunk ID|Exit code|Wall time): /u.test(words)) return words;
+  const place = words.indexOf("\nOutput:\n");
+  return place === -1 ? words : words.slice(place + "\nOutput:\n".length);
 }
 
 function exitCodeOf(words: string, told: unknown): number | undefined {

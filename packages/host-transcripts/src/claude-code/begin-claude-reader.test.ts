@@ -1,0 +1,225 @@
+import { describe, expect, it } from "vitest";
+import { readRecords, told } from "../../test/read-records.ts";
+import { beginClaudeReader } from "./begin-claude-reader.ts";
+import { lookAtClaudeLine } from "./look-at-claude-line.ts";
+
+/** An entry in the order of members that Claude Code writes. */
+function entry(id: string, parent: string | null, type: "user" | "assistant", content: unknown, more: object = {}): object {
+  return { parentUuid: parent, isSidechain: false, type, message: { role: type, content }, uuid: id, timestamp: `t-${id}`, ...more };
+}
+
+function user(id: string, parent: string | null, content: unknown, more?: object): object {
+  return entry(id, parent, "user", content, more);
+}
+
+function assistant(id: string, parent: string | null, content: unknown, more?: object): object {
+  return entry(id, parent, "assistant", content, more);
+}
+
+function text(words: string): readonly object[] {
+  return [{ type: "text", text: words }];
+}
+
+function read(...records: readonly unknown[]): readonly string[] {
+  return told(readRecords(beginClaudeReader, records).events);
+}
+
+describe("a reader of Claude Code transcripts", () => {
+  it("leaves the turns that the person left by going back", () => {
+    const records = [
+      user("a", null, "one"),
+      assistant("b", "a", text("first")),
+      user("c", "b", "two"),
+      assistant("d", "c", text("second")),
+      user("e", "b", "two, changed"),
+      assistant("f", "e", text("third")),
+    ];
+    expect(read(...records)).toEqual(["prompt: one", "reply: first", "prompt: two, changed", "reply: third"]);
+    expect(read(...records, user("g", "d", "back to the second"))).toEqual([
+      "prompt: one",
+      "reply: first",
+      "prompt: two",
+      "reply: second",
+      "prompt: back to the second",
+    ]);
+  });
+
+  it("leaves everything when the person went back to the first prompt", () => {
+    expect(read(user("a", null, "one"), assistant("b", "a", text("first")), user("c", null, "other"))).toEqual(["prompt: other"]);
+  });
+
+  it("sees that the person went back when a command comes first", () => {
+    const records = [
+      user("a", null, "one"),
+      user("b", "a", "two"),
+      user("m", "a", "<local-command-caveat>The command below</local-command-caveat>", { isMeta: true }),
+      user("c", "m", "<command-name>/model</command-name>"),
+      user("d", "c", "three"),
+    ];
+    expect(read(...records)).toEqual(["prompt: one", "prompt: three"]);
+  });
+
+  it("keeps the results of tools that ran at once, in whatever order they came", () => {
+    const use = (id: string) => [{ type: "tool_use", id, name: "Read", input: {} }];
+    const result = (id: string) => [{ type: "tool_result", tool_use_id: id, content: id }];
+    const records = [
+      user("a", null, "one"),
+      assistant("b", "a", use("1")),
+      user("r1", "b", result("1")),
+      assistant("c", "b", use("2")),
+      assistant("d", "c", use("3")),
+      user("r3", "d", result("3")),
+      user("r2", "c", result("2")),
+      assistant("e", "r3", text("done")),
+      user("f", "e", "next"),
+    ];
+    expect(read(...records)).toEqual([
+      "prompt: one",
+      "call: Read",
+      "result: 1",
+      "call: Read",
+      "call: Read",
+      "result: 3",
+      "result: 2",
+      "reply: done",
+      "prompt: next",
+    ]);
+  });
+
+  it("leaves sub-agents out, unless the file is one's own", () => {
+    const records = [user("a", null, "one"), user("s", null, "look", { isSidechain: true }), assistant("b", "a", text("done"))];
+    expect(read(...records)).toEqual(["prompt: one", "reply: done"]);
+    const own = [user("s", null, "look", { isSidechain: true })];
+    expect(told(readRecords(beginClaudeReader, own, "/x/subagents/agent-1.jsonl").events)).toEqual(["prompt: look"]);
+  });
+
+  it("goes on over a compaction", () => {
+    const summary =
+      "This session is being continued from a previous conversation.\n\nSummary:\nIt works.\n\nIf you need specific details from before compaction, read x";
+    const records = [
+      user("a", null, "one"),
+      { parentUuid: null, logicalParentUuid: "a", isSidechain: false, type: "system", subtype: "compact_boundary", uuid: "b" },
+      user("c", "b", summary, { isCompactSummary: true }),
+      user("d", "c", "two"),
+    ];
+    expect(read(...records)).toEqual(["prompt: one", "summary: It works.", "prompt: two"]);
+  });
+
+  it("strips what hosts and hooks add, and drops what is nothing else", () => {
+    const echo = '<workrail-resume session="x">Goal: old</workrail-resume>';
+    const records = [
+      user("a", null, `${echo}\nFix it<system-reminder>remember</system-reminder>`),
+      user("b", "a", echo),
+      user("c", "b", [{ type: "tool_result", tool_use_id: "1", content: `ok\n<system-reminder>\nx\n</system-reminder>` }]),
+      user("d", "c", "<user-prompt-submit-hook>x</user-prompt-submit-hook>"),
+      assistant("e", "d", text(`Seen ${echo}.`)),
+    ];
+    expect(read(...records)).toEqual(["prompt: Fix it", "result: ok", "reply: Seen ."]);
+  });
+
+  it("tells failures, exit codes and interruptions", () => {
+    const result = (id: string, content: string, more: object, toolUseResult: unknown) =>
+      user(id, null, [{ type: "tool_result", tool_use_id: id, content, ...more }], { toolUseResult });
+    const { events } = readRecords(beginClaudeReader, [
+      result("a", "Exit code 3\nno", { is_error: true }, "Error: Exit code 3"),
+      result("b", "yes", {}, { stdout: "yes", stderr: "", interrupted: false }),
+      result("c", "half", {}, { stdout: "half", stderr: "", interrupted: true }),
+      result("d", "none", {}, { stdout: "none", returnCodeInterpretation: "No matches found" }),
+      user("e", null, text("[Request interrupted by user for tool use]")),
+    ]);
+    expect(events).toEqual([
+      { kind: "result", id: "a", text: "Exit code 3\nno", failed: true, exitCode: 3, at: "t-a" },
+      { kind: "result", id: "b", text: "yes", failed: false, exitCode: 0, at: "t-b" },
+      { kind: "result", id: "c", text: "half", failed: true, at: "t-c" },
+      { kind: "result", id: "d", text: "none", failed: false, at: "t-d" },
+      { kind: "interrupted", at: "t-e" },
+    ]);
+  });
+
+  it("gives a background result as the result of its call", () => {
+    const words =
+      "<task-notification>\n<task-id>1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n<status>failed</status>\n" +
+      "<summary>Background command failed with exit code 2</summary>\n</task-notification>";
+    const { events } = readRecords(beginClaudeReader, [user("a", null, words, { origin: { kind: "task-notification" } })]);
+    expect(events).toEqual([
+      { kind: "result", id: "toolu_1", text: "Background command failed with exit code 2", failed: true, exitCode: 2, at: "t-a" },
+    ]);
+  });
+
+  it("tells commands of the person's own, and none of the host's", () => {
+    const command = (name: string, args: string) =>
+      `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`;
+    expect(
+      read(
+        user("a", null, command("fix-issue", "23")),
+        user("b", "a", "Fix the issue 23", { isMeta: true }),
+        user("c", "b", command("compact", "keep it")),
+        user("d", "c", "<local-command-stdout>Compacted</local-command-stdout>"),
+        user("e", "d", "<bash-input>npm test</bash-input>"),
+        user("f", "e", "<bash-stdout>ok</bash-stdout><bash-stderr></bash-stderr>"),
+      ),
+    ).toEqual(["prompt: /fix-issue 23", "call: Bash", "result: ok"]);
+  });
+
+  it("takes prompts that waited while a tool ran, and none that nobody typed", () => {
+    const queued = (id: string, attachment: object) => ({
+      parentUuid: "a",
+      isSidechain: false,
+      attachment: { type: "queued_command", ...attachment },
+      type: "attachment",
+      uuid: id,
+    });
+    expect(
+      read(
+        user("a", null, "one"),
+        queued("b", { prompt: "and this", commandMode: "prompt" }),
+        queued("c", { prompt: [{ type: "text", text: "parts" }], origin: { kind: "human" } }),
+        queued("d", { prompt: "no", origin: { kind: "coordinator" } }),
+        queued("e", { prompt: "no", isMeta: true }),
+        user("f", "e", "no", { origin: { kind: "auto-continuation" } }),
+      ),
+    ).toEqual(["prompt: one", "prompt: and this", "prompt: parts"]);
+  });
+
+  it("leaves the host's own replies out", () => {
+    const error = assistant("b", "a", text("API Error: 500"), { isApiErrorMessage: true });
+    const synthetic = { ...assistant("c", "b", []), message: { model: "<synthetic>", content: text("No response requested.") } };
+    expect(read(user("a", null, "one"), error, synthetic)).toEqual(["prompt: one"]);
+  });
+
+  it("takes the title that the person or the host gave", () => {
+    const titles = [
+      { type: "summary", summary: "Old", leafUuid: "x" },
+      { type: "ai-title", aiTitle: "Fix the redirect", sessionId: "s" },
+    ];
+    expect(readRecords(beginClaudeReader, titles).facts).toEqual({ sessionId: "s", title: "Fix the redirect" });
+  });
+
+  it("parses a line whose members are in another order", () => {
+    const { parentUuid, isSidechain, ...rest } = user("a", null, "one") as Record<string, unknown>;
+    const line = { ...rest, parentUuid, isSidechain };
+    expect(read(line, ` ${JSON.stringify(user("b", "a", "two"))}`)).toEqual(["prompt: one", "prompt: two"]);
+  });
+});
+
+describe("lookAtClaudeLine", () => {
+  const look = (line: string) => lookAtClaudeLine(Buffer.from(line), false);
+
+  it("skips requests, snapshots and what it does not know", () => {
+    for (const type of ["api-request", "api-request-blob", "file-history-snapshot", "something-new"])
+      expect(look(`{"type":"${type}","message":{"type":"user"}}`)).toBe("noise");
+  });
+
+  it("takes the links of an attachment without parsing it", () => {
+    const start = '{"parentUuid":"p","isSidechain":false,"attachment":{"type":"skill_listing","content":"\\"uuid\\":\\"x\\""},';
+    expect(look(`${start}"type":"attachment","uuid":"u","timestamp":"t"}`)).toEqual({ id: "u", parent: "p" });
+    expect(look(`${start}"uuid":"u","type":"attachment"}`)).toBe("parse");
+    expect(look(`${start}"type":"attachment","uuid":"u","of":{"type":"attachment","uuid":"v"}}`)).toBe("parse");
+  });
+
+  it("parses attachments that hold a person's words", () => {
+    expect(
+      look('{"parentUuid":"p","isSidechain":false,"attachment":{"type":"queued_command","prompt":"x"},"type":"attachment","uuid":"u"}'),
+    ).toBe("parse");
+  });
+});

@@ -1,0 +1,116 @@
+import { readdirSync, statSync, type Dirent } from "node:fs";
+import path from "node:path";
+import type { FoundTranscript, TranscriptHost } from "./host-transcript.ts";
+import { projectRootOf } from "./gemini/project-root-of.ts";
+import { parseRecord, recordOf } from "./json-record.ts";
+import { orAbsent, textOfFile } from "./or-absent.ts";
+import { peekTranscript } from "./peek-transcript.ts";
+
+export interface FindTranscriptsOptions {
+  /** The user's home directory. */
+  readonly home: string;
+  /** The environment, in which hosts may be told another place for their files. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path: only sessions that were begun in this directory. */
+  readonly project?: string | undefined;
+  /** A transcript: only those beside it. */
+  readonly near?: string | undefined;
+  /** Only those that changed since. */
+  readonly since?: Date | undefined;
+  /** At most as many, the newest. */
+  readonly limit?: number | undefined;
+}
+
+/**
+ * Finds the transcripts of a host, those of sub-agents not, newest first.
+ *
+ * A folder that is not there or must not be read has none. opencode has none: its sessions are in a database.
+ */
+export async function findTranscripts(host: TranscriptHost, options: FindTranscriptsOptions): Promise<readonly FoundTranscript[]> {
+  const { since, limit = Infinity } = options;
+  const found = filesOf(host, options)
+    .flatMap((file) => lookAt(host, file))
+    .filter(({ modifiedAt }) => since === undefined || modifiedAt >= since)
+    .sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime() || (a.file < b.file ? -1 : 1));
+  if (host !== "codex" || options.project === undefined) return found.slice(0, limit);
+  return ofProject(found, options.project, limit);
+}
+
+function filesOf(host: TranscriptHost, options: FindTranscriptsOptions): readonly string[] {
+  if (host === "claude-code") return claudeFolders(options).flatMap((folder) => filesIn(folder, /^(?!agent-).*\.jsonl$/u));
+  if (host === "codex") return codexFolders(options).flatMap((folder) => filesIn(folder, /^rollout-.*\.jsonl$/u));
+  if (host === "gemini") return geminiFolders(options).flatMap((folder) => filesIn(folder, /^session-.*\.jsonl?$/u));
+  return [];
+}
+
+/** Only the first line of a rollout names its directory. */
+async function ofProject(found: readonly FoundTranscript[], project: string, limit: number): Promise<readonly FoundTranscript[]> {
+  const those: FoundTranscript[] = [];
+  for (const each of found) {
+    if (those.length >= limit) break;
+    const facts = await peekTranscript(each.host, each.file);
+    if (facts?.cwd !== undefined && path.resolve(facts.cwd) === path.resolve(project)) those.push(each);
+  }
+  return those;
+}
+
+/** A longer name is cut, and ends in a digest. */
+const MAX_CLAUDE_NAME = 200;
+
+function claudeFolders({ home, env, project, near }: FindTranscriptsOptions): readonly string[] {
+  if (near !== undefined) return [path.dirname(near)];
+  const root = path.join(env["CLAUDE_CONFIG_DIR"] || path.join(home, ".claude"), "projects");
+  if (project === undefined) return foldersIn(root);
+  const name = project.replaceAll(/[^a-zA-Z0-9]/gu, "-");
+  if (name.length <= MAX_CLAUDE_NAME) return [path.join(root, name)];
+  return foldersIn(root).filter((folder) => path.basename(folder).startsWith(`${name.slice(0, MAX_CLAUDE_NAME)}-`));
+}
+
+/** A session is kept in the folder of the day on which it began, and may be taken up again much later. */
+const MAX_SESSION_DAYS = 30;
+
+function codexFolders({ home, env, near, since }: FindTranscriptsOptions): readonly string[] {
+  if (near !== undefined) return [path.dirname(near)];
+  const root = path.join(env["CODEX_HOME"] || path.join(home, ".codex"), "sessions");
+  const first = since === undefined ? "" : dayOf(new Date(since.getTime() - MAX_SESSION_DAYS * 86_400_000));
+  const days = foldersIn(root).flatMap(foldersIn).flatMap(foldersIn);
+  return days.filter((folder) => path.relative(root, folder).replaceAll(/[/\\]/gu, "-") >= first);
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+function geminiFolders({ home, env, project, near }: FindTranscriptsOptions): readonly string[] {
+  if (near !== undefined) return [path.dirname(near)];
+  const root = path.join(env["GEMINI_CLI_HOME"] || home, ".gemini");
+  const projects = foldersIn(path.join(root, "tmp"));
+  const name = project === undefined ? undefined : geminiName(root, project);
+  const those =
+    project === undefined ? projects : projects.filter((folder) => path.basename(folder) === name || projectRootOf(folder) === project);
+  return those.map((folder) => path.join(folder, "chats"));
+}
+
+/** The short name that Gemini CLI gave to a project. */
+function geminiName(root: string, project: string): string | undefined {
+  const names = recordOf(parseRecord(textOfFile(path.join(root, "projects.json")) ?? "")?.["projects"]);
+  const name = names?.[project];
+  return typeof name === "string" ? name : undefined;
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  return orAbsent(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+}
+
+function foldersIn(folder: string): readonly string[] {
+  return entriesOf(folder).flatMap((entry) => (entry.isFile() ? [] : path.join(folder, entry.name)));
+}
+
+function filesIn(folder: string, name: RegExp): readonly string[] {
+  return entriesOf(folder).flatMap((entry) => (name.test(entry.name) ? path.join(folder, entry.name) : []));
+}
+
+function lookAt(host: TranscriptHost, file: string): readonly FoundTranscript[] {
+  const found = orAbsent(() => statSync(file));
+  return found?.isFile() === true ? [{ host, file: path.resolve(file), sizeBytes: found.size, modifiedAt: found.mtime }] : [];
+}

@@ -1,0 +1,64 @@
+import { mkdtempSync, writeFileSync, mkdirSync, copyFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { peekTranscript } from "./peek-transcript.ts";
+
+const FIXTURES = path.join(import.meta.dirname, "../test/fixtures");
+
+function aFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "workrail-peek-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+describe("peekTranscript", () => {
+  it("tells the session, the directory and the begin of a Claude Code transcript", async () => {
+    expect(await peekTranscript("claude-code", path.join(FIXTURES, "claude-code-2.1.330/rewind.jsonl"))).toEqual({
+      sessionId: "01841006-b0db-4625-ad05-46ccd037a6cd",
+      cwd: "/home/user/proj",
+      branch: "master",
+      startedAt: "2026-11-24T12:15:08.881Z",
+    });
+  });
+
+  it("tells a sub-agent", async () => {
+    const facts = await peekTranscript("claude-code", path.join(FIXTURES, "claude-code-2.1.330/agent-a027447141a3ab0cb.jsonl"));
+    expect(facts).toMatchObject({ isSubagent: true, sessionId: "19d8349b-5684-43c2-a996-3ae86426df8b" });
+  });
+
+  it("tells those of a Codex rollout, and that it is of a sub-agent", async () => {
+    expect(await peekTranscript("codex", path.join(FIXTURES, "codex-0.169.0/rollout-0.jsonl"))).toMatchObject({
+      sessionId: "01a20d72-d989-72d0-8768-91cdb03a5fa0",
+      cwd: "/home/user/proj",
+    });
+    const file = path.join(aFolder(), "rollout-x.jsonl");
+    const meta = {
+      id: "s",
+      cwd: "/p",
+      git: { branch: "main" },
+      source: { subagent: { thread_spawn: {} } },
+      instructions: "x".repeat(200_000),
+    };
+    writeFileSync(file, `${JSON.stringify({ timestamp: "2026-11-24T12:00:00Z", type: "session_meta", payload: meta })}\n`);
+    expect(await peekTranscript("codex", file)).toMatchObject({ sessionId: "s", cwd: "/p", branch: "main", isSubagent: true });
+  });
+
+  it("tells the project of a Gemini CLI chat", async () => {
+    const folder = aFolder();
+    mkdirSync(path.join(folder, "chats"));
+    writeFileSync(path.join(folder, ".project_root"), "/home/user/proj");
+    copyFileSync(path.join(FIXTURES, "gemini-0.61.0/session-0.jsonl"), path.join(folder, "chats/session-0.jsonl"));
+    expect(await peekTranscript("gemini", path.join(folder, "chats/session-0.jsonl"))).toMatchObject({
+      sessionId: "fbf46bb8-bdf3-4f1d-992a-a396a23cb46a",
+      cwd: "/home/user/proj",
+    });
+  });
+
+  it("knows nothing of an empty file, and of none", async () => {
+    const file = path.join(aFolder(), "empty.jsonl");
+    writeFileSync(file, "");
+    expect(await peekTranscript("claude-code", file)).toEqual({});
+    expect(await peekTranscript("claude-code", `${file}.none`)).toBeUndefined();
+  });
+});
