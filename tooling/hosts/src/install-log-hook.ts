@@ -1,0 +1,60 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Places } from "./programs/host-program.ts";
+import type { HostName } from "./scenario.ts";
+
+/** What the hook writes to, and what it says to the model when a session starts. */
+export interface LogHook {
+  /** Absolute path of a file with one payload a line. */
+  readonly log: string;
+  readonly spoken: string;
+}
+
+const CLAUDE_EVENTS = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"];
+const CODEX_EVENTS = ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"];
+const GEMINI_EVENTS = ["SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"];
+
+/** Adds the logging hook to the settings of a host. Its other settings stay. */
+export async function installLogHook(host: HostName, places: Places, hook: LogHook): Promise<void> {
+  switch (host) {
+    case "claude-code":
+      return mergeHooks(join(places.home, ".claude", "settings.json"), hooks(CLAUDE_EVENTS, hook, 5));
+    case "codex":
+      return mergeHooks(join(places.home, ".codex", "hooks.json"), hooks(CODEX_EVENTS, hook, 3));
+    case "gemini":
+      // In milliseconds, unlike the others.
+      return mergeHooks(join(places.home, ".gemini", "settings.json"), hooks(GEMINI_EVENTS, hook, 5000));
+    case "opencode":
+      return writePlugin(join(places.home, ".config", "opencode", "plugins", "log.js"), hook);
+  }
+}
+
+function hooks(events: readonly string[], { log, spoken }: LogHook, timeout: number): unknown {
+  const script = fileURLToPath(new URL("log-hook.ts", import.meta.url));
+  const command = [process.execPath, script, log, spoken].map((part) => JSON.stringify(part)).join(" ");
+  return Object.fromEntries(events.map((event) => [event, [{ hooks: [{ type: "command", command, timeout }] }]]));
+}
+
+async function mergeHooks(path: string, hooks: unknown): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const present = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return "{}";
+  });
+  await writeFile(path, JSON.stringify({ ...(JSON.parse(present) as object), hooks }, undefined, 2));
+}
+
+/** A plugin takes the place of hooks: events by name, and a change of the system prompt. */
+async function writePlugin(path: string, { log, spoken }: LogHook): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(
+    path,
+    `import { appendFileSync } from "node:fs";
+export const Log = async () => ({
+  event: async ({ event }) => appendFileSync(${JSON.stringify(log)}, JSON.stringify({ hook_event_name: event.type }) + "\\n"),
+  "experimental.chat.system.transform": async (_input, output) => void output.system.push(${JSON.stringify(spoken)}),
+});
+`,
+  );
+}
