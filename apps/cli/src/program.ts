@@ -27,6 +27,7 @@ import { addSaveCommand } from "./commands/save.ts";
 import { addScanCommand } from "./commands/scan.ts";
 import { addSearchCommand } from "./commands/search.ts";
 import { addSessionsCommand } from "./commands/sessions.ts";
+import { addSetupCommand } from "./commands/setup.ts";
 import { addShowCommand } from "./commands/show.ts";
 import { addStatsCommand } from "./commands/stats.ts";
 import { addStatusCommand } from "./commands/status.ts";
@@ -81,6 +82,7 @@ const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
   scan: addScanCommand,
   encrypt: addEncryptCommand,
   rekey: addRekeyCommand,
+  setup: addSetupCommand,
   doctor: addDoctorCommand,
   config: addConfigCommand,
   completion: addCompletionCommand,

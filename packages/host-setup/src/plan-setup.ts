@@ -41,7 +41,7 @@ export function planSetup(host: SetupHost, options: SetupOptions, surroundings: 
   const scope = options.scope ?? "user";
   const parts = definition.parts(surroundings, scope, options);
   if (parts.length === 0)
-    return { ...emptyPlan(host, scope), notes: [`${definition.title} has no settings for one project: leave --project out.`] };
+    return { ...emptyPlan(host, scope), notes: [`${definition.title} has no settings for one project: leave --scope out.`] };
   if (pluginIsOn(definition, surroundings)) return { ...emptyPlan(host, scope), notes: [byPlugin(definition)] };
   const wanted = parts.filter(({ kind }) => options[kind] !== false);
   const planned = filesOf(wanted).map((file) =>
@@ -60,7 +60,7 @@ export function planSetup(host: SetupHost, options: SetupOptions, surroundings: 
   };
 }
 
-export function emptyPlan(host: SetupHost, scope: SetupScope): SetupPlan {
+function emptyPlan(host: SetupHost, scope: SetupScope): SetupPlan {
   return { host, scope, changes: [], unchanged: [], notes: [], faults: [] };
 }
 

@@ -5,6 +5,8 @@ const KEY = "0".repeat(64);
 const OTHER_KEY = "1".repeat(64);
 const SEALED = { WORKRAIL_ENCRYPTION_KEY: KEY };
 const DAMAGED = { "data/contexts/shop/other-way.json.gz": "not gzip" };
+/** Nothing of the person who runs the tests is looked at. */
+const NO_HOME = { HOME: "/nonexistent" };
 const NO_QUESTION = "with --json nobody is asked";
 
 /** Every command, in the order of its help. What it prints stands in `expected`, one file for each. */
@@ -85,6 +87,19 @@ export const GOLDEN_CASES: GoldenCases = {
   rekey: [
     { args: ["--new-key-file", "key"], env: SEALED, after: [["encrypt"]], files: { "project/key": OTHER_KEY }, typed: "" },
     { args: ["--deep", "--new-key-file", "key"], env: SEALED, after: [["encrypt"]], files: { "project/key": OTHER_KEY }, typed: "" },
+  ],
+  setup: [
+    { args: ["vscode", "gemini", "--scope", "project", "--no-hooks", "--yes"], env: NO_HOME, typed: "" },
+    { args: ["vscode", "--scope", "project"], env: NO_HOME },
+    { args: ["vscode", "--scope", "project"], env: NO_HOME, typed: "y", withoutJson: NO_QUESTION },
+    { args: ["windsurf", "--scope", "project", "--dry-run"], env: NO_HOME },
+    {
+      args: ["vscode", "--scope", "project", "--remove", "--yes"],
+      env: NO_HOME,
+      files: { "project/.vscode/mcp.json": '{\n  // mine\n  "servers": {}\n}\n' },
+      after: [["setup", "vscode", "--scope", "project", "--yes"]],
+    },
+    { args: ["claude-code", "--scope", "project", "--no-hooks", "--yes"], env: NO_HOME, files: { "project/.mcp.json": "{ // mine\n}\n" } },
   ],
   doctor: [{ typed: "" }, { files: { "data/config.json": '{\n  "maxDepht": 5\n}\n' } }],
   "config list": [

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { valueAt } from "./edit-json.ts";
 import { addItem, addMember, type JsonFile, removeWithContainers, startOf } from "./json-members.ts";

@@ -1,0 +1,133 @@
+import { WorkrailError } from "@workrail/core";
+import { SETUP_HOSTS, type SetupHost, type SetupPlan, type SetupScope } from "@workrail/host-setup";
+import { Argument, type Command, Option } from "commander";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { note, printWarning, writeData, writeJson, writeMessage } from "../print.ts";
+import { confirm } from "../remove-after-asking.ts";
+import { type HostSetup, openHostSetup } from "../open-host-setup.ts";
+import type { GlobalOptions } from "../with-store.ts";
+
+export interface HostOptions extends GlobalOptions {
+  readonly scope: SetupScope;
+  readonly project?: string;
+  readonly remove?: true;
+  readonly yes?: true;
+  readonly pin?: true;
+  readonly local?: true;
+  /** `false` with `--no-mcp`. */
+  readonly mcp: boolean;
+  /** `false` with `--no-hooks`. */
+  readonly hooks: boolean;
+}
+
+/** A script should not take for set up what somebody declined. */
+const DECLINED = 1;
+
+const EXAMPLES = `
+Examples:
+  workrail setup claude-code --dry-run
+  workrail setup claude-code --scope project --yes
+  workrail setup claude-code --scope project --remove --yes
+`;
+
+/** `workrail setup`: connects coding agents with Workrail, and takes that back. */
+export function addSetupCommand(program: Command): void {
+  program
+    .command("setup")
+    .summary("connect coding agents: MCP server and hooks")
+    .description(
+      "Writes the MCP server and the hooks of Workrail into the settings of coding agents. Shows first what changes, and asks. " +
+        "Without a name, every agent that is found here.",
+    )
+    .addArgument(new Argument("[host...]", "agents").choices(SETUP_HOSTS))
+    .addOption(new Option("--scope <scope>", "for all that you do, or for the project alone").choices(["user", "project"]).default("user"))
+    .option("--remove", "take the entries out again")
+    .option("--dry-run", "only show what would change")
+    .option("--yes", "do not ask")
+    .option("--no-hooks", "leave the hooks out")
+    .option("--no-mcp", "leave the MCP server out")
+    .option("--pin", "start this version of the MCP server, not the latest")
+    .option("--local", "start the MCP server that is installed here, not the one from npm")
+    .addHelpText("after", EXAMPLES)
+    .action(async (hosts: readonly SetupHost[], _options: HostOptions, command: Command) => setup(hosts, command.optsWithGlobals()));
+}
+
+async function setup(named: readonly SetupHost[], options: HostOptions): Promise<void> {
+  const isJson = options.json === true;
+  const opened = await openHostSetup(options);
+  const hosts = named.length > 0 ? [...new Set(named)] : opened.found();
+  if (hosts.length === 0) throw nothingFound();
+  const plans = hosts.map((host) => opened.plan(host));
+  const mustAsk = options.dryRun !== true && options.yes !== true && plans.some(({ changes }) => changes.length > 0);
+  if (mustAsk && !process.stdin.isTTY) {
+    if (!isJson) await writeData(await forPeople(opened, plans));
+    throw nobodyToAsk();
+  }
+  for (const warning of opened.warnings) printWarning(warning, {}, isJson);
+  const done = options.dryRun === true ? [] : await applied(opened, plans, mustAsk);
+  if (plans.some(({ faults }) => faults.length > 0)) process.exitCode = EXIT_CODES.INVALID_INPUT;
+  if (isJson) return writeJson(answerOf(plans, done, options));
+  if (!mustAsk) await writeData(await forPeople(opened, plans));
+  if (options.dryRun !== true) note(summaryOf(done));
+}
+
+/** Applies the plans that change something, in their order; those that a person agrees to where they are asked. */
+async function applied(opened: HostSetup, plans: readonly SetupPlan[], mustAsk: boolean): Promise<readonly SetupPlan[]> {
+  const done: SetupPlan[] = [];
+  for (const plan of plans) {
+    // On a terminal, beside the question, whatever standard output is for.
+    if (mustAsk) writeMessage(await forPeople(opened, [plan]));
+    if (plan.changes.length === 0) continue;
+    if (mustAsk && !(await confirm(`Change ${opened.titleOf(plan.host)}?`, process.stdin, process.stderr))) {
+      process.exitCode = DECLINED;
+      continue;
+    }
+    await opened.apply(plan);
+    done.push(plan);
+  }
+  return done;
+}
+
+/** What compares lines is loaded only here: it is for people alone. */
+async function forPeople(opened: HostSetup, plans: readonly SetupPlan[]): Promise<string> {
+  const { describePlan } = await import("../describe-plan.ts");
+  return plans.map((plan) => describePlan(opened.titleOf(plan.host), plan)).join("\n");
+}
+
+function answerOf(plans: readonly SetupPlan[], done: readonly SetupPlan[], { dryRun, remove }: HostOptions): object {
+  return {
+    dryRun: dryRun === true,
+    remove: remove === true,
+    hosts: plans.map(({ host, scope, changes, unchanged, faults, notes }) => ({
+      host,
+      scope,
+      isDone: done.some((each) => each.host === host),
+      changes: changes.map(({ file, before, after, parts, description }) => ({
+        file,
+        action: before === undefined ? "create" : after === undefined ? "remove" : "change",
+        parts: [...new Set(parts)],
+        description,
+      })),
+      unchanged,
+      faults,
+      notes,
+    })),
+  };
+}
+
+function summaryOf(done: readonly SetupPlan[]): string {
+  const files = done.reduce((sum, { changes }) => sum + changes.length, 0);
+  return files === 0 ? "Nothing was changed." : `Files changed: ${files}. Start the agents anew.`;
+}
+
+function nothingFound(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "No agent was found here that could be set up.", {
+    hint: `Name one of ${SETUP_HOSTS.join(", ")}.`,
+  });
+}
+
+function nobodyToAsk(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "This changes settings of other programs, and there is nobody to ask whether it should.", {
+    hint: "Add --yes, or see with --dry-run what would change.",
+  });
+}

@@ -1,0 +1,57 @@
+import { realpathSync } from "node:fs";
+import { WorkrailError } from "@workrail/core";
+import type { Program, SetupHost, SetupPlan } from "@workrail/host-setup";
+import manifest from "../package.json" with { type: "json" };
+import type { HostOptions } from "./commands/setup.ts";
+import { settingArgs } from "./setting-options.ts";
+
+/** Set-ups as one command line asks for them. */
+export interface HostSetup {
+  /** What a person should know before anything is written. */
+  readonly warnings: readonly string[];
+  found(): readonly SetupHost[];
+  titleOf(host: SetupHost): string;
+  plan(host: SetupHost): SetupPlan;
+  apply(plan: SetupPlan): Promise<void>;
+}
+
+/** Loads what sets hosts up, and gives it what the command line says. */
+export async function openHostSetup(options: HostOptions): Promise<HostSetup> {
+  const library = await import("./library/hosting.ts");
+  const { dataDir, values } = library.readConfiguration({ env: process.env, args: settingArgs(options) });
+  const surroundings = library.currentSurroundings(values.project);
+  const installation = { script: realpathSync(process.argv[1] ?? ""), node: process.execPath };
+  const records = new library.SetupRecords(dataDir);
+  const { scope, mcp, hooks } = options;
+  const isPartial = !mcp || !hooks;
+  const wantsHooks = hooks && options.remove !== true;
+  const server = (): Program => {
+    if (options.local !== true) return library.serverByNpx(surroundings, options.pin === true ? manifest.version : undefined);
+    const local = library.localServer(installation, surroundings);
+    if (local === undefined) throw noLocalServer();
+    return local;
+  };
+  return {
+    warnings: wantsHooks && library.isTemporary(installation) ? [TEMPORARY] : [],
+    found: () => library.findHosts(surroundings),
+    titleOf: (host) => library.titleOf(host),
+    plan: (host) =>
+      options.remove === true
+        ? library.planRemoval(host, { scope, mcp, hooks }, surroundings, records)
+        : library.planSetup(
+            host,
+            { scope, mcp, hooks, server: server(), hook: library.hookProgram(installation, surroundings) },
+            surroundings,
+          ),
+    apply: (plan) => (options.remove === true ? library.applyRemoval(plan, records, isPartial) : library.applySetup(plan, records)),
+  };
+}
+
+const TEMPORARY =
+  "the hooks call a program in a cache of the package manager, which may remove it: run npm install --global @workrail/cli, and then workrail setup again";
+
+function noLocalServer(): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", "The MCP server is not installed beside this program.", {
+    hint: "Run npm install --global @workrail/mcp-server and then workrail-mcp setup --local, or leave --local out.",
+  });
+}
