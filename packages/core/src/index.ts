@@ -220,6 +220,8 @@ export { countCheckpoints, exportSession, findSession, noteExport } from "./use-
 export type { ExportOptions, ExportPorts, ExportProgress } from "./use-cases/export-session.ts";
 export { findByMeaning } from "./use-cases/find-by-meaning.ts";
 export type { MeaningInput, MeaningPorts, NearCheckpoint } from "./use-cases/find-by-meaning.ts";
+export { foreignSessionText } from "./export-format/foreign-session.ts";
+export type { ForeignCheckpoint, ForeignSession } from "./export-format/foreign-session.ts";
 export { IMPORT_CONFLICT_POLICIES } from "./export-format/import-conflict-policies.ts";
 export type { ImportConflictPolicy } from "./export-format/import-conflict-policies.ts";
 export { importSession } from "./use-cases/import-session.ts";

@@ -55,9 +55,20 @@ export type { ExamineOptions } from "./doctor/examine-installation.ts";
 export type { DoctorCheck, DoctorFinding, DoctorReport } from "./doctor/finding.ts";
 export type { Repeat } from "./environment.ts";
 export type { EraseParams, EraseResult } from "./erasing.ts";
+export { exportForeignSession } from "./export-foreign-session.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
 export { contextOptimizer, isWorkrailError, WorkrailError } from "@workrail/core";
-export type { BackupOptions, CleanUpReport, ErrorCode, ErrorDetails, Limits, RebuildOptions, StoreStatus } from "@workrail/core";
+export type {
+  BackupOptions,
+  CleanUpReport,
+  ForeignCheckpoint,
+  ForeignSession,
+  ErrorCode,
+  ErrorDetails,
+  Limits,
+  RebuildOptions,
+  StoreStatus,
+} from "@workrail/core";
 export type { Condensed, CondensedEntry, LiveCheckpointOptions, LiveContext, LiveContextParams } from "./live/live-context.ts";
 export { openWorkrail } from "./open-workrail.ts";
 export type { OpenOptions } from "./open-workrail.ts";
@@ -104,6 +115,7 @@ export type { BackupResult, RestoreOptions, RestoreProgress, RestoreResult } fro
 export type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";
 export type { ScanStoreParams, ToldSecrets } from "./secrets/told-secrets.ts";
 export { readSettings } from "./settings.ts";
+export { loadSqliteDriver } from "@workrail/sqlite-fs";
 export type { CondenserSettings, EmbedderSettings, GivenSettings, HousekeepingSettings, SecretsSettings, Settings } from "./settings.ts";
 export { tokenCounter, TOKENIZERS } from "./token-counter.ts";
 export type { TokenizerName } from "./token-counter.ts";

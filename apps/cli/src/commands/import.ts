@@ -1,9 +1,11 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { IMPORT_CONFLICT_POLICIES, type ImportConflictPolicy, WorkrailError } from "@workrail/core";
-import type { ImportFileResult, ImportProgress } from "@workrail/runtime";
+import type { ImportProgress } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import { describeSecrets } from "../describe-secrets.ts";
+import { FOREIGN_SOURCES, type ForeignSource } from "../foreign-sources.ts";
+import { type ForeignImport, type ForeignImports, importForeign } from "../import-foreign.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { showingProgress } from "../show-progress.ts";
 import { type GlobalOptions, withStore } from "../with-store.ts";
@@ -17,6 +19,12 @@ Examples:
   workrail import my-copy.json
   workrail import my-copy.json --on-conflict newer --dry-run
   workrail export my-task --output - | workrail import - --data-dir elsewhere
+  workrail import server-memory --dry-run
+  workrail import basic-memory notes
+
+${Object.entries(FOREIGN_SOURCES)
+  .map(([name, { summary }]) => `  ${name.padEnd(17)}  ${summary}`)
+  .join("\n")}
 `;
 
 const STDIN = "-";
@@ -25,9 +33,14 @@ const STDIN = "-";
 export function addImportCommand(program: Command): void {
   program
     .command("import")
-    .summary("bring exported sessions into the store")
-    .description("Brings sessions that `workrail export` wrote into the store, exactly as they were.")
-    .argument("<files...>", "exported files, or folders of them; -: standard input")
+    .summary("bring exported sessions, or what other programs keep, into the store")
+    .description(
+      "Brings sessions that `workrail export` wrote into the store, exactly as they were; or, by the name of a source, what another program keeps.",
+    )
+    .argument(
+      "<files...>",
+      "exported files, or folders of them; -: standard input; or a source, and its file or folder unless it is at its usual place",
+    )
     .addOption(
       new Option(
         "--on-conflict <policy>",
@@ -38,12 +51,45 @@ export function addImportCommand(program: Command): void {
     )
     .option("--dry-run", "only say what would be done")
     .addHelpText("after", EXAMPLES)
-    .action(async (files: readonly string[], _options: ImportOptions, command: Command) => importAll(files, command.optsWithGlobals()));
+    .action(async (files: readonly string[], _options: ImportOptions, command: Command) => {
+      const options: ImportOptions = command.optsWithGlobals();
+      const [name = "", ...paths] = files;
+      // A file of such a name is told by its path, such as ./server-memory.
+      if (!Object.hasOwn(FOREIGN_SOURCES, name)) return importAll(files, options);
+      const isGiven = command.getOptionValueSource("onConflict") !== "default";
+      // What another program keeps goes on there, so that the newer one is followed unless something else is wanted.
+      return importFrom(name, paths, isGiven ? options : { ...options, onConflict: "newer" });
+    });
+}
+
+async function importFrom(name: string, paths: readonly string[], options: ImportOptions): Promise<void> {
+  const source = FOREIGN_SOURCES[name] as ForeignSource;
+  const done: ForeignImports = { imports: [], skipped: [] };
+  try {
+    await importForeign(source, paths, options, done);
+  } catch (error) {
+    if (done.imports.length + done.skipped.length > 0) await report(done, options);
+    throw error;
+  }
+  await report(done, options);
+}
+
+function report(done: ForeignImports, { json }: ImportOptions): Promise<void> {
+  return json ? writeJson(done) : tellForeign(done);
+}
+
+/** As many as a person reads. */
+const MOST_TOLD = 20;
+
+async function tellForeign({ imports, skipped }: ForeignImports): Promise<void> {
+  for (const { place, reason } of skipped.slice(0, MOST_TOLD)) note(`Left out: ${place}: ${reason}.`);
+  if (skipped.length > MOST_TOLD) note(`Left out besides: ${skipped.length - MOST_TOLD}; --json names them all.`);
+  await tell(imports);
 }
 
 async function importAll(given: readonly string[], options: ImportOptions): Promise<void> {
   const files = given.flatMap(within);
-  const imports: ImportFileResult[] = [];
+  const imports: ForeignImport[] = [];
   try {
     await withStore(options, async (store) => {
       for (const [index, file] of files.entries()) {
@@ -81,7 +127,7 @@ function within(path: string): readonly string[] {
   return names.toSorted().map((name) => join(path, name));
 }
 
-async function tell(imports: readonly ImportFileResult[]): Promise<void> {
+async function tell(imports: readonly ForeignImport[]): Promise<void> {
   for (const each of imports) {
     note(describe(each));
     for (const line of describeSecrets(each.secrets)) note(line);
@@ -89,7 +135,7 @@ async function tell(imports: readonly ImportFileResult[]): Promise<void> {
   await writeData(imports.map(({ sessionId }) => `${sessionId}\n`).join(""));
 }
 
-function describe({ file, dryRun, sessionId, exportedSessionId, added, present, leftOut, unreadable }: ImportFileResult): string {
+function describe({ file, name, dryRun, sessionId, exportedSessionId, added, present, leftOut, unreadable }: ForeignImport): string {
   const parts = [
     `${dryRun ? "to add" : "added"} ${added}`,
     ...(present === 0 ? [] : [`there already ${present}`]),
@@ -97,5 +143,6 @@ function describe({ file, dryRun, sessionId, exportedSessionId, added, present, 
     ...(unreadable.length === 0 ? [] : [`not in the file, because they could not be read: ${unreadable.length}`]),
     ...(sessionId === exportedSessionId ? [] : [`instead of ${exportedSessionId}`]),
   ];
-  return `${file === STDIN ? "Standard input" : file}: session ${sessionId}, checkpoints: ${parts.join(", ")}.`;
+  const place = `${file === STDIN ? "Standard input" : file}${name === undefined ? "" : ` (${name})`}`;
+  return `${place}: session ${sessionId}, checkpoints: ${parts.join(", ")}.`;
 }

@@ -31,6 +31,7 @@ import type {
   VerifyAuditLogResult,
 } from "@workrail/runtime";
 import * as z from "zod";
+import type { ForeignImport } from "../import-foreign.ts";
 import { count, figure, flag, listOf, mark, objectOf, oneOf, text, texts, time } from "./fields.ts";
 import { DRY_RUN, metadataWith } from "./shapes.ts";
 
@@ -137,8 +138,9 @@ const exported = {
   unreadable: unreadableById,
 };
 
-const imported = objectOf<ImportFileResult>({
-  file: text("absolute path of the file; `-`: standard input"),
+const imported = objectOf<ForeignImport>({
+  file: text("absolute path of the file; `-`: standard input; of a source, the path as it was given or found"),
+  name: text("of a source: what the program calls the session").optional(),
   dryRun: flag("whether nothing was written"),
   sessionId: text("the session in this store"),
   exportedSessionId: text("the session in the file; another one when it was renamed"),
@@ -221,7 +223,13 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     }),
     z.looseObject({ format: z.string() }),
   ]),
-  import: z.strictObject({ imports: listOf(imported, "of each file") }),
+  import: z.strictObject({
+    imports: listOf(imported, "of each file; of a source, of each session"),
+    skipped: listOf(
+      z.strictObject({ place: text("the file with the line, the row, the session"), reason: text("the reason") }),
+      "only of a source: what could not be taken",
+    ).optional(),
+  }),
   delete: z.union([cleanUp, erasure]),
   cleanup: cleanUp,
   "trash list": z.strictObject({

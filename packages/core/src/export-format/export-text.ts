@@ -1,8 +1,7 @@
-import type { CheckpointRecord } from "../model/checkpoint.ts";
+import type { CheckpointFacts } from "../model/checkpoint.ts";
 import type { Context, JsonObject } from "../model/context.ts";
-import type { Session } from "../model/session.ts";
 import type { Digester } from "../ports/environment.ts";
-import { type UnreadableInExport, withCheck } from "./export-fields.ts";
+import { type ExportedSession, type UnreadableInExport, withCheck } from "./export-fields.ts";
 
 /*
  * An export is one JSON object: what it is, the session, and its checkpoints, oldest first, each with its whole context, and
@@ -19,7 +18,7 @@ const LARGEST_LAID_OUT_BYTES = 1024 * 1024;
 const MOST_BLOWN_UP = 16;
 
 /** Everything before the first checkpoint. */
-export function openingText(session: Session, digests: Digester): string {
+export function openingText(session: ExportedSession, digests: Digester): string {
   const { id, createdAt, tags, pins } = session;
   const facts = layOut(withCheck({ id, createdAt: createdAt.toISOString(), tags, pins }, digests), "  ");
   return `{\n  "format": "${EXPORT_FORMAT}",\n  "version": ${EXPORT_VERSION},\n  "session": ${facts},\n  "checkpoints": [`;
@@ -33,8 +32,10 @@ export function* checkpointTexts(loaded: ToBeExported, digests: Digester): Gener
   yield "\n    }";
 }
 
+type ExportedFacts = Omit<CheckpointFacts, "sessionId" | "canonicalDigest" | "contextBytes">;
+
 interface ToBeExported {
-  readonly record: CheckpointRecord;
+  readonly record: ExportedFacts;
   readonly context: Context;
   /** The context as it was saved. */
   contextText(): string;
@@ -47,7 +48,7 @@ export function closingText(hasCheckpoints: boolean, unreadable: readonly Unread
   return `${hasCheckpoints ? "\n  ]" : "]"}${named}\n}\n`;
 }
 
-function factsOf(record: CheckpointRecord): JsonObject {
+function factsOf(record: ExportedFacts): JsonObject {
   return {
     id: record.id,
     parentId: record.parentId,

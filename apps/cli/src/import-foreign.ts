@@ -1,0 +1,97 @@
+import { type ImportConflictPolicy, isWorkrailError } from "@workrail/core";
+import type { ForeignPartSession } from "@workrail/foreign-memories";
+import type { ImportFileResult, Workrail } from "@workrail/runtime";
+import type { ForeignSource } from "./foreign-sources.ts";
+import { showingProgress, type Progress } from "./show-progress.ts";
+import { type GlobalOptions, withStore } from "./with-store.ts";
+
+/** A session of another program that was brought into the store. */
+export interface ForeignImport extends ImportFileResult {
+  /** What the program calls it. */
+  readonly name?: string | undefined;
+}
+
+/** Something that was not taken. */
+export interface SkippedInImport {
+  readonly place: string;
+  readonly reason: string;
+}
+
+/** What an import did; it grows while the import goes on. */
+export interface ForeignImports {
+  readonly imports: ForeignImport[];
+  readonly skipped: SkippedInImport[];
+}
+
+interface ForeignImportOptions extends GlobalOptions {
+  readonly onConflict: ImportConflictPolicy;
+}
+
+/** Another session may go well all the same. */
+const OF_ONE_SESSION = ["INVALID_INPUT", "TOO_LARGE", "SECRET_FOUND", "CONFLICT"];
+
+/**
+ * Brings into the store what another program keeps. A session that is refused is named, and the others are imported.
+ *
+ * @param done is told what was done, also when it fails in the middle.
+ * @throws the first refusal, once all else is done; whatever ends the import.
+ */
+export async function importForeign(
+  source: ForeignSource,
+  given: readonly string[],
+  options: ForeignImportOptions,
+  done: ForeignImports,
+): Promise<void> {
+  const places = given.length > 0 ? given : await source.find();
+  let refusal: unknown;
+  await withStore(options, async (store) => {
+    for (const place of places) {
+      const refused = await showingProgress(lineOf, (tell) => importPlace(store, { source, place, options, done, tell }));
+      refusal ??= refused;
+    }
+  });
+  if (refusal !== undefined) throw refusal;
+}
+
+interface PlaceImport {
+  readonly source: ForeignSource;
+  readonly place: string;
+  readonly options: ForeignImportOptions;
+  readonly done: ForeignImports;
+  readonly tell: ((progress: Progress) => void) | undefined;
+}
+
+/** The first refusal of a session, if there is one. */
+async function importPlace(store: Workrail, { source, place, options, done, tell }: PlaceImport): Promise<unknown> {
+  let refusal: unknown;
+  for await (const part of source.read(place, options)) {
+    if (part.kind === "skipped") {
+      done.skipped.push({ place: part.place, reason: part.reason });
+      continue;
+    }
+    try {
+      done.imports.push(await importSession(store, place, part, options));
+    } catch (error) {
+      if (!isWorkrailError(error) || !OF_ONE_SESSION.includes(error.code)) throw error;
+      done.skipped.push({ place: `${place}, session ${part.session.name ?? part.session.id}`, reason: `${error.code}: ${error.message}` });
+      refusal ??= error;
+    }
+    tell?.(part);
+  }
+  return refusal;
+}
+
+async function importSession(
+  store: Workrail,
+  file: string,
+  { session }: ForeignPartSession,
+  { onConflict, dryRun }: ForeignImportOptions,
+): Promise<ForeignImport> {
+  const { exportForeignSession } = await import("./library/importing.ts");
+  const result = await store.importText(exportForeignSession(session), { onConflict, dryRun });
+  return { file, ...(session.name === undefined ? {} : { name: session.name }), ...result };
+}
+
+function lineOf({ done, total }: Progress): string {
+  return `Importing: ${done} of ${total}`;
+}

@@ -1,0 +1,89 @@
+import type { CheckpointFacts, CheckpointKind } from "../model/checkpoint.ts";
+import { firstCharacters } from "../model/characters.ts";
+import type { Context, JsonObject } from "../model/context.ts";
+import type { CheckpointId, SessionId } from "../model/ids.ts";
+import { LABEL_LIMITS } from "../model/limits.ts";
+import type { Digester } from "../ports/environment.ts";
+import { areTooMuch } from "../use-cases/pin-entry.ts";
+import { checkpointTexts, closingText, openingText } from "./export-text.ts";
+
+/**
+ * A session that another program kept, in the words of an export. Its ids are made of the program's own ids and of the content, so that
+ * reading the same thing twice gives the same ids.
+ */
+export interface ForeignSession {
+  readonly id: SessionId;
+  readonly createdAt: Date;
+  /** The program that kept it: the `writer` of its checkpoints. */
+  readonly writer: string;
+  /** Absolute path of the project's root, where it is known. */
+  readonly project?: string | undefined;
+  /** Name of the checkpoints that have none of their own. */
+  readonly name?: string | undefined;
+  /** Keys of the entries that are critical. Those that a session has no room for are left out, the last first. */
+  readonly pins?: readonly string[] | undefined;
+  /** Oldest first. */
+  readonly checkpoints: Iterable<ForeignCheckpoint>;
+}
+
+export interface ForeignCheckpoint {
+  readonly id: CheckpointId;
+  readonly parentId: CheckpointId | null;
+  readonly kind: CheckpointKind;
+  readonly createdAt: Date;
+  readonly context: Context;
+  readonly name?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly attributes?: JsonObject | undefined;
+}
+
+/**
+ * Writes a foreign session as an export, which `importSession` takes. Names and tags are cut to the length that labels may have;
+ * contexts are whole. One checkpoint is in memory at a time.
+ */
+export function* foreignSessionText(session: ForeignSession, digests: Digester): Generator<string, void, undefined> {
+  yield openingText({ id: session.id, createdAt: session.createdAt, tags: [], pins: fittingPins(session.pins ?? []) }, digests);
+  let isFirst = true;
+  for (const checkpoint of session.checkpoints) {
+    const contextText = JSON.stringify(checkpoint.context);
+    const record = { ...factsOf(session, checkpoint), exactDigest: digests.sha256(contextText) };
+    yield isFirst ? "\n" : ",\n";
+    yield* checkpointTexts({ record, context: checkpoint.context, contextText: () => contextText }, digests);
+    isFirst = false;
+  }
+  yield closingText(!isFirst, []);
+}
+
+function factsOf(
+  session: ForeignSession,
+  { id, parentId, kind, createdAt, name, tags, attributes = {} }: ForeignCheckpoint,
+): Omit<CheckpointFacts, "sessionId" | "exactDigest" | "canonicalDigest" | "contextBytes"> {
+  return {
+    id,
+    parentId,
+    kind,
+    createdAt,
+    agentId: undefined,
+    workflowId: undefined,
+    project: session.project,
+    name: cut(name, LABEL_LIMITS.nameLength) ?? cut(session.name, LABEL_LIMITS.nameLength),
+    tags: (tags ?? []).flatMap((tag) => cut(tag, LABEL_LIMITS.tagLength) ?? []).slice(0, LABEL_LIMITS.tags),
+    attributes,
+    layers: undefined,
+    writer: session.writer,
+  };
+}
+
+/** A label as it may be: `undefined` where nothing is left. Half a character has no form in UTF-8. */
+function cut(text: string | undefined, length: number): string | undefined {
+  return text === undefined || text === "" ? undefined : firstCharacters(length, text).toWellFormed();
+}
+
+function fittingPins(given: readonly string[]): readonly string[] {
+  const pins: string[] = [];
+  for (const pin of given) {
+    if (areTooMuch([...pins, pin])) break;
+    pins.push(pin);
+  }
+  return pins;
+}

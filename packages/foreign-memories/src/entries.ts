@@ -1,0 +1,28 @@
+import type { Context, JsonValue } from "@workrail/core";
+
+/** Collects the entries of a context under keys that are all different. */
+export class Entries {
+  readonly #values = new Map<string, JsonValue>();
+
+  get size(): number {
+    return this.#values.size;
+  }
+
+  /** Adds an entry under the wanted key, or, if that is taken, under one with a number behind it. Returns the key. */
+  add(wanted: string, value: JsonValue): string {
+    const key = this.#free(wanted);
+    this.#values.set(key, value);
+    return key;
+  }
+
+  /** An object with these members; `__proto__` is a key like any other. */
+  toContext(): Context {
+    return Object.fromEntries(this.#values);
+  }
+
+  #free(wanted: string): string {
+    let key = wanted;
+    for (let count = 2; this.#values.has(key); count++) key = `${wanted} (${count})`;
+    return key;
+  }
+}

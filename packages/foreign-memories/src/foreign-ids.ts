@@ -1,0 +1,17 @@
+import { createHash } from "node:crypto";
+import { type CheckpointId, type Digest, parseCheckpointId, parseSessionId, type SessionId, uuidOf } from "@workrail/core";
+import type { ForeignMemory } from "./foreign-memory.ts";
+
+/** The id of a session: the same for the same names. It cannot be chosen by what is read, so that nothing is added to other sessions. */
+export function foreignSessionId(source: ForeignMemory, ...names: readonly string[]): SessionId {
+  return parseSessionId(uuid(source, "session", ...names));
+}
+
+/** The id of a checkpoint: the same for the same names, of which its content is one. */
+export function foreignCheckpointId(source: ForeignMemory, ...names: readonly string[]): CheckpointId {
+  return parseCheckpointId(uuid(source, "checkpoint", ...names));
+}
+
+function uuid(...names: readonly string[]): string {
+  return uuidOf(createHash("sha256").update(JSON.stringify(names)).digest("hex") as Digest);
+}

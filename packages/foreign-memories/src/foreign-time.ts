@@ -1,0 +1,17 @@
+/** `2026-01-31 12:00:00`, as SQLite's CURRENT_TIMESTAMP writes it: in UTC. */
+const SQLITE_TIME = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)$/u;
+
+/** A time as SQLite or JavaScript writes it; `undefined` for anything else. */
+export function parseForeignTime(text: string | null | undefined): Date | undefined {
+  if (text === null || text === undefined) return undefined;
+  const [, day, time] = SQLITE_TIME.exec(text) ?? [];
+  const date = new Date(day === undefined ? text : `${day}T${time}Z`);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** The latest of those that are known. */
+export function latestOf(times: Iterable<Date | undefined>): Date | undefined {
+  let latest: Date | undefined;
+  for (const time of times) if (time !== undefined && (latest === undefined || time > latest)) latest = time;
+  return latest;
+}

@@ -1,0 +1,153 @@
+import path from "node:path";
+import type { Context, ForeignCheckpoint, ForeignSession, JsonObject, JsonValue } from "@workrail/core";
+import { Entries } from "./entries.ts";
+import { foreignCheckpointId, foreignSessionId } from "./foreign-ids.ts";
+import type { ForeignRow, ForeignTables } from "./foreign-tables.ts";
+import { latestOf, parseForeignTime } from "./foreign-time.ts";
+import { type KeeperRows, readKeeperRows } from "./keeper-rows.ts";
+
+const SOURCE = "mcp-memory-keeper";
+/** Of a foreign id that is told beside a checkpoint. */
+const LONGEST_ID = 200;
+/** JSON of all checkpoints of a session: an import has all of it in memory. */
+const MAX_TEXT_LENGTH = 128 * 1024 * 1024;
+
+export interface KeeperSession {
+  /** `undefined` when nothing of it can be taken; then `skipped` says why. */
+  readonly session: ForeignSession | undefined;
+  readonly skipped: readonly { readonly place: string; readonly reason: string }[];
+}
+
+/**
+ * Reads one session of mcp-memory-keeper. Its checkpoints become checkpoints with the items that they name, as those are now: the program
+ * keeps no older values. The last checkpoint is the session as it is now. Items are entries under their keys, exactly as they were saved;
+ * all else is in the entry `mcp-memory-keeper`: category, priority, channel and dates of each item, the session's own facts, cached files
+ * without their content, the journal, links, the knowledge graph and compressed items. Items of high priority become pins.
+ *
+ * Lost: the content of cached files, vectors, the log of changes, tasks of its agents, events of other tools, and settings.
+ * Named: items whose value is no text, and a session that holds too much or nothing.
+ */
+export function readKeeperSession(tables: ForeignTables, id: string): KeeperSession {
+  const place = `session ${id.slice(0, LONGEST_ID)}`;
+  const rows = readKeeperRows(tables, id);
+  if (rows.tooLarge !== undefined) return { session: undefined, skipped: [{ place, reason: `it has too much in ${rows.tooLarge}` }] };
+  const skipped = rows.items.filter(isUnreadable).map(({ key }) => ({
+    place: `${place}, item ${String(key).slice(0, LONGEST_ID)}`,
+    reason: "its value is no text",
+  }));
+  const items = rows.items.filter((item) => !isUnreadable(item));
+  if (items.length === 0 && rows.checkpoints.length === 0 && rows.others === 0) {
+    return { session: undefined, skipped: [...skipped, { place, reason: "it holds nothing" }] };
+  }
+  const { checkpoints, tooOld } = newestOf({ ...rows, items });
+  const left = tooOld === 0 ? [] : [{ place, reason: `its ${tooOld} oldest checkpoints are more than can be read at once` }];
+  return { session: sessionOf(id, { ...rows, items, checkpoints }), skipped: [...skipped, ...left] };
+}
+
+/** Checkpoints in the order of time, without the oldest where all together are too large. */
+function newestOf(rows: KeeperRows): { readonly checkpoints: readonly ForeignRow[]; readonly tooOld: number } {
+  const sorted = rows.checkpoints.toSorted((left, right) => timeOf(left) - timeOf(right));
+  let room = MAX_TEXT_LENGTH - JSON.stringify(currentContext(rows)).length;
+  const first = sorted.findLastIndex((row) => (room -= JSON.stringify(checkpointContext(row, rows)).length) < 0) + 1;
+  return { checkpoints: sorted.slice(first), tooOld: first };
+}
+
+function timeOf(row: ForeignRow): number {
+  return parseForeignTime(row["created_at"])?.getTime() ?? 0;
+}
+
+function isUnreadable({ key, value }: ForeignRow): boolean {
+  return typeof key !== "string" || typeof value !== "string";
+}
+
+function sessionOf(id: string, rows: KeeperRows): ForeignSession {
+  const { session } = rows;
+  const createdAt = parseForeignTime(session["created_at"]) ?? latestOf(timesIn(rows)) ?? new Date(0);
+  const directory = session["working_directory"] ?? undefined;
+  return {
+    id: foreignSessionId(SOURCE, id),
+    createdAt,
+    writer: SOURCE,
+    project: directory !== undefined && path.isAbsolute(directory) && directory.isWellFormed() ? directory : undefined,
+    name: session["name"] ?? undefined,
+    pins: rows.items.filter(({ priority }) => priority === "high").map(({ key }) => String(key)),
+    checkpoints: checkpointsOf(id, rows, createdAt),
+  };
+}
+
+function checkpointsOf(id: string, rows: KeeperRows, createdAt: Date): readonly ForeignCheckpoint[] {
+  const drafts = rows.checkpoints.map((row) => ({
+    createdAt: parseForeignTime(row["created_at"]) ?? createdAt,
+    name: row["name"] ?? undefined,
+    own: String(row["id"]),
+    context: checkpointContext(row, rows),
+  }));
+  const now = { createdAt: latestOf(timesIn(rows)) ?? createdAt, name: undefined, own: "", context: currentContext(rows) };
+  let parentId: ForeignCheckpoint["parentId"] = null;
+  return [...drafts, now].map(({ own, context, ...labels }): ForeignCheckpoint => {
+    const checkpoint: ForeignCheckpoint = {
+      ...labels,
+      id: foreignCheckpointId(SOURCE, id, own, JSON.stringify(context)),
+      parentId,
+      kind: "workflow",
+      context,
+      tags: [SOURCE],
+      attributes: {
+        source: SOURCE,
+        sourceSession: id.slice(0, LONGEST_ID),
+        ...(own === "" ? {} : { sourceCheckpoint: own.slice(0, LONGEST_ID) }),
+      },
+    };
+    parentId = checkpoint.id;
+    return checkpoint;
+  });
+}
+
+function* timesIn({ session, items, checkpoints, journal, deleted }: KeeperRows): Generator<Date | undefined, void, undefined> {
+  const rows = [session, ...items, ...checkpoints, ...journal, ...deleted];
+  for (const row of rows) for (const column of ["created_at", "updated_at", "deleted_at"]) yield parseForeignTime(row[column]);
+}
+
+function currentContext(rows: KeeperRows): Context {
+  const { session, items, files, journal, links, compressed, graph } = rows;
+  return contextOf(items, {
+    session: factsOf(session),
+    ...list("files", files.map(factsOf)),
+    ...list("journal", journal.map(factsOf)),
+    ...list("relationships", links.map(factsOf)),
+    ...list("compressed", compressed.map(factsOf)),
+    ...list("entities", graph.entities.map(factsOf)),
+    ...list("relations", graph.relations.map(factsOf)),
+    ...list("observations", graph.observations.map(factsOf)),
+  });
+}
+
+/** Facts of the session are left out: they change, and the checkpoint would be another one. */
+function checkpointContext(row: ForeignRow, { items, files, checkpointItems, checkpointFiles }: KeeperRows): Context {
+  const own = row["id"] ?? "";
+  const isNamed = (links: ReadonlyMap<string, ReadonlySet<string>>) => (item: ForeignRow) => links.get(own)?.has(item["id"] ?? "") === true;
+  return contextOf(items.filter(isNamed(checkpointItems)), {
+    checkpoint: factsOf(row),
+    ...list("files", files.filter(isNamed(checkpointFiles)).map(factsOf)),
+  });
+}
+
+function contextOf(items: readonly ForeignRow[], facts: JsonObject): Context {
+  const entries = new Entries();
+  const ofItems = new Entries();
+  for (const item of items) {
+    const { key, value, ...rest } = item;
+    ofItems.add(entries.add(String(key), value ?? null), factsOf(rest));
+  }
+  entries.add(SOURCE, ofItems.size === 0 ? facts : { ...facts, items: ofItems.toContext() });
+  return entries.toContext();
+}
+
+function list(name: string, values: readonly JsonValue[]): JsonObject {
+  return values.length === 0 ? {} : { [name]: values };
+}
+
+/** Columns that hold something, without ids of rows, which mean nothing elsewhere. */
+function factsOf(row: ForeignRow): JsonObject {
+  return Object.fromEntries(Object.entries(row).filter(([column, value]) => value !== null && value !== "" && column !== "id"));
+}

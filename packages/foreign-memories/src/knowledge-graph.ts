@@ -1,0 +1,84 @@
+import { checkJson, type Context, isJsonObject, isWorkrailError, type JsonObject, type JsonValue, parseJson } from "@workrail/core";
+import { Entries } from "./entries.ts";
+
+/** No line of the program nests deeper than three levels. */
+const LIMITS = { maxDepth: 32, maxKeys: 100_000 };
+
+interface Entity {
+  readonly name: string;
+  readonly facts: JsonObject;
+}
+
+/** The entities and relations of server-memory, as they are read line by line. */
+export class KnowledgeGraph {
+  readonly #entities: Entity[] = [];
+  readonly #relations: (JsonObject & { readonly from: string })[] = [];
+
+  /**
+   * Takes one line; empty ones are passed over, as the program does.
+   *
+   * @param text `undefined`: it is no UTF-8.
+   * @returns the reason why the line was not taken.
+   */
+  addLine(text: string | undefined): string | undefined {
+    if (text === undefined) return "it is not UTF-8";
+    if (text.trim() === "") return undefined;
+    const item = parsed(text);
+    if (item === undefined) return "it is no JSON object";
+    if (item["type"] === "entity") return this.#addEntity(item);
+    if (item["type"] === "relation") return this.#addRelation(item);
+    return "it is neither an entity nor a relation";
+  }
+
+  /** Each entity under its name, in the order of the file. */
+  toContext(): Context {
+    // The program finds the first entity of a name, and so do relations here.
+    const begun = new Map<string, JsonValue[]>(this.#entities.map(({ name }) => [name, []]));
+    const loose: JsonValue[] = [];
+    for (const { from, ...relation } of this.#relations) {
+      const relations = begun.get(from);
+      if (relations === undefined) loose.push({ from, ...relation });
+      else relations.push(relation);
+    }
+    const entries = new Entries();
+    for (const { name, facts } of this.#entities) {
+      entries.add(name, withRelations(facts, begun.get(name) ?? []));
+      begun.delete(name);
+    }
+    if (loose.length > 0) entries.add("relations", loose);
+    return entries.toContext();
+  }
+
+  #addEntity({ type: _type, name, ...facts }: JsonObject): string | undefined {
+    if (typeof name !== "string") return "it is an entity without a name";
+    this.#entities.push({ name, facts });
+    return undefined;
+  }
+
+  #addRelation({ type: _type, from, ...facts }: JsonObject): string | undefined {
+    if (typeof from !== "string" || typeof facts["to"] !== "string") return "it is a relation without an end";
+    this.#relations.push({ ...facts, from });
+    return undefined;
+  }
+}
+
+function withRelations(facts: JsonObject, relations: readonly JsonValue[]): JsonObject {
+  if (relations.length === 0) return facts;
+  const entries = new Entries();
+  for (const [key, value] of Object.entries(facts)) entries.add(key, value);
+  entries.add("relations", relations);
+  return entries.toContext();
+}
+
+/** `undefined` for what is no JSON object, or is nested too deep. */
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text);
+    if (!isJsonObject(value)) return undefined;
+    checkJson(value, LIMITS, "line");
+    return value;
+  } catch (error) {
+    if (error instanceof SyntaxError || isWorkrailError(error)) return undefined;
+    throw error;
+  }
+}

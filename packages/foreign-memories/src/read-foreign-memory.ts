@@ -1,0 +1,28 @@
+import { readBasicMemory } from "./basic-memory.ts";
+import type { ForeignMemory, ForeignPart, OpenForeignDatabase } from "./foreign-memory.ts";
+import { readMemoryKeeper } from "./memory-keeper.ts";
+import { readServerMemory } from "./server-memory.ts";
+
+export interface ReadForeignMemoryOptions {
+  /** The file or folder of the program. */
+  readonly path: string;
+  /** Opens the copy of a database, for the sources that keep one. */
+  readonly openDatabase: OpenForeignDatabase;
+}
+
+/**
+ * Reads what another memory server keeps, and changes nothing of it: each session, and whatever cannot be taken. Sessions are read one
+ * at a time.
+ *
+ * @throws INVALID_INPUT when the path does not hold what the source keeps.
+ */
+export function readForeignMemory(source: ForeignMemory, options: ReadForeignMemoryOptions): AsyncIterable<ForeignPart> {
+  switch (source) {
+    case "mcp-memory-keeper":
+      return readMemoryKeeper(options.path, options.openDatabase);
+    case "server-memory":
+      return readServerMemory(options.path);
+    case "basic-memory":
+      return readBasicMemory(options.path);
+  }
+}

@@ -1,0 +1,33 @@
+import { type FileRefusal } from "@workrail/blob-files";
+import { WorkrailError } from "@workrail/core";
+import type { ForeignMemory } from "./foreign-memory.ts";
+
+const REASONS: Readonly<Record<FileRefusal, string>> = {
+  missing: "it does not exist",
+  "not-a-file": "it is not a regular file",
+  outside: "a link leads elsewhere",
+  "too-large": "it is too large",
+  unreadable: "you may not read it",
+  "too-slow": "its disk does not answer",
+};
+
+/** The reason why a file was not read, for people. */
+export function whyRefused(refusal: FileRefusal): string {
+  return REASONS[refusal];
+}
+
+/** The error for a place that does not hold what the source keeps. */
+export function notOf(source: ForeignMemory, place: string, reason: string, cause?: unknown): WorkrailError {
+  return new WorkrailError("INVALID_INPUT", `${place} cannot be read: ${reason}.`, {
+    details: { path: place, source },
+    hint: `Name ${KEPT[source]}: workrail import ${source} <path>.`,
+    cause,
+  });
+}
+
+/** What each source keeps, for people. */
+export const KEPT: Readonly<Record<ForeignMemory, string>> = {
+  "mcp-memory-keeper": "the SQLite file of mcp-memory-keeper, context.db",
+  "server-memory": "the JSONL file of @modelcontextprotocol/server-memory, memory.jsonl",
+  "basic-memory": "a folder of Markdown notes that Basic Memory keeps",
+};

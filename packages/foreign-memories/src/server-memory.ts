@@ -1,0 +1,61 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { readGivenFile } from "@workrail/blob-files";
+import type { ForeignPart, ForeignPartSkipped } from "./foreign-memory.ts";
+import { foreignCheckpointId, foreignSessionId } from "./foreign-ids.ts";
+import { KnowledgeGraph } from "./knowledge-graph.ts";
+import { notOf, whyRefused } from "./refusals.ts";
+import { textOf } from "./text-of.ts";
+
+const SOURCE = "server-memory";
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+/** Reading so much takes longer than a file of a project may. */
+const PATIENCE_MS = 60_000;
+const LINE_FEED = 0x0a;
+
+/**
+ * Reads the file of @modelcontextprotocol/server-memory: JSON lines of entities and relations, without dates. It becomes one session
+ * with one checkpoint as old as the file's last change. Each entity is an entry under its name, with its type, its observations and the
+ * relations that begin at it; relations of no entity are the entry `relations`. Fields that the program does not know are kept.
+ *
+ * Lost: the order of relations among those of other entities. Named: each line that is no entity and no relation.
+ *
+ * @throws INVALID_INPUT when there is no such file, or it is larger than 64 MiB.
+ */
+export async function* readServerMemory(given: string): AsyncGenerator<ForeignPart, void, undefined> {
+  const file = await fs.realpath(given).catch(() => given);
+  const createdAt = (await fs.stat(file).catch(() => undefined))?.mtime;
+  if (createdAt === undefined) throw notOf(SOURCE, given, whyRefused("missing"));
+  const found = await readGivenFile(path.dirname(file), file, { maxBytes: MAX_FILE_BYTES, patienceMs: PATIENCE_MS });
+  if ("refused" in found) throw notOf(SOURCE, given, whyRefused(found.refused));
+  const graph = new KnowledgeGraph();
+  yield* fill(graph, file, found.bytes);
+  const context = graph.toContext();
+  if (Object.keys(context).length === 0) {
+    yield { kind: "skipped", place: file, reason: "it holds no entities and no relations" };
+    return;
+  }
+  const checkpoint = {
+    id: foreignCheckpointId(SOURCE, file, JSON.stringify(context)),
+    parentId: null,
+    kind: "workflow",
+    createdAt,
+    context,
+    name: "knowledge graph",
+    tags: [SOURCE],
+    attributes: { source: SOURCE, file },
+  } as const;
+  const session = { id: foreignSessionId(SOURCE, file), createdAt, writer: SOURCE, checkpoints: [checkpoint] };
+  yield { kind: "session", session, done: 1, total: 1 };
+}
+
+function* fill(graph: KnowledgeGraph, file: string, bytes: Buffer): Generator<ForeignPartSkipped, void, undefined> {
+  let start = 0;
+  for (let line = 1; start < bytes.length; line++) {
+    const end = bytes.indexOf(LINE_FEED, start);
+    const piece = bytes.subarray(start, end < 0 ? bytes.length : end);
+    start = end < 0 ? bytes.length : end + 1;
+    const reason = graph.addLine(textOf(piece));
+    if (reason !== undefined) yield { kind: "skipped", place: `${file}:${line}`, reason };
+  }
+}
