@@ -20,6 +20,9 @@ beforeAll(async () => {
   const project = join(prepared, "project");
   mkdirSync(project);
   writeFileSync(join(project, "context.json"), '{"goal":"begin"}');
+  writeFileSync(join(project, "memory.jsonl"), '{"type":"entity","name":"shop","entityType":"project","observations":[]}');
+  mkdirSync(join(project, "notes"));
+  writeFileSync(join(project, "notes", "shop.md"), "# Shop");
   await using store = await openWorkrail({ dataDir: join(prepared, "data"), project, env: {} });
   await store.saveCheckpoint({ sessionId: "my-task", context: { goal: "prepare" } });
   // The same as an example does: under an id of its own a save may be repeated.

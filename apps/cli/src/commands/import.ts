@@ -19,9 +19,10 @@ Examples:
   workrail import my-copy.json
   workrail import my-copy.json --on-conflict newer --dry-run
   workrail export my-task --output - | workrail import - --data-dir elsewhere
-  workrail import server-memory --dry-run
+  workrail import server-memory memory.jsonl --dry-run
   workrail import basic-memory notes
 
+Sources:
 ${Object.entries(FOREIGN_SOURCES)
   .map(([name, { summary }]) => `  ${name.padEnd(17)}  ${summary}`)
   .join("\n")}
