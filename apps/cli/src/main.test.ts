@@ -80,6 +80,7 @@ describe("the command line", () => {
         scan [options]                     look for secrets in what is stored
         encrypt [options]                  seal the store, or open it again
         rekey [options]                    give a sealed store another key
+        setup [options] [host...]          connect coding agents: MCP server and hooks
         doctor [options]                   find out what is wrong with the
                                            installation, and what to do
         config                             show settings, where they come from, and
