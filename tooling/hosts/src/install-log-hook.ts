@@ -11,9 +11,9 @@ export interface LogHook {
   readonly spoken: string;
 }
 
-const CLAUDE_EVENTS = ["SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"];
-const CODEX_EVENTS = ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"];
-const GEMINI_EVENTS = ["SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd"];
+const SHARED_EVENTS = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"];
+const CLAUDE_EVENTS = [...SHARED_EVENTS, "PostToolUseFailure", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact"];
+const GEMINI_EVENTS = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "PreCompress", "SessionEnd"];
 
 /** Adds the logging hook to the settings of a host. Its other settings stay. */
 export async function installLogHook(host: HostName, places: Places, hook: LogHook): Promise<void> {
@@ -21,7 +21,7 @@ export async function installLogHook(host: HostName, places: Places, hook: LogHo
     case "claude-code":
       return mergeHooks(join(places.home, ".claude", "settings.json"), hooks(CLAUDE_EVENTS, hook, 5));
     case "codex":
-      return mergeHooks(join(places.home, ".codex", "hooks.json"), hooks(CODEX_EVENTS, hook, 3));
+      return mergeHooks(join(places.home, ".codex", "hooks.json"), hooks(SHARED_EVENTS, hook, 3));
     case "gemini":
       // In milliseconds, unlike the others.
       return mergeHooks(join(places.home, ".gemini", "settings.json"), hooks(GEMINI_EVENTS, hook, 5000));
@@ -52,7 +52,7 @@ async function writePlugin(path: string, { log, spoken }: LogHook): Promise<void
     path,
     `import { appendFileSync } from "node:fs";
 export const Log = async () => ({
-  event: async ({ event }) => appendFileSync(${JSON.stringify(log)}, JSON.stringify({ hook_event_name: event.type }) + "\\n"),
+  event: async ({ event }) => appendFileSync(${JSON.stringify(log)}, JSON.stringify({ hook_event_name: event.type, ...event }) + "\\n"),
   "experimental.chat.system.transform": async (_input, output) => void output.system.push(${JSON.stringify(spoken)}),
 });
 `,

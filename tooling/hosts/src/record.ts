@@ -1,28 +1,24 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
-import { anonymize } from "./anonymize.ts";
 import { makeRepository } from "./make-repository.ts";
 import { HOST_PROGRAMS } from "./programs/host-programs.ts";
 import type { Recording } from "./recordings.ts";
 import { RECORDINGS_FOLDER, recordings } from "./recordings.ts";
-import { type HostExit, hostTranscripts, runHost } from "./run-host.ts";
+import { type HostExit, type HostRun, runHost } from "./run-host.ts";
 import type { Exchange, HostName, Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios/all-scenarios.ts";
 import { type ScriptedEndpoint, startScriptedEndpoint } from "./scripted-endpoint.ts";
+import { laterPart, transcriptText } from "./transcript-text.ts";
 
 /** Longer transcripts are stored compressed. */
 const LONGEST_PLAIN_BYTES = 200_000;
 
 /** One scenario on one host. */
-interface Session {
+interface Session extends HostRun {
   readonly scenario: Scenario;
-  readonly host: HostName;
-  readonly hostsFolder: string;
-  readonly home: string;
-  readonly project: string;
   readonly endpoint: ScriptedEndpoint;
 }
 
@@ -47,7 +43,7 @@ async function record(scenario: Scenario, host: HostName, hostsFolder: string): 
   await makeRepository(project, scenario.files);
   const endpoint = await startScriptedEndpoint();
   try {
-    return await recordSession({ scenario, host, hostsFolder, home, project, endpoint });
+    return await recordSession({ scenario, host, hostsFolder, home, project, endpoint, endpointUrl: endpoint.url, prompts: [] });
   } finally {
     await endpoint.close();
     if (values.keep === true) process.stdout.write(`kept: ${base}\n`);
@@ -59,17 +55,17 @@ async function record(scenario: Scenario, host: HostName, hostsFolder: string): 
 async function recordSession(session: Session): Promise<Recording> {
   const { scenario, host } = session;
   await play(session, scenario.before, { continues: false, isKilled: scenario.isInterrupted ?? false });
-  const before = await transcript(session);
+  const before = await transcriptText(session);
   await play(session, scenario.after, { continues: true, isKilled: false });
-  const whole = await transcript(session);
-  const after = whole.startsWith(before) ? whole.slice(before.length) : whole;
+  const after = laterPart(host, before, await transcriptText(session));
   const name = `${scenario.name}.${host}`;
+  const ending = host === "opencode" ? "json" : "jsonl";
   return {
     scenario: scenario.name,
     host,
     version: HOST_PROGRAMS[host].version,
-    before: await store(`${name}.jsonl`, before),
-    after: await store(`${name}.after.jsonl`, after),
+    before: await store(`${name}.${ending}`, before),
+    after: await store(`${name}.after.${ending}`, after),
     bytes: { before: before.length, after: after.length },
   };
 }
@@ -83,7 +79,6 @@ async function play(
   endpoint.play({ host, project, turns: exchanges.flatMap(({ turns }) => turns), holdsAtEnd: isKilled });
   const exits = await runHost({
     ...session,
-    endpointUrl: endpoint.url,
     prompts: exchanges.map(({ prompt }) => prompt),
     continues,
     ...(isKilled ? { killWhen: endpoint.held() } : {}),
@@ -93,12 +88,6 @@ async function play(
   if (wrong !== undefined || endpoint.turnsLeft > 0) {
     throw new Error(`${session.scenario.name} on ${host}: ${endpoint.turnsLeft} turns left\n${wrong?.stdout}\n${wrong?.stderr}`);
   }
-}
-
-async function transcript({ host, home }: Session): Promise<string> {
-  const files = await hostTranscripts(host, home);
-  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
-  return anonymize(texts.join(""), home);
 }
 
 async function store(name: string, text: string): Promise<string> {

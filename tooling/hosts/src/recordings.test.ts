@@ -1,5 +1,6 @@
+import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { recordedText, recordings } from "./recordings.ts";
+import { RECORDINGS_FOLDER, recordedText, recordings } from "./recordings.ts";
 import { SCENARIOS } from "./scenarios/all-scenarios.ts";
 
 /** Paths and ports that belong to a machine. The paths of scenarios begin with `/home/user` or are named in their prompts. */
@@ -32,6 +33,13 @@ describe.each(SCENARIOS)("the scenario $name", ({ name, hosts, before, after, is
       expect(OF_A_MACHINE.exec((await recordedText(first)) + (await recordedText(after)))?.[0]).toBeUndefined();
     }
   });
+});
+
+it("has payloads without paths of the machine", async () => {
+  const folder = new URL("payloads/", RECORDINGS_FOLDER);
+  for (const path of await readdir(folder, { recursive: true })) {
+    if (path.endsWith(".json")) expect(OF_A_MACHINE.exec(await readFile(new URL(path, folder), "utf8"))?.[0]).toBeUndefined();
+  }
 });
 
 /** JSON text with its line breaks and quotes as a reader sees them, at each depth. */

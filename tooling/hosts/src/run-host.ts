@@ -95,8 +95,9 @@ async function converse(
   child: ChildProcess & { stdin: NodeJS.WritableStream; stdout: NodeJS.ReadableStream },
   { input }: Start,
 ): Promise<string> {
-  if (input === undefined) {
-    child.stdin.end();
+  const isAnswered = input?.isAnswered;
+  if (input === undefined || isAnswered === undefined) {
+    child.stdin.end(input?.lines.join("\n"));
     return readText(child.stdout);
   }
   const waiting = [...input.lines];
@@ -109,7 +110,7 @@ async function converse(
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line);
-    if (input.isAnswered(line)) sendNext();
+    if (isAnswered(line)) sendNext();
   }
   return lines.join("\n");
 }

@@ -110,9 +110,7 @@ class ScriptedModel {
   /** `undefined` when the request is held. */
   answer(protocol: Protocol, path: string, body: unknown): ModelAnswer | undefined {
     const offered = protocol.offeredTools(body);
-    const aside = SHELL_TOOLS.some((name) => offered.has(name))
-      ? sideAnswer(body, { hasTools: true })
-      : sideAnswer(body, { hasTools: false });
+    const aside = sideAnswer(body, { host: this.#script?.host, hasTools: SHELL_TOOLS.some((name) => offered.has(name)) });
     this.requests.push({ path, kind: aside === undefined ? "turn" : "side", body });
     this.#count += 1;
     if (aside !== undefined) return { id: String(this.#count), text: aside, calls: [] };

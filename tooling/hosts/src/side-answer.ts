@@ -1,3 +1,5 @@
+import type { HostName } from "./scenario.ts";
+
 /** Parts of prompts by which hosts ask for a summary of the conversation, tools offered or not. */
 const SUMMARY_PROMPTS = ["create a detailed summary of the conversation", "<state_snapshot>", "CONTEXT CHECKPOINT COMPACTION"];
 /** Claude Code asks the model, tools offered, for a prompt that the person might write next. */
@@ -6,9 +8,11 @@ const SUGGESTION_PROMPT = "[SUGGESTION MODE";
 const SUMMARY =
   "<analysis>The conversation so far.</analysis>\n<summary>\nWork on the repository was done as the messages above tell. Read the files again before you change them.\n</summary>";
 
-/** Fits every question that hosts ask beside the conversation: a title, a topic, a choice of model, the next speaker. */
+const TITLE = "Work on the repository";
+
+/** Fits every question in JSON that hosts ask beside the conversation: a title, a topic, a choice of model, the next speaker. */
 const HARMLESS = JSON.stringify({
-  title: "Work on the repository",
+  title: TITLE,
   isNewTopic: false,
   reasoning: "As it is.",
   complexity_reasoning: "As it is.",
@@ -17,11 +21,18 @@ const HARMLESS = JSON.stringify({
   next_speaker: "user",
 });
 
+/** By whom, and whether the request offers the agent's tools. */
+interface Asked {
+  readonly host: HostName | undefined;
+  readonly hasTools: boolean;
+}
+
 /** The answer to a request that is no turn of the agent; `undefined` when it is one. */
-export function sideAnswer(body: unknown, { hasTools }: { readonly hasTools: boolean }): string | undefined {
+export function sideAnswer(body: unknown, { host, hasTools }: Asked): string | undefined {
   const last = lastMessage(body);
   if (SUMMARY_PROMPTS.some((part) => last.includes(part))) return SUMMARY;
-  if (!hasTools) return HARMLESS;
+  // opencode takes the whole answer for the title.
+  if (!hasTools) return host === "opencode" ? TITLE : HARMLESS;
   return last.includes(SUGGESTION_PROMPT) ? "" : undefined;
 }
 

@@ -29,6 +29,6 @@ export interface StartOptions {
 /** One process. */
 export interface Start {
   readonly args: readonly string[];
-  /** Lines for its standard input. The next one is sent when `isAnswered` says so of a line of its output. */
-  readonly input?: { readonly lines: readonly string[]; readonly isAnswered: (line: string) => boolean };
+  /** Lines for its standard input. The next one is sent when `isAnswered` says so of a line of its output; without it all are sent at once. */
+  readonly input?: { readonly lines: readonly string[]; readonly isAnswered?: (line: string) => boolean };
 }

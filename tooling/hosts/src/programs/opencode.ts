@@ -39,6 +39,10 @@ export const opencode: HostProgram = {
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
   }),
   starts: (prompts, { continues }) =>
-    prompts.map((prompt, index) => ({ args: ["run", "--auto", ...(continues || index > 0 ? ["--continue"] : []), prompt] })),
+    prompts.map((prompt, index) => ({
+      args: ["run", "--auto", ...(continues || index > 0 ? ["--continue"] : [])],
+      // An argument with blanks would arrive in quotation marks.
+      input: { lines: [prompt] },
+    })),
   transcripts: { folder: ".local/share/opencode", isOne: (path) => path === "opencode.db" },
 };

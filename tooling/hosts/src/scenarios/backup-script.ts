@@ -38,7 +38,7 @@ exit $failed
 export const backupScript: Scenario = {
   name: "backup-script",
   about: "Mending of a shell script that must never run for real. Short prompts, one with a correction.",
-  hosts: ["claude-code", "gemini"],
+  hosts: ["claude-code", "gemini", "opencode"],
   files: {
     "backup.sh": BACKUP,
     "check.sh": CHECK,
