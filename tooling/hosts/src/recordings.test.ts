@@ -35,11 +35,13 @@ describe.each(SCENARIOS)("the scenario $name", ({ name, hosts, before, after, is
   });
 });
 
-it("has payloads without paths of the machine", async () => {
-  const folder = new URL("payloads/", RECORDINGS_FOLDER);
-  for (const path of await readdir(folder, { recursive: true })) {
-    if (path.endsWith(".json")) expect(OF_A_MACHINE.exec(await readFile(new URL(path, folder), "utf8"))?.[0]).toBeUndefined();
-  }
+describe("payloads", () => {
+  it("were recorded without paths of the machine", async () => {
+    const folder = new URL("payloads/", RECORDINGS_FOLDER);
+    const files = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith(".json"));
+    const texts = await Promise.all(files.map((path) => readFile(new URL(path, folder), "utf8")));
+    expect(texts.filter((text) => OF_A_MACHINE.test(text))).toEqual([]);
+  });
 });
 
 /** JSON text with its line breaks and quotes as a reader sees them, at each depth. */
