@@ -96,11 +96,28 @@ export const resolve = {
   },
 };
 
-// The program, a part of it for the store that is loaded when a command needs it, and a launcher that looks at the Node
-// version before anything else is loaded.
+/** Hooks start for each turn of an agent: a file that loads nothing of the store, and others for the calls that read, save or compose. */
+export const hookBundle = (input: string, file: string) => ({
+  input: { [file]: input },
+  platform: "node" as const,
+  external,
+  plugins: [quickToLoad],
+  resolve,
+  output: {
+    dir: "dist",
+    entryFileNames: "[name].mjs",
+    chunkFileNames: `${file}-[name].mjs`,
+    codeSplitting: { groups: [{ name: "base", tags: ["$initial" as const], test: (id: string) => !/[\\/]hook\.ts$/u.test(id) }] },
+    minify: withoutWhitespace,
+    sourcemap: false,
+  },
+});
+
+// The program, a part of it for the store that is loaded when a command needs it, a launcher that looks at the Node version before
+// anything else is loaded, and the hooks.
 export default defineConfig([
   {
-    input: { cli: "src/main.ts" },
+    input: { cli: "src/main.ts", "take-in": "src/take-in.ts" },
     platform: "node",
     external,
     plugins: [withoutPrograms, quickToLoad],
@@ -121,4 +138,5 @@ export default defineConfig([
     resolve,
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
+  hookBundle("src/hook.ts", "hook"),
 ]);

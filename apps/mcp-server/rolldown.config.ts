@@ -1,5 +1,5 @@
 import { defineConfig } from "rolldown";
-import { external, inFewFiles, quickToLoad, resolve, withoutPrograms, withoutWhitespace } from "../cli/rolldown.config.ts";
+import { external, hookBundle, inFewFiles, quickToLoad, resolve, withoutPrograms, withoutWhitespace } from "../cli/rolldown.config.ts";
 
 // The MCP library loads a JSON Schema validator of a quarter of a megabyte at start, for elicitation alone, which this server never does.
 const withoutValidator = {
@@ -28,7 +28,7 @@ export default defineConfig([
     },
   },
   {
-    input: { cli: "src/command-line.ts" },
+    input: { cli: "src/command-line.ts", "take-in": "../cli/src/take-in.ts" },
     platform: "node",
     external,
     plugins: [withoutPrograms, quickToLoad],
@@ -48,4 +48,5 @@ export default defineConfig([
     resolve,
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
+  hookBundle("../cli/src/hook.ts", "hook"),
 ]);

@@ -21,8 +21,8 @@ async function launch(): Promise<void> {
   // Node before 22.3 lacks it, and the bundle asks for all that is built in by it.
   if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
   enableCompileCache();
-  // Not known to the compiler: the program is bundled beside the launcher.
-  await import(new URL("./cli.mjs", import.meta.url).href);
+  // Not known to the compiler: the programs are bundled beside the launcher.
+  await import(new URL(process.argv[2] === "hook" ? "./hook.mjs" : "./cli.mjs", import.meta.url).href);
 }
 
 await launch();

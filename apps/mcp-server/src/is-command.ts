@@ -1,5 +1,13 @@
 /** The options that need no value: `--json`, and each setting that is true or false. */
-export const FLAGS: readonly string[] = ["--json", "--read-only", "--allow-plaintext-files", "--checkpoint-auto-save"];
+export const FLAGS: readonly string[] = [
+  "--json",
+  "--read-only",
+  "--allow-plaintext-files",
+  "--checkpoint-auto-save",
+  "--hook-save",
+  "--hook-conversation",
+  "--hook-resume",
+];
 
 /** Finds a command among the arguments: the first word that is neither an option nor the value of one. A server gets options alone. */
 export function isCommand(args: readonly string[]): boolean {

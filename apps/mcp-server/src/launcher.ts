@@ -34,6 +34,7 @@ async function launch(): Promise<void> {
     process.exitCode = 1;
     return;
   }
+  if (process.argv[2] === "hook") return load("./hook.mjs");
   if (isCommand(process.argv.slice(2))) return load("./cli.mjs");
   if (process.argv.includes("--version")) {
     process.stdout.write(`${readVersion()}\n`);

@@ -13,7 +13,10 @@ export class LazyStore {
   async get(): Promise<Workrail> {
     this.#store ??= this.#open();
     try {
-      return await this.#store;
+      const store = await this.#store;
+      // Hooks of the same host save while the server runs.
+      await store.takeIncoming();
+      return store;
     } catch (error) {
       this.#store = undefined;
       throw error;

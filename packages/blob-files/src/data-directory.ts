@@ -14,6 +14,8 @@ import {
   DATABASE,
   SEARCH_DATABASE,
   EXPORTS,
+  HOOKS,
+  INCOMING,
   isReplacedStore,
   JOURNAL,
   OPEN,
@@ -151,10 +153,13 @@ function isOurName(name: string): boolean {
     CONFIG_FILE,
     CONTEXTS,
     EXPORTS,
+    HOOKS,
+    INCOMING,
     QUARANTINE,
     OPEN,
     REDACTION_KEY,
     RESERVE,
+    SETUP,
     STORE_LOCK,
     DATABASE,
     JOURNAL,
@@ -162,7 +167,6 @@ function isOurName(name: string): boolean {
     VECTORS,
     BACKUP_MANIFEST,
     RESTORING,
-    SETUP,
   ].includes(name);
   const isCatalog =
     [DATABASE, SEARCH_DATABASE, VECTORS].some((file) => name.startsWith(`${file}-`)) ||

@@ -29,6 +29,8 @@ export {
   DATABASE,
   directoryNameOf,
   fileNameOf,
+  HOOKS,
+  INCOMING,
   isReplacedStore,
   JOURNAL,
   REDACTION_KEY,

@@ -22,6 +22,10 @@ export const REDACTION_KEY = "redaction.key";
 export const SETUP = "setup";
 export const CONTEXTS = "contexts";
 export const EXPORTS = "exports";
+/** Saves that hooks left, which wait for the store to be opened. */
+export const INCOMING = "incoming";
+/** What hooks noted of sessions. */
+export const HOOKS = "hooks";
 export const QUARANTINE = "quarantine";
 export const BACKUPS = "backups";
 /** In a backup: what it is, and of each file its size and digest. */

@@ -1,12 +1,16 @@
 import { readdirSync } from "node:fs";
+import { HOOKS, SETUP } from "@workrail/blob-files";
 import type { Storage } from "@workrail/core";
 import { CONFIG_FILE } from "./config/config-file.ts";
 import { errorCode } from "./error-code.ts";
 
+/** Names in a data directory that do not make a store. Saves that wait for one do. */
+const BESIDE_STORE: ReadonlySet<string> = new Set([CONFIG_FILE, HOOKS, SETUP]);
+
 /** Whether a data directory holds anything of a store. One that cannot be read may. */
 export function hasStore(dataDir: string): boolean {
   try {
-    return readdirSync(dataDir).some((name) => name !== CONFIG_FILE);
+    return readdirSync(dataDir).some((name) => !BESIDE_STORE.has(name));
   } catch (error) {
     return errorCode(error) !== "ENOENT";
   }

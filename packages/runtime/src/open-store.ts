@@ -24,7 +24,7 @@ export interface StorePlan {
   readonly onRebuildProgress?: RebuildOptions["onProgress"];
 }
 
-/** Opens a store. Rebuilds a lost catalog and finishes erasures before it resolves; other work that earlier processes left is done soon after, if wanted. */
+/** Opens a store. Rebuilds a lost catalog, finishes erasures and takes in what hooks left before it resolves; other work that earlier processes left is done soon after, if wanted. */
 export async function openStore({
   settings,
   adapters,
@@ -38,6 +38,7 @@ export async function openStore({
   try {
     await store.recover({ onProgress: onRebuildProgress });
     await store.finishErasures();
+    await store.takeIncoming();
   } catch (error) {
     await store.close();
     throw error;

@@ -174,7 +174,7 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
     tokenizer: values.tokenizer,
     condenser: values.contextCompression === "advanced" ? condenserOf(values) : undefined,
     embedder: values.embedderUrl === undefined && values.embedderModel === undefined ? undefined : embedderOf(values),
-    secrets: { mode: values.secrets, personalData: values.secretsPersonalData, except: rulesIn(values.secretsExcept) },
+    secrets: secretsSettingsOf(values),
     readOnly: given.readOnly ?? values.readOnly,
     fallback: given.fallback ?? values.fallback ?? "fail",
     savesAMinute: values.rateLimitCheckpointSave,
@@ -191,6 +191,11 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
     },
     project: values.project,
   };
+}
+
+/** @throws INVALID_INPUT for a rule that there is not. */
+export function secretsSettingsOf(values: SettingValues): SecretsSettings {
+  return { mode: values.secrets, personalData: values.secretsPersonalData, except: rulesIn(values.secretsExcept) };
 }
 
 function limitsOf(values: SettingValues): Limits {

@@ -138,6 +138,8 @@ import {
   type TraceSessionResult,
 } from "./overview.ts";
 import { type Asked, type Scope, scopeOf } from "./isolation.ts";
+import { hasIncoming, type IncomingSave } from "./hooks/incoming-save.ts";
+import { takeIncoming, type TakeInPorts, takeThese } from "./hooks/take-incoming.ts";
 import { keepIfThere } from "./keep-if-there.ts";
 import { isUnknownSession, withLikelySessions } from "./likely-sessions.ts";
 import { parseProject } from "./parse-project.ts";
@@ -943,6 +945,28 @@ export class Store implements Workrail {
   async #examineCatalog(options?: { readonly isDue: boolean }): Promise<void> {
     await this.#parts.recovery.examine(options);
     await this.recover();
+  }
+
+  async takeIncoming(saves?: readonly IncomingSave[]): Promise<number> {
+    if (saves !== undefined) return this.#using(async () => this.#tookIn(await takeThese(this.#takeInPorts(), saves)));
+    const { dataDir } = this;
+    if (this.#isReadOnly || dataDir === undefined || this.#standIn !== undefined || !hasIncoming(dataDir)) return 0;
+    try {
+      return await this.#using(async () => this.#tookIn((await takeIncoming(this.#takeInPorts(), dataDir)).sessions));
+    } catch (error) {
+      this.#parts.log.warn("what hooks left could not be saved now", { error });
+      return 0;
+    }
+  }
+
+  #takeInPorts(): TakeInPorts {
+    return { ...this.#loadPorts, ...this.#savePorts };
+  }
+
+  #tookIn(sessions: readonly SessionId[]): number {
+    for (const sessionId of sessions) this.#compactor.request(sessionId);
+    if (sessions.length > 0) this.#search.changed();
+    return sessions.length;
   }
 
   /** Has the process ready to search. */

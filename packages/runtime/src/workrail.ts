@@ -27,6 +27,7 @@ import type {
   ViewCheckpointParams,
   ViewCheckpointResult,
 } from "./context-management-service.ts";
+import type { IncomingSave } from "./hooks/incoming-save.ts";
 import type { LiveContext, LiveContextParams } from "./live/live-context.ts";
 import type { EraseParams, EraseResult } from "./erasing.ts";
 import type { FittedFields } from "./fit-fields.ts";
@@ -120,6 +121,14 @@ export interface Workrail extends IContextManagementService {
    * rest to the background, which a program that soon ends has not.
    */
   finishIndex(options?: FinishIndexOptions): Promise<void>;
+  /**
+   * Saves what hooks of hosts left in the data directory since the store was opened. Opening does the same. What cannot be saved now stays
+   * there, and the log says why.
+   *
+   * @param saves these instead, which a hook made for a sealed store and left nowhere; then it rejects as `saveCheckpoint` does.
+   * @returns how many sessions were saved to.
+   */
+  takeIncoming(saves?: readonly IncomingSave[]): Promise<number>;
   /** Loads what fits a budget, and says what it left out. */
   viewCheckpoint(params: ViewCheckpointParams): Promise<ViewCheckpointResult>;
   /** The same, with little around the context: for answers that models read. */

@@ -79,13 +79,30 @@ const OPEN = any(
 
 export function cuesIn(text: string): Cues {
   return {
-    forbids: FORBIDS.test(text) || SHOUTS.test(text),
+    forbids: forbids(text),
     restricts: RESTRICTS.test(text),
     demands: DEMANDS.test(text),
-    decides: DECIDES.test(text),
+    decides: decides(text),
     fails: FAILS.test(text),
-    isOpen: OPEN.test(text),
+    isOpen: isOpen(text),
   };
+}
+
+export function forbids(text: string): boolean {
+  return FORBIDS.test(text) || SHOUTS.test(text);
+}
+
+/** Whether it demands something, or lets it hold under a condition alone. */
+export function demandsOrRestricts(text: string): boolean {
+  return DEMANDS.test(text) || RESTRICTS.test(text);
+}
+
+export function decides(text: string): boolean {
+  return DECIDES.test(text);
+}
+
+export function isOpen(text: string): boolean {
+  return OPEN.test(text);
 }
 
 /** Words of a status. */

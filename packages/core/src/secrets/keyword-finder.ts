@@ -1,5 +1,5 @@
 /** Told of a word, by its place in the list, and where it begins. */
-type OnWord = (word: number, start: number) => void;
+export type OnWord = (word: number, start: number) => void;
 
 /**
  * Finds many words in a text in one pass, whatever their case (Aho and Corasick). A character is looked at once, however many
@@ -53,6 +53,26 @@ export class KeywordFinder {
       if (start < to) onWord(word, start);
     }
   }
+}
+
+/**
+ * Finds the same, in the same order, without a table: for texts so short that to make one takes longer.
+ *
+ * @param words as for a `KeywordFinder`.
+ */
+export function findWords(words: readonly string[], text: string, from: number, to: number, onWord: OnWord): void {
+  const longest = words.reduce((most, { length }) => Math.max(most, length), 0);
+  // Of ASCII alone: other small letters may be longer than their capitals.
+  const window = text.slice(from, to + longest).replaceAll(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
+  const found: { readonly word: number; readonly start: number; readonly end: number }[] = [];
+  for (const [word, { length }] of words.entries()) {
+    const wanted = words[word] as string;
+    for (let at = window.indexOf(wanted); at >= 0 && from + at < to; at = window.indexOf(wanted, at + 1)) {
+      found.push({ word, start: from + at, end: from + at + length });
+    }
+  }
+  found.sort((left, right) => left.end - right.end || left.start - right.start);
+  for (const { word, start } of found) onWord(word, start);
 }
 
 interface Node {

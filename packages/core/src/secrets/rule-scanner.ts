@@ -1,5 +1,5 @@
 import type { FoundSecret, SecretScanner } from "../ports/secret-scanner.ts";
-import { KeywordFinder } from "./keyword-finder.ts";
+import { findWords, KeywordFinder } from "./keyword-finder.ts";
 import { NAMED_RULES } from "./named-rules.ts";
 import { PERSONAL_DATA_RULES, type PersonalData, personalDataRules } from "./personal-data-rules.ts";
 import { NUMBER_START, type SecretRule } from "./secret-rule.ts";
@@ -27,6 +27,9 @@ export interface RuleScanner extends SecretScanner {
 const MOST_AHEAD = 32 * 1024;
 const MOST_BEHIND = 1024;
 
+/** Characters, of all texts that a scanner is given. */
+const WORTH_A_TABLE = 256 * 1024;
+
 /**
  * Finds secrets by our own rules. One pass over the text finds the words that stand in a secret, or before it, and rules are
  * tried there alone: a text without such words costs that pass.
@@ -34,18 +37,24 @@ const MOST_BEHIND = 1024;
 export function ruleScanner({ personalData = "off", except = [] }: RuleScannerOptions = {}): RuleScanner {
   const rules = [...SECRET_RULES, ...personalDataRules(personalData)].filter(({ id }) => !except.includes(id));
   let table: RuleTable | undefined;
+  let finder: KeywordFinder | undefined;
+  let searched = 0;
   return {
     *find(parts) {
-      // Made when it is first needed: that takes a few milliseconds.
       table ??= tableOf(rules);
-      const { finder, rulesOf, numbers } = table;
+      const { words, rulesOf, numbers } = table;
       const findings = new Findings();
       // The text from what may be looked at on, where that begins in the whole, and from where on it was not searched.
       let [text, offset, from] = ["", 0, 0];
       const search = (to: number): FoundSecret[] => {
-        finder.find(text, from, to, (word, start) => {
+        const onWord = (word: number, start: number): void => {
           for (const rule of rulesOf[word] ?? []) findings.tryAt(rule, text, start, offset);
-        });
+        };
+        searched += to - from;
+        // Made when it pays: that takes some milliseconds.
+        if (searched > WORTH_A_TABLE) finder ??= new KeywordFinder(words);
+        if (finder === undefined) findWords(words, text, from, to, onWord);
+        else finder.find(text, from, to, onWord);
         if (numbers.length > 0) {
           for (const start of numberStarts(text, from, to)) for (const rule of numbers) findings.tryAt(rule, text, start, offset);
         }
@@ -66,7 +75,7 @@ export function ruleScanner({ personalData = "off", except = [] }: RuleScannerOp
 
 /** Rules by the words that stand in a secret, or before it. */
 interface RuleTable {
-  readonly finder: KeywordFinder;
+  readonly words: readonly string[];
   /** Of each word. */
   readonly rulesOf: readonly (readonly SecretRule[])[];
   /** Those without words. */
@@ -76,7 +85,7 @@ interface RuleTable {
 function tableOf(rules: readonly SecretRule[]): RuleTable {
   const words = [...new Set(rules.flatMap(({ keywords }) => keywords))];
   return {
-    finder: new KeywordFinder(words),
+    words,
     rulesOf: words.map((word) => rules.filter(({ keywords }) => keywords.includes(word))),
     numbers: rules.filter(({ keywords }) => keywords.length === 0),
   };

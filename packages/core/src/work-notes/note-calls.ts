@@ -72,10 +72,16 @@ function patchedFiles(input: JsonValue): string[] {
 /** The whole plan, where a call writes it: a list of records with a status. */
 export function planIn(input: JsonValue): readonly PlanItem[] | undefined {
   if (!isJsonObject(input)) return undefined;
-  const list = Object.values(input).find((value) => Array.isArray(value) && value.length > 0 && statusKeyOf(value) !== undefined);
-  if (!Array.isArray(list)) return undefined;
-  const key = statusKeyOf(list) ?? "status";
-  return list.filter(isJsonObject).map((record) => ({ text: textOf(record), state: stateOf(record[key]) }));
+  for (const list of Object.values(input)) {
+    const records = Array.isArray(list) ? list.filter(isJsonObject) : [];
+    const key = records.length === 0 ? undefined : isHostPlan(records) ? "status" : statusKeyOf(records);
+    if (key !== undefined) return records.map((record) => ({ text: textOf(record), state: stateOf(record[key]) }));
+  }
+  return undefined;
+}
+
+function isHostPlan(records: readonly JsonObject[]): boolean {
+  return records.every(({ status }) => HOST_STATES.has(status));
 }
 
 const TEXT_KEYS = ["content", "step", "text", "description", "title", "task", "subject", "name"];
@@ -85,6 +91,16 @@ export function textOf(record: JsonObject): string {
   return cut(typeof text === "string" ? text : JSON.stringify(record), LONGEST_NOTED.sentence);
 }
 
+/** The states that hosts write themselves. Any other word is looked up among those of five languages. */
+const HOST_STATES: ReadonlyMap<JsonValue | undefined, PlanItem["state"]> = new Map([
+  ["pending", "pending"],
+  ["in_progress", "active"],
+  ["completed", "done"],
+  ["cancelled", "done"],
+]);
+
 export function stateOf(status: JsonValue | undefined): PlanItem["state"] {
+  const known = HOST_STATES.get(status);
+  if (known !== undefined) return known;
   return typeof status === "string" ? (workStateOf(status) ?? "pending") : status === true ? "done" : "pending";
 }

@@ -19,18 +19,21 @@ import {
 /** Notes after some more of a session was read. The notes given stay as they are. */
 export function noteEvents(before: WorkNotes, events: readonly TranscriptEvent[]): WorkNotes {
   const notes = new NotesInWriting(before);
-  for (const event of events) notes.add(event);
+  events.forEach((event, at) => notes.add(event, events.length - at <= SEARCHED));
   return notes.done();
 }
 
+/** Decisions, and paths that are only seen, are looked for in so many of the last events: those of older ones would fall out of their lists. */
+const SEARCHED = 200;
 /** Characters of an output in which paths are looked for. */
-const MOST_SEARCHED = 20_000;
+const MOST_SEARCHED = 6_000;
 /** Paths that one output adds: a listing of everything says little of each. */
 const MOST_SEEN = 12;
 
 class NotesInWriting {
   readonly #notes: { -readonly [Key in keyof WorkNotes]: WorkNotes[Key] };
   readonly #files: Map<string, NotedFile>;
+  #isLate = true;
   readonly #commands: Map<string, NotedCommand>;
 
   constructor(before: WorkNotes) {
@@ -39,7 +42,8 @@ class NotesInWriting {
     this.#commands = new Map(before.commands.map((command) => [command.command, command]));
   }
 
-  add(event: TranscriptEvent): void {
+  add(event: TranscriptEvent, isLate: boolean): void {
+    this.#isLate = isLate;
     if (event.at !== undefined) {
       this.#notes.startedAt ??= event.at;
       this.#notes.lastAt = event.at;
@@ -95,7 +99,7 @@ class NotesInWriting {
   }
 
   #decide(text: string): void {
-    const decisions = decisionsIn(text);
+    const decisions = this.#isLate ? decisionsIn(text) : [];
     if (decisions.length > 0) this.#notes.decisions = unique([...this.#notes.decisions, ...decisions]).slice(-MOST_NOTED.decisions);
   }
 
@@ -136,7 +140,7 @@ class NotesInWriting {
     const { runs = 0, ...before } = this.#commands.get(command) ?? { command };
     this.#commands.delete(command);
     this.#commands.set(command, { ...before, command, runs: runs + 1 });
-    for (const path of pathsIn(command)) this.#see(path);
+    if (this.#isLate) for (const path of pathsIn(command)) this.#see(path);
   }
 
   #result({ id, text, failed, exitCode }: ResultEvent): void {
@@ -148,10 +152,11 @@ class NotesInWriting {
     if (call === undefined) return;
     const hasFailed = failed ?? (exitCode === undefined ? call.command !== undefined && looksFailed(text) : exitCode !== 0);
     if (call.command !== undefined) this.#end(call.command, { text, hasFailed, exitCode });
-    else if (hasFailed) notes.errors = [...notes.errors, { tool: call.tool, text: errorLinesOf(text) }].slice(-MOST_NOTED.errors);
+    else if (hasFailed && this.#isLate)
+      notes.errors = [...notes.errors, { tool: call.tool, text: errorLinesOf(text) }].slice(-MOST_NOTED.errors);
     else if (CREATES_ITEM.test(call.tool)) notes.plan = named(notes.plan, id, text);
     else if (SAVES.test(call.tool)) this.#saved(text);
-    if (call.command !== undefined || SEARCHES.test(call.tool))
+    if (this.#isLate && (call.command !== undefined || SEARCHES.test(call.tool)))
       for (const path of pathsIn(text.slice(0, MOST_SEARCHED)).slice(0, MOST_SEEN)) this.#see(path);
   }
 
@@ -167,7 +172,7 @@ class NotesInWriting {
       runs,
       outcome: hasFailed ? "failed" : "ok",
       ...(hasFailed && code > 0 ? { exitCode: code } : {}),
-      ...(hasFailed ? { error: errorLinesOf(text) } : said === "" ? {} : { said }),
+      ...(hasFailed ? { error: this.#isLate ? errorLinesOf(text) : "" } : said === "" ? {} : { said }),
     });
   }
 
@@ -215,7 +220,11 @@ function named(plan: readonly PlanItem[], id: string | undefined, text: string):
 
 function pathsIn(text: string): string[] {
   return namedPaths(text).filter(
-    (path) => path.length <= LONGEST_NOTED.path && /[\p{L}\p{N}]\.[A-Za-z][\w]{0,9}$/u.test(path) && !/^[-$~]|[*{}$]/u.test(path),
+    (path) =>
+      path.length <= LONGEST_NOTED.path &&
+      !path.includes(" ") &&
+      /[\p{L}\p{N}]\.[A-Za-z][\w]{0,9}$/u.test(path) &&
+      !/^[-$~]|[*{}$]/u.test(path),
   );
 }
 

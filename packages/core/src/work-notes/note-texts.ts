@@ -1,4 +1,4 @@
-import { cuesIn } from "../handoff/cues.ts";
+import { decides, demandsOrRestricts, forbids, isOpen } from "../handoff/cues.ts";
 import { cut } from "../handoff/read/plain.ts";
 import { ERROR_LINE, kindOfLine, sentencesOf } from "../handoff/read/sentences.ts";
 import { LONGEST_NOTED } from "./work-notes.ts";
@@ -32,22 +32,21 @@ export function wishesIn(prompt: string): Wishes {
   const prohibitions: string[] = [];
   const requirements: string[] = [];
   for (const sentence of sentencesIn(prompt)) {
-    const cues = cuesIn(sentence);
     const noted = cut(sentence, LONGEST_NOTED.sentence);
-    if (cues.forbids) prohibitions.push(noted);
-    else if (cues.demands || cues.restricts) requirements.push(noted);
+    if (forbids(sentence)) prohibitions.push(noted);
+    else if (demandsOrRestricts(sentence)) requirements.push(noted);
   }
   return { prohibitions, requirements };
 }
 
 /** Sentences of the model that say what was decided, and why. */
 export function decisionsIn(reply: string): string[] {
-  return [...sentencesIn(reply)].filter((sentence) => cuesIn(sentence).decides).map((sentence) => cut(sentence, LONGEST_NOTED.sentence));
+  return [...sentencesIn(reply)].filter((sentence) => decides(sentence)).map((sentence) => cut(sentence, LONGEST_NOTED.sentence));
 }
 
 /** Sentences of a reply that name what comes next. */
 export function openIn(reply: string): string[] {
-  return [...sentencesIn(reply)].filter((sentence) => cuesIn(sentence).isOpen && !sentence.trimEnd().endsWith("?"));
+  return [...sentencesIn(reply)].filter((sentence) => isOpen(sentence) && !sentence.trimEnd().endsWith("?"));
 }
 
 /** Questions at the end of a reply: what stands before its last paragraphs was asked and answered by itself. */

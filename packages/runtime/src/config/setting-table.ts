@@ -31,6 +31,9 @@ export interface SettingValues extends Limits {
   readonly maxAnswerCharacters: number;
   readonly tokenizer: TokenizerName;
   readonly checkpointAutoSave: boolean;
+  readonly hookSave: boolean;
+  readonly hookConversation: boolean;
+  readonly hookResume: boolean;
   readonly contextCompression: "basic" | "advanced";
   readonly condenserUrl?: string;
   readonly condenserModel?: string;
@@ -209,6 +212,13 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
     default: true,
     meaning: "Whether a live context of the library saves a checkpoint at the end of each phase.",
   },
+  hookSave: { type: { kind: "flag" }, default: true, meaning: "Whether hooks of a host save checkpoints." },
+  hookConversation: {
+    type: { kind: "flag" },
+    default: true,
+    meaning: "Whether hooks keep the conversation, too, as they save checkpoints.",
+  },
+  hookResume: { type: { kind: "flag" }, default: true, meaning: "Whether hooks hand saved work to the model when a session starts." },
   contextCompression: {
     type: choice("basic", "advanced"),
     default: "basic",

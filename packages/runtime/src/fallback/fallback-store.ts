@@ -53,6 +53,7 @@ import type { StoreConversationParams, StoreConversationResult } from "../conver
 import { nodeDigests, randomIds } from "../environment.ts";
 import type { EraseParams, EraseResult } from "../erasing.ts";
 import type { FittedFields } from "../fit-fields.ts";
+import type { IncomingSave } from "../hooks/incoming-save.ts";
 import type { LiveContext, LiveContextParams } from "../live/live-context.ts";
 import { ownLabels } from "../metadata.ts";
 import type { StorePlan } from "../open-store.ts";
@@ -254,6 +255,11 @@ export class FallbackStore implements Workrail {
 
   async searchCheckpoints(params: SearchCheckpointsParams): Promise<SearchCheckpointsResult> {
     return this.#reading().searchCheckpoints(params);
+  }
+
+  /** Memory does not stand in for this: what hooks left is durable where it is. */
+  async takeIncoming(saves?: readonly IncomingSave[]): Promise<number> {
+    return this.#standby.failure === undefined || saves !== undefined ? this.#standby.disk().takeIncoming(saves) : 0;
   }
 
   async finishIndex(options?: FinishIndexOptions): Promise<void> {

@@ -1,0 +1,80 @@
+import os from "node:os";
+import { HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost, type HookPorts, logFailure, runHook } from "@workrail/runtime/hooks";
+
+/** The host waits for a hook, so it ends by itself after this long. */
+const DEADLINE_MS = 1_000;
+/** A host that does not close standard input is waited for no longer. */
+const INPUT_MS = 400;
+const MOST_INPUT_CHARACTERS = 16 * 1024 * 1024;
+
+const USAGE = `Usage: workrail hook <${HOOK_EVENTS.join("|")}> [--host <${HOOK_HOSTS.join("|")}>] [--strict]
+
+Run by the host of an agent, with its JSON on standard input: workrail setup installs it.
+`;
+
+/** `workrail hook`: fails open. It always exits with 0, and says what went wrong at the next start; with \`--strict\` it exits with 1. */
+async function main(args: readonly string[]): Promise<void> {
+  const begun = performance.now();
+  const [event, ...options] = args;
+  const isStrict = options.includes("--strict");
+  if (!isEvent(event)) {
+    process.stderr.write(USAGE);
+    process.exitCode = isStrict || event === undefined || process.stdin.isTTY ? 1 : 0;
+    return;
+  }
+  const host = hostIn(options);
+  const ports: HookPorts = {
+    env: process.env,
+    home: os.homedir(),
+    now: () => new Date(),
+    left: () => DEADLINE_MS - (performance.now() - begun),
+    saveNow: async (saves) => {
+      // Not known to the compiler: it is bundled beside this file.
+      const taking = (await import(new URL("./take-in.mjs", import.meta.url).href)) as { readonly saveNow: HookPorts["saveNow"] };
+      await taking.saveNow(saves);
+    },
+  };
+  const deadline = setTimeout(() => {
+    logFailure(event, host, ports, `it took longer than ${DEADLINE_MS} ms`);
+    process.exit(isStrict ? 1 : 0);
+  }, DEADLINE_MS);
+  const { output, error } = await runHook(event, { host, input: await readInput() }, ports);
+  clearTimeout(deadline);
+  if (isStrict && error instanceof Error) process.stderr.write(`${error.message}\n`);
+  process.exitCode = error !== undefined && isStrict ? 1 : 0;
+  // Standard input may still be open.
+  process.stdout.write(output, () => process.exit());
+}
+
+function isEvent(text: string | undefined): text is HookEvent {
+  return HOOK_EVENTS.some((event) => event === text);
+}
+
+function hostIn(options: readonly string[]): HookHost | undefined {
+  const given = options.find((option) => option.startsWith("--host="))?.slice("--host=".length) ?? options[options.indexOf("--host") + 1];
+  return HOOK_HOSTS.find((host) => host === given);
+}
+
+async function readInput(): Promise<string> {
+  if (process.stdin.isTTY) return "";
+  return new Promise((resolve) => {
+    let text = "";
+    const done = (): void => {
+      clearTimeout(timer);
+      process.stdin.pause();
+      resolve(text);
+    };
+    const timer = setTimeout(done, INPUT_MS);
+    process.stdin.setEncoding("utf8");
+    process.stdin.on("data", (chunk: string) => {
+      text += chunk;
+      if (text.length > MOST_INPUT_CHARACTERS) done();
+    });
+    process.stdin.on("end", done);
+    process.stdin.on("error", done);
+  });
+}
+
+process.umask(0o077);
+process.stdout.on("error", () => process.exit());
+await main(process.argv.slice(3));

@@ -1,0 +1,69 @@
+import { findTranscripts, type FoundTranscript, peekTranscript } from "@workrail/host-transcripts";
+import { type HookCall, placeOf, sessionIdOf, stateFileOf } from "./hook-call.ts";
+import { type HookState, NO_CONVERSATION, readState } from "./hook-state.ts";
+import { newState, whereOf } from "./new-state.ts";
+import { readerOf, readOn } from "./read-session.ts";
+import { saveSession } from "./save-session.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Older transcripts are brought in by `workrail import`. */
+const LOOKS_BACK_MS = 7 * DAY_MS;
+const MOST_TRANSCRIPTS = 20;
+/** Left for the pack itself. */
+const RESERVED_MS = 350;
+
+/**
+ * Saves what earlier sessions of this project left unsaved: no hook is run when a host is killed, or a turn is interrupted, but the
+ * transcript is on disk. Stops when the time is up; the next start goes on.
+ *
+ * @returns the sessions that were read, the latest first.
+ */
+export async function catchUp(call: HookCall): Promise<readonly HookState[]> {
+  const found: HookState[] = [];
+  for (const transcript of await otherTranscripts(call)) {
+    if (call.ports.left() < RESERVED_MS) break;
+    const state = await catchUpOne(call, transcript);
+    if (state !== undefined) found.push(state);
+    // A sealed store keeps no positions in clear, so everything would be read anew each time.
+    if (call.settings.isSealed) break;
+  }
+  return found;
+}
+
+async function otherTranscripts({ host, payload, ports, place }: HookCall): Promise<readonly FoundTranscript[]> {
+  const reader = readerOf(host);
+  if (reader === undefined) return [];
+  const since = new Date(ports.now().getTime() - LOOKS_BACK_MS);
+  const where = { home: ports.home, env: ports.env, since, limit: MOST_TRANSCRIPTS };
+  const near = reader === "codex" ? {} : { near: payload.transcriptPath };
+  const found = await findTranscripts(reader, { ...where, ...near, project: place.cwd });
+  return found.filter(({ file }) => file !== payload.transcriptPath);
+}
+
+async function catchUpOne(call: HookCall, { host, file, sizeBytes }: FoundTranscript): Promise<HookState | undefined> {
+  const facts = await peekTranscript(host, file);
+  if (facts?.sessionId === undefined || facts.isSubagent === true) return undefined;
+  const place = facts.cwd === undefined || facts.cwd === call.place.cwd ? call.place : await placeOf(facts.cwd, call.settings, call.places);
+  if (place.folder !== call.place.folder) return undefined;
+  const sessionId = sessionIdOf(call.host, facts.sessionId);
+  const stateFile = stateFileOf({ place }, sessionId);
+  const known = readState(stateFile);
+  if (known?.position?.offset === sizeBytes && known.conversation.position?.offset === sizeBytes) return undefined;
+  const fresh: HookState = {
+    ...newState({ ...call, place }),
+    hostSession: facts.sessionId,
+    sessionId,
+    isSubagent: undefined,
+    transcript: file,
+    conversation: NO_CONVERSATION,
+    ...whereOf(place),
+  };
+  const read = await readOn(known ?? fresh, { ...call, payload: { ...call.payload, messages: undefined } });
+  await saveSession(
+    read.state,
+    stateFile,
+    { ...call, place, payload: { ...call.payload, messages: undefined } },
+    { withConversation: true },
+  );
+  return read.hasNews ? read.state : undefined;
+}

@@ -1,0 +1,67 @@
+import fs from "node:fs";
+import path from "node:path";
+import { isUnfinished } from "@workrail/core";
+import type { HookCall } from "./hook-call.ts";
+import { type HookState, isMissing, readState } from "./hook-state.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Work that nobody touched for longer is not offered. */
+const LONGEST_REST_MS = 14 * DAY_MS;
+const MOST_LOOKED_AT = 8;
+/** States of sessions that nobody can go on with any more. */
+const FORGOTTEN_MS = 60 * DAY_MS;
+
+/**
+ * The last session of this repository and branch, where it left something to go on with. Older ones are not looked at: work that was
+ * finished since must not come back.
+ *
+ * @param read sessions that were just read on.
+ */
+export function findUnfinished(call: HookCall, own: string, read: readonly HookState[]): HookState | undefined {
+  const { place, ports } = call;
+  const known = statesIn(place.folder, ports.now());
+  const byId = new Map([...known, ...read].map((state) => [state.sessionId, state]));
+  const [last] = [...byId.values()]
+    .filter((state) => state.sessionId !== own && state.isSubagent !== true && isWork(state) && isHere(state, call))
+    .toSorted((left, right) => lastAt(right) - lastAt(left));
+  if (last === undefined || ports.now().getTime() - lastAt(last) > LONGEST_REST_MS) return undefined;
+  return isUnfinished(last.notes) === undefined ? undefined : last;
+}
+
+/** A greeting and its answer are no work. */
+function isWork({ notes: { counts } }: HookState): boolean {
+  return counts.calls > 0 || counts.prompts > 1;
+}
+
+function isHere({ git, project }: HookState, { place }: HookCall): boolean {
+  if (git?.branch !== undefined && place.git?.branch !== undefined) return git.branch === place.git.branch;
+  return place.project !== undefined && (place.git !== undefined || project === place.project);
+}
+
+export function lastAt({ notes, saved }: HookState): number {
+  return Date.parse(notes.lastAt ?? saved?.at ?? "") || 0;
+}
+
+/** The states that were written last. Those of long ago are removed. */
+function statesIn(folder: string, now: Date): HookState[] {
+  const files = namesIn(folder).flatMap((name) => {
+    const file = path.join(folder, name);
+    const stat = fs.statSync(file, { throwIfNoEntry: false });
+    return stat === undefined ? [] : [{ file, at: stat.mtimeMs }];
+  });
+  for (const { file, at } of files) if (now.getTime() - at > FORGOTTEN_MS) fs.rmSync(file, { force: true });
+  const latest = files
+    .filter(({ file }) => file.endsWith(".json"))
+    .toSorted((left, right) => right.at - left.at)
+    .slice(0, MOST_LOOKED_AT);
+  return latest.flatMap(({ file }) => readState(file) ?? []);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}

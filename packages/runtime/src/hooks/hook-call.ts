@@ -1,0 +1,92 @@
+import { type GitState, invalidInput, type WorkrailError } from "@workrail/core";
+import { type HookEvent, type HookHost, type HookPayload, parsePayload } from "@workrail/host-transcripts";
+import type { Environment } from "../config/default-data-dir.ts";
+import { GitReader } from "../git/read-git-state.ts";
+import { findProject } from "../project.ts";
+import { folderOfProject, type HookPlaces, hookPlaces, stateFile } from "./hook-places.ts";
+import { type HookSettings, hookSettings } from "./hook-settings.ts";
+import type { IncomingSave } from "./incoming-save.ts";
+
+export const HOOK_EVENTS: readonly HookEvent[] = ["session-start", "user-prompt", "pre-compact", "stop", "session-end"];
+
+/** What a hook needs of the program that runs it. */
+export interface HookPorts {
+  readonly env: Environment;
+  readonly home: string;
+  readonly now: () => Date;
+  /** Milliseconds until the hook must be done. */
+  readonly left: () => number;
+  /** Saves at once, by an open store: for a sealed store, which has nothing wait in clear. */
+  readonly saveNow: (saves: readonly IncomingSave[]) => Promise<void>;
+}
+
+/** One call of a hook: what the host sent, and where it belongs. */
+export interface HookCall {
+  readonly event: HookEvent;
+  readonly ports: HookPorts;
+  readonly settings: HookSettings;
+  readonly places: HookPlaces;
+  readonly payload: HookPayload;
+  readonly host: HookHost;
+  readonly place: WorkPlace;
+}
+
+/** Where a session works. */
+export interface WorkPlace {
+  readonly cwd: string | undefined;
+  readonly project: string | undefined;
+  readonly git: GitState | undefined;
+  /** Of the states of its repository's sessions. */
+  readonly folder: string;
+}
+
+/** @throws INVALID_INPUT for input that no host sends. */
+export async function readCall(
+  event: HookEvent,
+  given: { readonly host: HookHost | undefined; readonly input: string },
+  ports: HookPorts,
+): Promise<HookCall> {
+  const payload = parsePayload(given.host, parsed(given.input));
+  if (payload?.sessionId === undefined) throw noPayload();
+  const settings = hookSettings(ports.env);
+  const places = hookPlaces(settings.dataDir);
+  return { event, ports, settings, places, payload, host: payload.host, place: await placeOf(payload.cwd, settings, places) };
+}
+
+export async function placeOf(cwd: string | undefined, settings: HookSettings, places: HookPlaces): Promise<WorkPlace> {
+  const project = settings.project ?? (cwd === undefined ? undefined : findProject(cwd));
+  const git = await new GitReader(project).read();
+  return { cwd, project, git, folder: folderOfProject(places, project, git) };
+}
+
+/** Of a sub-agent it has the agent's id behind it. */
+export function hostSessionOf({ sessionId, agentId }: HookPayload): string {
+  return agentId === undefined ? sessionId : `${sessionId}.${agentId}`;
+}
+
+/** The session of the store that keeps a host's session. */
+export function sessionIdOf(host: HookHost, hostSession: string): string {
+  // A session's id has 128 characters at most.
+  return `${host}-${hostSession}`.replaceAll(/[^\w.-]/gu, "-").slice(0, 100);
+}
+
+export function stateFileOf({ place }: Pick<HookCall, "place">, sessionId: string): string {
+  return stateFile(place.folder, sessionId);
+}
+
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input.replace(/^\uFEFF/u, ""));
+  } catch (error) {
+    throw noPayload(error);
+  }
+}
+
+function noPayload(cause?: unknown): WorkrailError {
+  const error = invalidInput(
+    "input",
+    "Standard input does not hold what a host sends to a hook.",
+    "Hooks are run by hosts: workrail setup",
+  );
+  return cause === undefined ? error : Object.assign(error, { cause });
+}

@@ -1,0 +1,83 @@
+import fs from "node:fs";
+import path from "node:path";
+import { makeDirectories } from "@workrail/blob-files";
+import { isMissing } from "./hook-state.ts";
+import type { HookPlaces } from "./hook-places.ts";
+
+/** One run of a hook. It holds nothing that a person or an agent wrote. */
+export interface HookRun {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly host: string;
+  readonly event: string;
+  readonly ms: number;
+  readonly project?: string | undefined;
+  readonly sessionId?: string | undefined;
+  /** The checkpoint that it left for the store. */
+  readonly saved?: string | undefined;
+  /** Estimated tokens of the pack that it printed, and of the transcripts that the pack stands for. */
+  readonly packTokens?: number | undefined;
+  readonly transcriptTokens?: number | undefined;
+  /** Code and message. */
+  readonly error?: string | undefined;
+}
+
+/** The older half goes when the file is larger. */
+const MOST_BYTES = 512 * 1024;
+
+export function logRun({ log }: HookPlaces, run: HookRun): void {
+  makeDirectories(path.dirname(log));
+  if ((fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0) > MOST_BYTES) fs.renameSync(log, `${log}.old`);
+  fs.appendFileSync(log, `${JSON.stringify(run)}\n`, { mode: 0o600 });
+}
+
+/** Runs that are still known, oldest first. Lines that cannot be read are left out: a power cut may have torn one. */
+export function readRuns({ log }: HookPlaces): HookRun[] {
+  return [`${log}.old`, log].flatMap((file) => textOf(file).split("\n").flatMap(parseRun));
+}
+
+function parseRun(line: string): HookRun[] {
+  try {
+    const run = JSON.parse(line) as Partial<HookRun> | null;
+    return typeof run?.at === "string" && typeof run.event === "string" ? [run as HookRun] : [];
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return "";
+    throw error;
+  }
+}
+
+/** A failure that the next start tells. */
+export interface UntoldFailure {
+  readonly at: string;
+  readonly event: string;
+  readonly error: string;
+}
+
+const MOST_UNTOLD = 5;
+
+export function noteFailure({ untold }: HookPlaces, failure: UntoldFailure): void {
+  makeDirectories(path.dirname(untold));
+  const all = [...readFailures({ untold }), failure].slice(-MOST_UNTOLD);
+  fs.writeFileSync(untold, JSON.stringify(all), { mode: 0o600 });
+}
+
+export function readFailures({ untold }: Pick<HookPlaces, "untold">): readonly UntoldFailure[] {
+  try {
+    const all = JSON.parse(textOf(untold) || "[]") as unknown;
+    return Array.isArray(all) ? (all as UntoldFailure[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function forgetFailures({ untold }: HookPlaces): void {
+  fs.rmSync(untold, { force: true });
+}

@@ -1,0 +1,45 @@
+import path from "node:path";
+import { HOOKS, INCOMING } from "@workrail/blob-files";
+import type { GitState } from "@workrail/core";
+
+/** Where hooks keep what they need in the data directory. */
+export interface HookPlaces {
+  /** A file for each session of a host, in a folder for each repository. */
+  readonly sessions: string;
+  /** Saves that wait for the next opening of the store. */
+  readonly incoming: string;
+  /** Saves that the store refused, each with its reason. */
+  readonly refused: string;
+  /** Runs of hooks, a line of JSON each. */
+  readonly log: string;
+  /** Failures that nobody was told of yet. */
+  readonly untold: string;
+}
+
+export function hookPlaces(dataDir: string): HookPlaces {
+  const hooks = path.join(dataDir, HOOKS);
+  const incoming = path.join(dataDir, INCOMING);
+  return {
+    sessions: path.join(hooks, "sessions"),
+    incoming,
+    refused: path.join(incoming, "refused"),
+    log: path.join(hooks, "runs.jsonl"),
+    untold: path.join(hooks, "untold.json"),
+  };
+}
+
+/** Folder of a repository's sessions: the same for its worktrees, and for clones of one remote. */
+export function folderOfProject({ sessions }: HookPlaces, project: string | undefined, git: GitState | undefined): string {
+  return path.join(sessions, shortDigest(git?.remote ?? git?.commonDir ?? project ?? "none"));
+}
+
+export function stateFile(folder: string, sessionId: string): string {
+  return path.join(folder, `${shortDigest(sessionId)}.json`);
+}
+
+/** 20 hexadecimal digits that tell texts apart, without cryptography, which takes longer to load than all else here. FNV-1a, 64 bits and 16. */
+function shortDigest(text: string): string {
+  let digest = 0xcbf29ce484222325n;
+  for (const byte of Buffer.from(text)) digest = BigInt.asUintN(64, (digest ^ BigInt(byte)) * 0x100000001b3n);
+  return digest.toString(16).padStart(16, "0") + (text.length & 0xffff).toString(16).padStart(4, "0");
+}

@@ -1,0 +1,32 @@
+import { hasKeyring } from "@workrail/blob-files";
+import { readConfiguration } from "../config/read-configuration.ts";
+import type { Environment } from "../config/default-data-dir.ts";
+import type { SettingValues } from "../config/setting-table.ts";
+
+/** Settings that hooks obey. A wrong value falls back as everywhere. */
+export interface HookSettings {
+  readonly dataDir: string;
+  readonly saves: boolean;
+  readonly keepsConversations: boolean;
+  readonly resumes: boolean;
+  readonly isReadOnly: boolean;
+  /** The store keeps nothing in clear, so hooks do not either. */
+  readonly isSealed: boolean;
+  readonly values: SettingValues;
+  /** Set by whoever starts the host; absent: found from the directory that the host names. */
+  readonly project?: string | undefined;
+}
+
+export function hookSettings(env: Environment): HookSettings {
+  const { dataDir, values } = readConfiguration({ env });
+  return {
+    dataDir,
+    saves: values.hookSave,
+    keepsConversations: values.hookConversation,
+    resumes: values.hookResume,
+    isReadOnly: values.readOnly,
+    isSealed: values.encryption === "enabled" || hasKeyring(dataDir),
+    values,
+    project: values.project,
+  };
+}

@@ -1,0 +1,81 @@
+import fs from "node:fs";
+import path from "node:path";
+import { makeDirectories } from "@workrail/blob-files";
+import type { GitState, WorkNotes } from "@workrail/core";
+import type { HookHost, TranscriptPosition } from "@workrail/host-transcripts";
+
+/** All that hooks know of a host's session. */
+export interface HookState {
+  readonly version: 1;
+  readonly host: HookHost;
+  /** As the host names its session; of a sub-agent with the agent's id behind it. */
+  readonly hostSession: string;
+  /** Session of the store. */
+  readonly sessionId: string;
+  readonly isSubagent?: boolean | undefined;
+  readonly transcript?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly project?: string | undefined;
+  readonly git?: GitState | undefined;
+  /** How far the transcript was read. Absent in a sealed store, which keeps no notes in clear: there it is read anew. */
+  readonly position?: TranscriptPosition | undefined;
+  readonly notes: WorkNotes;
+  /** Turns that ended since the last save. */
+  readonly turns: number;
+  readonly saved?: SavedState | undefined;
+  readonly conversation: ConversationState;
+  /** An earlier session whose pack was shown at the start of this one. */
+  readonly continues?: string | undefined;
+  readonly endedAt?: string | undefined;
+}
+
+export interface SavedState {
+  /** Of the context: the same state is not saved twice. */
+  readonly digest: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly checkpointId: string;
+}
+
+/** The conversation as far as it was handed to the store: at the end of a session, before a compaction, and when it is caught up. */
+export interface ConversationState {
+  readonly position?: TranscriptPosition | undefined;
+  /** A long one is kept in several sessions. */
+  readonly part: number;
+  /** Messages in this part. */
+  readonly messages: number;
+  /** Characters of them as JSON. */
+  readonly size: number;
+}
+
+export const NO_CONVERSATION: ConversationState = { part: 1, messages: 0, size: 0 };
+
+/** Larger ones are not ours. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** `undefined` where there is none, or none that can be read: then the transcript is read from its beginning. */
+export function readState(file: string): HookState | undefined {
+  try {
+    const stat = fs.lstatSync(file);
+    if (!stat.isFile() || stat.size > MOST_BYTES) return undefined;
+    const state = JSON.parse(fs.readFileSync(file, "utf8")) as Partial<HookState> | null;
+    return state?.version === 1 && state.notes?.version === 1 && typeof state.sessionId === "string" ? (state as HookState) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Replaces the file. After a power cut an older state may be there: then more of the transcript is read again. */
+export function writeState(file: string, state: HookState): void {
+  const folder = path.dirname(file);
+  makeDirectories(folder);
+  const temporary = `${file}.${process.pid}.tmp`;
+  fs.writeFileSync(temporary, JSON.stringify(state), { mode: 0o600 });
+  fs.renameSync(temporary, file);
+}
+
+export function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR";
+}

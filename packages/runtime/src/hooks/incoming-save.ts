@@ -1,0 +1,70 @@
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { makeDirectories, nodeFileSystem, writeDurably } from "@workrail/blob-files";
+import type { Context, GitState, JsonObject } from "@workrail/core";
+import { hookPlaces } from "./hook-places.ts";
+import { isMissing } from "./hook-state.ts";
+
+/** A save that a hook left for the store: durable, without secrets, and taken in when the store is opened next. */
+export interface IncomingSave {
+  readonly format: "workrail-incoming";
+  readonly version: 1;
+  readonly checkpointId: string;
+  readonly sessionId: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly kind: "workflow" | "conversation";
+  /** The whole state; of a conversation that which stands around its messages. */
+  readonly context: Context;
+  /** Messages that come after the first `from` of the session's latest checkpoint. */
+  readonly messages?: { readonly from: number; readonly items: readonly JsonObject[] } | undefined;
+  readonly name?: string | undefined;
+  readonly tags: readonly string[];
+  readonly attributes: JsonObject;
+  readonly agentId: string;
+  readonly project?: string | undefined;
+  readonly git?: GitState | undefined;
+}
+
+/** Bytes that may wait for a store that nobody opens: more are not written. */
+export const MOST_WAITING_BYTES = 64 * 1024 * 1024;
+
+export function newCheckpointId(): string {
+  return randomUUID();
+}
+
+/** Writes it durably. Its name begins with the time, or with a later one than any that waits, so that saves are taken in in their order. */
+export async function writeIncoming(folder: string, save: IncomingSave): Promise<string> {
+  makeDirectories(folder);
+  const last = path.basename(waitingFiles(folder).at(-1) ?? "").slice(0, TIME_DIGITS);
+  const time = Math.max(Date.parse(save.createdAt), Number(last) + 1);
+  const file = path.join(folder, `${String(time).padStart(TIME_DIGITS, "0")}-${save.checkpointId}.json`);
+  await writeDurably(nodeFileSystem, file, Buffer.from(JSON.stringify(save)), "new");
+  return file;
+}
+
+const TIME_DIGITS = 15;
+
+/** Files that wait, oldest first. */
+export function waitingFiles(folder: string): string[] {
+  try {
+    return fs
+      .readdirSync(folder)
+      .filter((name) => /^\d{15}-[\w-]+\.json$/u.test(name))
+      .toSorted()
+      .map((name) => path.join(folder, name));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+export function waitingBytes(folder: string): number {
+  return waitingFiles(folder).reduce((sum, file) => sum + (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+/** Whether hooks left anything for the store: one look into a folder that is mostly empty. */
+export function hasIncoming(dataDir: string): boolean {
+  return waitingFiles(hookPlaces(dataDir).incoming).length > 0;
+}

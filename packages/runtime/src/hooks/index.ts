@@ -1,0 +1,7 @@
+// Hooks of hosts, for a program that starts for each: nothing of it loads a database, a schema library or a tokenizer.
+export { HOOK_EVENTS } from "./hook-call.ts";
+export type { HookPorts } from "./hook-call.ts";
+export { logFailure, runHook } from "./run-hook.ts";
+export type { HookResult } from "./run-hook.ts";
+export type { IncomingSave } from "./incoming-save.ts";
+export { HOOK_HOSTS, type HookEvent, type HookHost } from "@workrail/host-transcripts";

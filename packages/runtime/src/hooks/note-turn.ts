@@ -1,0 +1,42 @@
+import { noteEvents, type TranscriptEvent } from "@workrail/core";
+import type { HookCall } from "./hook-call.ts";
+import { type HookState, writeState } from "./hook-state.ts";
+import { keepVerbatim } from "./keep-verbatim.ts";
+import { readOn } from "./read-session.ts";
+import { saveSession } from "./save-session.ts";
+import { withoutSecrets } from "./without-secrets.ts";
+
+export interface NotedTurn {
+  /** For the host's summariser. */
+  readonly output: string;
+  readonly saved?: string | undefined;
+}
+
+/** Notes what came since the last call, from the transcript or, where a host keeps none, from what it sends; and saves if that is due. */
+export async function noteTurn(
+  call: HookCall,
+  before: HookState,
+  { file, isDue }: { readonly file: string; readonly isDue: boolean },
+): Promise<NotedTurn> {
+  const { event, host, payload, settings } = call;
+  const state = before.transcript === undefined ? await withSent(before, call) : before;
+  if (event === "user-prompt" || !isDue) {
+    if (!settings.isSealed) writeState(file, { ...state, turns: state.turns + (event === "stop" ? 1 : 0) });
+    return { output: "" };
+  }
+  const read = await readOn(state, call);
+  const saved = await saveSession(read.state, file, call, {
+    lastMessage: payload.lastAssistantMessage,
+    withConversation: event !== "stop",
+  });
+  return { output: event === "pre-compact" && host === "claude-code" ? keepVerbatim(read.state.notes) : "", saved };
+}
+
+async function withSent(state: HookState, { payload, settings }: HookCall): Promise<HookState> {
+  const { prompt, lastAssistantMessage } = payload;
+  const events: TranscriptEvent[] = [
+    ...(prompt === undefined ? [] : [{ kind: "prompt" as const, text: prompt }]),
+    ...(lastAssistantMessage === undefined ? [] : [{ kind: "reply" as const, text: lastAssistantMessage }]),
+  ];
+  return { ...state, notes: noteEvents(state.notes, await withoutSecrets(events, settings)) };
+}

@@ -1,0 +1,56 @@
+import { noteEvents, NO_NOTES } from "@workrail/core";
+import {
+  type HookHost,
+  readOpencodeMessages,
+  readTranscript,
+  type TranscriptHost,
+  type TranscriptPart,
+  type TranscriptPosition,
+} from "@workrail/host-transcripts";
+import type { HookCall } from "./hook-call.ts";
+import type { HookState } from "./hook-state.ts";
+import { withoutSecrets } from "./without-secrets.ts";
+
+/** A session after its transcript was read on. */
+export interface ReadSession {
+  readonly state: HookState;
+  /** Something happened since the last reading. */
+  readonly hasNews: boolean;
+}
+
+/** Hosts that keep a transcript as a file that is read here. VS Code writes that of Claude Code. */
+const READ_AS: Readonly<Partial<Record<HookHost, TranscriptHost>>> = {
+  "claude-code": "claude-code",
+  vscode: "claude-code",
+  codex: "codex",
+  gemini: "gemini",
+};
+
+export function readerOf(host: HookHost): TranscriptHost | undefined {
+  return READ_AS[host];
+}
+
+/** Notes what came since the last reading. Secrets are replaced before the notes go anywhere. */
+export async function readOn(state: HookState, call: HookCall): Promise<ReadSession> {
+  const part = await readSince(state, state.position, call);
+  if (part === undefined) return { state, hasNews: false };
+  const notes = await withoutSecrets(noteEvents(part.restarted ? NO_NOTES : state.notes, part.events), call.settings);
+  const position = part.position === undefined ? {} : { position: part.position };
+  return { state: { ...state, notes, ...position }, hasNews: part.events.length > 0 };
+}
+
+type Part = Omit<TranscriptPart, "position" | "facts"> & Partial<Pick<TranscriptPart, "position">>;
+
+/** Events after a position; `undefined` where there is no transcript to read. */
+export async function readSince(
+  { host, transcript }: HookState,
+  position: TranscriptPosition | undefined,
+  { settings, ports, payload: { messages } }: HookCall,
+): Promise<Part | undefined> {
+  // Its plugin hands all messages over.
+  if (host === "opencode" && messages !== undefined) return { events: readOpencodeMessages(messages), restarted: true, isPartial: false };
+  const reader = readerOf(host);
+  if (transcript === undefined || reader === undefined) return undefined;
+  const from = settings.isSealed ? undefined : position;
+  return readTranscript(reader, transcript, { from, deadlineMs: Date.now() + ports.left() });
+}

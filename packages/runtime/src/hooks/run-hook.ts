@@ -1,0 +1,106 @@
+import { isWorkrailError } from "@workrail/core";
+import { type HookCall, type HookPorts, hostSessionOf, readCall, sessionIdOf, stateFileOf } from "./hook-call.ts";
+import { type HookEvent, type HookHost } from "@workrail/host-transcripts";
+import { type HookRun, logRun, noteFailure } from "./hook-log.ts";
+import { type HookState, readState, writeState } from "./hook-state.ts";
+import { hookPlaces } from "./hook-places.ts";
+import { hookSettings } from "./hook-settings.ts";
+import { newState, whereOf } from "./new-state.ts";
+
+/** Turns, and milliseconds, after which the end of a turn saves. */
+const TURNS = 5;
+const PAUSE_MS = 10 * 60 * 1_000;
+
+/** What a hook prints, and whether it failed. */
+export interface HookResult {
+  readonly output: string;
+  readonly error?: unknown;
+}
+
+/**
+ * Runs one hook of a host. It never rejects: a failure is logged, and told when the next session starts.
+ *
+ * @param given `host` as the command line names it; `input` is the JSON text of the host.
+ */
+export async function runHook(
+  event: HookEvent,
+  given: { readonly host: HookHost | undefined; readonly input: string },
+  ports: HookPorts,
+): Promise<HookResult> {
+  const begun = ports.now();
+  const about = { at: begun.toISOString(), host: given.host ?? "unknown", event };
+  try {
+    const call = await readCall(event, given, ports);
+    const done = await run(call);
+    log(ports, { ...about, host: call.host, ms: ports.now().getTime() - begun.getTime(), project: call.place.project, ...done.run });
+    return { output: done.output };
+  } catch (error) {
+    const message = isWorkrailError(error) ? `${error.code}: ${error.message}` : String(error);
+    log(ports, { ...about, ms: ports.now().getTime() - begun.getTime(), error: message }, true);
+    return { output: "", error };
+  }
+}
+
+interface Done {
+  readonly output: string;
+  readonly run: Pick<HookRun, "sessionId" | "saved" | "packTokens" | "transcriptTokens">;
+}
+
+/** Most calls of hooks end here, so that nothing more is loaded for them. */
+async function run(call: HookCall): Promise<Done> {
+  const { event, payload, host, settings } = call;
+  // Claude Code sends events without a type for the agent that compacts.
+  const isOwn = payload.agentId === undefined || (payload.agentType ?? "") !== "";
+  if (!isOwn || (settings.isReadOnly && event !== "session-start")) return { output: "", run: {} };
+  if (event === "session-start") {
+    const { startSession } = await import("./start-session.ts");
+    const { text, ...told } = await startSession(call);
+    return { output: text === "" ? "" : injected(host, text), run: told };
+  }
+  const sessionId = sessionIdOf(host, hostSessionOf(payload));
+  const file = stateFileOf(call, sessionId);
+  const state = { ...newState(call), ...readState(file), ...whereOf(call.place), ...transcriptNow(payload.transcriptPath) };
+  // The transcript tells the prompt.
+  if (event === "user-prompt" && state.transcript !== undefined) return { output: "", run: { sessionId } };
+  if (event === "stop" && state.transcript !== undefined && !isDue(state, call)) {
+    writeState(file, { ...state, turns: state.turns + 1 });
+    return { output: "", run: { sessionId } };
+  }
+  const { noteTurn } = await import("./note-turn.ts");
+  const { output, saved } = await noteTurn(call, state, { file, isDue: event !== "stop" || isDue(state, call) });
+  return { output, run: { sessionId, ...(saved === undefined ? {} : { saved }) } };
+}
+
+function transcriptNow(transcript: string | undefined): Pick<HookState, "transcript"> {
+  return transcript === undefined ? {} : { transcript };
+}
+
+/** The first turn is saved at once. */
+function isDue({ saved, turns }: HookState, { ports }: HookCall): boolean {
+  return saved === undefined || turns + 1 >= TURNS || ports.now().getTime() - Date.parse(saved.at) >= PAUSE_MS;
+}
+
+/** In the form in which each host takes text for the model. */
+function injected(host: HookHost, text: string): string {
+  if (host === "opencode") return text;
+  if (host === "cursor") return JSON.stringify({ additional_context: text });
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: text } });
+}
+
+/** For a failure of the program around the hook, such as a deadline that passed. */
+export function logFailure(event: HookEvent, host: HookHost | undefined, ports: HookPorts, error: string): void {
+  log(ports, { at: ports.now().toISOString(), host: host ?? "unknown", event, ms: 0, error }, true);
+}
+
+/** Where not even the log can be written there is nobody left to tell. */
+function log(ports: HookPorts, run: HookRun, isFailure = false): void {
+  try {
+    const { dataDir, isReadOnly } = hookSettings(ports.env);
+    if (isReadOnly) return;
+    const places = hookPlaces(dataDir);
+    logRun(places, run);
+    if (isFailure) noteFailure(places, { at: run.at, event: run.event, error: run.error ?? "" });
+  } catch {
+    // A full disk, or a folder of somebody else: the hook must not fail its host.
+  }
+}

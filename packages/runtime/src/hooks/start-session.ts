@@ -1,0 +1,132 @@
+import { type Context, contextOfNotes, GIT_STATE, gitStateToJson, goalOf } from "@workrail/core";
+import { findDrift } from "../resume/find-drift.ts";
+import { catchUp } from "./catch-up.ts";
+import { findUnfinished, lastAt } from "./find-unfinished.ts";
+import { type HookCall, hostSessionOf, sessionIdOf, stateFileOf } from "./hook-call.ts";
+import { forgetFailures, readFailures } from "./hook-log.ts";
+import { type HookState, readState, writeState } from "./hook-state.ts";
+import { newState, whereOf } from "./new-state.ts";
+import { readOn } from "./read-session.ts";
+import { estimated } from "./estimated.ts";
+import { writePack } from "./resume-pack.ts";
+
+/** Tokens of a pack after a compaction, and at the start of a new session. */
+const COMPACTED_TOKENS = 1_500;
+const STARTED_TOKENS = 300;
+
+export interface Started {
+  /** What the model is told; empty where there is nothing worth it. */
+  readonly text: string;
+  readonly sessionId: string;
+  readonly packTokens?: number | undefined;
+  readonly transcriptTokens?: number | undefined;
+}
+
+/** Catches up earlier sessions, then tells the model what it needs to go on, by the kind of start. */
+export async function startSession(call: HookCall): Promise<Started> {
+  const { host, payload, settings, places } = call;
+  const sessionId = sessionIdOf(host, hostSessionOf(payload));
+  const caughtUp = settings.saves && !settings.isReadOnly ? await catchUp(call) : [];
+  const failures = failureRemarks(call);
+  const nothing = { text: failures.join("\n"), sessionId };
+  const told = settings.resumes ? await tell(call, { sessionId, caughtUp, failures }) : nothing;
+  if (failures.length > 0 && !settings.isReadOnly) forgetFailures(places);
+  return told;
+}
+
+interface Start {
+  readonly sessionId: string;
+  readonly caughtUp: readonly HookState[];
+  readonly failures: readonly string[];
+}
+
+async function tell(call: HookCall, start: Start): Promise<Started> {
+  const { failures, sessionId } = start;
+  const nothing = { text: failures.join("\n"), sessionId };
+  switch (call.payload.source) {
+    case "resume":
+      return { ...nothing, text: [...failures, ...(await driftOfOwn(call, sessionId))].join("\n") };
+    case "compact":
+      return afterCompaction(call, start);
+    case "clear": {
+      const last = findUnfinished(call, sessionId, start.caughtUp);
+      return last === undefined ? nothing : { ...nothing, text: [...failures, pointerTo(last)].join("\n") };
+    }
+    default:
+      return atStartup(call, start);
+  }
+}
+
+async function atStartup(call: HookCall, { sessionId, caughtUp, failures }: Start): Promise<Started> {
+  const last = findUnfinished(call, sessionId, caughtUp);
+  if (last === undefined) return { text: failures.join("\n"), sessionId };
+  remember(call, sessionId, last);
+  const remarks = [...failures, ...(await driftOf(last, call))];
+  return packOf(last, { budgetTokens: STARTED_TOKENS, remarks, sessionId });
+}
+
+async function afterCompaction(call: HookCall, { sessionId, failures }: Start): Promise<Started> {
+  const known = readState(stateFileOf(call, sessionId));
+  const { state } = await readOn(known ?? newState(call), call);
+  if (state.notes.counts.prompts === 0) return { text: failures.join("\n"), sessionId };
+  // The host has put its own summary before the model.
+  const own = { ...state, notes: { ...state.notes, summary: undefined } };
+  return packOf(own, {
+    budgetTokens: COMPACTED_TOKENS,
+    remarks: [...failures, "The conversation before this point was compacted."],
+    sessionId,
+  });
+}
+
+async function packOf(
+  state: HookState,
+  { budgetTokens, remarks, sessionId }: { readonly budgetTokens: number; readonly remarks: readonly string[]; readonly sessionId: string },
+): Promise<Started> {
+  const savedAt = new Date(lastAt(state)).toISOString();
+  const text = await writePack({ notes: state.notes, sessionId: state.sessionId, savedAt, budgetTokens, remarks });
+  return { text, sessionId, packTokens: estimated(text), transcriptTokens: Math.ceil(state.conversation.size / 4) };
+}
+
+/** The new session goes on with an earlier one: its checkpoints say so. */
+function remember(call: HookCall, sessionId: string, { sessionId: continues }: HookState): void {
+  if (call.settings.isReadOnly || !call.settings.saves) return;
+  const file = stateFileOf(call, sessionId);
+  writeState(file, { ...(readState(file) ?? newState(call)), ...whereOf(call.place), continues });
+}
+
+function pointerTo({ sessionId, notes }: HookState): string {
+  const goal = goalOf(contextOfNotes(notes));
+  const about = goal === undefined ? "" : ` (${JSON.stringify(goal)})`;
+  return `Workrail: the session before is saved as ${sessionId}${about}; workflow_resume with this sessionId goes on with it.`;
+}
+
+async function driftOfOwn(call: HookCall, sessionId: string): Promise<readonly string[]> {
+  const state = readState(stateFileOf(call, sessionId));
+  return state === undefined ? [] : driftOf(state, call);
+}
+
+/** A sentence where the repository moved on since. */
+async function driftOf(state: HookState, { place, ports }: HookCall): Promise<readonly string[]> {
+  const { git, project, notes, saved } = state;
+  if (git === undefined || ports.left() < LEAST_MS_FOR_GIT) return [];
+  const context: Context = { files: notes.files.filter(({ isSeen }) => isSeen !== true).map(({ path }) => path) };
+  const record = {
+    attributes: { [GIT_STATE]: gitStateToJson(git, project) },
+    project,
+    createdAt: new Date(saved?.at ?? lastAt(state)),
+  };
+  const drift = await findDrift(record, context, place.git);
+  if (drift === undefined || drift.relation === "unknown") return [];
+  if (drift.relation === "same" && drift.files?.changed === undefined && drift.files?.deleted === undefined) return [];
+  return [`Since then: ${drift.says}`];
+}
+
+const LEAST_MS_FOR_GIT = 250;
+
+function failureRemarks({ places }: HookCall): readonly string[] {
+  const failures = readFailures(places);
+  const last = failures.at(-1);
+  if (last === undefined) return [];
+  const count = failures.length === 1 ? "an automatic save" : `${failures.length} automatic saves`;
+  return [`Workrail: ${count} failed, the last one at ${last.at}: ${last.error}. Tell the person; \`workrail doctor\` says more.`];
+}
