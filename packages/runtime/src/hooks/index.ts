@@ -3,5 +3,7 @@ export { HOOK_EVENTS } from "./hook-call.ts";
 export type { HookPorts } from "./hook-call.ts";
 export { logFailure, runHook } from "./run-hook.ts";
 export type { HookResult } from "./run-hook.ts";
+export { writePack } from "./resume-pack.ts";
+export type { PackInput } from "./resume-pack.ts";
 export type { IncomingSave } from "./incoming-save.ts";
 export { HOOK_HOSTS, type HookEvent, type HookHost } from "@workrail/host-transcripts";
