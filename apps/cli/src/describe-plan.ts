@@ -5,6 +5,8 @@ import { inOwnName } from "./own-name.ts";
 import { styled } from "./print.ts";
 
 const CONTEXT_LINES = 1;
+/** A module that is written as a whole need not be read here. */
+const MOST_LINES = 60;
 /** Texts that have nothing in common would be compared for long. */
 const TIMEOUT_MS = 2_000;
 
@@ -29,10 +31,11 @@ export function describePlan(title: string, { scope, changes, unchanged, faults,
 function linesOf({ before = "", after = "" }: FileChange): readonly string[] {
   const patch = structuredPatch("", "", before, after, undefined, undefined, { context: CONTEXT_LINES, timeout: TIMEOUT_MS });
   if (patch === undefined) return ["(too different to be compared)"];
-  return patch.hunks.flatMap(({ lines }, index) => [
+  const lines = patch.hunks.flatMap(({ lines: inHunk }, index) => [
     ...(index === 0 ? [] : ["..."]),
-    ...lines.filter((line) => !line.startsWith("\\")).map(coloured),
+    ...inHunk.filter((line) => !line.startsWith("\\")).map(coloured),
   ]);
+  return lines.length <= MOST_LINES ? lines : [...lines.slice(0, MOST_LINES), `... and ${lines.length - MOST_LINES} more lines`];
 }
 
 function coloured(line: string): string {

@@ -73,6 +73,15 @@ describe.each(HOSTS_AND_SCOPES)("set-up of %s for a %s", (host, scope) => {
   });
 });
 
+it("removes a file of ours into which opencode wrote its own schema", async () => {
+  const before = machine.everything();
+  await machine.setUp("opencode");
+  const file = machine.file("opencode", "mcp");
+  machine.write(file, readFileSync(file, "utf8").replace("{", '{ "$schema": "https://opencode.ai/config.json",'));
+  await machine.takeBack("opencode");
+  expect(machine.everything()).toEqual(before);
+});
+
 /** Whether a text is the other one with something added: every character is there, in the same order. */
 function isSpreadIn(text: string, longer: string): boolean {
   let at = 0;

@@ -6,8 +6,8 @@ import { serverInJson } from "../parts/server-in-json.ts";
 import { directoryFrom, type Surroundings } from "../surroundings.ts";
 
 /** Seconds. A session's end gets less unless its hook asks for more. */
-const TIMEOUT = 5;
-const EVENTS: readonly (readonly [event: string, hook: HookName])[] = [
+export const TIMEOUT = 5;
+export const EVENTS: readonly (readonly [event: string, hook: HookName])[] = [
   ["SessionStart", "session-start"],
   ["UserPromptSubmit", "user-prompt"],
   ["PreCompact", "pre-compact"],

@@ -5,9 +5,9 @@ import { type HookedEvent, hooksInJson } from "../parts/hooks-in-json.ts";
 import { serverInJson } from "../parts/server-in-json.ts";
 import { directoryFrom, type Surroundings } from "../surroundings.ts";
 
-const TIMEOUT_MS = 5_000;
+export const TIMEOUT_MS = 5_000;
 /** `PreCompress` is not among them: it fires before every call of the model. */
-const EVENTS: readonly (readonly [event: string, hook: HookName])[] = [
+export const EVENTS: readonly (readonly [event: string, hook: HookName])[] = [
   ["SessionStart", "session-start"],
   ["BeforeAgent", "user-prompt"],
   ["AfterAgent", "stop"],
@@ -39,5 +39,5 @@ export const gemini: HostDefinition = {
   pluginFiles: (surroundings) => [
     { file: path.join(folder(surroundings), "extensions", "workrail", "gemini-extension.json"), isOn: () => true },
   ],
-  notes: (scope) => (scope === "project" ? ["Gemini CLI reads a project's settings in trusted folders only."] : []),
+  notes: () => ["Gemini CLI starts servers and hooks in folders that you trust."],
 };

@@ -10,6 +10,8 @@ type Entry = Readonly<Record<string, unknown>>;
 export interface ServerInJson extends JsonFile {
   /** Names of the objects around the entry. */
   readonly under: readonly string[];
+  /** Members that the host writes into a file by itself. */
+  readonly written?: readonly string[];
   /** The entry as the host spells it. */
   readonly entry: (server: Program) => Entry;
 }
@@ -29,7 +31,7 @@ export function serverInJson(json: ServerInJson, server: Program): HostPart {
       if (!isOurServer(wordsOf(valueAt(source, path)))) return text;
       return removeWithContainers(json, source, path, before).text;
     },
-    isLeftOver: (text) => isLeftOver(json, text),
+    isLeftOver: (text) => isLeftOver(json, text, json.written),
     inspect(text) {
       if (isBlankJson(text, dialect)) return NO_FINDINGS;
       const [command, ...args] = wordsOf(valueAt(readJsonText(text, dialect, file), path));
