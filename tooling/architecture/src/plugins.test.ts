@@ -1,0 +1,67 @@
+import { spawnSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pluginFiles } from "./plugin-files.ts";
+import { ROOT } from "./workspace.ts";
+
+const SOURCES = ["plugins/run-hook.mjs", "plugins/skill.md"];
+
+describe("the plugins for agents", () => {
+  it("are what their source says: run write-plugins.ts", () => {
+    for (const [path, text] of pluginFiles()) expect(readFileSync(join(ROOT, path), "utf8"), path).toBe(text);
+  });
+
+  it("have no other files", () => {
+    const found = globSync("{plugins,.claude-plugin}/{**/.*,**/.*/*,**}", { cwd: ROOT, withFileTypes: true });
+    const files = new Set(
+      found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length).replaceAll("\\", "/")),
+    );
+    expect([...files].toSorted()).toEqual([...pluginFiles().keys(), ...SOURCES].toSorted());
+  });
+});
+
+describe("plugins/run-hook.mjs", () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "workrail-plugin-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  function run(env: Readonly<Record<string, string>> = {}): {
+    readonly status: number | null;
+    readonly stdout: string;
+    readonly stderr: string;
+  } {
+    const args = [join(ROOT, "plugins/run-hook.mjs"), "hook", "stop", "--host", "claude-code"];
+    const clean = { PATH: "", HOME: folder, USERPROFILE: folder, APPDATA: folder, LOCALAPPDATA: folder };
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { input: "{}", encoding: "utf8", env: { ...clean, ...env } });
+    return { status, stdout, stderr };
+  }
+
+  /** A program that prints its own name and its arguments. */
+  function install(...names: readonly string[]): void {
+    const file = join(folder, ...names);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, 'process.stdout.write([process.argv[1].split(/[\\\\/]/u).at(-1), ...process.argv.slice(2)].join(" "));');
+  }
+
+  it("does nothing where nothing is installed", () => {
+    expect(run()).toEqual({ status: 0, stdout: "", stderr: "" });
+  });
+
+  it("runs the command line that is installed globally", () => {
+    const prefix = process.platform === "win32" ? ["npm"] : ["lib"];
+    install(...prefix, "node_modules", "@workrail", "cli", "dist", "workrail.mjs");
+    install("cache", "_npx", "0f1e", "node_modules", "@workrail", "mcp-server", "dist", "workrail-mcp.mjs");
+    const env = { npm_config_prefix: folder, npm_config_cache: join(folder, "cache") };
+    expect(run(env)).toEqual({ status: 0, stdout: "workrail.mjs hook stop --host claude-code", stderr: "" });
+  });
+
+  it("runs the server that npx has fetched where no command line is installed", () => {
+    install("cache", "_npx", "0f1e", "node_modules", "@workrail", "mcp-server", "dist", "workrail-mcp.mjs");
+    expect(run({ npm_config_cache: join(folder, "cache") }).stdout).toBe("workrail-mcp.mjs hook stop --host claude-code");
+  });
+});

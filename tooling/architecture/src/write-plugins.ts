@@ -1,0 +1,12 @@
+// Writes the files of the plugins for agents, from plugins/run-hook.mjs, plugins/skill.md and packages/host-setup. Run it with Node after these,
+// or the version of the packages, have changed.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pluginFiles } from "./plugin-files.ts";
+import { ROOT } from "./workspace.ts";
+
+for (const [path, text] of pluginFiles()) {
+  const file = join(ROOT, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
