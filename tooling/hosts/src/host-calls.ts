@@ -43,6 +43,13 @@ function claudeCalls(call: Call, { project, plan }: CallContext): readonly HostC
       return [{ name: "Write", input: { file_path: join(project, call.path), content: call.content } }];
     case "edit":
       return [{ name: "Edit", input: { file_path: join(project, call.path), old_string: call.old, new_string: call.new } }];
+    case "agent":
+      return [
+        {
+          name: "Agent",
+          input: { description: call.about, prompt: call.prompt, subagent_type: "general-purpose", run_in_background: false },
+        },
+      ];
     case "plan":
       return taskCalls(call.items, plan);
   }
@@ -78,6 +85,8 @@ function codexCall(call: Call, { offered }: CallContext): HostCall {
       return codexPatch([`*** Add File: ${call.path}`, ...prefixed("+", call.content.replace(/\n$/, ""))]);
     case "edit":
       return codexPatch([`*** Update File: ${call.path}`, "@@", ...prefixed("-", call.old), ...prefixed("+", call.new)]);
+    case "agent":
+      throw unsupported("codex");
     case "plan":
       return { name: "update_plan", input: { plan: call.items.map(({ text, status }) => ({ step: text, status })) } };
   }
@@ -110,6 +119,8 @@ function geminiCall(call: Call, { project }: CallContext): HostCall {
         name: "replace",
         input: { file_path: join(project, call.path), instruction: "Change these lines.", old_string: call.old, new_string: call.new },
       };
+    case "agent":
+      throw unsupported("gemini");
     case "plan":
       return { name: "write_todos", input: { todos: call.items.map(({ text, status }) => ({ description: text, status })) } };
   }
@@ -125,9 +136,15 @@ function opencodeCall(call: Call, { project }: CallContext): HostCall {
       return { name: "write", input: { filePath: join(project, call.path), content: call.content } };
     case "edit":
       return { name: "edit", input: { filePath: join(project, call.path), oldString: call.old, newString: call.new } };
+    case "agent":
+      throw unsupported("opencode");
     case "plan":
       return { name: "todowrite", input: { todos: call.items.map(({ text, status }) => ({ content: text, status, priority: "medium" })) } };
   }
+}
+
+function unsupported(host: HostName): Error {
+  return new Error(`Scenarios with sub-agents run on claude-code alone, not on ${host}.`);
 }
 
 /** Hosts ask the model to describe a command in a few words. */

@@ -11,7 +11,7 @@ import { type HostExit, type HostRun, runHost } from "./run-host.ts";
 import type { Exchange, HostName, Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios/all-scenarios.ts";
 import { type ScriptedEndpoint, startScriptedEndpoint } from "./scripted-endpoint.ts";
-import { laterPart, transcriptText } from "./transcript-text.ts";
+import { laterPart, subagentTexts, transcriptText } from "./transcript-text.ts";
 
 /** Longer transcripts are stored compressed. */
 const LONGEST_PLAIN_BYTES = 200_000;
@@ -59,6 +59,7 @@ async function recordSession(session: Session): Promise<Recording> {
   await play(session, scenario.after, { continues: true, isKilled: false });
   const after = laterPart(host, before, await transcriptText(session));
   const name = `${scenario.name}.${host}`;
+  const subagents = (await subagentTexts(session)).map((text, index) => store(`${name}.subagent-${index + 1}.jsonl`, text));
   const ending = host === "opencode" ? "json" : "jsonl";
   return {
     scenario: scenario.name,
@@ -66,6 +67,7 @@ async function recordSession(session: Session): Promise<Recording> {
     version: HOST_PROGRAMS[host].version,
     before: await store(`${name}.${ending}`, before),
     after: await store(`${name}.after.${ending}`, after),
+    ...(subagents.length > 0 ? { subagents: await Promise.all(subagents) } : {}),
     bytes: { before: before.length, after: after.length },
   };
 }

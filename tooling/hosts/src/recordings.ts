@@ -14,6 +14,8 @@ export interface Recording {
   /** File in the folder of the recordings; compressed when it ends in `.gz`. */
   readonly before: string;
   readonly after: string;
+  /** Files with the transcripts of sub-agents. */
+  readonly subagents?: readonly string[];
   /** Characters before compression. */
   readonly bytes: { readonly before: number; readonly after: number };
 }

@@ -42,12 +42,24 @@ export async function runHost(run: HostRun): Promise<readonly HostExit[]> {
 }
 
 /** A host's transcripts below a home directory, oldest name first. */
-export async function hostTranscripts(host: HostName, home: string): Promise<readonly string[]> {
+export function hostTranscripts(host: HostName, home: string): Promise<readonly string[]> {
   const { folder, isOne } = HOST_PROGRAMS[host].transcripts;
-  const root = join(home, folder);
-  const found = await readdir(root, { recursive: true }).catch(() => []);
+  return filesBelow(join(home, folder), isOne);
+}
+
+/** The transcripts of sub-agents, which compactions have as well. */
+export function subagentTranscripts(host: HostName, home: string): Promise<readonly string[]> {
+  const { folder, isOfSubagent } = HOST_PROGRAMS[host].transcripts;
+  return filesBelow(join(home, folder), isOfSubagent ?? (() => false));
+}
+
+async function filesBelow(root: string, isWanted: (path: string) => boolean): Promise<readonly string[]> {
+  const found = await readdir(root, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return [];
+  });
   return found
-    .filter((path) => isOne(path.split(sep).join("/")))
+    .filter((path) => isWanted(path.split(sep).join("/")))
     .sort()
     .map((path) => join(root, path));
 }

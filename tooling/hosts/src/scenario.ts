@@ -15,6 +15,8 @@ export type Call =
   | { readonly tool: "write"; readonly path: string; readonly content: string }
   /** `old` and `new` are whole lines, without the last line break: Codex patches lines. */
   | { readonly tool: "edit"; readonly path: string; readonly old: string; readonly new: string }
+  /** A sub-agent that plays its own turns (Claude Code alone). The last one is its answer. */
+  | { readonly tool: "agent"; readonly about: string; readonly prompt: string; readonly turns: readonly Turn[] }
   /** The whole plan as it is now. */
   | { readonly tool: "plan"; readonly items: readonly PlanItem[] };
 

@@ -123,7 +123,9 @@ class ScriptedModel {
 
   #spoken(turn: Turn, offered: ReadonlySet<string>): ModelAnswer {
     const { host, project } = this.#script as Script;
-    const calls = (turn.calls ?? []).flatMap((call) => hostCalls(host, call, { project, plan: this.#plan, offered }));
+    const said = turn.calls ?? [];
+    this.#turns.unshift(...said.flatMap((call) => (call.tool === "agent" ? call.turns : [])));
+    const calls = said.flatMap((call) => hostCalls(host, call, { project, plan: this.#plan, offered }));
     const id = String(this.#count);
     return { id, text: turn.text ?? "", calls: calls.map((call, index) => ({ ...call, id: `${id}_${index}` })) };
   }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { anonymize } from "./anonymize.ts";
-import { hostBinary, hostEnvironment, type HostRun, hostTranscripts } from "./run-host.ts";
+import { hostBinary, hostEnvironment, type HostRun, hostTranscripts, subagentTranscripts } from "./run-host.ts";
 import type { HostName } from "./scenario.ts";
 
 const execute = promisify(execFile);
@@ -16,6 +16,12 @@ interface Exported {
 /** The transcript of a home directory's conversation: the host's own file, or what opencode exports from its database. */
 export async function transcriptText(run: HostRun): Promise<string> {
   return anonymize(run.host === "opencode" ? await exported(run) : await written(run), run.home);
+}
+
+/** The transcripts of the sub-agents of a home directory's conversation. */
+export async function subagentTexts({ host, home }: HostRun): Promise<readonly string[]> {
+  const files = await subagentTranscripts(host, home);
+  return Promise.all(files.map(async (file) => anonymize(await readFile(file, "utf8"), home)));
 }
 
 /** The part of a transcript that is new since `before`; all of it where the host wrote the file anew. */

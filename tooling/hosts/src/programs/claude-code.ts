@@ -43,7 +43,11 @@ export const claudeCode: HostProgram = {
       input: { lines: prompts.map(promptLine), isAnswered: isResult },
     },
   ],
-  transcripts: { folder: ".claude/projects", isOne: (path) => /^[^/]+\/[^/]+\.jsonl$/.test(path) },
+  transcripts: {
+    folder: ".claude/projects",
+    isOne: (path) => /^[^/]+\/[^/]+\.jsonl$/.test(path),
+    isOfSubagent: (path) => /\/subagents\/agent-[^/]+\.jsonl$/.test(path),
+  },
 };
 
 function promptLine(prompt: string): string {

@@ -11,7 +11,12 @@ export interface HostProgram {
   /** Starts of the program that send these prompts, in their order, in one conversation. */
   readonly starts: (prompts: readonly string[], options: StartOptions) => readonly Start[];
   /** Folder below the home directory that holds transcripts, and the files in it that are transcripts. */
-  readonly transcripts: { readonly folder: string; readonly isOne: (path: string) => boolean };
+  readonly transcripts: {
+    readonly folder: string;
+    readonly isOne: (path: string) => boolean;
+    /** The transcript of a sub-agent, where a host keeps one. */
+    readonly isOfSubagent?: (path: string) => boolean;
+  };
 }
 
 /** The folders and the endpoint of one run. */

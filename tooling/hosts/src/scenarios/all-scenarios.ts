@@ -7,6 +7,7 @@ import { dateLibrary } from "./date-library.ts";
 import { flakyQueue } from "./flaky-queue.ts";
 import { invoiceRounding } from "./invoice-rounding.ts";
 import { kundenMigration } from "./kunden-migration.ts";
+import { percentRollout } from "./percent-rollout.ts";
 import { renameSetting } from "./rename-setting.ts";
 import { slowImport } from "./slow-import.ts";
 import { wrongReport } from "./wrong-report.ts";
@@ -21,6 +22,7 @@ export const SCENARIOS: readonly Scenario[] = [
   flakyQueue,
   invoiceRounding,
   kundenMigration,
+  percentRollout,
   renameSetting,
   slowImport,
   wrongReport,
