@@ -1,5 +1,5 @@
 import type { TranscriptFacts } from "./host-transcript.ts";
-import { textOf } from "./json-record.ts";
+import { textOf, timeOf } from "./json-record.ts";
 
 /** Facts of a session while its lines are read: the first time and directory, the last of everything else. */
 export interface FactsCollector {
@@ -20,7 +20,7 @@ export function collectFacts(): FactsCollector {
       facts.cwd ??= textOf(found.cwd);
       facts.branch = textOf(found.branch) ?? facts.branch;
       facts.title = textOf(found.title) ?? facts.title;
-      const at = textOf(found.at);
+      const at = timeOf(found.at);
       if (at === undefined) return;
       facts.startedAt ??= at;
       facts.lastAt = at;

@@ -11,6 +11,13 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/u;
+
+/** The value where it is a time of ISO 8601; `undefined` otherwise. */
+export function timeOf(value: unknown): string | undefined {
+  return typeof value === "string" && TIME.test(value) ? value : undefined;
+}
+
 /** The members of an array that are JSON objects; none where the value is no array. */
 export function recordsOf(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value) ? value.flatMap((item: unknown): readonly JsonRecord[] => wrapped(recordOf(item))) : [];

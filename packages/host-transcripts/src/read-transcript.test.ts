@@ -90,6 +90,18 @@ describe("readTranscript", () => {
     expect(parts.flatMap(texts).map((text) => Number.parseInt(text, 10))).toEqual(Array.from({ length: 5000 }, (_, id) => id));
   });
 
+  it("begins anew when the person went back, and gets beyond that place although the time is up", async () => {
+    const noise = `{"type":"noise","of":"${"z".repeat(1000)}"}\n`.repeat(1500);
+    const before = `${prompt("a", null)}\n${noise}${prompt("b", "a")}\n`;
+    const file = aFile(before);
+    const { position } = await read("claude-code", file);
+    writeFileSync(file, `${before}${prompt("c", "a")}\n${noise.repeat(3)}${prompt("d", "c")}\n`);
+    const second = await read("claude-code", file, { from: position, deadlineMs: 0 });
+    expect([second.restarted, texts(second), second.isPartial]).toEqual([true, ["a", "c"], true]);
+    const third = await read("claude-code", file, { from: second.position });
+    expect([third.restarted, texts(third)]).toEqual([false, ["d"]]);
+  });
+
   it("gets on by a chunk in each call although the time is up", async () => {
     const file = aFile(`${prompt("a", null)}\n${`{"type":"noise","of":"${"z".repeat(1000)}"}\n`.repeat(3000)}`);
     const part = await read("claude-code", file, { deadlineMs: 0 });

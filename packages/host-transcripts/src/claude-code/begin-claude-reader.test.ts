@@ -3,9 +3,11 @@ import { readRecords, told } from "../../test/read-records.ts";
 import { beginClaudeReader } from "./begin-claude-reader.ts";
 import { lookAtClaudeLine } from "./look-at-claude-line.ts";
 
+const at = "2026-11-24T12:00:00.000Z";
+
 /** An entry in the order of members that Claude Code writes. */
 function entry(id: string, parent: string | null, type: "user" | "assistant", content: unknown, more: object = {}): object {
-  return { parentUuid: parent, isSidechain: false, type, message: { role: type, content }, uuid: id, timestamp: `t-${id}`, ...more };
+  return { parentUuid: parent, isSidechain: false, type, message: { role: type, content }, uuid: id, timestamp: at, ...more };
 }
 
 function user(id: string, parent: string | null, content: unknown, more?: object): object {
@@ -128,11 +130,11 @@ describe("a reader of Claude Code transcripts", () => {
       user("e", null, text("[Request interrupted by user for tool use]")),
     ]);
     expect(events).toEqual([
-      { kind: "result", id: "a", text: "Exit code 3\nno", failed: true, exitCode: 3, at: "t-a" },
-      { kind: "result", id: "b", text: "yes", failed: false, exitCode: 0, at: "t-b" },
-      { kind: "result", id: "c", text: "half", failed: true, at: "t-c" },
-      { kind: "result", id: "d", text: "none", failed: false, at: "t-d" },
-      { kind: "interrupted", at: "t-e" },
+      { kind: "result", id: "a", text: "Exit code 3\nno", failed: true, exitCode: 3, at },
+      { kind: "result", id: "b", text: "yes", failed: false, exitCode: 0, at },
+      { kind: "result", id: "c", text: "half", failed: true, at },
+      { kind: "result", id: "d", text: "none", failed: false, at },
+      { kind: "interrupted", at },
     ]);
   });
 
@@ -142,7 +144,7 @@ describe("a reader of Claude Code transcripts", () => {
       "<summary>Background command failed with exit code 2</summary>\n</task-notification>";
     const { events } = readRecords(beginClaudeReader, [user("a", null, words, { origin: { kind: "task-notification" } })]);
     expect(events).toEqual([
-      { kind: "result", id: "toolu_1", text: "Background command failed with exit code 2", failed: true, exitCode: 2, at: "t-a" },
+      { kind: "result", id: "toolu_1", text: "Background command failed with exit code 2", failed: true, exitCode: 2, at },
     ]);
   });
 

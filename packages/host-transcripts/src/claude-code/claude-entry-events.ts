@@ -1,5 +1,5 @@
 import type { JsonValue, TranscriptEvent } from "@workrail/core";
-import { type JsonRecord, recordOf, recordsOf, textOf } from "../json-record.ts";
+import { type JsonRecord, recordOf, recordsOf, textOf, timeOf } from "../json-record.ts";
 import { stripHostText } from "../strip-host-text.ts";
 import { taskNotification } from "./task-notification.ts";
 import { wordsOfPerson } from "./words-of-person.ts";
@@ -12,7 +12,7 @@ const NOT_A_PERSON = new Set(["auto-continuation", "channel", "coordinator", "ob
 
 /** The events that an entry of a Claude Code transcript tells, in their order. */
 export function claudeEntryEvents(entry: JsonRecord): readonly TranscriptEvent[] {
-  const at = textOf(entry["timestamp"]);
+  const at = timeOf(entry["timestamp"]);
   const events = eventsOf(entry);
   return at === undefined ? events : events.map((event) => ({ ...event, at }));
 }

@@ -102,5 +102,5 @@ export class ConversationPath {
 }
 
 function shortId(id: string): string {
-  return id.slice(0, ID_CHARS);
+  return id.slice(0, ID_CHARS).replaceAll(" ", "_");
 }

@@ -1,6 +1,6 @@
 import type { TranscriptEvent } from "@workrail/core";
 import { collectFacts } from "../collect-facts.ts";
-import { type JsonRecord, parseRecord, recordOf, textOf } from "../json-record.ts";
+import { type JsonRecord, parseRecord, recordOf, textOf, timeOf } from "../json-record.ts";
 import type { ReadEvents, TranscriptReader } from "../transcript-reader.ts";
 import { codexEventMessage } from "./codex-event-message.ts";
 import { codexResponseItem } from "./codex-response-item.ts";
@@ -41,7 +41,7 @@ class CodexReader implements TranscriptReader {
     if (entry === undefined) return undefined;
     // The first rollouts had neither times nor payloads: each line was an item.
     const payload = recordOf(entry["payload"]) ?? entry;
-    const at = textOf(entry["timestamp"]);
+    const at = timeOf(entry["timestamp"]);
     this.#facts.add({ at });
     if (payload["type"] === "thread_rolled_back") return this.#rollBack(payload);
     for (const event of this.#eventsOf(entry, payload)) this.#add(event, at);
@@ -73,8 +73,8 @@ class CodexReader implements TranscriptReader {
   }
 
   #rollBack(payload: JsonRecord): "rewound" | undefined {
-    const count = Number(payload["num_turns"] ?? 1);
-    if (!Number.isInteger(count) || count < 1) return undefined;
+    const count = payload["num_turns"] ?? 1;
+    if (typeof count !== "number" || !Number.isInteger(count) || count < 1) return undefined;
     if (!this.#isWhole && count > this.#turns.length) return "rewound";
     this.#events = this.#events.slice(0, this.#turns.at(-count) ?? 0);
     this.#turns = this.#turns.slice(0, -count);

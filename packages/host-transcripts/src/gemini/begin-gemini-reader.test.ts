@@ -70,7 +70,15 @@ describe("a reader of Gemini CLI chats", () => {
   it("does not give a history again that was told before", () => {
     const messages = [user("a", "one"), gemini("b", "1")];
     expect(read(...messages, { $set: { messages } })).toEqual(["prompt: one", "reply: 1"]);
-    expect(beginGeminiReader("session-x.jsonl", "b=0,1,0,0").acceptRecord({ $set: { messages } })).toBe("rewound");
+    const later = beginGeminiReader("session-x.jsonl", "b=0,1,0,0");
+    later.acceptRecord({ $set: { messages: [user("x", "<session_context>"), ...messages, user("c", "two")] } });
+    expect(told(later.finish().events)).toEqual(["prompt: two"]);
+  });
+
+  it("asks for the lines before when it knows no message of a history", () => {
+    const reader = beginGeminiReader("session-x.jsonl", "b=0,1,0,0");
+    expect(reader.acceptRecord({ $set: { messages: [user("x", "<session_context>")] } })).toBeUndefined();
+    expect(reader.acceptRecord({ $set: { messages: [user("a", "one")] } })).toBe("rewound");
   });
 
   it("reads a chat of an older version, which is one document", async () => {

@@ -11,6 +11,8 @@ export function beginGeminiReader(file: string, tip: string | undefined): Gemini
 
 /** A later version of a message may come after a few others, and no later. */
 const MAX_TIP_MESSAGES = 5;
+/** Ids have 36 characters; one of another form is not known again. */
+const TIP_ID = /^[\w.:-]{1,48}$/u;
 
 /**
  * Reads the records of a Gemini CLI chat.
@@ -45,16 +47,22 @@ export class GeminiReader implements TranscriptReader {
     if (id !== undefined) return this.#acceptMessage(id, record);
     const head = recordOf(record["$set"]) ?? record;
     this.#addFacts(head);
-    const messages = recordsOf(head["messages"]);
-    // The list is a history that was told before: what is new in it cannot be told without that.
-    if (!this.#isWhole && messages.some((message) => !this.#given.has(String(message["id"])))) return "rewound";
-    for (const message of messages) this.#acceptMessage(textOf(message["id"]) ?? "", message);
-    return undefined;
+    return this.#acceptHistory(recordsOf(head["messages"]));
   }
 
   finish(): ReadEvents {
-    const last = [...this.#given].slice(-MAX_TIP_MESSAGES).map(([id, given]) => `${id}=${given.join(",")}`);
-    return { events: this.#found.map(({ event }) => event), facts: this.#facts.facts(this.#isSubagent), tip: last.join(" ") };
+    const last = [...this.#given].slice(-MAX_TIP_MESSAGES).filter(([id]) => TIP_ID.test(id));
+    const tip = last.map(([id, given]) => `${id}=${given.join(",")}`).join(" ");
+    return { events: this.#found.map(({ event }) => event), facts: this.#facts.facts(this.#isSubagent), tip };
+  }
+
+  /** Takes a list of all messages, as it is written when a session is taken up again: only those after the last known one are new. */
+  #acceptHistory(messages: readonly JsonRecord[]): "rewound" | undefined {
+    const known = messages.findLastIndex((message) => this.#given.has(textOf(message["id"]) ?? ""));
+    const fresh = messages.slice(known + 1).filter((message) => geminiMessageEvents(message, NOTHING_GIVEN).events.length > 0);
+    if (known === -1 && !this.#isWhole && fresh.length > 0) return "rewound";
+    for (const message of fresh) this.#acceptMessage(textOf(message["id"]) ?? "", message);
+    return undefined;
   }
 
   #acceptMessage(id: string, message: JsonRecord): undefined {

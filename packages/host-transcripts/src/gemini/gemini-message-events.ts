@@ -1,5 +1,5 @@
 import type { JsonValue, TranscriptEvent } from "@workrail/core";
-import { type JsonRecord, recordOf, recordsOf, textOf } from "../json-record.ts";
+import { type JsonRecord, recordOf, recordsOf, textOf, timeOf } from "../json-record.ts";
 import { stripHostText } from "../strip-host-text.ts";
 
 /** How much of a message was given already: thoughts, texts, calls, results. */
@@ -18,7 +18,7 @@ export function geminiMessageEvents(
   const calls = tools.map(callEvent);
   const results = tools.flatMap(resultEvents);
   const fresh = [thoughts.slice(given[0]), texts.slice(given[1]), calls.slice(given[2]), results.slice(given[3])];
-  const at = textOf(message["timestamp"]);
+  const at = timeOf(message["timestamp"]);
   return {
     events: fresh.flat().map((event) => (event.at === undefined && at !== undefined ? { ...event, at } : event)),
     given: [
@@ -47,7 +47,7 @@ function textOfParts(content: unknown): string {
 
 function thoughtEvents(thought: JsonRecord): readonly TranscriptEvent[] {
   const words = [textOf(thought["subject"]), textOf(thought["description"])].flatMap((part) => part ?? []).join(": ");
-  const at = textOf(thought["timestamp"]);
+  const at = timeOf(thought["timestamp"]);
   return words === "" ? [] : [{ kind: "thought", text: words, ...(at === undefined ? {} : { at }) }];
 }
 
@@ -58,13 +58,13 @@ function callEvent(tool: JsonRecord): TranscriptEvent {
 const FAILED = new Set(["error", "cancelled"]);
 
 function resultEvents(tool: JsonRecord): readonly TranscriptEvent[] {
-  const status = tool["status"];
-  if (tool["result"] === undefined && status !== "success" && !FAILED.has(String(status))) return [];
+  const status = textOf(tool["status"]) ?? "";
+  if (tool["result"] === undefined && status !== "success" && !FAILED.has(status)) return [];
   const text = stripHostText(textOfResult(tool)).trim();
   const code = /^(?:Exit Code|Exit code): (-?\d{1,10})$/mu.exec(text)?.[1];
   const exitCode = code === undefined ? undefined : Number(code);
-  const failed = FAILED.has(String(status)) || (exitCode !== undefined && exitCode !== 0);
-  const at = textOf(tool["timestamp"]);
+  const failed = FAILED.has(status) || (exitCode !== undefined && exitCode !== 0);
+  const at = timeOf(tool["timestamp"]);
   const result: TranscriptEvent = { kind: "result", id: textOf(tool["id"]), text, failed, ...(at === undefined ? {} : { at }) };
   return [exitCode === undefined ? result : { ...result, exitCode }];
 }
