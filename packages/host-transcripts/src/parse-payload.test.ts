@@ -96,7 +96,7 @@ describe("parsePayload", () => {
       sessionId: "s1",
       transcriptPath: "/t.json",
       cwd: "/home/user/proj",
-      source: "new",
+      source: "startup",
     });
   });
 
@@ -113,6 +113,12 @@ describe("parsePayload", () => {
 
   it("takes the given host, whatever the payload looks like", () => {
     expect(parsePayload("vscode", recorded("claude-code", "Stop.json"))?.host).toBe("vscode");
+  });
+
+  it("sees that an editor runs the hooks of Claude Code", () => {
+    expect(parsePayload("claude-code", { sessionId: "s", hookEventName: "Stop" })?.host).toBe("vscode");
+    expect(parsePayload("claude-code", { conversation_id: "c", session_id: "c", hook_event_name: "stop" })?.host).toBe("cursor");
+    expect(parsePayload("claude-code", recorded("codex", "Stop.json"))?.host).toBe("claude-code");
   });
 
   it("drops members of a wrong type", () => {

@@ -23,20 +23,20 @@ const MAX_MESSAGES = 10_000;
  *
  * A member of another type than expected counts as missing, and long text is cut. Never throws.
  *
- * @param host `undefined`: guessed from the members.
+ * @param host `undefined`: guessed from the members. Editors run the hooks of Claude Code too: theirs are told by their members.
  * @returns `undefined` for anything without the id of a session.
  */
 export function parsePayload(host: HookHost | undefined, json: unknown): HookPayload | undefined {
   const payload = recordOf(json);
   if (payload === undefined) return undefined;
-  const sessionId = firstText(payload, ["session_id", "sessionId", "sessionID", "conversation_id"]);
+  const sessionId = firstText(payload, ["conversation_id", "session_id", "sessionId", "sessionID"]);
   if (sessionId === undefined) return undefined;
   const stopHookActive = payload["stop_hook_active"] ?? payload["stopHookActive"];
   const found = {
     event: eventOf(payload),
     transcriptPath: firstText(payload, ["transcript_path", "transcriptPath"]),
     cwd: firstText(payload, ["cwd", "directory"]) ?? firstRoot(payload),
-    source: firstText(payload, ["source"]),
+    source: sourceOf(payload),
     prompt: firstText(payload, ["prompt", "user_message"], MAX_PROMPT_CHARS),
     lastAssistantMessage: firstText(payload, ["last_assistant_message", "lastAssistantMessage", "prompt_response"], MAX_PROMPT_CHARS),
     reason: firstText(payload, ["reason"]),
@@ -47,7 +47,19 @@ export function parsePayload(host: HookHost | undefined, json: unknown): HookPay
     messages: Array.isArray(payload["messages"]) ? (payload["messages"] as readonly unknown[]).slice(-MAX_MESSAGES) : undefined,
   };
   const known = Object.entries(found).filter(([, value]) => value !== undefined);
-  return { host: host ?? guessHost(payload), sessionId, ...Object.fromEntries(known) };
+  return { host: hostOf(host, payload), sessionId, ...Object.fromEntries(known) };
+}
+
+function hostOf(given: HookHost | undefined, payload: JsonRecord): HookHost {
+  if (given !== undefined && given !== "claude-code") return given;
+  const looks = guessHost(payload);
+  return given === undefined || looks === "cursor" || looks === "vscode" ? looks : given;
+}
+
+/** VS Code knows one way to begin, and calls it `new`. */
+function sourceOf(payload: JsonRecord): string | undefined {
+  const source = firstText(payload, ["source"]);
+  return source === "new" ? "startup" : source;
 }
 
 /** The host that a payload looks like; Claude Code where nothing tells, since others follow its form. */
