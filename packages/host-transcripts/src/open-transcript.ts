@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
-import { WorkrailError } from "@workrail/core";
+import { isWorkrailError, WorkrailError } from "@workrail/core";
 
 /** A transcript that is open for reading. */
 export interface OpenTranscript {
@@ -30,15 +30,27 @@ function openWithoutWaiting(file: string): number | undefined {
     // Windows has no such flag, and no pipes among its files.
     return openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const code = codeOf(error) ?? "";
     if (MISSING.has(code)) return undefined;
     if (code === "ENXIO" || code === "EISDIR" || code === "ERR_INVALID_ARG_VALUE") throw notAFile(file, error);
-    throw new WorkrailError("STORAGE_UNAVAILABLE", `The transcript ${file} cannot be opened (${code})`, {
-      details: { path: file, reason: code },
-      hint: "Give this user read access to the transcript.",
-      cause: error,
-    });
+    throw cannotRead(file, error);
   }
+}
+
+/** The error for a file that the system does not let be read; any other error as it is. */
+export function cannotRead(file: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  return new WorkrailError("STORAGE_UNAVAILABLE", `The transcript ${file} cannot be read (${code})`, {
+    details: { path: file, reason: code },
+    hint: "Give this user read access to the transcript.",
+    cause: error,
+  });
+}
+
+/** The system's code of an error of a file; `undefined` for errors of this product. */
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && !isWorkrailError(error) ? String(error.code) : undefined;
 }
 
 function notAFile(file: string, cause?: unknown): WorkrailError {

@@ -45,6 +45,13 @@ describe("readTranscript", () => {
     await expect(readTranscript("claude-code", pipe)).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 
+  it.skipIf(process.platform !== "linux")("says that a file cannot be read", async () => {
+    await expect(readTranscript("codex", "/proc/self/mem")).rejects.toMatchObject({
+      code: "STORAGE_UNAVAILABLE",
+      details: { reason: "EIO" },
+    });
+  });
+
   it("leaves an unfinished last line for the next call", async () => {
     const file = aFile(`${prompt("a", null)}\n${prompt("b", "a").slice(0, 40)}`);
     const first = await read("claude-code", file);

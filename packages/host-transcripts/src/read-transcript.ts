@@ -7,7 +7,7 @@ import { beginGeminiReader } from "./gemini/begin-gemini-reader.ts";
 import { readGeminiDocument } from "./gemini/read-gemini-document.ts";
 import { projectRootOf } from "./gemini/project-root-of.ts";
 import type { TranscriptHost, TranscriptPart, TranscriptPosition } from "./host-transcript.ts";
-import { openTranscript, type OpenTranscript } from "./open-transcript.ts";
+import { cannotRead, openTranscript, type OpenTranscript } from "./open-transcript.ts";
 import { readLines } from "./read-lines.ts";
 import type { BeginReader } from "./transcript-reader.ts";
 import { digestOfHead, isUnchangedSince } from "./transcript-head.ts";
@@ -50,6 +50,8 @@ export async function readTranscript(
   try {
     if (host === "gemini" && file.endsWith(".json")) return withProject(host, file, readGeminiDocument(opened, options.from));
     return withProject(host, file, readOpen({ ...options, ...opened, file, begin }));
+  } catch (error) {
+    throw cannotRead(file, error);
   } finally {
     closeSync(opened.fd);
   }
