@@ -38,7 +38,7 @@ describe("workrail import of what another program keeps", () => {
     expect(stderr).toMatch(/^memory\.jsonl: session [0-9a-f-]{36}, checkpoints: added 1\.\n$/u);
     const session = stdout.trim();
     expect(await cli.output(["load", "--session", session])).toBe(
-      '{"shop":{"entityType":"project","observations":["deploys on Fridays — never on Mondays"],"relations":[{"to":"redis","relationType":"keeps carts in"}]}}',
+      '{"shop":{"entityType":"project","observations":["deploys on Fridays — never on Mondays"],"relations":{"keeps carts in":["redis"]}}}',
     );
     const listed = await cli.json<{ checkpoints: readonly object[] }>(["list", "--session", session]);
     expect(listed.checkpoints).toMatchObject([{ name: "knowledge graph", tags: ["server-memory"], createdAt: OLD.toISOString() }]);

@@ -21,13 +21,14 @@ const MAX_ROWS = 20_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads tables of a database that somebody else made. Nothing is read of a view or a virtual table, which may be without end or run code,
+ * Reads tables of a copy of a database that somebody else made. Nothing is read of a view or a virtual table, which may be without end or run code,
  * and never more than the limits: one selection is in memory at a time.
  */
 export class ForeignTables {
   readonly #database: ForeignDatabase;
   /** Columns by table. */
   readonly #columns = new Map<string, ReadonlySet<string>>();
+  readonly #indexed = new Set<string>();
 
   constructor(database: ForeignDatabase) {
     this.#database = database;
@@ -46,6 +47,7 @@ export class ForeignTables {
   rows({ table, columns, where, value }: Selection): ForeignRows {
     const known = columns.filter((column) => this.has(table, column));
     if (known.length === 0 || !this.has(table, where)) return { rows: [], isTooMuch: false };
+    this.#index(table, where);
     const from = `FROM "${table}" WHERE "${where}" = ?`;
     const size = known.map((column) => `coalesce(length(CAST("${column}" AS BLOB)), 0)`).join(" + ");
     const [total] = this.#database.prepare(`SELECT count(*) AS rows, total(${size}) AS bytes ${from}`).all(value);
@@ -61,6 +63,14 @@ export class ForeignTables {
   values(table: string, column: string, most: number): readonly string[] {
     const found = this.#database.prepare(`SELECT ${asText(column)} FROM "${table}" ORDER BY rowid LIMIT ${most}`).all();
     return [...new Set((found as readonly ForeignRow[]).flatMap((row) => row[column] ?? []))];
+  }
+
+  /** Some tables are searched for each row of another, and have no index for that. The database is a copy. */
+  #index(table: string, column: string): void {
+    const name = `workrail_${table}_${column}`;
+    if (this.#indexed.has(name)) return;
+    this.#database.exec(`CREATE INDEX IF NOT EXISTS "${name}" ON "${table}" ("${column}")`);
+    this.#indexed.add(name);
   }
 
   #columnsOf(table: string): ReadonlySet<string> {

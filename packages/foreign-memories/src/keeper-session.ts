@@ -134,13 +134,22 @@ function checkpointContext(row: ForeignRow, { items, files, checkpointItems, che
 
 function contextOf(items: readonly ForeignRow[], facts: JsonObject): Context {
   const entries = new Entries();
-  const ofItems = new Entries();
-  for (const item of items) {
-    const { key, value, ...rest } = item;
-    ofItems.add(entries.add(String(key), value ?? null), factsOf(rest));
+  const described: JsonValue[] = [];
+  for (const { key, value, ...rest } of items) {
+    described.push({ key: entries.add(String(key), value ?? null), ...itemFacts(rest) });
   }
-  entries.add(SOURCE, ofItems.size === 0 ? facts : { ...facts, items: ofItems.toContext() });
+  entries.add(SOURCE, { ...facts, ...list("items", described) });
   return entries.toContext();
+}
+
+/** Without what nearly every item says: they are read by models, too. */
+function itemFacts({ is_private: isPrivate = null, priority = null, updated_at: updatedAt = null, ...rest }: ForeignRow): JsonObject {
+  return factsOf({
+    ...rest,
+    priority: priority === "normal" ? null : priority,
+    is_private: isPrivate === "0" ? null : isPrivate,
+    updated_at: updatedAt === rest["created_at"] ? null : updatedAt,
+  });
 }
 
 function list(name: string, values: readonly JsonValue[]): JsonObject {

@@ -33,7 +33,7 @@ export class KnowledgeGraph {
   /** Each entity under its name, in the order of the file. */
   toContext(): Context {
     // The program finds the first entity of a name, and so do relations here.
-    const begun = new Map<string, JsonValue[]>(this.#entities.map(({ name }) => [name, []]));
+    const begun = new Map<string, JsonObject[]>(this.#entities.map(({ name }) => [name, []]));
     const loose: JsonValue[] = [];
     for (const { from, ...relation } of this.#relations) {
       const relations = begun.get(from);
@@ -62,12 +62,25 @@ export class KnowledgeGraph {
   }
 }
 
-function withRelations(facts: JsonObject, relations: readonly JsonValue[]): JsonObject {
+function withRelations(facts: JsonObject, relations: readonly JsonObject[]): JsonObject {
   if (relations.length === 0) return facts;
   const entries = new Entries();
   for (const [key, value] of Object.entries(facts)) entries.add(key, value);
-  entries.add("relations", relations);
+  entries.add("relations", byType(relations));
   return entries.toContext();
+}
+
+/** The names at which they end, by type: in few words. A relation with more fields than the program knows stays an object. */
+function byType(relations: readonly JsonObject[]): JsonObject {
+  const types = new Map<string, JsonValue[]>();
+  for (const { relationType, ...rest } of relations) {
+    const type = typeof relationType === "string" ? relationType : "";
+    const { to = null, ...more } = rest;
+    const ends = types.get(type) ?? [];
+    ends.push(Object.keys(more).length > 0 || typeof relationType !== "string" ? { relationType: relationType ?? null, ...rest } : to);
+    types.set(type, ends);
+  }
+  return Object.fromEntries(types);
 }
 
 /** `undefined` for what is no JSON object, or is nested too deep. */

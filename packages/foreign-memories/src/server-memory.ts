@@ -12,15 +12,18 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** Reading so much takes longer than a file of a project may. */
 const PATIENCE_MS = 60_000;
 const LINE_FEED = 0x0a;
+/** More wrong lines than that are no accident: the file is another one. */
+const MAX_WRONG_LINES = 1_000;
 
 /**
  * Reads the file of @modelcontextprotocol/server-memory: JSON lines of entities and relations, without dates. It becomes one session
- * with one checkpoint as old as the file's last change. Each entity is an entry under its name, with its type, its observations and the
- * relations that begin at it; relations of no entity are the entry `relations`. Fields that the program does not know are kept.
+ * with one checkpoint as old as the file's last change. Each entity is an entry under its name, with its type, its observations and, by
+ * their types, the relations that begin at it; relations of no entity are the entry `relations`. Fields that the program does not know are
+ * kept.
  *
- * Lost: the order of relations among those of other entities. Named: each line that is no entity and no relation.
+ * Lost: the order of relations among those of other entities and types. Named: each line that is no entity and no relation.
  *
- * @throws INVALID_INPUT when there is no such file, or it is larger than 64 MiB.
+ * @throws INVALID_INPUT when there is no such file, it is larger than 64 MiB, or more than 1,000 lines are wrong.
  */
 export async function* readServerMemory(given: string): AsyncGenerator<ForeignPart, void, undefined> {
   const file = await fs.realpath(given).catch(() => given);
@@ -51,11 +54,14 @@ export async function* readServerMemory(given: string): AsyncGenerator<ForeignPa
 
 function* fill(graph: KnowledgeGraph, file: string, bytes: Buffer): Generator<ForeignPartSkipped, void, undefined> {
   let start = 0;
+  let wrong = 0;
   for (let line = 1; start < bytes.length; line++) {
     const end = bytes.indexOf(LINE_FEED, start);
     const piece = bytes.subarray(start, end < 0 ? bytes.length : end);
     start = end < 0 ? bytes.length : end + 1;
     const reason = graph.addLine(textOf(piece));
-    if (reason !== undefined) yield { kind: "skipped", place: `${file}:${line}`, reason };
+    if (reason === undefined) continue;
+    if (++wrong > MAX_WRONG_LINES) throw notOf(SOURCE, file, `more than ${MAX_WRONG_LINES} of its lines are no entities and no relations`);
+    yield { kind: "skipped", place: `${file}:${line}`, reason };
   }
 }
