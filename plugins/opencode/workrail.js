@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 
 const COMMAND = ["node", fileURLToPath(new URL("./run-hook.mjs", import.meta.url))];
 const TIMEOUT_MS = 5000;
-const MOST_MESSAGES = 200;
+const FIRST_MESSAGES = 50;
+const LAST_MESSAGES = 950;
 const LONGEST_TEXT = 4000;
 
 /** Resolves with the hook's output, "" when it fails. */
@@ -51,7 +52,9 @@ export const WorkrailPlugin = async ({ client, directory }) => {
   async function messagesOf(id) {
     try {
       const { data } = await client.session.messages({ path: { id } });
-      return JSON.parse(JSON.stringify((data ?? []).slice(-MOST_MESSAGES), shortened));
+      const messages = data ?? [];
+      const last = Math.max(FIRST_MESSAGES, messages.length - LAST_MESSAGES);
+      return JSON.parse(JSON.stringify([...messages.slice(0, FIRST_MESSAGES), ...messages.slice(last)], shortened));
     } catch {
       return [];
     }
