@@ -122,6 +122,25 @@ describe("workrail import of what another program keeps", () => {
     expect(await cli.json<Answer>(args)).toMatchObject({ imports: [{ added: 0, present: 2 }] });
   });
 
+  it("adds what a database has more than before, behind what is there", async () => {
+    keeper(2);
+    const args = ["import", "mcp-memory-keeper", "context.db"];
+    await cli.output(args);
+    const database = new DatabaseSync(join(cli.project, "context.db"));
+    database.exec(`
+      INSERT INTO context_items VALUES ('new', 's1', 'next_step', 'test it', 'normal', '2025-06-28 00:00:00');
+      INSERT INTO checkpoints VALUES ('later', 's1', 'second', '2025-06-28 00:00:01');
+      INSERT INTO checkpoint_items VALUES ('later', 'later', 'new')`);
+    database.close();
+    const { imports } = await cli.json<Answer>(args);
+    expect(imports).toMatchObject([
+      { added: 0, present: 2 },
+      { added: 2, present: 1 },
+    ]);
+    const latest = JSON.parse(await cli.output(["load", "--session", String(imports[1]?.sessionId)])) as object;
+    expect(latest).toMatchObject({ goal: "number 1", next_step: "test it" });
+  });
+
   it("killed at any moment leaves whole checkpoints, and goes on when it is repeated", async () => {
     keeper(30);
     const before = readFileSync(join(cli.project, "context.db"));
