@@ -6,6 +6,7 @@ import { installLogHook } from "./install-log-hook.ts";
 import { makeRepository } from "./make-repository.ts";
 import { HOST_PROGRAMS } from "./programs/host-programs.ts";
 import { type HostRun, hostTranscripts, runHost } from "./run-host.ts";
+import { runInTerminal } from "./run-in-terminal.ts";
 import { type HostName, HOSTS, reading, running, saying, type Turn } from "./scenario.ts";
 import { type ScriptedEndpoint, startScriptedEndpoint } from "./scripted-endpoint.ts";
 
@@ -87,7 +88,22 @@ describe.skipIf(hostsFolder === "")("real hosts (set WORKRAIL_HOSTS to the folde
     endpoint.play({ host: run.host, project: run.project, turns: [...TURNS, saying("As you say.")] });
     await runHost({ ...run, prompts: ["Read notes.txt", "/compact", "And now?"] });
     const events = await fired(run.log);
-    expect(events.slice(events.indexOf("PreCompact"))).toEqual(["PreCompact", "SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"]);
+    const after = events.slice(events.indexOf("PreCompact")).filter((event) => event !== "SubagentStop");
+    expect(after).toEqual(["PreCompact", "SessionStart", "PostCompact", "UserPromptSubmit", "Stop", "SessionEnd"]);
     expect(endpoint.turnsLeft).toBe(0);
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "runs Claude Code in a terminal, where Esc ends a turn without a Stop (needs script of util-linux)",
+    async () => {
+      const run = await prepare("claude-code");
+      const exchanges = [
+        { prompt: "Read notes.txt", turns: TURNS.slice(0, 2), isEscaped: true },
+        { prompt: "Leave it at that", turns: [saying("As you say.")] },
+      ];
+      await runInTerminal({ ...run, host: "claude-code", endpoint, exchanges });
+      const events = (await fired(run.log)).filter((event) => !event.includes("ToolUse"));
+      expect(events).toEqual(["SessionStart", "UserPromptSubmit", "UserPromptSubmit", "Stop", "SessionEnd"]);
+    },
+  );
 });

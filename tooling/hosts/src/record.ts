@@ -7,6 +7,7 @@ import { makeRepository } from "./make-repository.ts";
 import { HOST_PROGRAMS } from "./programs/host-programs.ts";
 import type { Recording } from "./recordings.ts";
 import { RECORDINGS_FOLDER, recordings } from "./recordings.ts";
+import { runInTerminal } from "./run-in-terminal.ts";
 import { type HostExit, type HostRun, runHost } from "./run-host.ts";
 import type { Exchange, HostName, Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios/all-scenarios.ts";
@@ -54,7 +55,7 @@ async function record(scenario: Scenario, host: HostName, hostsFolder: string): 
 /** What the host wrote before the cut, and what it added to that afterwards. */
 async function recordSession(session: Session): Promise<Recording> {
   const { scenario, host } = session;
-  await play(session, scenario.before, { continues: false, isKilled: scenario.isInterrupted ?? false });
+  await playBefore(session);
   const before = await transcriptText(session);
   await play(session, scenario.after, { continues: true, isKilled: false });
   const after = laterPart(host, before, await transcriptText(session));
@@ -70,6 +71,14 @@ async function recordSession(session: Session): Promise<Recording> {
     ...(subagents.length > 0 ? { subagents: await Promise.all(subagents) } : {}),
     bytes: { before: before.length, after: after.length },
   };
+}
+
+async function playBefore(session: Session): Promise<void> {
+  const { host, scenario } = session;
+  const isInTerminal = scenario.before.some(({ isEscaped }) => isEscaped === true);
+  if (!isInTerminal) return play(session, scenario.before, { continues: false, isKilled: scenario.isInterrupted ?? false });
+  if (host !== "claude-code") throw new Error(`${scenario.name}: only Claude Code runs in a terminal, not ${host}.`);
+  return runInTerminal({ ...session, host, exchanges: scenario.before });
 }
 
 async function play(

@@ -47,7 +47,7 @@ export function hostTranscripts(host: HostName, home: string): Promise<readonly 
   return filesBelow(join(home, folder), isOne);
 }
 
-/** The transcripts of sub-agents, which compactions have as well. */
+/** The transcripts of sub-agents of all conversations below a home directory. */
 export function subagentTranscripts(host: HostName, home: string): Promise<readonly string[]> {
   const { folder, isOfSubagent } = HOST_PROGRAMS[host].transcripts;
   return filesBelow(join(home, folder), isOfSubagent ?? (() => false));

@@ -30,6 +30,8 @@ export interface Turn {
 export interface Exchange {
   readonly prompt: string;
   readonly turns: readonly Turn[];
+  /** The person presses Esc while the model thinks about a turn after these. Such scenarios run in a terminal (Claude Code alone). */
+  readonly isEscaped?: boolean;
 }
 
 /** A question about the work before the cut. `expect` must appear in a good resume pack. */

@@ -1,5 +1,6 @@
 import type { Scenario } from "../scenario.ts";
 import { backupScript } from "./backup-script.ts";
+import { clesDeTraduction } from "./cles-de-traduction.ts";
 import { cliDocs } from "./cli-docs.ts";
 import { csvExport } from "./csv-export.ts";
 import { cursorPages } from "./cursor-pages.ts";
@@ -15,6 +16,7 @@ import { wrongReport } from "./wrong-report.ts";
 /** All scenarios, by name. */
 export const SCENARIOS: readonly Scenario[] = [
   backupScript,
+  clesDeTraduction,
   cliDocs,
   csvExport,
   cursorPages,
