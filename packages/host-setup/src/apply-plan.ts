@@ -6,7 +6,8 @@ import type { SetupScope } from "./host-definition.ts";
 import type { SetupPlan } from "./plan-setup.ts";
 import { readHostFile } from "./read-host-file.ts";
 import type { FileChange } from "./setup-change.ts";
-import { digestOf, type SetupRecords } from "./setup-records.ts";
+import { digestOf, originalOf, type SetupRecord, type SetupRecords } from "./setup-records.ts";
+import { undoOf } from "./undo-edits.ts";
 
 const WRITABLE = 0o222;
 /** Settings of a person are theirs alone; those of a project are files of the project. */
@@ -24,9 +25,9 @@ export async function applySetup({ changes, scope }: SetupPlan, records: SetupRe
     const { target, before, after = "", original } = change;
     const earlier = records.get(target);
     const isOurs = earlier !== undefined && before !== undefined && earlier.digest === digestOf(before);
-    const made = missingAbove(path.dirname(target));
-    const kept = isOurs ? earlier : { before: original ?? null, made };
-    await records.put({ version: 1, file: target, digest: digestOf(after), before: kept.before, made: kept.made });
+    const first = isOurs ? originalOf(earlier, before) : original;
+    const made = isOurs ? earlier.made : missingAbove(path.dirname(target));
+    await records.put({ version: 1, file: target, digest: digestOf(after), undo: first === undefined ? null : undoOf(first, after), made });
     write(change, after, scope);
   }
 }
@@ -40,11 +41,12 @@ export async function applyRemoval({ changes, scope }: SetupPlan, records: Setup
   // The last first: a directory that was made for one file holds those of later ones.
   for (const change of changes.toReversed()) {
     refuseUnlessWritable(change);
-    const { target, after } = change;
+    const { target, before = "", after } = change;
     const record = records.get(target);
+    const isOurs = record !== undefined && record.digest === digestOf(before);
     if (after === undefined) removeFile(change, record?.made ?? []);
     else write(change, after, scope);
-    if (isPartial && record !== undefined && after !== undefined) await records.put({ ...record, digest: digestOf(after) });
+    if (isPartial && isOurs && after !== undefined) await records.put(recordOfRest(record, before, after));
     else records.delete(target);
   }
 }
@@ -57,6 +59,12 @@ function refuseUnlessWritable({ file, target, before }: FileChange): void {
     details: { file },
     hint: "Allow yourself to write to it, or add the entries by hand.",
   });
+}
+
+/** Of a file that keeps a part of our entries. */
+function recordOfRest(record: SetupRecord, before: string, after: string): SetupRecord {
+  const first = originalOf(record, before);
+  return { ...record, digest: digestOf(after), undo: first === undefined ? null : undoOf(first, after) };
 }
 
 function refuseIfChanged({ file, target, before }: FileChange): void {

@@ -1,3 +1,4 @@
+export type { Undo } from "./undo-edits.ts";
 export { applyRemoval, applySetup } from "./apply-plan.ts";
 export { findHosts, titleOf } from "./find-hosts.ts";
 export type { SetupScope } from "./host-definition.ts";

@@ -3,7 +3,7 @@ import { ALL_HOSTS } from "./hosts/all-hosts.ts";
 import { filesOf, orFault, type PlannedFile, type SetupOptions, type SetupPlan, withoutEntries } from "./plan-setup.ts";
 import { readHostFile } from "./read-host-file.ts";
 import type { SetupHost } from "./setup-hosts.ts";
-import { digestOf, type SetupRecord, type SetupRecords } from "./setup-records.ts";
+import { digestOf, originalOf, type SetupRecords } from "./setup-records.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export type RemovalOptions = Pick<SetupOptions, "scope" | "mcp" | "hooks">;
@@ -43,9 +43,10 @@ function planFile(file: string, all: readonly HostPart[], parts: readonly HostPa
     const { target, text } = readHostFile(file);
     if (text === undefined) return { unchanged: file };
     const record = records.get(target);
-    const original = record?.before ?? undefined;
-    const isAsWeLeftIt = record !== undefined && record.digest === digestOf(text) && parts.length === all.length;
-    const after = isAsWeLeftIt ? original : leftOf(text, parts, record);
+    const isOurs = record !== undefined && record.digest === digestOf(text);
+    const original = isOurs ? originalOf(record, text) : undefined;
+    const isAsWeLeftIt = isOurs && parts.length === all.length;
+    const after = isAsWeLeftIt ? original : leftOf(text, parts, { original, isNew: record?.undo === null });
     if (after === text) return { unchanged: file };
     const description = isAsWeLeftIt
       ? "back to what it was before the set-up"
@@ -55,8 +56,11 @@ function planFile(file: string, all: readonly HostPart[], parts: readonly HostPa
 }
 
 /** A file that we made goes with the last entry, unless somebody wrote something else into it. */
-function leftOf(text: string, parts: readonly HostPart[], record: SetupRecord | undefined): string | undefined {
-  const left = withoutEntries(text, parts, record?.before ?? undefined);
-  const isOurs = record !== undefined && record.before === null;
-  return left !== undefined && isOurs && parts.every((part) => part.isLeftOver(left)) ? undefined : left;
+function leftOf(
+  text: string,
+  parts: readonly HostPart[],
+  { original, isNew }: { readonly original: string | undefined; readonly isNew: boolean },
+): string | undefined {
+  const left = withoutEntries(text, parts, original);
+  return left !== undefined && isNew && parts.every((part) => part.isLeftOver(left)) ? undefined : left;
 }

@@ -197,7 +197,7 @@ describe("the record of a set-up", () => {
   it("is its owner's alone, and gone after the removal", async () => {
     await machine.setUp("codex");
     const file = machine.file("codex", "mcp");
-    expect(machine.records.get(file)).toMatchObject({ file, before: null });
+    expect(machine.records.get(file)).toMatchObject({ file, undo: null });
     for (const name of recordFiles()) expect(statSync(name).mode & 0o777).toBe(0o600);
     await machine.takeBack("codex");
     expect(machine.records.get(file)).toBeUndefined();

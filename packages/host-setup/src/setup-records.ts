@@ -3,8 +3,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { makeDataDirectory, nodeFileSystem, removeIfPresent, SETUP, writeDurably } from "@workrail/blob-files";
 import { WorkrailError } from "@workrail/core";
+import { type Undo, undo } from "./undo-edits.ts";
 
-/** What a file held before our first change, and how we left it. */
+/** How we left a file, and how it becomes again what it was before our first change. */
 export interface SetupRecord {
   readonly version: 1;
   /** The file itself, where links lead. */
@@ -12,7 +13,7 @@ export interface SetupRecord {
   /** Digest of the file as we left it. */
   readonly digest: string;
   /** `null`: there was no file. */
-  readonly before: string | null;
+  readonly undo: readonly Undo[] | null;
   /** Directories that were made for the file, the innermost first. */
   readonly made: readonly string[];
 }
@@ -53,15 +54,20 @@ export class SetupRecords {
   }
 }
 
+/** What the file held before our first change; `undefined`: there was none. @param text the file as we left it. */
+export function originalOf(record: SetupRecord, text: string): string | undefined {
+  return record.undo === null ? undefined : undo(text, record.undo);
+}
+
 export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
 function parseRecord(text: string): SetupRecord | undefined {
   try {
-    const { version, file, digest, before, made } = JSON.parse(text) as Partial<SetupRecord>;
-    const isWhole = typeof file === "string" && typeof digest === "string" && (before === null || typeof before === "string");
-    return version === 1 && isWhole && Array.isArray(made) ? { version, file, digest, before, made } : undefined;
+    const { version, file, digest, undo: undos, made } = JSON.parse(text) as Partial<SetupRecord>;
+    const isWhole = typeof file === "string" && typeof digest === "string" && (undos === null || Array.isArray(undos));
+    return version === 1 && isWhole && Array.isArray(made) ? { version, file, digest, undo: undos, made } : undefined;
   } catch {
     // No JSON: the caller says which file is damaged.
     return undefined;
