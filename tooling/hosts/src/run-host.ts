@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdir } from "node:fs/promises";
-import { dirname, join, sep } from "node:path";
+import { delimiter, dirname, join, sep } from "node:path";
 import { createInterface } from "node:readline";
 import { text as readText } from "node:stream/consumers";
 import type { Places, Start } from "./programs/host-program.ts";
 import { HOST_PROGRAMS } from "./programs/host-programs.ts";
 import type { HostName } from "./scenario.ts";
+import { writeNewFile } from "./write-new-file.ts";
 
 /** One conversation, or the next part of one. */
 export interface HostRun extends Places {
@@ -32,6 +33,7 @@ export interface HostExit {
 export async function runHost(run: HostRun): Promise<readonly HostExit[]> {
   const program = HOST_PROGRAMS[run.host];
   await program.configure(run);
+  await keepPathInLoginShells(run.home);
   const exits: HostExit[] = [];
   for (const start of program.starts(run.prompts, { continues: run.continues ?? false })) {
     const exit = await runProcess(run, start);
@@ -66,9 +68,9 @@ async function filesBelow(root: string, isWanted: (path: string) => boolean): Pr
 
 /** The environment of a host: nothing of the caller's but the way to programs. */
 export function hostEnvironment(run: HostRun): NodeJS.ProcessEnv {
-  const { PATH = "", LANG = "C.UTF-8", PYENV_ROOT } = process.env;
+  const { LANG = "C.UTF-8", PYENV_ROOT } = process.env;
   return {
-    PATH: `${dirname(process.execPath)}:${PATH}`,
+    PATH: programPath(),
     LANG,
     ...(PYENV_ROOT === undefined ? {} : { PYENV_ROOT }),
     HOME: run.home,
@@ -76,9 +78,19 @@ export function hostEnvironment(run: HostRun): NodeJS.ProcessEnv {
     SHELL: "/bin/bash",
     TERM: "xterm-256color",
     NO_COLOR: "1",
+    NPM_CONFIG_UPDATE_NOTIFIER: "false",
     ...HOST_PROGRAMS[run.host].environment(run),
     ...run.environment,
   };
+}
+
+/** Codex runs commands in login shells, whose profile would put another Node in front. */
+async function keepPathInLoginShells(home: string): Promise<void> {
+  await writeNewFile(join(home, ".bash_profile"), `export PATH='${programPath()}'\n`);
+}
+
+function programPath(): string {
+  return [dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter);
 }
 
 /** The path of a host's program. */
