@@ -96,8 +96,8 @@ export const resolve = {
   },
 };
 
-/** Hooks start for each turn of an agent: a file that loads nothing of the store, and others for the calls that read, save or compose. */
-export const hookBundle = (input: string, file: string) => ({
+/** Hooks start for each turn of an agent, and status lines more often: a file that loads nothing of the store, and others for the calls that read, save or compose. */
+export const lightBundle = (input: string, file: string) => ({
   input: { [file]: input },
   platform: "node" as const,
   external,
@@ -107,14 +107,16 @@ export const hookBundle = (input: string, file: string) => ({
     dir: "dist",
     entryFileNames: "[name].mjs",
     chunkFileNames: `${file}-[name].mjs`,
-    codeSplitting: { groups: [{ name: "base", tags: ["$initial" as const], test: (id: string) => !/[\\/]hook\.ts$/u.test(id) }] },
+    codeSplitting: {
+      groups: [{ name: "base", tags: ["$initial" as const], test: (id: string) => !/[\\/](?:hook|statusline)\.ts$/u.test(id) }],
+    },
     minify: withoutWhitespace,
     sourcemap: false,
   },
 });
 
 // The program, a part of it for the store that is loaded when a command needs it, a launcher that looks at the Node version before
-// anything else is loaded, and the hooks.
+// anything else is loaded, the hooks, and the status line.
 export default defineConfig([
   {
     input: { cli: "src/main.ts", "take-in": "src/take-in.ts" },
@@ -138,5 +140,6 @@ export default defineConfig([
     resolve,
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
-  hookBundle("src/hook.ts", "hook"),
+  lightBundle("src/hook.ts", "hook"),
+  lightBundle("src/statusline.ts", "statusline"),
 ]);

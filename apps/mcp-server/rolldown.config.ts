@@ -1,5 +1,5 @@
 import { defineConfig } from "rolldown";
-import { external, hookBundle, inFewFiles, quickToLoad, resolve, withoutPrograms, withoutWhitespace } from "../cli/rolldown.config.ts";
+import { external, lightBundle, inFewFiles, quickToLoad, resolve, withoutPrograms, withoutWhitespace } from "../cli/rolldown.config.ts";
 
 // The MCP library loads a JSON Schema validator of a quarter of a megabyte at start, for elicitation alone, which this server never does.
 const withoutValidator = {
@@ -48,5 +48,6 @@ export default defineConfig([
     resolve,
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
-  hookBundle("../cli/src/hook.ts", "hook"),
+  lightBundle("../cli/src/hook.ts", "hook"),
+  lightBundle("../cli/src/statusline.ts", "statusline"),
 ]);

@@ -1,11 +1,9 @@
 import os from "node:os";
 import { HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost, type HookPorts, logFailure, runHook } from "@workrail/runtime/hooks";
+import { readInput } from "./read-input.ts";
 
 /** The host waits for a hook, so it ends by itself after this long. */
 const DEADLINE_MS = 1_000;
-/** A host that does not close standard input is waited for no longer. */
-const INPUT_MS = 400;
-const MOST_INPUT_CHARACTERS = 16 * 1024 * 1024;
 
 const USAGE = `Usage: workrail hook <${HOOK_EVENTS.join("|")}> [--host <${HOOK_HOSTS.join("|")}>] [--strict]
 
@@ -35,7 +33,7 @@ async function main(args: readonly string[]): Promise<void> {
     },
   };
   const deadline = setTimeout(() => {
-    logFailure(event, host, ports, `it took longer than ${DEADLINE_MS} ms`);
+    logFailure({ event, host, ms: DEADLINE_MS, error: `it took longer than ${DEADLINE_MS} ms` }, ports);
     process.exit(isStrict ? 1 : 0);
   }, DEADLINE_MS);
   const { output, error } = await runHook(event, { host, input: await readInput() }, ports);
@@ -53,26 +51,6 @@ function isEvent(text: string | undefined): text is HookEvent {
 function hostIn(options: readonly string[]): HookHost | undefined {
   const given = options.find((option) => option.startsWith("--host="))?.slice("--host=".length) ?? options[options.indexOf("--host") + 1];
   return HOOK_HOSTS.find((host) => host === given);
-}
-
-async function readInput(): Promise<string> {
-  if (process.stdin.isTTY) return "";
-  return new Promise((resolve) => {
-    let text = "";
-    const done = (): void => {
-      clearTimeout(timer);
-      process.stdin.pause();
-      resolve(text);
-    };
-    const timer = setTimeout(done, INPUT_MS);
-    process.stdin.setEncoding("utf8");
-    process.stdin.on("data", (chunk: string) => {
-      text += chunk;
-      if (text.length > MOST_INPUT_CHARACTERS) done();
-    });
-    process.stdin.on("end", done);
-    process.stdin.on("error", done);
-  });
 }
 
 process.umask(0o077);

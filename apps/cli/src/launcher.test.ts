@@ -57,9 +57,10 @@ describe("the bundle", () => {
   });
 });
 
-/** What is loaded with a module, before anything in it runs. */
+/** What is loaded with a module, before anything in it runs. A text within it may hold the imports of another program. */
 function importsOf(source: string): readonly string[] {
-  return Array.from(source.matchAll(/(?:^|;)import\b[^"'`;]*"([^"]+)";/gmu), ([, name = ""]) => name);
+  const [imports = ""] = /^(?:import\b[^;]*;\s*)*/u.exec(source) ?? [];
+  return Array.from(imports.matchAll(/(?:^|;)import\b[^"'`;]*"([^"]+)";/gmu), ([, name = ""]) => name);
 }
 
 function findNodeOlderThan(major: number): string | undefined {

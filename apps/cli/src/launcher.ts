@@ -2,6 +2,7 @@
 import module from "node:module";
 import manifest from "../package.json" with { type: "json" };
 import { enableCompileCache } from "./enable-compile-cache.ts";
+import { lightPart } from "./light-part.ts";
 
 const OLDEST_NODE = 22;
 
@@ -22,7 +23,7 @@ async function launch(): Promise<void> {
   if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
   enableCompileCache();
   // Not known to the compiler: the programs are bundled beside the launcher.
-  await import(new URL(process.argv[2] === "hook" ? "./hook.mjs" : "./cli.mjs", import.meta.url).href);
+  await import(new URL(lightPart(process.argv.slice(2)) ?? "./cli.mjs", import.meta.url).href);
 }
 
 await launch();

@@ -81,6 +81,10 @@ describe("the command line", () => {
         encrypt [options]                  seal the store, or open it again
         rekey [options]                    give a sealed store another key
         setup [options] [host...]          connect coding agents: MCP server and hooks
+        hook [options] <event>             run by coding agents: save a session, and
+                                           resume it
+        statusline                         print one line on the automatic saves of a
+                                           session
         doctor [options]                   find out what is wrong with the
                                            installation, and what to do
         config                             show settings, where they come from, and

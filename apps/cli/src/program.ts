@@ -12,6 +12,7 @@ import { addDoctorCommand } from "./commands/doctor.ts";
 import { addEncryptCommand, addRekeyCommand } from "./commands/encrypt.ts";
 import { addExportCommand } from "./commands/export.ts";
 import { addHandoffCommand } from "./commands/handoff.ts";
+import { addHookCommand } from "./commands/hook.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addKeepCommand } from "./commands/keep.ts";
 import { addListCommand } from "./commands/list.ts";
@@ -31,6 +32,7 @@ import { addSetupCommand } from "./commands/setup.ts";
 import { addShowCommand } from "./commands/show.ts";
 import { addStatsCommand } from "./commands/stats.ts";
 import { addStatusCommand } from "./commands/status.ts";
+import { addStatuslineCommand } from "./commands/statusline.ts";
 import { addTagCommand } from "./commands/tag.ts";
 import { addTrashCommand } from "./commands/trash.ts";
 import { addVerifyCommand } from "./commands/verify.ts";
@@ -83,6 +85,8 @@ const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
   encrypt: addEncryptCommand,
   rekey: addRekeyCommand,
   setup: addSetupCommand,
+  hook: addHookCommand,
+  statusline: addStatuslineCommand,
   doctor: addDoctorCommand,
   config: addConfigCommand,
   completion: addCompletionCommand,

@@ -38,7 +38,7 @@ describe("the bundled program", () => {
   it("is one file and a launcher, beside the command line, without the validator that is never used", () => {
     expect(
       readdirSync(dist)
-        .filter((name) => !name.startsWith("cli"))
+        .filter((name) => !/^(?:cli|hook|statusline|take-in)\b/u.test(name))
         .sort(),
     ).toEqual(["server.mjs", "workrail-mcp.mjs"]);
     expect(readFileSync(join(dist, "server.mjs"), "utf8")).not.toMatch(/["'`]\.\/cli/u);

@@ -1,6 +1,7 @@
 // Runs on any Node, however old: only what Node 18 can parse and link, and of ours a version and the compile cache alone.
 import module from "node:module";
 import { enableCompileCache } from "../../cli/src/enable-compile-cache.ts";
+import { lightPart } from "../../cli/src/light-part.ts";
 import { isCommand } from "./is-command.ts";
 import { readVersion } from "./version.ts";
 
@@ -34,7 +35,8 @@ async function launch(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  if (process.argv[2] === "hook") return load("./hook.mjs");
+  const light = lightPart(process.argv.slice(2));
+  if (light !== undefined) return load(light);
   if (isCommand(process.argv.slice(2))) return load("./cli.mjs");
   if (process.argv.includes("--version")) {
     process.stdout.write(`${readVersion()}\n`);

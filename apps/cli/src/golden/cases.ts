@@ -7,6 +7,7 @@ const SEALED = { WORKRAIL_ENCRYPTION_KEY: KEY };
 const DAMAGED = { "data/contexts/shop/other-way.json.gz": "not gzip" };
 /** Nothing of the person who runs the tests is looked at. */
 const NO_HOME = { HOME: "/nonexistent" };
+const NO_JSON = "agents read it";
 const NO_QUESTION = "with --json nobody is asked";
 
 /** Every command, in the order of its help. What it prints stands in `expected`, one file for each. */
@@ -101,6 +102,12 @@ export const GOLDEN_CASES: GoldenCases = {
     },
     { args: ["claude-code", "--scope", "project", "--no-hooks", "--yes"], env: NO_HOME, files: { "project/.mcp.json": "{ // mine\n}\n" } },
   ],
+  hook: [
+    { args: ["stop", "--host", "claude-code"], withoutJson: NO_JSON },
+    { args: ["stop", "--strict"], withoutJson: NO_JSON },
+    { args: ["stopped"], withoutJson: NO_JSON },
+  ],
+  statusline: [{ withoutJson: NO_JSON }],
   doctor: [{ typed: "" }, { files: { "data/config.json": '{\n  "maxDepht": 5\n}\n' } }],
   "config list": [
     {

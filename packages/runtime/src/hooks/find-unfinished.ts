@@ -1,8 +1,7 @@
 import fs from "node:fs";
-import path from "node:path";
 import { isUnfinished } from "@workrail/core";
 import type { HookCall } from "./hook-call.ts";
-import { type HookState, isMissing, readState } from "./hook-state.ts";
+import { filesIn, type HookState, readState } from "./hook-state.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Work that nobody touched for longer is not offered. */
@@ -44,24 +43,11 @@ export function lastAt({ notes, saved }: HookState): number {
 
 /** The states that were written last. Those of long ago are removed. */
 function statesIn(folder: string, now: Date): HookState[] {
-  const files = namesIn(folder).flatMap((name) => {
-    const file = path.join(folder, name);
-    const stat = fs.statSync(file, { throwIfNoEntry: false });
-    return stat === undefined ? [] : [{ file, at: stat.mtimeMs }];
-  });
+  const files = filesIn(folder);
   for (const { file, at } of files) if (now.getTime() - at > FORGOTTEN_MS) fs.rmSync(file, { force: true });
   const latest = files
     .filter(({ file }) => file.endsWith(".json"))
     .toSorted((left, right) => right.at - left.at)
     .slice(0, MOST_LOOKED_AT);
   return latest.flatMap(({ file }) => readState(file) ?? []);
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
 }

@@ -31,9 +31,13 @@ export function logRun({ log }: HookPlaces, run: HookRun): void {
   fs.appendFileSync(log, `${JSON.stringify(run)}\n`, { mode: 0o600 });
 }
 
-/** Runs that are still known, oldest first. Lines that cannot be read are left out: a power cut may have torn one. */
-export function readRuns({ log }: HookPlaces): HookRun[] {
-  return [`${log}.old`, log].flatMap((file) => textOf(file).split("\n").flatMap(parseRun));
+/**
+ * Runs that are still known, oldest first. Lines that cannot be read are left out: a power cut may have torn one.
+ *
+ * @param isWanted leaves out lines before they are parsed.
+ */
+export function readRuns({ log }: Pick<HookPlaces, "log">, isWanted: (line: string) => boolean = () => true): HookRun[] {
+  return [`${log}.old`, log].flatMap((file) => textOf(file).split("\n").filter(isWanted).flatMap(parseRun));
 }
 
 function parseRun(line: string): HookRun[] {
@@ -72,10 +76,15 @@ export function noteFailure({ untold }: HookPlaces, failure: UntoldFailure): voi
 export function readFailures({ untold }: Pick<HookPlaces, "untold">): readonly UntoldFailure[] {
   try {
     const all = JSON.parse(textOf(untold) || "[]") as unknown;
-    return Array.isArray(all) ? (all as UntoldFailure[]) : [];
+    return Array.isArray(all) ? all.filter(isFailure) : [];
   } catch {
     return [];
   }
+}
+
+function isFailure(value: unknown): value is UntoldFailure {
+  const { at, event, error } = (value ?? {}) as Partial<Record<keyof UntoldFailure, unknown>>;
+  return [at, event, error].every((each) => typeof each === "string");
 }
 
 export function forgetFailures({ untold }: HookPlaces): void {

@@ -75,6 +75,24 @@ export function writeState(file: string, state: HookState): void {
   fs.renameSync(temporary, file);
 }
 
+/** Everything in a folder, with the time of its last change; nothing where there is no such folder. */
+export function filesIn(folder: string): { readonly file: string; readonly at: number }[] {
+  return namesIn(folder).flatMap((name) => {
+    const file = path.join(folder, name);
+    const stat = fs.statSync(file, { throwIfNoEntry: false });
+    return stat === undefined ? [] : [{ file, at: stat.mtimeMs }];
+  });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
 export function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ENOENT" || code === "ENOTDIR";

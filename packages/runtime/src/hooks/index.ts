@@ -2,7 +2,9 @@
 export { HOOK_EVENTS } from "./hook-call.ts";
 export type { HookPorts } from "./hook-call.ts";
 export { logFailure, runHook } from "./run-hook.ts";
-export type { HookResult } from "./run-hook.ts";
+export type { FailedHook, HookResult } from "./run-hook.ts";
+export { statusLine } from "./status-line.ts";
+export type { StatusPorts } from "./status-line.ts";
 export { writePack } from "./resume-pack.ts";
 export type { PackInput } from "./resume-pack.ts";
 export type { IncomingSave } from "./incoming-save.ts";

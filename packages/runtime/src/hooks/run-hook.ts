@@ -29,16 +29,23 @@ export async function runHook(
 ): Promise<HookResult> {
   const begun = ports.now();
   const about = { at: begun.toISOString(), host: given.host ?? "unknown", event };
+  let call: HookCall | undefined;
   try {
-    const call = await readCall(event, given, ports);
+    call = await readCall(event, given, ports);
     const done = await run(call);
     log(ports, { ...about, host: call.host, ms: ports.now().getTime() - begun.getTime(), project: call.place.project, ...done.run });
     return { output: done.output };
   } catch (error) {
     const message = isWorkrailError(error) ? `${error.code}: ${error.message}` : String(error);
-    log(ports, { ...about, ms: ports.now().getTime() - begun.getTime(), error: message }, true);
+    log(ports, { ...about, ...whose(call), ms: ports.now().getTime() - begun.getTime(), error: message }, true);
     return { output: "", error };
   }
+}
+
+/** `undefined` where the call itself could not be read. */
+function whose(call: HookCall | undefined): Partial<Pick<HookRun, "host" | "project" | "sessionId">> {
+  if (call === undefined) return {};
+  return { host: call.host, project: call.place.project, sessionId: sessionIdOf(call.host, hostSessionOf(call.payload)) };
 }
 
 interface Done {
@@ -87,9 +94,18 @@ function injected(host: HookHost, text: string): string {
   return JSON.stringify({ hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: text } });
 }
 
+/** A hook that did not come to its end. */
+export interface FailedHook {
+  readonly event: HookEvent;
+  readonly host: HookHost | undefined;
+  readonly ms: number;
+  readonly error: string;
+}
+
 /** For a failure of the program around the hook, such as a deadline that passed. */
-export function logFailure(event: HookEvent, host: HookHost | undefined, ports: HookPorts, error: string): void {
-  log(ports, { at: ports.now().toISOString(), host: host ?? "unknown", event, ms: 0, error }, true);
+export function logFailure(failed: FailedHook, ports: HookPorts): void {
+  const { host = "unknown", ...run } = failed;
+  log(ports, { at: ports.now().toISOString(), host, ...run }, true);
 }
 
 /** Where not even the log can be written there is nobody left to tell. */

@@ -1,0 +1,20 @@
+import { statusLine } from "@workrail/runtime/hooks";
+import { readInput } from "./read-input.ts";
+
+/** `workrail statusline`: prints one line, and always exits with 0: a host shows whatever comes, many times a minute. */
+async function main(): Promise<void> {
+  const line = await lineOr(await readInput());
+  // Standard input may still be open.
+  process.stdout.write(`${line}\n`, () => process.exit());
+}
+
+async function lineOr(input: string): Promise<string> {
+  try {
+    return await statusLine(input, { env: process.env, now: () => new Date(), cwd: process.cwd() });
+  } catch (error) {
+    return `workrail: the state cannot be read (${(error as NodeJS.ErrnoException).code ?? "INTERNAL"})`;
+  }
+}
+
+process.stdout.on("error", () => process.exit());
+await main();
