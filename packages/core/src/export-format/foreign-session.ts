@@ -16,6 +16,8 @@ export interface ForeignSession {
   readonly createdAt: Date;
   /** The program that kept it: the `writer` of its checkpoints. */
   readonly writer: string;
+  /** The agent that saved its checkpoints. */
+  readonly agentId?: string | undefined;
   /** Absolute path of the project's root, where it is known. */
   readonly project?: string | undefined;
   /** Name of the checkpoints that have none of their own. */
@@ -63,7 +65,7 @@ function factsOf(
     parentId,
     kind,
     createdAt,
-    agentId: undefined,
+    agentId: session.agentId,
     workflowId: undefined,
     project: session.project,
     name: cut(name, LABEL_LIMITS.nameLength) ?? cut(session.name, LABEL_LIMITS.nameLength),

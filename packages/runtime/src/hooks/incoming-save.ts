@@ -28,7 +28,7 @@ export interface IncomingSave {
 }
 
 /** Bytes that may wait for a store that nobody opens: more are not written. */
-export const MOST_WAITING_BYTES = 64 * 1024 * 1024;
+export const MOST_WAITING_BYTES: number = 64 * 1024 * 1024;
 
 export function newCheckpointId(): string {
   return randomUUID();

@@ -1,16 +1,15 @@
-import { contextOfNotes, goalOf, type JsonObject, NO_NOTES, noteEvents, WorkrailError, type WorkNotes } from "@workrail/core";
+import { goalOf, NO_NOTES, noteEvents, WorkrailError, type WorkNotes } from "@workrail/core";
 import { nodeDigests } from "../environment.ts";
 import { messagesOf } from "./conversation-messages.ts";
+import { type ConversationPart, conversationParts } from "./conversation-parts.ts";
 import type { HookEvent } from "@workrail/host-transcripts";
 import type { HookCall } from "./hook-call.ts";
 import { type ConversationState, type HookState, NO_CONVERSATION, writeState } from "./hook-state.ts";
 import { type IncomingSave, MOST_WAITING_BYTES, newCheckpointId, waitingBytes, writeIncoming } from "./incoming-save.ts";
 import { readSince } from "./read-session.ts";
+import { contextOfSession, conversationContext, conversationSession, nameOf } from "./session-context.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 import type { HookSettings } from "./hook-settings.ts";
-
-/** A part of a conversation goes on in another session from this many characters on. */
-const LARGEST_PART = 8_000_000;
 
 type AboutSave = Omit<IncomingSave, "checkpointId" | "sessionId" | "kind" | "context">;
 
@@ -37,7 +36,7 @@ export async function saveSession(state: HookState, file: string, call: HookCall
     return undefined;
   }
   const savedAt = ports.now().toISOString();
-  const context = contextOfNotes(notes, factsOf(state, notes));
+  const context = contextOfSession(state, notes);
   const digest = nodeDigests.sha256(JSON.stringify(context));
   const about = aboutOf(state, event, savedAt);
   const name = goalOf(context);
@@ -46,7 +45,7 @@ export async function saveSession(state: HookState, file: string, call: HookCall
   const isNews = digest !== state.saved?.digest;
   if (isNews) saves.push({ ...about, checkpointId, sessionId: state.sessionId, kind: "workflow", context, ...named(name) });
   const conversation = settings.keepsConversations && how.withConversation ? await talkOf(state, call, { about, topic: name }) : undefined;
-  if (conversation?.save !== undefined) saves.push(conversation.save);
+  saves.push(...(conversation?.saves ?? []));
   if (settings.isSealed && saves.length > 0) await ports.saveNow(saves);
   else if (saves.length > 0) await leave(saves, places.incoming);
   const saved = isNews ? { turns: 0, saved: { digest, at: savedAt, checkpointId } } : {};
@@ -79,23 +78,6 @@ async function withLast(notes: WorkNotes, lastMessage: string | undefined, setti
   return noted.replies.at(-1)?.text === notes.replies.at(-1)?.text ? notes : noted;
 }
 
-function factsOf(
-  { host, hostSession, isSubagent, continues, conversation, sessionId }: HookState,
-  { startedAt, lastAt, counts }: WorkNotes,
-): JsonObject {
-  return {
-    host,
-    id: hostSession,
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(lastAt === undefined ? {} : { lastAt }),
-    prompts: counts.prompts,
-    calls: counts.calls,
-    conversation: conversationSession(sessionId, conversation.part),
-    ...(isSubagent === true ? { isSubagent } : {}),
-    ...(continues === undefined ? {} : { continues }),
-  };
-}
-
 function aboutOf({ host, hostSession, project, git }: HookState, event: HookEvent, createdAt: string): AboutSave {
   return {
     format: "workrail-incoming",
@@ -109,19 +91,13 @@ function aboutOf({ host, hostSession, project, git }: HookState, event: HookEven
   };
 }
 
-function named(name: string | undefined): Pick<IncomingSave, "name"> {
-  return name === undefined ? {} : { name: name.slice(0, LONGEST_NAME).toWellFormed() };
-}
-
-const LONGEST_NAME = 120;
-
-function conversationSession(sessionId: string, part: number): string {
-  return `${sessionId}-conversation${part === 1 ? "" : `-${part}`}`;
+function named(topic: string | undefined): Pick<IncomingSave, "name"> {
+  return topic === undefined ? {} : { name: nameOf(topic) };
 }
 
 interface Talk {
-  /** `undefined` where nothing was said since. */
-  readonly save?: IncomingSave | undefined;
+  /** None where nothing was said since. */
+  readonly saves: readonly IncomingSave[];
   readonly state: ConversationState;
 }
 
@@ -134,20 +110,18 @@ async function talkOf(
   const part = await readSince(state, before.position, call);
   if (part === undefined) return undefined;
   const items = messagesOf(await withoutSecrets(part.events, call.settings));
-  const isFull = !part.restarted && before.size > LARGEST_PART;
-  const base = part.restarted ? NO_CONVERSATION : isFull ? { ...NO_CONVERSATION, part: before.part + 1 } : before;
-  const size = base.size + JSON.stringify(items).length;
-  const after = { part: base.part, messages: base.messages + items.length, size, position: part.position };
-  if (items.length === 0 || (part.restarted && call.settings.isSealed && after.size === before.size)) return { state: after };
-  const save: IncomingSave = {
+  const parts = conversationParts(part.restarted ? NO_CONVERSATION : before, items);
+  const { position: _read, ...last } = parts.at(-1)?.after ?? (part.restarted ? NO_CONVERSATION : before);
+  const isKnown = part.restarted && call.settings.isSealed && last.part === before.part && last.size === before.size;
+  const save = (each: ConversationPart): IncomingSave => ({
     ...about,
     checkpointId: newCheckpointId(),
-    sessionId: conversationSession(state.sessionId, base.part),
+    sessionId: conversationSession(state.sessionId, each.after.part),
     kind: "conversation",
     attributes: { ...about.attributes, conversationOf: state.sessionId },
-    context: { topic: topic ?? state.hostSession, format: "messages" },
-    messages: { from: base.messages, items },
+    context: conversationContext(state, topic),
+    messages: { from: each.from, items: each.items },
     ...named(topic),
-  };
-  return { save, state: after };
+  });
+  return { saves: isKnown ? [] : parts.map(save), state: { ...last, position: part.position } };
 }

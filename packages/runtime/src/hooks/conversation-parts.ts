@@ -1,0 +1,32 @@
+import type { JsonObject } from "@workrail/core";
+import { type ConversationState, NO_CONVERSATION } from "./hook-state.ts";
+
+/** A part of a conversation goes on in another session from this many characters on. */
+const LARGEST_PART = 8_000_000;
+
+/** Messages that one session of the store takes. */
+export interface ConversationPart {
+  /** Messages that the part had before. */
+  readonly from: number;
+  readonly items: readonly JsonObject[];
+  readonly after: ConversationState;
+}
+
+/**
+ * Divides what was said since among the parts of a conversation. A message's part depends on the messages before it alone, so it is the same
+ * whenever, and however often, the conversation is saved.
+ */
+export function conversationParts(before: ConversationState, items: readonly JsonObject[]): ConversationPart[] {
+  const parts: { from: number; items: JsonObject[]; after: ConversationState }[] = [];
+  let state = before;
+  for (const item of items) {
+    const isFull = state.size > LARGEST_PART;
+    if (isFull) state = { ...NO_CONVERSATION, part: state.part + 1 };
+    if (isFull || parts.length === 0) parts.push({ from: state.messages, items: [], after: state });
+    state = { part: state.part, messages: state.messages + 1, size: state.size + JSON.stringify(item).length };
+    const part = parts.at(-1);
+    part?.items.push(item);
+    if (part !== undefined) part.after = state;
+  }
+  return parts;
+}

@@ -1,0 +1,43 @@
+import { type Context, contextOfNotes, type JsonObject, type WorkNotes } from "@workrail/core";
+import type { HookState } from "./hook-state.ts";
+
+type KeptSession = Pick<HookState, "host" | "hostSession" | "sessionId" | "isSubagent" | "continues" | "conversation">;
+
+/** The state of a host's session as its checkpoint holds it. */
+export function contextOfSession(session: KeptSession, notes: WorkNotes): Context {
+  return contextOfNotes(notes, factsOf(session, notes));
+}
+
+function factsOf(
+  { host, hostSession, isSubagent, continues, conversation, sessionId }: KeptSession,
+  { startedAt, lastAt, counts }: WorkNotes,
+): JsonObject {
+  return {
+    host,
+    id: hostSession,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(lastAt === undefined ? {} : { lastAt }),
+    prompts: counts.prompts,
+    calls: counts.calls,
+    conversation: conversationSession(sessionId, conversation.part),
+    ...(isSubagent === true ? { isSubagent } : {}),
+    ...(continues === undefined ? {} : { continues }),
+  };
+}
+
+/** The session of the store that keeps a part of a session's conversation. */
+export function conversationSession(sessionId: string, part: number): string {
+  return `${sessionId}-conversation${part === 1 ? "" : `-${part}`}`;
+}
+
+/** That which stands around a conversation's messages. */
+export function conversationContext({ hostSession }: Pick<HookState, "hostSession">, topic: string | undefined): Context {
+  return { topic: topic ?? hostSession, format: "messages" };
+}
+
+const LONGEST_NAME = 120;
+
+/** The name of a session's checkpoints. */
+export function nameOf(topic: string): string {
+  return topic.slice(0, LONGEST_NAME).toWellFormed();
+}
