@@ -18,6 +18,8 @@ export interface StorePlan {
   readonly sessions?: SessionResolver;
   /** Whether to do what an earlier process left undone. Default `true`. */
   readonly upkeep?: boolean;
+  /** Default: `true`. */
+  readonly takeIncoming?: boolean | undefined;
   /** Default: `pause`. */
   readonly warmUp?: WarmUp;
   /** Told how far it is when a catalog that was lost is rebuilt. */
@@ -31,6 +33,7 @@ export async function openStore({
   project,
   sessions,
   upkeep = true,
+  takeIncoming = true,
   warmUp,
   onRebuildProgress,
 }: StorePlan): Promise<Store> {
@@ -38,7 +41,7 @@ export async function openStore({
   try {
     await store.recover({ onProgress: onRebuildProgress });
     await store.finishErasures();
-    await store.takeIncoming();
+    if (takeIncoming) await store.takeIncoming();
   } catch (error) {
     await store.close();
     throw error;

@@ -42,6 +42,8 @@ export interface OpenOptions {
    * looks something up and is gone leaves it to others.
    */
   readonly upkeep?: boolean | undefined;
+  /** Whether to save first what hooks of a host left for the store. Default `true`. */
+  readonly takeIncoming?: boolean | undefined;
   /**
    * When the process gets ready to search, which its first search waits for otherwise: the engine compiles some hundred functions for it.
    * `opening`: before this resolves, which takes the first opening of a process some 25 ms longer. `pause`: about a second after the last call.
@@ -82,6 +84,7 @@ export async function openWorkrail(options: OpenOptions = {}): Promise<Workrail>
     adapters,
     project: project === undefined || project === null ? undefined : asSpelled(project),
     upkeep: options.upkeep ?? true,
+    takeIncoming: options.takeIncoming,
     warmUp,
     onRebuildProgress: options.onRebuildProgress,
   };

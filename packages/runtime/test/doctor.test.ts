@@ -5,6 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkNode } from "../src/doctor/check-machine.ts";
 import { examineInstallation } from "../src/doctor/examine-installation.ts";
 import type { DoctorCheck, DoctorFinding, DoctorReport } from "../src/doctor/finding.ts";
+import { type HookRun, logRun } from "../src/hooks/hook-log.ts";
+import { hookPlaces } from "../src/hooks/hook-places.ts";
+import { type IncomingSave, newCheckpointId, waitingFiles, writeIncoming } from "../src/hooks/incoming-save.ts";
 import { openWorkrail } from "../src/open-workrail.ts";
 
 const CHECKS: readonly DoctorCheck[] = [
@@ -18,6 +21,8 @@ const CHECKS: readonly DoctorCheck[] = [
   "keychain",
   "database",
   "round-trip",
+  "hooks",
+  "incoming",
 ];
 
 let folder: string;
@@ -125,4 +130,76 @@ describe("the doctor", () => {
     ["22.14.0", "ok"],
     ["24.0.0", "ok"],
   ])("knows that Node %s is: %s", (version, status) => expect(checkNode(version).status).toBe(status));
+});
+
+const T = "2026-01-02T10:00:0";
+
+function ran(event: string, second: number, more: Partial<HookRun> = {}): void {
+  logRun(hookPlaces(dataDir), { at: `${T}${second}.000Z`, host: "codex", event, ms: second, ...more });
+}
+
+/** As a hook leaves it. */
+async function leaveSave(context: IncomingSave["context"]): Promise<void> {
+  const about = { format: "workrail-incoming", version: 1, kind: "workflow", tags: ["hook"], attributes: {}, agentId: "codex" } as const;
+  const save = { ...about, checkpointId: newCheckpointId(), sessionId: "codex-1", createdAt: `${T}0.000Z`, context };
+  await writeIncoming(hookPlaces(dataDir).incoming, save);
+}
+
+describe("the doctor, of hooks,", () => {
+  it("says that none has run", async () => {
+    const report = await examine();
+    expect(found(report, "hooks")).toEqual({ check: "hooks", status: "ok", message: "No hook of a coding agent has run yet." });
+    expect(found(report, "incoming")).toMatchObject({ status: "ok", message: "No save of a hook waits for the store." });
+  });
+
+  it("tells when each ran last, how long they took, and the last failure", async () => {
+    for (const second of [1, 2, 9, 3]) ran("stop", second);
+    ran("session-end", 4, { error: "STORAGE_UNAVAILABLE: no." });
+    ran("session-end", 5);
+    ran("stop", 6, { host: "gemini" });
+    const [codex, gemini] = (await examine()).findings.filter(({ check }) => check === "hooks");
+    expect(codex).toEqual({
+      check: "hooks",
+      status: "ok",
+      host: "codex",
+      message:
+        `codex, last runs: stop ${T}3.000Z (2 ms, at worst 9 ms), session-end ${T}5.000Z (4 ms, at worst 5 ms).` +
+        ` Last failure: session-end ${T}4.000Z, STORAGE_UNAVAILABLE: no.`,
+    });
+    expect(gemini).toMatchObject({ host: "gemini", status: "ok" });
+  });
+
+  it("takes times from the last hundred runs, and warns when the last run failed", async () => {
+    ran("stop", 1, { ms: 5_000 });
+    for (let count = 0; count < 100; count++) ran("stop", 2, { ms: 20 });
+    expect(found(await examine(), "hooks")?.message).toContain("(20 ms, at worst 20 ms)");
+    ran("stop", 3, { error: "Error: no." });
+    expect(found(await examine(), "hooks")).toMatchObject({ status: "warning", hint: expect.any(String) });
+  });
+
+  it("counts the saves that wait, and takes none in", async () => {
+    await save();
+    await leaveSave({ goal: "wait" });
+    const report = await examine();
+    expect(found(report, "incoming")).toMatchObject({ status: "ok", message: "Saves of hooks that wait for the store: 1." });
+    expect(found(report, "database")?.message).toContain("holds 1 checkpoints");
+    expect(waitingFiles(hookPlaces(dataDir).incoming)).toHaveLength(1);
+  });
+
+  it("tells of refused saves, why, and what to do", async () => {
+    await save();
+    await leaveSave({ deep: { deeper: { deepest: { value: 1 } } } });
+    await (await openWorkrail({ dataDir, env: {}, project: null, limits: { maxDepth: 2 } })).close();
+    const { incoming, refused } = hookPlaces(dataDir);
+    expect(found(await examine(), "incoming")).toMatchObject({
+      status: "warning",
+      message: expect.stringMatching(/the store refused: 1, in .* The last one: INVALID_INPUT: /u),
+      hint: expect.stringContaining(incoming),
+    });
+    for (const name of fs.readdirSync(refused).filter((each) => each.endsWith(".json"))) {
+      fs.renameSync(path.join(refused, name), path.join(incoming, name));
+    }
+    await using store = await openWorkrail({ dataDir, env: {}, project: null });
+    expect((await store.findCheckpoints({ sessionId: "codex-1" })).total).toBe(1);
+  });
 });

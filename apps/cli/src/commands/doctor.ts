@@ -1,6 +1,8 @@
 import type { DoctorFinding, DoctorReport } from "@workrail/runtime";
 import type { Command } from "commander";
 import { escapeText } from "../escape-text.ts";
+import { examineHosts } from "../examine-hosts.ts";
+import { examineServers } from "../examine-servers.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { inOwnName } from "../own-name.ts";
 import { styled, writeData, writeJson } from "../print.ts";
@@ -9,6 +11,7 @@ import type { GlobalOptions } from "../with-store.ts";
 
 interface DoctorOptions extends GlobalOptions {
   readonly fix?: true;
+  readonly npx?: true;
 }
 
 const EXAMPLES = `
@@ -29,16 +32,29 @@ export function addDoctorCommand(program: Command): void {
       "Looks at everything that has to be right here, up to saving a context and loading it again, and says what to do where it is not.",
     )
     .option("--fix", "put right what can be without risk: rights that others have on stored files")
+    .option("--npx", "start the servers that agents start by npx, too, which may fetch them first")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: DoctorOptions, command: Command) => doctor(command.optsWithGlobals()));
 }
 
 async function doctor(options: DoctorOptions): Promise<void> {
   const { examineInstallation } = await import("../library/examining.ts");
-  const report = await examineInstallation({ args: settingArgs(options), fix: options.fix });
+  const installation = await examineInstallation({ args: settingArgs(options), fix: options.fix });
+  const findings = [...installation.findings, ...(await examineAgents(installation, options.npx === true))];
+  const report = { ...installation, findings };
   const worst = report.findings.find(({ status }) => status === "error");
   if (worst !== undefined) process.exitCode = EXIT_CODES[worst.code ?? "INTERNAL"];
   await (options.json ? writeJson(report) : writeData(forPeople(report)));
+}
+
+/** Hosts that are not there are not told of. */
+async function examineAgents(installation: DoctorReport, withNpx: boolean): Promise<readonly DoctorFinding[]> {
+  const { currentSurroundings, inspectHosts } = await import("../library/hosting.ts");
+  const surroundings = currentSurroundings();
+  const hosts = inspectHosts(surroundings).filter(({ isThere }) => isThere);
+  // A trial changes nothing in the store.
+  const env = { ...process.env, WORKRAIL_READ_ONLY: "true" };
+  return [...examineHosts(hosts, installation.findings), ...(await examineServers(hosts, { env, cwd: surroundings.home, withNpx }))];
 }
 
 function forPeople({ findings, isHealthy }: DoctorReport): string {

@@ -7,6 +7,14 @@ const SEALED = { WORKRAIL_ENCRYPTION_KEY: KEY };
 const DAMAGED = { "data/contexts/shop/other-way.json.gz": "not gzip" };
 /** Nothing of the person who runs the tests is looked at. */
 const NO_HOME = { HOME: "/nonexistent" };
+const NO_AGENTS = {
+  ...NO_HOME,
+  PATH: "/nonexistent",
+  XDG_CONFIG_HOME: "",
+  CLAUDE_CONFIG_DIR: "",
+  CODEX_HOME: "",
+  GEMINI_CLI_HOME: "",
+};
 const NO_JSON = "agents read it";
 const NO_QUESTION = "with --json nobody is asked";
 
@@ -108,7 +116,10 @@ export const GOLDEN_CASES: GoldenCases = {
     { args: ["stopped"], withoutJson: NO_JSON },
   ],
   statusline: [{ withoutJson: NO_JSON }],
-  doctor: [{ typed: "" }, { files: { "data/config.json": '{\n  "maxDepht": 5\n}\n' } }],
+  doctor: [
+    { env: NO_AGENTS, typed: "" },
+    { env: NO_AGENTS, files: { "data/config.json": '{\n  "maxDepht": 5\n}\n' } },
+  ],
   "config list": [
     {
       args: ["--origin"],

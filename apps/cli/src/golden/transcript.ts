@@ -49,12 +49,15 @@ async function asJson(home: GoldenHome, command: string, args: readonly string[]
 async function onTerminal(home: GoldenHome, args: readonly string[], given: GoldenCase, typed: string): Promise<string> {
   await begin(home, given);
   const { cli } = home;
+  // The shell finds its own programs all the same.
+  const { PATH, ...env } = given.env ?? {};
+  const path = PATH === undefined ? "" : `PATH=${quoted(PATH)} `;
   // Node takes a terminal on a build server, which `CI` tells it of, for one without colours.
-  const run = `stty cols ${WIDTH}; env -u CI ${[process.execPath, cli.launcher, ...args].map(quoted).join(" ")}`;
+  const run = `stty cols ${WIDTH}; env -u CI ${path}${[process.execPath, cli.launcher, ...args].map(quoted).join(" ")}`;
   const input = typed === "" ? "" : `echo ${quoted(typed)} | `;
   const { code, stdout } = await cli.shell(`${input}script -qec ${quoted(run)} --echo never /dev/null`, {
     TERM: "xterm-256color",
-    ...given.env,
+    ...env,
   });
   const shown = normalize(readable(stdout), cli.folder);
   return `${line(args, given)}${typed === "" ? "" : ` # and types ${typed}`}\n${shown}exit code ${code}\n`;

@@ -409,6 +409,7 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     findings: listOf(
       objectOf<DoctorFinding>({
         check: text("[one of these](#workrail-doctor)"),
+        host: text("the agent that it is about, if it is about one").optional(),
         status: oneOf(["ok", "warning", "error", "skipped"], "`ok`, `warning`, `error` or `skipped`"),
         message: text("a sentence for people"),
         hint: text("if there is something to do").optional(),

@@ -5,6 +5,7 @@ export {
   currentSurroundings,
   findHosts,
   hookProgram,
+  inspectHosts,
   isTemporary,
   localServer,
   planRemoval,

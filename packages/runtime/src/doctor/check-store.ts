@@ -29,7 +29,7 @@ export async function checkDatabase(dataDir: string, options: OpenOptions): Prom
     const noted: string[] = [];
     const warn = (text: string): void => void noted.push(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`);
     const log = { ...silentLog, warn, error: warn };
-    const opening = { ...options, dataDir, fallback: "fail", adapters: { log }, upkeep: false } as const;
+    const opening = { ...options, dataDir, fallback: "fail", adapters: { log }, upkeep: false, takeIncoming: false } as const;
     const { mode, sessions, checkpoints, search, warnings: told } = await inStore(opening, (store) => store.storeStatus());
     const warnings = [...noted, ...told];
     const indexed = search === undefined ? "" : `, ${search.sessions} of which are indexed for search`;

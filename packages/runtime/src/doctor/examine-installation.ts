@@ -2,6 +2,7 @@ import { isWorkrailError, type WorkrailError } from "@workrail/core";
 import type { Environment } from "../config/default-data-dir.ts";
 import { type Configuration, readConfiguration } from "../config/read-configuration.ts";
 import { readSettings, type Settings } from "../settings.ts";
+import { checkHooks, checkIncoming } from "./check-hooks.ts";
 import { checkKey } from "./check-key.ts";
 import { checkNode, checkSqlite } from "./check-machine.ts";
 import { checkDataDirectory, checkDisk, checkFileSystem, checkPermissions } from "./check-place.ts";
@@ -38,6 +39,8 @@ export async function examineInstallation({ env = process.env, args = [], fix = 
     isThere && !isWorkrailError(settings) ? await checkKey(dataDir, settings.sealing, values.readOnly) : unseen("keychain"),
     isThere && !isWorkrailError(settings) ? await checkDatabase(dataDir, { env, args }) : unseen("database"),
     isThere ? await checkRoundTrip(dataDir, { WORKRAIL_SQLITE_DRIVER: values.sqliteDriver }, values.readOnly) : unseen("round-trip"),
+    ...attemptAll("hooks", () => checkHooks(dataDir)),
+    attempt("incoming", () => checkIncoming(dataDir)),
   ];
   return { dataDir, findings, isHealthy: findings.every(({ status }) => status !== "error") };
 }
@@ -81,7 +84,19 @@ function attempt(check: DoctorCheck, look: () => DoctorFinding): DoctorFinding {
   try {
     return look();
   } catch (error) {
-    const message = `It could not be looked at: ${error instanceof Error ? error.message : String(error)}.`;
-    return { check, status: "error", code: "STORAGE_UNAVAILABLE", message, hint: "Look at what the other checks say." };
+    return notLookedAt(check, error);
   }
+}
+
+function attemptAll(check: DoctorCheck, look: () => readonly DoctorFinding[]): readonly DoctorFinding[] {
+  try {
+    return look();
+  } catch (error) {
+    return [notLookedAt(check, error)];
+  }
+}
+
+function notLookedAt(check: DoctorCheck, error: unknown): DoctorFinding {
+  const message = `It could not be looked at: ${error instanceof Error ? error.message : String(error)}.`;
+  return { check, status: "error", code: "STORAGE_UNAVAILABLE", message, hint: "Look at what the other checks say." };
 }

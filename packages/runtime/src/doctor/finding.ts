@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@workrail/core";
 
-/** What was looked at, in this order. */
+/** What was looked at, in this order. Hosts and the servers that they start are looked at by the command line, which knows them. */
 export const DOCTOR_CHECKS = [
   "node",
   "sqlite",
@@ -12,12 +12,18 @@ export const DOCTOR_CHECKS = [
   "keychain",
   "database",
   "round-trip",
+  "hooks",
+  "incoming",
+  "host",
+  "server",
 ] as const;
 export type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
 
 /** What one check found. */
 export interface DoctorFinding {
   readonly check: DoctorCheck;
+  /** The host that it is about. */
+  readonly host?: string;
   /** `skipped`: it could not be looked at, for a reason that another check tells. */
   readonly status: "ok" | "warning" | "error" | "skipped";
   /** A sentence for people. */

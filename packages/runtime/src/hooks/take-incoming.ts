@@ -28,6 +28,9 @@ export type TakeInPorts = SavePorts & LoadPorts;
 /** Larger files are nothing that a hook left. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
+/** Ending of the file beside a refused save that says why. */
+export const REASON = ".reason";
+
 export interface TakenIn {
   /** Sessions that were saved to. */
   readonly sessions: readonly SessionId[];
@@ -139,6 +142,9 @@ function notOurs(file: string): WorkrailError {
 
 function refuse(places: HookPlaces, file: string, error: WorkrailError): void {
   makeDirectories(places.refused);
-  fs.renameSync(file, path.join(places.refused, path.basename(file)));
-  noteFailure(places, { at: new Date().toISOString(), event: "take in", error: `${error.code}: ${error.message}` });
+  const reason = `${error.code}: ${error.message}`;
+  const refused = path.join(places.refused, path.basename(file));
+  fs.renameSync(file, refused);
+  fs.writeFileSync(`${refused}${REASON}`, `${reason}\n`, { mode: 0o600 });
+  noteFailure(places, { at: new Date().toISOString(), event: "take in", error: reason });
 }
