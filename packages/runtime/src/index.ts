@@ -113,6 +113,8 @@ export type {
 export { restoreBackup } from "./restore-backup.ts";
 export type { BackupResult, RestoreOptions, RestoreProgress, RestoreResult } from "./restore-backup.ts";
 export type { FinishIndexOptions, SearchCheckpointsParams, SearchCheckpointsResult, SearchHit } from "./search/search-checkpoints.ts";
+export { readSavings } from "./savings.ts";
+export type { HostSavings, Resumes, Savings, SavingsParams } from "./savings.ts";
 export type { ScanStoreParams, ToldSecrets } from "./secrets/told-secrets.ts";
 export { readSettings } from "./settings.ts";
 export { loadSqliteDriver } from "@workrail/sqlite-fs";

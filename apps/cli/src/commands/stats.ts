@@ -1,17 +1,20 @@
 import type { Figures, ProjectStats, SessionStats, StoreStats } from "@workrail/core";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { escapeText } from "../escape-text.ts";
 import { formatAge } from "../format-age.ts";
 import { formatBytes } from "../format-bytes.ts";
 import { note, outputWidth, styled, writeData, writeJson } from "../print.ts";
 import { type Column, renderTable, type Table } from "../render-table.ts";
 import { showingProgress } from "../show-progress.ts";
+import { showSavings } from "../show-savings.ts";
 import { type GlobalOptions, lookIntoStore } from "../with-store.ts";
 
 interface StatsOptions extends GlobalOptions {
   readonly session?: string;
   readonly allProjects?: true;
   readonly tokens: boolean;
+  readonly savings?: true;
+  readonly since?: string;
 }
 
 /** More would be no overview. */
@@ -21,6 +24,7 @@ const EXAMPLES = `
 Examples:
   workrail stats
   workrail stats --all-projects --no-tokens --json
+  workrail stats --savings --since 2026-01-31
 `;
 
 /** `workrail stats`: what sessions and projects take, packed and unpacked, and in tokens. */
@@ -34,8 +38,16 @@ export function addStatsCommand(program: Command): void {
     .option("--session <id>", "only of this session, whatever its project")
     .option("--all-projects", "of every project")
     .option("--no-tokens", "do not read the latest contexts to count their tokens")
+    .option("--savings", "show instead what automatic saves and resumes brought")
+    .addOption(
+      new Option("--since <time>", "with --savings: from this time on (ISO 8601); default: 30 days ago").implies({ savings: true }),
+    )
     .addHelpText("after", EXAMPLES)
-    .action(async (_options: StatsOptions, command: Command) => stats(command.optsWithGlobals()));
+    .action(async (_options: StatsOptions, command: Command) => show(command.optsWithGlobals()));
+}
+
+async function show(options: StatsOptions): Promise<void> {
+  return options.savings === true ? showSavings(options) : stats(options);
 }
 
 async function stats(options: StatsOptions): Promise<void> {

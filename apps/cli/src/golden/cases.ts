@@ -36,7 +36,7 @@ export const GOLDEN_CASES: GoldenCases = {
   sessions: [{ typed: "" }],
   log: [{ args: ["shop"], typed: "" }],
   diff: [{ args: ["cart", "tested"], typed: "" }],
-  stats: [{ typed: "" }],
+  stats: [{ typed: "" }, { args: ["--savings"], typed: "" }],
   tag: [{ args: ["shop", "urgent", "--remove", "none"] }],
   pin: [{ args: ["shop", "goal"] }, { args: ["shop", "nothing"] }],
   unpin: [{ args: ["shop", "goal"], after: [["pin", "shop", "goal"]] }],

@@ -20,6 +20,8 @@ import type {
   ConfiguredSetting,
   DoctorFinding,
   DoctorReport,
+  HostSavings,
+  Savings,
   EraseResult,
   ExportAllResult,
   ExportResult,
@@ -197,24 +199,48 @@ const issue = objectOf<Configuration["issues"][number]>({
   column: count("where in the line").optional(),
 });
 
+const resumes = {
+  resumes: count("packs of saved work that hooks handed to models"),
+  packTokensEstimated: count("tokens of the packs; an estimate"),
+  transcriptTokensEstimated: count("tokens of the transcripts that they stand for, as far as these were kept; an estimate"),
+};
+
 /** What commands print that look after the store, and carry it elsewhere. */
 export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
-  stats: objectOf<StoreStats>({
-    total: objectOf<StoreStats["total"]>({ sessions: count("how many there are"), ...figures }).describe("figures of all of it"),
-    projects: listOf(
-      objectOf<StoreStats["projects"][number]>({ project, sessions: count("how many there are"), ...figures }),
-      "the same of each project",
-    ),
-    sessions: listOf(
-      objectOf<StoreStats["sessions"][number]>({
-        sessionId: text("the session"),
-        project,
-        lastAccessedAt: time("time of its last save or load"),
-        ...figures,
-      }),
-      "the same of each session",
-    ),
-  }),
+  stats: z.union([
+    objectOf<StoreStats>({
+      total: objectOf<StoreStats["total"]>({ sessions: count("how many there are"), ...figures }).describe("figures of all of it"),
+      projects: listOf(
+        objectOf<StoreStats["projects"][number]>({ project, sessions: count("how many there are"), ...figures }),
+        "the same of each project",
+      ),
+      sessions: listOf(
+        objectOf<StoreStats["sessions"][number]>({
+          sessionId: text("the session"),
+          project,
+          lastAccessedAt: time("time of its last save or load"),
+          ...figures,
+        }),
+        "the same of each session",
+      ),
+    }),
+    objectOf<Savings>({
+      since: time("the time from which on it counts"),
+      logSince: time("the oldest run in the log of the hooks, if there is any: resumes before it are not counted").optional(),
+      ...resumes,
+      savesByHooks: count("checkpoints by hooks that are still in the store"),
+      savesByOthers: count("checkpoints by agents and people that are still in the store"),
+      hosts: listOf(
+        objectOf<HostSavings>({
+          host: text("the agent"),
+          saves: count("checkpoints by its hooks that are still in the store"),
+          lastSaveAt: time("the last of them, if there is any").optional(),
+          ...resumes,
+        }),
+        "the same of each agent",
+      ),
+    }),
+  ]),
   export: z.union([
     objectOf<ExportResult>(exported),
     objectOf<ExportAllResult>({

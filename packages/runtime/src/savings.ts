@@ -1,0 +1,118 @@
+import type { CheckpointMetadata } from "./context-management-service.ts";
+import { type HookRun, readRuns } from "./hooks/hook-log.ts";
+import { hookPlaces } from "./hooks/hook-places.ts";
+import { parsePeriod } from "./parse-time.ts";
+import type { Workrail } from "./workrail.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const USUAL_DAYS = 30;
+const PAGE = 100;
+
+export interface SavingsParams {
+  readonly dataDir: string;
+  /** ISO 8601. Default: 30 days ago. */
+  readonly since?: string | undefined;
+  /** Only of this session, whatever its project. */
+  readonly sessionId?: string | undefined;
+  /** `undefined`: of every project. */
+  readonly project?: string | undefined;
+  readonly now: Date;
+}
+
+/** Packs of saved work that hooks handed to models. Tokens are estimates: neither is counted by the tokenizer of the model. */
+export interface Resumes {
+  readonly resumes: number;
+  readonly packTokensEstimated: number;
+  /** Of the transcripts that the packs stand for, as far as they were kept. */
+  readonly transcriptTokensEstimated: number;
+}
+
+/** What automatic saves brought. */
+export interface Savings extends Resumes {
+  /** ISO 8601. */
+  readonly since: string;
+  /** The oldest run of a hook that the log still has; resumes before it are not counted. */
+  readonly logSince?: string | undefined;
+  /** Checkpoints that are still in the store. */
+  readonly savesByHooks: number;
+  /** By agents that called a tool, by people, and by imports. */
+  readonly savesByOthers: number;
+  readonly hosts: readonly HostSavings[];
+}
+
+/** The same of one host. */
+export interface HostSavings extends Resumes {
+  readonly host: string;
+  readonly saves: number;
+  /** ISO 8601. */
+  readonly lastSaveAt?: string | undefined;
+}
+
+/** Sums up the resumes in the log of the hooks, and the saves in the store. @throws INVALID_INPUT for a time that is none. */
+export async function readSavings(store: Pick<Workrail, "findCheckpoints">, params: SavingsParams): Promise<Savings> {
+  const since = (parsePeriod(params).since ?? new Date(params.now.getTime() - USUAL_DAYS * DAY_MS)).toISOString();
+  const known = readRuns(hookPlaces(params.dataDir));
+  const packs = known.filter((run) => run.packTokens !== undefined && run.at >= since && isAskedFor(run, params));
+  const saves = await savesIn(store, { ...params, since });
+  const byHooks = saves.filter(isByHook);
+  const hosts = [...new Set([...byHooks.map(hostOf), ...packs.map(({ host }) => host)])].toSorted();
+  return {
+    since,
+    ...(known[0] === undefined ? {} : { logSince: known[0].at }),
+    ...sumOf(packs),
+    savesByHooks: byHooks.length,
+    savesByOthers: saves.length - byHooks.length,
+    hosts: hosts.map((host) => ofHost(host, { packs, byHooks })),
+  };
+}
+
+function isAskedFor(run: HookRun, { sessionId, project }: SavingsParams): boolean {
+  if (sessionId !== undefined) return run.sessionId === sessionId;
+  return project === undefined || run.project === project;
+}
+
+/** A conversation is kept beside a save, and is none by itself. */
+async function savesIn(store: Pick<Workrail, "findCheckpoints">, params: SavingsParams): Promise<readonly CheckpointMetadata[]> {
+  const { since, sessionId, project = null } = params;
+  const asked = { since, ...(sessionId === undefined ? { project } : { sessionId }) };
+  const found: CheckpointMetadata[] = [];
+  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+    const page = await store.findCheckpoints({ ...asked, limit: PAGE, offset });
+    found.push(...page.checkpoints);
+    ({ total } = page);
+  }
+  return found.filter((save) => save.kind !== "conversation" || !isByHook(save));
+}
+
+function isByHook({ tags = [], ["savedBy"]: savedBy }: CheckpointMetadata): boolean {
+  return tags.includes("hook") && typeof savedBy === "string";
+}
+
+function hostOf({ ["host"]: host, agentId }: CheckpointMetadata): string {
+  return typeof host === "string" ? host : (agentId ?? "unknown");
+}
+
+function ofHost(
+  host: string,
+  { packs, byHooks }: { readonly packs: readonly HookRun[]; readonly byHooks: readonly CheckpointMetadata[] },
+): HostSavings {
+  const own = byHooks.filter((save) => hostOf(save) === host);
+  const last = own
+    .map(({ createdAt }) => createdAt)
+    .toSorted()
+    .at(-1);
+  return {
+    host,
+    saves: own.length,
+    ...(last === undefined ? {} : { lastSaveAt: last }),
+    ...sumOf(packs.filter((run) => run.host === host)),
+  };
+}
+
+function sumOf(packs: readonly HookRun[]): Resumes {
+  return {
+    resumes: packs.length,
+    packTokensEstimated: packs.reduce((sum, { packTokens = 0 }) => sum + packTokens, 0),
+    transcriptTokensEstimated: packs.reduce((sum, { transcriptTokens = 0 }) => sum + transcriptTokens, 0),
+  };
+}
