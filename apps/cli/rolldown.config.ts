@@ -31,7 +31,7 @@ export const quickToLoad = {
 };
 
 /** Modules of Node that take it milliseconds to load, and that much of what a command does can do without. */
-const LOADED_BY_CALLS: ReadonlySet<string> = new Set(["node:crypto", "node:zlib"]);
+const LOADED_BY_CALLS: ReadonlySet<string> = new Set(["node:crypto", "node:tty", "node:zlib"]);
 
 /** @param names as in `{ one, two: another }`; all must be functions. */
 function takenByCalls(id: string, names: string): string {
@@ -115,6 +115,15 @@ export const lightBundle = (input: string, file: string) => ({
   },
 });
 
+/** Loaded by the launcher before all else. */
+export const compileCacheBundle = (input: string) => ({
+  input: { "compile-cache": input },
+  platform: "node" as const,
+  plugins: [quickToLoad],
+  resolve,
+  output: { dir: "dist", entryFileNames: "[name].mjs", codeSplitting: false, minify: withoutWhitespace, sourcemap: false },
+});
+
 // The program, a part of it for the store that is loaded when a command needs it, a launcher that looks at the Node version before
 // anything else is loaded, the hooks, and the status line.
 export default defineConfig([
@@ -140,6 +149,7 @@ export default defineConfig([
     resolve,
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
+  compileCacheBundle("src/compile-cache.ts"),
   lightBundle("src/hook.ts", "hook"),
   lightBundle("src/statusline.ts", "statusline"),
 ]);

@@ -1,5 +1,14 @@
 import { defineConfig } from "rolldown";
-import { external, lightBundle, inFewFiles, quickToLoad, resolve, withoutPrograms, withoutWhitespace } from "../cli/rolldown.config.ts";
+import {
+  compileCacheBundle,
+  external,
+  lightBundle,
+  inFewFiles,
+  quickToLoad,
+  resolve,
+  withoutPrograms,
+  withoutWhitespace,
+} from "../cli/rolldown.config.ts";
 
 // The MCP library loads a JSON Schema validator of a quarter of a megabyte at start, for elicitation alone, which this server never does.
 const withoutValidator = {
@@ -48,6 +57,7 @@ export default defineConfig([
     resolve,
     output: { dir: "dist", entryFileNames: "[name].mjs", banner: "#!/usr/bin/env node" },
   },
+  compileCacheBundle("../cli/src/compile-cache.ts"),
   lightBundle("../cli/src/hook.ts", "hook"),
   lightBundle("../cli/src/statusline.ts", "statusline"),
 ]);

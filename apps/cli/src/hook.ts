@@ -1,6 +1,7 @@
+import fs from "node:fs";
 import os from "node:os";
 import { HOOK_EVENTS, HOOK_HOSTS, type HookEvent, type HookHost, type HookPorts, logFailure, runHook } from "@workrail/runtime/hooks";
-import { readInput } from "./read-input.ts";
+import { isTerminal, readInput, writeOutput } from "./read-input.ts";
 
 /** The host waits for a hook, so it ends by itself after this long. */
 const DEADLINE_MS = 1_000;
@@ -16,8 +17,8 @@ async function main(args: readonly string[]): Promise<void> {
   const [event, ...options] = args;
   const isStrict = options.includes("--strict");
   if (!isEvent(event)) {
-    process.stderr.write(USAGE);
-    process.exitCode = isStrict || event === undefined || process.stdin.isTTY ? 1 : 0;
+    fs.writeSync(2, USAGE);
+    process.exitCode = isStrict || isTerminal() ? 1 : 0;
     return;
   }
   const host = hostIn(options);
@@ -38,10 +39,11 @@ async function main(args: readonly string[]): Promise<void> {
   }, DEADLINE_MS);
   const { output, error } = await runHook(event, { host, input: await readInput() }, ports);
   clearTimeout(deadline);
-  if (isStrict && error instanceof Error) process.stderr.write(`${error.message}\n`);
+  if (isStrict && error instanceof Error) fs.writeSync(2, `${error.message}\n`);
   process.exitCode = error !== undefined && isStrict ? 1 : 0;
+  writeOutput(output);
   // Standard input may still be open.
-  process.stdout.write(output, () => process.exit());
+  process.exit();
 }
 
 function isEvent(text: string | undefined): text is HookEvent {
@@ -54,5 +56,4 @@ function hostIn(options: readonly string[]): HookHost | undefined {
 }
 
 process.umask(0o077);
-process.stdout.on("error", () => process.exit());
 await main(process.argv.slice(3));

@@ -1,11 +1,12 @@
 import { statusLine } from "@workrail/runtime/hooks";
-import { readInput } from "./read-input.ts";
+import { readInput, writeOutput } from "./read-input.ts";
 
 /** `workrail statusline`: prints one line, and always exits with 0: a host shows whatever comes, many times a minute. */
 async function main(): Promise<void> {
   const line = await lineOr(await readInput());
+  writeOutput(`${line}\n`);
   // Standard input may still be open.
-  process.stdout.write(`${line}\n`, () => process.exit());
+  process.exit();
 }
 
 async function lineOr(input: string): Promise<string> {
@@ -16,5 +17,4 @@ async function lineOr(input: string): Promise<string> {
   }
 }
 
-process.stdout.on("error", () => process.exit());
 await main();

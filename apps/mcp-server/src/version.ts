@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
+import manifest from "../package.json" with { type: "json" };
 
-/** The version of this package, from the package.json that lies beside both `src` and `dist`. */
+/** The version of this package. */
 export function readVersion(): string {
-  const file = new URL("../package.json", import.meta.url);
-  const { version } = JSON.parse(readFileSync(file, "utf8")) as { version: string };
-  return version;
+  return manifest.version;
 }

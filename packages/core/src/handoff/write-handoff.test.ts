@@ -4,7 +4,8 @@ import type { Context } from "../model/context.ts";
 import { aRecord, SequentialIds, tokensCounted } from "../testing/builders.ts";
 import { goalOf, partOfName } from "./part.ts";
 import { asCode, fenced } from "./stored-text.ts";
-import { LEAST_HANDOFF_TOKENS, writeHandoff } from "./write-handoff.ts";
+import { LEAST_HANDOFF_TOKENS } from "./write-document.ts";
+import { writeHandoff } from "./write-handoff.ts";
 
 const ids = new SequentialIds();
 /** Four characters a token, as models have it on the average. */

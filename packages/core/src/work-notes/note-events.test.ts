@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as fc from "fast-check";
 import { briefContextOfNotes, contextOfNotes } from "./context-of-notes.ts";
+import { classifyContext } from "../classify/classify-context.ts";
+import { LAYERS_OF_NOTES } from "./layers-of-notes.ts";
 import { isUnfinished } from "./is-unfinished.ts";
 import { noteEvents } from "./note-events.ts";
 import type { TranscriptEvent } from "./transcript-event.ts";
@@ -179,6 +181,21 @@ describe("contextOfNotes", () => {
 
   it("leaves out what is empty", () => {
     expect(Object.keys(contextOfNotes(notesOf({ kind: "prompt", text: "Hello" })))).toEqual(["goal", "status"]);
+  });
+
+  it("says of each entry how much it matters as the classifier does", () => {
+    const asked = noteEvents(notes, [
+      { kind: "prompt", text: "And now logout." },
+      { kind: "summary", text: "Earlier turns." },
+      call("4", "Read", { file_path: "src/c.ts" }),
+      call("5", "mcp__workrail__workflow_checkpoint_save", { context: {} }),
+      result("5", '{"checkpointId":"c1","sessionId":"s1"}'),
+      { kind: "reply", text: "Next: logout. Shall I go on?" },
+    ]);
+    const context = contextOfNotes(asked, { host: "claude-code" });
+    const layers = [...classifyContext(context, { pins: [] })].map(([key, { layer }]) => [key, layer]);
+    expect(Object.keys(context).map((key) => [key, LAYERS_OF_NOTES.get(key)?.layer])).toEqual(layers);
+    expect(layers.length).toBeGreaterThan(12);
   });
 
   it("tells the same in a few lines", () => {

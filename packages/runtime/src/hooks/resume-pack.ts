@@ -9,6 +9,8 @@ const MOST_CHARACTERS = 9_000;
 /** Of the tag and the sentences around the work. */
 const AROUND_TOKENS = 110;
 const LEAST_TOKENS = 100;
+/** A pack that is too long is written again with so much of its budget. */
+const SHORTER = 0.93;
 /** Up to this budget a few lines are told rather than a document. */
 const BRIEF_TOKENS = 500;
 
@@ -35,10 +37,11 @@ export async function writePack({ notes, sessionId, savedAt, budgetTokens, remar
     `</${PACK_TAG}>`,
   ];
   const write = budgetTokens <= BRIEF_TOKENS ? writeBriefly : writeDocument;
-  for (let budget = budgetTokens - AROUND_TOKENS - estimated(remarks.join("\n")); ; budget = Math.floor(budget * 0.8)) {
+  for (let budget = budgetTokens - AROUND_TOKENS - estimated(remarks.join("\n")); ; budget = Math.floor(budget * SHORTER)) {
     const body = await write(notes, Math.max(LEAST_TOKENS, budget));
     const pack = [...head, withoutTag(body), ...foot].join("\n");
-    if (pack.length <= MOST_CHARACTERS || budget <= LEAST_TOKENS) return pack;
+    const isWithin = pack.length <= MOST_CHARACTERS && estimated(pack) <= budgetTokens;
+    if (isWithin || budget <= LEAST_TOKENS) return pack;
   }
 }
 

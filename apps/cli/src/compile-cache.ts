@@ -1,0 +1,3 @@
+import { enableCompileCache } from "./enable-compile-cache.ts";
+
+enableCompileCache();

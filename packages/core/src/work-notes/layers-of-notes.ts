@@ -1,0 +1,29 @@
+import type { Classification } from "../classify/classification.ts";
+import type { Layer } from "../model/layer.ts";
+
+/** How much the entries of a state of notes matter: the same that the classifier says of their keys, which takes long to load. */
+const LAYERS: Readonly<Record<string, Layer>> = {
+  goal: "CRITICAL",
+  prohibitions: "CRITICAL",
+  laterRequests: "CRITICAL",
+  status: "IMPORTANT",
+  nextSteps: "IMPORTANT",
+  openQuestions: "IMPORTANT",
+  plan: "IMPORTANT",
+  lastMessages: "USEFUL",
+  failingCommands: "USEFUL",
+  errors: "USEFUL",
+  decisions: "CRITICAL",
+  requirements: "CRITICAL",
+  filesChanged: "USEFUL",
+  filesRead: "USEFUL",
+  commands: "USEFUL",
+  filesSeen: "USEFUL",
+  summaryOfEarlierTurns: "IMPORTANT",
+  ownCheckpoints: "USEFUL",
+  session: "USEFUL",
+};
+
+export const LAYERS_OF_NOTES: ReadonlyMap<string, Classification> = new Map(
+  Object.entries(LAYERS).map(([key, layer]) => [key, { layer, confidence: 0.9, why: "key of a state of notes" }]),
+);
