@@ -1,6 +1,7 @@
 // Workrail's plugin for opencode, written by a program: changes are lost.
-import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+
+const { spawn } = await import("node:child_process");
 
 const COMMAND = ["node", fileURLToPath(new URL("./run-hook.mjs", import.meta.url))];
 const TIMEOUT_MS = 5000;

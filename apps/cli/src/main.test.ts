@@ -133,7 +133,7 @@ describe("the command line", () => {
     return (args) => cli.run(args, { launcher: join(dist, "workrail.mjs") });
   }
 
-  const BEGINNING = ["workrail", "cli", "base", "rolldown-runtime"];
+  const BEGINNING = ["workrail", "compile-cache", "cli", "base", "rolldown-runtime"];
 
   it("loads nothing of the store for help, the version and wrong usage", async () => {
     const run = withoutOthers(BEGINNING);

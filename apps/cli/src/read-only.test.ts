@@ -38,6 +38,7 @@ const READING: readonly string[] = [
   "config path",
   "config schema",
   "completion bash",
+  "setup codex --dry-run",
 ];
 
 /** Command lines that change the store. */

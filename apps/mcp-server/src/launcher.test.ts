@@ -40,7 +40,7 @@ describe("the bundled program", () => {
       readdirSync(dist)
         .filter((name) => !/^(?:cli|hook|statusline|take-in)\b/u.test(name))
         .sort(),
-    ).toEqual(["server.mjs", "workrail-mcp.mjs"]);
+    ).toEqual(["compile-cache.mjs", "server.mjs", "workrail-mcp.mjs"]);
     expect(readFileSync(join(dist, "server.mjs"), "utf8")).not.toMatch(/["'`]\.\/cli/u);
     expect(readFileSync(join(dist, "server.mjs"), "utf8").includes("strictTuples")).toBe(false);
   });

@@ -35,6 +35,8 @@ async function launch(): Promise<void> {
     process.exitCode = 1;
     return;
   }
+  // Node before 22.3 lacks it, and the bundle asks for all that is built in by it.
+  if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
   const light = lightPart(process.argv.slice(2));
   if (light !== undefined) return load(light);
   if (isCommand(process.argv.slice(2))) return load("./cli.mjs");
@@ -52,8 +54,6 @@ async function launch(): Promise<void> {
 
 /** Not known to the compiler: what is loaded is bundled beside the launcher. */
 async function load(part: string): Promise<void> {
-  // Node before 22.3 lacks it, and the bundle asks for all that is built in by it.
-  if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
   await import(new URL("./compile-cache.mjs", import.meta.url).href);
   await import(new URL(part, import.meta.url).href);
 }

@@ -12,8 +12,9 @@ export const OPENCODE_EVENTS = ["session.created", "chat.message", "session.comp
  */
 export function opencodePlugin(command: string, imports = ""): string {
   return `// ${OPENCODE_MARK}, written by a program: changes are lost.
-import { spawn } from "node:child_process";
 ${imports}
+const { spawn } = await import("node:child_process");
+
 const COMMAND = ${command};
 const TIMEOUT_MS = 5000;
 const FIRST_MESSAGES = 50;
