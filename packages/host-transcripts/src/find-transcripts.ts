@@ -4,6 +4,7 @@ import type { FoundTranscript, TranscriptHost } from "./host-transcript.ts";
 import { projectRootOf } from "./gemini/project-root-of.ts";
 import { parseRecord, recordOf } from "./json-record.ts";
 import { orAbsent, textOfFile } from "./or-absent.ts";
+import { claudeRoot, codexRoot, geminiRoot } from "./transcript-folder.ts";
 import { peekTranscript } from "./peek-transcript.ts";
 
 export interface FindTranscriptsOptions {
@@ -59,7 +60,7 @@ const MAX_CLAUDE_NAME = 200;
 
 function claudeFolders({ home, env, project, near }: FindTranscriptsOptions): readonly string[] {
   if (near !== undefined) return [path.dirname(near)];
-  const root = path.join(env["CLAUDE_CONFIG_DIR"] || path.join(home, ".claude"), "projects");
+  const root = claudeRoot({ home, env });
   if (project === undefined) return foldersIn(root);
   const name = project.replaceAll(/[^a-zA-Z0-9]/gu, "-");
   if (name.length <= MAX_CLAUDE_NAME) return [path.join(root, name)];
@@ -71,7 +72,7 @@ const MAX_SESSION_DAYS = 30;
 
 function codexFolders({ home, env, near, since }: FindTranscriptsOptions): readonly string[] {
   if (near !== undefined) return [path.dirname(near)];
-  const root = path.join(env["CODEX_HOME"] || path.join(home, ".codex"), "sessions");
+  const root = codexRoot({ home, env });
   const first = since === undefined ? "" : dayOf(new Date(since.getTime() - MAX_SESSION_DAYS * 86_400_000));
   const days = foldersIn(root).flatMap(foldersIn).flatMap(foldersIn);
   return days.filter((folder) => path.relative(root, folder).replaceAll(/[/\\]/gu, "-") >= first);
@@ -83,7 +84,7 @@ function dayOf(date: Date): string {
 
 function geminiFolders({ home, env, project, near }: FindTranscriptsOptions): readonly string[] {
   if (near !== undefined) return [path.dirname(near)];
-  const root = path.join(env["GEMINI_CLI_HOME"] || home, ".gemini");
+  const root = geminiRoot({ home, env });
   const projects = foldersIn(path.join(root, "tmp"));
   const name = project === undefined ? undefined : geminiName(root, project);
   const those =
@@ -110,6 +111,7 @@ function filesIn(folder: string, name: RegExp): readonly string[] {
   return entriesOf(folder).flatMap((entry) => (name.test(entry.name) ? path.join(folder, entry.name) : []));
 }
 
+/** A file as it is found; nothing where it is not there or no regular file. */
 function lookAt(host: TranscriptHost, file: string): readonly FoundTranscript[] {
   const found = orAbsent(() => statSync(file));
   return found?.isFile() === true ? [{ host, file: path.resolve(file), sizeBytes: found.size, modifiedAt: found.mtime }] : [];

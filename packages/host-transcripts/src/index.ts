@@ -9,3 +9,7 @@ export { parsePayload } from "./parse-payload.ts";
 export { peekTranscript } from "./peek-transcript.ts";
 export { readTranscript } from "./read-transcript.ts";
 export type { ReadTranscriptOptions } from "./read-transcript.ts";
+export { transcriptFolder } from "./transcript-folder.ts";
+export type { TranscriptOwner } from "./transcript-folder.ts";
+export { transcriptsBelow } from "./transcripts-below.ts";
+export type { TranscriptsBelow } from "./transcripts-below.ts";

@@ -56,6 +56,9 @@ export type { DoctorCheck, DoctorFinding, DoctorReport } from "./doctor/finding.
 export type { Repeat } from "./environment.ts";
 export type { EraseParams, EraseResult } from "./erasing.ts";
 export { exportForeignSession } from "./export-foreign-session.ts";
+export { importTranscripts, LEFT_OUT } from "./host-import/import-transcripts.ts";
+export type { ImportTranscriptsOptions, LeftOutOfImport, TranscriptOutcome } from "./host-import/import-transcripts.ts";
+export type { ImportedSession } from "./host-import/import-transcript.ts";
 export type { FittedFields, OmittedFields } from "./fit-fields.ts";
 export { contextOptimizer, isWorkrailError, WorkrailError } from "@workrail/core";
 export type {

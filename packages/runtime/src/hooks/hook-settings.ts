@@ -17,8 +17,8 @@ export interface HookSettings {
   readonly project?: string | undefined;
 }
 
-export function hookSettings(env: Environment): HookSettings {
-  const { dataDir, values } = readConfiguration({ env });
+export function hookSettings(env: Environment, args?: readonly string[]): HookSettings {
+  const { dataDir, values } = readConfiguration({ env, args });
   return {
     dataDir,
     saves: values.hookSave,

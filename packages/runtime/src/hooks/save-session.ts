@@ -64,7 +64,7 @@ async function leave(saves: readonly IncomingSave[], folder: string): Promise<vo
 }
 
 /** A sealed store keeps no notes in clear. */
-function kept(state: HookState, { settings }: HookCall): HookState {
+export function kept(state: HookState, { settings }: Pick<HookCall, "settings">): HookState {
   if (!settings.isSealed) return state;
   const { position: _position, ...rest } = state;
   const { position: _read, ...conversation } = state.conversation;

@@ -1,0 +1,28 @@
+import path from "node:path";
+import type { TranscriptHost } from "./host-transcript.ts";
+
+/** The user whose transcripts are meant. */
+export interface TranscriptOwner {
+  /** The user's home directory. */
+  readonly home: string;
+  /** The environment, in which hosts may be told another place for their files. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export function claudeRoot({ home, env }: TranscriptOwner): string {
+  return path.join(env["CLAUDE_CONFIG_DIR"] || path.join(home, ".claude"), "projects");
+}
+
+export function codexRoot({ home, env }: TranscriptOwner): string {
+  return path.join(env["CODEX_HOME"] || path.join(home, ".codex"), "sessions");
+}
+
+export function geminiRoot({ home, env }: TranscriptOwner): string {
+  return path.join(env["GEMINI_CLI_HOME"] || home, ".gemini");
+}
+
+/** The folder below which a host keeps the transcripts of all projects. opencode has none. */
+export function transcriptFolder(host: Exclude<TranscriptHost, "opencode">, owner: TranscriptOwner): string {
+  if (host === "claude-code") return claudeRoot(owner);
+  return host === "codex" ? codexRoot(owner) : path.join(geminiRoot(owner), "tmp");
+}

@@ -1,0 +1,203 @@
+import { utimesSync } from "node:fs";
+import { type Context, contextOfNotes, goalOf, type JsonObject, NO_NOTES, type WorkNotes } from "@workrail/core";
+import type { FoundTranscript, TranscriptFacts } from "@workrail/host-transcripts";
+import { nodeDigests } from "../environment.ts";
+import { conversationParts } from "../hooks/conversation-parts.ts";
+import { sessionIdOf } from "../hooks/hook-call.ts";
+import { stateFile } from "../hooks/hook-places.ts";
+import type { HookSettings } from "../hooks/hook-settings.ts";
+import { type ConversationState, type HookState, NO_CONVERSATION, readState, writeState } from "../hooks/hook-state.ts";
+import { kept } from "../hooks/save-session.ts";
+import { contextOfSession, conversationSession, nameOf } from "../hooks/session-context.ts";
+import type { ImportTextResult } from "../transfer.ts";
+import type { Workrail } from "../workrail.ts";
+import { hasSession } from "./known-head.ts";
+import { present, type PutSession, putSession, talkSession, workSession } from "./put-session.ts";
+import { readWhole, type ReadPiece } from "./read-whole.ts";
+import type { TranscriptPlace } from "./transcript-place.ts";
+
+type HostSession = Omit<FoundTranscript, "host"> & { readonly host: "claude-code" | "codex" | "gemini" };
+
+export interface TranscriptToImport {
+  readonly transcript: HostSession;
+  readonly facts: TranscriptFacts & { readonly sessionId: string };
+  readonly place: TranscriptPlace;
+  readonly settings: HookSettings;
+  /** Only a session that went on since. */
+  readonly since: Date | undefined;
+  readonly dryRun: boolean;
+}
+
+/** A transcript that is in the store now. */
+export interface ImportedSession {
+  readonly sessionId: string;
+  readonly name: string | undefined;
+  readonly project: string | undefined;
+  readonly startedAt: Date;
+  readonly lastAt: Date;
+  /** The session of the work, and those of its conversation. */
+  readonly results: readonly ImportTextResult[];
+}
+
+/** How long hooks may want to go on where an import stopped. They forget older sessions. */
+const REMEMBERED_MS = 60 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Brings one transcript into the store. The state that hooks keep of the session is written last, so that the next hook goes on there;
+ * after a crash in between, the same is found once more and recognised.
+ *
+ * @returns why it was left out, where nothing happened in the session, or not since.
+ * @throws as `readTranscript` and `importText` do.
+ */
+export async function importTranscript(store: Workrail, given: TranscriptToImport): Promise<ImportedSession | "empty" | "older"> {
+  const sessionId = sessionIdOf(given.transcript.host, given.facts.sessionId);
+  const file = stateFile(given.place.folder, sessionId);
+  const before = readState(file);
+  const known = before === undefined ? undefined : await presentSession(store, before, given);
+  if (known !== undefined) return known;
+  const state = beginning(given, sessionId, before);
+  const told = new Telling(store, state, given);
+  for await (const piece of readWhole(given.transcript, given.settings)) await told.add(piece);
+  if (told.isEmpty) return "empty";
+  if (given.since !== undefined && told.lastAt < given.since) return "older";
+  const { imported, after } = await told.finish();
+  const isRecent = Date.now() - imported.lastAt.getTime() < REMEMBERED_MS;
+  if (after !== undefined && isRecent && !given.dryRun) {
+    writeState(file, kept(after, given));
+    // Hooks look at the states that changed last.
+    utimesSync(file, imported.lastAt, imported.lastAt);
+  }
+  return imported;
+}
+
+/** A session of which all was read and saved before; `undefined` where that is not so. */
+async function presentSession(
+  store: Workrail,
+  { sessionId, project, position, conversation, notes, saved }: HookState,
+  { transcript, settings, dryRun }: TranscriptToImport,
+): Promise<ImportedSession | undefined> {
+  const { sizeBytes, modifiedAt } = transcript;
+  const keepsTalk = settings.keepsConversations;
+  const isRead = position?.offset === sizeBytes && (!keepsTalk || conversation.position?.offset === sizeBytes);
+  if (!isRead || saved === undefined) return undefined;
+  const talks = keepsTalk && conversation.messages > 0 ? Array.from({ length: conversation.part }, (_, part) => part + 1) : [];
+  const sessions = [sessionId, ...talks.map((part) => conversationSession(sessionId, part))];
+  for (const each of sessions) if (!(await hasSession(store, each))) return undefined;
+  const lastAt = dateOf(notes.lastAt) ?? modifiedAt;
+  const name = goalOf(contextOfNotes(notes));
+  return {
+    sessionId,
+    name: name === undefined ? undefined : nameOf(name),
+    project,
+    startedAt: dateOf(notes.startedAt) ?? lastAt,
+    lastAt,
+    results: sessions.map((each) => present(each, dryRun)),
+  };
+}
+
+/** The session before anything was read; what hooks know of it besides stays. */
+function beginning({ transcript, facts, place }: TranscriptToImport, sessionId: string, known: HookState | undefined): HookState {
+  const { cwd, project, git } = place;
+  return {
+    version: 1,
+    host: transcript.host,
+    hostSession: facts.sessionId,
+    sessionId,
+    transcript: transcript.file,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(project === undefined ? {} : { project }),
+    ...(git === undefined ? {} : { git }),
+    notes: NO_NOTES,
+    turns: 0,
+    conversation: NO_CONVERSATION,
+    ...(known?.continues === undefined ? {} : { continues: known.continues }),
+    ...(known?.saved === undefined ? {} : { saved: known.saved }),
+    ...(known?.endedAt === undefined ? {} : { endedAt: known.endedAt }),
+  };
+}
+
+/** Gathers a session while its transcript is read. A part of the conversation that is full is put into the store at once. */
+class Telling {
+  readonly #store: Workrail;
+  readonly #state: HookState;
+  readonly #given: TranscriptToImport;
+  readonly #results: PutSession[] = [];
+  #notes: WorkNotes = NO_NOTES;
+  #conversation: ConversationState = NO_CONVERSATION;
+  #messages: JsonObject[] = [];
+  #position: ReadPiece["position"] | undefined;
+
+  constructor(store: Workrail, state: HookState, given: TranscriptToImport) {
+    this.#store = store;
+    this.#state = state;
+    this.#given = given;
+  }
+
+  get isEmpty(): boolean {
+    return this.#notes.counts.prompts === 0 && this.#notes.counts.calls === 0;
+  }
+
+  get lastAt(): Date {
+    return dateOf(this.#notes.lastAt) ?? this.#given.transcript.modifiedAt;
+  }
+
+  async add({ notes, items, position, restarted }: ReadPiece): Promise<void> {
+    if (restarted) {
+      this.#conversation = NO_CONVERSATION;
+      this.#messages = [];
+    }
+    this.#notes = notes;
+    this.#position = position;
+    if (!this.#given.settings.keepsConversations) return;
+    for (const part of conversationParts(this.#conversation, items)) {
+      if (part.after.part !== this.#conversation.part) await this.#putMessages();
+      this.#messages.push(...part.items);
+      this.#conversation = part.after;
+    }
+  }
+
+  async finish(): Promise<{ readonly imported: ImportedSession; readonly after: HookState | undefined }> {
+    const { lastAt } = this;
+    const startedAt = dateOf(this.#notes.startedAt) ?? lastAt;
+    await this.#putMessages();
+    const context = contextOfSession({ ...this.#state, conversation: this.#conversation }, this.#notes);
+    const topic = goalOf(context);
+    const name = topic === undefined ? undefined : nameOf(topic);
+    const work = await this.#put(workSession(this.#state, context, { name, startedAt, lastAt }));
+    const results = [work, ...this.#results];
+    const { sessionId, project } = this.#state;
+    return {
+      imported: { sessionId, name, project, startedAt, lastAt, results: results.map(({ result }) => result) },
+      after: results.every(({ isThere }) => isThere) ? this.#after(context, work) : undefined,
+    };
+  }
+
+  #after(context: Context, { checkpointId, result }: PutSession): HookState {
+    const ours = { digest: nodeDigests.sha256(JSON.stringify(context)), at: this.lastAt.toISOString(), checkpointId };
+    const saved = result.added === 0 && this.#state.saved !== undefined ? this.#state.saved : ours;
+    const position = this.#position === undefined ? {} : { position: this.#position };
+    return { ...this.#state, notes: this.#notes, saved, ...position, conversation: this.#talkSoFar(position) };
+  }
+
+  /** Nothing of it is kept where the settings want no conversations: should they change, it is kept from its beginning. */
+  #talkSoFar(position: Pick<ConversationState, "position">): ConversationState {
+    return this.#given.settings.keepsConversations ? { ...this.#conversation, ...position } : NO_CONVERSATION;
+  }
+
+  async #putMessages(): Promise<void> {
+    if (this.#messages.length === 0) return;
+    const topic = this.#notes.prompts[0] === undefined ? undefined : goalOf(contextOfSession(this.#state, this.#notes));
+    const talk = { part: this.#conversation.part, messages: this.#messages, topic, lastAt: this.lastAt };
+    this.#messages = [];
+    this.#results.push(await this.#put(talkSession(this.#state, talk)));
+  }
+
+  #put(session: Parameters<typeof putSession>[2]): Promise<PutSession> {
+    return putSession(this.#store, this.#state, session, this.#given.dryRun);
+  }
+}
+
+function dateOf(text: string | undefined): Date | undefined {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? undefined : new Date(time);
+}

@@ -1,0 +1,99 @@
+import { isWorkrailError, type WorkrailError } from "@workrail/core";
+import { type FoundTranscript, peekTranscript, type TranscriptFacts } from "@workrail/host-transcripts";
+import type { ConfigurationSources } from "../config/read-configuration.ts";
+import { hookPlaces } from "../hooks/hook-places.ts";
+import { hookSettings } from "../hooks/hook-settings.ts";
+import type { Workrail } from "../workrail.ts";
+import { type ImportedSession, importTranscript, type TranscriptToImport } from "./import-transcript.ts";
+import { isWithin, TranscriptPlaces } from "./transcript-place.ts";
+
+export interface ImportTranscriptsOptions {
+  /** Imported in this order. */
+  readonly transcripts: readonly FoundTranscript[];
+  /** Settings as those of the store: rules for secrets, and which conversations are kept. */
+  readonly sources: Pick<ConfigurationSources, "env" | "args">;
+  /** Absolute path: only sessions that were begun in this directory or below it. */
+  readonly project?: string | undefined;
+  /** Only sessions that went on since. */
+  readonly since?: Date | undefined;
+  /** Only say what would be done. Default `false`. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Reasons to leave a transcript out that are no failures. */
+export const LEFT_OUT = ["subagent", "other-project", "older", "empty"] as const;
+export type LeftOutOfImport = (typeof LEFT_OUT)[number];
+
+/** What became of one transcript. */
+export type TranscriptOutcome = {
+  readonly file: string;
+  /** How many of `total` transcripts were looked at, this one included. */
+  readonly done: number;
+  readonly total: number;
+} & (
+  | ({ readonly status: "imported" } & ImportedSession)
+  | { readonly status: "left-out"; readonly why: LeftOutOfImport }
+  | { readonly status: "unknown"; readonly reason: string }
+  | { readonly status: "failed"; readonly error: WorkrailError }
+);
+
+type Outcome = TranscriptOutcome extends infer Each ? (Each extends unknown ? Omit<Each, "file" | "done" | "total"> : never) : never;
+
+/**
+ * Brings transcripts of hosts into a store, each as the sessions that hooks make of it: its work and its conversation. Nothing that hooks, or
+ * an earlier import, saved is saved again, and hooks go on where an import stopped. A transcript that cannot be read or imported is told, and
+ * the others are imported.
+ *
+ * @throws whatever ends the import, such as READ_ONLY and STORAGE_QUOTA_EXCEEDED: what was imported stays, and the same call goes on.
+ */
+export async function* importTranscripts(
+  store: Workrail,
+  options: ImportTranscriptsOptions,
+): AsyncGenerator<TranscriptOutcome, void, undefined> {
+  const settings = hookSettings(options.sources.env, options.sources.args);
+  const places = new TranscriptPlaces(hookPlaces(settings.dataDir));
+  const total = options.transcripts.length;
+  let done = 0;
+  for (const transcript of options.transcripts) {
+    done += 1;
+    const outcome = await importOne(store, { ...options, transcript, settings, places });
+    yield { file: transcript.file, done, total, ...outcome };
+  }
+}
+
+type OneImport = Omit<ImportTranscriptsOptions, "transcripts"> &
+  Pick<TranscriptToImport, "settings"> & { readonly transcript: FoundTranscript; readonly places: TranscriptPlaces };
+
+async function importOne(store: Workrail, given: OneImport): Promise<Outcome> {
+  try {
+    return await tryOne(store, given);
+  } catch (error) {
+    if (isWorkrailError(error) && isOfOne(error, given.transcript)) return { status: "failed", error };
+    throw error;
+  }
+}
+
+/** Another transcript may go well all the same. */
+const OF_ONE = ["INVALID_INPUT", "TOO_LARGE", "SECRET_FOUND", "CONFLICT"];
+
+function isOfOne({ code, details }: WorkrailError, { file }: FoundTranscript): boolean {
+  return OF_ONE.includes(code) || (code === "STORAGE_UNAVAILABLE" && details["path"] === file);
+}
+
+async function tryOne(store: Workrail, { transcript, places, settings, project, since, dryRun = false }: OneImport): Promise<Outcome> {
+  const { host } = transcript;
+  if (host === "opencode") return { status: "unknown", reason: "opencode keeps no such files" };
+  if (since !== undefined && transcript.modifiedAt < since) return { status: "left-out", why: "older" };
+  const facts = await peekTranscript(host, transcript.file);
+  if (facts === undefined) return { status: "unknown", reason: "it is gone" };
+  if (facts.isSubagent === true) return { status: "left-out", why: "subagent" };
+  if (!isOfSession(facts)) return { status: "unknown", reason: "its beginning names no session of the host" };
+  if (project !== undefined && !isWithin(facts.cwd, project)) return { status: "left-out", why: "other-project" };
+  const place = await places.of(facts);
+  const imported = await importTranscript(store, { transcript: { ...transcript, host }, facts, place, settings, since, dryRun });
+  return typeof imported === "string" ? { status: "left-out", why: imported } : { status: "imported", ...imported };
+}
+
+function isOfSession(facts: TranscriptFacts): facts is TranscriptToImport["facts"] {
+  return facts.sessionId !== undefined;
+}

@@ -1,0 +1,132 @@
+import {
+  type CheckpointId,
+  type Context,
+  gitStateToJson,
+  GIT_STATE,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseCheckpointId,
+  parseSessionId,
+  uuidOf,
+} from "@workrail/core";
+import { nodeDigests } from "../environment.ts";
+import { exportForeignSession } from "../export-foreign-session.ts";
+import type { HookState } from "../hooks/hook-state.ts";
+import { conversationContext, conversationSession, nameOf } from "../hooks/session-context.ts";
+import type { ImportTextResult } from "../transfer.ts";
+import type { Workrail } from "../workrail.ts";
+import { hasMessages, isBeginning, knownHead, type KnownHead, tellsLess } from "./known-head.ts";
+
+/** A session of the store that is made of a transcript: its work, or a part of its conversation. */
+export interface TranscriptSession {
+  readonly sessionId: string;
+  readonly kind: "workflow" | "conversation";
+  readonly context: Context;
+  readonly name: string | undefined;
+  readonly attributes: JsonObject;
+  readonly startedAt: Date;
+  readonly lastAt: Date;
+}
+
+/** A session that was put into the store. */
+export interface PutSession {
+  readonly result: ImportTextResult;
+  readonly checkpointId: CheckpointId;
+  /** The store has all of it now. */
+  readonly isThere: boolean;
+}
+
+/** The session of a host's work, as hooks save it. */
+export function workSession(
+  state: HookState,
+  context: Context,
+  given: { readonly name: string | undefined; readonly startedAt: Date; readonly lastAt: Date },
+): TranscriptSession {
+  return { ...given, sessionId: state.sessionId, kind: "workflow", context, attributes: attributesOf(state) };
+}
+
+/** A part of its conversation, as hooks save it. */
+export function talkSession(
+  state: HookState,
+  talk: { readonly part: number; readonly messages: readonly JsonObject[]; readonly topic: string | undefined; readonly lastAt: Date },
+): TranscriptSession {
+  const { part, messages, topic, lastAt } = talk;
+  return {
+    sessionId: conversationSession(state.sessionId, part),
+    kind: "conversation",
+    context: { ...conversationContext(state, topic), conversation: messages },
+    name: topic === undefined ? undefined : nameOf(topic),
+    attributes: { ...attributesOf(state), conversationOf: state.sessionId },
+    startedAt: timeOf(messages[0]) ?? lastAt,
+    lastAt: timeOf(messages.findLast((message) => timeOf(message) !== undefined)) ?? lastAt,
+  };
+}
+
+function attributesOf({ host, hostSession, git, project }: HookState): JsonObject {
+  return { host, hostSession, savedBy: "import", ...(git === undefined ? {} : { [GIT_STATE]: gitStateToJson(git, project) }) };
+}
+
+function timeOf(message: JsonObject | undefined): Date | undefined {
+  const at = message?.["at"];
+  const time = typeof at === "string" ? Date.parse(at) : Number.NaN;
+  return Number.isNaN(time) ? undefined : new Date(time);
+}
+
+/**
+ * Puts a session into the store, as its latest checkpoint, unless the store has it or something newer. The checkpoint's id is made of
+ * the session and the content, so that the same is never there twice.
+ *
+ * @throws as `importText` does.
+ */
+export async function putSession(
+  store: Workrail,
+  { host, project }: HookState,
+  session: TranscriptSession,
+  dryRun: boolean,
+): Promise<PutSession> {
+  const { sessionId, context, kind, attributes, name, startedAt, lastAt } = session;
+  const checkpointId = idOf(session);
+  const head = await knownHead(store, sessionId);
+  if (head !== undefined && isKnown(head, checkpointId, session))
+    return { result: present(sessionId, dryRun), checkpointId, isThere: true };
+  // A hook that ran out of time saved less, and later.
+  const isMore =
+    head !== undefined && (kind === "workflow" ? tellsLess(head.context, context) : isBeginning(head.context, messagesIn(session)));
+  const createdAt = isMore && head.createdAt >= lastAt ? new Date(head.createdAt.getTime() + 1) : lastAt;
+  const parentId = head === undefined ? null : parseCheckpointId(head.id);
+  const checkpoint = { id: checkpointId, parentId, kind, createdAt, context, tags: ["import"], attributes };
+  const text = exportForeignSession({
+    id: parseSessionId(sessionId),
+    createdAt: startedAt,
+    writer: host,
+    agentId: host,
+    ...(project === undefined ? {} : { project }),
+    name,
+    checkpoints: [checkpoint],
+  });
+  const result = await store.importText(text, { onConflict: "newer", dryRun });
+  return { result, checkpointId, isThere: result.leftOut === 0 };
+}
+
+function idOf({ sessionId, context }: TranscriptSession): CheckpointId {
+  return parseCheckpointId(uuidOf(nodeDigests.sha256(`${sessionId}\n${JSON.stringify(context)}`)));
+}
+
+/** The store's state may say more, such as the session that was gone on with; or the session went on. */
+function isKnown(head: KnownHead, checkpointId: CheckpointId, session: TranscriptSession): boolean {
+  if (head.id === checkpointId) return true;
+  if (session.kind === "conversation") return hasMessages(head.context, messagesIn(session));
+  return isJsonObject(head.context["session"] ?? null) && head.createdAt >= session.lastAt && !tellsLess(head.context, session.context);
+}
+
+function messagesIn({ context }: TranscriptSession): readonly JsonValue[] {
+  const { conversation } = context;
+  return Array.isArray(conversation) ? conversation : [];
+}
+
+/** The report of a session that the store has. */
+export function present(sessionId: string, dryRun: boolean): ImportTextResult {
+  const id = parseSessionId(sessionId);
+  return { dryRun, sessionId: id, exportedSessionId: id, checkpoints: 1, added: 0, present: 1, leftOut: 0, unreadable: [] };
+}

@@ -1,0 +1,39 @@
+import { type JsonObject, noteEvents, NO_NOTES, type WorkNotes } from "@workrail/core";
+import { type FoundTranscript, readTranscript, type TranscriptPosition } from "@workrail/host-transcripts";
+import { messagesOf } from "../hooks/conversation-messages.ts";
+import type { HookSettings } from "../hooks/hook-settings.ts";
+import { withoutSecrets } from "../hooks/without-secrets.ts";
+
+/** A larger transcript is read in pieces: nobody goes back to an earlier turn of it. */
+const LARGEST_WHOLE_BYTES = 32 * 1024 * 1024;
+const PIECE_BYTES = 8 * 1024 * 1024;
+
+/** A piece of a transcript, without secrets. */
+export interface ReadPiece {
+  /** Of all that was read so far. */
+  readonly notes: WorkNotes;
+  /** Messages that the piece adds. */
+  readonly items: readonly JsonObject[];
+  readonly position: TranscriptPosition;
+  /** The file was written anew meanwhile: what was read before does not count. */
+  readonly restarted: boolean;
+}
+
+/** Reads a transcript to its end, as hooks do. Nothing comes of a file that is gone. @throws as `readTranscript` does. */
+export async function* readWhole(
+  { host, file, sizeBytes }: FoundTranscript,
+  settings: HookSettings,
+): AsyncGenerator<ReadPiece, void, undefined> {
+  const maxBytes = sizeBytes > LARGEST_WHOLE_BYTES ? PIECE_BYTES : undefined;
+  let notes = NO_NOTES;
+  let position: TranscriptPosition | undefined;
+  for (let isPartial = true; isPartial;) {
+    const part = await readTranscript(host, file, { from: position, maxBytes });
+    if (part === undefined) return;
+    const restarted = part.restarted && position !== undefined;
+    notes = await withoutSecrets(noteEvents(restarted ? NO_NOTES : notes, part.events), settings);
+    const items = messagesOf(await withoutSecrets(part.events, settings));
+    ({ position, isPartial } = part);
+    yield { notes, items, position, restarted };
+  }
+}
