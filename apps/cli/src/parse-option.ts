@@ -22,6 +22,19 @@ export function parseDuration(text: string): number {
   return Number(count) * length;
 }
 
+const DAY_OR_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[-+]\d\d:?\d\d)?)?$/u;
+
+/** A duration before now, or a day or time in ISO 8601. */
+export function parseSince(text: string): Date {
+  const [, day] = DAY_OR_TIME.exec(text) ?? [];
+  if (day === undefined) return new Date(Date.now() - parseDuration(text));
+  const time = new Date(text);
+  // JavaScript takes the 30th of February for the 2nd of March.
+  const isDay = !Number.isNaN(time.getTime()) && new Date(day).toISOString().slice(0, 10) === day;
+  if (!isDay) throw new InvalidArgumentError("It must be a day of the calendar, such as 2026-01-31.");
+  return time;
+}
+
 export function parseObject(text: string): JsonObject {
   let value: unknown;
   try {

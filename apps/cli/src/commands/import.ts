@@ -1,16 +1,20 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { IMPORT_CONFLICT_POLICIES, type ImportConflictPolicy, WorkrailError } from "@workrail/core";
+import { IMPORT_CONFLICT_POLICIES, type ImportConflictPolicy, invalidInput, WorkrailError } from "@workrail/core";
 import type { ImportProgress } from "@workrail/runtime";
 import { type Command, Option } from "commander";
 import { describeSecrets } from "../describe-secrets.ts";
+import { describeTranscripts } from "../describe-transcripts.ts";
 import { FOREIGN_SOURCES, type ForeignSource } from "../foreign-sources.ts";
 import { type ForeignImport, type ForeignImports, importForeign } from "../import-foreign.ts";
+import { importHost, noTranscripts, type TranscriptImportOptions, type TranscriptImports } from "../import-transcripts.ts";
+import { parsePath, parseSince } from "../parse-option.ts";
 import { note, writeData, writeJson } from "../print.ts";
 import { showingProgress } from "../show-progress.ts";
-import { type GlobalOptions, withStore } from "../with-store.ts";
+import { isTranscriptSource, TRANSCRIPT_SOURCES, type TranscriptSource } from "../transcript-sources.ts";
+import { withStore } from "../with-store.ts";
 
-interface ImportOptions extends GlobalOptions {
+interface ImportOptions extends TranscriptImportOptions {
   readonly onConflict: ImportConflictPolicy;
 }
 
@@ -21,10 +25,12 @@ Examples:
   workrail export my-task --output - | workrail import - --data-dir elsewhere
   workrail import server-memory memory.jsonl --dry-run
   workrail import basic-memory notes
+  workrail import claude-code --since 30d --dry-run
+  workrail import codex --project .
 
 Sources:
-${Object.entries(FOREIGN_SOURCES)
-  .map(([name, { summary }]) => `  ${name.padEnd(17)}  ${summary}`)
+${[...Object.entries(FOREIGN_SOURCES).map(([name, { summary }]) => [name, summary] as const), ...Object.entries(TRANSCRIPT_SOURCES)]
+  .map(([name, summary]) => `  ${name.padEnd(17)}  ${summary}`)
   .join("\n")}
 `;
 
@@ -50,14 +56,18 @@ export function addImportCommand(program: Command): void {
         .choices(IMPORT_CONFLICT_POLICIES)
         .default("skip", "skip"),
     )
+    .option("--project <dir>", "of transcripts: only sessions that were begun in this directory or below it", parsePath)
+    .option("--since <when>", "of transcripts: only sessions that went on since, such as 30d or 2026-01-31", parseSince)
     .option("--dry-run", "only say what would be done")
     .addHelpText("after", EXAMPLES)
     .action(async (files: readonly string[], _options: ImportOptions, command: Command) => {
       const options: ImportOptions = command.optsWithGlobals();
       const [name = "", ...paths] = files;
       // A file of such a name is told by its path, such as ./server-memory.
-      if (!Object.hasOwn(FOREIGN_SOURCES, name)) return importAll(files, options);
       const isGiven = command.getOptionValueSource("onConflict") !== "default";
+      if (isTranscriptSource(name)) return importFromHost(name, paths, options, isGiven);
+      if (options.since !== undefined) throw invalidInput("since", "--since is of transcripts only.", "Leave it out.");
+      if (!Object.hasOwn(FOREIGN_SOURCES, name)) return importAll(files, options);
       // What another program keeps goes on there, so that the newer one is followed unless something else is wanted.
       return importFrom(name, paths, isGiven ? options : { ...options, onConflict: "newer" });
     });
@@ -75,6 +85,31 @@ async function importFrom(name: string, paths: readonly string[], options: Impor
   await report(done, options);
 }
 
+async function importFromHost(host: TranscriptSource, paths: readonly string[], options: ImportOptions, hasPolicy: boolean): Promise<void> {
+  if (hasPolicy) throw invalidInput("onConflict", "Transcripts have no --on-conflict: the newer state is kept.", "Leave it out.");
+  const done = noTranscripts();
+  const tellDone = (): Promise<void> => (options.json ? writeJson(done) : tellTranscripts(done));
+  try {
+    await importHost(host, paths, options, done);
+  } catch (error) {
+    if (done.imports.length + done.skipped.length > 0) await tellDone();
+    throw error;
+  }
+  await tellDone();
+}
+
+async function tellTranscripts(done: TranscriptImports): Promise<void> {
+  tellSkipped(done.skipped);
+  for (const line of describeTranscripts(done)) note(line);
+  const works = new Map(done.imports.toReversed().map(({ file, sessionId }) => [file, sessionId]));
+  await writeData(
+    [...works.values()]
+      .toReversed()
+      .map((sessionId) => `${sessionId}\n`)
+      .join(""),
+  );
+}
+
 function report(done: ForeignImports, { json }: ImportOptions): Promise<void> {
   return json ? writeJson(done) : tellForeign(done);
 }
@@ -83,9 +118,13 @@ function report(done: ForeignImports, { json }: ImportOptions): Promise<void> {
 const MOST_TOLD = 20;
 
 async function tellForeign({ imports, skipped }: ForeignImports): Promise<void> {
-  for (const { place, reason } of skipped.slice(0, MOST_TOLD)) note(`Left out: ${place}: ${reason}.`);
-  if (skipped.length > MOST_TOLD) note(`Left out besides: ${skipped.length - MOST_TOLD}; --json names them all.`);
+  tellSkipped(skipped);
   await tell(imports);
+}
+
+function tellSkipped(skipped: ForeignImports["skipped"]): void {
+  for (const { place, reason } of skipped.slice(0, MOST_TOLD)) note(`Left out: ${place}: ${reason.replace(/\.$/u, "")}.`);
+  if (skipped.length > MOST_TOLD) note(`Left out besides: ${skipped.length - MOST_TOLD}; --json names them all.`);
 }
 
 async function importAll(given: readonly string[], options: ImportOptions): Promise<void> {

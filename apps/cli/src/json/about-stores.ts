@@ -33,7 +33,7 @@ import type {
   VerifyAuditLogResult,
 } from "@workrail/runtime";
 import * as z from "zod";
-import type { ForeignImport } from "../import-foreign.ts";
+import type { TranscriptImport, TranscriptImports } from "../import-transcripts.ts";
 import { count, figure, flag, listOf, mark, objectOf, oneOf, text, texts, time } from "./fields.ts";
 import { DRY_RUN, metadataWith } from "./shapes.ts";
 
@@ -140,9 +140,15 @@ const exported = {
   unreadable: unreadableById,
 };
 
-const imported = objectOf<ForeignImport>({
+/** Told of transcripts alone. */
+type OfTranscripts = "startedAt" | "lastAt";
+
+const imported = objectOf<Omit<TranscriptImport, OfTranscripts> & Partial<Pick<TranscriptImport, OfTranscripts>>>({
   file: text("absolute path of the file; `-`: standard input; of a source, the path as it was given or found"),
   name: text("of a source: what the program calls the session").optional(),
+  project: text("of a transcript: the project of its session").optional(),
+  startedAt: time("of a transcript: time of its first event").optional(),
+  lastAt: time("of a transcript: time of its last event").optional(),
   dryRun: flag("whether nothing was written"),
   sessionId: text("the session in this store"),
   exportedSessionId: text("the session in the file; another one when it was renamed"),
@@ -250,11 +256,19 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     z.looseObject({ format: z.string() }),
   ]),
   import: z.strictObject({
-    imports: listOf(imported, "of each file; of a source, of each session"),
+    imports: listOf(imported, "of each file; of a source, of each session; of a transcript, of its work and of its conversation"),
     skipped: listOf(
       z.strictObject({ place: text("the file with the line, the row, the session"), reason: text("the reason") }),
       "only of a source: what could not be taken",
     ).optional(),
+    leftOut: objectOf<TranscriptImports["leftOut"]>({
+      subagent: count("of sub-agents"),
+      "other-project": count("of other projects than `--project`"),
+      older: count("older than `--since`"),
+      empty: count("in which nobody asked for anything"),
+    })
+      .optional()
+      .describe("only of transcripts: how many were left out"),
   }),
   delete: z.union([cleanUp, erasure]),
   cleanup: cleanUp,

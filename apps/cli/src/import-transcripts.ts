@@ -1,0 +1,109 @@
+import type { LeftOutOfImport, TranscriptOutcome, Workrail } from "@workrail/runtime";
+import { resolve } from "node:path";
+import type { ForeignImport, SkippedInImport } from "./import-foreign.ts";
+import { settingArgs } from "./setting-options.ts";
+import { type Progress, showingProgress } from "./show-progress.ts";
+import { findTranscripts, type FoundTranscripts, type TranscriptSource } from "./transcript-sources.ts";
+import { type GlobalOptions, withStore } from "./with-store.ts";
+
+export interface TranscriptImportOptions extends GlobalOptions {
+  /** Only sessions of this directory. */
+  readonly project?: string;
+  /** Only sessions that went on since. */
+  readonly since?: Date;
+}
+
+/** A session of the store that was made of a transcript: its work, or a part of its conversation. */
+export interface TranscriptImport extends ForeignImport {
+  /** The project that the session belongs to, if it is of one. */
+  readonly project?: string | undefined;
+  /** ISO 8601: the first and the last event of the transcript. */
+  readonly startedAt: string;
+  readonly lastAt: string;
+}
+
+/** What an import of transcripts did; it grows while the import goes on. */
+export interface TranscriptImports {
+  readonly imports: TranscriptImport[];
+  readonly skipped: SkippedInImport[];
+  /** Transcripts that were left out, by the reason. */
+  readonly leftOut: Record<LeftOutOfImport, number>;
+}
+
+export function noTranscripts(): TranscriptImports {
+  return { imports: [], skipped: [], leftOut: { subagent: 0, "other-project": 0, older: 0, empty: 0 } };
+}
+
+/**
+ * Brings transcripts of a host into the store. One that cannot be read or is refused is named, and the others are imported.
+ *
+ * @param done is told what was done, also when it fails in the middle.
+ * @throws the first refusal, once all else is done; whatever ends the import.
+ */
+export async function importHost(
+  host: TranscriptSource,
+  given: readonly string[],
+  options: TranscriptImportOptions,
+  done: TranscriptImports,
+): Promise<void> {
+  const found = await findTranscripts(host, given);
+  done.leftOut.subagent += found.subagents;
+  for (const folder of found.unreadable) done.skipped.push({ place: folder, reason: "the folder cannot be read" });
+  const refusal = await withStore(options, (store) =>
+    showingProgress("Importing transcripts:", (tell) => importFound(store, { found, options, done, tell })),
+  );
+  if (refusal !== undefined) throw refusal;
+}
+
+interface FoundImport {
+  readonly found: FoundTranscripts;
+  readonly options: TranscriptImportOptions;
+  readonly done: TranscriptImports;
+  readonly tell: ((progress: Progress) => void) | undefined;
+}
+
+/** The first refusal of a transcript, if there is one. */
+async function importFound(store: Workrail, { found, options, done, tell }: FoundImport): Promise<unknown> {
+  const { importTranscripts } = await import("./library/importing.ts");
+  const { project, since, dryRun } = options;
+  const outcomes = importTranscripts(store, {
+    transcripts: found.transcripts,
+    sources: { env: process.env, args: settingArgs(options) },
+    project: project === undefined ? undefined : resolve(project),
+    since,
+    dryRun,
+  });
+  let refusal: unknown;
+  for await (const outcome of outcomes) {
+    note(outcome, done);
+    if (outcome.status === "failed") refusal ??= outcome.error;
+    tell?.(outcome);
+  }
+  return refusal;
+}
+
+function note(outcome: TranscriptOutcome, { imports, skipped, leftOut }: TranscriptImports): void {
+  const { file } = outcome;
+  if (outcome.status === "left-out") leftOut[outcome.why] += 1;
+  else if (outcome.status === "unknown") skipped.push({ place: file, reason: outcome.reason });
+  else if (outcome.status === "failed") skipped.push({ place: file, reason: `${outcome.error.code}: ${outcome.error.message}` });
+  else imports.push(...importsOf(outcome));
+}
+
+function importsOf({
+  file,
+  name,
+  project,
+  startedAt,
+  lastAt,
+  results,
+}: TranscriptOutcome & { readonly status: "imported" }): TranscriptImport[] {
+  return results.map((result) => ({
+    file,
+    ...(name === undefined ? {} : { name }),
+    ...(project === undefined ? {} : { project }),
+    startedAt: startedAt.toISOString(),
+    lastAt: lastAt.toISOString(),
+    ...result,
+  }));
+}

@@ -1,0 +1,52 @@
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { invalidInput } from "@workrail/core";
+import type { FoundTranscript } from "@workrail/host-transcripts";
+
+/** Hosts whose transcripts `workrail import` takes by the host's name, and what they are, for help. */
+export const TRANSCRIPT_SOURCES = {
+  "claude-code": "the transcripts of Claude Code",
+  codex: "the transcripts of Codex",
+  gemini: "the transcripts of Gemini CLI",
+} as const;
+export type TranscriptSource = keyof typeof TRANSCRIPT_SOURCES;
+
+export function isTranscriptSource(name: string): name is TranscriptSource {
+  return Object.hasOwn(TRANSCRIPT_SOURCES, name);
+}
+
+export interface FoundTranscripts {
+  /** Newest first. */
+  readonly transcripts: readonly FoundTranscript[];
+  /** Transcripts of sub-agents beside them. */
+  readonly subagents: number;
+  /** Folders that must not be read. */
+  readonly unreadable: readonly string[];
+}
+
+/**
+ * Finds transcripts: those given, files or folders of them, or all that the host keeps.
+ *
+ * @throws INVALID_INPUT where nothing is there.
+ */
+export async function findTranscripts(host: TranscriptSource, given: readonly string[]): Promise<FoundTranscripts> {
+  const { transcriptFolder } = await import("./library/importing.ts");
+  const places = given.length > 0 ? given : [transcriptFolder(host, { home: homedir(), env: process.env })];
+  const found = await Promise.all(places.map((place) => findAt(host, resolve(place))));
+  return {
+    transcripts: found
+      .flatMap(({ transcripts }) => transcripts)
+      .toSorted((left, right) => right.modifiedAt.getTime() - left.modifiedAt.getTime()),
+    subagents: found.reduce((sum, { subagents }) => sum + subagents, 0),
+    unreadable: found.flatMap(({ unreadable }) => unreadable),
+  };
+}
+
+async function findAt(host: TranscriptSource, place: string): Promise<FoundTranscripts> {
+  const { transcriptsBelow } = await import("./library/importing.ts");
+  const stat = statSync(place, { throwIfNoEntry: false });
+  if (stat === undefined) throw invalidInput("files", `${place} is not there.`, "Name a transcript, or a folder of transcripts.");
+  if (stat.isDirectory()) return transcriptsBelow(host, place);
+  return { transcripts: [{ host, file: place, sizeBytes: stat.size, modifiedAt: stat.mtime }], subagents: 0, unreadable: [] };
+}
