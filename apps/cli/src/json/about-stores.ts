@@ -80,8 +80,8 @@ const cleanUp = objectOf<CleanUpReport>({
     objectOf<CleanUpReport["removed"][number]>({
       sessionId: text("the session"),
       reason: oneOf(
-        ["retention", "aside-age", "quota", "disk-full", "trash-age", "trash-share", "manual"],
-        "`retention`, `aside-age`, `quota`, `disk-full`, `trash-age` or `trash-share`, [each a row there](settings.md#what-goes-by-itself); `manual`: somebody asked for it",
+        ["retention", "thinning", "aside-age", "quota", "disk-full", "trash-age", "trash-share", "manual"],
+        "`retention`, `thinning`, `aside-age`, `quota`, `disk-full`, `trash-age` or `trash-share`, [each a row there](settings.md#what-goes-by-itself); `manual`: somebody asked for it",
       ),
       from: oneOf(["live", "trash"], "`live` or `trash`"),
       to: oneOf(["trash", "nowhere"], "`trash`, or `nowhere`: gone for good"),

@@ -20,7 +20,12 @@ export function isAtRest({ lastAccessedAt }: Pick<SessionView, "lastAccessedAt">
  * trash, the longest there first; then whole sessions at rest, the least recently used first. What is tagged `keep`
  * stays, and sessions in use, and what a handle holds that was given out.
  */
-export function planRoom(store: Omit<StoreView, "asides">, neededBytes: number, inUse: ReadonlySet<SessionId>, now: Date): CleanUpPlan {
+export function planRoom(
+  store: Omit<StoreView, "asides" | "automatic">,
+  neededBytes: number,
+  inUse: ReadonlySet<SessionId>,
+  now: Date,
+): CleanUpPlan {
   const leaving: TrashView[] = [];
   for (const entry of store.trash) {
     if (bytesOf(leaving) >= neededBytes) break;

@@ -71,7 +71,7 @@ function viewOf(sessions: readonly SessionView[], trash: readonly TrashView[]): 
   const asides = sessions
     .map((each) => ({ ...each, checkpoints: each.checkpoints.filter(({ id }) => id.endsWith(ASIDE)) }))
     .filter(({ checkpoints }) => checkpoints.length > 0);
-  return { sessions, asides, trash, bytes: bytesOf(trash) + bytesOf(sessions.flatMap(({ checkpoints }) => checkpoints)) };
+  return { sessions, asides, automatic: [], trash, bytes: bytesOf(trash) + bytesOf(sessions.flatMap(({ checkpoints }) => checkpoints)) };
 }
 
 /** What a store is once a plan was carried out. Fails when something is not where it is moved from. */

@@ -14,6 +14,7 @@ import {
   type StoreView,
   type TrashView,
 } from "./plan.ts";
+import { planThinning } from "./plan-thinning.ts";
 
 /** What a store does of its own accord, so that it can be left alone. Durations are in milliseconds. */
 export interface UpkeepPolicy {
@@ -30,7 +31,7 @@ export interface UpkeepPolicy {
 }
 
 /**
- * Decides what goes: asides unused for long; sessions unused for long, into the trash; out of it what was there for long,
+ * Decides what goes: asides unused for long; what hooks saved often; sessions unused for long, into the trash; out of it what was there for long,
  * and what is more than it may hold, but not on the day that it was put there, so that people can still take back what goes
  * at once; and while the store is too full whatever is in the trash, the longest there first, then whole sessions, the
  * least recently used first. These are to free bytes, and therefore go nowhere. What is tagged `keep` stays, and
@@ -47,6 +48,9 @@ export function planUpkeep(store: StoreView, policy: UpkeepPolicy, inUse: Readon
     moves.push(...moveOut(session, going, { to: "nowhere", reason: "aside-age" }));
     spared.push(...staying);
   }
+  const thinned = planThinning(store.automatic, to, { now, inUse });
+  moves.push(...thinned.moves);
+  spared.push(...thinned.spared);
   const sessions = without(store.sessions, moves);
   for (const session of sessions.filter((each) => isUnused(each, policy, now))) {
     const { going, staying } = part(session, { now, inUse });

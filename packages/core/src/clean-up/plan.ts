@@ -1,5 +1,6 @@
 import { isShielded } from "../catalog-state/asides.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
+import type { AutomaticSession } from "./plan-thinning.ts";
 
 /** What is to go, in this order, and what is spared although its turn had come. */
 export interface CleanUpPlan {
@@ -8,11 +9,11 @@ export interface CleanUpPlan {
 }
 
 /**
- * Why something goes: its session was not used for long (`retention`); it is an aside that nobody used for long
- * (`aside-age`); the store is full (`quota`), or its disk is (`disk-full`); it was in the trash for long (`trash-age`); the
+ * Why something goes: its session was not used for long (`retention`); hooks saved it, and later ones of the same hour or day stand for it
+ * (`thinning`); it is an aside that nobody used for long (`aside-age`); the store is full (`quota`), or its disk is (`disk-full`); it was in the trash for long (`trash-age`); the
  * trash is full (`trash-share`); somebody asked for it (`manual`).
  */
-export type CleanUpReason = "retention" | "aside-age" | "quota" | "disk-full" | "trash-age" | "trash-share" | "manual";
+export type CleanUpReason = "retention" | "thinning" | "aside-age" | "quota" | "disk-full" | "trash-age" | "trash-share" | "manual";
 
 /** Checkpoints of one session that go the same way for the same reason. */
 export type PlannedMove = {
@@ -22,7 +23,7 @@ export type PlannedMove = {
   readonly bytes: number;
   readonly reason: CleanUpReason;
 } &
-  /** An aside goes for its own age, whenever its session was used. */
+  /** An aside, and what is thinned out, goes for its own age, whenever its session was used. */
   (
     | { readonly from: "live"; readonly to: "trash" | "nowhere"; readonly unlessUsedSince: Date | undefined }
     | { readonly from: "trash"; readonly to: "nowhere" }
@@ -42,6 +43,8 @@ export interface StoreView {
   readonly sessions: readonly SessionView[];
   /** Sessions with such of their asides as were not used for so long that they may go. */
   readonly asides: readonly SessionView[];
+  /** Sessions with what hooks saved to them longer than a day ago. */
+  readonly automatic: readonly AutomaticSession[];
   /** The longest there first. */
   readonly trash: readonly TrashView[];
   /** Of all blobs, those in the trash included. */
@@ -87,7 +90,7 @@ export function moveOut(
 ): readonly PlannedMove[] {
   if (going.length === 0) return [];
   const checkpoints = going.map((each) => each.id);
-  const unlessUsedSince = reason === "aside-age" ? undefined : lastAccessedAt;
+  const unlessUsedSince = reason === "aside-age" || reason === "thinning" ? undefined : lastAccessedAt;
   return [{ sessionId: id, checkpoints, bytes: bytesOf(going), reason, from: "live", to, unlessUsedSince }];
 }
 

@@ -4,7 +4,7 @@ import { excessOf, isUnused, planUpkeep, type UpkeepPolicy } from "../clean-up/p
 import type { SessionId } from "../model/ids.ts";
 import { carryOut, type CleanUpOptions, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts";
 import { findClockJump } from "./find-clock-jump.ts";
-import { eachSession, viewSession, viewTrash, viewUnusedAsides } from "./view-store.ts";
+import { eachSession, viewAutomatic, viewSession, viewTrash, viewUnusedAsides } from "./view-store.ts";
 
 export interface UpkeepOptions extends CleanUpOptions {
   /** Sessions that are being worked in: nothing of them goes. Default: none. */
@@ -79,6 +79,7 @@ async function viewFor(
   const bytes = liveBytes + trashBytes;
   const unusedSince = new Date(now.getTime() - policy.asideMs);
   const asides = isYoung(jumpedAt, policy.asideMs, now) ? [] : await viewUnusedAsides(catalog, unusedSince);
+  const automatic = isYoung(jumpedAt, DAY_MS, now) ? [] : await viewAutomatic(catalog, new Date(now.getTime() - DAY_MS));
   const sessions: SessionView[] = [];
   let excess = excessOf(bytes, policy);
   for await (const session of eachSession(catalog, {})) {
@@ -89,7 +90,7 @@ async function viewFor(
     if (!isDue) excess -= bytesOf(part(view, { now, inUse }).going);
   }
   const trash = (await viewTrash(catalog)).map((each) => ({ ...each, trashedAt: sinceJump(each.trashedAt, jumpedAt) }));
-  return { sessions, asides, trash, bytes };
+  return { sessions, asides, automatic, trash, bytes };
 }
 
 /** Whether the clock jumped within this time: nothing is known to be as old as that. */

@@ -1,4 +1,5 @@
 import type { CheckpointView, SessionView, TrashView } from "../clean-up/plan.ts";
+import { type AutomaticSession, HOOK_TAG } from "../clean-up/plan-thinning.ts";
 import { CHECKPOINT_KINDS, type CheckpointRecord } from "../model/checkpoint.ts";
 import type { PageCursor, SessionId } from "../model/ids.ts";
 import { KEEP_TAG, type Session } from "../model/session.ts";
@@ -63,6 +64,24 @@ export async function viewUnusedAsides(catalog: Catalog, unusedSince: Date): Pro
   for (const [id, checkpoints] of bySession) {
     const session = await catalog.session(id);
     if (session !== undefined) views.push({ ...viewOf(session), checkpoints: checkpoints.toReversed() });
+  }
+  return views;
+}
+
+/** What hooks saved until then, each session with its own. */
+export async function viewAutomatic(catalog: Catalog, until: Date): Promise<readonly AutomaticSession[]> {
+  const bySession = new Map<SessionId, CheckpointRecord[]>();
+  for await (const record of eachRecord(catalog, { tags: [HOOK_TAG], until })) {
+    // Anybody may use the tag.
+    if (typeof record.attributes["savedBy"] !== "string") continue;
+    bySession.set(record.sessionId, [...(bySession.get(record.sessionId) ?? []), record]);
+  }
+  const views: AutomaticSession[] = [];
+  for (const [id, records] of bySession) {
+    const [session, head] = [await catalog.session(id), await catalog.head(id)];
+    if (session === undefined || records.length < 2) continue;
+    const checkpoints = records.map((record) => ({ ...viewRecord(record), createdAt: record.createdAt, isHead: record.id === head?.id }));
+    views.push({ ...viewOf(session), checkpoints: checkpoints.toReversed() });
   }
   return views;
 }

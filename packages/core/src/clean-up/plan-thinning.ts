@@ -1,0 +1,46 @@
+import { type CheckpointView, DAY_MS, type Moment, moveOut, part, type PlannedMove, type SessionView, type Spared } from "./plan.ts";
+
+/** Tag of what hooks of hosts save. */
+export const HOOK_TAG = "hook";
+
+const HOUR_MS = 60 * 60 * 1_000;
+const WEEK_MS = 7 * DAY_MS;
+
+export interface AutomaticView extends CheckpointView {
+  readonly createdAt: Date;
+  readonly isHead: boolean;
+}
+
+/** A session with the checkpoints that hooks saved to it, oldest first. */
+export interface AutomaticSession extends Omit<SessionView, "checkpoints"> {
+  readonly checkpoints: readonly AutomaticView[];
+}
+
+/**
+ * Thins out what hooks saved: everything of the last day stays, then the last checkpoint of each hour for a week, then the last of each
+ * day (UTC). A session's head always stays.
+ */
+export function planThinning(
+  sessions: readonly AutomaticSession[],
+  to: "trash" | "nowhere",
+  moment: Moment,
+): { readonly moves: readonly PlannedMove[]; readonly spared: readonly Spared[] } {
+  const plans = sessions.map((session) => {
+    const { going, staying } = part({ ...session, checkpoints: superfluous(session.checkpoints, moment.now) }, moment);
+    return { moves: moveOut(session, going, { to, reason: "thinning" }), spared: staying };
+  });
+  return { moves: plans.flatMap(({ moves }) => moves), spared: plans.flatMap(({ spared }) => spared) };
+}
+
+function superfluous(checkpoints: readonly AutomaticView[], now: Date): readonly AutomaticView[] {
+  const last = new Map(checkpoints.map((each) => [slotOf(each, now), each]));
+  return checkpoints.filter((each) => !each.isHead && last.get(slotOf(each, now)) !== each);
+}
+
+/** Of all that have one slot the last stays. */
+function slotOf({ id, createdAt }: AutomaticView, now: Date): string {
+  const age = now.getTime() - createdAt.getTime();
+  if (age < DAY_MS) return id;
+  const [unit, length] = age < WEEK_MS ? ["hour", HOUR_MS] : ["day", DAY_MS];
+  return `${unit} ${Math.floor(createdAt.getTime() / length)}`;
+}
