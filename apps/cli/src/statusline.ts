@@ -3,15 +3,14 @@ import { readInput, writeOutput } from "./read-input.ts";
 
 /** `workrail statusline`: prints one line, and always exits with 0: a host shows whatever comes, many times a minute. */
 async function main(): Promise<void> {
-  const line = await lineOr(await readInput());
-  writeOutput(`${line}\n`);
+  writeOutput(`${await line()}\n`);
   // Standard input may still be open.
   process.exit();
 }
 
-async function lineOr(input: string): Promise<string> {
+async function line(): Promise<string> {
   try {
-    return await statusLine(input, { env: process.env, now: () => new Date(), cwd: process.cwd() });
+    return await statusLine(await readInput(), { env: process.env, now: () => new Date(), cwd: process.cwd() });
   } catch (error) {
     return `workrail: the state cannot be read (${(error as NodeJS.ErrnoException).code ?? "INTERNAL"})`;
   }

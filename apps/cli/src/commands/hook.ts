@@ -14,7 +14,7 @@ export function addHookCommand(program: Command): void {
     .addArgument(new Argument("<event>", "what happened in the agent").choices(HOOK_EVENTS))
     .addOption(new Option("--host <host>", "the agent that runs it").choices(HOOK_HOSTS))
     .option("--strict", "say what failed, and exit with 1 then")
-    .addHelpText("after", "\nExample:\n  workrail hook stop --host claude-code < payload.json\n")
+    .addHelpText("after", "\nExample:\n  echo '{}' | workrail hook stop --host claude-code\n")
     .action(() => {
       throw mustComeFirst("hook");
     });
