@@ -18,10 +18,11 @@ const RESERVED_MS = 350;
  *
  * @returns the sessions that were read, the latest first.
  */
-export async function catchUp(call: HookCall): Promise<readonly HookState[]> {
+export async function catchUp(start: HookCall): Promise<readonly HookState[]> {
+  const call = { ...start, ports: { ...start.ports, left: () => start.ports.left() - RESERVED_MS } };
   const found: HookState[] = [];
   for (const transcript of await otherTranscripts(call)) {
-    if (call.ports.left() < RESERVED_MS) break;
+    if (call.ports.left() <= 0) break;
     const state = await catchUpOne(call, transcript);
     if (state !== undefined) found.push(state);
     // A sealed store keeps no positions in clear, so everything would be read anew each time.

@@ -32,25 +32,34 @@ export function readerOf(host: HookHost): TranscriptHost | undefined {
 
 /** Notes what came since the last reading. Secrets are replaced before the notes go anywhere. */
 export async function readOn(state: HookState, call: HookCall): Promise<ReadSession> {
-  const part = await readSince(state, state.position, call);
+  const part = await readSince(state, { from: state.position, isFor: "notes" }, call);
   if (part === undefined) return { state, hasNews: false };
   const notes = await withoutSecrets(noteEvents(part.restarted ? NO_NOTES : state.notes, part.events), call.settings);
   const position = part.position === undefined ? {} : { position: part.position };
   return { state: { ...state, notes, ...position }, hasNews: part.events.length > 0 };
 }
 
-type Part = Omit<TranscriptPart, "position" | "facts"> & Partial<Pick<TranscriptPart, "position">>;
+/**
+ * How much of a transcript is read at once, as a share of the time that is left, and in bytes: what was said is searched for secrets after
+ * that, which takes several times as long. What is not read now is read next time.
+ */
+const PORTIONS = { notes: { share: 0.25, maxBytes: undefined }, conversation: { share: 0.25, maxBytes: 4 * 1024 * 1024 } } as const;
+
+/** What was read of a transcript. */
+export type ReadPart = Omit<TranscriptPart, "position" | "facts"> & Partial<Pick<TranscriptPart, "position">>;
 
 /** Events after a position; `undefined` where there is no transcript to read. */
 export async function readSince(
   { host, transcript }: HookState,
-  position: TranscriptPosition | undefined,
+  { from, isFor }: { readonly from: TranscriptPosition | undefined; readonly isFor: keyof typeof PORTIONS },
   { settings, ports, payload: { messages } }: HookCall,
-): Promise<Part | undefined> {
+): Promise<ReadPart | undefined> {
   // Its plugin hands all messages over.
   if (host === "opencode" && messages !== undefined) return { events: readOpencodeMessages(messages), restarted: true, isPartial: false };
   const reader = readerOf(host);
   if (transcript === undefined || reader === undefined) return undefined;
-  const from = settings.isSealed ? undefined : position;
-  return readTranscript(reader, transcript, { from, deadlineMs: Date.now() + ports.left() });
+  const { share, maxBytes } = PORTIONS[isFor];
+  const deadlineMs = Date.now() + ports.left() * share;
+  // A sealed store keeps no position from which the next call could go on.
+  return readTranscript(reader, transcript, settings.isSealed ? { deadlineMs } : { from, deadlineMs, maxBytes });
 }

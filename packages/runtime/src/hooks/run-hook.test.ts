@@ -156,6 +156,47 @@ describe("the conversation", () => {
     await store.close();
   });
 
+  it("is not saved twice, nor shortened, by hooks that run at the same time", async () => {
+    const said = new Transcript().prompt(FIRST).reply("I look.");
+    await hook("session-end");
+    const states = path.join(hookPlaces(data()).sessions);
+    const kept = path.join(root, "kept");
+    fs.cpSync(states, kept, { recursive: true });
+    const behind = fs.readFileSync(transcript());
+    said.reply("All tests pass.").reply("Done.");
+    await hook("session-end");
+    // Another hook read the state before, and less of the transcript.
+    const ahead = fs.readFileSync(transcript());
+    fs.writeFileSync(transcript(), ahead.subarray(0, ahead.lastIndexOf("\n", ahead.length - 2) + 1));
+    expect(ahead.length).toBeGreaterThan(behind.length);
+    fs.cpSync(kept, states, { recursive: true });
+    await hook("session-end");
+    fs.writeFileSync(transcript(), ahead);
+    const store = await open();
+    const sessionId = `claude-code-${SESSION}-conversation`;
+    const { context } = await store.loadCheckpoint({ sessionId });
+    expect((context as { conversation: unknown[] }).conversation).toHaveLength(4);
+    expect((await store.findCheckpoints({ sessionId })).checkpoints).toHaveLength(2);
+    await store.close();
+  });
+
+  it("is left for the next call where the time is up, and the work is saved", async () => {
+    const said = new Transcript().prompt(FIRST);
+    for (let count = 0; count < 40; count++) said.run(String(count), `cat ${count}`, "words and more ".repeat(8_000));
+    await hook("session-end", {}, { left: () => 0 });
+    const [state] = fs
+      .readdirSync(hookPlaces(data()).sessions, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".json"));
+    const offset = (): number =>
+      (JSON.parse(fs.readFileSync(path.join(hookPlaces(data()).sessions, state ?? ""), "utf8")) as { position: { offset: number } })
+        .position.offset;
+    const first = offset();
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(fs.statSync(transcript()).size);
+    await hook("session-end", {}, { left: () => 0 });
+    expect(offset()).toBeGreaterThan(first);
+  });
+
   it("begins anew where the transcript was written anew", async () => {
     new Transcript().prompt(FIRST).reply("I look.");
     await hook("session-end");

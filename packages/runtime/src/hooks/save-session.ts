@@ -6,7 +6,7 @@ import type { HookEvent } from "@workrail/host-transcripts";
 import type { HookCall } from "./hook-call.ts";
 import { type ConversationState, type HookState, NO_CONVERSATION, writeState } from "./hook-state.ts";
 import { type IncomingSave, MOST_WAITING_BYTES, newCheckpointId, waitingBytes, writeIncoming } from "./incoming-save.ts";
-import { readSince } from "./read-session.ts";
+import { type ReadPart, readSince } from "./read-session.ts";
 import { contextOfSession, conversationContext, conversationSession, nameOf } from "./session-context.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 import type { HookSettings } from "./hook-settings.ts";
@@ -21,13 +21,14 @@ export interface SaveHow {
 }
 
 /**
- * Leaves the session's state for the store, unless that is what was saved last, and what was said since the last time. The state file is
- * written last: after a crash in between, the same is found once more and the store skips it.
+ * Leaves the session's state for the store, unless that is what was saved last, and then what was said since the last time: to search a long
+ * conversation for secrets may take longer than the host waits. The state file is written after each of the two; after a crash in between,
+ * the same is found once more and the store skips it.
  *
  * @returns the checkpoint's id; `undefined` where there is nothing new to save.
  */
 export async function saveSession(state: HookState, file: string, call: HookCall, how: SaveHow): Promise<string | undefined> {
-  const { settings, ports, places, event } = call;
+  const { settings, ports, event } = call;
   if (settings.isReadOnly) return undefined;
   const notes = await withLast(state.notes, how.lastMessage, settings);
   const hasWork = notes.counts.prompts > 0 || notes.counts.calls > 0;
@@ -39,18 +40,27 @@ export async function saveSession(state: HookState, file: string, call: HookCall
   const context = contextOfSession(state, notes);
   const digest = nodeDigests.sha256(JSON.stringify(context));
   const about = aboutOf(state, event, savedAt);
-  const name = goalOf(context);
-  const saves: IncomingSave[] = [];
+  const topic = goalOf(context);
   const checkpointId = newCheckpointId();
   const isNews = digest !== state.saved?.digest;
-  if (isNews) saves.push({ ...about, checkpointId, sessionId: state.sessionId, kind: "workflow", context, ...named(name) });
-  const conversation = settings.keepsConversations && how.withConversation ? await talkOf(state, call, { about, topic: name }) : undefined;
-  saves.push(...(conversation?.saves ?? []));
+  const work: IncomingSave = { ...about, checkpointId, sessionId: state.sessionId, kind: "workflow", context, ...named(topic) };
+  const saves = isNews ? [work] : [];
+  const after = isNews ? { ...state, turns: 0, saved: { digest, at: savedAt, checkpointId } } : state;
+  // A sealed store is opened once for both.
+  if (!settings.isSealed) await handOver(saves.splice(0), after, file, call);
+  const said = settings.keepsConversations && how.withConversation ? saidSince(after, call, { about, topic }) : [];
+  for await (const { state: conversation, saves: more } of said) {
+    await handOver([...saves.splice(0), ...more], { ...after, conversation }, file, call);
+  }
+  if (saves.length > 0) await handOver(saves, after, file, call);
+  return isNews ? checkpointId : undefined;
+}
+
+async function handOver(saves: readonly IncomingSave[], state: HookState, file: string, call: HookCall): Promise<void> {
+  const { settings, ports, places } = call;
   if (settings.isSealed && saves.length > 0) await ports.saveNow(saves);
   else if (saves.length > 0) await leave(saves, places.incoming);
-  const saved = isNews ? { turns: 0, saved: { digest, at: savedAt, checkpointId } } : {};
-  writeState(file, kept({ ...state, ...saved, conversation: conversation?.state ?? state.conversation }, call));
-  return isNews ? checkpointId : undefined;
+  writeState(file, kept(state, call));
 }
 
 async function leave(saves: readonly IncomingSave[], folder: string): Promise<void> {
@@ -101,14 +111,33 @@ interface Talk {
   readonly state: ConversationState;
 }
 
+interface AboutTalk {
+  readonly about: AboutSave;
+  readonly topic: string | undefined;
+}
+
+/** Milliseconds that a further portion may take. */
+const LEAST_MS_FOR_MORE = 400;
+
+/** What was said since the last time, a portion after the other as long as there is time. */
+async function* saidSince(state: HookState, call: HookCall, about: AboutTalk): AsyncGenerator<Talk> {
+  let before = state.conversation;
+  for (let isPartial = true; isPartial;) {
+    const part = await readSince(state, { from: before.position, isFor: "conversation" }, call);
+    if (part === undefined) return;
+    const talk = await talkOf(state, { part, before }, call, about);
+    yield talk;
+    before = talk.state;
+    isPartial = part.isPartial && !call.settings.isSealed && call.ports.left() > LEAST_MS_FOR_MORE;
+  }
+}
+
 async function talkOf(
   state: HookState,
+  { part, before }: { readonly part: ReadPart; readonly before: ConversationState },
   call: HookCall,
-  { about, topic }: { readonly about: AboutSave; readonly topic: string | undefined },
-): Promise<Talk | undefined> {
-  const before = state.conversation;
-  const part = await readSince(state, before.position, call);
-  if (part === undefined) return undefined;
+  { about, topic }: AboutTalk,
+): Promise<Talk> {
   const items = messagesOf(await withoutSecrets(part.events, call.settings));
   const parts = conversationParts(part.restarted ? NO_CONVERSATION : before, items);
   const { position: _read, ...last } = parts.at(-1)?.after ?? (part.restarted ? NO_CONVERSATION : before);
