@@ -63,9 +63,9 @@ describe("ConversationPath", () => {
     );
   });
 
-  it("keeps its tip within 350 characters", () => {
+  it("keeps its tip within 900 characters", () => {
     const entries = entriesOf(Array.from({ length: 100 }, () => ({ kind: "entry", steps: 0 })));
     const long = entries.map((entry) => ({ ...entry, id: `${entry.id}-5668-473c-9ec7-35d205d253ef`, parent: undefined }));
-    expect(pathOf(long).path.tip().length).toBeLessThanOrEqual(350);
+    expect(pathOf(long).path.tip().length).toBeLessThanOrEqual(900);
   });
 });

@@ -17,8 +17,8 @@ interface Step {
   readonly before: Step | undefined;
 }
 
-/** Enough to tell the entries of one turn apart; whole ids would make positions long. */
-const ID_CHARS = 13;
+/** A whole UUID: the first characters of some kinds are a time, the last ones of others a machine. */
+const ID_CHARS = 36;
 const MAX_TIP_IDS = 24;
 
 /**
