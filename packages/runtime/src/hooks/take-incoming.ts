@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { makeDirectories } from "@workrail/blob-files";
 import {
   type Context,
@@ -87,13 +88,15 @@ async function saveIncoming(ports: TakeInPorts, save: IncomingSave): Promise<Sav
   const known = await ports.locking.shared(() => ports.catalog.find(checkpointId));
   if (known !== undefined) return undefined;
   const { git } = save;
+  const context = await contextOf(ports, save, sessionId);
+  if (context === undefined) return undefined;
   const createdAt = new Date(save.createdAt);
   // It was saved when the hook ran.
   const timed = { ...ports, clock: { now: () => createdAt } };
   return saveCheckpoint(timed, {
     sessionId,
     checkpointId,
-    context: save.messages === undefined ? save.context : await withMessages(ports, save, sessionId),
+    context,
     kind: save.kind,
     name: save.name,
     tags: save.tags,
@@ -105,11 +108,17 @@ async function saveIncoming(ports: TakeInPorts, save: IncomingSave): Promise<Sav
   });
 }
 
-/** The messages that are known, and those that came since. */
-async function withMessages(ports: TakeInPorts, { context, messages }: IncomingSave, sessionId: SessionId): Promise<Context> {
-  const from = messages?.from ?? 0;
-  const before = from === 0 ? [] : await messagesOf(ports, sessionId);
-  return { ...context, conversation: [...before.slice(0, from), ...(messages?.items ?? [])] };
+/**
+ * The whole state. For a conversation, the messages that are known and those that came since; `undefined` where all are known: two hooks
+ * that run at once read the same, and the slower one may have read less.
+ */
+async function contextOf(ports: TakeInPorts, { context, messages }: IncomingSave, sessionId: SessionId): Promise<Context | undefined> {
+  if (messages === undefined) return context;
+  const { from, items } = messages;
+  const known = await messagesOf(ports, sessionId);
+  const overlap = known.slice(from, from + items.length);
+  if (known.length > 0 && overlap.length === items.length && isDeepStrictEqual(overlap, items)) return undefined;
+  return { ...context, conversation: [...known.slice(0, from), ...items] };
 }
 
 async function messagesOf(ports: TakeInPorts, sessionId: SessionId): Promise<readonly JsonValue[]> {
