@@ -4,6 +4,7 @@ import path from "node:path";
 import { type HookEvent, type TranscriptHost, transcriptsBelow } from "@workrail/host-transcripts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hookPlaces } from "../hooks/hook-places.ts";
+import { waitingFiles } from "../hooks/incoming-save.ts";
 import { runHook } from "../hooks/run-hook.ts";
 import { openWorkrail } from "../open-workrail.ts";
 import type { Workrail } from "../workrail.ts";
@@ -78,8 +79,8 @@ const said = async (): Promise<readonly unknown[]> => {
   return ((context?.["conversation"] ?? []) as { content: unknown }[]).map(({ content }) => content);
 };
 
-function hook(event: HookEvent) {
-  const payload = { session_id: ID, transcript_path: fileOf(), cwd: path.join(root, "project"), hook_event_name: "Any" };
+function hook(event: HookEvent, id = ID) {
+  const payload = { session_id: id, transcript_path: fileOf(id), cwd: path.join(root, "project"), hook_event_name: "Any" };
   const ports = { env, home: path.join(root, "home"), now: () => now, left: () => 5_000, saveNow: async () => {} };
   return runHook(event, { host: "claude-code", input: JSON.stringify(payload) }, ports);
 }
@@ -162,6 +163,13 @@ describe("an import of transcripts", () => {
     expect((await checkpoints(TALK)).found.map(({ savedBy }) => savedBy)).toEqual(["session-end", "import"]);
   });
 
+  it("leaves the start of another session nothing to catch up", async () => {
+    write(["Fix the login.", "Done."]);
+    await bring();
+    await hook("session-start", "another");
+    expect(waitingFiles(hookPlaces(path.join(root, "data")).incoming)).toEqual([]);
+  });
+
   it("doubles no message when a hook knows nothing of it", async () => {
     write(["Fix the login.", "Done."]);
     await bring();
@@ -206,6 +214,49 @@ describe("an import of transcripts", () => {
         [1, 0, 0],
       ],
     ]);
+    expect(await said()).toEqual(["Fix the login.", "Done."]);
+  });
+
+  it("takes the name of a transcript for its session, where entries of an earlier session stand at its beginning", async () => {
+    write(["Fix the login.", "Done."]);
+    const forked = "00000000-0000-4000-8000-000000000001";
+    fs.copyFileSync(fileOf(), fileOf(forked));
+    const outcomes = await bring();
+    const sessions = outcomes.flatMap((each) => (each.status === "imported" ? [each.sessionId] : []));
+    expect(new Set(sessions)).toEqual(new Set([`claude-code-${forked}`, WORK]));
+  });
+
+  it("puts no older copy of a transcript behind the newer state", async () => {
+    write(["Fix the login.", "Done."]);
+    fs.mkdirSync(path.join(root, "transcripts", "old"));
+    fs.copyFileSync(fileOf(), path.join(root, "transcripts", "old", `${ID}.jsonl`));
+    write(["And the logout."]);
+    await bring();
+    fs.rmSync(states(), { recursive: true });
+    await bring();
+    expect(await said()).toEqual(["Fix the login.", "Done.", "And the logout."]);
+    expect((await checkpoints(WORK)).context).toMatchObject({ session: { prompts: 2 } });
+  });
+
+  it("keeps a sealed store sealed", async () => {
+    env["WORKRAIL_ENCRYPTION"] = "enabled";
+    env["WORKRAIL_ENCRYPTION_PASSPHRASE"] = "correct horse battery staple";
+    write(["Fix the login.", "Done."]);
+    expect(counts(await bring())).toEqual([
+      [
+        [1, 0, 0],
+        [1, 0, 0],
+      ],
+    ]);
+    expect(counts(await bring())).toEqual([
+      [
+        [0, 1, 0],
+        [0, 1, 0],
+      ],
+    ]);
+    const names = fs.readdirSync(path.join(root, "data"), { recursive: true, encoding: "utf8" });
+    const files = names.map((name) => path.join(root, "data", name)).filter((file) => fs.statSync(file).isFile());
+    expect(files.filter((file) => fs.readFileSync(file, "utf8").includes("Fix the login"))).toEqual([]);
     expect(await said()).toEqual(["Fix the login.", "Done."]);
   });
 

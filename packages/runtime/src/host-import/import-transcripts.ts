@@ -1,5 +1,6 @@
+import path from "node:path";
 import { isWorkrailError, type WorkrailError } from "@workrail/core";
-import { type FoundTranscript, peekTranscript, type TranscriptFacts } from "@workrail/host-transcripts";
+import { type FoundTranscript, peekTranscript } from "@workrail/host-transcripts";
 import type { ConfigurationSources } from "../config/read-configuration.ts";
 import { hookPlaces } from "../hooks/hook-places.ts";
 import { hookSettings } from "../hooks/hook-settings.ts";
@@ -87,13 +88,24 @@ async function tryOne(store: Workrail, { transcript, places, settings, project, 
   const facts = await peekTranscript(host, transcript.file);
   if (facts === undefined) return { status: "unknown", reason: "it is gone" };
   if (facts.isSubagent === true) return { status: "left-out", why: "subagent" };
-  if (!isOfSession(facts)) return { status: "unknown", reason: "its beginning names no session of the host" };
+  const sessionId = facts.sessionId === undefined ? undefined : (ownId(transcript) ?? facts.sessionId);
+  if (sessionId === undefined) return { status: "unknown", reason: "its beginning names no session of the host" };
   if (project !== undefined && !isWithin(facts.cwd, project)) return { status: "left-out", why: "other-project" };
   const place = await places.of(facts);
-  const imported = await importTranscript(store, { transcript: { ...transcript, host }, facts, place, settings, since, dryRun });
+  const imported = await importTranscript(store, {
+    transcript: { ...transcript, host },
+    facts: { ...facts, sessionId },
+    place,
+    settings,
+    since,
+    dryRun,
+  });
   return typeof imported === "string" ? { status: "left-out", why: imported } : { status: "imported", ...imported };
 }
 
-function isOfSession(facts: TranscriptFacts): facts is TranscriptToImport["facts"] {
-  return facts.sessionId !== undefined;
+const UUID_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=\.jsonl$)/u;
+
+/** Claude Code names a transcript by its session; entries that came from an earlier session may name that. */
+function ownId({ host, file }: FoundTranscript): string | undefined {
+  return host === "claude-code" ? UUID_NAME.exec(path.basename(file))?.[0] : undefined;
 }

@@ -62,5 +62,6 @@ function progressOf(session: JsonValue | undefined): SessionProgress | undefined
 }
 
 function isBehind(before: SessionProgress, now: SessionProgress): boolean {
-  return before.lastAt < now.lastAt || before.prompts < now.prompts || before.calls < now.calls;
+  if (before.lastAt !== now.lastAt) return before.lastAt < now.lastAt;
+  return before.prompts < now.prompts || before.calls < now.calls;
 }
