@@ -260,6 +260,25 @@ describe("an import of transcripts", () => {
     expect(await said()).toEqual(["Fix the login.", "Done."]);
   });
 
+  it("leaves in the trash what was put there", async () => {
+    write(["Fix the login.", "Done."]);
+    await bring();
+    await withStore((store) => store.cleanUp({ sessionId: WORK }));
+    expect(counts(await bring())).toEqual([
+      [
+        [0, 0, 1],
+        [0, 1, 0],
+      ],
+    ]);
+    await withStore((store) => store.emptyTrash());
+    expect(counts(await bring())).toEqual([
+      [
+        [1, 0, 0],
+        [0, 1, 0],
+      ],
+    ]);
+  });
+
   it("takes those of one project, and those that went on since", async () => {
     write(["Fix the login."]);
     write(["Water the plants."], { id: "garden", cwd: path.join(root, "garden") });

@@ -4,6 +4,7 @@ import {
   gitStateToJson,
   GIT_STATE,
   isJsonObject,
+  isWorkrailError,
   type JsonObject,
   type JsonValue,
   parseCheckpointId,
@@ -105,8 +106,19 @@ export async function putSession(
     name,
     checkpoints: [checkpoint],
   });
-  const result = await store.importText(text, { onConflict: "newer", dryRun });
-  return { result, checkpointId, isThere: result.leftOut === 0 };
+  try {
+    const result = await store.importText(text, { onConflict: "newer", dryRun });
+    return { result, checkpointId, isThere: result.leftOut === 0 };
+  } catch (error) {
+    if (!(await isInTrash(store, session, checkpointId, error))) throw error;
+    return { result: { ...present(sessionId, dryRun), present: 0, leftOut: 1 }, checkpointId, isThere: false };
+  }
+}
+
+/** Somebody removed this very checkpoint: it stays there until the trash is emptied, or it is brought back. */
+async function isInTrash(store: Workrail, { sessionId }: TranscriptSession, checkpointId: CheckpointId, error: unknown): Promise<boolean> {
+  if (!isWorkrailError(error) || error.code !== "CONFLICT") return false;
+  return (await store.listTrash({ sessionId })).some(({ id }) => id === checkpointId);
 }
 
 function idOf({ sessionId, context }: TranscriptSession): CheckpointId {
