@@ -47,7 +47,20 @@ export const WorkrailPlugin = async ({ client, directory }) => {
 
   function start(id, source) {
     const payload = { session_id: id, cwd: directory, hook_event_name: "SessionStart", source };
-    contexts.set(id, callHook("session-start", payload).then(contextIn));
+    const ready = source === "startup" ? catchUp(id) : Promise.resolve();
+    contexts.set(id, ready.then(() => callHook("session-start", payload)).then(contextIn));
+  }
+
+  /** Saves the latest session before this one: when opencode was killed, no hook was called for it. */
+  async function catchUp(id) {
+    try {
+      const { data } = await client.session.list();
+      const earlier = (data ?? []).filter((other) => other.id !== id && !other.parentID && other.directory === directory);
+      const [last] = earlier.sort((one, other) => other.time.updated - one.time.updated);
+      if (last !== undefined) await save("session-end", "SessionEnd", last.id);
+    } catch {
+      // The session starts without it.
+    }
   }
 
   async function messagesOf(id) {

@@ -32,11 +32,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 async function load(
   command: readonly string[] = [process.execPath, path.join(folder, "hook.mjs")],
   messages: readonly unknown[] = [],
+  sessions: readonly object[] = [],
 ): Promise<Loaded> {
   const file = path.join(folder, `plugin-${Math.random()}.mjs`);
   writeFileSync(file, opencodePlugin(JSON.stringify(command)));
   const { WorkrailPlugin } = (await import(pathToFileURL(file).href)) as { readonly WorkrailPlugin: (input: object) => Promise<Loaded> };
-  return WorkrailPlugin({ directory: "/project", client: { session: { messages: () => Promise.resolve({ data: messages }) } } });
+  const session = { messages: () => Promise.resolve({ data: messages }), list: () => Promise.resolve({ data: sessions }) };
+  return WorkrailPlugin({ directory: "/project", client: { session } });
 }
 
 function calls(): readonly string[] {
@@ -81,6 +83,22 @@ describe("the plugin for opencode", () => {
     expect(idle).toMatch(/^hook stop --host opencode .*"messages":\[\{"info":\{"role":"user"\}/u);
     expect(idle.length).toBeLessThan(5_000);
     expect(compacting).toMatch(/^hook pre-compact --host opencode /u);
+  });
+
+  it("saves the latest session before a new one first: opencode may have been killed in it", async () => {
+    const sessions = [
+      { id: "older", directory: "/project", time: { updated: 1 } },
+      { id: "killed", directory: "/project", time: { updated: 3 } },
+      { id: "elsewhere", directory: "/other", time: { updated: 4 } },
+      { id: "child", parentID: "killed", directory: "/project", time: { updated: 5 } },
+      { id: "s", directory: "/project", time: { updated: 6 } },
+    ];
+    const plugin = await load(undefined, [], sessions);
+    await plugin.event(event("session.created", { info: { id: "s" } }));
+    expect(await systemOf(plugin, "s")).toEqual(["theirs", "pack 3"]);
+    const [saved, started] = calls();
+    expect(saved).toMatch(/^hook session-end --host opencode .*"session_id":"killed"/u);
+    expect(started).toMatch(/^hook session-start --host opencode .*"session_id":"s"/u);
   });
 
   it("leaves sub-agents alone, and prompts without a session", async () => {
