@@ -13,7 +13,7 @@ export const gemini: HostProgram = {
       JSON.stringify(
         {
           security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
-          general: { disableAutoUpdate: true },
+          general: { enableAutoUpdate: false },
           privacy: { usageStatisticsEnabled: false },
           telemetry: { enabled: false },
         },

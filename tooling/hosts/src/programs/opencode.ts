@@ -12,6 +12,8 @@ export const opencode: HostProgram = {
       join(home, ".config", "opencode", "opencode.json"),
       JSON.stringify(
         {
+          // opencode adds it where it is missing.
+          $schema: "https://opencode.ai/config.json",
           model: "scripted/model",
           small_model: "scripted/model",
           autoupdate: false,
