@@ -1,6 +1,6 @@
 import type { JsonValue, TranscriptEvent } from "@workrail/core";
 import { type JsonRecord, recordOf, recordsOf, textOf, timeOf } from "../json-record.ts";
-import { stripHostText } from "../strip-host-text.ts";
+import { stripHostText, stripHostTextOfOutput } from "../strip-host-text.ts";
 import { taskNotification } from "./task-notification.ts";
 import { wordsOfPerson } from "./words-of-person.ts";
 
@@ -92,7 +92,7 @@ function withoutFrame(text: string): string {
 const EXIT_CODE = /^(?:Error: )?Exit code (\d{1,10})\b/u;
 
 function resultEvent(part: JsonRecord, toolUseResult: unknown): Untimed {
-  const text = stripHostText(textOfResult(part["content"]));
+  const text = stripHostTextOfOutput(textOfResult(part["content"]));
   const told = recordOf(toolUseResult);
   const failed = part["is_error"] === true || told?.["interrupted"] === true;
   const exitCode = failed ? exitCodeOf(text) : exitCodeOfSuccess(told);

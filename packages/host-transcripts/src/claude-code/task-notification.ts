@@ -1,5 +1,5 @@
 import type { TranscriptEvent } from "@workrail/core";
-import { stripHostText } from "../strip-host-text.ts";
+import { stripHostTextOfOutput } from "../strip-host-text.ts";
 
 /** The result of a call that went on in the background, from the text by which the host tells it. */
 export function taskNotification(text: string): TranscriptEvent {
@@ -10,7 +10,7 @@ export function taskNotification(text: string): TranscriptEvent {
   return {
     kind: "result",
     id,
-    text: stripHostText(words === "" ? text : words),
+    text: stripHostTextOfOutput(words === "" ? text : words),
     failed: status === undefined ? undefined : status !== "completed",
     ...(Number.isInteger(exitCode) ? { exitCode } : {}),
   };

@@ -1,6 +1,6 @@
 import type { JsonValue, TranscriptEvent } from "@workrail/core";
 import { type JsonRecord, parseRecord, recordOf, recordsOf, textOf } from "../json-record.ts";
-import { stripHostText } from "../strip-host-text.ts";
+import { stripHostText, stripHostTextOfOutput } from "../strip-host-text.ts";
 import { textOfContent } from "./codex-event-message.ts";
 
 /**
@@ -68,7 +68,7 @@ function resultEvent(item: JsonRecord): TranscriptEvent {
   return {
     kind: "result",
     id: textOf(item["call_id"]),
-    text: stripHostText(withoutFrame(words)),
+    text: stripHostTextOfOutput(withoutFrame(words)),
     ...(failed === undefined ? {} : { failed }),
     ...(exitCode === undefined ? {} : { exitCode }),
   };

@@ -1,6 +1,6 @@
 import type { JsonValue, TranscriptEvent } from "@workrail/core";
 import { type JsonRecord, recordOf, recordsOf, textOf, timeOf } from "../json-record.ts";
-import { stripHostText } from "../strip-host-text.ts";
+import { stripHostText, stripHostTextOfOutput } from "../strip-host-text.ts";
 
 /** How much of a message was given already: thoughts, texts, calls, results. */
 export type GeminiGiven = readonly [thoughts: number, texts: number, calls: number, results: number];
@@ -60,7 +60,7 @@ const FAILED = new Set(["error", "cancelled"]);
 function resultEvents(tool: JsonRecord): readonly TranscriptEvent[] {
   const status = textOf(tool["status"]) ?? "";
   if (tool["result"] === undefined && status !== "success" && !FAILED.has(status)) return [];
-  const text = stripHostText(textOfResult(tool)).trim();
+  const text = stripHostTextOfOutput(textOfResult(tool)).trim();
   const code = /^(?:Exit Code|Exit code): (-?\d{1,10})$/mu.exec(text)?.[1];
   const exitCode = code === undefined ? undefined : Number(code);
   const failed = FAILED.has(status) || (exitCode !== undefined && exitCode !== 0);

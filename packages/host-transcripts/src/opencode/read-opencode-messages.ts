@@ -1,6 +1,6 @@
 import type { JsonValue, TranscriptEvent } from "@workrail/core";
 import { type JsonRecord, recordOf, recordsOf, textOf } from "../json-record.ts";
-import { stripHostText } from "../strip-host-text.ts";
+import { stripHostText, stripHostTextOfOutput } from "../strip-host-text.ts";
 
 /**
  * The events of an opencode session, out of its messages: as the plugin API gives them, or the JSON of `opencode export`.
@@ -47,7 +47,7 @@ function toolEvents(part: JsonRecord): readonly TranscriptEvent[] {
 function resultEvent(id: string | undefined, state: JsonRecord): TranscriptEvent {
   const exit = recordOf(state["metadata"])?.["exit"];
   const exitCode = typeof exit === "number" ? exit : undefined;
-  const text = stripHostText(textOf(state["output"]) ?? textOf(state["error"]) ?? "");
+  const text = stripHostTextOfOutput(textOf(state["output"]) ?? textOf(state["error"]) ?? "");
   const failed = state["status"] === "error" || (exitCode !== undefined && exitCode !== 0);
   return { kind: "result", id, text, failed, ...(exitCode === undefined ? {} : { exitCode }) };
 }
