@@ -11,6 +11,7 @@ export interface HookPayload {
   /** `undefined`: one that nothing is done at, such as the use of a tool. */
   readonly event?: HookEvent | undefined;
   readonly sessionId: string;
+  /** Of a sub-agent its own, never that of its parent. */
   readonly transcriptPath?: string | undefined;
   readonly cwd?: string | undefined;
   /** How a session began: startup, resume, clear, compact. */
@@ -27,6 +28,6 @@ export interface HookPayload {
   readonly agentType?: string | undefined;
   /** A stop hook made the agent go on. */
   readonly stopHookActive?: boolean | undefined;
-  /** Messages of the session, where a host has no transcript file; for `readOpencodeMessages`. */
+  /** Messages of the session, where a host has no transcript file; for `readOpencodeMessages`. Never empty. */
   readonly messages?: readonly unknown[] | undefined;
 }

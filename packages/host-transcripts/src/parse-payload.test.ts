@@ -18,7 +18,7 @@ describe("parsePayload", () => {
     expect(parsePayload(undefined, json)).toMatchObject({
       host,
       sessionId: json["session_id"],
-      transcriptPath: json["transcript_path"],
+      ...(json["agent_id"] === undefined ? { transcriptPath: json["transcript_path"] } : {}),
       cwd: json["cwd"],
     });
   });
@@ -73,6 +73,14 @@ describe("parsePayload", () => {
     });
   });
 
+  it("gives the own transcript of a sub-agent, never that of its parent", () => {
+    const stopped = recorded("claude-code", "SubagentStop.json");
+    expect(parsePayload(undefined, stopped)?.transcriptPath).toBe(stopped["agent_transcript_path"]);
+    const begun = recorded("claude-code", "SubagentStart.json");
+    expect(begun).toMatchObject({ transcript_path: expect.any(String) as string });
+    expect(parsePayload(undefined, begun)?.transcriptPath).toBeUndefined();
+  });
+
   it("understands Cursor, by its documentation", () => {
     const common = { conversation_id: "c1", generation_id: "g1", workspace_roots: ["/home/user/proj"] };
     expect(parsePayload(undefined, { ...common, hook_event_name: "beforeSubmitPrompt", prompt: "Fix it", attachments: [] })).toEqual({
@@ -109,6 +117,10 @@ describe("parsePayload", () => {
       cwd: "/home/user/proj",
       messages: [{ info: {}, parts: [] }],
     });
+  });
+
+  it("takes an empty list of messages for a missing one", () => {
+    expect(parsePayload("opencode", { session_id: "s", messages: [] })).toEqual({ host: "opencode", sessionId: "s" });
   });
 
   it("takes the given host, whatever the payload looks like", () => {

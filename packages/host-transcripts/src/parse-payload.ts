@@ -14,6 +14,10 @@ const EVENTS: Readonly<Record<string, HookEvent>> = {
   sessionend: "session-end",
 };
 
+const TRANSCRIPT = ["transcript_path", "transcriptPath"];
+/** Events of a sub-agent name the transcript of its parent, too: that one tells what the parent did. */
+const SUBAGENT_TRANSCRIPT = ["agent_transcript_path", "agentTranscriptPath"];
+
 const MAX_PROMPT_CHARS = 1024 * 1024;
 const MAX_TEXT_CHARS = 4096;
 const MAX_MESSAGES = 10_000;
@@ -32,19 +36,20 @@ export function parsePayload(host: HookHost | undefined, json: unknown): HookPay
   const sessionId = firstText(payload, ["conversation_id", "session_id", "sessionId", "sessionID"]);
   if (sessionId === undefined) return undefined;
   const stopHookActive = payload["stop_hook_active"] ?? payload["stopHookActive"];
+  const agentId = firstText(payload, ["agent_id", "agentId"]);
   const found = {
     event: eventOf(payload),
-    transcriptPath: firstText(payload, ["transcript_path", "transcriptPath"]),
+    transcriptPath: firstText(payload, agentId === undefined ? TRANSCRIPT : SUBAGENT_TRANSCRIPT),
     cwd: firstText(payload, ["cwd", "directory"]) ?? firstRoot(payload),
     source: sourceOf(payload),
     prompt: firstText(payload, ["prompt", "user_message"], MAX_PROMPT_CHARS),
     lastAssistantMessage: firstText(payload, ["last_assistant_message", "lastAssistantMessage", "prompt_response"], MAX_PROMPT_CHARS),
     reason: firstText(payload, ["reason"]),
     trigger: firstText(payload, ["trigger"]),
-    agentId: firstText(payload, ["agent_id", "agentId"]),
+    agentId,
     agentType: agentTypeOf(payload),
     stopHookActive: typeof stopHookActive === "boolean" ? stopHookActive : undefined,
-    messages: Array.isArray(payload["messages"]) ? (payload["messages"] as readonly unknown[]).slice(-MAX_MESSAGES) : undefined,
+    messages: messagesOf(payload),
   };
   const known = Object.entries(found).filter(([, value]) => value !== undefined);
   return { host: hostOf(host, payload), sessionId, ...Object.fromEntries(known) };
@@ -87,6 +92,12 @@ function eventName(payload: JsonRecord): string {
 function agentTypeOf(payload: JsonRecord): string | undefined {
   const type = payload["agent_type"] ?? payload["agentType"];
   return typeof type === "string" ? cut(type, MAX_TEXT_CHARS) : undefined;
+}
+
+/** An empty list counts as missing: it tells nothing of a session in which something was said before. */
+function messagesOf(payload: JsonRecord): readonly unknown[] | undefined {
+  const messages: unknown = payload["messages"];
+  return Array.isArray(messages) && messages.length > 0 ? (messages as readonly unknown[]).slice(-MAX_MESSAGES) : undefined;
 }
 
 function firstRoot(payload: JsonRecord): string | undefined {
