@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -103,5 +103,21 @@ describe("findTranscripts", () => {
     expect(await names("gemini")).toEqual([".gemini/tmp/0f/chats/session-b.json", ".gemini/tmp/proj/chats/session-a.jsonl"]);
     expect(await names("gemini", { project: "/home/user/proj" })).toEqual([".gemini/tmp/proj/chats/session-a.jsonl"]);
     expect(await names("gemini", { project: "/home/user/old" })).toEqual([".gemini/tmp/0f/chats/session-b.json"]);
+  });
+
+  it("leaves out a transcript that is a link to itself, beside others", async () => {
+    put(".claude/projects/-p/a.jsonl", 1);
+    put(".codex/sessions/2026/11/24/rollout-a.jsonl", 1, rollout("/p"));
+    put(".gemini/tmp/p/chats/session-a.jsonl", 1);
+    put(".gemini/projects.json", 0, JSON.stringify({ projects: { "/p": "p" } }));
+    const loops = [
+      ".claude/projects/-p/loop.jsonl",
+      ".codex/sessions/2026/11/24/rollout-loop.jsonl",
+      ".gemini/tmp/p/chats/session-loop.jsonl",
+    ];
+    for (const name of [...loops, ".gemini/tmp/loop", ".codex/sessions/loop"]) symlinkSync(path.join(home, name), path.join(home, name));
+    expect(await names("claude-code", { project: "/p" })).toEqual([".claude/projects/-p/a.jsonl"]);
+    expect(await names("codex", { project: "/p" })).toEqual([".codex/sessions/2026/11/24/rollout-a.jsonl"]);
+    for (const project of ["/p", undefined]) expect(await names("gemini", { project })).toEqual([".gemini/tmp/p/chats/session-a.jsonl"]);
   });
 });

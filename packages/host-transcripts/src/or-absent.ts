@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 
-/** Not there, or not for this user to see. */
-const ABSENT = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
+/** Not there, not for this user to see, or a path that leads nowhere. */
+const ABSENT = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"]);
 
-/** What `look` finds; `undefined` where the file or folder is not there or must not be read. */
+/** What `look` finds; `undefined` where the file or folder is not there, leads nowhere or must not be read. */
 export function orAbsent<Found>(look: () => Found): Found | undefined {
   try {
     return look();

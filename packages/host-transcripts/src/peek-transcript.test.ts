@@ -1,10 +1,12 @@
-import { mkdtempSync, writeFileSync, mkdirSync, copyFileSync, rmSync } from "node:fs";
+import { mkdtempSync, writeFileSync, mkdirSync, copyFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { peekTranscript } from "./peek-transcript.ts";
 
 const FIXTURES = path.join(import.meta.dirname, "../test/fixtures");
+/** May read everything. */
+const isRoot = process.getuid?.() === 0;
 
 function aFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "workrail-peek-"));
@@ -60,5 +62,19 @@ describe("peekTranscript", () => {
     writeFileSync(file, "");
     expect(await peekTranscript("claude-code", file)).toEqual({});
     expect(await peekTranscript("claude-code", `${file}.none`)).toBeUndefined();
+  });
+
+  it("knows nothing of a link to itself, and of a folder", async () => {
+    const folder = aFolder();
+    const loop = path.join(folder, "loop.jsonl");
+    symlinkSync(loop, loop);
+    expect(await peekTranscript("claude-code", loop)).toBeUndefined();
+    expect(await peekTranscript("claude-code", folder)).toBeUndefined();
+  });
+
+  it.skipIf(isRoot || process.platform === "win32")("knows nothing of a file that must not be read", async () => {
+    const file = path.join(aFolder(), "closed.jsonl");
+    writeFileSync(file, "{}\n", { mode: 0 });
+    expect(await peekTranscript("claude-code", file)).toBeUndefined();
   });
 });
