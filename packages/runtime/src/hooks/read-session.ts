@@ -43,7 +43,13 @@ export async function readOn(state: HookState, call: HookCall): Promise<ReadSess
  * How much of a transcript is read at once, as a share of the time that is left, and in bytes: what was said is searched for secrets after
  * that, which takes several times as long. What is not read now is read next time.
  */
-const PORTIONS = { notes: { share: 0.25, maxBytes: undefined }, conversation: { share: 0.25, maxBytes: 4 * 1024 * 1024 } } as const;
+const PORTIONS: Readonly<Record<Purpose, { readonly share: number; readonly maxBytes: number | undefined }>> = {
+  notes: { share: 0.25, maxBytes: undefined },
+  conversation: { share: 0.25, maxBytes: 4 * 1024 * 1024 },
+};
+
+/** A transcript is read for the notes of its session, and once more for the conversation. */
+type Purpose = "notes" | "conversation";
 
 /** What was read of a transcript. */
 export type ReadPart = Omit<TranscriptPart, "position" | "facts"> & Partial<Pick<TranscriptPart, "position">>;
@@ -51,7 +57,7 @@ export type ReadPart = Omit<TranscriptPart, "position" | "facts"> & Partial<Pick
 /** Events after a position; `undefined` where there is no transcript to read. */
 export async function readSince(
   { host, transcript }: HookState,
-  { from, isFor }: { readonly from: TranscriptPosition | undefined; readonly isFor: keyof typeof PORTIONS },
+  { from, isFor }: { readonly from: TranscriptPosition | undefined; readonly isFor: Purpose },
   { settings, ports, payload: { messages } }: HookCall,
 ): Promise<ReadPart | undefined> {
   // Its plugin hands all messages over.
