@@ -11,6 +11,7 @@ import { measureCodec } from "./suites/codec.ts";
 import { measureColdStart } from "./suites/cold-start.ts";
 import { measureContext } from "./suites/context.ts";
 import { measureGrowth } from "./suites/growth.ts";
+import { measureHooks } from "./suites/hooks.ts";
 import { measureLarge } from "./suites/large.ts";
 import { measureLibrary } from "./suites/library.ts";
 import { measureListing } from "./suites/listing.ts";
@@ -37,6 +38,7 @@ const SUITES = {
   processes: async (bench: Bench) => ({ processes: await measureProcesses(bench) }),
   mcp: (bench: Bench) => withServer(bench, async () => ({ mcp: await measureMcp(bench) })),
   "cold-start": (bench: Bench) => withServer(bench, async () => ({ coldStart: await measureColdStart(bench) })),
+  hooks: async (bench: Bench) => ({ hooks: await measureHooks(bench) }),
   scale: async (bench: Bench) => ({ scale: await measureScale(bench) }),
   search: async (bench: Bench) => ({ search: await measureSearch(bench) }),
   prune: async (bench: Bench) => ({ prune: await measurePruning(bench) }),

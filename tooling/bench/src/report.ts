@@ -20,6 +20,7 @@ export function report(results: Results): string {
     section("Several processes on one store, without a pause", processesTable(results)),
     section("Through MCP on standard input and output", mcpTable(results)),
     section("Cold start: from spawning to the answer", coldStartTable(results)),
+    section("Hooks of hosts: from spawning to the end, a transcript of 5.2 MB", hooksTable(results)),
     section("Scale: medians in milliseconds, each store in its turn", scaleTable(results)),
     section("Search: milliseconds, and beside it FTS5 with its own ranking", searchTable(results)),
     section("Saves without a pause in a session at its limit, beside others, 10 KB contexts", pruneTable(results)),
@@ -161,6 +162,32 @@ function coldStartTable({ coldStart }: Results): string | undefined {
     ends.map(([what, one]) => [what, ms(one.median), ms(one.p95), ms(one.max), times(one.median / commands.node.median)]),
   );
   return `${servers}\n\n${programs}`;
+}
+
+function hooksTable({ hooks }: Results): string | undefined {
+  if (hooks === undefined) return undefined;
+  const { rows, day } = hooks;
+  const calls = table(
+    ["call", "median ms", "min", "p95", "CPU ms", "over bare Node", "of the quickest", "aim", "samples"],
+    rows.map((row) => {
+      const aim = row.atMost === undefined ? "-" : times(row.atMost);
+      return [
+        row.call,
+        ms(row.median),
+        ms(row.min),
+        ms(row.p95),
+        ms(row.cpuMs),
+        times(row.ratio),
+        times(row.minRatio),
+        aim,
+        String(row.count),
+      ];
+    }),
+  );
+  const work = `A day of ${day.turns} turns and ${day.compactions} compactions or ends, ${kb(day.transcriptBytes)} KB of transcript`;
+  const cpu = `${day.calls} hooks, ${(day.hooksCpuMs / 1_000).toFixed(2)} s of the processor; taking in ${(day.takeInCpuMs / 1_000).toFixed(2)} s`;
+  const bytes = `${day.saves} saves, ${kb(day.incomingBytes)} KB while they wait; ${kb(day.storeBytes)} KB in the store, ${kb(day.hooksBytes)} KB of hooks`;
+  return `${calls}\n\n${work}: ${cpu}; ${bytes}.`;
 }
 
 function searchTable({ search }: Results): string | undefined {
@@ -314,6 +341,10 @@ function ms(value: number): string {
 
 function times(ratio: number): string {
   return `${ratio.toFixed(2)}x`;
+}
+
+function kb(bytes: number): string {
+  return (bytes / 1_000).toFixed(0);
 }
 
 function mb(bytes: number | undefined): string {

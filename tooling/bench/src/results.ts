@@ -2,6 +2,7 @@ import type { Comparison } from "./alternate.ts";
 import type { ColdStartResult } from "./suites/cold-start.ts";
 import type { ContextRow } from "./suites/context.ts";
 import type { GrowthResult } from "./suites/growth.ts";
+import type { HooksResult } from "./suites/hooks.ts";
 import type { LargeResult } from "./suites/large.ts";
 import type { LibraryRow } from "./suites/library.ts";
 import type { McpResult } from "./suites/mcp.ts";
@@ -31,4 +32,5 @@ export interface Results {
   memory?: readonly MemoryRow[];
   mcp?: McpResult;
   coldStart?: ColdStartResult;
+  hooks?: HooksResult;
 }

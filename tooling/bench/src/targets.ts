@@ -48,6 +48,9 @@ export function targets(results: Results): readonly Target[] {
     const measured = results.sealed?.find((each) => each.operation === operation && each.contextBytes === 100 * KB)?.ratio;
     return { figure: `${operation} ${label(100 * KB)}, sealed`, against: "the same in a store in clear", atMost: 1.3, measured };
   };
+  const hooks = (results.hooks?.rows ?? []).flatMap(({ call: figure, atMost, ratio }): Target[] =>
+    atMost === undefined ? [] : [{ figure: `hook: ${figure}`, against: "bare Node that does nothing", atMost, measured: ratio }],
+  );
   const page = "its two statements, prepared";
   const searched = results.search?.at(-1);
   const search = searched === undefined ? undefined : searched.all.library.median / searched.all.floor.median;
@@ -67,6 +70,7 @@ export function targets(results: Results): readonly Target[] {
     { figure: "cold start", against: "unbundled server, same SDK, one empty tool", atMost: 1, measured: results.coldStart?.ratio },
     command("--version", results.coldStart?.commands.version, 1.5),
     command("list", results.coldStart?.commands.list, 3),
+    ...hooks,
     ...[KB, 100 * KB, MB].flatMap((bytes) => [p99("save", bytes), p99("load latest", bytes)]),
   ];
 }

@@ -12,6 +12,7 @@ import { growStore } from "./tasks/grow-store.ts";
 import { keepLarge } from "./tasks/keep-large.ts";
 import { repeatAlone } from "./tasks/repeat-alone.ts";
 import { searchMemory } from "./tasks/search-memory.ts";
+import { takeIn } from "./tasks/take-in.ts";
 import { takePart } from "./tasks/take-part.ts";
 import { timePruning } from "./tasks/time-pruning.ts";
 
@@ -31,6 +32,7 @@ const TASKS = {
   keepLarge,
   repeatAlone,
   searchMemory,
+  takeIn,
   takePart,
   timePruning,
 } as const;

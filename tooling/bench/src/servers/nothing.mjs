@@ -1,0 +1,2 @@
+// Bare Node: the least that any program takes to start and end.
+export {};

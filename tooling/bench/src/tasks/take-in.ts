@@ -1,0 +1,11 @@
+import { ownCpuMs, untilQuiet } from "../rest.ts";
+import { openLibrary } from "./open-library.ts";
+
+/** Opens a store, which takes in what hooks left for it, and waits until nothing is left to be compacted. */
+export async function takeIn({ dataDir }: { readonly dataDir: string }): Promise<{ readonly cpuMs: number }> {
+  const before = ownCpuMs();
+  const library = await openLibrary(dataDir);
+  await untilQuiet();
+  await library.close();
+  return { cpuMs: ownCpuMs() - before };
+}
