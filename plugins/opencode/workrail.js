@@ -5,9 +5,13 @@ const { spawn } = await import("node:child_process");
 
 const COMMAND = ["node", fileURLToPath(new URL("./run-hook.mjs", import.meta.url))];
 const TIMEOUT_MS = 5000;
-const FIRST_MESSAGES = 50;
-const LAST_MESSAGES = 950;
-const LONGEST_TEXT = 4000;
+const FIRST_MESSAGES = 20;
+const LAST_MESSAGES = 9_000;
+const MOST_BYTES = 8 * 1024 * 1024;
+const LONGEST_TEXT = 100_000;
+const LONGEST_KEY = 20_000;
+/** How opencode's own agents begin, which name a session or summarize it. */
+const OWN_REQUEST = /^(?:You are a title generator|You are a context summarization agent|Summarize what was done in this conversation)/;
 
 /** Resolves with the hook's output, "" when it fails. */
 function callHook(hook, payload) {
@@ -37,17 +41,48 @@ function contextIn(output) {
   }
 }
 
+/** Cut between words, and before a key that has no end: nobody recognizes half a secret. */
 function shortened(_key, value) {
-  return typeof value === "string" && value.length > LONGEST_TEXT ? value.slice(0, LONGEST_TEXT) + "..." : value;
+  if (typeof value !== "string" || value.length <= LONGEST_TEXT) return value;
+  let end = LONGEST_TEXT;
+  while (end > 0 && value[end - 1].trim() !== "") end--;
+  const head = value.slice(0, end);
+  const key = head.lastIndexOf("-----BEGIN ");
+  const isOpen = key > head.lastIndexOf("-----END ") && key > end - LONGEST_KEY;
+  return (isOpen ? head.slice(0, key) : head) + "...";
+}
+
+/** The JSON of messages, one after the other, as long as they fit. */
+function fitting(messages, bytes) {
+  const texts = [];
+  for (const message of messages) {
+    const text = JSON.stringify(message, shortened);
+    bytes -= Buffer.byteLength(text);
+    if (bytes < 0) break;
+    texts.push(text);
+  }
+  return texts;
+}
+
+/** The first messages, and as many of the last as fit. A message in between says how many are left out. */
+function selected(messages) {
+  const first = fitting(messages.slice(0, FIRST_MESSAGES), MOST_BYTES / 2);
+  const others = messages.slice(Math.max(first.length, messages.length - LAST_MESSAGES)).reverse();
+  const last = fitting(others, MOST_BYTES - Buffer.byteLength(first.join(""))).reverse();
+  const count = messages.length - first.length - last.length;
+  const note = { info: { role: "assistant" }, parts: [{ type: "text", text: "[" + count + " messages are left out here]" }] };
+  return [...first, ...(count > 0 ? [JSON.stringify(note)] : []), ...last].map((text) => JSON.parse(text));
 }
 
 export const WorkrailPlugin = async ({ client, directory }) => {
+  const known = new Set();
   const contexts = new Map();
   const subagents = new Set();
 
   function start(id, source) {
     const payload = { session_id: id, cwd: directory, hook_event_name: "SessionStart", source };
     const ready = source === "startup" ? catchUp(id) : Promise.resolve();
+    known.add(id);
     contexts.set(id, ready.then(() => callHook("session-start", payload)).then(contextIn));
   }
 
@@ -63,14 +98,13 @@ export const WorkrailPlugin = async ({ client, directory }) => {
     }
   }
 
+  /** Undefined where they cannot be read: the hook then keeps what it knows. */
   async function messagesOf(id) {
     try {
       const { data } = await client.session.messages({ path: { id } });
-      const messages = data ?? [];
-      const last = Math.max(FIRST_MESSAGES, messages.length - LAST_MESSAGES);
-      return JSON.parse(JSON.stringify([...messages.slice(0, FIRST_MESSAGES), ...messages.slice(last)], shortened));
+      return Array.isArray(data) ? selected(data) : undefined;
     } catch {
-      return [];
+      return undefined;
     }
   }
 
@@ -97,10 +131,11 @@ export const WorkrailPlugin = async ({ client, directory }) => {
       if (!subagents.has(sessionID)) await save("pre-compact", "PreCompact", sessionID);
     },
     "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
-      if (sessionID === undefined || subagents.has(sessionID)) return;
-      if (!contexts.has(sessionID)) start(sessionID, "resume");
-      const context = await contexts.get(sessionID);
-      if (context) system.push(context);
+      if (sessionID === undefined || subagents.has(sessionID) || OWN_REQUEST.test(system[0] ?? "")) return;
+      if (!known.has(sessionID)) start(sessionID, "resume");
+      const context = contexts.get(sessionID);
+      contexts.delete(sessionID);
+      if (context && (await context)) system.push(await context);
     },
   };
 };
