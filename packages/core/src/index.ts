@@ -43,7 +43,7 @@ export { LEAST_HANDOFF_TOKENS, LEAST_SUMMARY_TOKENS, writeDocument } from "./han
 export type { DocumentInput, Handoff } from "./handoff/write-document.ts";
 export { writeHandoff } from "./handoff/write-handoff.ts";
 export type { HandoffInput } from "./handoff/write-handoff.ts";
-export { fenced, linesOf } from "./handoff/stored-text.ts";
+export { fenced, linesOf, plainText } from "./handoff/stored-text.ts";
 export { namedPaths } from "./resume/named-paths.ts";
 export { rankCandidates } from "./resume/rank-candidates.ts";
 export type { Candidate, Here, Known, Relation } from "./resume/rank-candidates.ts";

@@ -5,7 +5,7 @@ import { projectRootOf } from "./gemini/project-root-of.ts";
 import { parseRecord, recordOf } from "./json-record.ts";
 import { orAbsent, textOfFile } from "./or-absent.ts";
 import { claudeRoot, codexRoot, geminiRoot } from "./transcript-folder.ts";
-import { peekTranscript } from "./peek-transcript.ts";
+import { peekIfReadable } from "./peek-transcript.ts";
 
 export interface FindTranscriptsOptions {
   /** The user's home directory. */
@@ -49,7 +49,7 @@ async function ofProject(found: readonly FoundTranscript[], project: string, lim
   const those: FoundTranscript[] = [];
   for (const each of found) {
     if (those.length >= limit) break;
-    const facts = await peekTranscript(each.host, each.file);
+    const facts = await peekIfReadable(each.host, each.file);
     if (facts?.cwd !== undefined && path.resolve(facts.cwd) === path.resolve(project)) those.push(each);
   }
   return those;

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync, mkdirSync, copyFileSync, rmSync, symlinkSyn
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { peekTranscript } from "./peek-transcript.ts";
+import { peekIfReadable, peekTranscript } from "./peek-transcript.ts";
 
 const FIXTURES = path.join(import.meta.dirname, "../test/fixtures");
 /** May read everything. */
@@ -64,17 +64,18 @@ describe("peekTranscript", () => {
     expect(await peekTranscript("claude-code", `${file}.none`)).toBeUndefined();
   });
 
-  it("knows nothing of a link to itself, and of a folder", async () => {
+  it("fails for a folder, and for a link to itself, unless it is told to go on", async () => {
     const folder = aFolder();
     const loop = path.join(folder, "loop.jsonl");
     symlinkSync(loop, loop);
-    expect(await peekTranscript("claude-code", loop)).toBeUndefined();
-    expect(await peekTranscript("claude-code", folder)).toBeUndefined();
+    await expect(peekTranscript("claude-code", folder)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    expect(await peekIfReadable("claude-code", loop)).toBeUndefined();
+    expect(await peekIfReadable("claude-code", folder)).toBeUndefined();
   });
 
-  it.skipIf(isRoot || process.platform === "win32")("knows nothing of a file that must not be read", async () => {
+  it.skipIf(isRoot || process.platform === "win32")("goes on behind a file that must not be read", async () => {
     const file = path.join(aFolder(), "closed.jsonl");
     writeFileSync(file, "{}\n", { mode: 0 });
-    expect(await peekTranscript("claude-code", file)).toBeUndefined();
+    expect(await peekIfReadable("claude-code", file)).toBeUndefined();
   });
 });

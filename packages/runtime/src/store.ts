@@ -138,6 +138,7 @@ import {
   type TraceSessionResult,
 } from "./overview.ts";
 import { type Asked, type Scope, scopeOf } from "./isolation.ts";
+import { forgetSessions, removeOld } from "./hooks/forget-sessions.ts";
 import { hasIncoming, type IncomingSave } from "./hooks/incoming-save.ts";
 import { takeIncoming, type TakeInPorts, takeThese } from "./hooks/take-incoming.ts";
 import { keepIfThere } from "./keep-if-there.ts";
@@ -771,6 +772,11 @@ export class Store implements Workrail {
 
   /** What was stored against erased checkpoints is whole now, and can be made small again. */
   #erasedOf(erased: readonly { readonly sessionId: SessionId }[]): void {
+    if (this.dataDir !== undefined)
+      forgetSessions(
+        this.dataDir,
+        erased.map(({ sessionId }) => sessionId),
+      );
     for (const sessionId of new Set(erased.map((each) => each.sessionId))) this.#compactor.request(sessionId);
     this.#search.changed();
   }
@@ -990,6 +996,9 @@ export class Store implements Workrail {
     });
     this.#parts.background.run("examine the catalog", () => this.#examineCatalog());
     this.#parts.background.run("remove what exports left behind", async () => (await this.#transfer()).removeLeftovers());
+    const { dataDir } = this;
+    if (dataDir !== undefined)
+      this.#parts.background.run("remove what hooks left long ago", async () => removeOld(dataDir, this.#parts.clock.now()));
     this.#compactor.catchUp();
     this.#search.changed();
     this.#room.watch();

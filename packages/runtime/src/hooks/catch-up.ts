@@ -1,7 +1,10 @@
+import { isWorkrailError } from "@workrail/core";
 import { findTranscripts, type FoundTranscript, peekTranscript } from "@workrail/host-transcripts";
 import { type HookCall, placeOf, sessionIdOf, stateFileOf } from "./hook-call.ts";
 import { type HookState, NO_CONVERSATION, readState } from "./hook-state.ts";
-import { newState, whereOf } from "./new-state.ts";
+import { isErased } from "./forget-sessions.ts";
+import { errorText, noteFailure } from "./hook-log.ts";
+import { newState, stateOf, whereOf } from "./new-state.ts";
 import { readerOf, readOn } from "./read-session.ts";
 import { saveSession } from "./save-session.ts";
 
@@ -23,12 +26,19 @@ export async function catchUp(start: HookCall): Promise<readonly HookState[]> {
   const found: HookState[] = [];
   for (const transcript of await otherTranscripts(call)) {
     if (call.ports.left() <= 0) break;
-    const state = await catchUpOne(call, transcript);
+    const state = await catchUpOne(call, transcript).catch((error: unknown) => tellLater(call, error));
     if (state !== undefined) found.push(state);
     // A sealed store keeps no positions in clear, so everything would be read anew each time.
     if (call.settings.isSealed) break;
   }
   return found;
+}
+
+/** One transcript that cannot be saved keeps neither the others nor the pack from the model. */
+function tellLater({ places, ports }: HookCall, error: unknown): undefined {
+  // A link to itself, or a folder, is no transcript.
+  if (isWorkrailError(error) && error.code === "INVALID_INPUT") return;
+  noteFailure(places, { at: ports.now().toISOString(), event: "session-start", error: errorText(error) });
 }
 
 async function otherTranscripts({ host, payload, ports, place }: HookCall): Promise<readonly FoundTranscript[]> {
@@ -47,7 +57,8 @@ async function catchUpOne(call: HookCall, { host, file, sizeBytes }: FoundTransc
   const place = facts.cwd === undefined || facts.cwd === call.place.cwd ? call.place : await placeOf(facts.cwd, call.settings, call.places);
   if (place.folder !== call.place.folder) return undefined;
   const sessionId = sessionIdOf(call.host, facts.sessionId);
-  const stateFile = stateFileOf({ place }, sessionId);
+  if (isErased(call.places, sessionId)) return undefined;
+  const stateFile = stateFileOf({ place, places: call.places }, sessionId);
   const known = readState(stateFile);
   if (known?.position?.offset === sizeBytes && known.conversation.position?.offset === sizeBytes) return undefined;
   const fresh: HookState = {
@@ -59,12 +70,8 @@ async function catchUpOne(call: HookCall, { host, file, sizeBytes }: FoundTransc
     conversation: NO_CONVERSATION,
     ...whereOf(place),
   };
-  const read = await readOn(known ?? fresh, { ...call, payload: { ...call.payload, messages: undefined } });
-  await saveSession(
-    read.state,
-    stateFile,
-    { ...call, place, payload: { ...call.payload, messages: undefined } },
-    { withConversation: true },
-  );
+  const own = { ...call, place, payload: { ...call.payload, messages: undefined } };
+  const read = await readOn(stateOf(fresh, stateFile), own);
+  await saveSession(read.state, stateFile, own, { withConversation: true });
   return read.hasNews ? read.state : undefined;
 }

@@ -1,4 +1,3 @@
-import fs from "node:fs";
 import { isUnfinished } from "@workrail/core";
 import type { HookCall } from "./hook-call.ts";
 import { filesIn, type HookState, readState } from "./hook-state.ts";
@@ -7,8 +6,6 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Work that nobody touched for longer is not offered. */
 const LONGEST_REST_MS = 14 * DAY_MS;
 const MOST_LOOKED_AT = 8;
-/** States of sessions that nobody can go on with any more. */
-const FORGOTTEN_MS = 60 * DAY_MS;
 
 /**
  * The last session of this repository and branch, where it left something to go on with. Older ones are not looked at: work that was
@@ -18,12 +15,12 @@ const FORGOTTEN_MS = 60 * DAY_MS;
  */
 export function findUnfinished(call: HookCall, own: string, read: readonly HookState[]): HookState | undefined {
   const { place, ports } = call;
-  const known = statesIn(place.folder, ports.now());
+  const known = statesIn(place.folder);
   const byId = new Map([...known, ...read].map((state) => [state.sessionId, state]));
   const [last] = [...byId.values()]
     .filter((state) => state.sessionId !== own && state.isSubagent !== true && isWork(state) && isHere(state, call))
-    .toSorted((left, right) => lastAt(right) - lastAt(left));
-  if (last === undefined || ports.now().getTime() - lastAt(last) > LONGEST_REST_MS) return undefined;
+    .toSorted((left, right) => seenAt(right, ports.now()) - seenAt(left, ports.now()));
+  if (last === undefined || last.isBehind === true || ports.now().getTime() - lastAt(last) > LONGEST_REST_MS) return undefined;
   return isUnfinished(last.notes) === undefined ? undefined : last;
 }
 
@@ -37,15 +34,18 @@ function isHere({ git, project }: HookState, { place }: HookCall): boolean {
   return place.project !== undefined && (place.git !== undefined || project === place.project);
 }
 
+/** A time in the future was told by a wrong clock: it is no older than now. */
+function seenAt(state: HookState, now: Date): number {
+  return Math.min(lastAt(state), now.getTime());
+}
+
 export function lastAt({ notes, saved }: HookState): number {
   return Date.parse(notes.lastAt ?? saved?.at ?? "") || 0;
 }
 
-/** The states that were written last. Those of long ago are removed. */
-function statesIn(folder: string, now: Date): HookState[] {
-  const files = filesIn(folder);
-  for (const { file, at } of files) if (now.getTime() - at > FORGOTTEN_MS) fs.rmSync(file, { force: true });
-  const latest = files
+/** The states that were written last. */
+function statesIn(folder: string): HookState[] {
+  const latest = filesIn(folder)
     .filter(({ file }) => file.endsWith(".json"))
     .toSorted((left, right) => right.at - left.at)
     .slice(0, MOST_LOOKED_AT);

@@ -2,8 +2,7 @@ import fs from "node:fs";
 import { type HookRun, readRuns } from "./hook-log.ts";
 import { hookPlaces } from "./hook-places.ts";
 import { filesIn } from "./hook-state.ts";
-import { MOST_WAITING_BYTES, waitingFiles } from "./incoming-save.ts";
-import { REASON } from "./take-incoming.ts";
+import { MOST_WAITING_BYTES, waitingFiles, REASON } from "./incoming-save.ts";
 
 /** Runs from which times are taken. */
 const MOST_TIMED = 100;

@@ -3,7 +3,7 @@ import { type HookEvent, type HookHost, type HookPayload, parsePayload } from "@
 import type { Environment } from "../config/default-data-dir.ts";
 import { GitReader } from "../git/read-git-state.ts";
 import { findProject } from "../project.ts";
-import { folderOfProject, type HookPlaces, hookPlaces, stateFile } from "./hook-places.ts";
+import { folderOfProject, type HookPlaces, hookPlaces, shortDigest, stateFile } from "./hook-places.ts";
 import { type HookSettings, hookSettings } from "./hook-settings.ts";
 import type { IncomingSave } from "./incoming-save.ts";
 
@@ -64,14 +64,19 @@ export function hostSessionOf({ sessionId, agentId }: HookPayload): string {
   return agentId === undefined ? sessionId : `${sessionId}.${agentId}`;
 }
 
-/** The session of the store that keeps a host's session. */
+/** Characters of a session's id, which may have 128, and is longer for conversations. */
+const LONGEST_ID = 100;
+
+/** The session of the store that keeps a host's session. VS Code works with sessions of Claude Code. */
 export function sessionIdOf(host: HookHost, hostSession: string): string {
-  // A session's id has 128 characters at most.
-  return `${host}-${hostSession}`.replaceAll(/[^\w.-]/gu, "-").slice(0, 100);
+  const id = `${host === "vscode" ? "claude-code" : host}-${hostSession}`;
+  const plain = id.replaceAll(/[^\w.-]/gu, "-");
+  if (plain === id && id.length <= LONGEST_ID) return id;
+  return `${plain.slice(0, LONGEST_ID - 21)}-${shortDigest(id)}`;
 }
 
-export function stateFileOf({ place }: Pick<HookCall, "place">, sessionId: string): string {
-  return stateFile(place.folder, sessionId);
+export function stateFileOf({ place, places }: Pick<HookCall, "place" | "places">, sessionId: string): string {
+  return stateFile(places, place.folder, sessionId);
 }
 
 function parsed(input: string): unknown {

@@ -1,10 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
-import { makeDirectories } from "@workrail/blob-files";
-import { isMissing } from "./hook-state.ts";
+import { makeDirectories, nodeFileSystem } from "@workrail/blob-files";
+import { isWorkrailError } from "@workrail/core";
+import { isMissing } from "./names-in.ts";
 import type { HookPlaces } from "./hook-places.ts";
 
-/** One run of a hook. It holds nothing that a person or an agent wrote. */
+/** One run of a hook: times, numbers, ids and the project. Beside a sealed store neither ids nor the project. */
 export interface HookRun {
   /** ISO 8601. */
   readonly at: string;
@@ -27,7 +28,7 @@ const MOST_BYTES = 512 * 1024;
 
 export function logRun({ log }: HookPlaces, run: HookRun): void {
   makeDirectories(path.dirname(log));
-  if ((fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0) > MOST_BYTES) fs.renameSync(log, `${log}.old`);
+  if ((fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0) > MOST_BYTES) nodeFileSystem.rename(log, `${log}.old`);
   fs.appendFileSync(log, `${JSON.stringify(run)}\n`, { mode: 0o600 });
 }
 
@@ -56,6 +57,11 @@ function textOf(file: string): string {
     if (isMissing(error)) return "";
     throw error;
   }
+}
+
+/** Code and message. */
+export function errorText(error: unknown): string {
+  return isWorkrailError(error) ? `${error.code}: ${error.message}` : String(error);
 }
 
 /** A failure that the next start tells. */

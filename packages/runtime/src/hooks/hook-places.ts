@@ -1,6 +1,8 @@
+import fs from "node:fs";
 import path from "node:path";
 import { HOOKS, INCOMING } from "@workrail/blob-files";
 import type { GitState } from "@workrail/core";
+import { namesIn } from "./names-in.ts";
 
 /** Where hooks keep what they need in the data directory. */
 export interface HookPlaces {
@@ -8,8 +10,10 @@ export interface HookPlaces {
   readonly sessions: string;
   /** Saves that wait for the next opening of the store. */
   readonly incoming: string;
-  /** Saves that the store refused, each with its reason. */
+  /** Saves that the store refused, each beside a file that says why. */
   readonly refused: string;
+  /** An empty file for each session that was erased: it is never saved again. */
+  readonly erased: string;
   /** Runs of hooks, a line of JSON each. */
   readonly log: string;
   /** Failures that nobody was told of yet. */
@@ -23,6 +27,7 @@ export function hookPlaces(dataDir: string): HookPlaces {
     sessions: path.join(hooks, "sessions"),
     incoming,
     refused: path.join(incoming, "refused"),
+    erased: path.join(hooks, "erased"),
     log: path.join(hooks, "runs.jsonl"),
     untold: path.join(hooks, "untold.json"),
   };
@@ -33,12 +38,24 @@ export function folderOfProject({ sessions }: HookPlaces, project: string | unde
   return path.join(sessions, shortDigest(git?.remote ?? git?.commonDir ?? project ?? "none"));
 }
 
-export function stateFile(folder: string, sessionId: string): string {
-  return path.join(folder, `${shortDigest(sessionId)}.json`);
+/** The state of a session: in the folder of its first save, wherever the session went since. */
+export function stateFile({ sessions }: HookPlaces, folder: string, sessionId: string): string {
+  const name = `${shortDigest(sessionId)}.json`;
+  const own = path.join(folder, name);
+  if (fs.existsSync(own)) return own;
+  return (
+    namesIn(sessions)
+      .map((each) => path.join(sessions, each, name))
+      .find((file) => fs.existsSync(file)) ?? own
+  );
+}
+
+export function erasedMark({ erased }: HookPlaces, sessionId: string): string {
+  return path.join(erased, shortDigest(sessionId));
 }
 
 /** 20 hexadecimal digits that tell texts apart, without cryptography, which takes longer to load than all else here. FNV-1a, 64 bits and 16. */
-function shortDigest(text: string): string {
+export function shortDigest(text: string): string {
   let digest = 0xcbf29ce484222325n;
   for (const byte of Buffer.from(text)) digest = BigInt.asUintN(64, (digest ^ BigInt(byte)) * 0x100000001b3n);
   return digest.toString(16).padStart(16, "0") + (text.length & 0xffff).toString(16).padStart(4, "0");

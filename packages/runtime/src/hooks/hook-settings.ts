@@ -30,3 +30,8 @@ export function hookSettings(env: Environment, args?: readonly string[]): HookSe
     project: values.project,
   };
 }
+
+/** Whether the store that hooks save to keeps everything sealed. */
+export function isSealedStore(env: Environment): boolean {
+  return hookSettings(env).isSealed;
+}

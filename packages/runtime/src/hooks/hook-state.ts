@@ -1,8 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
-import { makeDirectories } from "@workrail/blob-files";
+import { makeDirectories, nodeFileSystem } from "@workrail/blob-files";
 import type { GitState, WorkNotes } from "@workrail/core";
 import type { HookHost, TranscriptPosition } from "@workrail/host-transcripts";
+import { isMissing, namesIn } from "./names-in.ts";
 
 /** All that hooks know of a host's session. */
 export interface HookState {
@@ -27,11 +28,13 @@ export interface HookState {
   /** An earlier session whose pack was shown at the start of this one. */
   readonly continues?: string | undefined;
   readonly endedAt?: string | undefined;
+  /** A long transcript was not read to its end yet. */
+  readonly isBehind?: boolean | undefined;
 }
 
 export interface SavedState {
-  /** Of the context: the same state is not saved twice. */
-  readonly digest: string;
+  /** Of the context: the same state is not saved twice. Absent beside a sealed store, which recognises it itself. */
+  readonly digest?: string | undefined;
   /** ISO 8601. */
   readonly at: string;
   readonly checkpointId: string;
@@ -72,7 +75,7 @@ export function writeState(file: string, state: HookState): void {
   makeDirectories(folder);
   const temporary = `${file}.${process.pid}.tmp`;
   fs.writeFileSync(temporary, JSON.stringify(state), { mode: 0o600 });
-  fs.renameSync(temporary, file);
+  nodeFileSystem.rename(temporary, file);
 }
 
 /** Everything in a folder, with the time of its last change; nothing where there is no such folder. */
@@ -82,18 +85,4 @@ export function filesIn(folder: string): { readonly file: string; readonly at: n
     const stat = fs.statSync(file, { throwIfNoEntry: false });
     return stat === undefined ? [] : [{ file, at: stat.mtimeMs }];
   });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-export function isMissing(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "ENOENT" || code === "ENOTDIR";
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { makeDirectories, nodeFileSystem, writeDurably } from "@workrail/blob-files";
 import type { Context, GitState, JsonObject } from "@workrail/core";
 import { hookPlaces } from "./hook-places.ts";
-import { isMissing } from "./hook-state.ts";
+import { isMissing } from "./names-in.ts";
 
 /** A save that a hook left for the store: durable, without secrets, and taken in when the store is opened next. */
 export interface IncomingSave {
@@ -68,3 +68,20 @@ export function waitingBytes(folder: string): number {
 export function hasIncoming(dataDir: string): boolean {
   return waitingFiles(hookPlaces(dataDir).incoming).length > 0;
 }
+
+/** Ending of the file beside a refused save that says why. */
+export const REASON = ".reason";
+
+/** The session that a save is for; `undefined` where the file holds none. */
+export function sessionIn(file: string): string | undefined {
+  try {
+    const { sessionId } = JSON.parse(fs.readFileSync(file, "utf8")) as Partial<IncomingSave>;
+    return typeof sessionId === "string" ? sessionId : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Ending of the id of a conversation's session, behind that of the session of the work. */
+export const CONVERSATION: RegExp = /-conversation(?:-\d+)?$/u;

@@ -1,6 +1,7 @@
 // Hooks of hosts, for a program that starts for each: nothing of it loads a database, a schema library or a tokenizer.
 export { HOOK_EVENTS } from "./hook-call.ts";
 export type { HookPorts } from "./hook-call.ts";
+export { isSealedStore } from "./hook-settings.ts";
 export { logFailure, runHook } from "./run-hook.ts";
 export type { FailedHook, HookResult } from "./run-hook.ts";
 export { statusLine } from "./status-line.ts";

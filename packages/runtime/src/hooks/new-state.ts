@@ -1,6 +1,6 @@
 import { NO_NOTES } from "@workrail/core";
 import { type HookCall, hostSessionOf, sessionIdOf } from "./hook-call.ts";
-import { type HookState, NO_CONVERSATION } from "./hook-state.ts";
+import { type HookState, NO_CONVERSATION, readState } from "./hook-state.ts";
 
 /** What is kept of the session that a hook was called for, before anything was read. */
 export function newState({ host, payload, place }: HookCall): HookState {
@@ -21,6 +21,14 @@ export function newState({ host, payload, place }: HookCall): HookState {
 
 function transcriptOf(transcript: string | undefined): Pick<HookState, "transcript"> {
   return transcript === undefined ? {} : { transcript };
+}
+
+/** The state that is known, with what the host says now: beside a sealed store the known one names neither session nor place. */
+export function stateOf(fresh: HookState, file: string): HookState {
+  const known = readState(file);
+  if (known === undefined) return fresh;
+  const { notes: _notes, turns: _turns, conversation: _conversation, ...now } = fresh;
+  return { ...known, ...now };
 }
 
 /** Where the session works, as a state keeps it. */

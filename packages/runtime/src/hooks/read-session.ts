@@ -30,21 +30,23 @@ export function readerOf(host: HookHost): TranscriptHost | undefined {
   return READ_AS[host];
 }
 
-/** Notes what came since the last reading. Secrets are replaced before the notes go anywhere. */
+/** Notes what came since the last reading, of a long transcript a portion. */
 export async function readOn(state: HookState, call: HookCall): Promise<ReadSession> {
   const part = await readSince(state, { from: state.position, isFor: "notes" }, call);
   if (part === undefined) return { state, hasNews: false };
-  const notes = await withoutSecrets(noteEvents(part.restarted ? NO_NOTES : state.notes, part.events), call.settings);
+  // First, since notes cut texts, and half of a secret is not recognised.
+  const events = await withoutSecrets(part.events, call.settings);
+  const notes = noteEvents(part.restarted ? NO_NOTES : state.notes, events);
   const position = part.position === undefined ? {} : { position: part.position };
-  return { state: { ...state, notes, ...position }, hasNews: part.events.length > 0 };
+  return { state: { ...state, notes, ...position, isBehind: part.isPartial }, hasNews: events.length > 0 };
 }
 
 /**
  * How much of a transcript is read at once, as a share of the time that is left, and in bytes: what was said is searched for secrets after
  * that, which takes several times as long. What is not read now is read next time.
  */
-const PORTIONS: Readonly<Record<Purpose, { readonly share: number; readonly maxBytes: number | undefined }>> = {
-  notes: { share: 0.25, maxBytes: undefined },
+const PORTIONS: Readonly<Record<Purpose, { readonly share: number; readonly maxBytes: number }>> = {
+  notes: { share: 0.25, maxBytes: 8 * 1024 * 1024 },
   conversation: { share: 0.25, maxBytes: 4 * 1024 * 1024 },
 };
 

@@ -263,7 +263,7 @@ describe("the start of a session", () => {
     new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
     const text = told(await hook("session-start", { session_id: "other", transcript_path: transcript("other"), source: "clear" }));
     expect(text).toContain(`claude-code-${SESSION}`);
-    expect(text.split("\n")).toHaveLength(1);
+    expect(text.split("\n")).toHaveLength(3);
   });
 
   it("never saves its own echo", async () => {
@@ -361,7 +361,7 @@ describe("sub-agents", () => {
     const file = path.join(folder(), "x", "agent-1.jsonl");
     new Transcript("agent-1").prompt("Look for callers.").run("1", "grep -rn x", "no", true);
     fs.renameSync(transcript("agent-1"), file);
-    await hook("stop", { agent_id: "a1", agent_type: "general-purpose", transcript_path: file });
+    await hook("stop", { agent_id: "a1", agent_type: "general-purpose", agent_transcript_path: file });
     expect(JSON.parse(fs.readFileSync(incoming()[0] ?? "", "utf8"))).toMatchObject({
       sessionId: `claude-code-${SESSION}.a1`,
       context: { session: { isSubagent: true } },

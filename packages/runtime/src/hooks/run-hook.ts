@@ -1,11 +1,11 @@
-import { isWorkrailError } from "@workrail/core";
 import { type HookCall, type HookPorts, hostSessionOf, readCall, sessionIdOf, stateFileOf } from "./hook-call.ts";
 import { type HookEvent, type HookHost } from "@workrail/host-transcripts";
-import { type HookRun, logRun, noteFailure } from "./hook-log.ts";
-import { type HookState, readState, writeState } from "./hook-state.ts";
+import { errorText, type HookRun, logRun, noteFailure } from "./hook-log.ts";
+import { type HookState, writeState } from "./hook-state.ts";
 import { hookPlaces } from "./hook-places.ts";
 import { hookSettings } from "./hook-settings.ts";
-import { newState, whereOf } from "./new-state.ts";
+import { isErased } from "./forget-sessions.ts";
+import { newState, stateOf } from "./new-state.ts";
 
 /** Turns, and milliseconds, after which the end of a turn saves. */
 const TURNS = 5;
@@ -36,8 +36,7 @@ export async function runHook(
     log(ports, { ...about, host: call.host, ms: ports.now().getTime() - begun.getTime(), project: call.place.project, ...done.run });
     return { output: done.output };
   } catch (error) {
-    const message = isWorkrailError(error) ? `${error.code}: ${error.message}` : String(error);
-    log(ports, { ...about, ...whose(call), ms: ports.now().getTime() - begun.getTime(), error: message }, true);
+    log(ports, { ...about, ...whose(call), ms: ports.now().getTime() - begun.getTime(), error: errorText(error) }, true);
     return { output: "", error };
   }
 }
@@ -58,7 +57,8 @@ async function run(call: HookCall): Promise<Done> {
   const { event, payload, host, settings } = call;
   // Claude Code sends events without a type for the agent that compacts.
   const isOwn = payload.agentId === undefined || (payload.agentType ?? "") !== "";
-  if (!isOwn || (settings.isReadOnly && event !== "session-start")) return { output: "", run: {} };
+  const saves = settings.saves && !settings.isReadOnly;
+  if (!isOwn || (!saves && event !== "session-start")) return { output: "", run: {} };
   if (event === "session-start") {
     const { startSession } = await import("./start-session.ts");
     const { text, ...told } = await startSession(call);
@@ -66,7 +66,8 @@ async function run(call: HookCall): Promise<Done> {
   }
   const sessionId = sessionIdOf(host, hostSessionOf(payload));
   const file = stateFileOf(call, sessionId);
-  const state = { ...newState(call), ...readState(file), ...whereOf(call.place), ...transcriptNow(payload.transcriptPath) };
+  if (isErased(call.places, sessionId)) return { output: "", run: {} };
+  const state = stateOf(newState(call), file);
   // The transcript tells the prompt.
   if (event === "user-prompt" && state.transcript !== undefined) return { output: "", run: { sessionId } };
   if (event === "stop" && state.transcript !== undefined && !isDue(state, call)) {
@@ -76,10 +77,6 @@ async function run(call: HookCall): Promise<Done> {
   const { noteTurn } = await import("./note-turn.ts");
   const { output, saved } = await noteTurn(call, state, { file, isDue: event !== "stop" || isDue(state, call) });
   return { output, run: { sessionId, ...(saved === undefined ? {} : { saved }) } };
-}
-
-function transcriptNow(transcript: string | undefined): Pick<HookState, "transcript"> {
-  return transcript === undefined ? {} : { transcript };
 }
 
 /** The first turn is saved at once. */
@@ -111,10 +108,11 @@ export function logFailure(failed: FailedHook, ports: HookPorts): void {
 /** Where not even the log can be written there is nobody left to tell. */
 function log(ports: HookPorts, run: HookRun, isFailure = false): void {
   try {
-    const { dataDir, isReadOnly } = hookSettings(ports.env);
+    const { dataDir, isReadOnly, isSealed } = hookSettings(ports.env);
     if (isReadOnly) return;
     const places = hookPlaces(dataDir);
-    logRun(places, run);
+    const { project: _project, sessionId: _session, ...numbers } = run;
+    logRun(places, isSealed ? numbers : run);
     if (isFailure) noteFailure(places, { at: run.at, event: run.event, error: run.error ?? "" });
   } catch {
     // A full disk, or a folder of somebody else: the hook must not fail its host.

@@ -32,7 +32,8 @@ export async function saveSession(state: HookState, file: string, call: HookCall
   if (settings.isReadOnly) return undefined;
   const notes = await withLast(state.notes, how.lastMessage, settings);
   const hasWork = notes.counts.prompts > 0 || notes.counts.calls > 0;
-  if (!hasWork || !settings.saves) {
+  // The beginning of a long transcript is not the state of the work.
+  if (!hasWork || (state.isBehind === true && event !== "session-end" && event !== "pre-compact")) {
     writeState(file, kept(state, call));
     return undefined;
   }
@@ -73,12 +74,13 @@ async function leave(saves: readonly IncomingSave[], folder: string): Promise<vo
   for (const save of saves) await writeIncoming(folder, save);
 }
 
-/** A sealed store keeps no notes in clear. */
+/** Beside a sealed store only numbers and times are kept. */
 export function kept(state: HookState, { settings }: Pick<HookCall, "settings">): HookState {
   if (!settings.isSealed) return state;
-  const { position: _position, ...rest } = state;
-  const { position: _read, ...conversation } = state.conversation;
-  return { ...rest, notes: NO_NOTES, conversation };
+  const { version, host, turns, saved, conversation } = state;
+  const { position: _read, ...counts } = conversation;
+  const known = saved === undefined ? {} : { saved: { at: saved.at, checkpointId: saved.checkpointId } };
+  return { version, host, hostSession: "", sessionId: "", notes: NO_NOTES, turns, conversation: counts, ...known };
 }
 
 /** Claude Code writes its last message into the transcript after the hook. */

@@ -1,14 +1,17 @@
+import path from "node:path";
 import { type Context, contextOfNotes, GIT_STATE, gitStateToJson, goalOf } from "@workrail/core";
 import { findDrift } from "../resume/find-drift.ts";
 import { catchUp } from "./catch-up.ts";
 import { findUnfinished, lastAt } from "./find-unfinished.ts";
 import { type HookCall, hostSessionOf, sessionIdOf, stateFileOf } from "./hook-call.ts";
 import { forgetFailures, readFailures } from "./hook-log.ts";
-import { type HookState, readState, writeState } from "./hook-state.ts";
+import { filesIn, type HookState, readState, writeState } from "./hook-state.ts";
 import { newState, whereOf } from "./new-state.ts";
 import { readOn } from "./read-session.ts";
 import { estimated } from "./estimated.ts";
-import { writePack } from "./resume-pack.ts";
+import { removeNotes } from "./forget-sessions.ts";
+import { namesIn } from "./names-in.ts";
+import { remarksOf, writePack } from "./resume-pack.ts";
 
 /** Tokens of a pack after a compaction, and at the start of a new session. */
 const COMPACTED_TOKENS = 1_500;
@@ -26,12 +29,19 @@ export interface Started {
 export async function startSession(call: HookCall): Promise<Started> {
   const { host, payload, settings, places } = call;
   const sessionId = sessionIdOf(host, hostSessionOf(payload));
+  if (settings.isSealed && !settings.isReadOnly) removeNotesInClear(call);
   const caughtUp = settings.saves && !settings.isReadOnly ? await catchUp(call) : [];
   const failures = failureRemarks(call);
-  const nothing = { text: failures.join("\n"), sessionId };
+  const nothing = { text: remarksOf(failures), sessionId };
   const told = settings.resumes ? await tell(call, { sessionId, caughtUp, failures }) : nothing;
   if (failures.length > 0 && !settings.isReadOnly) forgetFailures(places);
   return told;
+}
+
+/** Notes of before the store was sealed. */
+function removeNotesInClear({ places, settings }: HookCall): void {
+  const files = namesIn(places.sessions).flatMap((name) => filesIn(path.join(places.sessions, name)));
+  if (files.some(({ file }) => readState(file)?.sessionId !== "")) removeNotes(settings.dataDir);
 }
 
 interface Start {
@@ -42,15 +52,15 @@ interface Start {
 
 async function tell(call: HookCall, start: Start): Promise<Started> {
   const { failures, sessionId } = start;
-  const nothing = { text: failures.join("\n"), sessionId };
+  const nothing = { text: remarksOf(failures), sessionId };
   switch (call.payload.source) {
     case "resume":
-      return { ...nothing, text: [...failures, ...(await driftOfOwn(call, sessionId))].join("\n") };
+      return { ...nothing, text: remarksOf([...failures, ...(await driftOfOwn(call, sessionId))]) };
     case "compact":
       return afterCompaction(call, start);
     case "clear": {
       const last = findUnfinished(call, sessionId, start.caughtUp);
-      return last === undefined ? nothing : { ...nothing, text: [...failures, pointerTo(last)].join("\n") };
+      return last === undefined ? nothing : { ...nothing, text: remarksOf([...failures, pointerTo(last, call)]) };
     }
     default:
       return atStartup(call, start);
@@ -59,16 +69,18 @@ async function tell(call: HookCall, start: Start): Promise<Started> {
 
 async function atStartup(call: HookCall, { sessionId, caughtUp, failures }: Start): Promise<Started> {
   const last = findUnfinished(call, sessionId, caughtUp);
-  if (last === undefined) return { text: failures.join("\n"), sessionId };
+  if (last === undefined) return { text: remarksOf(failures), sessionId };
+  // Another folder may only say that it is a clone of the same repository: it gets no words of the work.
+  if (!isSameProject(last, call)) return { text: remarksOf([...failures, pointerTo(last, call)]), sessionId };
   remember(call, sessionId, last);
-  const remarks = [...failures, ...(await driftOf(last, call))];
+  const remarks = [...failures, ...lastSeen(last, call), ...(await driftOf(last, call))];
   return packOf(last, { budgetTokens: STARTED_TOKENS, remarks, sessionId });
 }
 
 async function afterCompaction(call: HookCall, { sessionId, failures }: Start): Promise<Started> {
   const known = readState(stateFileOf(call, sessionId));
   const { state } = await readOn(known ?? newState(call), call);
-  if (state.notes.counts.prompts === 0) return { text: failures.join("\n"), sessionId };
+  if (state.notes.counts.prompts === 0) return { text: remarksOf(failures), sessionId };
   // The host has put its own summary before the model.
   const own = { ...state, notes: { ...state.notes, summary: undefined } };
   return packOf(own, {
@@ -94,8 +106,21 @@ function remember(call: HookCall, sessionId: string, { sessionId: continues }: H
   writeState(file, { ...(readState(file) ?? newState(call)), ...whereOf(call.place), continues });
 }
 
-function pointerTo({ sessionId, notes }: HookState): string {
-  const goal = goalOf(contextOfNotes(notes));
+function isSameProject({ project }: HookState, { place }: HookCall): boolean {
+  return project !== undefined && project === place.project;
+}
+
+const JUST_NOW_MS = 2 * 60_000;
+
+/** It may run in another terminal. */
+function lastSeen(state: HookState, { ports }: HookCall): readonly string[] {
+  const seconds = Math.round((ports.now().getTime() - lastAt(state)) / 1_000);
+  return seconds * 1_000 < JUST_NOW_MS ? [`It was last seen ${Math.max(0, seconds)} seconds ago, and may still run elsewhere.`] : [];
+}
+
+function pointerTo(state: HookState, call: HookCall): string {
+  const { sessionId, notes } = state;
+  const goal = isSameProject(state, call) ? goalOf(contextOfNotes(notes)) : undefined;
   const about = goal === undefined ? "" : ` (${JSON.stringify(goal)})`;
   return `Workrail: the session before is saved as ${sessionId}${about}; workflow_resume with this sessionId goes on with it.`;
 }

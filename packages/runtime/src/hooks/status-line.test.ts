@@ -42,7 +42,7 @@ function known(minutesAgo: number, more: Partial<HookState> = {}): void {
     saved: { digest: "d", at: at(minutesAgo), checkpointId: "c" },
     ...more,
   };
-  writeState(stateFile(folderOfProject(hookPlaces(dataDir), root, undefined), sessionId), state);
+  writeState(stateFile(hookPlaces(dataDir), folderOfProject(hookPlaces(dataDir), root, undefined), sessionId), state);
 }
 
 describe("the status line", () => {

@@ -1,4 +1,3 @@
-import fs from "node:fs";
 import path from "node:path";
 import type { Environment } from "../config/default-data-dir.ts";
 import { placeOf, sessionIdOf } from "./hook-call.ts";
@@ -47,14 +46,7 @@ function sessionIn(input: string): string | undefined {
 
 /** Looked for in the folders of all repositories: to find out the right one takes longer. */
 function stateOf(sessionId: string, places: HookPlaces): HookState | undefined {
-  const files = filesIn(places.sessions).map(({ file }) => stateFile(file, sessionId));
-  const [latest] = files.flatMap((file) => dated(file)).toSorted((left, right) => right.at - left.at);
-  return latest === undefined ? undefined : readState(latest.file);
-}
-
-function dated(file: string): readonly { readonly file: string; readonly at: number }[] {
-  const stat = fs.statSync(file, { throwIfNoEntry: false });
-  return stat === undefined ? [] : [{ file, at: stat.mtimeMs }];
+  return readState(stateFile(places, places.sessions, sessionId));
 }
 
 async function newestIn(cwd: string, settings: HookSettings, places: HookPlaces): Promise<HookState | undefined> {

@@ -1,14 +1,17 @@
 import fs from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { makeDirectories } from "@workrail/blob-files";
+import { makeDirectories, nodeFileSystem } from "@workrail/blob-files";
 import {
+  type CheckpointRecord,
   type Context,
   GIT_STATE,
   gitStateToJson,
   isJsonObject,
   isWorkrailError,
+  type JsonObject,
   type JsonValue,
+  LAYERS_OF_NOTES,
   type LoadPorts,
   loadCheckpoint,
   parseCheckpointId,
@@ -19,18 +22,16 @@ import {
   type SessionId,
   WorkrailError,
 } from "@workrail/core";
-import { isMissing } from "./hook-state.ts";
-import { type HookPlaces, hookPlaces } from "./hook-places.ts";
-import { noteFailure } from "./hook-log.ts";
-import { type IncomingSave, waitingFiles } from "./incoming-save.ts";
+import { isMissing } from "./names-in.ts";
+import { type HookPlaces, hookPlaces, stateFile } from "./hook-places.ts";
+import { errorText, noteFailure } from "./hook-log.ts";
+import { NO_CONVERSATION, readState, writeState } from "./hook-state.ts";
+import { CONVERSATION, type IncomingSave, REASON, sessionIn, waitingFiles } from "./incoming-save.ts";
 
 export type TakeInPorts = SavePorts & LoadPorts;
 
 /** Larger files are nothing that a hook left. */
 const MOST_BYTES = 64 * 1024 * 1024;
-
-/** Ending of the file beside a refused save that says why. */
-export const REASON = ".reason";
 
 export interface TakenIn {
   /** Sessions that were saved to. */
@@ -44,26 +45,36 @@ export interface TakenIn {
  * checkpoint is recognised by its id, so a crash in between saves nothing twice. A file that can never be saved is moved to
  * `incoming/refused`, and the next start of a session tells it.
  *
- * @throws what may go away by itself, such as LOCK_TIMEOUT, STORAGE_UNAVAILABLE and STORAGE_QUOTA_EXCEEDED: the files stay.
+ * @throws what may go away by itself, such as LOCK_TIMEOUT, STORAGE_UNAVAILABLE and STORAGE_QUOTA_EXCEEDED, once the other sessions are
+ *   saved: the files of that session stay.
  */
 export async function takeIncoming(ports: TakeInPorts, dataDir: string): Promise<TakenIn> {
   const places = hookPlaces(dataDir);
   const sessions = new Set<SessionId>();
-  let refused = 0;
+  const waiting = new Set<string>();
+  let [refused, failure]: [number, unknown] = [0, undefined];
   for (const file of waitingFiles(places.incoming)) {
+    const sessionId = sessionIn(file);
+    // Its saves keep their order.
+    if (sessionId !== undefined && waiting.has(sessionId)) continue;
     try {
       const save = readIncoming(file);
       // Another process was faster.
       if (save === undefined) continue;
-      const result = await saveIncoming(ports, save);
+      const result = await saveIncoming(ports, save, () => handOverAgain(places, save.sessionId));
       if (result?.status === "saved") sessions.add(result.record.sessionId);
       fs.rmSync(file, { force: true });
     } catch (error) {
-      if (!isWorkrailError(error) || mayGoAway(error)) throw error;
+      if (mayGoAway(error)) {
+        failure ??= error;
+        waiting.add(sessionId ?? "");
+        continue;
+      }
       refuse(places, file, error);
       refused += 1;
     }
   }
+  if (failure !== undefined) throw failure;
   return { sessions: [...sessions], refused };
 }
 
@@ -71,24 +82,42 @@ export async function takeIncoming(ports: TakeInPorts, dataDir: string): Promise
 export async function takeThese(ports: TakeInPorts, saves: readonly IncomingSave[]): Promise<readonly SessionId[]> {
   const sessions = new Set<SessionId>();
   for (const save of saves) {
-    const result = await saveIncoming(ports, save);
+    const result = await saveIncoming(ports, save, () => {});
     if (result?.status === "saved") sessions.add(result.record.sessionId);
   }
   return [...sessions];
 }
 
-function mayGoAway(error: WorkrailError): boolean {
+function mayGoAway(error: unknown): boolean {
+  if (!isWorkrailError(error)) return MAY_GO_AWAY.has((error as NodeJS.ErrnoException).code ?? "");
   return error.retryable || ["STORAGE_QUOTA_EXCEEDED", "STORAGE_UNAVAILABLE", "READ_ONLY", "KEY_UNAVAILABLE"].includes(error.code);
 }
 
-/** Saves what a hook made of a session. @returns `undefined` for a checkpoint that is in the store. */
-async function saveIncoming(ports: TakeInPorts, save: IncomingSave): Promise<SaveResult | undefined> {
+/** Of a file that cannot be read now: others may hold it, or own it. */
+const MAY_GO_AWAY: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EBUSY", "EMFILE", "ENFILE", "EIO", "ENOSPC"]);
+
+/** Tries of a save whose session somebody else saved to meanwhile. */
+const MOST_TRIES = 5;
+
+/** Saves what a hook made of a session. @param onGap told where messages before these are missing in the store. @returns `undefined` for a checkpoint that is in the store. */
+async function saveIncoming(ports: TakeInPorts, save: IncomingSave, onGap: () => void): Promise<SaveResult | undefined> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await saveOnce(ports, save, onGap);
+    } catch (error) {
+      if (!isWorkrailError(error) || error.code !== "CONFLICT" || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+async function saveOnce(ports: TakeInPorts, save: IncomingSave, onGap: () => void): Promise<SaveResult | undefined> {
   const checkpointId = parseCheckpointId(save.checkpointId);
   const sessionId = parseSessionId(save.sessionId);
   const known = await ports.locking.shared(() => ports.catalog.find(checkpointId));
   if (known !== undefined) return undefined;
   const { git } = save;
-  const context = await contextOf(ports, save, sessionId);
+  const head = await ports.locking.shared(() => ports.catalog.head(sessionId));
+  const context = save.messages === undefined ? await withOthers(ports, save, head) : await withMessages(ports, save, { sessionId, onGap });
   if (context === undefined) return undefined;
   const createdAt = new Date(save.createdAt);
   // It was saved when the hook ran.
@@ -104,29 +133,61 @@ async function saveIncoming(ports: TakeInPorts, save: IncomingSave): Promise<Sav
     agentId: save.agentId,
     project: save.project,
     nameSession: true,
+    expectedParentId: head?.id ?? null,
     surroundings: async () => (git === undefined ? {} : { [GIT_STATE]: gitStateToJson(git, save.project) }),
   });
 }
 
-/**
- * The whole state. For a conversation, the messages that are known and those that came since; `undefined` where all are known: two hooks
- * that run at once read the same, and the slower one may have read less.
- */
-async function contextOf(ports: TakeInPorts, { context, messages }: IncomingSave, sessionId: SessionId): Promise<Context | undefined> {
-  if (messages === undefined) return context;
-  const { from, items } = messages;
-  const known = await messagesOf(ports, sessionId);
-  const overlap = known.slice(from, from + items.length);
-  if (known.length > 0 && overlap.length === items.length && isDeepStrictEqual(overlap, items)) return undefined;
-  return { ...context, conversation: [...known.slice(0, from), ...items] };
+/** The state of the work, with entries that an agent saved to the same session: a pack names it, so agents go on in it. */
+async function withOthers(ports: TakeInPorts, { context }: IncomingSave, head: CheckpointRecord | undefined): Promise<Context> {
+  return head === undefined || head.damaged ? context : { ...othersIn(await contextIn(ports, head)), ...context };
 }
 
-async function messagesOf(ports: TakeInPorts, sessionId: SessionId): Promise<readonly JsonValue[]> {
-  const head = await ports.locking.shared(() => ports.catalog.head(sessionId));
-  if (head === undefined) return [];
-  const { context } = await loadCheckpoint({ ...ports, onLoaded: () => {} }, { checkpointId: head.id, sessionId: undefined });
-  const { conversation } = context;
-  return Array.isArray(conversation) ? conversation : [];
+function othersIn(context: Context): Context {
+  return Object.fromEntries(Object.entries(context).filter(([key]) => !LAYERS_OF_NOTES.has(key)));
+}
+
+/**
+ * The messages that are known and those that came since; `undefined` where all are known: two hooks that run at once read the same, and
+ * the slower one may have read less.
+ */
+async function withMessages(
+  ports: TakeInPorts,
+  { context, messages }: IncomingSave,
+  { sessionId, onGap }: { readonly sessionId: SessionId; readonly onGap: () => void },
+): Promise<Context | undefined> {
+  const { from, items } = messages ?? { from: 0, items: [] };
+  const known = await messagesIn(ports, sessionId);
+  const overlap = known.slice(from, from + items.length);
+  if (known.length > 0 && overlap.length === items.length && isDeepStrictEqual(overlap, items)) return undefined;
+  if (known.length >= from) return { ...context, conversation: [...known.slice(0, from), ...items] };
+  onGap();
+  const gap = { role: "system", content: `[${from - known.length} messages are missing here]` };
+  return { ...context, conversation: [...known, gap, ...items] };
+}
+
+/** Checkpoints of a conversation that are looked at for its messages: somebody else may have saved to its session. */
+const MOST_LOOKED_AT = 10;
+
+async function messagesIn(ports: TakeInPorts, sessionId: SessionId): Promise<readonly JsonValue[]> {
+  const filter = { sessionId, kinds: ["conversation" as const] };
+  const { records } = await ports.locking.shared(() => ports.catalog.list({ filter, limit: MOST_LOOKED_AT, offset: 0 }));
+  for (const record of records.filter(({ damaged }) => !damaged)) {
+    const { conversation } = await contextIn(ports, record);
+    if (Array.isArray(conversation)) return conversation;
+  }
+  return [];
+}
+
+async function contextIn(ports: TakeInPorts, { id }: CheckpointRecord): Promise<Context> {
+  return (await loadCheckpoint({ ...ports, onLoaded: () => {} }, { checkpointId: id, sessionId: undefined })).context;
+}
+
+/** The next hook of the session hands its whole conversation over. */
+function handOverAgain(places: HookPlaces, sessionId: string): void {
+  const file = stateFile(places, places.sessions, sessionId.replace(CONVERSATION, ""));
+  const state = readState(file);
+  if (state !== undefined) writeState(file, { ...state, conversation: NO_CONVERSATION });
 }
 
 /** @returns `undefined` where the file is gone. @throws INVALID_INPUT for a file that no hook wrote. */
@@ -136,8 +197,7 @@ function readIncoming(file: string): IncomingSave | undefined {
   if (!stat.isFile() || stat.size > MOST_BYTES) throw notOurs(file);
   try {
     const save = JSON.parse(fs.readFileSync(file, "utf8")) as JsonValue;
-    if (isJsonObject(save) && save["format"] === "workrail-incoming" && save["version"] === 1 && isJsonObject(save["context"] ?? null))
-      return save as unknown as IncomingSave;
+    if (isIncoming(save)) return save as unknown as IncomingSave;
   } catch (error) {
     if (isMissing(error)) return undefined;
     if (!(error instanceof SyntaxError)) throw error;
@@ -145,15 +205,35 @@ function readIncoming(file: string): IncomingSave | undefined {
   throw notOurs(file);
 }
 
+function isIncoming(save: JsonValue): boolean {
+  if (!isJsonObject(save) || save["format"] !== "workrail-incoming" || save["version"] !== 1) return false;
+  const { createdAt, kind, context, attributes, tags, messages } = save;
+  const isTalk =
+    isJsonObject(messages ?? null) &&
+    Number.isSafeInteger((messages as JsonObject)["from"]) &&
+    Array.isArray((messages as JsonObject)["items"]);
+  return (
+    typeof createdAt === "string" &&
+    !Number.isNaN(Date.parse(createdAt)) &&
+    isJsonObject(context ?? null) &&
+    isJsonObject(attributes ?? null) &&
+    Array.isArray(tags) &&
+    (kind === "workflow" ? messages === undefined : kind === "conversation" && isTalk)
+  );
+}
+
 function notOurs(file: string): WorkrailError {
   return new WorkrailError("INVALID_INPUT", "A file among the incoming saves holds no save.", { details: { path: file } });
 }
 
-function refuse(places: HookPlaces, file: string, error: WorkrailError): void {
+function refuse(places: HookPlaces, file: string, error: unknown): void {
   makeDirectories(places.refused);
-  const reason = `${error.code}: ${error.message}`;
+  const reason = errorText(error);
   const refused = path.join(places.refused, path.basename(file));
-  fs.renameSync(file, refused);
+  const sessionId = sessionIn(file);
+  // What was refused of a conversation must not be missing in it.
+  if (sessionId !== undefined) handOverAgain(places, sessionId);
+  nodeFileSystem.rename(file, refused);
   fs.writeFileSync(`${refused}${REASON}`, `${reason}\n`, { mode: 0o600 });
   noteFailure(places, { at: new Date().toISOString(), event: "take in", error: reason });
 }

@@ -4,7 +4,7 @@ import type { FoundTranscript, TranscriptFacts } from "@workrail/host-transcript
 import { nodeDigests } from "../environment.ts";
 import { conversationParts } from "../hooks/conversation-parts.ts";
 import { sessionIdOf } from "../hooks/hook-call.ts";
-import { stateFile } from "../hooks/hook-places.ts";
+import { hookPlaces, stateFile } from "../hooks/hook-places.ts";
 import type { HookSettings } from "../hooks/hook-settings.ts";
 import { type ConversationState, type HookState, NO_CONVERSATION, readState, writeState } from "../hooks/hook-state.ts";
 import { kept } from "../hooks/save-session.ts";
@@ -51,7 +51,7 @@ const REMEMBERED_MS = 60 * 24 * 60 * 60 * 1_000;
  */
 export async function importTranscript(store: Workrail, given: TranscriptToImport): Promise<ImportedSession | "empty" | "older"> {
   const sessionId = sessionIdOf(given.transcript.host, given.facts.sessionId);
-  const file = stateFile(given.place.folder, sessionId);
+  const file = stateFile(hookPlaces(given.settings.dataDir), given.place.folder, sessionId);
   const before = readState(file);
   const known = before === undefined ? undefined : await presentSession(store, before, given);
   if (known !== undefined) return known;

@@ -31,8 +31,10 @@ export async function* readWhole(
     const part = await readTranscript(host, file, { from: position, maxBytes });
     if (part === undefined) return;
     const restarted = part.restarted && position !== undefined;
-    notes = await withoutSecrets(noteEvents(restarted ? NO_NOTES : notes, part.events), settings);
-    const items = messagesOf(await withoutSecrets(part.events, settings));
+    // First, since notes cut texts, and half of a secret is not recognised.
+    const events = await withoutSecrets(part.events, settings);
+    notes = noteEvents(restarted ? NO_NOTES : notes, events);
+    const items = messagesOf(events);
     ({ position, isPartial } = part);
     yield { notes, items, position, restarted };
   }

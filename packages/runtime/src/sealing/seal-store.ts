@@ -1,3 +1,4 @@
+import { removeNotes } from "../hooks/forget-sessions.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -68,6 +69,7 @@ export async function sealStore(options: SealOptions = {}): Promise<SealResult> 
   return withRawStore(options, async ({ storage, keyFiles, settings, ports }) => {
     const { onProgress } = options;
     const { result } = await sealedKeys(storage, keyFiles, settings.sealing, ports, { withRecovery: true, onProgress });
+    removeNotes(settings.dataDir);
     return { dataDir: settings.dataDir, ...result };
   });
 }

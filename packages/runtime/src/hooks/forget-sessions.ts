@@ -1,0 +1,63 @@
+import fs from "node:fs";
+import path from "node:path";
+import { makeDirectories } from "@workrail/blob-files";
+import { erasedMark, type HookPlaces, hookPlaces, stateFile } from "./hook-places.ts";
+import { CONVERSATION, REASON, sessionIn, waitingFiles } from "./incoming-save.ts";
+import { namesIn } from "./names-in.ts";
+
+/**
+ * Removes what hooks keep of sessions of which something was erased, and what waits for the store, and marks the sessions: their
+ * transcripts are still on disk, and must not bring them back.
+ */
+export function forgetSessions(dataDir: string, erased: Iterable<string>): void {
+  const places = hookPlaces(dataDir);
+  for (const sessionId of new Set([...erased].map((each) => each.replace(CONVERSATION, "")))) {
+    const file = stateFile(places, places.sessions, sessionId);
+    const isKnown = fs.existsSync(file);
+    const left = filesOf(places, sessionId);
+    if (!isKnown && left.length === 0) continue;
+    const mark = erasedMark(places, sessionId);
+    makeDirectories(path.dirname(mark));
+    fs.writeFileSync(mark, "", { mode: 0o600 });
+    const unfinished = namesIn(path.dirname(file)).filter((name) => name.startsWith(`${path.basename(file)}.`));
+    const beside = unfinished.map((name) => path.join(path.dirname(file), name));
+    for (const each of [file, ...beside, ...left]) fs.rmSync(each, { force: true });
+  }
+}
+
+function filesOf({ incoming, refused }: HookPlaces, sessionId: string): readonly string[] {
+  const files = [...waitingFiles(incoming), ...waitingFiles(refused)];
+  const own = files.filter((file) => sessionIn(file)?.replace(CONVERSATION, "") === sessionId);
+  return own.flatMap((file) => [file, `${file}${REASON}`]);
+}
+
+export function isErased(places: HookPlaces, sessionId: string): boolean {
+  return fs.existsSync(erasedMark(places, sessionId));
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Nobody goes on with such a session any more. */
+const FORGOTTEN_MS = 60 * DAY_MS;
+
+/** Removes states, refused saves and unfinished files of long ago. */
+export function removeOld(dataDir: string, now: Date): void {
+  const { sessions, refused, incoming } = hookPlaces(dataDir);
+  const folders = [...namesIn(sessions).map((name) => path.join(sessions, name)), refused];
+  for (const folder of folders) removeOlder(folder, now.getTime() - FORGOTTEN_MS, () => true);
+  // A hook writes for a second at most.
+  for (const folder of [...folders, incoming]) removeOlder(folder, now.getTime() - DAY_MS, (name) => name.includes(".tmp"));
+}
+
+function removeOlder(folder: string, before: number, isMeant: (name: string) => boolean): void {
+  for (const name of namesIn(folder).filter(isMeant)) {
+    const file = path.join(folder, name);
+    const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+    if (stat?.isFile() === true && stat.mtimeMs < before) fs.rmSync(file, { force: true });
+  }
+}
+
+/** Removes what hooks noted in clear, for a store that is sealed now. */
+export function removeNotes(dataDir: string): void {
+  const { sessions, log } = hookPlaces(dataDir);
+  for (const each of [sessions, log, `${log}.old`]) fs.rmSync(each, { recursive: true, force: true });
+}
