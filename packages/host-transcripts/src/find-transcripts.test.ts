@@ -105,7 +105,7 @@ describe("findTranscripts", () => {
     expect(await names("gemini", { project: "/home/user/old" })).toEqual([".gemini/tmp/0f/chats/session-b.json"]);
   });
 
-  it("leaves out a transcript that is a link to itself, beside others", async () => {
+  it.skipIf(process.platform === "win32")("leaves out a transcript that is a link to itself, beside others", async () => {
     put(".claude/projects/-p/a.jsonl", 1);
     put(".codex/sessions/2026/11/24/rollout-a.jsonl", 1, rollout("/p"));
     put(".gemini/tmp/p/chats/session-a.jsonl", 1);
