@@ -2,7 +2,7 @@ import { cut } from "../handoff/read/plain.ts";
 import type { Context, JsonObject, JsonValue } from "../model/context.ts";
 import { openIn, questionsIn } from "./note-texts.ts";
 import { isUnfinished } from "./is-unfinished.ts";
-import { LONGEST_NOTED, type NotedCommand, type NotedFile, type WorkNotes } from "./work-notes.ts";
+import { LONGEST_NOTED, type NotedCommand, type NotedFile, type NotedStep, type WorkNotes } from "./work-notes.ts";
 
 /** Prompts after the first, and replies, that are told whole. */
 const MOST_LATER = 6;
@@ -19,13 +19,14 @@ export function contextOfNotes(notes: WorkNotes, session: JsonObject = {}): Cont
   const lastReply = notes.replies.at(-1)?.text ?? "";
   const isAnswered = notes.last === "reply";
   const members: Readonly<Record<string, JsonValue>> = {
-    goal: first?.text ?? "",
+    goal: beginningOf(first?.text ?? ""),
     prohibitions: notes.prohibitions,
     laterRequests: later.slice(-MOST_LATER).map(({ text }) => text),
     status: isUnfinished(notes) ?? "",
     nextSteps: isAnswered ? openIn(lastReply).slice(-4) : [],
     openQuestions: isAnswered ? questionsIn(lastReply) : [],
     plan: notes.plan.map(({ text, state }) => ({ step: text, status: state })),
+    lastSteps: notes.steps.map(toldStep).toReversed(),
     lastMessages: lastMessagesOf(notes),
     failingCommands: notes.commands
       .filter(({ outcome }) => outcome === "failed")
@@ -38,6 +39,7 @@ export function contextOfNotes(notes: WorkNotes, session: JsonObject = {}): Cont
     filesChanged: pathsOf(notes, ({ edits }) => edits > 0),
     filesRead: pathsOf(notes, ({ edits, reads }) => edits === 0 && reads > 0),
     commands: commandsOf(notes),
+    background: restOf(first?.text ?? ""),
     filesSeen: pathsOf(notes, ({ isSeen }) => isSeen === true).slice(0, 40),
     summaryOfEarlierTurns: notes.summary ?? "",
     ownCheckpoints: notes.saves.map((save) => ({ ...save }) as JsonObject),
@@ -82,6 +84,28 @@ function isBlank(value: JsonValue): boolean {
   );
 }
 
+/** Characters of a first prompt that say what it is about. */
+const LONGEST_GOAL = 1_000;
+
+function beginningOf(prompt: string): string {
+  return prompt.slice(0, endOfGoal(prompt)).trimEnd();
+}
+
+function restOf(prompt: string): string {
+  return prompt.slice(endOfGoal(prompt)).trim();
+}
+
+/** At the end of a line, or else between two words. */
+function endOfGoal(prompt: string): number {
+  if (prompt.length <= LONGEST_GOAL) return prompt.length;
+  const line = prompt.lastIndexOf("\n", LONGEST_GOAL);
+  return line > LONGEST_GOAL / 2 ? line : Math.max(prompt.lastIndexOf(" ", LONGEST_GOAL), LONGEST_GOAL / 2);
+}
+
+function toldStep({ did, said }: NotedStep): string {
+  return said === undefined ? `${did} (no result yet)` : `${did}${said === "" ? "" : ` -> ${said}`}`;
+}
+
 function lastMessagesOf({ replies, prompts, last }: WorkNotes): JsonValue {
   const said = replies.slice(-MOST_REPLIES).map(({ text }) => ({ role: "assistant", content: text }));
   const asked = prompts.length > 1 && last !== "reply" ? prompts.slice(-1).map(({ text }) => ({ role: "user", content: text })) : [];
@@ -101,12 +125,14 @@ function pathsOf({ files }: WorkNotes, isWanted: (file: NotedFile) => boolean): 
 }
 
 /** What was run more than once is likely to be run again. */
-function commandsOf({ commands }: WorkNotes): string[] {
-  const latest = commands.toReversed();
+function commandsOf({ commands, steps }: WorkNotes): string[] {
+  // The last steps are told before.
+  const told = new Set(steps.map(({ did }) => did));
+  const latest = commands.filter(({ command, runs }) => runs > 1 || !told.has(command)).toReversed();
   const often = latest.filter(({ runs }) => runs > 1);
   const once = latest.filter(({ runs }) => runs === 1);
   return [...often, ...once].map(({ command, runs, outcome, said }) => {
     const counts = [...(runs > 1 ? [`${runs} times`] : []), ...(outcome === undefined ? [] : [outcome])];
-    return `${command}${counts.length === 0 ? "" : ` (${counts.join(", ")})`}${said === undefined || said.length > 80 || runs === 1 ? "" : `: ${cut(said, LONGEST_NOTED.sentence)}`}`;
+    return `${command}${counts.length === 0 ? "" : ` (${counts.join(", ")})`}${said === undefined || said.length > 80 ? "" : `: ${cut(said, LONGEST_NOTED.sentence)}`}`;
   });
 }

@@ -113,6 +113,9 @@ class NotesInWriting {
     else if (isJsonObject(input)) this.#planItem(id, tool, input);
     const command = commandOf(input);
     if (command !== undefined) this.#run(command);
+    const [file] = filesOf(tool, input);
+    const did = command ?? `${tool}${file === undefined ? "" : ` ${file.path}`}`;
+    notes.steps = [...notes.steps, { did, ...(id === undefined ? {} : { id }) }].slice(-MOST_NOTED.steps);
     const kept = SAVES.test(tool) || CREATES_ITEM.test(tool) ? { input: isJsonObject(input) ? briefly(input) : {} } : {};
     const open: OpenCall = { tool, ...(id === undefined ? {} : { id }), ...(command === undefined ? {} : { command }), ...kept };
     notes.open = [...notes.open, open].slice(-MOST_NOTED.open);
@@ -151,6 +154,8 @@ class NotesInWriting {
     notes.last = "result";
     if (call === undefined) return;
     const hasFailed = failed ?? (exitCode === undefined ? call.command !== undefined && looksFailed(text) : exitCode !== 0);
+    const ofStep = hasFailed ? firstLineOf(errorLinesOf(text)) : lastLineOf(text);
+    if (this.#isLate) notes.steps = notes.steps.map((step) => (step.id === id ? { ...step, said: ofStep } : step));
     if (call.command !== undefined) this.#end(call.command, { text, hasFailed, exitCode });
     else if (hasFailed && this.#isLate)
       notes.errors = [...notes.errors, { tool: call.tool, text: errorLinesOf(text) }].slice(-MOST_NOTED.errors);
@@ -228,9 +233,18 @@ function pathsIn(text: string): string[] {
   );
 }
 
-function lastLineOf(text: string): string {
-  return cut(text.trimEnd().split("\n").at(-1)?.trim() ?? "", 160);
+function firstLineOf(text: string): string {
+  return cut(text.split("\n")[0]?.trim() ?? "", 160);
 }
+
+/** The last line that says something: not the prompt of a shell, nor what a harness puts below each output. */
+function lastLineOf(text: string): string {
+  const lines = text.trimEnd().split("\n").slice(-MOST_TAIL);
+  return cut(lines.findLast((line) => !SAYS_NOTHING.test(line.trim()))?.trim() ?? "", 160);
+}
+
+const MOST_TAIL = 8;
+const SAYS_NOTHING = /^$|[$#>]$|^\((?:Open file|Current directory|Open|Current)\b.*\)$/u;
 
 function unique(texts: readonly string[]): string[] {
   // Said again counts as said last.

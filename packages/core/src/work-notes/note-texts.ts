@@ -4,8 +4,8 @@ import { ERROR_LINE, kindOfLine, sentencesOf } from "../handoff/read/sentences.t
 import { LONGEST_NOTED } from "./work-notes.ts";
 
 /** Lines of a prompt beyond which its middle is taken for something pasted. */
-const MOST_LINES = 30;
-const PASTED_EDGE = 12;
+const MOST_LINES = 80;
+const PASTED_EDGE = 30;
 
 /** Sentences that a person wrote, without code and logs. */
 function* sentencesIn(text: string): Generator<string> {

@@ -15,6 +15,8 @@ export interface WorkNotes {
   readonly files: readonly NotedFile[];
   /** Likewise. */
   readonly commands: readonly NotedCommand[];
+  /** The last calls, the latest last. */
+  readonly steps: readonly NotedStep[];
   /** What failed in another way than by a command, the latest last. */
   readonly errors: readonly NotedError[];
   /** Sentences of the model that decide something, the latest last. */
@@ -65,6 +67,14 @@ export interface NotedCommand {
   readonly said?: string | undefined;
 }
 
+export interface NotedStep {
+  readonly id?: string | undefined;
+  /** The command, or the tool and the file. */
+  readonly did: string;
+  /** A line of what came of it; `undefined` while nothing is known. */
+  readonly said?: string | undefined;
+}
+
 export interface NotedError {
   readonly tool: string;
   readonly text: string;
@@ -92,6 +102,7 @@ export const NO_NOTES: WorkNotes = {
   plan: [],
   files: [],
   commands: [],
+  steps: [],
   errors: [],
   decisions: [],
   replies: [],
@@ -109,6 +120,7 @@ export const MOST_NOTED = {
   plan: 40,
   files: 120,
   commands: 60,
+  steps: 8,
   errors: 8,
   decisions: 16,
   replies: 8,
