@@ -7,7 +7,7 @@ const COMMAND = ["node", fileURLToPath(new URL("./run-hook.mjs", import.meta.url
 const TIMEOUT_MS = 5000;
 const FIRST_MESSAGES = 20;
 const LAST_MESSAGES = 9_000;
-const MOST_BYTES = 8 * 1024 * 1024;
+const MOST_BYTES = 4 * 1024 * 1024;
 const LONGEST_TEXT = 100_000;
 const LONGEST_KEY = 20_000;
 /** How opencode's own agents begin, which name a session or summarize it. */
