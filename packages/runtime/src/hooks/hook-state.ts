@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { makeDirectories, nodeFileSystem } from "@workrail/blob-files";
-import type { GitState, WorkNotes } from "@workrail/core";
+import { type GitState, NO_NOTES, type WorkNotes } from "@workrail/core";
 import type { HookHost, TranscriptPosition } from "@workrail/host-transcripts";
 import { isMissing, namesIn } from "./names-in.ts";
 
@@ -61,12 +61,30 @@ export function readState(file: string): HookState | undefined {
   try {
     const stat = fs.lstatSync(file);
     if (!stat.isFile() || stat.size > MOST_BYTES) return undefined;
-    const state = JSON.parse(fs.readFileSync(file, "utf8")) as Partial<HookState> | null;
-    return state?.version === 1 && state.notes?.version === 1 && typeof state.sessionId === "string" ? (state as HookState) : undefined;
+    const state = JSON.parse(fs.readFileSync(file, "utf8")) as unknown;
+    return isState(state) ? state : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || isMissing(error)) return undefined;
     throw error;
   }
+}
+
+/** A damaged state would fail every hook of its session. */
+function isState(value: unknown): value is HookState {
+  if (!isLike(value, { version: 1, host: "", hostSession: "", sessionId: "", turns: 0, notes: NO_NOTES, conversation: NO_CONVERSATION }))
+    return false;
+  const { version, notes, position, conversation } = value as HookState;
+  const positions = [position, conversation.position].filter((each) => each !== undefined);
+  return version === 1 && notes.version === 1 && positions.every((each) => isLike(each, { offset: 0, head: "" }));
+}
+
+/** Whether a value has all that the model has, each of the same kind. */
+function isLike(value: unknown, model: unknown): boolean {
+  if (typeof model !== "object" || model === null || Array.isArray(model)) {
+    return typeof value === typeof model && Array.isArray(value) === Array.isArray(model);
+  }
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(model).every(([key, member]) => isLike((value as Readonly<Record<string, unknown>>)[key], member));
 }
 
 /** Replaces the file. After a power cut an older state may be there: then more of the transcript is read again. */
@@ -74,8 +92,13 @@ export function writeState(file: string, state: HookState): void {
   const folder = path.dirname(file);
   makeDirectories(folder);
   const temporary = `${file}.${process.pid}.tmp`;
-  fs.writeFileSync(temporary, JSON.stringify(state), { mode: 0o600 });
-  nodeFileSystem.rename(temporary, file);
+  try {
+    fs.writeFileSync(temporary, JSON.stringify(state), { mode: 0o600 });
+    nodeFileSystem.rename(temporary, file);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** Everything in a folder, with the time of its last change; nothing where there is no such folder. */

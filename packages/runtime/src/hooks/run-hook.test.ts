@@ -303,19 +303,41 @@ describe("a hook that fails", () => {
     expect(incoming()).toEqual([]);
   });
 
-  it("goes on with what is there where its own files are damaged", async () => {
+  it.each([
+    ["torn", (text: string) => text.slice(0, text.length / 2)],
+    ["empty", () => ""],
+    ["another value", () => "null"],
+    ["without notes", () => JSON.stringify({ version: 1, sessionId: "x", notes: { version: 1 } })],
+    ["with other notes", (text: string) => text.replace(/"counts":\{[^}]*\}/u, '"counts":null')],
+    ["without a conversation", (text: string) => JSON.stringify({ ...(JSON.parse(text) as object), conversation: undefined })],
+    ["with another position", (text: string) => JSON.stringify({ ...(JSON.parse(text) as object), position: { offset: "1" } })],
+  ])("goes on with what is there where its own file is %s", async (_name, damaged) => {
     new Transcript().prompt(FIRST);
     await hook("stop");
     const sessions = hookPlaces(data()).sessions;
-    for (const name of fs.readdirSync(sessions, { recursive: true, encoding: "utf8" })) {
-      if (name.endsWith(".json")) fs.writeFileSync(path.join(sessions, name), "{");
+    for (const name of fs.readdirSync(sessions, { recursive: true, encoding: "utf8" }).filter((each) => each.endsWith(".json"))) {
+      const file = path.join(sessions, name);
+      fs.writeFileSync(file, damaged(fs.readFileSync(file, "utf8")));
     }
     fs.writeFileSync(hookPlaces(data()).untold, "no");
     await hook("session-end");
+    expect(readRuns(hookPlaces(data())).at(-1)?.error).toBeUndefined();
     expect(incoming().length).toBeGreaterThanOrEqual(2);
     const store = await open();
     expect((await store.findCheckpoints({ sessionId: `claude-code-${SESSION}` })).checkpoints).toHaveLength(1);
     await store.close();
+  });
+
+  it("tells at the start of a session what cannot be saved, beside what the transcript holds", async () => {
+    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    await hook("stop");
+    fs.rmSync(hookPlaces(data()).incoming, { recursive: true });
+    fs.writeFileSync(hookPlaces(data()).incoming, "no directory");
+    new Transcript("second").prompt("Continue.").run("1", "npm test", "no", true);
+    const text = told(await hook("session-start", { session_id: "other", transcript_path: transcript("other"), source: "startup" }));
+    expect(text).toContain("Workrail cannot save automatically");
+    expect(text).toContain("Never touch src/legacy");
+    expect(readRuns(hookPlaces(data())).at(-1)?.error).toMatch(/EEXIST|ENOTDIR/u);
   });
 });
 

@@ -49,7 +49,7 @@ function whose(call: HookCall | undefined): Partial<Pick<HookRun, "host" | "proj
 
 interface Done {
   readonly output: string;
-  readonly run: Pick<HookRun, "sessionId" | "saved" | "packTokens" | "transcriptTokens">;
+  readonly run: Pick<HookRun, "sessionId" | "saved" | "packTokens" | "transcriptTokens" | "error">;
 }
 
 /** Most calls of hooks end here, so that nothing more is loaded for them. */
@@ -61,8 +61,9 @@ async function run(call: HookCall): Promise<Done> {
   if (!isOwn || (!saves && event !== "session-start")) return { output: "", run: {} };
   if (event === "session-start") {
     const { startSession } = await import("./start-session.ts");
-    const { text, ...told } = await startSession(call);
-    return { output: text === "" ? "" : injected(host, text), run: told };
+    const { text, error, ...told } = await startSession(call);
+    const failure = error === undefined ? {} : { error: errorText(error) };
+    return { output: text === "" ? "" : injected(host, text), run: { ...told, ...failure } };
   }
   const sessionId = sessionIdOf(host, hostSessionOf(payload));
   const file = stateFileOf(call, sessionId);

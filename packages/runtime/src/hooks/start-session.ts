@@ -4,7 +4,7 @@ import { findDrift } from "../resume/find-drift.ts";
 import { catchUp } from "./catch-up.ts";
 import { findUnfinished, lastAt } from "./find-unfinished.ts";
 import { type HookCall, hostSessionOf, sessionIdOf, stateFileOf } from "./hook-call.ts";
-import { forgetFailures, readFailures } from "./hook-log.ts";
+import { errorText, forgetFailures, readFailures } from "./hook-log.ts";
 import { filesIn, type HookState, readState, writeState } from "./hook-state.ts";
 import { newState, whereOf } from "./new-state.ts";
 import { readOn } from "./read-session.ts";
@@ -23,19 +23,51 @@ export interface Started {
   readonly sessionId: string;
   readonly packTokens?: number | undefined;
   readonly transcriptTokens?: number | undefined;
+  /** A failure to save, which the text tells. */
+  readonly error?: unknown;
 }
 
-/** Catches up earlier sessions, then tells the model what it needs to go on, by the kind of start. */
+interface Told extends Omit<Started, "error"> {
+  /** The earlier session that is shown. */
+  readonly continues?: HookState;
+}
+
+/** Catches up earlier sessions, then tells the model what it needs to go on, by the kind of start. Where nothing can be saved it tells that too. */
 export async function startSession(call: HookCall): Promise<Started> {
   const { host, payload, settings, places } = call;
   const sessionId = sessionIdOf(host, hostSessionOf(payload));
-  if (settings.isSealed && !settings.isReadOnly) removeNotesInClear(call);
-  const caughtUp = settings.saves && !settings.isReadOnly ? await catchUp(call) : [];
-  const failures = failureRemarks(call);
-  const nothing = { text: remarksOf(failures), sessionId };
-  const told = settings.resumes ? await tell(call, { sessionId, caughtUp, failures }) : nothing;
-  if (failures.length > 0 && !settings.isReadOnly) forgetFailures(places);
-  return told;
+  const saves = settings.saves && !settings.isReadOnly;
+  const caughtUp = await attempt(() => {
+    if (settings.isSealed && !settings.isReadOnly) removeNotesInClear(call);
+    return saves ? catchUp(call) : [];
+  });
+  const failures = caughtUp.error === undefined ? failureRemarks(call) : [cannotSave(caughtUp.error)];
+  const { continues, ...told } = settings.resumes
+    ? await tell(call, { sessionId, caughtUp: caughtUp.value ?? [], failures })
+    : { text: remarksOf(failures), sessionId };
+  const kept = await attempt(() => {
+    if (continues !== undefined && saves) remember(call, sessionId, continues);
+    if (failures.length > 0 && !settings.isReadOnly) forgetFailures(places);
+  });
+  return { ...told, error: caughtUp.error ?? kept.error };
+}
+
+interface Attempt<T> {
+  readonly value?: T;
+  readonly error?: unknown;
+}
+
+/** What is told must not be lost because the disk is full. */
+async function attempt<T>(run: () => T | Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { value: await run() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function cannotSave(error: unknown): string {
+  return `Workrail cannot save automatically: ${errorText(error)}. Tell the person; \`workrail doctor\` says more.`;
 }
 
 /** Notes of before the store was sealed. */
@@ -50,7 +82,7 @@ interface Start {
   readonly failures: readonly string[];
 }
 
-async function tell(call: HookCall, start: Start): Promise<Started> {
+async function tell(call: HookCall, start: Start): Promise<Told> {
   const { failures, sessionId } = start;
   const nothing = { text: remarksOf(failures), sessionId };
   switch (call.payload.source) {
@@ -67,14 +99,13 @@ async function tell(call: HookCall, start: Start): Promise<Started> {
   }
 }
 
-async function atStartup(call: HookCall, { sessionId, caughtUp, failures }: Start): Promise<Started> {
+async function atStartup(call: HookCall, { sessionId, caughtUp, failures }: Start): Promise<Told> {
   const last = findUnfinished(call, sessionId, caughtUp);
   if (last === undefined) return { text: remarksOf(failures), sessionId };
   // Another folder may only say that it is a clone of the same repository: it gets no words of the work.
   if (!isSameProject(last, call)) return { text: remarksOf([...failures, pointerTo(last, call)]), sessionId };
-  remember(call, sessionId, last);
   const remarks = [...failures, ...lastSeen(last, call), ...(await driftOf(last, call))];
-  return packOf(last, { budgetTokens: STARTED_TOKENS, remarks, sessionId });
+  return { ...(await packOf(last, { budgetTokens: STARTED_TOKENS, remarks, sessionId })), continues: last };
 }
 
 async function afterCompaction(call: HookCall, { sessionId, failures }: Start): Promise<Started> {
@@ -101,7 +132,6 @@ async function packOf(
 
 /** The new session goes on with an earlier one: its checkpoints say so. */
 function remember(call: HookCall, sessionId: string, { sessionId: continues }: HookState): void {
-  if (call.settings.isReadOnly || !call.settings.saves) return;
   const file = stateFileOf(call, sessionId);
   writeState(file, { ...(readState(file) ?? newState(call)), ...whereOf(call.place), continues });
 }
