@@ -1,0 +1,167 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { HAS_SMALL_DISK, SmallDisk } from "./testing/small-disk.ts";
+import { useCli } from "./testing/use-cli.ts";
+
+const cli = useCli();
+/** The host gives the last hook of a session 1.5 s. A machine that runs all tests at once is slower. */
+const LONGEST_MS = 10_000;
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+}
+
+interface HookOptions {
+  readonly source?: string;
+  readonly killAfterMs?: number;
+}
+
+/** A session of Claude Code: its transcript, and the hooks that the host runs. */
+class HostSession {
+  readonly id: string = randomUUID();
+  readonly said: string[] = [];
+  #last: string | null = null;
+
+  get transcript(): string {
+    return join(cli.folder, "host", `${this.id}.jsonl`);
+  }
+
+  get sessionId(): string {
+    return `claude-code-${this.id}`;
+  }
+
+  say(prompt: string, reply: string): void {
+    this.#add("user", prompt);
+    this.#add("assistant", reply);
+  }
+
+  hook(event: string, { source, killAfterMs }: HookOptions = {}): Promise<Ended> {
+    const begun = performance.now();
+    const payload = { session_id: this.id, transcript_path: this.transcript, cwd: cli.project, hook_event_name: event, source };
+    const child = spawn(process.execPath, [cli.launcher, "hook", event, "--host", "claude-code"], { cwd: cli.project, env: cli.env });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
+    child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
+    // A hook that is killed reads nothing more.
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(payload));
+    const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+    return new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code, signal) => {
+        clearTimeout(timer);
+        resolve({ code, signal, stdout, stderr, ms: performance.now() - begun });
+      });
+    });
+  }
+
+  /** The messages of the conversation in the store. */
+  async kept(): Promise<readonly string[]> {
+    const { conversation } = await cli.json<Conversation>(["load", "--session", `${this.sessionId}-conversation`]);
+    return conversation.map(({ content }) => content);
+  }
+
+  #add(type: "user" | "assistant", text: string): void {
+    const uuid = randomUUID();
+    const content = type === "user" ? text : [{ type: "text", text }];
+    const about = { parentUuid: this.#last, isSidechain: false, type, uuid, sessionId: this.id, cwd: cli.project };
+    appendFileSync(
+      this.transcript,
+      `${JSON.stringify({ ...about, timestamp: new Date().toISOString(), message: { role: type, content } })}\n`,
+    );
+    this.#last = uuid;
+    this.said.push(text);
+  }
+}
+
+interface Conversation {
+  readonly conversation: readonly { readonly content: string }[];
+}
+
+function expectOpen(ended: readonly Ended[]): void {
+  for (const { code, stderr, ms } of ended) {
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(ms).toBeLessThan(LONGEST_MS);
+  }
+}
+
+beforeEach(() => mkdirSync(join(cli.folder, "host")));
+
+describe("hooks that run at the same time", () => {
+  it("save every message of one session once", async () => {
+    const session = new HostSession();
+    for (let round = 0; round < 3; round++) {
+      session.say(`Prompt ${round}. Never touch file ${round}.`, `Reply ${round}.`);
+      const events = ["stop", "session-end", "pre-compact", "stop", "user-prompt", "session-end", "pre-compact", "session-start"];
+      expectOpen(await Promise.all(events.map((event) => session.hook(event, { source: "startup" }))));
+      if (round === 1) await cli.output(["list"]);
+    }
+    expect(await session.kept()).toEqual(session.said);
+    const { checkpoints } = await cli.json<{ readonly checkpoints: readonly { readonly sessionId: string }[] }>(["list", "--limit", "100"]);
+    expect(checkpoints.filter(({ sessionId }) => sessionId.endsWith("-conversation"))).toHaveLength(3);
+  });
+
+  it("keep the sessions of several agents apart", async () => {
+    const sessions = Array.from({ length: 4 }, () => new HostSession());
+    for (const session of sessions) session.say(`Prompt of ${session.id}.`, `Reply to ${session.id}.`);
+    expectOpen(await Promise.all(sessions.flatMap((session) => [session.hook("stop"), session.hook("session-end")])));
+    for (const session of sessions) expect(await session.kept()).toEqual(session.said);
+  });
+});
+
+describe("a hook that is killed", () => {
+  it("loses and doubles nothing: the next start of a session saves what is missing, and leaves the transcript alone", async () => {
+    const session = new HostSession();
+    for (const [index, event] of ["session-end", "pre-compact", "stop", "session-end", "pre-compact", "stop"].entries()) {
+      session.say(`Prompt ${index}. Never touch file ${index}.`, `Reply ${index}.`);
+      const before = readFileSync(session.transcript);
+      await session.hook(event, { killAfterMs: 20 + 12 * index });
+      expectOpen([await new HostSession().hook("session-start", { source: "startup" })]);
+      expect(readFileSync(session.transcript)).toEqual(before);
+    }
+    expect(await session.kept()).toEqual(session.said);
+  });
+});
+
+describe("a hook that cannot write", () => {
+  it("tells so at the start of a session, and what the transcript holds", async () => {
+    writeFileSync(cli.dataDir, "no directory");
+    const session = new HostSession();
+    session.say("Round the sum. Never touch legacy.py.", "Next: the test.");
+    expectOpen([await session.hook("stop"), await session.hook("session-end")]);
+    const compacted = await session.hook("session-start", { source: "compact" });
+    const started = await new HostSession().hook("session-start", { source: "startup" });
+    expectOpen([compacted, started]);
+    expect(compacted.stdout).toContain("Never touch legacy.py.");
+    expect(started.stdout).toContain("Workrail cannot save automatically");
+  });
+
+  it.skipIf(!HAS_SMALL_DISK)(
+    "tells so on a full disk, and saves when there is room again (needs a file system of its own)",
+    async (test) => {
+      const folder = join(cli.folder, "data");
+      mkdirSync(folder);
+      const disk = SmallDisk.mount(folder);
+      if (disk === undefined) return test.skip("no file system may be mounted here");
+      try {
+        disk.leave(0);
+        const session = new HostSession();
+        session.say("Round the sum. Never touch legacy.py.", "Next: the test.");
+        expectOpen([await session.hook("stop"), await session.hook("session-end")]);
+        expect((await new HostSession().hook("session-start", { source: "startup" })).stdout).toContain("ENOSPC");
+        disk.makeRoom();
+        expectOpen([await new HostSession().hook("session-start", { source: "startup" })]);
+        expect(await session.kept()).toEqual(session.said);
+      } finally {
+        disk.unmount();
+      }
+    },
+  );
+});
