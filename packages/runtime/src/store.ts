@@ -734,7 +734,11 @@ export class Store implements Workrail {
   async erase(params: EraseParams): Promise<EraseResult> {
     const input = eraseInputOf(this.#checkChange(params));
     const report = await this.#using(async () => (await caring()).eraseCheckpoints(this.#erasingPorts, input));
-    if (!report.dryRun) this.#erasedOf(report.erased);
+    if (!report.dryRun) {
+      this.#erasedOf(report.erased);
+      // What went by itself may come back with the next turn; what a person erased must not.
+      if (this.dataDir !== undefined) forgetSessions(this.dataDir, new Set(report.erased.map(({ sessionId }) => sessionId)));
+    }
     return eraseResultOf(report, this.dataDir);
   }
 
@@ -772,11 +776,6 @@ export class Store implements Workrail {
 
   /** What was stored against erased checkpoints is whole now, and can be made small again. */
   #erasedOf(erased: readonly { readonly sessionId: SessionId }[]): void {
-    if (this.dataDir !== undefined)
-      forgetSessions(
-        this.dataDir,
-        erased.map(({ sessionId }) => sessionId),
-      );
     for (const sessionId of new Set(erased.map((each) => each.sessionId))) this.#compactor.request(sessionId);
     this.#search.changed();
   }

@@ -125,7 +125,7 @@ describe("the plugin for opencode", () => {
     expect(handedOver(calls()[0])).toEqual([said(`${words}...`), said(`${words.slice(400)}...`)]);
   });
 
-  it("hands over the first messages and the last that fit into 8 MB, and says how many are missing", async () => {
+  it("hands over the first messages and the last that fit into 4 MB, and says how many are missing", async () => {
     const messages = Array.from({ length: 300 }, (_, index) => said(`${index} ${"x".repeat(90_000)}`));
     const plugin = await load(undefined, having(messages));
     await plugin.event(event("session.idle", { sessionID: "s" }));
@@ -133,8 +133,8 @@ describe("the plugin for opencode", () => {
     const count = messages.length - over.length + 1;
     const note = { info: { role: "assistant" }, parts: [{ type: "text", text: `[${count} messages are left out here]` }] };
     expect(over).toEqual([...messages.slice(0, 20), note, ...messages.slice(20 + count)]);
-    expect(JSON.stringify(over).length).toBeGreaterThan(8_200_000);
-    expect(JSON.stringify(over).length).toBeLessThan(8 * 1024 * 1024 + 1_000);
+    expect(JSON.stringify(over).length).toBeGreaterThan(4_000_000);
+    expect(JSON.stringify(over).length).toBeLessThan(4 * 1024 * 1024 + 1_000);
   });
 
   it("saves the latest session before a new one first: opencode may have been killed in it", async () => {
