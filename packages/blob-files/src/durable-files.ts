@@ -1,9 +1,10 @@
-import { randomBytes, createHash } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { quickDigest } from "@workrail/core";
 import { hasCode, isWithoutLinks } from "./error-codes.ts";
 import type { FileSystem } from "./file-system.ts";
+import { randomBytes } from "./random-bytes.ts";
 
 /** What tells temporary files from those of others. */
 interface Writer {
@@ -154,10 +155,10 @@ export function temporaryName(directory: string, purpose?: string): string {
   return path.join(directory, `.tmp${purpose === undefined ? "" : `-${purpose}`}-${host}-${process.pid}-${unique}`);
 }
 
-/** Found out when it is first needed: who writes nothing need not wait for Node's cryptography to be loaded. */
+/** Found out when it is first needed. */
 function writer(): Writer {
   thisWriter ??= {
-    host: createHash("sha256").update(`${os.hostname()} ${processNamespace()}`).digest("hex").slice(0, 8),
+    host: quickDigest(Buffer.from(`${os.hostname()} ${processNamespace()}`)).slice(0, 8),
     run: randomBytes(4).toString("hex"),
   };
   return thisWriter;

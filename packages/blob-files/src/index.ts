@@ -21,6 +21,7 @@ export { nodeFileSystem } from "./file-system.ts";
 export type { FileInspection, FileSystem } from "./file-system.ts";
 export { removeLeftovers, tidyLeftovers } from "./leftovers.ts";
 export { makeDirectories } from "./make-directories.ts";
+export { randomUuid } from "./random-bytes.ts";
 export { isFree } from "./new-directory.ts";
 export {
   BACKUPS,

@@ -116,6 +116,7 @@ export type {
   TrashPage,
   TrashQuery,
 } from "./ports/catalog.ts";
+export { quickDigest } from "./quick-digest.ts";
 export { shellWord } from "./shell-word.ts";
 export { actionOfMove } from "./catalog-state/action-of-move.ts";
 export { asidesToRemove, isShielded } from "./catalog-state/asides.ts";

@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { readSync } from "node:fs";
+import { quickDigest } from "@workrail/core";
 import type { TranscriptPosition } from "./host-transcript.ts";
 import type { OpenTranscript } from "./open-transcript.ts";
 
@@ -9,7 +9,7 @@ const HEAD_BYTES = 1024;
 export function digestOfHead(fd: number, offset: number): string {
   const bytes = Buffer.alloc(Math.min(HEAD_BYTES, offset));
   const count = readSync(fd, bytes, 0, bytes.length, 0);
-  return `${bytes.length}:${hash("sha256", bytes.subarray(0, count), "hex").slice(0, 24)}`;
+  return `${bytes.length}:${quickDigest(bytes.subarray(0, count))}`;
 }
 
 /** Whether a file still holds what was read of it, as far as its length and its first bytes tell. */

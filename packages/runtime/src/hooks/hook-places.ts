@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { HOOKS, INCOMING } from "@workrail/blob-files";
-import type { GitState } from "@workrail/core";
+import { type GitState, quickDigest } from "@workrail/core";
 import { namesIn } from "./names-in.ts";
 
 /** Where hooks keep what they need in the data directory. */
@@ -54,9 +54,7 @@ export function erasedMark({ erased }: HookPlaces, sessionId: string): string {
   return path.join(erased, shortDigest(sessionId));
 }
 
-/** 20 hexadecimal digits that tell texts apart, without cryptography, which takes longer to load than all else here. FNV-1a, 64 bits and 16. */
+/** For a name that tells texts apart. */
 export function shortDigest(text: string): string {
-  let digest = 0xcbf29ce484222325n;
-  for (const byte of Buffer.from(text)) digest = BigInt.asUintN(64, (digest ^ BigInt(byte)) * 0x100000001b3n);
-  return digest.toString(16).padStart(16, "0") + (text.length & 0xffff).toString(16).padStart(4, "0");
+  return quickDigest(Buffer.from(text));
 }

@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { makeDirectories, nodeFileSystem, writeDurably } from "@workrail/blob-files";
+import { makeDirectories, nodeFileSystem, randomUuid, writeDurably } from "@workrail/blob-files";
 import type { Context, GitState, JsonObject } from "@workrail/core";
 import { hookPlaces } from "./hook-places.ts";
 import { isMissing } from "./names-in.ts";
@@ -31,7 +30,7 @@ export interface IncomingSave {
 export const MOST_WAITING_BYTES: number = 64 * 1024 * 1024;
 
 export function newCheckpointId(): string {
-  return randomUUID();
+  return randomUuid();
 }
 
 /** Writes it durably. Its name begins with the time, or with a later one than any that waits, so that saves are taken in in their order. */

@@ -1,5 +1,4 @@
 import { goalOf, NO_NOTES, noteEvents, WorkrailError, type WorkNotes } from "@workrail/core";
-import { nodeDigests } from "../environment.ts";
 import { messagesOf } from "./conversation-messages.ts";
 import { type ConversationPart, conversationParts } from "./conversation-parts.ts";
 import type { HookEvent } from "@workrail/host-transcripts";
@@ -7,7 +6,7 @@ import type { HookCall } from "./hook-call.ts";
 import { type ConversationState, type HookState, NO_CONVERSATION, writeState } from "./hook-state.ts";
 import { type IncomingSave, MOST_WAITING_BYTES, newCheckpointId, waitingBytes, writeIncoming } from "./incoming-save.ts";
 import { type ReadPart, readSince } from "./read-session.ts";
-import { contextOfSession, conversationContext, conversationSession, nameOf } from "./session-context.ts";
+import { contextOfSession, conversationContext, conversationSession, digestOfContext, nameOf } from "./session-context.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
@@ -39,7 +38,7 @@ export async function saveSession(state: HookState, file: string, call: HookCall
   }
   const savedAt = ports.now().toISOString();
   const context = contextOfSession(state, notes);
-  const digest = nodeDigests.sha256(JSON.stringify(context));
+  const digest = digestOfContext(context);
   const about = aboutOf(state, event, savedAt);
   const topic = goalOf(context);
   const checkpointId = newCheckpointId();

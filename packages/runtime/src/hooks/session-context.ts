@@ -1,4 +1,4 @@
-import { type Context, contextOfNotes, type JsonObject, type WorkNotes } from "@workrail/core";
+import { type Context, contextOfNotes, type JsonObject, quickDigest, type WorkNotes } from "@workrail/core";
 import type { HookState } from "./hook-state.ts";
 
 type KeptSession = Pick<HookState, "host" | "hostSession" | "sessionId" | "isSubagent" | "continues" | "conversation">;
@@ -6,6 +6,11 @@ type KeptSession = Pick<HookState, "host" | "hostSession" | "sessionId" | "isSub
 /** The state of a host's session as its checkpoint holds it. */
 export function contextOfSession(session: KeptSession, notes: WorkNotes): Context {
   return contextOfNotes(notes, factsOf(session, notes));
+}
+
+/** Tells whether a session's state is the one that was saved last. */
+export function digestOfContext(context: Context): string {
+  return quickDigest(Buffer.from(JSON.stringify(context)));
 }
 
 function factsOf(

@@ -1,14 +1,13 @@
 import { utimesSync } from "node:fs";
 import { type Context, contextOfNotes, goalOf, type JsonObject, NO_NOTES, type WorkNotes } from "@workrail/core";
 import type { FoundTranscript, TranscriptFacts } from "@workrail/host-transcripts";
-import { nodeDigests } from "../environment.ts";
 import { conversationParts } from "../hooks/conversation-parts.ts";
 import { sessionIdOf } from "../hooks/hook-call.ts";
 import { hookPlaces, stateFile } from "../hooks/hook-places.ts";
 import type { HookSettings } from "../hooks/hook-settings.ts";
 import { type ConversationState, type HookState, NO_CONVERSATION, readState, writeState } from "../hooks/hook-state.ts";
 import { kept } from "../hooks/save-session.ts";
-import { contextOfSession, conversationSession, nameOf } from "../hooks/session-context.ts";
+import { contextOfSession, conversationSession, digestOfContext, nameOf } from "../hooks/session-context.ts";
 import type { ImportTextResult } from "../transfer.ts";
 import type { Workrail } from "../workrail.ts";
 import { hasSession } from "./known-head.ts";
@@ -173,7 +172,7 @@ class Telling {
   }
 
   #after(context: Context, { checkpointId, result }: PutSession): HookState {
-    const ours = { digest: nodeDigests.sha256(JSON.stringify(context)), at: this.lastAt.toISOString(), checkpointId };
+    const ours = { digest: digestOfContext(context), at: this.lastAt.toISOString(), checkpointId };
     const saved = result.added === 0 && this.#state.saved !== undefined ? this.#state.saved : ours;
     const position = this.#position === undefined ? {} : { position: this.#position };
     return { ...this.#state, notes: this.#notes, saved, ...position, conversation: this.#talkSoFar(position) };
