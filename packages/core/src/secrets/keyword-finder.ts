@@ -55,24 +55,41 @@ export class KeywordFinder {
   }
 }
 
-/**
- * Finds the same, in the same order, without a table: for texts so short that to make one takes longer.
- *
- * @param words as for a `KeywordFinder`.
- */
-export function findWords(words: readonly string[], text: string, from: number, to: number, onWord: OnWord): void {
-  const longest = words.reduce((most, { length }) => Math.max(most, length), 0);
-  // Of ASCII alone: other small letters may be longer than their capitals.
-  const window = text.slice(from, to + longest).replaceAll(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
-  const found: { readonly word: number; readonly start: number; readonly end: number }[] = [];
-  for (const [word, { length }] of words.entries()) {
-    const wanted = words[word] as string;
-    for (let at = window.indexOf(wanted); at >= 0 && from + at < to; at = window.indexOf(wanted, at + 1)) {
-      found.push({ word, start: from + at, end: from + at + length });
-    }
+/** Finds the same, in the same order, by a pattern, which is made at once: for texts so short that to make a table takes longer. */
+export class KeywordPattern {
+  readonly #words: readonly string[];
+  readonly #longest: number;
+  readonly #pattern: RegExp;
+  /** Places of words in the list, by the letters that they begin with. */
+  readonly #byFirst: ReadonlyMap<string, readonly number[]>;
+
+  /** @param words as for a `KeywordFinder`. */
+  constructor(words: readonly string[]) {
+    this.#words = words;
+    this.#longest = Math.max(0, ...words.map(({ length }) => length));
+    // Without the flag "u", only letters of ASCII are the same in capitals.
+    this.#pattern = new RegExp(words.map((word) => word.replaceAll(/\W/g, String.raw`\$&`)).join("|"), "gi");
+    this.#byFirst = Map.groupBy(words.keys(), (place) => (words[place] as string).charAt(0));
   }
-  found.sort((left, right) => left.end - right.end || left.start - right.start);
-  for (const { word, start } of found) onWord(word, start);
+
+  /** As that of a `KeywordFinder`. */
+  find(text: string, from: number, to: number, onWord: OnWord): void {
+    const found: { readonly word: number; readonly start: number; readonly end: number }[] = [];
+    this.#pattern.lastIndex = from;
+    for (let match = this.#pattern.exec(text); match !== null && match.index < to; match = this.#pattern.exec(text)) {
+      const start = match.index;
+      for (const word of this.#wordsAt(text, start)) found.push({ word, start, end: start + (this.#words[word] as string).length });
+      // Another one may begin within it.
+      this.#pattern.lastIndex = start + 1;
+    }
+    found.sort((left, right) => left.end - right.end || left.start - right.start);
+    for (const { word, start } of found) onWord(word, start);
+  }
+
+  #wordsAt(text: string, start: number): readonly number[] {
+    const here = text.slice(start, start + this.#longest).toLowerCase();
+    return (this.#byFirst.get(here.charAt(0)) ?? []).filter((word) => here.startsWith(this.#words[word] as string));
+  }
 }
 
 interface Node {

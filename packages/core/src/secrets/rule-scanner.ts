@@ -1,5 +1,5 @@
 import type { FoundSecret, SecretScanner } from "../ports/secret-scanner.ts";
-import { findWords, KeywordFinder } from "./keyword-finder.ts";
+import { KeywordFinder, KeywordPattern } from "./keyword-finder.ts";
 import { NAMED_RULES } from "./named-rules.ts";
 import { PERSONAL_DATA_RULES, type PersonalData, personalDataRules } from "./personal-data-rules.ts";
 import { NUMBER_START, type SecretRule } from "./secret-rule.ts";
@@ -28,7 +28,7 @@ const MOST_AHEAD = 32 * 1024;
 const MOST_BEHIND = 1024;
 
 /** Characters, of all texts that a scanner is given. */
-const WORTH_A_TABLE = 256 * 1024;
+const WORTH_A_TABLE = 768 * 1024;
 
 /**
  * Finds secrets by our own rules. One pass over the text finds the words that stand in a secret, or before it, and rules are
@@ -37,6 +37,7 @@ const WORTH_A_TABLE = 256 * 1024;
 export function ruleScanner({ personalData = "off", except = [] }: RuleScannerOptions = {}): RuleScanner {
   const rules = [...SECRET_RULES, ...personalDataRules(personalData)].filter(({ id }) => !except.includes(id));
   let table: RuleTable | undefined;
+  let pattern: KeywordPattern | undefined;
   let finder: KeywordFinder | undefined;
   let searched = 0;
   return {
@@ -53,8 +54,7 @@ export function ruleScanner({ personalData = "off", except = [] }: RuleScannerOp
         searched += to - from;
         // Made when it pays: that takes some milliseconds.
         if (searched > WORTH_A_TABLE) finder ??= new KeywordFinder(words);
-        if (finder === undefined) findWords(words, text, from, to, onWord);
-        else finder.find(text, from, to, onWord);
+        (finder ?? (pattern ??= new KeywordPattern(words))).find(text, from, to, onWord);
         if (numbers.length > 0) {
           for (const start of numberStarts(text, from, to)) for (const rule of numbers) findings.tryAt(rule, text, start, offset);
         }
