@@ -6,7 +6,8 @@ export function quickDigest(bytes: Uint8Array): string {
   // FNV-1a in two lanes with other primes, each mixed at the end.
   let one = 0x811c9dc5;
   let other = 0x1b873593;
-  for (const byte of bytes) {
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
     one = Math.imul(one ^ byte, 0x01000193);
     other = Math.imul(other ^ byte, 0x85ebca6b);
   }
