@@ -19,7 +19,7 @@ export interface DayOfWork {
   readonly incomingBytes: number;
   readonly saves: number;
   readonly takeInCpuMs: number;
-  /** After all was taken in and compacted. */
+  /** Beyond what an empty store takes, after all was taken in and compacted. */
   readonly storeBytes: number;
 }
 
@@ -58,7 +58,9 @@ export async function measureDay(folder: string, isQuick: boolean): Promise<DayO
   const waiting = { hooksBytes: bytesBelow(path.join(dataDir, "hooks")), incomingBytes: bytesBelow(incoming) };
   const saves = fs.readdirSync(incoming).length;
   const { cpuMs: takeInCpuMs } = await runWorker("takeIn", { dataDir });
-  const storeBytes = bytesBelow(dataDir) - bytesBelow(path.join(dataDir, "hooks"));
+  const empty = path.join(folder, "empty");
+  await runWorker("takeIn", { dataDir: empty });
+  const storeBytes = bytesBelow(dataDir) - bytesBelow(path.join(dataDir, "hooks")) - bytesBelow(empty);
   const { calls, cpuMs: hooksCpuMs, compactions } = tally;
   return {
     transcriptBytes: fs.statSync(transcript).size,
