@@ -96,7 +96,7 @@ export const resolve = {
   },
 };
 
-/** Hooks start for each turn of an agent, and status lines more often: a file that loads nothing of the store, and others for the calls that read, save or compose. */
+/** Hooks start on each turn of an agent, and status lines more often. The entry file loads no part of the store; calls that read, save or compose load further files. */
 export const lightBundle = (input: string, file: string) => ({
   input: { [file]: input },
   platform: "node" as const,
@@ -115,7 +115,7 @@ export const lightBundle = (input: string, file: string) => ({
   },
 });
 
-/** Loaded by the launcher before all else. */
+/** The launcher loads it before anything else. */
 export const compileCacheBundle = (input: string) => ({
   input: { "compile-cache": input },
   platform: "node" as const,

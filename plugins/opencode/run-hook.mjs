@@ -1,4 +1,4 @@
-// Runs a hook in this process, by the Workrail that is installed. Where there is none it does nothing: a hook never stops an agent.
+// Runs a hook in this process with the installed Workrail. Does nothing when none is installed: a hook never stops an agent.
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -8,7 +8,7 @@ const PROGRAMS = [path.join("cli", "dist", "workrail.mjs"), path.join("mcp-serve
 const { env, platform, execPath } = process;
 const isWindows = platform === "win32";
 
-/** Folders in which package managers install what is installed globally. */
+/** Folders of globally installed packages. */
 function globalFolders() {
   const ofNode = path.dirname(execPath);
   const prefixes = [env["npm_config_prefix"], path.dirname(ofNode)].filter((prefix) => prefix !== undefined);
@@ -17,7 +17,7 @@ function globalFolders() {
   return [...folders, ...(env["PNPM_HOME"] === undefined ? [] : inside(pnpm))].map((folder) => path.join(folder, "node_modules"));
 }
 
-/** Programs on the path: on Windows they are scripts, beside which the packages are. */
+/** Programs on `PATH`. On Windows they are scripts, and the packages are beside them. */
 function onPath() {
   const folders = (env["PATH"] ?? env["Path"] ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   if (isWindows) return folders.flatMap((folder) => programsIn(path.join(folder, "node_modules")));
@@ -28,7 +28,7 @@ function onPath() {
     .filter((file) => file.endsWith(".mjs"));
 }
 
-/** The server that npx has fetched for the MCP entry, the newest first. */
+/** The servers that npx downloaded for the MCP entry, the newest first. */
 function fetchedByNpx() {
   const usual = isWindows ? path.join(env["LOCALAPPDATA"] ?? homedir(), "npm-cache") : path.join(homedir(), ".npm");
   const found = inside(path.join(env["npm_config_cache"] ?? usual, "_npx")).flatMap((folder) =>
@@ -52,7 +52,7 @@ function findProgram() {
 
 const program = findProgram();
 if (program !== undefined) {
-  // The program reads its arguments as if Node had been started with it.
+  // Makes the arguments look as if Node had started the program.
   process.argv[1] = program;
   await import(pathToFileURL(program).href);
 }

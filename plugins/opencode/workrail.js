@@ -10,10 +10,10 @@ const LAST_MESSAGES = 9_000;
 const MOST_BYTES = 4 * 1024 * 1024;
 const LONGEST_TEXT = 100_000;
 const LONGEST_KEY = 20_000;
-/** How opencode's own agents begin, which name a session or summarize it. */
+/** The first words to opencode's own agents, which name or summarize a session. */
 const OWN_REQUEST = /^(?:You are a title generator|You are a context summarization agent|Summarize what was done in this conversation)/;
 
-/** Resolves with the hook's output, "" when it fails. */
+/** Resolves with the hook's output, or with "" when the hook fails. */
 function callHook(hook, payload) {
   return new Promise((resolve) => {
     const [program, ...args] = COMMAND;
@@ -31,7 +31,7 @@ function callHook(hook, payload) {
   });
 }
 
-/** The text that a hook wants in the system prompt: plain, or in the form of other hosts. */
+/** The hook's text for the system prompt: plain, or in the form of other hosts. */
 function contextIn(output) {
   try {
     const { hookSpecificOutput } = JSON.parse(output);
@@ -41,7 +41,7 @@ function contextIn(output) {
   }
 }
 
-/** Cut between words, and before a key that has no end: nobody recognizes half a secret. */
+/** Cuts between words, and before an unfinished key: half a secret would not be recognized. */
 function shortened(_key, value) {
   if (typeof value !== "string" || value.length <= LONGEST_TEXT) return value;
   let end = LONGEST_TEXT;
@@ -52,7 +52,7 @@ function shortened(_key, value) {
   return (isOpen ? head.slice(0, key) : head) + "...";
 }
 
-/** The JSON of messages, one after the other, as long as they fit. */
+/** The JSON of as many messages as fit. */
 function fitting(messages, bytes) {
   const texts = [];
   for (const message of messages) {
@@ -64,7 +64,7 @@ function fitting(messages, bytes) {
   return texts;
 }
 
-/** The first messages, and as many of the last as fit. A message in between says how many are left out. */
+/** The first messages, and as many of the last as fit. A message in between tells the number of the others. */
 function selected(messages) {
   const first = fitting(messages.slice(0, FIRST_MESSAGES), MOST_BYTES / 2);
   const others = messages.slice(Math.max(first.length, messages.length - LAST_MESSAGES)).reverse();
@@ -86,7 +86,7 @@ export const WorkrailPlugin = async ({ client, directory }) => {
     contexts.set(id, ready.then(() => callHook("session-start", payload)).then(contextIn));
   }
 
-  /** Saves the latest session before this one: when opencode was killed, no hook was called for it. */
+  /** Saves the latest earlier session: no hook ran for it if opencode was killed. */
   async function catchUp(id) {
     try {
       const { data } = await client.session.list();
@@ -98,7 +98,7 @@ export const WorkrailPlugin = async ({ client, directory }) => {
     }
   }
 
-  /** Undefined where they cannot be read: the hook then keeps what it knows. */
+  /** Undefined when they cannot be read: the hook then keeps its earlier state. */
   async function messagesOf(id) {
     try {
       const { data } = await client.session.messages({ path: { id } });

@@ -5,12 +5,12 @@ import { inOwnName } from "./own-name.ts";
 import { styled } from "./print.ts";
 
 const CONTEXT_LINES = 1;
-/** A module that is written as a whole need not be read here. */
+/** The most lines that are shown of one file. */
 const MOST_LINES = 60;
-/** Texts that have nothing in common would be compared for long. */
+/** Limits the comparison: texts without common lines take long. */
 const TIMEOUT_MS = 2_000;
 
-/** What a set-up changes, file by file, with the lines that change. */
+/** Describes a set-up: each file with the lines that change. */
 export function describePlan(title: string, { scope, changes, unchanged, faults, notes }: SetupPlan): string {
   const lines = [
     styled("bold", scope === "project" ? `${title}, for this project` : title, process.stdout),

@@ -21,7 +21,7 @@ export function describeTranscripts({ imports, leftOut }: TranscriptImports): re
   return [...added.flatMap(describeTranscript), all];
 }
 
-/** The session of its work comes first. */
+/** The session with the state of the work comes first. */
 function describeTranscript(sessions: readonly TranscriptImport[]): readonly string[] {
   const [work] = sessions;
   if (work === undefined) return [];

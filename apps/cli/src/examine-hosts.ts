@@ -6,9 +6,9 @@ const check = "host";
 const WITHOUT_HOOKS: readonly string[] = ["vscode", "windsurf"];
 
 /**
- * How each host is connected with Workrail, and what is wrong with that.
+ * Tells how each host is connected with Workrail, and which problems the connection has.
  *
- * @param findings tell whose hooks have run.
+ * @param findings tell which hosts' hooks have run.
  */
 export function examineHosts(hosts: readonly HostReport[], findings: readonly DoctorFinding[]): readonly DoctorFinding[] {
   const isKnown = findings.some(({ check, status }) => check === "hooks" && status !== "error");

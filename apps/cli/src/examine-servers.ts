@@ -5,11 +5,11 @@ import { type TriedServer, tryServer, type TryOptions } from "./try-server.ts";
 
 const check = "server";
 const LOCAL_MS = 5_000;
-/** A package may have to be fetched. */
+/** Milliseconds. npx may have to download the package first. */
 const FETCHED_MS = 60_000;
 
 export interface ServerTrials extends Omit<TryOptions, "timeoutMs"> {
-  /** Start servers by npx, too. */
+  /** True to start also servers that npx runs. */
   readonly withNpx: boolean;
 }
 
@@ -18,8 +18,8 @@ interface Entry extends FoundServer {
 }
 
 /**
- * Starts every server of ours that hosts would start, each once, and asks it to initialize. Entries of a project are only told: its files may
- * come from anybody, and whatever they name would run.
+ * Starts each Workrail server that a host would start, once, and asks it to initialize. Entries of a project are listed but not started:
+ * a project's files may come from anybody, and may name any program.
  */
 export async function examineServers(hosts: readonly HostReport[], trials: ServerTrials): Promise<readonly DoctorFinding[]> {
   const entries = hosts.flatMap(({ title, servers }) => servers.map((server) => ({ ...server, title })));
@@ -59,7 +59,7 @@ function isByNpx({ command, args }: Program): boolean {
   return npx === "npx" && yes === "-y" && /^@workrail\/mcp-server(?:@[\w.-]+)?$/u.test(name) && settings.every(isSetting);
 }
 
-/** Node with our server's file, and settings behind it. */
+/** Node with the file of the Workrail server, followed by settings. */
 function isLocal({ command, args: [script = "", ...settings] }: Program): boolean {
   const isServer = path.isAbsolute(script) && path.basename(script) === "workrail-mcp.mjs";
   return path.isAbsolute(command) && nameOf(command) === "node" && isServer && settings.every(isSetting);

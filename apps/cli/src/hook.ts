@@ -12,7 +12,7 @@ import {
 } from "@workrail/runtime/hooks";
 import { isTerminal, readInput, writeOutput } from "./read-input.ts";
 
-/** The host waits for a hook, so it ends by itself after this long; beside a sealed store, whose key takes long to derive, a little later. */
+/** The host waits for a hook, so the hook ends after this time. A sealed store gets more time, because its key takes long to derive. */
 const DEADLINE_MS = 1_000;
 const SEALED_DEADLINE_MS = 2_500;
 
@@ -21,7 +21,7 @@ const USAGE = `Usage: workrail hook <${HOOK_EVENTS.join("|")}> [--host <${HOOK_H
 Run by the host of an agent, with its JSON on standard input: workrail setup installs it.
 `;
 
-/** `workrail hook`: fails open. It always exits with 0, and says what went wrong at the next start; with \`--strict\` it exits with 1. */
+/** Runs `workrail hook`, which fails open: it exits with 0, and the next start of a session reports the failure. With `--strict` a failure exits with 1. */
 async function main(args: readonly string[]): Promise<void> {
   const begun = performance.now();
   const [event, ...options] = args;
@@ -39,7 +39,7 @@ async function main(args: readonly string[]): Promise<void> {
     now: () => new Date(),
     left: () => deadlineMs - (performance.now() - begun),
     saveNow: async (saves) => {
-      // Not known to the compiler: it is bundled beside this file.
+      // The compiler does not know the file: the bundler puts it beside this one.
       const taking = (await import(new URL("./take-in.mjs", import.meta.url).href)) as { readonly saveNow: HookPorts["saveNow"] };
       await taking.saveNow(saves);
     },

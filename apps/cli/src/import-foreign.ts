@@ -7,17 +7,17 @@ import { type GlobalOptions, withStore } from "./with-store.ts";
 
 /** A session of another program that was brought into the store. */
 export interface ForeignImport extends ImportFileResult {
-  /** What the program calls it. */
+  /** The session's name in the other program. */
   readonly name?: string | undefined;
 }
 
-/** Something that was not taken. */
+/** An item that was not imported. */
 export interface SkippedInImport {
   readonly place: string;
   readonly reason: string;
 }
 
-/** What an import did; it grows while the import goes on. */
+/** The results of an import. The import adds to them while it runs. */
 export interface ForeignImports {
   readonly imports: ForeignImport[];
   readonly skipped: SkippedInImport[];
@@ -27,14 +27,14 @@ interface ForeignImportOptions extends GlobalOptions {
   readonly onConflict: ImportConflictPolicy;
 }
 
-/** Another session may go well all the same. */
+/** Errors that concern one session only: the import continues with the next one. */
 const OF_ONE_SESSION = ["INVALID_INPUT", "TOO_LARGE", "SECRET_FOUND", "CONFLICT"];
 
 /**
- * Brings into the store what another program keeps. A session that is refused is named, and the others are imported.
+ * Imports the data of another program. A refused session is named, and the others are imported.
  *
- * @param done is told what was done, also when it fails in the middle.
- * @throws the first refusal, once all else is done; whatever ends the import.
+ * @param done receives the results, also when the import fails in the middle.
+ * @throws the first refusal, after everything else was imported; or the error that ended the import.
  */
 export async function importForeign(
   source: ForeignSource,

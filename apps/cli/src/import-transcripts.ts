@@ -7,22 +7,22 @@ import { findTranscripts, type FoundTranscripts, type TranscriptSource } from ".
 import { type GlobalOptions, withStore } from "./with-store.ts";
 
 export interface TranscriptImportOptions extends GlobalOptions {
-  /** Only sessions of this directory. */
+  /** Takes only sessions of this directory. */
   readonly project?: string;
-  /** Only sessions that went on since. */
+  /** Takes only sessions that changed after this time. */
   readonly since?: Date;
 }
 
-/** A session of the store that was made of a transcript: its work, or a part of its conversation. */
+/** A session that an import made from a transcript: the state of the work, or a part of the conversation. */
 export interface TranscriptImport extends ForeignImport {
-  /** The project that the session belongs to, if it is of one. */
+  /** The project that the session belongs to, if there is one. */
   readonly project?: string | undefined;
   /** ISO 8601: the first and the last event of the transcript. */
   readonly startedAt: string;
   readonly lastAt: string;
 }
 
-/** What an import of transcripts did; it grows while the import goes on. */
+/** The results of an import of transcripts. The import adds to them while it runs. */
 export interface TranscriptImports {
   readonly imports: TranscriptImport[];
   readonly skipped: SkippedInImport[];
@@ -35,10 +35,10 @@ export function noTranscripts(): TranscriptImports {
 }
 
 /**
- * Brings transcripts of a host into the store. One that cannot be read or is refused is named, and the others are imported.
+ * Imports transcripts of a host. A transcript that is refused or cannot be read is named, and the others are imported.
  *
- * @param done is told what was done, also when it fails in the middle.
- * @throws the first refusal, once all else is done; whatever ends the import.
+ * @param done receives the results, also when the import fails in the middle.
+ * @throws the first refusal, after everything else was imported; or the error that ended the import.
  */
 export async function importHost(
   host: TranscriptSource,

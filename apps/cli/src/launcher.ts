@@ -1,5 +1,5 @@
-// Runs on any Node, however old: only what Node 18 can parse and link, and of ours the version alone. An import of `node:fs` would load
-// streams, which takes half as long as Node's own start.
+// Runs on any Node, however old: it uses only syntax and modules of Node 18, and imports only our version. An import of `node:fs` would load
+// streams, which takes half the time of Node's own start.
 import module from "node:module";
 import manifest from "../package.json" with { type: "json" };
 import { lightPart } from "./light-part.ts";
@@ -19,13 +19,13 @@ async function launch(): Promise<void> {
     process.stdout.write(`${manifest.version}\n`);
     return;
   }
-  // Node before 22.3 lacks it, and the bundle asks for all that is built in by it.
+  // Node before 22.3 lacks this function, and the bundle loads built-in modules through it.
   if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
   await load("./compile-cache.mjs");
   await load(lightPart(process.argv.slice(2)) ?? "./cli.mjs");
 }
 
-/** Not known to the compiler: the programs are bundled beside the launcher. */
+/** The compiler does not know the files: the bundler puts the programs beside the launcher. */
 async function load(part: string): Promise<void> {
   await import(new URL(part, import.meta.url).href);
 }

@@ -1,7 +1,7 @@
-/** Programs of their own that start often and load little, by the first word of the command line. */
+/** Small programs that start often, by the first word of the command line. */
 const LIGHT_PARTS: Readonly<Record<string, string>> = { hook: "./hook.mjs", statusline: "./statusline.mjs" };
 
-/** The file of the light program that a command line asks for; `undefined` for other commands, and where help is asked for. */
+/** The file of the small program that a command line asks for; `undefined` for other commands and for help. */
 export function lightPart([first = "", ...rest]: readonly string[]): string | undefined {
   if (!Object.hasOwn(LIGHT_PARTS, first) || rest.includes("--help") || rest.includes("-h")) return undefined;
   return LIGHT_PARTS[first];

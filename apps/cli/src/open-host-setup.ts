@@ -5,9 +5,9 @@ import manifest from "../package.json" with { type: "json" };
 import type { HostOptions } from "./commands/setup.ts";
 import { settingArgs } from "./setting-options.ts";
 
-/** Set-ups as one command line asks for them. */
+/** Plans and applies set-ups for one command line. */
 export interface HostSetup {
-  /** What a person should know before anything is written. */
+  /** Warnings for the person, before anything is written. */
   readonly warnings: readonly string[];
   found(): readonly SetupHost[];
   titleOf(host: SetupHost): string;
@@ -15,7 +15,7 @@ export interface HostSetup {
   apply(plan: SetupPlan): Promise<void>;
 }
 
-/** Loads what sets hosts up, and gives it what the command line says. */
+/** Loads the host set-up library, and configures it from the command line. */
 export async function openHostSetup(options: HostOptions): Promise<HostSetup> {
   const library = await import("./library/hosting.ts");
   const { dataDir, values } = library.readConfiguration({ env: process.env, args: settingArgs(options) });

@@ -29,7 +29,7 @@ export function parseSince(text: string): Date {
   const [, day] = DAY_OR_TIME.exec(text) ?? [];
   if (day === undefined) return new Date(Date.now() - parseDuration(text));
   const time = new Date(text);
-  // JavaScript takes the 30th of February for the 2nd of March.
+  // JavaScript reads February 30 as March 2.
   const isDay = !Number.isNaN(time.getTime()) && new Date(day).toISOString().slice(0, 10) === day;
   if (!isDay) throw new InvalidArgumentError("It must be a day of the calendar, such as 2026-01-31.");
   return time;

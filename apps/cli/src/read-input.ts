@@ -3,7 +3,7 @@ import { isatty } from "node:tty";
 
 const CHUNK_BYTES = 64 * 1024;
 const MOST_INPUT_BYTES = 16 * 1024 * 1024;
-/** A host that does not close standard input is waited for no longer. */
+/** Milliseconds to wait for a host that does not close standard input. */
 const INPUT_MS = 400;
 const AGAIN_MS = 4;
 
@@ -16,9 +16,9 @@ export async function readInput(): Promise<string> {
 }
 
 /**
- * Standard input once more, so that a read never waits: streams, which do not wait either, take half as long to load as Node itself.
+ * Opens standard input again without blocking reads. Streams do not block either, but loading them takes half the time of Node's start.
  *
- * @returns `undefined` where the system cannot do that: outside of Linux, and for sockets, which Node uses for its child processes.
+ * @returns `undefined` when the system cannot: outside of Linux, and for sockets, which Node gives to its child processes.
  */
 function reopened(): number | undefined {
   if (process.platform !== "linux") return undefined;
@@ -47,7 +47,7 @@ async function readDescriptor(fd: number): Promise<readonly Buffer[]> {
   return chunks;
 }
 
-/** @returns 0 at the end, `undefined` where nothing is there yet. */
+/** @returns 0 at the end, `undefined` when no bytes are there yet. */
 function readNow(fd: number, chunk: Buffer): number | undefined {
   try {
     return fs.readSync(fd, chunk);
@@ -78,7 +78,7 @@ function readStream(): Promise<readonly Buffer[]> {
   });
 }
 
-/** Whether a person sits at standard input. The system tells a pipe and a file, without loading terminals. */
+/** True when standard input is a terminal. Asks the system about pipes and files, so that the terminal module is not loaded. */
 export function isTerminal(): boolean {
   return fs.fstatSync(0).isCharacterDevice() && isatty(0);
 }
@@ -88,7 +88,7 @@ export function writeOutput(output: string): void {
   try {
     if (output !== "") fs.writeFileSync(1, output);
   } catch (error) {
-    // The host does not listen any more.
+    // The host has closed its end.
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
   }
 }

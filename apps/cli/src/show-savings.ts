@@ -12,7 +12,7 @@ interface SavingsOptions extends GlobalOptions {
   readonly since?: string;
 }
 
-/** `workrail stats --savings`: what automatic saves and resumes brought. */
+/** Prints `workrail stats --savings`: the use of automatic saves and resumes. */
 export async function showSavings(options: SavingsOptions): Promise<void> {
   const library = await import("./library/saving.ts");
   const { dataDir, values } = library.readConfiguration({ env: process.env, args: settingArgs(options) });

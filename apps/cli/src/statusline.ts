@@ -1,7 +1,7 @@
 import { statusLine } from "@workrail/runtime/hooks";
 import { readInput, writeOutput } from "./read-input.ts";
 
-/** `workrail statusline`: prints one line, and always exits with 0: a host shows whatever comes, many times a minute. */
+/** Runs `workrail statusline`: prints one line and always exits with 0, because a host shows the output many times a minute. */
 async function main(): Promise<void> {
   writeOutput(`${await line()}\n`);
   // Standard input may still be open.

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { invalidInput } from "@workrail/core";
 import type { FoundTranscript } from "@workrail/host-transcripts";
 
-/** Hosts whose transcripts `workrail import` takes by the host's name, and what they are, for help. */
+/** Hosts whose transcripts `workrail import` reads by the host's name, with their descriptions in the help. */
 export const TRANSCRIPT_SOURCES = {
   "claude-code": "the transcripts of Claude Code",
   codex: "the transcripts of Codex",
@@ -19,16 +19,16 @@ export function isTranscriptSource(name: string): name is TranscriptSource {
 export interface FoundTranscripts {
   /** Newest first. */
   readonly transcripts: readonly FoundTranscript[];
-  /** Transcripts of sub-agents beside them. */
+  /** The number of transcripts of sub-agents beside them. */
   readonly subagents: number;
   /** Folders that must not be read. */
   readonly unreadable: readonly string[];
 }
 
 /**
- * Finds transcripts: those given, files or folders of them, or all that the host keeps.
+ * Finds transcripts: at the given files and folders, or else all that the host keeps.
  *
- * @throws INVALID_INPUT where nothing is there.
+ * @throws INVALID_INPUT when there are none.
  */
 export async function findTranscripts(host: TranscriptSource, given: readonly string[]): Promise<FoundTranscripts> {
   const { transcriptFolder } = await import("./library/importing.ts");

@@ -1,6 +1,6 @@
 import type { Program } from "@workrail/host-setup";
 
-/** How the start of an MCP server went. */
+/** The result of starting an MCP server. */
 export type TriedServer = { readonly name: string; readonly version: string; readonly ms: number } | { readonly failure: string };
 
 export interface TryOptions {
@@ -9,7 +9,7 @@ export interface TryOptions {
   readonly cwd: string;
 }
 
-/** Given to a server that was told to end. */
+/** Milliseconds that a server gets to end. */
 const LAST_MOMENT_MS = 1_000;
 const MOST_CHARACTERS = 1_048_576;
 const INITIALIZE = {
@@ -30,7 +30,7 @@ export async function tryServer(program: Program, options: TryOptions): Promise<
 }
 
 async function talkTo({ command, args }: Program, { timeoutMs, env, cwd }: TryOptions): Promise<TriedServer> {
-  // Loaded in a few milliseconds, which other commands need not take.
+  // Loaded here, because other commands do not need it.
   const { spawn } = await import("node:child_process");
   const started = performance.now();
   return new Promise((resolve) => {
@@ -52,7 +52,7 @@ async function talkTo({ command, args }: Program, { timeoutMs, env, cwd }: TryOp
       else if (answered.length > MOST_CHARACTERS) done({ failure: "it does not speak MCP" });
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => void (said = `${said}${text}`.slice(-MOST_CHARACTERS)));
-    // A server that is gone does not read.
+    // A server that has ended does not read.
     child.stdin.on("error", () => {});
     child.once("error", (error) => {
       clearTimeout(patience);
@@ -70,7 +70,7 @@ function notStarted({ code, message }: NodeJS.ErrnoException): TriedServer {
   return { failure: `it cannot be started: ${code ?? message}` };
 }
 
-/** The answer, among other lines. */
+/** The answer, found among other lines. */
 function serverIn(output: string): { readonly name: string; readonly version: string } | undefined {
   for (const line of output.split("\n").slice(0, -1)) {
     const { name, version } = serverInfo(line);

@@ -1,5 +1,5 @@
-// Runs on any Node, however old: only what Node 18 can parse and link, and of ours a version alone. An import of `node:fs` would load streams,
-// which takes half as long as Node's own start.
+// Runs on any Node, however old: it uses only syntax and modules of Node 18, and imports only a version. An import of `node:fs` would load streams,
+// which takes half the time of Node's own start.
 import module from "node:module";
 import { lightPart } from "../../cli/src/light-part.ts";
 import { isCommand } from "./is-command.ts";
@@ -35,7 +35,7 @@ async function launch(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  // Node before 22.3 lacks it, and the bundle asks for all that is built in by it.
+  // Node before 22.3 lacks this function, and the bundle loads built-in modules through it.
   if (!("getBuiltinModule" in process)) Object.assign(process, { getBuiltinModule: module.createRequire(import.meta.url) });
   const light = lightPart(process.argv.slice(2));
   if (light !== undefined) return load(light);

@@ -155,7 +155,7 @@ export function temporaryName(directory: string, purpose?: string): string {
   return path.join(directory, `.tmp${purpose === undefined ? "" : `-${purpose}`}-${host}-${process.pid}-${unique}`);
 }
 
-/** Found out when it is first needed. */
+/** Determined on first use. */
 function writer(): Writer {
   thisWriter ??= {
     host: quickDigest(Buffer.from(`${os.hostname()} ${processNamespace()}`)).slice(0, 8),

@@ -18,13 +18,13 @@ export const OPEN = "open";
 export const CONFIG_FILE = "config.json";
 /** What names of redacted secrets are made with. Whoever has it can tell whether a placeholder stands for a secret that they guess. */
 export const REDACTION_KEY = "redaction.key";
-/** What files of other programs held before a set-up changed them. */
+/** Records of other programs' files, to undo a set-up. */
 export const SETUP = "setup";
 export const CONTEXTS = "contexts";
 export const EXPORTS = "exports";
-/** Saves that hooks left, which wait for the store to be opened. */
+/** Incoming saves: hooks wrote them, and the next opening of the store takes them in. */
 export const INCOMING = "incoming";
-/** What hooks noted of sessions. */
+/** Notes that hooks keep about sessions. */
 export const HOOKS = "hooks";
 export const QUARANTINE = "quarantine";
 export const BACKUPS = "backups";

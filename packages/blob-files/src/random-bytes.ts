@@ -2,12 +2,12 @@ import { randomBytes as cryptographic } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { hasCode } from "./error-codes.ts";
 
-/** Bytes that nobody can guess, from the system's own source: to load Node's cryptography takes a fifth as long as to start Node. */
+/** Unguessable bytes from the system's own source. Loading Node's cryptography would take a fifth of Node's start time. */
 export function randomBytes(count: number): Buffer {
   return (process.platform === "win32" ? undefined : fromSystem(count)) ?? cryptographic(count);
 }
 
-/** `undefined` where the source is not there, as in some sandboxes. */
+/** `undefined` when the source is missing, as in some sandboxes. */
 function fromSystem(count: number): Buffer | undefined {
   let source: number;
   try {
@@ -24,7 +24,7 @@ function fromSystem(count: number): Buffer | undefined {
   }
 }
 
-/** A UUID of version 4, made of them. */
+/** A version 4 UUID from unguessable bytes. */
 export function randomUuid(): string {
   const bytes = randomBytes(16);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;

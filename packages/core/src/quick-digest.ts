@@ -1,9 +1,9 @@
 /**
- * 16 hexadecimal digits that tell bytes apart, without cryptography, which a short-lived program would have to load. Not for bytes that
- * somebody may choose to deceive: two that agree can be made.
+ * 16 hexadecimal digits that tell bytes apart. It uses no cryptography, because a short-lived program would have to load it. Do not use it
+ * against an attacker: collisions can be made.
  */
 export function quickDigest(bytes: Uint8Array): string {
-  // FNV-1a in two lanes with other primes, each mixed at the end.
+  // FNV-1a in two lanes with different primes; each lane is mixed at the end.
   let one = 0x811c9dc5;
   let other = 0x1b873593;
   for (let at = 0; at < bytes.length; at++) {
@@ -14,7 +14,7 @@ export function quickDigest(bytes: Uint8Array): string {
   return hexOf(mixed(one ^ bytes.length)) + hexOf(mixed(other));
 }
 
-/** Has each bit of a lane bear on all of them. */
+/** Mixes a lane, so that each bit affects all bits. */
 function mixed(lane: number): number {
   const half = Math.imul(lane ^ (lane >>> 16), 0x7feb352d);
   const whole = Math.imul(half ^ (half >>> 15), 0x846ca68b);

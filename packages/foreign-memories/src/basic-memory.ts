@@ -16,14 +16,14 @@ const MAX_FOLDER_BYTES = 64 * 1024 * 1024;
 const MAX_NOTES = 20_000;
 
 /**
- * Reads the notes of Basic Memory: Markdown files in a folder and the folders in it. Each folder that has notes becomes a session with one
- * checkpoint, as old as the latest change in the folder. Each note is an entry under its file's name, its text whole with the front
- * matter; the entry `basic-memory` has its file and the time of its last change.
+ * Reads the notes of Basic Memory: Markdown files in a folder and its subfolders. Each folder with notes becomes a session with one
+ * checkpoint, dated by the latest change in the folder. Each note is an entry under its file's name, with its whole text and front
+ * matter. The entry `basic-memory` lists the files and their last changes.
  *
- * Lost: what the program keeps in its database only, such as the links that it resolved; it makes them anew from the notes.
- * Named: files that are no notes, links, notes that are no UTF-8 or larger than 8 MiB, and folders that hold too much.
+ * Lost: data that is only in the program's database, such as resolved links. The program rebuilds it from the notes.
+ * Skipped and named: files that are no notes, links, notes that are not UTF-8 or larger than 8 MiB, and folders that hold too much.
  *
- * @throws INVALID_INPUT when there is no such folder, or it has too many or too deep folders.
+ * @throws INVALID_INPUT when the folder is missing, or has too many or too deep subfolders.
  */
 export async function* readBasicMemory(given: string): AsyncGenerator<ForeignPart, void, undefined> {
   const root = await fs.realpath(given).catch(() => given);
@@ -77,7 +77,7 @@ interface Note {
   readonly modifiedAt: Date;
 }
 
-/** The note, or the reason why it cannot be taken. */
+/** The note, or the reason why it cannot be imported. */
 async function readNote(root: string, file: string): Promise<Note | string> {
   const modifiedAt = (await fs.stat(file).catch(() => undefined))?.mtime;
   if (modifiedAt === undefined) return whyRefused("missing");

@@ -8,7 +8,7 @@ export class Entries {
     return this.#values.size;
   }
 
-  /** Adds an entry under the wanted key, or, if that is taken, under one with a number behind it. Returns the key. */
+  /** Adds an entry under the wanted key. A number follows the key if it is taken. Returns the key. */
   add(wanted: string, value: JsonValue): string {
     const key = this.#free(wanted);
     this.#values.set(key, value);

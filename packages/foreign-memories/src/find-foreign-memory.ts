@@ -7,7 +7,7 @@ import { KEEPER_FILE } from "./memory-keeper.ts";
 import { KEPT, notOf } from "./refusals.ts";
 import { textOf } from "./text-of.ts";
 
-/** The parts of the world that say where another program keeps its data. */
+/** The surroundings that tell where another program keeps its data. */
 export interface ForeignPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The person's home directory. */
@@ -21,9 +21,9 @@ const FINDERS: Readonly<Record<ForeignMemory, (places: ForeignPlaces) => readonl
 };
 
 /**
- * Where the program keeps its data unless it is told otherwise, by its own variables and files. Only what is there.
+ * Finds the data of a program at its default places and at those that its own variables and files name. Returns only existing places.
  *
- * @throws INVALID_INPUT when nothing is there, naming the places that were looked at.
+ * @throws INVALID_INPUT when there is no data. The message names the places.
  */
 export function findForeignMemory(source: ForeignMemory, places: ForeignPlaces): readonly string[] {
   const candidates = [...new Set(FINDERS[source](places))];
@@ -40,14 +40,14 @@ function keeperPlaces({ env, home }: ForeignPlaces): readonly string[] {
   return [path.join(directory, KEEPER_FILE)];
 }
 
-/** Without a variable the program writes beside its own code: with `npx`, into the cache of npm. */
+/** Without a variable the program writes beside its own code. With `npx` that is the cache of npm. */
 function serverMemoryPlaces({ env, home }: ForeignPlaces): readonly string[] {
   const named = env["MEMORY_FILE_PATH"];
   if (named && path.isAbsolute(named)) return [named];
   const names = named ? [named] : ["memory.jsonl", "memory.json"];
   return npxInstallations(env, home).flatMap((directory) => {
     const files = names.map((name) => path.join(directory, "node_modules", "@modelcontextprotocol", "server-memory", "dist", name));
-    // The older name is only read where there is no other.
+    // The older name is read only when the newer one is missing.
     return files.filter((file, index) => index === 0 || !fs.existsSync(files[0] ?? file));
   });
 }
@@ -63,7 +63,7 @@ function npxInstallations(env: ForeignPlaces["env"], home: string): readonly str
 
 const MAX_CONFIGURATION_BYTES = 1024 * 1024;
 
-/** Every project of its configuration; the variable moves the one that is called `main`. */
+/** Every project of the configuration; the variable moves the project `main`. */
 function basicMemoryPlaces({ env, home }: ForeignPlaces): readonly string[] {
   const main = env["BASIC_MEMORY_HOME"] || path.join(home, "basic-memory");
   const directory = env["BASIC_MEMORY_CONFIG_DIR"] || path.join(home, ".basic-memory");
@@ -73,7 +73,7 @@ function basicMemoryPlaces({ env, home }: ForeignPlaces): readonly string[] {
   return paths.length === 0 || env["BASIC_MEMORY_HOME"] ? [main, ...paths] : paths;
 }
 
-/** Of all versions: a project is a path, or an object that has one. */
+/** The path of a project. Depending on the version a project is a path, or an object that has one. */
 function pathOf(project: unknown): string | undefined {
   const given = typeof project === "object" && project !== null && "path" in project ? project.path : project;
   return typeof given === "string" && given !== "" ? given : undefined;

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { type CheckpointId, type Digest, parseCheckpointId, parseSessionId, type SessionId, uuidOf } from "@workrail/core";
 import type { ForeignMemory } from "./foreign-memory.ts";
 
-/** The id of a session: the same for the same names. It cannot be chosen by what is read, so that nothing is added to other sessions. */
+/** The id of a session, derived from the names. Foreign data cannot choose an id, so an import cannot add to other sessions. */
 export function foreignSessionId(source: ForeignMemory, ...names: readonly string[]): SessionId {
   return parseSessionId(uuid(source, "session", ...names));
 }
 
-/** The id of a checkpoint: the same for the same names, of which its content is one. */
+/** The id of a checkpoint, derived from the names; one of the names is the content. */
 export function foreignCheckpointId(source: ForeignMemory, ...names: readonly string[]): CheckpointId {
   return parseCheckpointId(uuid(source, "checkpoint", ...names));
 }

@@ -4,32 +4,32 @@ import type { ForeignSession } from "@workrail/core";
 export const FOREIGN_MEMORIES = ["mcp-memory-keeper", "server-memory", "basic-memory"] as const;
 export type ForeignMemory = (typeof FOREIGN_MEMORIES)[number];
 
-/** One thing that is found in another program's data. */
+/** One item in another program's data. */
 export type ForeignPart = ForeignPartSession | ForeignPartSkipped;
 
 export interface ForeignPartSession {
   readonly kind: "session";
   readonly session: ForeignSession;
-  /** How many of `total` sessions or folders were read, this one included. */
+  /** The number of sessions or folders, out of `total`, that were read so far, with this one. */
   readonly done: number;
   readonly total: number;
 }
 
-/** Something that cannot be taken, and is therefore named. */
+/** An item that cannot be imported. */
 export interface ForeignPartSkipped {
   readonly kind: "skipped";
-  /** A file with the line, a row, a folder. Never a value out of it. */
+  /** Names a file and line, a row or a folder. Never holds a value of the data. */
   readonly place: string;
-  /** The reason, for people: a sentence without its stop. */
+  /** The reason, for people: a sentence without a full stop. */
   readonly reason: string;
 }
 
-/** The few things that are asked of a database. */
+/** The operations on a database that a reader needs. */
 export interface ForeignDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): { all(...parameters: readonly string[]): readonly unknown[] };
   close(): unknown;
 }
 
-/** Opens a database file that nobody else uses: a copy. */
+/** Opens a copy of a database, which no other program uses. */
 export type OpenForeignDatabase = (file: string, busyMs: number) => ForeignDatabase;

@@ -1,17 +1,17 @@
 import type { ForeignDatabase } from "./foreign-memory.ts";
 
-/** A row of a foreign table: every column as text, `null` where there is none or it is no text. */
+/** A row of a foreign table: every column as text; `null` for a missing or other value. */
 export type ForeignRow = Readonly<Record<string, string | null>>;
 
 export interface ForeignRows {
   readonly rows: readonly ForeignRow[];
-  /** There are more rows, or more bytes in them, than are read; then `rows` is empty. */
+  /** True when the rows exceed a limit in number or bytes; then `rows` is empty. */
   readonly isTooMuch: boolean;
 }
 
 interface Selection {
   readonly table: string;
-  /** Those of them that the table has are read; the others are `null`. */
+  /** Columns to read. A column that the table lacks is `null`. */
   readonly columns: readonly string[];
   readonly where: string;
   readonly value: string;
@@ -21,8 +21,8 @@ const MAX_ROWS = 20_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads tables of a copy of a database that somebody else made. Nothing is read of a view or a virtual table, which may be without end or run code,
- * and never more than the limits: one selection is in memory at a time.
+ * Reads tables of a copied foreign database. Skips views and virtual tables, which may be endless or run code,
+ * and never exceeds the limits. One selection is in memory at a time.
  */
 export class ForeignTables {
   readonly #database: ForeignDatabase;
@@ -32,7 +32,7 @@ export class ForeignTables {
 
   constructor(database: ForeignDatabase) {
     this.#database = database;
-    // Functions that a schema calls are not trusted.
+    // The schema must not call functions.
     database.exec("PRAGMA trusted_schema = OFF");
     const tables = database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%' LIMIT 1000`).all();
     for (const { name } of tables as readonly { readonly name: string }[]) this.#columns.set(name, this.#columnsOf(name));
@@ -43,7 +43,7 @@ export class ForeignTables {
     return known !== undefined && columns.every((column) => known.has(column));
   }
 
-  /** The rows in the order in which they were inserted; none where there is no such table or column. */
+  /** The rows in the order of insertion; none when the table or column is missing. */
   rows({ table, columns, where, value }: Selection): ForeignRows {
     const known = columns.filter((column) => this.has(table, column));
     if (known.length === 0 || !this.has(table, where)) return { rows: [], isTooMuch: false };
@@ -59,13 +59,13 @@ export class ForeignTables {
     };
   }
 
-  /** The values of a column, each once, in the order in which they were inserted. At most so many. */
+  /** The distinct values of a column among its first `most` rows, in the order of insertion. */
   values(table: string, column: string, most: number): readonly string[] {
     const found = this.#database.prepare(`SELECT ${asText(column)} FROM "${table}" ORDER BY rowid LIMIT ${most}`).all();
     return [...new Set((found as readonly ForeignRow[]).flatMap((row) => row[column] ?? []))];
   }
 
-  /** Some tables are searched for each row of another, and have no index for that. The database is a copy. */
+  /** Adds indexes for lookups by row. Safe, because the database is a copy. */
   #index(table: string, column: string): void {
     const name = `workrail_${table}_${column}`;
     if (this.#indexed.has(name)) return;

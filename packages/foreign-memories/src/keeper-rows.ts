@@ -1,6 +1,6 @@
 import type { ForeignRow, ForeignTables } from "./foreign-tables.ts";
 
-/** Everything of one session that is read. */
+/** The rows of one session. */
 export interface KeeperRows {
   readonly session: ForeignRow;
   readonly items: readonly ForeignRow[];
@@ -14,13 +14,13 @@ export interface KeeperRows {
   readonly compressed: readonly ForeignRow[];
   readonly deleted: readonly ForeignRow[];
   readonly graph: Readonly<Record<"entities" | "relations" | "observations", readonly ForeignRow[]>>;
-  /** Rows beside the items and checkpoints. */
+  /** Rows of other tables. */
   readonly others: number;
-  /** The table that holds more than is read. */
+  /** The table that exceeds a limit. */
   readonly tooLarge: string | undefined;
 }
 
-/** Columns of all versions that are known; older databases have fewer. */
+/** Columns of all known versions; older databases have fewer. */
 const COLUMNS = {
   sessions: [
     "id",
@@ -48,7 +48,7 @@ const COLUMNS = {
   observations: ["observation", "source", "timestamp"],
 } as const;
 
-/** Reads the rows of a session, in the order in which they were inserted. */
+/** Reads the rows of a session in the order of insertion. */
 export function readKeeperRows(tables: ForeignTables, id: string): KeeperRows {
   let tooLarge: string | undefined;
   const select = (table: keyof typeof COLUMNS, value = id, where = "session_id"): readonly ForeignRow[] => {
@@ -79,7 +79,7 @@ export function readKeeperRows(tables: ForeignTables, id: string): KeeperRows {
   return { session, checkpoints, ...rest, ...others, deleted, others: count, tooLarge };
 }
 
-/** Entities by their names: ids of rows mean nothing elsewhere. */
+/** Replaces ids of rows with names of entities, because the ids mean nothing outside the database. */
 function graphOf(
   select: (table: "entities" | "relations" | "observations", value?: string, where?: string) => readonly ForeignRow[],
 ): KeeperRows["graph"] {

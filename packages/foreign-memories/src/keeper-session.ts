@@ -7,25 +7,25 @@ import { latestOf, parseForeignTime } from "./foreign-time.ts";
 import { type KeeperRows, readKeeperRows } from "./keeper-rows.ts";
 
 const SOURCE = "mcp-memory-keeper";
-/** Of a foreign id that is told beside a checkpoint. */
+/** Characters of a foreign id that is kept beside a checkpoint. */
 const LONGEST_ID = 200;
-/** JSON of all checkpoints of a session: an import has all of it in memory. */
+/** Bytes of JSON of all checkpoints of a session. An import holds all of it in memory. */
 const MAX_TEXT_LENGTH = 128 * 1024 * 1024;
 
 export interface KeeperSession {
-  /** `undefined` when nothing of it can be taken; then `skipped` says why. */
+  /** `undefined` when nothing can be imported; then `skipped` has the reason. */
   readonly session: ForeignSession | undefined;
   readonly skipped: readonly { readonly place: string; readonly reason: string }[];
 }
 
 /**
- * Reads one session of mcp-memory-keeper. Its checkpoints become checkpoints with the items that they name, as those are now: the program
- * keeps no older values. The last checkpoint is the session as it is now. Items are entries under their keys, exactly as they were saved;
- * all else is in the entry `mcp-memory-keeper`: category, priority, channel and dates of each item, the session's own facts, cached files
+ * Reads one session of mcp-memory-keeper. Its checkpoints become checkpoints with the current values of their items: the program
+ * keeps no older values. The last checkpoint is the session's current state. Items are entries under their keys, exactly as saved;
+ * the entry `mcp-memory-keeper` has the rest: category, priority, channel and dates of each item, facts of the session, cached files
  * without their content, the journal, links, the knowledge graph and compressed items. Items of high priority become pins.
  *
  * Lost: the content of cached files, vectors, the log of changes, tasks of its agents, events of other tools, and settings.
- * Named: items whose value is no text, and a session that holds too much or nothing.
+ * Skipped and named: items whose value is not text, and sessions that hold too much or nothing.
  */
 export function readKeeperSession(tables: ForeignTables, id: string): KeeperSession {
   const place = `session ${id.slice(0, LONGEST_ID)}`;
@@ -44,7 +44,7 @@ export function readKeeperSession(tables: ForeignTables, id: string): KeeperSess
   return { session: sessionOf(id, { ...rows, items, checkpoints }), skipped: [...skipped, ...left] };
 }
 
-/** Checkpoints in the order of time, without the oldest where all together are too large. */
+/** Checkpoints in order of time. Drops the oldest when all together are too large. */
 function newestOf(rows: KeeperRows): { readonly checkpoints: readonly ForeignRow[]; readonly tooOld: number } {
   const sorted = rows.checkpoints.toSorted((left, right) => timeOf(left) - timeOf(right));
   let room = MAX_TEXT_LENGTH - JSON.stringify(currentContext(rows)).length;
@@ -122,7 +122,7 @@ function currentContext(rows: KeeperRows): Context {
   });
 }
 
-/** Facts of the session are left out: they change, and the checkpoint would be another one. */
+/** Leaves out facts of the session: they change, and a change would give the checkpoint another id. */
 function checkpointContext(row: ForeignRow, { items, files, checkpointItems, checkpointFiles }: KeeperRows): Context {
   const own = row["id"] ?? "";
   const isNamed = (links: ReadonlyMap<string, ReadonlySet<string>>) => (item: ForeignRow) => links.get(own)?.has(item["id"] ?? "") === true;
@@ -142,7 +142,7 @@ function contextOf(items: readonly ForeignRow[], facts: JsonObject): Context {
   return entries.toContext();
 }
 
-/** Without what nearly every item says: they are read by models, too. */
+/** Leaves out default values, to save tokens for models that read the entry. */
 function itemFacts({ is_private: isPrivate = null, priority = null, updated_at: updatedAt = null, ...rest }: ForeignRow): JsonObject {
   return factsOf({
     ...rest,
@@ -156,7 +156,7 @@ function list(name: string, values: readonly JsonValue[]): JsonObject {
   return values.length === 0 ? {} : { [name]: values };
 }
 
-/** Columns that hold something, without ids of rows, which mean nothing elsewhere. */
+/** Columns with a value, without ids of rows, which mean nothing outside the database. */
 function factsOf(row: ForeignRow): JsonObject {
   return Object.fromEntries(Object.entries(row).filter(([column, value]) => value !== null && value !== "" && column !== "id"));
 }

@@ -9,16 +9,16 @@ interface Entity {
   readonly facts: JsonObject;
 }
 
-/** The entities and relations of server-memory, as they are read line by line. */
+/** Collects the entities and relations of server-memory line by line. */
 export class KnowledgeGraph {
   readonly #entities: Entity[] = [];
   readonly #relations: (JsonObject & { readonly from: string })[] = [];
 
   /**
-   * Takes one line; empty ones are passed over, as the program does.
+   * Takes one line. Skips empty lines, as the program does.
    *
-   * @param text `undefined`: it is no UTF-8.
-   * @returns the reason why the line was not taken.
+   * @param text `undefined`: the line is not UTF-8.
+   * @returns the reason why the line was skipped.
    */
   addLine(text: string | undefined): string | undefined {
     if (text === undefined) return "it is not UTF-8";
@@ -32,7 +32,7 @@ export class KnowledgeGraph {
 
   /** Each entity under its name, in the order of the file. */
   toContext(): Context {
-    // The program finds the first entity of a name, and so do relations here.
+    // The program resolves a name to its first entity, so relations do the same here.
     const begun = new Map<string, JsonObject[]>(this.#entities.map(({ name }) => [name, []]));
     const loose: JsonValue[] = [];
     for (const { from, ...relation } of this.#relations) {
@@ -70,7 +70,7 @@ function withRelations(facts: JsonObject, relations: readonly JsonObject[]): Jso
   return entries.toContext();
 }
 
-/** The names at which they end, by type: in few words. A relation with more fields than the program knows stays an object. */
+/** The targets of relations by type, as names. A relation with unknown fields stays an object. */
 function byType(relations: readonly JsonObject[]): JsonObject {
   const types = new Map<string, JsonValue[]>();
   for (const { relationType, ...rest } of relations) {
@@ -83,7 +83,7 @@ function byType(relations: readonly JsonObject[]): JsonObject {
   return Object.fromEntries(types);
 }
 
-/** `undefined` for what is no JSON object, or is nested too deep. */
+/** `undefined` for text that is no JSON object, or nested too deep. */
 function parsed(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);

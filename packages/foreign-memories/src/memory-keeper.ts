@@ -13,11 +13,11 @@ const MAX_FILE_BYTES = 512 * 1024 * 1024;
 const MAX_SESSIONS = 10_000;
 
 /**
- * Reads the database of mcp-memory-keeper. It is copied, with what is still in its log, to a private directory that is removed
- * afterwards: nothing beside the database is opened, locked or made, and its server may run meanwhile. Each of its sessions becomes one.
+ * Reads the database of mcp-memory-keeper. The database and its log are copied to a private directory, which is removed
+ * afterwards. The original is not locked and not changed, and its server may run meanwhile. Each session becomes one session.
  *
- * @param given the file, or the folder that has it.
- * @throws INVALID_INPUT when there is no such file, it is larger than 512 MiB, it is no database of that program, or it is damaged.
+ * @param given the file, or its folder.
+ * @throws INVALID_INPUT when the file is missing, larger than 512 MiB, damaged, or not a database of that program.
  */
 export async function* readMemoryKeeper(given: string, openDatabase: OpenForeignDatabase): AsyncGenerator<ForeignPart, void, undefined> {
   const file = databaseIn(given);
@@ -52,7 +52,7 @@ function* readSessions(tables: ForeignTables, file: string): Generator<ForeignPa
   }
 }
 
-/** The real path: a link is no database to copy. */
+/** The real path, because a link cannot be copied as a database. */
 function databaseIn(given: string): string {
   let file: string;
   try {
@@ -72,7 +72,7 @@ function sizeOf(file: string): number {
   return fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Of either driver: Node's own has a code for all of them. */
+/** True for errors of both SQLite drivers. Node's driver has one code for all its errors. */
 function isSqliteError(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return false;
   return error.code.startsWith("SQLITE_") || error.code === "ERR_SQLITE_ERROR";

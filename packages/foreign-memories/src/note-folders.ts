@@ -2,15 +2,15 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { hasCode } from "@workrail/blob-files";
 
-/** A folder and the notes that lie directly in it. */
+/** A folder and the notes directly in it. */
 export interface NoteFolder {
   /** Absolute path. */
   readonly folder: string;
   /** Names of Markdown files, in order. */
   readonly notes: readonly string[];
-  /** Names of what is neither a note nor a folder, links included. */
+  /** Names of entries that are neither notes nor folders, with links. */
   readonly others: readonly string[];
-  /** It cannot be listed. */
+  /** True when the folder cannot be listed. */
   readonly isUnreadable: boolean;
 }
 
@@ -19,7 +19,7 @@ const MAX_ENTRIES = 200_000;
 const NOTE = /\.(?:md|markdown)$/iu;
 
 /**
- * The folders of a place, in order. Names that begin with a dot and `node_modules` are passed over, as Basic Memory does by default; no
+ * Lists the folders of a place in order. Skips names that begin with a dot, and `node_modules`, as Basic Memory does by default. No
  * link is followed.
  *
  * @returns `undefined` when there are more than 200,000 entries, or folders lie deeper than 32 levels.

@@ -11,10 +11,10 @@ export interface ReadForeignMemoryOptions {
 }
 
 /**
- * Reads what another memory server keeps, and changes nothing of it: each session, and whatever cannot be taken. Sessions are read one
+ * Reads the data of another memory server without changing it. Yields each session, and each item that cannot be imported. Sessions are read one
  * at a time.
  *
- * @throws INVALID_INPUT when the path does not hold what the source keeps.
+ * @throws INVALID_INPUT when the path does not hold data of the source.
  */
 export function readForeignMemory(source: ForeignMemory, options: ReadForeignMemoryOptions): AsyncIterable<ForeignPart> {
   switch (source) {

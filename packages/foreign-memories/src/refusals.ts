@@ -16,7 +16,7 @@ export function whyRefused(refusal: FileRefusal): string {
   return REASONS[refusal];
 }
 
-/** The error for a place that does not hold what the source keeps. */
+/** The error for a place without data of the source. */
 export function notOf(source: ForeignMemory, place: string, reason: string, cause?: unknown): WorkrailError {
   return new WorkrailError("INVALID_INPUT", `${place} cannot be read: ${reason}.`, {
     details: { path: place, source },
@@ -25,7 +25,7 @@ export function notOf(source: ForeignMemory, place: string, reason: string, caus
   });
 }
 
-/** What each source keeps, for people. */
+/** The kind of data that each source keeps, in messages. */
 export const KEPT: Readonly<Record<ForeignMemory, string>> = {
   "mcp-memory-keeper": "the SQLite file of mcp-memory-keeper, context.db",
   "server-memory": "the JSONL file of @modelcontextprotocol/server-memory, memory.jsonl",

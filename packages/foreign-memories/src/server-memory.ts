@@ -9,21 +9,21 @@ import { textOf } from "./text-of.ts";
 
 const SOURCE = "server-memory";
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
-/** Reading so much takes longer than a file of a project may. */
+/** Reading stops with an error after this time. */
 const PATIENCE_MS = 60_000;
 const LINE_FEED = 0x0a;
-/** More wrong lines than that are no accident: the file is another one. */
+/** With more wrong lines than this, the file is of another kind. */
 const MAX_WRONG_LINES = 1_000;
 
 /**
- * Reads the file of @modelcontextprotocol/server-memory: JSON lines of entities and relations, without dates. It becomes one session
- * with one checkpoint as old as the file's last change. Each entity is an entry under its name, with its type, its observations and, by
- * their types, the relations that begin at it; relations of no entity are the entry `relations`. Fields that the program does not know are
+ * Reads the file of @modelcontextprotocol/server-memory: JSON lines of entities and relations, without dates. The file becomes one session
+ * with one checkpoint, dated by the file's last change. Each entity is an entry under its name, with its type, its observations and, by
+ * type, the relations that begin at it. Relations without an entity are in the entry `relations`. Unknown fields are
  * kept.
  *
- * Lost: the order of relations among those of other entities and types. Named: each line that is no entity and no relation.
+ * Lost: the order of relations across entities and types. Skipped and named: each line that is no entity and no relation.
  *
- * @throws INVALID_INPUT when there is no such file, it is larger than 64 MiB, or more than 1,000 lines are wrong.
+ * @throws INVALID_INPUT when the file is missing, larger than 64 MiB, or has more than 1,000 wrong lines.
  */
 export async function* readServerMemory(given: string): AsyncGenerator<ForeignPart, void, undefined> {
   const file = await fs.realpath(given).catch(() => given);

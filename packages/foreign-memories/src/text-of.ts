@@ -1,4 +1,4 @@
-/** The text of bytes in UTF-8, a byte order mark passed over; `undefined` when they are something else. */
+/** Decodes UTF-8 without its byte order mark; `undefined` for other bytes. */
 export function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -13,7 +13,7 @@ export function makeFolder(): { readonly folder: string; readonly remove: () => 
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** What the programs themselves wrote: see the names for their versions. */
+/** Reads a file that the program itself wrote. The name tells the program's version. */
 export function fixture(name: string): Buffer {
   const bytes = readFileSync(fileURLToPath(new URL(`fixtures/${name}`, import.meta.url)));
   return name.endsWith(".gz") ? gunzipSync(bytes) : bytes;
@@ -32,7 +32,7 @@ export interface Found {
   readonly skipped: readonly string[];
 }
 
-/** Everything that is read of a place. */
+/** Everything that a source reads at a place. */
 export async function readAll(source: ForeignMemory, path: string): Promise<Found> {
   const parts: ForeignPart[] = [];
   for await (const part of readForeignMemory(source, { path, openDatabase: (file) => new DatabaseSync(file) })) parts.push(part);

@@ -10,14 +10,14 @@ import { digestOf, originalOf, type SetupRecord, type SetupRecords } from "./set
 import { undoOf } from "./undo-edits.ts";
 
 const WRITABLE = 0o222;
-/** Settings of a person are theirs alone; those of a project are files of the project. */
+/** Mode of a new file: only the owner reads settings of a person; everybody reads files of a project. */
 const NEW_FILE_MODE: Readonly<Record<SetupScope, number>> = { user: 0o600, project: 0o644 };
 
 /**
- * Writes the changes of a set-up, each file at once, after a record of what it held.
+ * Writes the changes of a set-up. Each file is replaced atomically, after a record of its old content was written.
  *
- * @throws CONFLICT when a file is not as it was when the plan was made; INVALID_INPUT when a file is read-only; STORAGE_UNAVAILABLE
- *   when it, or the record, cannot be written.
+ * @throws CONFLICT when a file changed after the plan was made; INVALID_INPUT when a file is read-only; STORAGE_UNAVAILABLE
+ *   when the file or the record cannot be written.
  */
 export async function applySetup({ changes, scope }: SetupPlan, records: SetupRecords): Promise<void> {
   for (const change of changes) {
@@ -33,12 +33,12 @@ export async function applySetup({ changes, scope }: SetupPlan, records: SetupRe
 }
 
 /**
- * Takes a set-up back, and forgets it. A file that keeps a part of its entries keeps its record.
+ * Undoes a set-up and removes its records. A file that keeps some of our entries keeps its record.
  *
  * @throws like `applySetup`.
  */
 export async function applyRemoval({ changes, scope }: SetupPlan, records: SetupRecords, isPartial = false): Promise<void> {
-  // The last first: a directory that was made for one file holds those of later ones.
+  // In reverse order, because a directory that was made for one file can hold later files.
   for (const change of changes.toReversed()) {
     refuseUnlessWritable(change);
     const { target, before = "", after } = change;
@@ -61,7 +61,7 @@ function refuseUnlessWritable({ file, target, before }: FileChange): void {
   });
 }
 
-/** Of a file that keeps a part of our entries. */
+/** The record of a file that keeps a part of our entries. */
 function recordOfRest(record: SetupRecord, before: string, after: string): SetupRecord {
   const first = originalOf(record, before);
   return { ...record, digest: digestOf(after), undo: first === undefined ? null : undoOf(first, after) };
@@ -76,7 +76,7 @@ function refuseIfChanged({ file, target, before }: FileChange): void {
   });
 }
 
-/** Takes the file's place only when all bytes are on the disk, with the mode and the owner that it had. */
+/** Replaces the file after all bytes are on disk, and keeps its mode and owner. */
 function write(change: FileChange, text: string, scope: SetupScope): void {
   const { target } = change;
   try {
@@ -98,7 +98,7 @@ function write(change: FileChange, text: string, scope: SetupScope): void {
   }
 }
 
-/** Only root can write to another user's file and not be its owner afterwards. */
+/** Gives the file back to its owner. Only root can replace another user's file. */
 function keepOwner(temporary: string, { uid, gid }: fs.Stats): void {
   if (process.getuid?.() === 0) fs.chownSync(temporary, uid, gid);
 }
@@ -109,12 +109,12 @@ function removeFile(change: FileChange, made: readonly string[]): void {
     fs.rmSync(change.target);
     for (const directory of made) fs.rmdirSync(directory);
   } catch (error) {
-    // Somebody has put something into a directory that was made for the file, or has removed it.
+    // The directory is no longer empty, or somebody removed it.
     if (!hasCode(error, "ENOTEMPTY", "EEXIST", "ENOENT")) throw fileError(error, change.target);
   }
 }
 
-/** The directories on the way that are not there, the innermost first. */
+/** The missing directories of a path, the innermost first. */
 function missingAbove(directory: string): readonly string[] {
   if (fs.existsSync(directory) || path.dirname(directory) === directory) return [];
   return [directory, ...missingAbove(path.dirname(directory))];

@@ -3,7 +3,7 @@ import { ALL_HOSTS } from "./hosts/all-hosts.ts";
 import { SETUP_HOSTS, type SetupHost } from "./setup-hosts.ts";
 import { findProgram, type Surroundings } from "./surroundings.ts";
 
-/** The hosts that are there: whose program is on the path of programs, or that left their folder in the home directory. */
+/** Finds the installed hosts: their program is on `PATH`, or their folder is in the home directory. */
 export function findHosts(surroundings: Surroundings): readonly SetupHost[] {
   return SETUP_HOSTS.filter((host) => {
     const { program, traces } = ALL_HOSTS[host];

@@ -1,7 +1,7 @@
 import { shellWord } from "@workrail/core";
 import type { Program } from "./host-part.ts";
 
-/** The shell by which a host starts hooks. PowerShell calls a quoted program only with `&`, which other shells do not know. */
+/** The shell that starts a host's hooks. PowerShell needs `&` before a quoted program; other shells do not know it. */
 export type HookShell = "posix" | "cmd" | "powershell";
 
 export type HookName = "session-start" | "user-prompt" | "pre-compact" | "stop" | "session-end";

@@ -2,14 +2,14 @@ import type { HostPart, Program } from "./host-part.ts";
 import type { SetupHost } from "./setup-hosts.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Whether a set-up is for all that a person does, or for one project. */
+/** `user`: for all projects of a person. `project`: for one project. */
 export type SetupScope = "user" | "project";
 
-/** What the entries of a host start. */
+/** The programs that the entries of a host start. */
 export interface StartedPrograms {
-  /** Speaks MCP. */
+  /** The MCP server. */
   readonly server: Program;
-  /** Takes the name of a hook as its next argument. */
+  /** The hook program. The name of a hook follows as its next argument. */
   readonly hook: Program;
 }
 
@@ -18,20 +18,20 @@ export interface HostDefinition {
   readonly host: SetupHost;
   /** As its makers spell it. */
   readonly title: string;
-  /** Its program, when it has one that is called by name. */
+  /** The name of its program on `PATH`, if it has one. */
   readonly program: string;
-  /** Places of which one is there when the host was ever started. */
+  /** Paths: one of them exists after the host was started once. */
   readonly traces: (surroundings: Surroundings) => readonly string[];
-  /** What is written, file by file; empty where the host has no such scope. */
+  /** The entries to write, file by file; empty when the host has no such scope. */
   readonly parts: (surroundings: Surroundings, scope: SetupScope, programs: StartedPrograms) => readonly HostPart[];
-  /** Files that are there when a plugin of ours brings the same entries; the second of each pair tells by its text. */
+  /** Files that show that our plugin gives the host the same entries; `isOn` reads the text. */
   readonly pluginFiles?: (surroundings: Surroundings) => readonly PluginFile[];
-  /** What a person has to know or do besides. */
+  /** Further facts and steps for the person. */
   readonly notes: (scope: SetupScope) => readonly string[];
 }
 
 export interface PluginFile {
   readonly file: string;
-  /** Whether the file's text says that the plugin is on. */
+  /** True when the file's text says that the plugin is on. */
   readonly isOn: (text: string) => boolean;
 }

@@ -1,4 +1,4 @@
-/** What is written for a host: its entry for the MCP server, or its hooks. */
+/** A kind of entries: the MCP server, or hooks. */
 export type PartKind = "mcp" | "hooks";
 
 /** A program with its arguments, started without a shell. */
@@ -7,7 +7,7 @@ export interface Program {
   readonly args: readonly string[];
 }
 
-/** What stands in a host's file. */
+/** The entries that were found in a host's file. */
 export interface PartFindings {
   /** The program that the MCP entry starts. */
   readonly server?: Program | undefined;
@@ -17,7 +17,7 @@ export interface PartFindings {
   readonly commands: readonly string[];
 }
 
-/** Entries of ours in one file of a host. Texts are whole files; `undefined` means that there is no file. */
+/** Our entries in one file of a host. Texts are whole files; `undefined` means that there is no file. */
 export interface HostPart {
   readonly kind: PartKind;
   /** Absolute path. */
@@ -25,21 +25,21 @@ export interface HostPart {
   /** Names the entries for a person. */
   readonly entries: string;
   /**
-   * Adds the entries, or brings them up to date. Returns an equal text when they are there.
+   * Adds or updates the entries. Returns an equal text when they are up to date.
    *
-   * @throws INVALID_INPUT when the text is not what the host reads, or something else stands in the place of an entry.
+   * @throws INVALID_INPUT when the host could not read the text, or another value has the place of an entry.
    */
   add(text: string | undefined): string;
   /**
-   * Takes the entries out, and what held nothing else and is not in the text that was there before them.
+   * Removes the entries, and the containers that held only them and are not in the original text.
    *
-   * @returns `undefined` when the whole file is ours.
-   * @throws INVALID_INPUT when the text is not what the host reads.
+   * @returns `undefined` when only our entries were in the file.
+   * @throws INVALID_INPUT when the host could not read the text.
    */
   remove(text: string, before: string | undefined): string | undefined;
-  /** Whether a text from which the entries are gone holds nothing that anybody else wrote. */
+  /** Tells whether a text without our entries holds nothing that anybody else wrote. */
   isLeftOver(text: string): boolean;
-  /** @throws INVALID_INPUT when the text is not what the host reads. */
+  /** @throws INVALID_INPUT when the host could not read the text. */
   inspect(text: string): PartFindings;
 }
 

@@ -20,7 +20,7 @@ export interface HostReport {
   readonly hasPlugin: boolean;
   readonly servers: readonly FoundServer[];
   readonly hooks: readonly FoundHooks[];
-  /** Files that cannot be used as they are, and entries that start nothing. */
+  /** Unusable files, and entries that start no existing program. */
   readonly faults: readonly SetupFault[];
 }
 

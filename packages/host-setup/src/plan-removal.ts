@@ -8,12 +8,12 @@ import type { Surroundings } from "./surroundings.ts";
 
 export type RemovalOptions = Pick<SetupOptions, "scope" | "mcp" | "hooks">;
 
-/** Never started: a removal writes no entry. */
+/** A placeholder: a removal writes no entry, so it starts nothing. */
 const NO_PROGRAM = { command: "", args: [] };
 
 /**
- * Finds out what taking a set-up back would change. Changes nothing. A file that is as we left it gets back what it held before;
- * of one that was edited since only our entries go.
+ * Plans the removal of a set-up, and changes nothing. A file that is as we left it gets its old text back;
+ * a file that was edited since loses only our entries.
  */
 export function planRemoval(host: SetupHost, options: RemovalOptions, surroundings: Surroundings, records: SetupRecords): SetupPlan {
   const scope = options.scope ?? "user";
@@ -55,7 +55,7 @@ function planFile(file: string, all: readonly HostPart[], parts: readonly HostPa
   });
 }
 
-/** A file that we made goes with the last entry, unless somebody wrote something else into it. */
+/** Removes a file that we made with its last entry, unless somebody else wrote into it. */
 function leftOf(
   text: string,
   parts: readonly HostPart[],

@@ -8,34 +8,34 @@ import type { SetupHost } from "./setup-hosts.ts";
 import { pluginIsOn } from "./plugin-is-on.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** What is set up. */
+/** Options of a set-up. */
 export interface SetupOptions {
   /** Default: `user`. */
   readonly scope?: SetupScope | undefined;
-  /** Whether the MCP entry is written; default: yes. */
+  /** Writes the MCP entry. Default `true`. */
   readonly mcp?: boolean | undefined;
-  /** Whether hooks are written; default: yes. */
+  /** Writes hooks. Default `true`. */
   readonly hooks?: boolean | undefined;
-  /** Starts the MCP server. */
+  /** The command that starts the MCP server. */
   readonly server: Program;
-  /** Takes `hook` and the name of a hook as its next arguments. */
+  /** The program for hooks. `hook` and the name of a hook follow as its next arguments. */
   readonly hook: Program;
 }
 
-/** What a set-up of one host, or its removal, would do. */
+/** The changes that a set-up of one host, or its removal, would make. */
 export interface SetupPlan {
   readonly host: SetupHost;
   readonly scope: SetupScope;
-  /** Files that change; a file with all entries in it is not among them. */
+  /** Files that change, without files that have all entries already. */
   readonly changes: readonly FileChange[];
   /** Files that hold all entries already. */
   readonly unchanged: readonly string[];
-  /** What a person has to know or do besides. */
+  /** Further facts and steps for the person. */
   readonly notes: readonly string[];
   readonly faults: readonly SetupFault[];
 }
 
-/** Finds out what setting up a host would change. Changes nothing. */
+/** Plans the set-up of a host, and changes nothing. */
 export function planSetup(host: SetupHost, options: SetupOptions, surroundings: Surroundings): SetupPlan {
   const definition = ALL_HOSTS[host];
   const scope = options.scope ?? "user";
@@ -68,7 +68,7 @@ export function filesOf(parts: readonly HostPart[]): readonly string[] {
   return [...new Set(parts.map(({ file }) => file))];
 }
 
-/** Exactly one is there, or none where nothing is to be said of the file. */
+/** At most one member is present; none when there is nothing to report about the file. */
 export interface PlannedFile {
   readonly change?: FileChange;
   readonly unchanged?: string;
@@ -86,12 +86,12 @@ function planFile(file: string, parts: readonly HostPart[]): PlannedFile {
   });
 }
 
-/** A text without entries of ours. @param original the text before them, when it is known. */
+/** Removes our entries from a text. @param original the text before the set-up, if it is known. */
 export function withoutEntries(text: string, parts: readonly HostPart[], original: string | undefined): string | undefined {
   return parts.reduce<string | undefined>((left, part) => (left === undefined ? undefined : part.remove(left, original)), text);
 }
 
-/** A file that is refused is no reason to leave out the others. */
+/** Turns an error into a fault of one file, so that the other files are still set up. */
 export function orFault(file: string, plan: () => PlannedFile): PlannedFile {
   try {
     return plan();

@@ -3,7 +3,7 @@ import type { HostDefinition } from "./host-definition.ts";
 import { readHostFile } from "./read-host-file.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Whether a plugin of ours brings a host the same entries. A file that cannot be read turns nothing on, for the host reads nothing of it either. */
+/** Tells whether our plugin already gives a host these entries. An unreadable file counts as off, because the host cannot read it either. */
 export function pluginIsOn({ pluginFiles }: HostDefinition, surroundings: Surroundings): boolean {
   return (pluginFiles?.(surroundings) ?? []).some(({ file, isOn }) => {
     try {

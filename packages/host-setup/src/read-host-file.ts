@@ -3,21 +3,21 @@ import path from "node:path";
 import { hasCode } from "@workrail/blob-files";
 import { refusal } from "./json/json-text.ts";
 
-/** More is no settings file. */
+/** Bytes. A larger file is no settings file. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MOST_LINKS = 40;
 
 export interface HostFile {
-  /** Where symbolic links lead. */
+  /** The real path, with symbolic links resolved. */
   readonly target: string;
   /** `undefined`: there is no file. */
   readonly text: string | undefined;
 }
 
 /**
- * Reads a file of a host, through symbolic links: people keep their settings in another folder and link them.
+ * Reads a file of a host. Follows symbolic links, because people link their settings from another folder.
  *
- * @throws INVALID_INPUT when something else than a text file stands there.
+ * @throws INVALID_INPUT when the path is not a text file.
  */
 export function readHostFile(file: string): HostFile {
   const target = targetOf(file);
@@ -45,7 +45,7 @@ function decoded(file: string, bytes: Buffer): string {
   }
 }
 
-/** Follows links to their end, also to a file that is not there yet. */
+/** Resolves links, also to a file that does not exist yet. */
 function targetOf(file: string): string {
   let at = path.resolve(file);
   for (let links = 0; links < MOST_LINKS; links++) {

@@ -82,7 +82,7 @@ it("removes a file of ours into which opencode wrote its own schema", async () =
   expect(machine.everything()).toEqual(before);
 });
 
-/** Whether a text is the other one with something added: every character is there, in the same order. */
+/** Tells whether a text is the other one with something added: every character is there, in the same order. */
 function isSpreadIn(text: string, longer: string): boolean {
   let at = 0;
   for (const character of longer) if (text.startsWith(character, at)) at += character.length;

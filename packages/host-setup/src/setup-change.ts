@@ -1,23 +1,23 @@
 import type { PartKind } from "./host-part.ts";
 
-/** A file as it is and as it will be. Texts hold every character of the file, a byte order mark too. */
+/** A file before and after the change. Texts hold every character, with the byte order mark. */
 export interface FileChange {
   /** As the host names it. */
   readonly file: string;
-  /** The file itself: where symbolic links lead. */
+  /** The real path of the file, with symbolic links resolved. */
   readonly target: string;
   /** `undefined`: there is no file. */
   readonly before: string | undefined;
   /** `undefined`: the file is removed. */
   readonly after: string | undefined;
-  /** What was there before any entry of ours, as far as that can be told; `undefined`: no file. */
+  /** The text before our first entry, as far as it is known; `undefined`: there was no file. */
   readonly original: string | undefined;
-  /** The entries of ours that it is about. */
+  /** The kinds of our entries in the file. */
   readonly parts: readonly PartKind[];
   readonly description: string;
 }
 
-/** A file that is left as it is, and why. */
+/** A file that stays unchanged, and the reason. */
 export interface SetupFault {
   readonly file: string;
   readonly message: string;

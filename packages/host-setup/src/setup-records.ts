@@ -5,10 +5,10 @@ import { makeDataDirectory, nodeFileSystem, removeIfPresent, SETUP, writeDurably
 import { WorkrailError } from "@workrail/core";
 import { type Undo, undo } from "./undo-edits.ts";
 
-/** How we left a file, and how it becomes again what it was before our first change. */
+/** The digest of a file after our change, and the edits that restore its old text. */
 export interface SetupRecord {
   readonly version: 1;
-  /** The file itself, where links lead. */
+  /** The real path of the file, with links resolved. */
   readonly file: string;
   /** Digest of the file as we left it. */
   readonly digest: string;
@@ -18,7 +18,7 @@ export interface SetupRecord {
   readonly made: readonly string[];
 }
 
-/** Keeps, in the data directory and for its owner alone, what set-ups changed, so that they can be undone to the byte. */
+/** Keeps records of set-ups in the data directory, to undo them byte for byte. Only the owner can read the records. */
 export class SetupRecords {
   readonly #folder: string;
 
@@ -26,7 +26,7 @@ export class SetupRecords {
     this.#folder = path.join(dataDir, SETUP);
   }
 
-  /** `undefined`: we never changed the file, or took it back. @throws INVALID_INPUT when the record is damaged. */
+  /** `undefined`: we never changed the file, or the change was undone. @throws INVALID_INPUT when the record is damaged. */
   get(file: string): SetupRecord | undefined {
     const name = this.#nameOf(file);
     if (!fs.existsSync(name)) return undefined;
@@ -38,7 +38,7 @@ export class SetupRecords {
     });
   }
 
-  /** Resolves when it is durable. */
+  /** Resolves when the record is durable. */
   async put(record: SetupRecord): Promise<void> {
     makeDataDirectory(this.#folder);
     const bytes = Buffer.from(`${JSON.stringify(record)}\n`);
@@ -54,7 +54,7 @@ export class SetupRecords {
   }
 }
 
-/** What the file held before our first change; `undefined`: there was none. @param text the file as we left it. */
+/** The text of the file before our first change; `undefined`: there was no file. @param text the file as we left it. */
 export function originalOf(record: SetupRecord, text: string): string | undefined {
   return record.undo === null ? undefined : undo(text, record.undo);
 }
@@ -69,7 +69,7 @@ function parseRecord(text: string): SetupRecord | undefined {
     const isWhole = typeof file === "string" && typeof digest === "string" && (undos === null || Array.isArray(undos));
     return version === 1 && isWhole && Array.isArray(made) ? { version, file, digest, undo: undos, made } : undefined;
   } catch {
-    // No JSON: the caller says which file is damaged.
+    // No JSON: the caller's error names the damaged file.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-/** The machine as a set-up sees it. */
+/** The parts of the machine that a set-up uses. */
 export interface Surroundings {
   /** The person's home directory. */
   readonly home: string;
@@ -17,13 +17,13 @@ export function currentSurroundings(project: string = process.cwd()): Surroundin
   return { home: os.homedir(), env: process.env, platform: process.platform, project };
 }
 
-/** A directory that an environment variable names, or else the usual one. */
+/** The directory that an environment variable names, or else the default. */
 export function directoryFrom({ env }: Surroundings, variable: string, usual: string): string {
   const named = env[variable];
   return named !== undefined && path.isAbsolute(named) ? named : usual;
 }
 
-/** The file of a program on the path of programs; `undefined` when there is none. */
+/** The file of a program on `PATH`; `undefined` when there is none. */
 export function findProgram(name: string, { env, platform }: Surroundings): string | undefined {
   const endings = platform === "win32" ? [".exe", ".cmd", ".bat", ".com"] : [""];
   const folders = (env["PATH"] ?? env["Path"] ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));

@@ -1,12 +1,12 @@
-/** A range of an edited text, and what stood in its place before; for an insertion that is "". */
+/** A range of an edited text, and the old text in its place; "" for an insertion. */
 export type Undo = readonly [from: number, length: number, text: string];
 
-/** Characters by which two texts are found to go on alike after an insertion: with many there are few places, with one all are found that can be. */
+/** Numbers of characters that must match after an insertion. Large numbers are fast; 1 finds every solution. */
 const ALIKE = [48, 12, 1] as const;
 
 /**
- * Tells how an edited text becomes again what it was. For insertions that is places alone, so that nothing of a file is kept in which
- * people have keys and tokens.
+ * Computes the edits that undo a change. For insertions these are only ranges, so no text of the file is kept, in which
+ * people keep keys and tokens.
  */
 export function undoOf(before: string, after: string): readonly Undo[] {
   const found = ALIKE.map((alike) => insertionsIn(before, after, alike)).find((each) => each !== undefined && undo(after, each) === before);
@@ -20,7 +20,7 @@ export function undo(after: string, undos: readonly Undo[]): string {
   return text;
 }
 
-/** `undefined` when something else than insertions is needed. */
+/** `undefined` when the change is more than insertions. */
 function insertionsIn(before: string, after: string, alike: number): readonly Undo[] | undefined {
   const found: Undo[] = [];
   let at = 0;
@@ -38,7 +38,7 @@ function insertionsIn(before: string, after: string, alike: number): readonly Un
   return at === after.length ? found : [...found, [at, after.length - at, ""]];
 }
 
-/** All between the first and the last difference. */
+/** The range from the first to the last difference. */
 function middleOf(before: string, after: string): Undo {
   const shorter = Math.min(before.length, after.length);
   let head = 0;

@@ -1,6 +1,6 @@
 import type { HostPart } from "../src/host-part.ts";
 
-/** Shapes in which files of hosts are found, by the ending of the file and what the host allows in it. */
+/** Examples of existing files of hosts, by file extension and by the syntax that the host allows. */
 export function existingTexts({ file, kind }: HostPart, host: string): Readonly<Record<string, string>> {
   if (file.endsWith(".toml")) return TOML;
   if (file.endsWith(".js")) return {};

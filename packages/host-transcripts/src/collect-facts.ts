@@ -1,7 +1,7 @@
 import type { TranscriptFacts } from "./host-transcript.ts";
 import { textOf, timeOf } from "./json-record.ts";
 
-/** Facts of a session while its lines are read: the first time and directory, the last of everything else. */
+/** Collects facts of a session from its lines: the first time and directory, and the last value of everything else. */
 export interface FactsCollector {
   /** Values of other types than text are ignored. */
   add(

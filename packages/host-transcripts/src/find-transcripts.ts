@@ -10,22 +10,22 @@ import { peekIfReadable } from "./peek-transcript.ts";
 export interface FindTranscriptsOptions {
   /** The user's home directory. */
   readonly home: string;
-  /** The environment, in which hosts may be told another place for their files. */
+  /** Environment variables: they can move the files of a host. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute path: only sessions that were begun in this directory. */
+  /** Absolute path. Finds only sessions that began in this directory. */
   readonly project?: string | undefined;
-  /** A transcript: only those beside it. */
+  /** Path of a transcript. Finds only transcripts beside it. */
   readonly near?: string | undefined;
-  /** Only those that changed since. */
+  /** Finds only transcripts that changed after this time. */
   readonly since?: Date | undefined;
-  /** At most as many, the newest. */
+  /** The most transcripts to return: the newest ones. */
   readonly limit?: number | undefined;
 }
 
 /**
- * Finds the transcripts of a host, those of sub-agents not, newest first.
+ * Finds the transcripts of a host, newest first, without those of sub-agents.
  *
- * A folder that is not there or must not be read has none. opencode has none: its sessions are in a database.
+ * Returns none for a folder that is missing or not readable, and none for opencode, whose sessions are in a database.
  */
 export async function findTranscripts(host: TranscriptHost, options: FindTranscriptsOptions): Promise<readonly FoundTranscript[]> {
   const { since, limit = Infinity } = options;
@@ -55,7 +55,7 @@ async function ofProject(found: readonly FoundTranscript[], project: string, lim
   return those;
 }
 
-/** A longer name is cut, and ends in a digest. */
+/** Characters. The host cuts longer names, and appends a digest. */
 const MAX_CLAUDE_NAME = 200;
 
 function claudeFolders({ home, env, project, near }: FindTranscriptsOptions): readonly string[] {
@@ -67,7 +67,7 @@ function claudeFolders({ home, env, project, near }: FindTranscriptsOptions): re
   return foldersIn(root).filter((folder) => path.basename(folder).startsWith(`${name.slice(0, MAX_CLAUDE_NAME)}-`));
 }
 
-/** A session is kept in the folder of the day on which it began, and may be taken up again much later. */
+/** The folder of a session is the day on which it began. It may be resumed much later. */
 const MAX_SESSION_DAYS = 30;
 
 function codexFolders({ home, env, near, since }: FindTranscriptsOptions): readonly string[] {
@@ -92,7 +92,7 @@ function geminiFolders({ home, env, project, near }: FindTranscriptsOptions): re
   return those.map((folder) => path.join(folder, "chats"));
 }
 
-/** The short name that Gemini CLI gave to a project. */
+/** The short name that Gemini CLI gives to a project. */
 function geminiName(root: string, project: string): string | undefined {
   const names = recordOf(parseRecord(textOfFile(path.join(root, "projects.json")) ?? "")?.["projects"]);
   const name = names?.[project];
@@ -111,7 +111,7 @@ function filesIn(folder: string, name: RegExp): readonly string[] {
   return entriesOf(folder).flatMap((entry) => (name.test(entry.name) ? path.join(folder, entry.name) : []));
 }
 
-/** A file as it is found; nothing where it is not there or no regular file. */
+/** A found file; none when it is missing or not a regular file. */
 function lookAt(host: TranscriptHost, file: string): readonly FoundTranscript[] {
   const found = orAbsent(() => statSync(file));
   return found?.isFile() === true ? [{ host, file: path.resolve(file), sizeBytes: found.size, modifiedAt: found.mtime }] : [];

@@ -1,17 +1,17 @@
-/** Programs whose hooks are understood. */
+/** Hosts whose hooks can be parsed. */
 export const HOOK_HOSTS = ["claude-code", "codex", "gemini", "cursor", "opencode", "vscode"] as const;
 export type HookHost = (typeof HOOK_HOSTS)[number];
 
-/** The moments of a session at which something is done. */
+/** Moments of a session at which hooks act. */
 export type HookEvent = "session-start" | "user-prompt" | "pre-compact" | "stop" | "session-end";
 
-/** The JSON that a host gives to a hook, in one shape for all hosts. */
+/** The JSON that a host sends to a hook, in one form for all hosts. */
 export interface HookPayload {
   readonly host: HookHost;
-  /** `undefined`: one that nothing is done at, such as the use of a tool. */
+  /** `undefined`: a moment at which hooks do nothing, such as a tool call. */
   readonly event?: HookEvent | undefined;
   readonly sessionId: string;
-  /** Of a sub-agent its own, never that of its parent. */
+  /** Absolute path of the transcript. A sub-agent has its own, never its parent's. */
   readonly transcriptPath?: string | undefined;
   readonly cwd?: string | undefined;
   /** How a session began: startup, resume, clear, compact. */
@@ -20,14 +20,14 @@ export interface HookPayload {
   readonly lastAssistantMessage?: string | undefined;
   /** Why a session ended. */
   readonly reason?: string | undefined;
-  /** Of a compaction: manual, auto. */
+  /** The trigger of a compaction: manual, auto. */
   readonly trigger?: string | undefined;
-  /** Of a sub-agent. */
+  /** Id of the sub-agent. */
   readonly agentId?: string | undefined;
-  /** Empty for the sub-agents that a host starts for itself. */
+  /** Type of the sub-agent. Empty for sub-agents that the host starts itself. */
   readonly agentType?: string | undefined;
-  /** A stop hook made the agent go on. */
+  /** True when a stop hook made the agent continue. */
   readonly stopHookActive?: boolean | undefined;
-  /** Messages of the session, where a host has no transcript file; for `readOpencodeMessages`. Never empty. */
+  /** Messages of the session, from a host without a transcript file; for `readOpencodeMessages`. Never empty. */
   readonly messages?: readonly unknown[] | undefined;
 }

@@ -1,20 +1,20 @@
 import type { TranscriptEvent } from "@workrail/core";
 
-/** Programs whose transcripts are read. */
+/** Hosts whose transcripts can be read. */
 export const TRANSCRIPT_HOSTS = ["claude-code", "codex", "gemini", "opencode"] as const;
 export type TranscriptHost = (typeof TRANSCRIPT_HOSTS)[number];
 
 /** How far a transcript was read. JSON, at most 500 bytes. */
 export interface TranscriptPosition {
-  /** Bytes read, up to the end of the last whole line. */
+  /** Offset in bytes after the last whole line that was read. */
   readonly offset: number;
-  /** Of the file's first bytes: another digest means that the file was written anew. */
+  /** Digest of the file's first bytes: a different digest means that the file was rewritten. */
   readonly head: string;
-  /** Entries that the next line may continue, where the host links or repeats entries. Opaque. */
+  /** Opaque text: the entries that the next line can continue, for hosts that link or repeat entries. */
   readonly tip?: string | undefined;
 }
 
-/** What a transcript says of its session. */
+/** Facts of a session from its transcript. */
 export interface TranscriptFacts {
   readonly sessionId?: string | undefined;
   /** Directory in which the agent works. */
@@ -25,19 +25,19 @@ export interface TranscriptFacts {
   readonly branch?: string | undefined;
   /** The host's own title of the session. */
   readonly title?: string | undefined;
-  /** It is of a sub-agent. */
+  /** True for a session of a sub-agent. */
   readonly isSubagent?: boolean | undefined;
 }
 
-/** What was read of a transcript. */
+/** The part of a transcript that one call read. */
 export interface TranscriptPart {
-  /** Since the given position; all there is when `restarted`. */
+  /** Events after the given position; all events when `restarted`. */
   readonly events: readonly TranscriptEvent[];
   readonly position: TranscriptPosition;
-  /** The file was read from its beginning: it is new, shorter than before, another file, or the person went back to an earlier turn. */
+  /** True when the file was read from its beginning: it is new, shorter than before, a different file, or the person went back to an earlier turn. */
   readonly restarted: boolean;
   readonly facts: TranscriptFacts;
-  /** The time was up, or enough was read, before the end of the file was reached: call again. */
+  /** True when a limit of time or bytes ended the call before the end of the file: call again. */
   readonly isPartial: boolean;
 }
 

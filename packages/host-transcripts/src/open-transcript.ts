@@ -10,9 +10,9 @@ export interface OpenTranscript {
 const MISSING = new Set(["ENOENT", "ENOTDIR"]);
 
 /**
- * Opens a regular file for reading, and never waits for one: a pipe without a writer does not hold the caller.
+ * Opens a regular file for reading. Never blocks, also not for a pipe without a writer.
  *
- * `undefined` when there is no file. Links are followed: the host names the path.
+ * `undefined` when there is no file. Follows links, because the host names the path.
  *
  * @throws INVALID_INPUT for anything but a regular file; STORAGE_UNAVAILABLE when the file cannot be opened.
  */
@@ -27,7 +27,7 @@ export function openTranscript(file: string): OpenTranscript | undefined {
 
 function openWithoutWaiting(file: string): number | undefined {
   try {
-    // Windows has no such flag, and no pipes among its files.
+    // Windows has neither this flag nor pipes in folders.
     return openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const code = codeOf(error) ?? "";
@@ -37,7 +37,7 @@ function openWithoutWaiting(file: string): number | undefined {
   }
 }
 
-/** The error for a file that the system does not let be read; any other error as it is. */
+/** Maps an error of the file system to STORAGE_UNAVAILABLE, and returns any other error unchanged. */
 export function cannotRead(file: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
@@ -48,7 +48,7 @@ export function cannotRead(file: string, error: unknown): unknown {
   });
 }
 
-/** The system's code of an error of a file; `undefined` for errors of this product. */
+/** The system's error code; `undefined` for errors of this product. */
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && !isWorkrailError(error) ? String(error.code) : undefined;
 }

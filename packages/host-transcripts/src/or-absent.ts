@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 
-/** Not there, not for this user to see, or a path that leads nowhere. */
+/** Missing, not readable for this user, or a broken path. */
 const ABSENT = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"]);
 
-/** What `look` finds; `undefined` where the file or folder is not there, leads nowhere or must not be read. */
+/** The result of `look`; `undefined` when the file or folder is missing, a broken link, or not readable for this user. */
 export function orAbsent<Found>(look: () => Found): Found | undefined {
   try {
     return look();

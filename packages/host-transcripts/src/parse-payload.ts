@@ -1,7 +1,7 @@
 import type { HookEvent, HookHost, HookPayload } from "./hook-payload.ts";
 import { type JsonRecord, recordOf } from "./json-record.ts";
 
-/** Names of events, in lower case without separators: hosts write them in several ways. */
+/** Events by their names in lower case without separators, because hosts spell them differently. */
 const EVENTS: Readonly<Record<string, HookEvent>> = {
   sessionstart: "session-start",
   userpromptsubmit: "user-prompt",
@@ -15,7 +15,7 @@ const EVENTS: Readonly<Record<string, HookEvent>> = {
 };
 
 const TRANSCRIPT = ["transcript_path", "transcriptPath"];
-/** Events of a sub-agent name the transcript of its parent, too: that one tells what the parent did. */
+/** Members with the sub-agent's own transcript. Its events also name the parent's transcript, which holds the parent's work. */
 const SUBAGENT_TRANSCRIPT = ["agent_transcript_path", "agentTranscriptPath"];
 
 const MAX_PROMPT_CHARS = 1024 * 1024;
@@ -23,12 +23,12 @@ const MAX_TEXT_CHARS = 4096;
 const MAX_MESSAGES = 10_000;
 
 /**
- * Understands the JSON that a host gives to a hook.
+ * Parses the JSON that a host sends to a hook.
  *
- * A member of another type than expected counts as missing, and long text is cut. Never throws.
+ * A member of an unexpected type counts as missing, and long text is cut. Never throws.
  *
- * @param host `undefined`: guessed from the members. Editors run the hooks of Claude Code too: theirs are told by their members.
- * @returns `undefined` for anything without the id of a session.
+ * @param host `undefined`: guessed from the members. Editors run the hooks of Claude Code too, and are recognized by the members.
+ * @returns `undefined` for JSON without the id of a session.
  */
 export function parsePayload(host: HookHost | undefined, json: unknown): HookPayload | undefined {
   const payload = recordOf(json);
@@ -61,13 +61,13 @@ function hostOf(given: HookHost | undefined, payload: JsonRecord): HookHost {
   return given === undefined || looks === "cursor" || looks === "vscode" ? looks : given;
 }
 
-/** VS Code knows one way to begin, and calls it `new`. */
+/** VS Code names every start `new`. */
 function sourceOf(payload: JsonRecord): string | undefined {
   const source = firstText(payload, ["source"]);
   return source === "new" ? "startup" : source;
 }
 
-/** The host that a payload looks like; Claude Code where nothing tells, since others follow its form. */
+/** Guesses the host of a payload. The default is Claude Code, because others copy its form. */
 function guessHost(payload: JsonRecord): HookHost {
   if (payload["conversation_id"] !== undefined || payload["workspace_roots"] !== undefined) return "cursor";
   if (payload["hookEventName"] !== undefined) return "vscode";
@@ -88,13 +88,13 @@ function eventName(payload: JsonRecord): string {
   return (firstText(payload, ["hook_event_name", "hookEventName", "event"]) ?? "").toLowerCase().replaceAll(/[-_.\s]/gu, "");
 }
 
-/** An empty type is told too: it marks a sub-agent of the host's own. */
+/** Keeps an empty type: it marks a sub-agent that the host started itself. */
 function agentTypeOf(payload: JsonRecord): string | undefined {
   const type = payload["agent_type"] ?? payload["agentType"];
   return typeof type === "string" ? cut(type, MAX_TEXT_CHARS) : undefined;
 }
 
-/** An empty list counts as missing: it tells nothing of a session in which something was said before. */
+/** An empty list counts as missing, because the session may have earlier messages. */
 function messagesOf(payload: JsonRecord): readonly unknown[] | undefined {
   const messages: unknown = payload["messages"];
   return Array.isArray(messages) && messages.length > 0 ? (messages as readonly unknown[]).slice(-MAX_MESSAGES) : undefined;
@@ -114,7 +114,7 @@ function firstText(payload: JsonRecord, names: readonly string[], maxChars: numb
   return undefined;
 }
 
-/** Cut between characters: half of one is no text. */
+/** Cuts between characters, because half a character is not valid text. */
 function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const last = text.charCodeAt(maxChars - 1);

@@ -6,9 +6,9 @@ const PEEK_BYTES = 64 * 1024;
 const UNREADABLE: ReadonlySet<string> = new Set(["STORAGE_UNAVAILABLE", "INVALID_INPUT"]);
 
 /**
- * The facts that the first 64 KB of a transcript tell: its session, its directory, when it began, whether it is of a sub-agent.
+ * Reads facts from the first 64 KB of a transcript: session, directory, start time, and whether it is of a sub-agent.
  *
- * `undefined` when the file is not there. Facts that are not there are missing.
+ * `undefined` when the file is missing. Facts that are not in the 64 KB are missing.
  *
  * @throws as `readTranscript` does.
  */
@@ -19,7 +19,7 @@ export async function peekTranscript(host: TranscriptHost, file: string): Promis
   return facts;
 }
 
-/** The same for a search, which goes on with the next file where one cannot be read. */
+/** The same for a search, which skips an unreadable file. */
 export async function peekIfReadable(host: TranscriptHost, file: string): Promise<TranscriptFacts | undefined> {
   try {
     return await peekTranscript(host, file);

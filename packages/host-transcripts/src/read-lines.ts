@@ -1,34 +1,34 @@
 import { readSync } from "node:fs";
 
 const MAX_CHUNK_BYTES = 1024 * 1024;
-/** A longer line is noise: an image, or a file that is not a transcript. */
+/** Bytes. A longer line is skipped: it is an image, or the file is no transcript. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export interface ReadLinesOptions {
   readonly fd: number;
-  /** Where the first line begins. */
+  /** Offset of the first line in bytes. */
   readonly from: number;
-  /** Read at once. At most 1 MB. */
+  /** Bytes of a chunk, at most 1 MB. */
   readonly chunkBytes: number;
-  /** Whether to go on after a chunk that ended at this offset. */
+  /** Tells whether to continue after a chunk that ended at this offset. */
   readonly goOn: (offset: number) => boolean;
-  /** Called for each whole line, without its line feed. The bytes are only valid during the call. */
+  /** Called with each whole line, without its line feed. The bytes are only valid during the call. */
   readonly onLine: (line: Buffer) => void;
 }
 
 export interface ReadLinesResult {
-  /** The end of the last whole line, or of the bytes of a line that is too long. */
+  /** Offset after the last whole line, or after the skipped bytes of a line that is too long. */
   readonly offset: number;
-  /** The end of the file was not reached. */
+  /** True when the end of the file was not reached. */
   readonly isPartial: boolean;
 }
 
 /**
- * Gives the whole lines of a file, in chunks.
+ * Reads the whole lines of a file in chunks.
  *
- * An unfinished last line is not given. A line over 8 MB is skipped.
+ * Leaves out an unfinished last line, and skips a line over 8 MB.
  */
 export function readLines({ fd, from, chunkBytes, goOn, onLine }: ReadLinesOptions): ReadLinesResult {
   const most = Math.min(MAX_CHUNK_BYTES, chunkBytes);
@@ -42,7 +42,7 @@ export function readLines({ fd, from, chunkBytes, goOn, onLine }: ReadLinesOptio
     if (count === 0) return { offset, isPartial: false };
     const filled = kept + count;
     let start = 0;
-    // The bytes that were kept hold no line feed.
+    // The kept bytes have no line feed.
     for (let end = buffer.indexOf(NEWLINE, kept); end !== -1 && end < filled; end = buffer.indexOf(NEWLINE, start)) {
       const first = offset + start === 0 && hasByteOrderMark(buffer) ? BYTE_ORDER_MARK.length : start;
       if (!isSkipping && end - start <= MAX_LINE_BYTES) onLine(buffer.subarray(first, end));

@@ -13,11 +13,11 @@ import type { BeginReader } from "./transcript-reader.ts";
 import { digestOfHead, isUnchangedSince } from "./transcript-head.ts";
 
 export interface ReadTranscriptOptions {
-  /** Of an earlier call: only what follows is read, if the file still begins as it did. */
+  /** Position from an earlier call. Reading continues there if the file still has the same beginning. */
   readonly from?: TranscriptPosition | undefined;
-  /** A time as `Date.now()` gives it. Looked at after each megabyte, so that each call gets on. Default: none. */
+  /** A time like `Date.now()`. Checked after each megabyte, so each call makes progress. Default: none. */
   readonly deadlineMs?: number | undefined;
-  /** About as many bytes are read in this call. Default: all. */
+  /** Approximate limit of bytes for this call. Default: none. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -28,13 +28,13 @@ const READERS: Readonly<Record<Exclude<TranscriptHost, "opencode">, BeginReader>
 };
 
 const MIN_CHUNK_BYTES = 64 * 1024;
-/** A longer transcript is not read anew because the person went back: the turns that were left stay in the notes. */
+/** Bytes. A longer transcript is not read again when the person goes back, so its notes keep the abandoned turns. */
 const MAX_REWIND_BYTES = 32 * 1024 * 1024;
 
 /**
- * Reads a host's transcript, from where an earlier call stopped.
+ * Reads a host's transcript from the position of an earlier call.
  *
- * `undefined` when the file is not there. An unfinished last line is left for the next call. The file is never held as a whole.
+ * `undefined` when the file is missing. An unfinished last line is left for the next call. The whole file is never in memory.
  *
  * @throws INVALID_INPUT for anything but a regular file, and for opencode, which has no such file; STORAGE_UNAVAILABLE when the file
  * cannot be read.
@@ -57,7 +57,7 @@ export async function readTranscript(
   }
 }
 
-/** Gemini CLI writes the directory of a session beside its chats. */
+/** Gemini CLI keeps the directory of a session in a file beside the chats. */
 function withProject(host: TranscriptHost, file: string, part: TranscriptPart): TranscriptPart {
   const cwd = host === "gemini" ? projectRootOf(path.dirname(path.dirname(file))) : undefined;
   return cwd === undefined ? part : { ...part, facts: { ...part.facts, cwd } };
@@ -79,17 +79,17 @@ function readOpen(options: ReadOpenOptions): TranscriptPart {
     const canRewind = sizeBytes <= MAX_REWIND_BYTES;
     const part = readPart({ ...options, start: from, canRewind, atLeast: 0 });
     if (!part.isRewound) return part.read;
-    // As far as this time at least: the next call would come upon the same place again.
+    // Reads at least to the end of this part. Otherwise the next call would stop at the same place again.
     return readPart({ ...options, start: undefined, canRewind: false, atLeast: part.read.position.offset }).read;
   }
   return readPart({ ...options, start: undefined, canRewind: false, atLeast: 0 }).read;
 }
 
 interface ReadPartOptions extends ReadOpenOptions {
-  /** `undefined`: from the beginning of the file. */
+  /** `undefined`: the beginning of the file. */
   readonly start: TranscriptPosition | undefined;
   readonly canRewind: boolean;
-  /** The offset up to which neither time nor bytes end the reading. */
+  /** Offset in bytes. Before it the limits of time and bytes do not apply. */
   readonly atLeast: number;
 }
 

@@ -1,4 +1,4 @@
-/** Blocks that hosts and this product add to the text of others: never a person's own words, never a tool's own output. */
+/** Tags of blocks that hosts and this product add to text. Neither a person nor a tool wrote them. */
 const ADDED_BLOCKS = ["workrail-resume", "system-reminder", "hook_context", "user-prompt-submit-hook"] as const;
 
 const TAG = new RegExp(`<(/?)(${ADDED_BLOCKS.join("|")})(?:\\s[^<>]*)?>`, "gu");
@@ -6,7 +6,7 @@ const TAG = new RegExp(`<(/?)(${ADDED_BLOCKS.join("|")})(?:\\s[^<>]*)?>`, "gu");
 /**
  * The text without the blocks that a host or this product added to it.
  *
- * A tag without an end is text: people write of tags, too.
+ * A tag without an end is kept, because people write about tags too.
  */
 export function stripHostText(text: string): string {
   return without(text, ({ blocks }) => blocks);
@@ -15,7 +15,7 @@ export function stripHostText(text: string): string {
 /**
  * The output of a tool without the blocks that a host or this product added to it.
  *
- * Hosts shorten long output, so a block without an end reaches to the end of the text.
+ * Hosts cut long output, so a block without an end reaches to the end of the text.
  */
 export function stripHostTextOfOutput(output: string): string {
   return without(output, ({ blocks, open }) => (open === undefined ? blocks : [...blocks, { start: open, end: output.length }]));
@@ -43,7 +43,7 @@ function without(text: string, spansOf: (found: Found) => readonly Span[]): stri
   return (kept + text.slice(place)).trim();
 }
 
-/** An end belongs to the last open tag of its name, so that a tag that a person wrote takes no words into the block behind it. */
+/** An end closes the last open tag of its name, so a tag that a person wrote does not swallow text before a later block. */
 function blocksIn(text: string): Found {
   const blocks: Span[] = [];
   const open = new Map<string, number[]>();

@@ -1,11 +1,11 @@
 import path from "node:path";
 import type { TranscriptHost } from "./host-transcript.ts";
 
-/** The user whose transcripts are meant. */
+/** The user whose transcripts are read. */
 export interface TranscriptOwner {
   /** The user's home directory. */
   readonly home: string;
-  /** The environment, in which hosts may be told another place for their files. */
+  /** Environment variables: they can move the files of a host. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -1,26 +1,26 @@
 import type { TranscriptEvent } from "@workrail/core";
 import type { TranscriptFacts } from "./host-transcript.ts";
 
-/** Understands the lines of one host's transcript, in their order. */
+/** Reads the lines of one host's transcript in order. */
 export interface TranscriptReader {
   /**
-   * Takes a line: UTF-8 without its line feed, only valid during the call. A line that it does not understand is noise.
+   * Takes a line: UTF-8 without its line feed, only valid during the call. Skips unknown lines.
    *
-   * `"rewound"`: the conversation went back to before this reader's first line, so the transcript has to be read from its beginning.
-   * A reader that began there never says so.
+   * `"rewound"`: the conversation went back beyond this reader's first line, so the transcript must be read from its beginning.
+   * A reader that began at the beginning never returns this.
    */
   accept(line: Buffer): "rewound" | undefined;
-  /** May be called once, after the last line. */
+  /** Call once, after the last line. */
   finish(): ReadEvents;
 }
 
-/** What a reader made of its lines. */
+/** The result of reading lines. */
 export interface ReadEvents {
   readonly events: readonly TranscriptEvent[];
   readonly facts: TranscriptFacts;
-  /** For the reader of the lines that follow. At most 350 characters. */
+  /** State for the reader of the following lines. At most 350 characters. */
   readonly tip: string | undefined;
 }
 
-/** Begins a reader. `tip`: of the reader of the lines before; `undefined` at the beginning of the file. */
+/** Starts a reader. `tip`: the state from the reader of the earlier lines; `undefined` at the beginning of the file. */
 export type BeginReader = (file: string, tip: string | undefined) => TranscriptReader;

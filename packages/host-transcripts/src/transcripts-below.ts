@@ -7,7 +7,7 @@ import { orAbsent } from "./or-absent.ts";
 export interface TranscriptsBelow {
   /** Newest first. */
   readonly transcripts: readonly FoundTranscript[];
-  /** Transcripts of sub-agents, as their names say: they are not among `transcripts`. */
+  /** The number of transcripts of sub-agents, by their names. `transcripts` does not include them. */
   readonly subagents: number;
   /** Folders that must not be read. */
   readonly unreadable: readonly string[];
@@ -18,10 +18,10 @@ const NAMES: Readonly<Record<Exclude<TranscriptHost, "opencode">, RegExp>> = {
   codex: /^rollout-.*\.jsonl$/u,
   gemini: /\.jsonl?$/u,
 };
-/** Hosts keep them less deep. */
+/** Levels of folders; hosts use fewer. */
 const MOST_LEVELS = 16;
 
-/** Finds a host's transcripts anywhere below a folder. Links to folders are not followed; a folder that is not there has none. */
+/** Finds a host's transcripts anywhere below a folder. Does not follow links to folders; returns none for a missing folder. */
 export function transcriptsBelow(host: Exclude<TranscriptHost, "opencode">, folder: string): TranscriptsBelow {
   const files: string[] = [];
   const unreadable: string[] = [];
@@ -38,12 +38,12 @@ export function transcriptsBelow(host: Exclude<TranscriptHost, "opencode">, fold
   }
 }
 
-/** Claude Code: `agent-*.jsonl`; Gemini CLI: in a folder below the chats. */
+/** Claude Code names them `agent-*.jsonl`; Gemini CLI keeps them in a folder below the chats. */
 function isOfSubagent(file: string): boolean {
   return /[/\\](?:agent-[^/\\]*\.jsonl|chats[/\\][^/\\]+[/\\][^/\\]+)$/u.test(file);
 }
 
-/** Gemini CLI keeps other JSON files, too. */
+/** Gemini CLI keeps other JSON files in the same folder. */
 function isTranscript(host: TranscriptHost, file: string): boolean {
   return host !== "gemini" || path.basename(file).startsWith("session-");
 }

@@ -4,7 +4,7 @@ import type { Storage } from "@workrail/core";
 import { CONFIG_FILE } from "./config/config-file.ts";
 import { errorCode } from "./error-code.ts";
 
-/** Names in a data directory that do not make a store. Saves that wait for one do. */
+/** Names of files that may exist in a data directory without a store. Incoming saves are not among them. */
 const BESIDE_STORE: ReadonlySet<string> = new Set([CONFIG_FILE, HOOKS, SETUP]);
 
 /** Whether a data directory holds anything of a store. One that cannot be read may. */

@@ -26,7 +26,7 @@ export interface StorePlan {
   readonly onRebuildProgress?: RebuildOptions["onProgress"];
 }
 
-/** Opens a store. Rebuilds a lost catalog, finishes erasures and takes in what hooks left before it resolves; other work that earlier processes left is done soon after, if wanted. */
+/** Opens a store. Before it resolves it rebuilds a lost catalog, finishes erasures and takes in incoming saves; other work that earlier processes left is done soon after, if wanted. */
 export async function openStore({
   settings,
   adapters,

@@ -42,7 +42,7 @@ export interface OpenOptions {
    * looks something up and is gone leaves it to others.
    */
   readonly upkeep?: boolean | undefined;
-  /** Whether to save first what hooks of a host left for the store. Default `true`. */
+  /** Takes in first the saves that hooks left. Default `true`. */
   readonly takeIncoming?: boolean | undefined;
   /**
    * When the process gets ready to search, which its first search waits for otherwise: the engine compiles some hundred functions for it.

@@ -19,28 +19,28 @@ export interface SavingsParams {
   readonly now: Date;
 }
 
-/** Packs of saved work that hooks handed to models. Tokens are estimates: neither is counted by the tokenizer of the model. */
+/** Resume packs that hooks gave to models. Tokens are estimates, not counts by the model's tokenizer. */
 export interface Resumes {
   readonly resumes: number;
   readonly packTokensEstimated: number;
-  /** Of the transcripts that the packs stand for, as far as they were kept. */
+  /** Tokens of the transcripts that the packs replace, as far as the log has them. */
   readonly transcriptTokensEstimated: number;
 }
 
-/** What automatic saves brought. */
+/** The use of automatic saves and resumes. */
 export interface Savings extends Resumes {
   /** ISO 8601. */
   readonly since: string;
-  /** The oldest run of a hook that the log still has; resumes before it are not counted. */
+  /** ISO 8601. The oldest run of a hook in the log; resumes before it are not counted. */
   readonly logSince?: string | undefined;
   /** Checkpoints that are still in the store. */
   readonly savesByHooks: number;
-  /** By agents that called a tool, by people, and by imports. */
+  /** Checkpoints by agents, people and imports. */
   readonly savesByOthers: number;
   readonly hosts: readonly HostSavings[];
 }
 
-/** The same of one host. */
+/** The use of automatic saves and resumes for one host. */
 export interface HostSavings extends Resumes {
   readonly host: string;
   readonly saves: number;
@@ -48,7 +48,7 @@ export interface HostSavings extends Resumes {
   readonly lastSaveAt?: string | undefined;
 }
 
-/** Sums up the resumes in the log of the hooks, and the saves in the store. @throws INVALID_INPUT for a time that is none. */
+/** Sums up the resumes in the hooks' log, and the saves in the store. @throws INVALID_INPUT for an invalid time. */
 export async function readSavings(store: Pick<Workrail, "findCheckpoints">, params: SavingsParams): Promise<Savings> {
   const since = (parsePeriod(params).since ?? new Date(params.now.getTime() - USUAL_DAYS * DAY_MS)).toISOString();
   const known = readRuns(hookPlaces(params.dataDir));
@@ -71,7 +71,7 @@ function isAskedFor(run: HookRun, { sessionId, project }: SavingsParams): boolea
   return project === undefined || run.project === project;
 }
 
-/** A conversation is kept beside a save, and is none by itself. */
+/** A conversation belongs to a save, and does not count as a save itself. */
 async function savesIn(store: Pick<Workrail, "findCheckpoints">, params: SavingsParams): Promise<readonly CheckpointMetadata[]> {
   const { since, sessionId, project = null } = params;
   const asked = { since, ...(sessionId === undefined ? { project } : { sessionId }) };

@@ -193,7 +193,7 @@ function settingsOf({ dataDir, values }: Configuration, given: GivenSettings): S
   };
 }
 
-/** @throws INVALID_INPUT for a rule that there is not. */
+/** @throws INVALID_INPUT for an unknown rule. */
 export function secretsSettingsOf(values: SettingValues): SecretsSettings {
   return { mode: values.secrets, personalData: values.secretsPersonalData, except: rulesIn(values.secretsExcept) };
 }

@@ -736,7 +736,7 @@ export class Store implements Workrail {
     const report = await this.#using(async () => (await caring()).eraseCheckpoints(this.#erasingPorts, input));
     if (!report.dryRun) {
       this.#erasedOf(report.erased);
-      // What went by itself may come back with the next turn; what a person erased must not.
+      // Hooks may save a session again after retention removed it, but never after a person erased it.
       if (this.dataDir !== undefined) forgetSessions(this.dataDir, new Set(report.erased.map(({ sessionId }) => sessionId)));
     }
     return eraseResultOf(report, this.dataDir);

@@ -122,11 +122,11 @@ export interface Workrail extends IContextManagementService {
    */
   finishIndex(options?: FinishIndexOptions): Promise<void>;
   /**
-   * Saves what hooks of hosts left in the data directory since the store was opened. Opening does the same. What cannot be saved now stays
-   * there, and the log says why.
+   * Takes in the incoming saves that hooks wrote after the store was opened. Opening does the same. A save that cannot be taken in now stays
+   * in place, and the log tells the reason.
    *
-   * @param saves these instead, which a hook made for a sealed store and left nowhere; then it rejects as `saveCheckpoint` does.
-   * @returns how many sessions were saved to.
+   * @param saves incoming saves that a hook made for a sealed store and did not write to disk; with them it rejects as `saveCheckpoint` does.
+   * @returns the number of sessions with new saves.
    */
   takeIncoming(saves?: readonly IncomingSave[]): Promise<number>;
   /** Loads what fits a budget, and says what it left out. */

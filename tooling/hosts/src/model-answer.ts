@@ -16,7 +16,7 @@ export interface ModelAnswer {
 
 /** The parts of a model's API that a protocol reads and writes. */
 export interface Protocol {
-  /** Whether a request path belongs to this protocol. */
+  /** True when a request path belongs to this protocol. */
   readonly handles: (path: string) => boolean;
   /** Names of the tools that a request offers. */
   readonly offeredTools: (body: unknown) => ReadonlySet<string>;

@@ -47,12 +47,12 @@ async function doctor(options: DoctorOptions): Promise<void> {
   await (options.json ? writeJson(report) : writeData(forPeople(report)));
 }
 
-/** Hosts that are not there are not told of. */
+/** Hosts that are not installed are left out. */
 async function examineAgents(installation: DoctorReport, withNpx: boolean): Promise<readonly DoctorFinding[]> {
   const { currentSurroundings, inspectHosts } = await import("../library/hosting.ts");
   const surroundings = currentSurroundings();
   const hosts = inspectHosts(surroundings).filter(({ isThere }) => isThere);
-  // A trial changes nothing in the store.
+  // A server that is started as a trial must not change the store.
   const env = { ...process.env, WORKRAIL_READ_ONLY: "true" };
   return [...examineHosts(hosts, installation.findings), ...(await examineServers(hosts, { env, cwd: surroundings.home, withNpx }))];
 }

@@ -2,7 +2,7 @@ import { HOOK_EVENTS, HOOK_HOSTS } from "@workrail/runtime/hooks";
 import { type Command, Option, Argument } from "commander";
 import { mustComeFirst } from "../must-come-first.ts";
 
-/** `workrail hook`: a program of its own, which the launcher starts. Here it is only described. */
+/** Describes `workrail hook` for the help. The launcher starts it as a separate program. */
 export function addHookCommand(program: Command): void {
   program
     .command("hook")

@@ -63,12 +63,12 @@ export function addImportCommand(program: Command): void {
     .action(async (files: readonly string[], _options: ImportOptions, command: Command) => {
       const options: ImportOptions = command.optsWithGlobals();
       const [name = "", ...paths] = files;
-      // A file of such a name is told by its path, such as ./server-memory.
+      // A file that is named like a source is given by its path, such as ./server-memory.
       const isGiven = command.getOptionValueSource("onConflict") !== "default";
       if (isTranscriptSource(name)) return importFromHost(name, paths, options, isGiven);
       if (options.since !== undefined) throw invalidInput("since", "--since is of transcripts only.", "Leave it out.");
       if (!Object.hasOwn(FOREIGN_SOURCES, name)) return importAll(files, options);
-      // What another program keeps goes on there, so that the newer one is followed unless something else is wanted.
+      // The other program keeps changing its data, so the newer state wins by default.
       return importFrom(name, paths, isGiven ? options : { ...options, onConflict: "newer" });
     });
 }
@@ -114,7 +114,7 @@ function report(done: ForeignImports, { json }: ImportOptions): Promise<void> {
   return json ? writeJson(done) : tellForeign(done);
 }
 
-/** As many as a person reads. */
+/** The most items that are printed. */
 const MOST_TOLD = 20;
 
 async function tellForeign({ imports, skipped }: ForeignImports): Promise<void> {

@@ -20,7 +20,7 @@ export interface HostOptions extends GlobalOptions {
   readonly hooks: boolean;
 }
 
-/** A script should not take for set up what somebody declined. */
+/** The exit code tells a script that a person declined. */
 const DECLINED = 1;
 
 const EXAMPLES = `
@@ -71,11 +71,11 @@ async function setup(named: readonly SetupHost[], options: HostOptions): Promise
   if (options.dryRun !== true) note(summaryOf(done));
 }
 
-/** Applies the plans that change something, in their order; those that a person agrees to where they are asked. */
+/** Applies the plans that change something, in order. On a terminal it asks first, and skips the plans that the person declines. */
 async function applied(opened: HostSetup, plans: readonly SetupPlan[], mustAsk: boolean): Promise<readonly SetupPlan[]> {
   const done: SetupPlan[] = [];
   for (const plan of plans) {
-    // On a terminal, beside the question, whatever standard output is for.
+    // Printed beside the question on the terminal, also when standard output is redirected.
     if (mustAsk) writeMessage(await forPeople(opened, [plan]));
     if (plan.changes.length === 0) continue;
     if (mustAsk && !(await confirm(`Change ${opened.titleOf(plan.host)}?`, process.stdin, process.stderr))) {
@@ -88,7 +88,7 @@ async function applied(opened: HostSetup, plans: readonly SetupPlan[], mustAsk: 
   return done;
 }
 
-/** What compares lines is loaded only here: it is for people alone. */
+/** Loads the library that compares lines only when a person sees the result. */
 async function forPeople(opened: HostSetup, plans: readonly SetupPlan[]): Promise<string> {
   const { describePlan } = await import("../describe-plan.ts");
   return plans.map((plan) => describePlan(opened.titleOf(plan.host), plan)).join("\n");

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { mustComeFirst } from "../must-come-first.ts";
 
-/** `workrail statusline`: a program of its own, which the launcher starts. Here it is only described. */
+/** Describes `workrail statusline` for the help. The launcher starts it as a separate program. */
 export function addStatuslineCommand(program: Command): void {
   program
     .command("statusline")

@@ -5,7 +5,7 @@ const KEY = "0".repeat(64);
 const OTHER_KEY = "1".repeat(64);
 const SEALED = { WORKRAIL_ENCRYPTION_KEY: KEY };
 const DAMAGED = { "data/contexts/shop/other-way.json.gz": "not gzip" };
-/** Nothing of the person who runs the tests is looked at. */
+/** Hides the home directory of the person who runs the tests. */
 const NO_HOME = { HOME: "/nonexistent" };
 const NO_AGENTS = {
   ...NO_HOME,

@@ -32,5 +32,5 @@ const setup = z.strictObject({
   ),
 });
 
-/** What commands print that change other programs. */
+/** Output of the commands that change other programs. */
 export const ABOUT_HOSTS = { setup } as const;

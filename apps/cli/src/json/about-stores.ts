@@ -140,7 +140,7 @@ const exported = {
   unreadable: unreadableById,
 };
 
-/** Told of transcripts alone. */
+/** Only for transcripts. */
 type OfTranscripts = "startedAt" | "lastAt";
 
 const imported = objectOf<Omit<TranscriptImport, OfTranscripts> & Partial<Pick<TranscriptImport, OfTranscripts>>>({

@@ -1,4 +1,4 @@
-// Of the library what sets hosts up, loaded by that: an import of the library as a whole would load all of it.
+// Re-exports the part of the library that sets hosts up. An import of the whole library would load all of it.
 export {
   applyRemoval,
   applySetup,

@@ -1,6 +1,6 @@
 import { type CheckpointView, DAY_MS, type Moment, moveOut, part, type PlannedMove, type SessionView, type Spared } from "./plan.ts";
 
-/** Tag of what hooks of hosts save. */
+/** Tag of the checkpoints that hooks save. */
 export const HOOK_TAG = "hook";
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -17,7 +17,7 @@ export interface AutomaticSession extends Omit<SessionView, "checkpoints"> {
 }
 
 /**
- * Thins out what hooks saved: everything of the last day stays, then the last checkpoint of each hour for a week, then the last of each
+ * Thins out the checkpoints of hooks: all of the last day stay, then the last of each hour for a week, then the last of each
  * day (UTC). A session's head always stays.
  */
 export function planThinning(
@@ -37,7 +37,7 @@ function superfluous(checkpoints: readonly AutomaticView[], now: Date): readonly
   return checkpoints.filter((each) => !each.isHead && last.get(slotOf(each, now)) !== each);
 }
 
-/** Of all that have one slot the last stays. */
+/** The time slot of a checkpoint. The last checkpoint of each slot stays. */
 function slotOf({ id, createdAt }: AutomaticView, now: Date): string {
   const age = now.getTime() - createdAt.getTime();
   if (age < DAY_MS) return id;

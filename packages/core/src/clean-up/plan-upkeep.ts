@@ -31,7 +31,7 @@ export interface UpkeepPolicy {
 }
 
 /**
- * Decides what goes: asides unused for long; what hooks saved often; sessions unused for long, into the trash; out of it what was there for long,
+ * Decides what goes: asides unused for long; frequent checkpoints of hooks; sessions unused for long, into the trash; out of it what was there for long,
  * and what is more than it may hold, but not on the day that it was put there, so that people can still take back what goes
  * at once; and while the store is too full whatever is in the trash, the longest there first, then whole sessions, the
  * least recently used first. These are to free bytes, and therefore go nowhere. What is tagged `keep` stays, and

@@ -23,7 +23,7 @@ export type PlannedMove = {
   readonly bytes: number;
   readonly reason: CleanUpReason;
 } &
-  /** An aside, and what is thinned out, goes for its own age, whenever its session was used. */
+  /** Asides and checkpoints of hooks go by their own age, whenever their session was used. */
   (
     | { readonly from: "live"; readonly to: "trash" | "nowhere"; readonly unlessUsedSince: Date | undefined }
     | { readonly from: "trash"; readonly to: "nowhere" }
@@ -43,7 +43,7 @@ export interface StoreView {
   readonly sessions: readonly SessionView[];
   /** Sessions with such of their asides as were not used for so long that they may go. */
   readonly asides: readonly SessionView[];
-  /** Sessions with what hooks saved to them longer than a day ago. */
+  /** Sessions with their checkpoints that hooks saved more than a day ago. */
   readonly automatic: readonly AutomaticSession[];
   /** The longest there first. */
   readonly trash: readonly TrashView[];

@@ -8,7 +8,7 @@ import { areTooMuch } from "../use-cases/pin-entry.ts";
 import { checkpointTexts, closingText, openingText } from "./export-text.ts";
 
 /**
- * A session that another program kept, in the words of an export. Its ids are made of the program's own ids and of the content, so that
+ * A session that another program kept, in the terms of an export. Its ids derive from the program's own ids and the content, so
  * reading the same thing twice gives the same ids.
  */
 export interface ForeignSession {
@@ -18,11 +18,11 @@ export interface ForeignSession {
   readonly writer: string;
   /** The agent that saved its checkpoints. */
   readonly agentId?: string | undefined;
-  /** Absolute path of the project's root, where it is known. */
+  /** Absolute path of the project's root, if it is known. */
   readonly project?: string | undefined;
   /** Name of the checkpoints that have none of their own. */
   readonly name?: string | undefined;
-  /** Keys of the entries that are critical. Those that a session has no room for are left out, the last first. */
+  /** Keys of the critical entries. Keys beyond the limit of a session are left out, the last first. */
   readonly pins?: readonly string[] | undefined;
   /** Oldest first. */
   readonly checkpoints: Iterable<ForeignCheckpoint>;
@@ -76,7 +76,7 @@ function factsOf(
   };
 }
 
-/** A label as it may be: `undefined` where nothing is left. Half a character has no form in UTF-8. */
+/** Makes a text a valid label; `undefined` when no character is left. Removes half characters, which UTF-8 cannot encode. */
 function cut(text: string | undefined, length: number): string | undefined {
   return text === undefined || text === "" ? undefined : firstCharacters(length, text).toWellFormed();
 }

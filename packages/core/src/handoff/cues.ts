@@ -17,8 +17,8 @@ export interface Cues {
 }
 
 /**
- * Tells whether a text has one of them, in capitals or small letters. The text is put into small letters, and a pattern is made when it is
- * first needed: one that ignores case takes twice as long to compile, and a program that ends soon needs few of them.
+ * Tells whether a text has one of the cues, ignoring case. The text is lowercased, and a pattern is compiled when it is
+ * first needed: a pattern that ignores case takes twice as long to compile, and a short-lived program needs few of them.
  */
 const any = (...sources: readonly string[]): Pick<RegExp, "test"> => {
   let pattern: RegExp | undefined;
@@ -99,7 +99,7 @@ export function forbids(text: string): boolean {
   return FORBIDS.test(text) || SHOUTS.test(text);
 }
 
-/** Whether it demands something, or lets it hold under a condition alone. */
+/** True when the text demands something, or allows it only under a condition. */
 export function demandsOrRestricts(text: string): boolean {
   return DEMANDS.test(text) || RESTRICTS.test(text);
 }

@@ -11,12 +11,12 @@ import { type RankHow, type Ranked, rankExcerpts } from "./rank-excerpts.ts";
 import { byEntry, excerptLines, countByKey } from "./render-view.ts";
 import { asCode, fenced, linesOf, plainText } from "./stored-text.ts";
 
-/** What a whole document says around the work. */
+/** Text of a whole document around the state of the work. */
 export interface HandoffAbout {
   readonly record: CheckpointRecord;
-  /** How many checkpoints of the session are newer, and cannot be read. Default 0. */
+  /** The number of newer checkpoints of the session that cannot be read. Default 0. */
   readonly newerUnreadable?: number | undefined;
-  /** How to get what is not in it: sentences of ours, in markdown. */
+  /** Sentences of the product, in Markdown, that tell how to get what the document leaves out. */
   readonly howToFetch: string;
 }
 
@@ -25,31 +25,31 @@ export interface DocumentInput {
   /** How much each entry matters. */
   readonly classifications: RankHow["classifications"];
   readonly focus?: string | undefined;
-  /** Of the whole document. At least `LEAST_HANDOFF_TOKENS`; without `about` at least `LEAST_SUMMARY_TOKENS`. */
+  /** Tokens of the whole document. At least `LEAST_HANDOFF_TOKENS`; without `about` at least `LEAST_SUMMARY_TOKENS`. */
   readonly budgetTokens: number;
-  /** Left out, the document has neither a head nor an end: for an answer that says these itself. */
+  /** `undefined`: the document has neither head nor end, because the caller's answer has its own. */
   readonly about?: HandoffAbout | undefined;
 }
 
 export interface Handoff {
   readonly markdown: string;
-  /** Of the document: more than the budget where even what is said of no entry takes more. */
+  /** Tokens of the document. They exceed the budget when the fixed text alone does. */
   readonly tokens: number;
-  /** How many entries are shortened, and how many are not in it. */
+  /** The number of entries that are shortened, and of those that are left out. */
   readonly shortened: number;
   readonly leftOut: number;
 }
 
-/** Less than this says nothing of use. */
+/** Tokens. A smaller document would be useless. */
 export const LEAST_HANDOFF_TOKENS = 300;
-/** The same of a summary, which has neither head nor end. */
+/** The same limit for a summary, which has neither head nor end. */
 export const LEAST_SUMMARY_TOKENS = 60;
-/** Paths that are named where the work itself lists none. */
+/** The most paths that are named when the work lists none. */
 const MOST_PATHS = 15;
 
-/** How much is said around the context. */
+/** The amount of text around the context. */
 interface Brevity {
-  /** Of the entries left out, and of those shortened. */
+  /** The most names of entries left out, and of entries shortened. */
   readonly mostNamed: number;
   readonly longestName: number;
 }
@@ -61,7 +61,7 @@ const BREVITIES: readonly Brevity[] = [
   { mostNamed: 6, longestName: 40 },
   { mostNamed: 3, longestName: 20 },
 ];
-/** Of the budget, at most, for what is said around the context, where less can be said. */
+/** The largest share of the budget for the text around the context, where that text can be shorter. */
 const SAID_SHARE = 2 / 3;
 
 /**
@@ -107,7 +107,7 @@ function totalsOf(context: Context, ranked: readonly Ranked[]): Map<string, numb
   return totals;
 }
 
-/** Share of a value's characters, repeated blanks not counted, from which on its excerpts say all of it. */
+/** Share of a value's characters, without repeated blanks, from which on its excerpts count as the whole value. */
 const COVERED = 0.95;
 
 function lengthOf(value: JsonValue): number {
@@ -156,7 +156,7 @@ function writePart(part: HandoffPart, chosen: readonly Ranked[], { context }: Do
   return [`## ${TITLES[part]}`, fenced(blocks.join("\n"))];
 }
 
-/** One line beside its key, or lines below it. */
+/** A value on the line of its key, or on lines below. */
 function writeEntry(key: string, excerpts: readonly Ranked[]): string {
   const [only] = excerpts;
   if (excerpts.length === 1 && only?.value !== undefined && only.member === undefined) return linesOf(plainText(key), only.value);
@@ -176,13 +176,13 @@ function byMember(excerpts: readonly Ranked[]): Map<string | undefined, Ranked[]
   return groups;
 }
 
-/** Nobody listed the files: paths that the chosen texts name. */
+/** Paths that the chosen texts name, for work that lists no files. */
 function mentioned(context: Context, chosen: readonly Ranked[]): string[] {
   const paths = namedPaths(chosen.map(({ text }) => text)).filter((path) => /^\S*[/\\]\S*$/u.test(path));
   return paths.length === 0 || Object.keys(context).length === 0 ? [] : [linesOf("mentioned", paths.slice(0, MOST_PATHS))];
 }
 
-/** What is not whole in the document, and how it is to be had. */
+/** Names the entries that are not whole in the document, and tells how to get them. */
 function rest({ howToFetch }: HandoffAbout, lines: readonly string[]): string[] {
   const named = lines.length === 0 ? ["All that was saved is above."] : [fenced(lines.join("\n"))];
   return ["## How to get the rest", ...named, howToFetch];

@@ -10,7 +10,7 @@ export interface HandoffInput extends Omit<DocumentInput, "classifications"> {
 }
 
 /**
- * Writes a document about a context whose entries are yet to be classified.
+ * Classifies the entries of a context, and writes a document about it.
  *
  * @throws INVALID_INPUT for a budget that is too small.
  */

@@ -55,31 +55,31 @@ export class KeywordFinder {
   }
 }
 
-/** Finds the same, in the same order, by a pattern, which is made at once: for texts so short that to make a table takes longer. */
+/** Finds the same matches in the same order with a pattern. Faster for short texts, where building a table takes longer. */
 export class KeywordPattern {
   readonly #words: readonly string[];
   readonly #longest: number;
   readonly #pattern: RegExp;
-  /** Places of words in the list, by the letters that they begin with. */
+  /** Indexes of words in the list, by their first letters. */
   readonly #byFirst: ReadonlyMap<string, readonly number[]>;
 
   /** @param words as for a `KeywordFinder`. */
   constructor(words: readonly string[]) {
     this.#words = words;
     this.#longest = Math.max(0, ...words.map(({ length }) => length));
-    // Without the flag "u", only letters of ASCII are the same in capitals.
+    // Without the flag "u", only ASCII letters match their capitals.
     this.#pattern = new RegExp(words.map((word) => word.replaceAll(/\W/g, String.raw`\$&`)).join("|"), "gi");
     this.#byFirst = Map.groupBy(words.keys(), (place) => (words[place] as string).charAt(0));
   }
 
-  /** As that of a `KeywordFinder`. */
+  /** Like `find` of a `KeywordFinder`. */
   find(text: string, from: number, to: number, onWord: OnWord): void {
     const found: { readonly word: number; readonly start: number; readonly end: number }[] = [];
     this.#pattern.lastIndex = from;
     for (let match = this.#pattern.exec(text); match !== null && match.index < to; match = this.#pattern.exec(text)) {
       const start = match.index;
       for (const word of this.#wordsAt(text, start)) found.push({ word, start, end: start + (this.#words[word] as string).length });
-      // Another one may begin within it.
+      // Another word may begin within this one.
       this.#pattern.lastIndex = start + 1;
     }
     found.sort((left, right) => left.end - right.end || left.start - right.start);

@@ -27,7 +27,7 @@ export interface RuleScanner extends SecretScanner {
 const MOST_AHEAD = 32 * 1024;
 const MOST_BEHIND = 1024;
 
-/** Characters, of all texts that a scanner is given. */
+/** Characters of all texts that a scanner was given. */
 const WORTH_A_TABLE = 768 * 1024;
 
 /**
@@ -52,7 +52,7 @@ export function ruleScanner({ personalData = "off", except = [] }: RuleScannerOp
           for (const rule of rulesOf[word] ?? []) findings.tryAt(rule, text, start, offset);
         };
         searched += to - from;
-        // Made when it pays: that takes some milliseconds.
+        // Built only for long texts, because building takes some milliseconds.
         if (searched > WORTH_A_TABLE) finder ??= new KeywordFinder(words);
         (finder ?? (pattern ??= new KeywordPattern(words))).find(text, from, to, onWord);
         if (numbers.length > 0) {

@@ -68,11 +68,11 @@ export async function viewUnusedAsides(catalog: Catalog, unusedSince: Date): Pro
   return views;
 }
 
-/** What hooks saved until then, each session with its own. */
+/** The checkpoints that hooks saved until then, by session. */
 export async function viewAutomatic(catalog: Catalog, until: Date): Promise<readonly AutomaticSession[]> {
   const bySession = new Map<SessionId, CheckpointRecord[]>();
   for await (const record of eachRecord(catalog, { tags: [HOOK_TAG], until })) {
-    // Anybody may use the tag.
+    // Agents and people may use the tag too.
     if (typeof record.attributes["savedBy"] !== "string") continue;
     bySession.set(record.sessionId, [...(bySession.get(record.sessionId) ?? []), record]);
   }

@@ -4,15 +4,15 @@ import { openIn, questionsIn } from "./note-texts.ts";
 import { isUnfinished } from "./is-unfinished.ts";
 import { LONGEST_NOTED, type NotedCommand, type NotedFile, type NotedStep, type WorkNotes } from "./work-notes.ts";
 
-/** Prompts after the first, and replies, that are told whole. */
+/** The number of last prompts and replies that are kept whole. */
 const MOST_LATER = 6;
 const MOST_REPLIES = 3;
 
 /**
- * The state of the work, as a checkpoint holds it: what notes tell of goal, prohibitions, plan, failures, decisions, files, commands and
- * the last messages. Keys are those that a handoff understands; empty ones are left out.
+ * Turns notes into the context of a checkpoint: goal, prohibitions, plan, failures, decisions, files, commands and
+ * the last messages. It uses the keys that a handoff understands, and leaves out empty entries.
  *
- * @param session facts of the host's session, told as they are.
+ * @param session facts of the host's session, copied unchanged.
  */
 export function contextOfNotes(notes: WorkNotes, session: JsonObject = {}): Context {
   const [first, ...later] = notes.prompts;
@@ -51,7 +51,7 @@ export function contextOfNotes(notes: WorkNotes, session: JsonObject = {}): Cont
 /** Characters of each value. */
 const BRIEF = { goal: 320, sentence: 180, reply: 260 } as const;
 
-/** The same in a few lines, for a place that has room for some hundred tokens. */
+/** A short form in a few lines, for a budget of some hundred tokens. */
 export function briefContextOfNotes(notes: WorkNotes): Context {
   const { prompts, prohibitions, plan, commands, replies } = notes;
   const isAnswered = notes.last === "reply";
@@ -84,7 +84,7 @@ function isBlank(value: JsonValue): boolean {
   );
 }
 
-/** Characters of a first prompt that say what it is about. */
+/** Characters of the first prompt that serve as the goal. */
 const LONGEST_GOAL = 1_000;
 
 function beginningOf(prompt: string): string {
@@ -95,7 +95,7 @@ function restOf(prompt: string): string {
   return prompt.slice(endOfGoal(prompt)).trim();
 }
 
-/** At the end of a line, or else between two words. */
+/** Cuts at the end of a line, or else between two words. */
 function endOfGoal(prompt: string): number {
   if (prompt.length <= LONGEST_GOAL) return prompt.length;
   const line = prompt.lastIndexOf("\n", LONGEST_GOAL);
@@ -124,9 +124,9 @@ function pathsOf({ files }: WorkNotes, isWanted: (file: NotedFile) => boolean): 
     .toReversed();
 }
 
-/** What was run more than once is likely to be run again. */
+/** Commands that ran more than once are likely to run again. */
 function commandsOf({ commands, steps }: WorkNotes): string[] {
-  // The last steps are told before.
+  // The list of last steps already has them.
   const told = new Set(steps.map(({ did }) => did));
   const latest = commands.filter(({ command, runs }) => runs > 1 || !told.has(command)).toReversed();
   const often = latest.filter(({ runs }) => runs > 1);

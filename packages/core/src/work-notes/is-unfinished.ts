@@ -1,7 +1,7 @@
 import { openIn, questionsIn } from "./note-texts.ts";
 import type { WorkNotes } from "./work-notes.ts";
 
-/** Why there is something to go on with, in a few words; `undefined` where nothing says so. */
+/** The reason why work is left to do, in a few words; `undefined` when nothing shows that. */
 export function isUnfinished(notes: WorkNotes): string | undefined {
   const { plan, commands, replies, last } = notes;
   if (last === "interrupted") return "interrupted by the person";

@@ -1,7 +1,7 @@
 import type { Classification } from "../classify/classification.ts";
 import type { Layer } from "../model/layer.ts";
 
-/** How much the entries of a state of notes matter: the same that the classifier says of their keys, which takes long to load. */
+/** The layers of the entries made from notes. They equal the answer of the classifier, which takes long to load. */
 const LAYERS: Readonly<Record<string, Layer>> = {
   goal: "CRITICAL",
   prohibitions: "CRITICAL",

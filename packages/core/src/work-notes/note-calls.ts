@@ -9,12 +9,12 @@ const COMMAND_KEYS = ["command", "cmd", "script"];
 const EDITS = /edit|write|create|replace|patch|insert|update|notebook|delete|move/iu;
 const LISTS = /^(?:ls|list|glob|grep|search|find)/iu;
 
-/** The command that a call runs, in one line; `undefined` where it runs none. */
+/** The command that a call runs, in one line; `undefined` when it runs none. */
 export function commandOf(input: JsonValue): string | undefined {
   if (!isJsonObject(input)) return undefined;
   const given = COMMAND_KEYS.map((key) => input[key]).find((value) => typeof value === "string" || isTexts(value));
   if (given === undefined) return undefined;
-  // Some hosts name the shell that they run it with.
+  // Some hosts put the shell in front.
   const text = isTexts(given) ? (/^(?:.*\/)?(?:ba|z|da)?sh$/u.test(given[0] ?? "") ? (given.at(-1) ?? "") : given.join(" ")) : given;
   return isPatch(text) ? undefined : shortened(text);
 }
@@ -23,7 +23,7 @@ function isTexts(value: JsonValue | undefined): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === "string");
 }
 
-/** A here-document is told by its first line. */
+/** Shortens a here-document to its first line. */
 function shortened(command: string): string {
   const [first = "", ...rest] = command.trim().split("\n");
   const isHereDocument = /<<-?\s*['"]?\w+/u.test(first);
@@ -36,7 +36,7 @@ export interface TouchedFile {
   readonly isEdit: boolean;
 }
 
-/** Files that a call names by its arguments. */
+/** Files that the arguments of a call name. */
 export function filesOf(tool: string, input: JsonValue): readonly TouchedFile[] {
   const patched = patchedFiles(input);
   if (patched.length > 0) return patched.map((path) => ({ path, isEdit: true }));
@@ -54,7 +54,7 @@ function isPatch(text: string): boolean {
   return text.trimStart().startsWith("*** Begin Patch");
 }
 
-/** The patches of Codex: https://github.com/openai/codex, `apply_patch`. */
+/** File headers in patches of Codex: https://github.com/openai/codex, `apply_patch`. */
 function patchedFiles(input: JsonValue): string[] {
   const texts =
     typeof input === "string"
@@ -69,7 +69,7 @@ function patchedFiles(input: JsonValue): string[] {
   );
 }
 
-/** The whole plan, where a call writes it: a list of records with a status. */
+/** The whole plan, if a call writes one: a list of records with a status. */
 export function planIn(input: JsonValue): readonly PlanItem[] | undefined {
   if (!isJsonObject(input)) return undefined;
   for (const list of Object.values(input)) {
@@ -91,7 +91,7 @@ export function textOf(record: JsonObject): string {
   return cut(typeof text === "string" ? text : JSON.stringify(record), LONGEST_NOTED.sentence);
 }
 
-/** The states that hosts write themselves. Any other word is looked up among those of five languages. */
+/** The states that hosts write themselves. Other words are looked up in the vocabulary of five languages. */
 const HOST_STATES: ReadonlyMap<JsonValue | undefined, PlanItem["state"]> = new Map([
   ["pending", "pending"],
   ["in_progress", "active"],

@@ -16,18 +16,18 @@ import {
   type WorkNotes,
 } from "./work-notes.ts";
 
-/** Notes after some more of a session was read. The notes given stay as they are. */
+/** Returns notes that include more events of the session. Does not change the given notes. */
 export function noteEvents(before: WorkNotes, events: readonly TranscriptEvent[]): WorkNotes {
   const notes = new NotesInWriting(before);
   events.forEach((event, at) => notes.add(event, events.length - at <= SEARCHED));
   return notes.done();
 }
 
-/** Decisions, and paths that are only seen, are looked for in so many of the last events: those of older ones would fall out of their lists. */
+/** The number of last events that are searched for decisions and for paths in output. Finds of older events would fall out of their lists. */
 const SEARCHED = 200;
-/** Characters of an output in which paths are looked for. */
+/** Characters of an output that are searched for paths. */
 const MOST_SEARCHED = 6_000;
-/** Paths that one output adds: a listing of everything says little of each. */
+/** The most paths that one output adds: a long listing says little about each path. */
 const MOST_SEEN = 12;
 
 class NotesInWriting {
@@ -197,7 +197,7 @@ class NotesInWriting {
     this.#files.set(path, { path, edits: edits + (isEdit ? 1 : 0), reads: reads + (isEdit ? 0 : 1) });
   }
 
-  /** A file that is worked on is not moved by being named. */
+  /** Naming a file does not move it among the files that are worked on. */
   #see(path: string): void {
     const known = this.#files.get(path);
     if (known !== undefined && known.isSeen !== true) return;
@@ -217,7 +217,7 @@ function briefly(input: { readonly [key: string]: JsonValue }): { readonly [key:
   );
 }
 
-/** The id that a host gave to an item of the plan, once it tells it: `Task #3 created`, `{"task":{"id":"3"}}`. */
+/** The id that a host gave to an item of the plan, from the output: `Task #3 created`, `{"task":{"id":"3"}}`. */
 function named(plan: readonly PlanItem[], id: string | undefined, text: string): readonly PlanItem[] {
   const given = /"id"\s*:\s*"?(\w+)/u.exec(text)?.[1] ?? /#(\w+)/u.exec(text)?.[1];
   return given === undefined ? plan : plan.map((item) => (item.id === `call ${id ?? plan.length}` ? { ...item, id: given } : item));
@@ -237,7 +237,7 @@ function firstLineOf(text: string): string {
   return cut(text.split("\n")[0]?.trim() ?? "", 160);
 }
 
-/** The last line that says something: not the prompt of a shell, nor what a harness puts below each output. */
+/** The last meaningful line: no shell prompt, and no line that a harness appends to each output. */
 function lastLineOf(text: string): string {
   const lines = text.trimEnd().split("\n").slice(-MOST_TAIL);
   return cut(lines.findLast((line) => !SAYS_NOTHING.test(line.trim()))?.trim() ?? "", 160);
@@ -247,22 +247,22 @@ const MOST_TAIL = 8;
 const SAYS_NOTHING = /^$|[$#>]$|^\((?:Open file|Current directory|Open|Current)\b.*\)$/u;
 
 function unique(texts: readonly string[]): string[] {
-  // Said again counts as said last.
+  // A repeated text moves to the end.
   return [...new Set(texts.toReversed())].reverse();
 }
 
-/** The first stays: it says what the session is for. */
+/** Keeps the first prompt, because it states the purpose of the session. */
 function firstAndLast<T>(items: readonly T[], most: number): readonly T[] {
   return items.length <= most ? items : [...items.slice(0, 1), ...items.slice(1 - most)];
 }
 
-/** The end of a long text says where things stand, its beginning what it is about. */
+/** Keeps the beginning of a long text (its subject) and its end (its result). */
 function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, Math.floor(most / 3)).toWellFormed()}\n…\n${text.slice(-Math.floor((most * 2) / 3)).toWellFormed()}`;
 }
 
-/** Files that are only seen go first. */
+/** Drops first the files that were only seen. */
 function latestFiles(files: ReadonlyMap<string, NotedFile>): readonly NotedFile[] {
   const all = [...files.values()];
   const excess = all.length - MOST_NOTED.files;

@@ -3,11 +3,11 @@ import { cut } from "../handoff/read/plain.ts";
 import { ERROR_LINE, kindOfLine, sentencesOf } from "../handoff/read/sentences.ts";
 import { LONGEST_NOTED } from "./work-notes.ts";
 
-/** Lines of a prompt beyond which its middle is taken for something pasted. */
+/** In a prompt with more lines than this, the middle counts as pasted text. */
 const MOST_LINES = 80;
 const PASTED_EDGE = 30;
 
-/** Sentences that a person wrote, without code and logs. */
+/** Sentences of a person, without code and logs. */
 function* sentencesIn(text: string): Generator<string> {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const own = lines.length > MOST_LINES ? [...lines.slice(0, PASTED_EDGE), ...lines.slice(-PASTED_EDGE)] : lines;
@@ -19,7 +19,7 @@ function* sentencesIn(text: string): Generator<string> {
   }
 }
 
-/** Short sentences are told apart here: one of them may forbid, and the next not. */
+/** Separates short sentences too: one may forbid something, and the next may not. */
 const SENTENCE_END = /(?<=[.!?][)"'*_]{0,2})\s+(?=["'(*_[¿¡]{0,3}[\p{Lu}`])|(?<=[。！？])/u;
 
 export interface Wishes {
@@ -49,12 +49,12 @@ export function openIn(reply: string): string[] {
   return [...sentencesIn(reply)].filter((sentence) => isOpen(sentence) && !sentence.trimEnd().endsWith("?"));
 }
 
-/** Questions at the end of a reply: what stands before its last paragraphs was asked and answered by itself. */
+/** Questions in the last paragraphs of a reply. The model usually answers earlier questions itself. */
 export function questionsIn(reply: string): string[] {
   return [...sentencesIn(reply)].slice(-4).filter((sentence) => /[?？]["')*_\]]*$/u.test(sentence.trimEnd()));
 }
 
-/** Lines of an output that say why something failed; else its last lines. */
+/** Lines of an output that give the reason of a failure; else its last lines. */
 export function errorLinesOf(output: string): string {
   const lines = output
     .split("\n")
@@ -66,10 +66,10 @@ export function errorLinesOf(output: string): string {
   return cut([...new Set(told.map((line) => cut(line.trim(), 200)))].join("\n"), LONGEST_NOTED.error);
 }
 
-/** Lines beside an error that tell what was expected, and where. */
+/** Lines beside an error that tell the expected value and the place. */
 const DETAIL = /^\s*(?:[+-] ?(?:expected|actual)|expected\b|actual\b|received\b|[E>] {2,}|❯|at .+:\d+)/iu;
 
-/** An output that tells of a failure, where nobody says whether the command failed. */
+/** True when an output looks like a failure. Used when the host gives no exit code. */
 const FAILED =
   /^(?:Traceback \(most recent call last\)|\s*\w*(?:Error|Exception): |.*: (?:command not found|No such file or directory)$|FAILED\b|={3,} .*\d+ failed|not ok \d)/mu;
 

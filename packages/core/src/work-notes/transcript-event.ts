@@ -23,7 +23,7 @@ export interface ReplyEvent {
   readonly text: string;
 }
 
-/** Reasoning of the model, where a host keeps it. */
+/** Reasoning of the model, if the host keeps it. */
 export interface ThoughtEvent {
   readonly kind: "thought";
   readonly text: string;
@@ -32,22 +32,22 @@ export interface ThoughtEvent {
 /** A call of a tool. */
 export interface CallEvent {
   readonly kind: "call";
-  /** Pairs the call with its result; `undefined` where a host gives no id: then the next result is its own. */
+  /** Pairs the call with its result; `undefined` when a host gives no id: then the next result belongs to this call. */
   readonly id?: string | undefined;
   /** As the host names it, such as `Bash`, `shell`, `run_shell_command`. */
   readonly tool: string;
-  /** The arguments; parsed where the host keeps them as JSON text. */
+  /** The arguments; parsed if the host keeps them as JSON text. */
   readonly input: JsonValue;
 }
 
-/** What a tool gave back. */
+/** The output of a tool. */
 export interface ResultEvent {
   readonly kind: "result";
   readonly id?: string | undefined;
   readonly text: string;
-  /** Whether the host marks it as failed; `undefined` where it does not say. */
+  /** True when the host marks it as failed; `undefined` when the host does not say. */
   readonly failed?: boolean | undefined;
-  /** Of a command, where the host tells it. */
+  /** The exit code of a command, if the host gives it. */
   readonly exitCode?: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { WorkState } from "../handoff/cues.ts";
 import type { JsonObject } from "../model/context.ts";
 
-/** What is noted of an agent's session while its transcript is read: JSON of bounded size, so that reading can go on where it stopped. */
+/** Notes of an agent's session, taken while its transcript is read. JSON of bounded size, so reading can continue where it stopped. */
 export interface WorkNotes {
   readonly version: 1;
   /** The first prompt of the session, and the last ones. */
@@ -11,13 +11,13 @@ export interface WorkNotes {
   /** Sentences of prompts that demand something, verbatim, oldest first. */
   readonly requirements: readonly string[];
   readonly plan: readonly PlanItem[];
-  /** In the order of their last use, the latest last. */
+  /** Ordered by last use, the latest last. */
   readonly files: readonly NotedFile[];
-  /** Likewise. */
+  /** Ordered by last run, the latest last. */
   readonly commands: readonly NotedCommand[];
   /** The last calls, the latest last. */
   readonly steps: readonly NotedStep[];
-  /** What failed in another way than by a command, the latest last. */
+  /** Failures other than those of commands, the latest last. */
   readonly errors: readonly NotedError[];
   /** Sentences of the model that decide something, the latest last. */
   readonly decisions: readonly string[];
@@ -30,7 +30,7 @@ export interface WorkNotes {
   /** Calls without a result so far. */
   readonly open: readonly OpenCall[];
   readonly counts: { readonly prompts: number; readonly replies: number; readonly calls: number };
-  /** Who has the next word. */
+  /** The last thing that happened: it tells who acts next. */
   readonly last: "nothing" | "prompt" | "reply" | "call" | "result" | "interrupted";
   readonly startedAt?: string | undefined;
   readonly lastAt?: string | undefined;
@@ -51,19 +51,19 @@ export interface NotedFile {
   readonly path: string;
   readonly edits: number;
   readonly reads: number;
-  /** It only stands in the output of a tool. */
+  /** The path only occurs in the output of a tool. */
   readonly isSeen?: boolean | undefined;
 }
 
 export interface NotedCommand {
   readonly command: string;
   readonly runs: number;
-  /** How the last run ended; `undefined` while it runs, or where nobody says. */
+  /** The result of the last run; `undefined` while it runs, or when the host does not say. */
   readonly outcome?: "ok" | "failed" | undefined;
   readonly exitCode?: number | undefined;
-  /** Of the last run that failed: the lines of its output that say why. */
+  /** Lines of the last failed run's output that give the reason. */
   readonly error?: string | undefined;
-  /** Of the last run that went well: the last line of its output. */
+  /** The last line of output of the last successful run. */
   readonly said?: string | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface NotedStep {
   readonly id?: string | undefined;
   /** The command, or the tool and the file. */
   readonly did: string;
-  /** A line of what came of it; `undefined` while nothing is known. */
+  /** The result in one line; `undefined` while it is unknown. */
   readonly said?: string | undefined;
 }
 
@@ -90,7 +90,7 @@ export interface OpenCall {
   readonly id?: string | undefined;
   readonly tool: string;
   readonly command?: string | undefined;
-  /** For the plan: what is to be created. */
+  /** For the plan: the text of the item that the call creates. */
   readonly input?: JsonObject | undefined;
 }
 
@@ -112,7 +112,7 @@ export const NO_NOTES: WorkNotes = {
   last: "nothing",
 };
 
-/** Members of each list, at most: the oldest go first. About 40 KB in all. */
+/** The most members of each list: the oldest are dropped first. About 40 KB in all. */
 export const MOST_NOTED = {
   prompts: 10,
   prohibitions: 24,

@@ -5,7 +5,7 @@ import { hasPluginOn, type HookedEvent, hooksInJson } from "../parts/hooks-in-js
 import { serverInJson } from "../parts/server-in-json.ts";
 import { directoryFrom, type Surroundings } from "../surroundings.ts";
 
-/** Seconds. A session's end gets less unless its hook asks for more. */
+/** Seconds. Claude Code gives the hook of a session's end less time unless the hook asks for more. */
 export const TIMEOUT = 5;
 export const EVENTS: readonly (readonly [event: string, hook: HookName])[] = [
   ["SessionStart", "session-start"],
@@ -29,7 +29,7 @@ export const claudeCode: HostDefinition = {
   parts(surroundings, scope, { server, hook }) {
     const isUser = scope === "user";
     const servers = isUser ? ownFile(surroundings) : path.join(surroundings.project, ".mcp.json");
-    // Commands have paths of this machine: they stay out of the settings that a project shares.
+    // Commands hold paths of this machine, so they do not go into the shared settings of a project.
     const settings = isUser ? path.join(folder(surroundings), "settings.json") : localSettings(surroundings);
     const shell = usualShell(surroundings.platform);
     const events = EVENTS.map(([event, name]): HookedEvent => ({

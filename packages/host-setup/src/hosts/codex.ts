@@ -5,7 +5,7 @@ import { type HookedEvent, hooksInJson } from "../parts/hooks-in-json.ts";
 import { serverInToml } from "../parts/server-in-toml.ts";
 import { directoryFrom, type Surroundings } from "../surroundings.ts";
 
-/** Seconds. Codex gives a session's end three at most. */
+/** Seconds. Codex gives the hook of a session's end at most three. */
 const EVENTS: readonly (readonly [event: string, hook: HookName, timeout: number])[] = [
   ["SessionStart", "session-start", 5],
   ["UserPromptSubmit", "user-prompt", 5],

@@ -6,7 +6,7 @@ import { serverInJson } from "../parts/server-in-json.ts";
 import { directoryFrom, type Surroundings } from "../surroundings.ts";
 
 export const TIMEOUT_MS = 5_000;
-/** `PreCompress` is not among them: it fires before every call of the model. */
+/** Without `PreCompress`, because it fires before every call of the model. */
 export const EVENTS: readonly (readonly [event: string, hook: HookName])[] = [
   ["SessionStart", "session-start"],
   ["BeforeAgent", "user-prompt"],

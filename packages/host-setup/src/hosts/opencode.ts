@@ -9,7 +9,7 @@ import { directoryFrom, type Surroundings } from "../surroundings.ts";
 const folder = (surroundings: Surroundings): string =>
   path.join(directoryFrom(surroundings, "XDG_CONFIG_HOME", path.join(surroundings.home, ".config")), "opencode");
 
-/** The one of its files that is there; with comments it has a name of its own. */
+/** The existing settings file: `.jsonc` with comments, or `.json`. */
 function configFile(place: string): string {
   const names = ["opencode.jsonc", "opencode.json"];
   return path.join(place, names.find((name) => fs.existsSync(path.join(place, name))) ?? "opencode.json");

@@ -2,10 +2,10 @@ import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { layoutOf, spell, type Layout } from "./json-layout.ts";
 import type { JsonSource } from "./json-text.ts";
 
-/** Where a value stands in a document: names of members, and numbers of items. */
+/** The place of a value in a document: names of members, and indexes of items. */
 export type JsonPath = readonly (string | number)[];
 
-/** A replaced range of a text. */
+/** A replacement of a range of a text. */
 interface Splice {
   readonly from: number;
   readonly to: number;
@@ -37,13 +37,13 @@ export function insertInto({ text, root }: JsonSource, container: Node, name: st
   return applySplices(text, [...comma, splice(at, added + trailing + closing)]);
 }
 
-/** Puts another value in the place of one. */
+/** Replaces a value. */
 export function replaceValue({ text, root }: JsonSource, node: Node, value: unknown): string {
   const spelled = spell({ name: undefined, value, layout: layoutOf(text, root), depth: depthOf(node), isOneLine: false });
   return applySplices(text, [{ from: node.offset, to: node.offset + node.length, text: spelled }]);
 }
 
-/** Takes a member or an item out, with its comma and the blanks before it. Comments stay. */
+/** Removes a member or an item, with its comma and the blanks before it. Comments stay. */
 export function removeValue({ text }: JsonSource, node: Node): string {
   const element = node.parent?.type === "property" ? node.parent : node;
   const container = element.parent;
@@ -71,7 +71,7 @@ function applySplices(text: string, splices: readonly Splice[]): string {
   return changed;
 }
 
-/** Objects and arrays around a node. */
+/** The number of objects and arrays around a node. */
 function depthOf(node: Node): number {
   let depth = 0;
   for (let at = node.parent; at !== undefined; at = at.parent) if (at.type !== "property") depth += 1;
@@ -82,12 +82,12 @@ function indented({ indent }: Layout, depth: number): string {
   return indent.repeat(depth);
 }
 
-/** Behind the last thing in a container that is no blank: an element, its comma, a comment, or the bracket that opens it. */
+/** The offset after the last non-blank part of a container: an element, its comma, a comment, or the opening bracket. */
 function endOfContent(text: string, container: Node, end: number): number {
   return Math.max(endOfBlanksBefore(text, end), container.offset + 1);
 }
 
-/** Where a removal begins. What follows on the line must not move up: a comment may stand at the end of the line above. */
+/** The offset where a removal begins. The rest of the line must not move up, because the line above may end with a comment. */
 function startOfLine(text: string, element: Node, to: number): number {
   const from = endOfBlanksBefore(text, element.offset);
   const isFollowed = text.slice(to, lineEnd(text, to)).trim() !== "";
@@ -100,7 +100,7 @@ function endOfBlanksBefore(text: string, offset: number): number {
   return at;
 }
 
-/** The comma that follows an element; comments may stand between. */
+/** The comma after an element; comments may come between. */
 function commaBehind(text: string, element: Node, end: number): number | undefined {
   let at = element.offset + element.length;
   while (at < end) {

@@ -1,6 +1,6 @@
 import type { Node } from "jsonc-parser";
 
-/** How a text is laid out. */
+/** The layout of a text. */
 export interface Layout {
   readonly indent: string;
   readonly eol: string;
@@ -22,7 +22,7 @@ function indentOf(text: string, root: Node): string {
 }
 
 export interface Spelling {
-  /** Of a member; `undefined`: an item, or a value alone. */
+  /** Name of the member; `undefined` for an item of an array, or a value alone. */
   readonly name: string | undefined;
   readonly value: unknown;
   readonly layout: Layout;
@@ -30,7 +30,7 @@ export interface Spelling {
   readonly isOneLine: boolean;
 }
 
-/** An element as its text, without blanks before it. */
+/** The text of an element, without blanks before it. */
 export function spell({ name, value, layout, depth, isOneLine }: Spelling): string {
   const spelled = isOneLine ? inOneLine(value) : inLines(value, layout, depth);
   return name === undefined ? spelled : `${JSON.stringify(name)}: ${spelled}`;
@@ -40,7 +40,7 @@ function inLines(value: unknown, { indent, eol }: Layout, depth: number): string
   return JSON.stringify(value, undefined, indent).replaceAll("\n", eol + indent.repeat(depth));
 }
 
-/** Line ends in JSON stand between elements alone: in texts they are escaped. */
+/** Spells a value in one line. Line ends in JSON occur only between elements: strings escape them. */
 function inOneLine(value: unknown): string {
   return JSON.stringify(value, undefined, 1)
     .replaceAll(/\n\s*(?=[\]}])/gu, "")

@@ -11,7 +11,7 @@ export interface JsonFile {
 const NEW_TEXT = "{}\n";
 const BOM = "\uFEFF";
 
-/** A text into which entries can be written: that of a file, or of one that is missing or blank. */
+/** A text that can take entries: the text of the file, or an empty object for a missing or blank file. */
 export function startOf({ file, dialect }: JsonFile, text: string | undefined): JsonSource {
   if (text === undefined) return readJsonText(NEW_TEXT, dialect, file);
   if (!isBlankJson(text, dialect)) return readJsonText(text, dialect, file);
@@ -19,7 +19,7 @@ export function startOf({ file, dialect }: JsonFile, text: string | undefined): 
   return readJsonText(text + gap + NEW_TEXT, dialect, file);
 }
 
-/** Adds a member, with the objects around it that are missing. @throws INVALID_INPUT when something else stands where an object must be. */
+/** Adds a member, and the missing objects around it. @throws INVALID_INPUT when another value stands where an object must be. */
 export function addMember(json: JsonFile, source: JsonSource, path: JsonPath, value: unknown): JsonSource {
   const [depth, container] = deepestThere(json, source, path, "object");
   const name = String(path[depth]);
@@ -27,7 +27,7 @@ export function addMember(json: JsonFile, source: JsonSource, path: JsonPath, va
   return readJsonText(insertInto(source, container, name, nested), json.dialect, json.file);
 }
 
-/** Adds an item to an array, which is made when it is missing. @throws INVALID_INPUT when something else stands there. */
+/** Adds an item to an array, and creates a missing array. @throws INVALID_INPUT when another value stands there. */
 export function addItem(json: JsonFile, source: JsonSource, path: JsonPath, item: unknown): JsonSource {
   const array = nodeAt(source, path);
   if (array === undefined) return addMember(json, source, path, [item]);
@@ -35,7 +35,7 @@ export function addItem(json: JsonFile, source: JsonSource, path: JsonPath, item
   return readJsonText(insertInto(source, array, undefined, item), json.dialect, json.file);
 }
 
-/** The node of the longest beginning of a path that is there, and how long that beginning is. */
+/** The node of the longest existing prefix of a path, and the length of the prefix. */
 function deepestThere(json: JsonFile, source: JsonSource, path: JsonPath, type: "object"): readonly [depth: number, node: Node] {
   let found = source.root;
   for (let depth = 0; depth < path.length - 1; depth++) {
@@ -57,7 +57,7 @@ function described(node: Node): string {
   return node.type === "null" ? "null" : `${node.type === "array" || node.type === "object" ? "an" : "a"} ${node.type}`;
 }
 
-/** Removes a value, and then each container around it that holds nothing more and is not in the text that was there before. */
+/** Removes a value, and each container that becomes empty and is not in the original text. */
 export function removeWithContainers(json: JsonFile, source: JsonSource, path: JsonPath, before: string | undefined): JsonSource {
   const node = nodeAt(source, path);
   if (node === undefined) return source;
@@ -72,7 +72,7 @@ export function removeWithContainers(json: JsonFile, source: JsonSource, path: J
   return left;
 }
 
-/** Whether a text holds nothing but an object without members. @param members that are ours too. */
+/** Tells whether a text holds only an empty object. @param members names of members that are ours, and do not count. */
 export function isLeftOver({ file, dialect }: JsonFile, text: string, members: readonly string[] = []): boolean {
   if (isBlankJson(text, dialect)) return text.trim() === "";
   const { root } = readJsonText(text, dialect, file);

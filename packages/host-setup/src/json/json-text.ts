@@ -1,7 +1,7 @@
 import { WorkrailError } from "@workrail/core";
 import { type Node, parseTree, type ParseError, printParseErrorCode } from "jsonc-parser";
 
-/** What a host accepts in its file: JSON alone, comments too, or commas behind the last element as well. */
+/** The syntax that a host accepts: plain JSON, JSON with comments, or JSON with comments and trailing commas. */
 export type JsonDialect = "strict" | "comments" | "comments-and-commas";
 
 export interface JsonSource {
@@ -15,7 +15,7 @@ const BOM = "\uFEFF";
  * Reads the text of a host's file.
  *
  * @param file named in the error.
- * @throws INVALID_INPUT when the host itself could not read the text, or the text is no object.
+ * @throws INVALID_INPUT when the host could not read the text, or the text is no object.
  */
 export function readJsonText(text: string, dialect: JsonDialect, file: string): JsonSource {
   const errors: ParseError[] = [];
@@ -27,19 +27,19 @@ export function readJsonText(text: string, dialect: JsonDialect, file: string): 
 }
 
 function parsed(text: string, dialect: JsonDialect, errors: ParseError[], file: string): Node | undefined {
-  // Offsets must count in the text as it is: a blank takes the place of the mark.
+  // A blank replaces the byte order mark, so that offsets stay true.
   const source = text.startsWith(BOM) ? ` ${text.slice(1)}` : text;
   const options = { disallowComments: dialect === "strict", allowTrailingComma: dialect === "comments-and-commas" };
   try {
     return parseTree(source, errors, options);
   } catch (error) {
-    // The library descends into what it reads, as far as there is room for that.
+    // The library reads recursively, and a deep text can overflow the stack.
     if (error instanceof RangeError) throw refusal(file, "it is nested too deeply", undefined, error);
     throw error;
   }
 }
 
-/** A text of blanks and, where the host allows them, comments. */
+/** True for a text of blanks and, where the host allows them, comments. */
 export function isBlankJson(text: string, dialect: JsonDialect): boolean {
   const withoutMark = text.startsWith(BOM) ? text.slice(1) : text;
   if (dialect === "strict") return withoutMark.trim() === "";
@@ -57,7 +57,7 @@ function unreadable(file: string, text: string, { error, offset }: ParseError, d
   return refusal(file, `it is not valid in line ${line} (${words.toLowerCase()})`, "Put it right by hand first.");
 }
 
-/** A file that is left as it is. @param reason follows the file's name. */
+/** The error for a file that cannot be changed. @param reason follows the file's name. */
 export function refusal(file: string, reason: string, hint: string | undefined, cause?: unknown): WorkrailError {
   const options = hint === undefined ? { details: { file }, cause } : { details: { file }, hint, cause };
   return new WorkrailError("INVALID_INPUT", `${file} was left as it is: ${reason}.`, options);

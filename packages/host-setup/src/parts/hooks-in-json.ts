@@ -24,7 +24,7 @@ export interface HookedEvent {
 }
 
 export interface HooksInJson extends JsonFile {
-  /** `groups`: hooks stand in a group, beside a matcher. `flat`: each stands by itself. */
+  /** `groups`: hooks are in a group with a matcher. `flat`: each hook is an item by itself. */
   readonly shape: "groups" | "flat";
   /** Members that a hook has besides `command` and `timeout`. */
   readonly extra?: Readonly<Record<string, unknown>>;
@@ -32,12 +32,12 @@ export interface HooksInJson extends JsonFile {
   readonly head?: Readonly<Record<string, unknown>>;
 }
 
-/** A hook of ours, and where its command stands. */
+/** Our hook, and the place of its command. */
 interface Found {
   readonly event: string;
   readonly command: string;
   readonly at: JsonPath;
-  /** What goes with it: its group, when there is nothing else in it. */
+  /** The value to remove: the hook, or its group when the group has no other hook. */
   readonly whole: JsonPath;
 }
 
@@ -53,7 +53,7 @@ export function hooksInJson(json: HooksInJson, hooks: readonly HookedEvent[]): H
       if (isBlankJson(text, dialect)) return text;
       let source = readJsonText(text, dialect, file);
       if (findHooks(json, source).length === 0) return text;
-      // The last first: so the numbers of those before it stay true.
+      // In reverse order, so that the indexes of earlier hooks stay true.
       for (const { whole } of findHooks(json, source).toReversed()) source = removeWithContainers(json, source, whole, before);
       return source.text;
     },
@@ -85,7 +85,7 @@ function withHooks(json: HooksInJson, source: JsonSource, hooks: readonly Hooked
   return hooked;
 }
 
-/** The same hook of another installation: only its command changes. */
+/** Updates the hook of another installation: only its command changes. */
 function withCommand(json: HooksInJson, source: JsonSource, { at }: Found, command: string): JsonSource {
   const node = nodeAt(source, at);
   return node === undefined ? source : readJsonText(replaceValue(source, node, command), json.dialect, json.file);
@@ -115,7 +115,7 @@ function foundIn(event: string, hook: unknown, path: JsonPath, whole: JsonPath):
   return typeof command === "string" && isOurHook(command) ? [{ event, command, at: [...path, "command"], whole }] : [];
 }
 
-/** Whether a plugin of ours is turned on in a settings file of Claude Code. */
+/** Tells whether a plugin of ours is turned on in a settings file of Claude Code. */
 export function hasPluginOn(text: string): boolean {
   const source = readJsonText(text, "strict", "");
   return Object.entries(asRecord(valueAt(source, ["enabledPlugins"]))).some(

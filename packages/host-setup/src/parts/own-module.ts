@@ -3,7 +3,7 @@ import { refusal } from "../json/json-text.ts";
 
 export interface OwnModule {
   readonly file: string;
-  /** In its first line, which tells it from other people's modules. */
+  /** A text in the first line that marks the module as ours. */
   readonly mark: string;
   readonly text: string;
   readonly events: readonly string[];
@@ -12,7 +12,7 @@ export interface OwnModule {
 /** The program that such a module calls, as a list of words. */
 const COMMAND_LINE = /^const COMMAND = (\[.*\]);$/mu;
 
-/** A file that is ours as a whole: a module that a host loads from its folder of plugins. */
+/** A file that is entirely ours: a module that a host loads from its folder of plugins. */
 export function ownModule({ file, mark, text, events }: OwnModule): HostPart {
   const isOurs = (found: string): boolean => found.split("\n", 1)[0]?.includes(mark) === true;
   return {

@@ -12,7 +12,7 @@ export interface ServerInJson extends JsonFile {
   readonly under: readonly string[];
   /** Members that the host writes into a file by itself. */
   readonly written?: readonly string[];
-  /** The entry as the host spells it. */
+  /** The entry in the form of the host. */
   readonly entry: (server: Program) => Entry;
 }
 
@@ -49,7 +49,7 @@ function withServer(json: ServerInJson, text: string | undefined, path: JsonPath
   return updated(json, source.text, path, entry);
 }
 
-/** What starts the server is brought up to date; what somebody added to the entry, such as `env`, stays. */
+/** Updates the command of the entry, and keeps members that a person added, such as `env`. */
 function updated(json: ServerInJson, text: string, path: JsonPath, entry: Entry): string {
   let source = readJsonText(text, json.dialect, json.file);
   for (const name of ["command", "args"].filter((each) => each in entry)) {

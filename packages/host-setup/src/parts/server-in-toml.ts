@@ -37,7 +37,7 @@ export function serverInToml(file: string, server: Program): HostPart {
   };
 }
 
-/** A table of its own at the end, as the host writes it; only where that is no valid text another spelling. */
+/** Appends a table, as the host writes it. Uses another form only if that gives no valid text. */
 function withEntry(file: string, text: string, entry: Toml): string {
   const [eol = "\n"] = /\r?\n/u.exec(text) ?? [];
   const gap = text === "" || text === "\uFEFF" ? "" : (text.endsWith("\n") ? "" : eol) + eol;
@@ -51,7 +51,7 @@ function tableOf(entry: unknown, eol: string): string {
   return [`[${TABLE}.${ENTRY_NAME}]`, ...lines, ""].join(eol);
 }
 
-/** The text without the table that was added, and without the empty line before it; `undefined` when it does not stand there so. */
+/** The text without the added table and the empty line before it; `undefined` when the table was changed. */
 function withoutTable(file: string, text: string): string | undefined {
   const document = read(file, text);
   const servers = serversOf(document, file);
@@ -68,14 +68,14 @@ function withoutEntry(document: Toml, servers: Toml): Toml {
   return Object.keys(others).length === 0 ? rest : { ...rest, [TABLE]: others };
 }
 
-/** A JSON text is a basic string of TOML: both have the same escapes for what JSON escapes. */
+/** A JSON string is also a basic string of TOML: TOML has all escapes of JSON. */
 function inToml(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(inToml).join(", ")}]` : JSON.stringify(value);
 }
 
-/** Changes the table of servers and nothing else: the rest must be equal afterwards. */
+/** Changes only the table of servers, and checks that the rest stays equal. */
 function changed(file: string, text: string, change: (servers: Toml) => void): string {
-  // The library would give all of its lines the same end.
+  // The library would make all line ends the same.
   if (/\r\n/u.test(text) && /(?<!\r)\n/u.test(text)) throw notAlone(file);
   const wanted = read(file, text);
   const servers = asTable((wanted[TABLE] ??= {}));
@@ -104,7 +104,7 @@ function isValid(text: string): boolean {
     parse(text);
     return true;
   } catch {
-    // Another spelling is tried, which is checked in its turn.
+    // The caller tries another form, and checks it too.
     return false;
   }
 }
@@ -126,7 +126,7 @@ function wordsOf(entry: unknown): readonly string[] {
   return [command, args].flat().filter((word) => typeof word === "string");
 }
 
-/** Compares values without their prototypes, which parsed tables lack. */
+/** Compares values without prototypes, which parsed tables lack. */
 function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(structuredClone(one), structuredClone(other));
 }

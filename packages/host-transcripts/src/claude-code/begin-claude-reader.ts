@@ -6,7 +6,7 @@ import { claudeEntryEvents, partsOf } from "./claude-entry-events.ts";
 import { ConversationPath } from "./conversation-path.ts";
 import { lookAtClaudeLine } from "./look-at-claude-line.ts";
 
-/** Whether a Claude Code transcript is of a sub-agent, as its name says. */
+/** Tells by its name whether a Claude Code transcript is of a sub-agent. */
 function isSubagentFile(file: string): boolean {
   return /(?:^|[/\\])agent-[^/\\]*\.jsonl$/u.test(file);
 }
@@ -69,7 +69,7 @@ function parentOf(entry: JsonRecord): string | null | undefined {
   return entry["parentUuid"] === null ? null : textOf(entry["parentUuid"]);
 }
 
-/** A prompt, a command of the host, or the note that stands before one. Words that waited while a tool ran are no way back. */
+/** True for a prompt, a host command, or the note before a command. A prompt that was queued while a tool ran is no sign of going back. */
 function mayGoBack(entry: JsonRecord, isPrompt: boolean): boolean {
   if (entry["type"] !== "user" || entry["promptSource"] === "queued") return false;
   const [first] = partsOf(recordOf(entry["message"])?.["content"]);

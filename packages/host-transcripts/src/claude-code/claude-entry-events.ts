@@ -4,13 +4,13 @@ import { stripHostText, stripHostTextOfOutput } from "../strip-host-text.ts";
 import { taskNotification } from "./task-notification.ts";
 import { wordsOfPerson } from "./words-of-person.ts";
 
-/** An event without its time, which is the entry's. */
+/** An event without its time: the entry has the time. */
 type Untimed = TranscriptEvent;
 
-/** Senders of user entries that are no persons. */
+/** Senders of user entries that are not persons. */
 const NOT_A_PERSON = new Set(["auto-continuation", "channel", "coordinator", "observer-activity", "peer", "plugin", "suggestion"]);
 
-/** The events that an entry of a Claude Code transcript tells, in their order. */
+/** The events of an entry of a Claude Code transcript, in order. */
 export function claudeEntryEvents(entry: JsonRecord): readonly TranscriptEvent[] {
   const at = timeOf(entry["timestamp"]);
   const events = eventsOf(entry);
@@ -24,14 +24,14 @@ function eventsOf(entry: JsonRecord): readonly Untimed[] {
   return attachment?.["type"] === "queued_command" ? queuedEvents(attachment) : [];
 }
 
-/** The parts of a message; text alone is a part too. */
+/** The parts of a message; plain text counts as one part. */
 export function partsOf(content: unknown): readonly JsonRecord[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : recordsOf(content);
 }
 
 function assistantEvents(entry: JsonRecord): readonly Untimed[] {
   const message = recordOf(entry["message"]);
-  // The host's own words: an error of the API, or that nothing was asked.
+  // Text of the host: an API error, or a notice that there was no request.
   if (entry["isApiErrorMessage"] === true || message?.["model"] === "<synthetic>") return [];
   return partsOf(message?.["content"]).flatMap(assistantPartEvents);
 }
@@ -81,7 +81,7 @@ function textOfParts(parts: readonly JsonRecord[]): string {
     .trim();
 }
 
-/** A summary without the sentences that the host puts around it. */
+/** A summary without the host's sentences around it. */
 function withoutFrame(text: string): string {
   const stripped = stripHostText(text);
   const start = /^This session is being continued [\s\S]*?\n(?:Summary|Analysis):\n/u.exec(stripped)?.[0].length ?? 0;
@@ -108,7 +108,7 @@ function exitCodeOf(text: string): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-/** Only a command that ran to its end has output; one whose code has a meaning of its own, such as grep's 1, says so. */
+/** Only a command that ran to its end has output. The host marks exit codes with a special meaning, such as 1 of grep. */
 function exitCodeOfSuccess(told: JsonRecord | undefined): number | undefined {
   const isCommand = typeof told?.["stdout"] === "string";
   const isOpen = told?.["backgroundTaskId"] !== undefined || told?.["returnCodeInterpretation"] !== undefined;

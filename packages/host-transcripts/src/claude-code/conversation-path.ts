@@ -1,11 +1,11 @@
 /** A linked entry of a transcript. */
 export interface LinkedEntry {
   readonly id: string;
-  /** The entry that it follows; `null`: it begins a conversation; `undefined`: it follows the entry before it in the file. */
+  /** Id of the previous entry; `null`: the entry begins a conversation; `undefined`: the previous line of the file is the previous entry. */
   readonly parent: string | null | undefined;
-  /** The person asks for something. */
+  /** True for a prompt of the person. */
   readonly isPrompt: boolean;
-  /** It may be the first entry after the person went back. */
+  /** True when the entry can be the first one after the person went back. */
   readonly mayGoBack: boolean;
 }
 
@@ -17,26 +17,26 @@ interface Step {
   readonly before: Step | undefined;
 }
 
-/** A whole UUID: the first characters of some kinds are a time, the last ones of others a machine. */
+/** A whole UUID. A part is not unique: some kinds begin with a time, others end with a machine. */
 const ID_CHARS = 36;
 const MAX_TIP_IDS = 24;
 
 /**
- * Follows a conversation through a file in which entries name the entry that they follow.
+ * Follows a conversation through a file in which each entry names the previous one.
  *
- * A person who goes back leaves a branch behind: the next entry of the person then follows one that was written before the latest prompt.
- * Nothing else leaves anything: the results of tools that run at once, and prompts that wait while a tool runs, follow each other in
- * many shapes, and the host may link the answer to an entry before the prompt.
+ * When a person goes back, the next entry of the person names an entry before the latest prompt, and the branch between is left.
+ * No other link leaves a branch. Results of parallel tools, and prompts that wait while a tool runs, link to each other in
+ * many ways, and the host may link an answer to an entry before the prompt.
  */
 export class ConversationPath {
   readonly #steps = new Map<string, Step>();
-  /** How many steps are of the lines before. */
+  /** The number of steps that come from earlier lines. */
   readonly #given: number;
   #count = 0;
   #last: Step | undefined;
   #needsLinesBefore = false;
 
-  /** @param tip of the path of the lines before; `undefined` at the beginning of the file. */
+  /** @param tip end of the path of the earlier lines; `undefined` at the beginning of the file. */
   constructor(tip: string | undefined) {
     const ids = (tip ?? "").split(" ").filter((id) => id !== "");
     for (const [index, id] of ids.entries()) this.#append({ id, isPrompt: index === 0, before: this.#last });
@@ -47,18 +47,18 @@ export class ConversationPath {
     return this.#steps.has(shortId(id));
   }
 
-  /** The person went back to before the entries that are known, so the lines before are needed. Never at a whole file. */
+  /** True when the person went back beyond the known entries, so earlier lines are needed. Never true when the file is read from its beginning. */
   get needsLinesBefore(): boolean {
     return this.#needsLinesBefore;
   }
 
-  /** Takes the next entry of the file, and gives its place. */
+  /** Adds the next entry of the file, and returns its place. */
   add({ id, parent, isPrompt, mayGoBack }: LinkedEntry): number {
     const before = parent === undefined || !mayGoBack ? this.#last : this.#stepBefore(parent);
     return this.#append({ id: shortId(id), isPrompt, before });
   }
 
-  /** The places of the conversation as it is after the last entry. */
+  /** The places of the entries in the conversation, after the last entry. */
   places(): ReadonlySet<number> {
     const places = new Set<number>();
     for (let step = this.#last; step !== undefined; step = step.before) places.add(step.place);
@@ -84,7 +84,7 @@ export class ConversationPath {
   #stepBefore(parent: string | null): Step | undefined {
     const target = parent === null ? undefined : this.#steps.get(shortId(parent));
     if (target === undefined && (this.#given > 0 || parent !== null)) {
-      // In a whole file an entry that is not there was lost: the conversation goes on.
+      // In a whole file a missing entry was lost, so the conversation continues.
       this.#needsLinesBefore ||= this.#given > 0;
       return this.#last;
     }
@@ -93,7 +93,7 @@ export class ConversationPath {
     return target;
   }
 
-  /** Whether a prompt was written after the step, or the step is on a branch that was left. */
+  /** Tells whether a prompt follows the step, or the person left the step's branch. */
   #isLeftBehind(target: Step | undefined): boolean {
     let step = this.#last;
     for (; step !== undefined && step !== target; step = step.before) if (step.isPrompt) return true;

@@ -1,10 +1,10 @@
-/** What a line's first bytes tell. */
+/** The verdict from a line's first bytes. */
 export type ClaudeLook =
-  /** Nothing of it is needed. */
+  /** The line is not needed. */
   | "noise"
-  /** It has to be parsed. */
+  /** The line must be parsed. */
   | "parse"
-  /** An entry that is part of the chain and says nothing. */
+  /** An entry that is part of the chain, but has no event. */
   | { readonly id: string; readonly parent: string | null };
 
 const HEAD_BYTES = 400;
@@ -16,10 +16,10 @@ const ATTACHMENT_ID = Buffer.from('"type":"attachment","uuid":"');
 const QUOTE = 0x22;
 
 /**
- * Tells by a few bytes whether a line of a Claude Code transcript has to be parsed.
+ * Tells by a few bytes whether a line of a Claude Code transcript must be parsed.
  *
- * Most of a transcript's bytes are requests, snapshots and attachments. On any doubt the answer is `"parse"`. A quotation mark inside of
- * text is escaped, so `"type":"` without a backslash is a member and no text.
+ * Most bytes of a transcript are requests, snapshots and attachments. In doubt the answer is `"parse"`. A quotation mark in a
+ * text is escaped, so `"type":"` without a backslash is a member.
  */
 export function lookAtClaudeLine(line: Buffer, isSubagent: boolean): ClaudeLook {
   const head = line.toString("latin1", 0, HEAD_BYTES);
@@ -34,7 +34,7 @@ export function lookAtClaudeLine(line: Buffer, isSubagent: boolean): ClaudeLook 
   return id === undefined ? "parse" : { id, parent: link[1] === "null" ? null : (link[1]?.slice(1, -1) ?? null) };
 }
 
-/** The id, where the mark in front of it occurs once. */
+/** The id, if the mark before it occurs once. */
 function attachmentId(line: Buffer): string | undefined {
   const mark = line.indexOf(ATTACHMENT_ID);
   if (mark === -1) return undefined;

@@ -1,7 +1,7 @@
 import type { TranscriptEvent } from "@workrail/core";
 import { stripHostTextOfOutput } from "../strip-host-text.ts";
 
-/** The result of a call that went on in the background, from the text by which the host tells it. */
+/** The result of a background call, from the host's text about it. */
 export function taskNotification(text: string): TranscriptEvent {
   const id = element(text, "tool-use-id");
   const exitCode = Number(element(text, "exit-code") ?? /exit code (\d{1,10})/u.exec(element(text, "summary") ?? "")?.[1] ?? Number.NaN);

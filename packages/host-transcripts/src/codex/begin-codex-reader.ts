@@ -14,7 +14,7 @@ const HEAD_BYTES = 200;
 const TYPES = /^\{"timestamp":"[^"\\]*",(?:"ordinal":\d+,)?"type":"([a-z_]+)","payload":\{(?:"type":"([a-z_]+)")?/u;
 const WANTED_EVENTS = new Set(["item_completed", "user_message", "turn_aborted", "thread_rolled_back"]);
 
-/** Whether the first bytes of a line say that it tells nothing. On any doubt it is parsed. */
+/** Tells whether the first bytes of a line show that it has no event. In doubt the line is parsed. */
 function isNoise(line: Buffer): boolean {
   const [, type, inner] = TYPES.exec(line.toString("latin1", 0, HEAD_BYTES)) ?? [];
   if (type === undefined || type === "session_meta" || type === "response_item" || type === "compacted") return false;
@@ -25,7 +25,7 @@ class CodexReader implements TranscriptReader {
   readonly #isWhole: boolean;
   readonly #facts = collectFacts();
   #events: TranscriptEvent[] = [];
-  /** For each turn of the person the number of events before it. */
+  /** The number of events before each turn of the person. */
   #turns: number[] = [];
   #isSubagent = false;
   #lastPrompt: string | undefined;
@@ -39,7 +39,7 @@ class CodexReader implements TranscriptReader {
     if (isNoise(line)) return undefined;
     const entry = parseRecord(line.toString("utf8"));
     if (entry === undefined) return undefined;
-    // The first rollouts had neither times nor payloads: each line was an item.
+    // The first rollouts had neither times nor payloads: each line is an item.
     const payload = recordOf(entry["payload"]) ?? entry;
     const at = timeOf(entry["timestamp"]);
     this.#facts.add({ at });
@@ -63,7 +63,7 @@ class CodexReader implements TranscriptReader {
 
   #add(event: TranscriptEvent, at: string | undefined): void {
     if (event.kind === "prompt") {
-      // Some versions tell a prompt in two forms, one after the other.
+      // Some versions write a prompt twice, in two forms.
       const mark = `${event.text.length}:${event.text.slice(0, 60)}`;
       if (mark === this.#lastPrompt) return;
       this.#lastPrompt = mark;

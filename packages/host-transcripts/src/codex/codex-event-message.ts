@@ -3,9 +3,9 @@ import { type JsonRecord, recordOf, recordsOf, textOf } from "../json-record.ts"
 import { stripHostText } from "../strip-host-text.ts";
 
 /**
- * The events of an `event_msg` of a Codex rollout: the person's own words, and that a turn was stopped.
+ * The events of an `event_msg` of a Codex rollout: the person's words, and interrupts.
  *
- * All else that it tells is told by a response item too.
+ * Response items repeat everything else in it.
  */
 export function codexEventMessage(payload: JsonRecord): readonly TranscriptEvent[] {
   if (payload["type"] === "user_message") return prompt(textOf(payload["message"]) ?? "");
@@ -14,7 +14,7 @@ export function codexEventMessage(payload: JsonRecord): readonly TranscriptEvent
   return item?.["type"] === "UserMessage" ? prompt(textOfContent(item["content"])) : [];
 }
 
-/** The text of a content list, whatever its parts are called. */
+/** The text of a content list with parts of any type. */
 export function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;
   return recordsOf(content)
@@ -23,7 +23,7 @@ export function textOfContent(content: unknown): string {
 }
 
 function prompt(words: string): readonly TranscriptEvent[] {
-  // Editors put their open files in front of the request.
+  // Editors put their open files before the request.
   const [, request = words] = /## My request for Codex:\s*\n([\s\S]*)$/u.exec(words) ?? [];
   const text = stripHostText(request).trim();
   return text === "" ? [] : [{ kind: "prompt", text }];

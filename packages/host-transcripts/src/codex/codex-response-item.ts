@@ -6,7 +6,7 @@ import { textOfContent } from "./codex-event-message.ts";
 /**
  * The events of a response item of a Codex rollout: the model's words, its calls and their results.
  *
- * A user message is the person's only in the first rollouts (`isBare`), which have no `event_msg`: else it may be context.
+ * A user message is a prompt only in the first rollouts (`isBare`), which have no `event_msg`. Otherwise it can be context.
  */
 export function codexResponseItem(item: JsonRecord, isBare: boolean): readonly TranscriptEvent[] {
   switch (item["type"]) {
@@ -54,7 +54,7 @@ function parsedArguments(value: unknown): JsonValue {
 }
 
 const EXIT_CODE = /^(?:Process exited with code|Exit code:) (-?\d{1,10})$/mu;
-/** The line behind which the output begins: a code in the output itself is not the command's. */
+/** The line before the output. An exit code after it belongs to the output, not to the command. */
 const OUTPUT_LINE = /^Output:$/mu;
 
 function resultEvent(item: JsonRecord): TranscriptEvent {
@@ -74,7 +74,7 @@ function resultEvent(item: JsonRecord): TranscriptEvent {
   };
 }
 
-/** The output alone, without the lines in which the host tells how the command went. */
+/** The output without the host's lines about the command. */
 function withoutFrame(words: string): string {
   if (!/^(?:Chunk ID|Exit code|Wall time): /u.test(words)) return words;
   const place = words.indexOf("\nOutput:\n");

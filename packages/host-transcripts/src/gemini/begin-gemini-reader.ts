@@ -9,16 +9,16 @@ export function beginGeminiReader(file: string, tip: string | undefined): Gemini
   return new GeminiReader(file, tip);
 }
 
-/** A later version of a message may come after a few others, and no later. */
+/** A later version of a message comes at most this many messages after it. */
 const MAX_TIP_MESSAGES = 5;
-/** Ids have 36 characters; one of another form is not known again. */
+/** Ids have 36 characters. An id of another form is not recognized again. */
 const TIP_ID = /^[\w.:-]{1,48}$/u;
 
 /**
  * Reads the records of a Gemini CLI chat.
  *
- * The same id comes again when a message grew: then only the new events are given, in the place of the new version. So the events of a
- * part never depend on where the reading was interrupted.
+ * An id repeats when its message grew. Then only the new events are given, at the place of the new version, so the events of a
+ * part never depend on where an earlier call stopped.
  */
 export class GeminiReader implements TranscriptReader {
   readonly #isWhole: boolean;
@@ -29,7 +29,7 @@ export class GeminiReader implements TranscriptReader {
 
   constructor(file: string, tip: string | undefined) {
     this.#isWhole = tip === undefined;
-    // The chats of sub-agents are in a folder with the name of the session.
+    // Chats of sub-agents are in a folder named by the session.
     this.#isSubagent = !/(?:^|[/\\])session-[^/\\]*$/u.test(file) && /[/\\]chats[/\\][^/\\]+[/\\][^/\\]+$/u.test(file);
     for (const entry of (tip ?? "").split(" ")) this.#remember(entry);
   }
@@ -39,7 +39,7 @@ export class GeminiReader implements TranscriptReader {
     return record === undefined ? undefined : this.acceptRecord(record);
   }
 
-  /** Takes a line, parsed; or a whole chat as older versions kept it. */
+  /** Takes a parsed line, or a whole chat in the form of older versions. */
   acceptRecord(record: JsonRecord): "rewound" | undefined {
     const rewindTo = textOf(record["$rewindTo"]);
     if (rewindTo !== undefined) return this.#rewind(rewindTo);
@@ -56,7 +56,7 @@ export class GeminiReader implements TranscriptReader {
     return { events: this.#found.map(({ event }) => event), facts: this.#facts.facts(this.#isSubagent), tip };
   }
 
-  /** Takes a list of all messages, as it is written when a session is taken up again: only those after the last known one are new. */
+  /** Takes the list of all messages that the host writes when a session is resumed. Only messages after the last known one are new. */
   #acceptHistory(messages: readonly JsonRecord[]): "rewound" | undefined {
     const known = messages.findLastIndex((message) => this.#given.has(textOf(message["id"]) ?? ""));
     const fresh = messages.slice(known + 1).filter((message) => geminiMessageEvents(message, NOTHING_GIVEN).events.length > 0);
@@ -68,14 +68,14 @@ export class GeminiReader implements TranscriptReader {
   #acceptMessage(id: string, message: JsonRecord): undefined {
     this.#facts.add({ at: message["timestamp"] });
     const { events, given } = geminiMessageEvents(message, this.#given.get(id) ?? NOTHING_GIVEN);
-    // Moved to the end: the messages that were told last are those that may grow.
+    // Moved to the end, because only the latest messages can grow.
     this.#given.delete(id);
     this.#given.set(id, given);
     this.#found.push(...events.map((event) => ({ id, event })));
     return undefined;
   }
 
-  /** The person went back to before a message. */
+  /** The person went back beyond a message. */
   #rewind(id: string): "rewound" | undefined {
     if (!this.#isWhole) return "rewound";
     const first = this.#found.findIndex((found) => found.id === id);

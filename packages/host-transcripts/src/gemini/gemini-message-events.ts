@@ -2,12 +2,12 @@ import type { JsonValue, TranscriptEvent } from "@workrail/core";
 import { type JsonRecord, recordOf, recordsOf, textOf, timeOf } from "../json-record.ts";
 import { stripHostText, stripHostTextOfOutput } from "../strip-host-text.ts";
 
-/** How much of a message was given already: thoughts, texts, calls, results. */
+/** The numbers of thoughts, texts, calls and results that were already given for a message. */
 export type GeminiGiven = readonly [thoughts: number, texts: number, calls: number, results: number];
 
 export const NOTHING_GIVEN: GeminiGiven = [0, 0, 0, 0];
 
-/** The events of a version of a message beyond those that were given of its earlier versions. */
+/** The events of a message's version, without those of its earlier versions. */
 export function geminiMessageEvents(
   message: JsonRecord,
   given: GeminiGiven,

@@ -5,14 +5,14 @@ import type { OpenTranscript } from "../open-transcript.ts";
 import { digestOfHead, isUnchangedSince } from "../transcript-head.ts";
 import { GeminiReader } from "./begin-gemini-reader.ts";
 
-/** A larger chat is not read: the whole of it would have to be held. */
+/** Bytes. A larger chat is not read, because all of it would be in memory. */
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a chat of an older Gemini CLI, which is one JSON document that is written anew with each message.
+ * Reads a chat of an older Gemini CLI: one JSON document that the host rewrites with each message.
  *
- * Its first bytes hold the time of the last change, so a position tells whether there is anything new. One that is being written, and so
- * is no JSON yet, has no events.
+ * The first bytes hold the time of the last change, so a position tells whether the chat is new. A chat that is being written, and
+ * is not JSON yet, has no events.
  */
 export function readGeminiDocument(opened: OpenTranscript, from: TranscriptPosition | undefined): TranscriptPart {
   const { fd, sizeBytes } = opened;

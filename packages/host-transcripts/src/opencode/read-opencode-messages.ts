@@ -3,9 +3,9 @@ import { type JsonRecord, recordOf, recordsOf, textOf } from "../json-record.ts"
 import { stripHostText, stripHostTextOfOutput } from "../strip-host-text.ts";
 
 /**
- * The events of an opencode session, out of its messages: as the plugin API gives them, or the JSON of `opencode export`.
+ * The events of an opencode session, from messages of the plugin API or from the JSON of `opencode export`.
  *
- * Parts that are not understood are left out. Never throws.
+ * Skips unknown parts. Never throws.
  */
 export function readOpencodeMessages(messages: unknown): readonly TranscriptEvent[] {
   const list = Array.isArray(messages) ? messages : recordOf(messages)?.["messages"];
@@ -26,7 +26,7 @@ function messageEvents(message: JsonRecord): readonly TranscriptEvent[] {
 function partEvents(part: JsonRecord, isUser: boolean, isSummary: boolean): readonly TranscriptEvent[] {
   if (part["type"] === "tool") return toolEvents(part);
   const text = stripHostText(textOf(part["text"]) ?? "").trim();
-  // A synthetic part is text that the host added, such as the content of a file that was named.
+  // A synthetic part is text of the host, such as the content of a file that the prompt names.
   if (text === "" || part["synthetic"] === true || part["ignored"] === true) return [];
   if (part["type"] === "reasoning") return [{ kind: "thought", text }];
   if (part["type"] !== "text") return [];
@@ -57,7 +57,7 @@ function atOf(time: unknown): { readonly at?: string } {
   return at === undefined ? {} : { at };
 }
 
-/** Milliseconds since 1970, within the years that a date can hold. */
+/** Converts milliseconds since 1970, within the range of a date. */
 function timeOf(time: unknown): string | undefined {
   return typeof time === "number" && Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : undefined;
 }

@@ -3,7 +3,7 @@ import type { DoctorFinding } from "./finding.ts";
 
 const check = "hooks";
 
-/** When the hooks of each host ran last, how long they took, and how they failed. */
+/** Reports when the hooks of each host ran last, how long they took, and how they failed. */
 export function checkHooks(dataDir: string): readonly DoctorFinding[] {
   const hosts = readHookActivity(dataDir);
   if (hosts.length === 0) return [{ check, status: "ok", message: "No hook of a coding agent has run yet." }];
@@ -18,7 +18,7 @@ function findingOn({ host, events, lastFailure }: HostActivity): DoctorFinding {
   return { ...about, status: "warning", hint: "What a failed hook did not save, the next start of a session does." };
 }
 
-/** Saves of hooks that wait for the store, or that it refused. */
+/** Reports incoming saves that wait for the store, and those that it refused. */
 export function checkIncoming(dataDir: string): DoctorFinding {
   const { waiting, waitingBytes, isFull, folder, refused, refusedFolder, lastReason } = readPendingSaves(dataDir);
   const waits = waiting === 0 ? "No save of a hook waits for the store." : `Saves of hooks that wait for the store: ${waiting}.`;

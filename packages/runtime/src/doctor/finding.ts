@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@workrail/core";
 
-/** What was looked at, in this order. Hosts and the servers that they start are looked at by the command line, which knows them. */
+/** The checks, in their order. The command line checks hosts and their servers, because it knows them. */
 export const DOCTOR_CHECKS = [
   "node",
   "sqlite",
@@ -22,7 +22,7 @@ export type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
 /** What one check found. */
 export interface DoctorFinding {
   readonly check: DoctorCheck;
-  /** The host that it is about. */
+  /** The host of the finding. */
   readonly host?: string;
   /** `skipped`: it could not be looked at, for a reason that another check tells. */
   readonly status: "ok" | "warning" | "error" | "skipped";

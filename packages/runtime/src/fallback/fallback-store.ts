@@ -257,7 +257,7 @@ export class FallbackStore implements Workrail {
     return this.#reading().searchCheckpoints(params);
   }
 
-  /** Memory does not stand in for this: what hooks left is durable where it is. */
+  /** Never goes to memory: incoming saves are durable where they are. */
   async takeIncoming(saves?: readonly IncomingSave[]): Promise<number> {
     return this.#standby.failure === undefined || saves !== undefined ? this.#standby.disk().takeIncoming(saves) : 0;
   }

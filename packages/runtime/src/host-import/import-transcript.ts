@@ -22,30 +22,30 @@ export interface TranscriptToImport {
   readonly facts: TranscriptFacts & { readonly sessionId: string };
   readonly place: TranscriptPlace;
   readonly settings: HookSettings;
-  /** Only a session that went on since. */
+  /** Only a session that changed after this time. */
   readonly since: Date | undefined;
   readonly dryRun: boolean;
 }
 
-/** A transcript that is in the store now. */
+/** A transcript after its import. */
 export interface ImportedSession {
   readonly sessionId: string;
   readonly name: string | undefined;
   readonly project: string | undefined;
   readonly startedAt: Date;
   readonly lastAt: Date;
-  /** The session of the work, and those of its conversation. */
+  /** The session with the state of the work, and the sessions with its conversation. */
   readonly results: readonly ImportTextResult[];
 }
 
-/** How long hooks may want to go on where an import stopped. They forget older sessions. */
+/** Milliseconds for which hooks keep the state of a session. No state is written for older sessions. */
 const REMEMBERED_MS = 60 * 24 * 60 * 60 * 1_000;
 
 /**
- * Brings one transcript into the store. The state that hooks keep of the session is written last, so that the next hook goes on there;
- * after a crash in between, the same is found once more and recognised.
+ * Imports one transcript. The hooks' state of the session is written last, so the next hook continues there;
+ * after a crash in between, the next import recognises the saved checkpoints.
  *
- * @returns why it was left out, where nothing happened in the session, or not since.
+ * @returns the reason when the transcript was left out: nothing happened in the session, or nothing since the given time.
  * @throws as `readTranscript` and `importText` do.
  */
 export async function importTranscript(store: Workrail, given: TranscriptToImport): Promise<ImportedSession | "empty" | "older"> {
@@ -63,13 +63,13 @@ export async function importTranscript(store: Workrail, given: TranscriptToImpor
   const isRecent = Date.now() - imported.lastAt.getTime() < REMEMBERED_MS;
   if (after !== undefined && isRecent && !given.dryRun) {
     writeState(file, kept(after, given));
-    // Hooks look at the states that changed last.
+    // Hooks use the states that changed last.
     utimesSync(file, imported.lastAt, imported.lastAt);
   }
   return imported;
 }
 
-/** A session of which all was read and saved before; `undefined` where that is not so. */
+/** A session that was completely read and saved before; otherwise `undefined`. */
 async function presentSession(
   store: Workrail,
   { sessionId, project, position, conversation, notes, saved }: HookState,
@@ -94,7 +94,7 @@ async function presentSession(
   };
 }
 
-/** The session before anything was read; what hooks know of it besides stays. */
+/** The state before the first read. Keeps the other facts that hooks noted. */
 function beginning({ transcript, facts, place }: TranscriptToImport, sessionId: string, known: HookState | undefined): HookState {
   const { cwd, project, git } = place;
   return {
@@ -115,7 +115,7 @@ function beginning({ transcript, facts, place }: TranscriptToImport, sessionId: 
   };
 }
 
-/** Gathers a session while its transcript is read. A part of the conversation that is full is put into the store at once. */
+/** Collects a session while its transcript is read. Stores each part of the conversation as soon as it is full. */
 class Telling {
   readonly #store: Workrail;
   readonly #state: HookState;
@@ -178,7 +178,7 @@ class Telling {
     return { ...this.#state, notes: this.#notes, saved, ...position, conversation: this.#talkSoFar(position) };
   }
 
-  /** Nothing of it is kept where the settings want no conversations: should they change, it is kept from its beginning. */
+  /** Keeps nothing when the settings turn conversations off. After a change of the settings, the conversation is kept from its beginning. */
   #talkSoFar(position: Pick<ConversationState, "position">): ConversationState {
     return this.#given.settings.keepsConversations ? { ...this.#conversation, ...position } : NO_CONVERSATION;
   }

@@ -11,24 +11,24 @@ import { isWithin, TranscriptPlaces } from "./transcript-place.ts";
 export interface ImportTranscriptsOptions {
   /** Imported in this order. */
   readonly transcripts: readonly FoundTranscript[];
-  /** Settings as those of the store: rules for secrets, and which conversations are kept. */
+  /** Settings of the store: rules for secrets, and whether conversations are kept. */
   readonly sources: Pick<ConfigurationSources, "env" | "args">;
-  /** Absolute path: only sessions that were begun in this directory or below it. */
+  /** Absolute path. Imports only sessions that began in this directory or below it. */
   readonly project?: string | undefined;
-  /** Only sessions that went on since. */
+  /** Takes only sessions that changed after this time. */
   readonly since?: Date | undefined;
-  /** Only say what would be done. Default `false`. */
+  /** Reports the import without doing it. Default `false`. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** Reasons to leave a transcript out that are no failures. */
+/** Reasons, other than failures, to leave a transcript out. */
 export const LEFT_OUT = ["subagent", "other-project", "older", "empty"] as const;
 export type LeftOutOfImport = (typeof LEFT_OUT)[number];
 
-/** What became of one transcript. */
+/** The result for one transcript. */
 export type TranscriptOutcome = {
   readonly file: string;
-  /** How many of `total` transcripts were looked at, this one included. */
+  /** The number of transcripts, out of `total`, that were read so far, with this one. */
   readonly done: number;
   readonly total: number;
 } & (
@@ -41,11 +41,11 @@ export type TranscriptOutcome = {
 type Outcome = TranscriptOutcome extends infer Each ? (Each extends unknown ? Omit<Each, "file" | "done" | "total"> : never) : never;
 
 /**
- * Brings transcripts of hosts into a store, each as the sessions that hooks make of it: its work and its conversation. Nothing that hooks, or
- * an earlier import, saved is saved again, and hooks go on where an import stopped. A transcript that cannot be read or imported is told, and
+ * Imports transcripts of hosts. Each becomes the same sessions that hooks make: the state of the work and the conversation. Saves of hooks and of
+ * earlier imports are not repeated, and hooks continue where an import stopped. A transcript that fails is reported, and
  * the others are imported.
  *
- * @throws whatever ends the import, such as READ_ONLY and STORAGE_QUOTA_EXCEEDED: what was imported stays, and the same call goes on.
+ * @throws the error that ends the import, such as READ_ONLY and STORAGE_QUOTA_EXCEEDED. Imported sessions stay, and the same call continues.
  */
 export async function* importTranscripts(
   store: Workrail,
@@ -74,7 +74,7 @@ async function importOne(store: Workrail, given: OneImport): Promise<Outcome> {
   }
 }
 
-/** Another transcript may go well all the same. */
+/** Errors that concern one transcript only: the import continues with the next one. */
 const OF_ONE = ["INVALID_INPUT", "TOO_LARGE", "SECRET_FOUND", "CONFLICT"];
 
 function isOfOne({ code, details }: WorkrailError, { file }: FoundTranscript): boolean {
@@ -105,7 +105,7 @@ async function tryOne(store: Workrail, { transcript, places, settings, project, 
 
 const UUID_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=\.jsonl$)/u;
 
-/** Claude Code names a transcript by its session; entries that came from an earlier session may name that. */
+/** Claude Code names the file by its session, but entries copied from an earlier session name that one. */
 function ownId({ host, file }: FoundTranscript): string | undefined {
   return host === "claude-code" ? UUID_NAME.exec(path.basename(file))?.[0] : undefined;
 }

@@ -8,7 +8,7 @@ export interface KnownHead {
   readonly context: Context;
 }
 
-/** `undefined` where the store has nothing of the session. */
+/** `undefined` when the store does not have the session. */
 export async function knownHead(store: Workrail, sessionId: string): Promise<KnownHead | undefined> {
   const { checkpoints } = await store.findCheckpoints({ sessionId, limit: 1 });
   const [head] = checkpoints;
@@ -21,13 +21,13 @@ export async function hasSession(store: Workrail, sessionId: string): Promise<bo
   return (await store.findCheckpoints({ sessionId, limit: 1 })).checkpoints.length > 0;
 }
 
-/** Whether the state of a session that the store has tells less of it than another state: it was saved before the session ended. */
+/** Tells whether the stored state of a session is older than another state: it was saved before the session ended. */
 export function tellsLess(known: Context, context: Context): boolean {
   const [before, now] = [progressOf(known["session"]), progressOf(context["session"])];
   return before !== undefined && now !== undefined && isBehind(before, now);
 }
 
-/** Whether a conversation that the store has is the beginning of a longer one. */
+/** Tells whether a stored conversation is the beginning of a longer one. */
 export function isBeginning(known: Context, messages: readonly JsonValue[]): boolean {
   const before = messagesIn(known);
   return (
@@ -35,7 +35,7 @@ export function isBeginning(known: Context, messages: readonly JsonValue[]): boo
   );
 }
 
-/** Whether the store's conversation has at least these messages. */
+/** Tells whether a stored conversation has at least these messages. */
 export function hasMessages(known: Context, messages: readonly JsonValue[]): boolean {
   const have = messagesIn(known);
   return have !== undefined && have.length >= messages.length && isSame(have[messages.length - 1], messages.at(-1));

@@ -19,7 +19,7 @@ import type { ImportTextResult } from "../transfer.ts";
 import type { Workrail } from "../workrail.ts";
 import { hasMessages, isBeginning, knownHead, type KnownHead, tellsLess } from "./known-head.ts";
 
-/** A session of the store that is made of a transcript: its work, or a part of its conversation. */
+/** A session made from a transcript: the state of the work, or a part of the conversation. */
 export interface TranscriptSession {
   readonly sessionId: string;
   readonly kind: "workflow" | "conversation";
@@ -30,15 +30,15 @@ export interface TranscriptSession {
   readonly lastAt: Date;
 }
 
-/** A session that was put into the store. */
+/** A session after its import. */
 export interface PutSession {
   readonly result: ImportTextResult;
   readonly checkpointId: CheckpointId;
-  /** The store has all of it now. */
+  /** True when the store now has the whole session. */
   readonly isThere: boolean;
 }
 
-/** The session of a host's work, as hooks save it. */
+/** The session with the state of the work, in the form that hooks save. */
 export function workSession(
   state: HookState,
   context: Context,
@@ -47,7 +47,7 @@ export function workSession(
   return { ...given, sessionId: state.sessionId, kind: "workflow", context, attributes: attributesOf(state) };
 }
 
-/** A part of its conversation, as hooks save it. */
+/** A session with a part of the conversation, in the form that hooks save. */
 export function talkSession(
   state: HookState,
   talk: { readonly part: number; readonly messages: readonly JsonObject[]; readonly topic: string | undefined; readonly lastAt: Date },
@@ -75,8 +75,8 @@ function timeOf(message: JsonObject | undefined): Date | undefined {
 }
 
 /**
- * Puts a session into the store, as its latest checkpoint, unless the store has it or something newer. The checkpoint's id is made of
- * the session and the content, so that the same is never there twice.
+ * Saves a session as its latest checkpoint, unless the store has the same or a newer one. The checkpoint's id derives from
+ * the session and the content, so the same content is never stored twice.
  *
  * @throws as `importText` does.
  */
@@ -91,7 +91,7 @@ export async function putSession(
   const head = await knownHead(store, sessionId);
   if (head !== undefined && isKnown(head, checkpointId, session))
     return { result: present(sessionId, dryRun), checkpointId, isThere: true };
-  // A hook that ran out of time saved less, and later.
+  // A hook that ran out of time saved less, but at a later time.
   const isMore =
     head !== undefined && (kind === "workflow" ? tellsLess(head.context, context) : isBeginning(head.context, messagesIn(session)));
   const createdAt = isMore && head.createdAt >= lastAt ? new Date(head.createdAt.getTime() + 1) : lastAt;
@@ -115,7 +115,7 @@ export async function putSession(
   }
 }
 
-/** Somebody removed this very checkpoint: it stays there until the trash is emptied, or it is brought back. */
+/** Somebody put this checkpoint into the trash: it stays there until the trash is emptied or the checkpoint is restored. */
 async function isInTrash(store: Workrail, { sessionId }: TranscriptSession, checkpointId: CheckpointId, error: unknown): Promise<boolean> {
   if (!isWorkrailError(error) || error.code !== "CONFLICT") return false;
   return (await store.listTrash({ sessionId })).some(({ id }) => id === checkpointId);
@@ -125,7 +125,7 @@ function idOf({ sessionId, context }: TranscriptSession): CheckpointId {
   return parseCheckpointId(uuidOf(nodeDigests.sha256(`${sessionId}\n${JSON.stringify(context)}`)));
 }
 
-/** The store's state may say more, such as the session that was gone on with; or the session went on. */
+/** The stored state may hold more, such as the session that it continues; or the session has newer work. */
 function isKnown(head: KnownHead, checkpointId: CheckpointId, session: TranscriptSession): boolean {
   if (head.id === checkpointId) return true;
   if (session.kind === "conversation") return hasMessages(head.context, messagesIn(session));
@@ -137,7 +137,7 @@ function messagesIn({ context }: TranscriptSession): readonly JsonValue[] {
   return Array.isArray(conversation) ? conversation : [];
 }
 
-/** The report of a session that the store has. */
+/** The report for a session that the store already has. */
 export function present(sessionId: string, dryRun: boolean): ImportTextResult {
   const id = parseSessionId(sessionId);
   return { dryRun, sessionId: id, exportedSessionId: id, checkpoints: 1, added: 0, present: 1, leftOut: 0, unreadable: [] };

@@ -4,22 +4,22 @@ import { messagesOf } from "../hooks/conversation-messages.ts";
 import type { HookSettings } from "../hooks/hook-settings.ts";
 import { withoutSecrets } from "../hooks/without-secrets.ts";
 
-/** A larger transcript is read in pieces: nobody goes back to an earlier turn of it. */
+/** Bytes. A larger transcript is read in pieces, and turns that the person left stay in it. */
 const LARGEST_WHOLE_BYTES = 32 * 1024 * 1024;
 const PIECE_BYTES = 8 * 1024 * 1024;
 
-/** A piece of a transcript, without secrets. */
+/** A piece of a transcript with secrets redacted. */
 export interface ReadPiece {
-  /** Of all that was read so far. */
+  /** Notes of everything that was read so far. */
   readonly notes: WorkNotes;
   /** Messages that the piece adds. */
   readonly items: readonly JsonObject[];
   readonly position: TranscriptPosition;
-  /** The file was written anew meanwhile: what was read before does not count. */
+  /** True when the file was rewritten meanwhile: discard the earlier pieces. */
   readonly restarted: boolean;
 }
 
-/** Reads a transcript to its end, as hooks do. Nothing comes of a file that is gone. @throws as `readTranscript` does. */
+/** Reads a transcript to its end, as hooks do. Yields nothing for a missing file. @throws as `readTranscript` does. */
 export async function* readWhole(
   { host, file, sizeBytes }: FoundTranscript,
   settings: HookSettings,
@@ -31,7 +31,7 @@ export async function* readWhole(
     const part = await readTranscript(host, file, { from: position, maxBytes });
     if (part === undefined) return;
     const restarted = part.restarted && position !== undefined;
-    // First, since notes cut texts, and half of a secret is not recognised.
+    // Redacted first, because notes cut texts, and half a secret is not recognised.
     const events = await withoutSecrets(part.events, settings);
     notes = noteEvents(restarted ? NO_NOTES : notes, events);
     const items = messagesOf(events);

@@ -5,17 +5,17 @@ import { GitReader } from "../git/read-git-state.ts";
 import { folderOfProject, type HookPlaces } from "../hooks/hook-places.ts";
 import { findProject } from "../project.ts";
 
-/** Where a session of the past worked. */
+/** The place where an imported session worked. */
 export interface TranscriptPlace {
   readonly cwd: string | undefined;
   readonly project: string | undefined;
-  /** The repository as it is now, with the branch of then: nobody knows the commit of then. */
+  /** The repository as it is now, with the branch of the session. The commit of the session is unknown. */
   readonly git: GitState | undefined;
-  /** Of the states of its repository's sessions. */
+  /** Folder with the states of its repository's sessions. */
   readonly folder: string;
 }
 
-/** Finds the places of sessions, and looks at each directory once. */
+/** Finds the places of sessions. Examines each directory once. */
 export class TranscriptPlaces {
   readonly #places: HookPlaces;
   readonly #known = new Map<string, Promise<Omit<TranscriptPlace, "cwd">>>();
@@ -47,7 +47,7 @@ export class TranscriptPlaces {
   }
 }
 
-/** Whether a directory is a project's: the project itself, or below it. */
+/** Tells whether a directory is the project's root or below it. */
 export function isWithin(cwd: string | undefined, project: string): boolean {
   if (cwd === undefined) return false;
   const relative = path.relative(path.resolve(project), path.resolve(cwd));

@@ -36,7 +36,7 @@ export interface Drift {
   unknown?: string;
 }
 
-/** The part of a record that says where and when it was saved. */
+/** The part of a record with the place and time of the save. */
 type DriftedRecord = Pick<CheckpointRecord, "attributes" | "project" | "createdAt">;
 
 const MOST_TOLD = 10;
