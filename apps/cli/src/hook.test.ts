@@ -21,6 +21,7 @@ interface Ended {
 interface HookOptions {
   readonly source?: string;
   readonly killAfterMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A session of Claude Code: its transcript, and the hooks that the host runs. */
@@ -42,10 +43,11 @@ class HostSession {
     this.#add("assistant", reply);
   }
 
-  hook(event: string, { source, killAfterMs }: HookOptions = {}): Promise<Ended> {
+  hook(event: string, { source, killAfterMs, env }: HookOptions = {}): Promise<Ended> {
     const begun = performance.now();
     const payload = { session_id: this.id, transcript_path: this.transcript, cwd: cli.project, hook_event_name: event, source };
-    const child = spawn(process.execPath, [cli.launcher, "hook", event, "--host", "claude-code"], { cwd: cli.project, env: cli.env });
+    const options = { cwd: cli.project, env: { ...cli.env, ...env } };
+    const child = spawn(process.execPath, [cli.launcher, "hook", event, "--host", "claude-code"], options);
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
     child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
@@ -93,6 +95,17 @@ function expectOpen(ended: readonly Ended[]): void {
 }
 
 beforeEach(() => mkdirSync(join(cli.folder, "host")));
+
+it.skipIf(process.platform === "win32")("saves without loading cryptography, the store or a vocabulary", async () => {
+  const note = join(cli.folder, "note.cjs");
+  writeFileSync(note, 'process.once("exit", () => require("node:fs").writeSync(2, process.moduleLoadList.join("\\n")));');
+  const session = new HostSession();
+  session.say("Never push to main.", "I will not.");
+  const { code, stderr } = await session.hook("session-end", { env: { NODE_OPTIONS: `--require "${note}"` } });
+  expect(code).toBe(0);
+  for (const name of ["crypto", "zlib", "sqlite", "child_process"]) expect(stderr.split("\n")).not.toContain(`NativeModule ${name}`);
+  expect(await session.kept()).toEqual(["Never push to main.", "I will not."]);
+});
 
 describe("hooks that run at the same time", () => {
   it("save every message of one session once", async () => {
