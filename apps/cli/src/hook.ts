@@ -7,7 +7,7 @@ import {
   type HookHost,
   type HookPorts,
   isSealedStore,
-  logFailure,
+  logOverdue,
   runHook,
 } from "@workrail/runtime/hooks";
 import { isTerminal, readInput, writeOutput } from "./read-input.ts";
@@ -45,7 +45,7 @@ async function main(args: readonly string[]): Promise<void> {
     },
   };
   const deadline = setTimeout(() => {
-    logFailure({ event, host, ms: deadlineMs, error: `it took longer than ${deadlineMs} ms` }, ports);
+    logOverdue({ event, host, ms: deadlineMs, error: `it took longer than ${deadlineMs} ms` }, ports);
     process.exit(isStrict ? 1 : 0);
   }, deadlineMs);
   const { output, error } = await runHook(event, { host, input: await readInput() }, ports);

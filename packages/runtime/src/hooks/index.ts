@@ -2,7 +2,7 @@
 export { HOOK_EVENTS } from "./hook-call.ts";
 export type { HookPorts } from "./hook-call.ts";
 export { isSealedStore } from "./hook-settings.ts";
-export { logFailure, runHook } from "./run-hook.ts";
+export { logOverdue, runHook } from "./run-hook.ts";
 export type { FailedHook, HookResult } from "./run-hook.ts";
 export { statusLine } from "./status-line.ts";
 export type { StatusPorts } from "./status-line.ts";

@@ -4,10 +4,10 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openWorkrail } from "../open-workrail.ts";
 import type { HookPorts } from "./hook-call.ts";
-import { readRuns } from "./hook-log.ts";
+import { readFailures, readRuns } from "./hook-log.ts";
 import { hookPlaces } from "./hook-places.ts";
 import { waitingFiles } from "./incoming-save.ts";
-import { runHook } from "./run-hook.ts";
+import { logOverdue, runHook } from "./run-hook.ts";
 import type { HookEvent } from "@workrail/host-transcripts";
 
 const SESSION = "7b1d1f6c-34b8-450e-82e8-700ac148aa5f";
@@ -337,6 +337,18 @@ describe("a hook that fails", () => {
     const text = told(await hook("session-start", { session_id: "other", transcript_path: transcript("other"), source: "startup" }));
     expect(text).toMatch(/automatic saves failed.*(EEXIST|ENOTDIR)/u);
     expect(text).toContain("Never touch src/legacy");
+  });
+});
+
+describe("a hook that was ended at its deadline", () => {
+  it.each([
+    ["claude-code", "not told: the next start saves the rest", false],
+    ["opencode", "told: it has no transcript on disk", true],
+  ] as const)("is logged, and for %s %s", (host, _why, isTold) => {
+    const ports = { env, home: root, now: () => now, left: () => 0, saveNow: async () => {} };
+    logOverdue({ event: "session-end", host, ms: 1_000, error: "it took longer than 1000 ms" }, ports);
+    expect(readRuns(hookPlaces(data())).at(-1)).toMatchObject({ host, error: "it took longer than 1000 ms" });
+    expect(readFailures(hookPlaces(data()))).toHaveLength(isTold ? 1 : 0);
   });
 });
 

@@ -100,10 +100,13 @@ export interface FailedHook {
   readonly error: string;
 }
 
-/** For a failure of the program around the hook, such as a deadline that passed. */
-export function logFailure(failed: FailedHook, ports: HookPorts): void {
-  const { host = "unknown", ...run } = failed;
-  log(ports, { at: ports.now().toISOString(), host, ...run }, true);
+/** Their transcripts are files, which the next start of a session reads on. */
+const CAUGHT_UP: ReadonlySet<string> = new Set<HookHost>(["claude-code", "codex", "gemini", "vscode"]);
+
+/** For a hook that was ended at its deadline. Where the next start saves what this hook did not, nobody has to be told. */
+export function logOverdue(overdue: FailedHook, ports: HookPorts): void {
+  const { host = "unknown", ...run } = overdue;
+  log(ports, { at: ports.now().toISOString(), host, ...run }, !CAUGHT_UP.has(host));
 }
 
 /** Where not even the log can be written there is nobody left to tell. */

@@ -144,8 +144,8 @@ const JUST_NOW_MS = 2 * 60_000;
 
 /** It may run in another terminal. */
 function lastSeen(state: HookState, { ports }: HookCall): readonly string[] {
-  const seconds = Math.round((ports.now().getTime() - lastAt(state)) / 1_000);
-  return seconds * 1_000 < JUST_NOW_MS ? [`It was last seen ${Math.max(0, seconds)} seconds ago, and may still run elsewhere.`] : [];
+  const restedMs = ports.now().getTime() - lastAt(state);
+  return restedMs < JUST_NOW_MS ? ["It was last seen less than two minutes ago, and may still run elsewhere."] : [];
 }
 
 function pointerTo(state: HookState, call: HookCall): string {
