@@ -55,6 +55,17 @@ describe("the bundle", () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(/^workrail needs Node 22 or newer; this is Node \d+\.\d+\.\d+\.\n$/u);
   });
+
+  it.skipIf(oldNode === undefined)(
+    "lets the host go on whose hooks run on a Node that is too old (skipped when there is no such Node)",
+    () => {
+      const { status, stdout } = spawnSync(oldNode ?? "", [cli.launcher, "hook", "stop", "--host", "codex"], {
+        encoding: "utf8",
+        input: "{}",
+      });
+      expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+    },
+  );
 });
 
 /** What is loaded with a module, before anything in it runs. A text within it may hold the imports of another program. */

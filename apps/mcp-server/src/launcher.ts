@@ -32,7 +32,8 @@ async function launch(): Promise<void> {
   const running = process.versions.node;
   if (Number.parseInt(running, 10) < OLDEST_NODE) {
     process.stderr.write(`workrail-mcp needs Node ${OLDEST_NODE} or newer; this is Node ${running}.\n`);
-    process.exitCode = 1;
+    // A hook never fails the host that runs it.
+    process.exitCode = process.argv[2] === "hook" ? 0 : 1;
     return;
   }
   // Node before 22.3 lacks this function, and the bundle loads built-in modules through it.
