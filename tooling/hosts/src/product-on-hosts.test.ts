@@ -9,6 +9,7 @@ import { installProduct } from "./install-product.ts";
 import { makeRepository } from "./make-repository.ts";
 import { HOST_PROGRAMS } from "./programs/host-programs.ts";
 import { hostBinary, hostEnvironment, type HostRun, runHost } from "./run-host.ts";
+import { runInTerminal } from "./run-in-terminal.ts";
 import { editing, type HostName, HOSTS, reading, running, saying, type Turn } from "./scenario.ts";
 import { type ScriptedEndpoint, startScriptedEndpoint } from "./scripted-endpoint.ts";
 
@@ -122,6 +123,24 @@ describe.skipIf(hostsFolder === "")("Workrail on real hosts (set WORKRAIL_HOSTS 
     expect(pack?.event).toBe("session-start");
     expect(pack?.packTokens).toBeLessThanOrEqual(1_500);
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "saves a turn that Esc ended, and points to it after /clear (needs script of util-linux)",
+    async () => {
+      const run = await runOf("claude-code");
+      await workrail(run, "setup", "claude-code", "--local", "--yes");
+      const exchanges = [
+        { prompt: PROMPT, turns: TURNS, isEscaped: true },
+        { prompt: "/clear", turns: [] },
+        { prompt: "And now?", turns: [saying("As you say.")] },
+      ];
+      await runInTerminal({ ...run, host: "claude-code", endpoint, exchanges });
+      const session = sessionOf(await checkpoints(run));
+      const last = JSON.stringify(endpoint.requests.findLast(({ kind }) => kind === "turn")?.body);
+      expect(missing(last, [session, "workflow_resume"])).toEqual([]);
+      expect(await workrail(run, "resume", "--session", session)).toContain("interrupted by the person");
+    },
+  );
 
   it("is a plugin, in a marketplace, that Claude Code finds without fault", async () => {
     const run = await runOf("claude-code");
