@@ -7,7 +7,7 @@ import { renderTable } from "./render-table.ts";
 
 const REASONS: Readonly<Record<CleanUpReason, string>> = {
   retention: "not used for long",
-  thinning: "saved by hooks, and a later one stands for it",
+  thinning: "saved by hooks, and replaced by a later one",
   "aside-age": "an aside not used for long",
   quota: "the store is full",
   "disk-full": "the disk is full",

@@ -17,7 +17,7 @@ export function describeTranscripts({ imports, leftOut }: TranscriptImports): re
     const count = leftOut[why as LeftOutOfImport];
     return count === 0 ? [] : [`${count} ${name}`];
   });
-  const all = `Transcripts: ${byFile.size}, with something new: ${added.length}${out.length === 0 ? "" : `; left out: ${out.join(", ")}`}.`;
+  const all = `Transcripts: ${byFile.size}, new or changed: ${added.length}${out.length === 0 ? "" : `; left out: ${out.join(", ")}`}.`;
   return [...added.flatMap(describeTranscript), all];
 }
 

@@ -42,5 +42,5 @@ function faultsOf({ host, faults }: HostReport): readonly DoctorFinding[] {
 
 function silent({ host, title }: HostReport): DoctorFinding {
   const trust = host === "codex" ? ", and run /hooks in it: Codex skips hooks that are not trusted" : "";
-  return { check, host, status: "warning", message: `${title}: no hook has run yet.`, hint: `Start ${title} anew${trust}.` };
+  return { check, host, status: "warning", message: `${title}: no hook has run yet.`, hint: `Restart ${title}${trust}.` };
 }

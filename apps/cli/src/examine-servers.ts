@@ -36,13 +36,17 @@ export async function examineServers(hosts: readonly HostReport[], trials: Serve
 async function examine({ program, scope, file }: Entry, titles: string, { withNpx, ...trials }: ServerTrials): Promise<DoctorFinding> {
   const line = lineOf(program);
   const told = { check, status: "ok", message: `${titles}: ${line}` } as const;
-  if (scope === "project") return { ...told, message: `${told.message}. Not started: it stands in ${file}, which belongs to a project.` };
+  if (scope === "project") return { ...told, message: `${told.message}. Not started: the entry is in ${file}, a file of a project.` };
   if (isByNpx(program)) {
     if (withNpx) return tried(told.message, await tryServer(program, { ...trials, timeoutMs: FETCHED_MS }));
-    return { ...told, message: `${told.message}. Not started: npx may fetch it first.`, hint: "`workrail doctor --npx` starts it, too." };
+    return {
+      ...told,
+      message: `${told.message}. Not started: npx may have to download it.`,
+      hint: "`workrail doctor --npx` starts it as well.",
+    };
   }
   if (isLocal(program)) return tried(told.message, await tryServer(program, { ...trials, timeoutMs: LOCAL_MS }));
-  return { ...told, message: `${told.message}. Not started: it is no form that \`workrail setup\` writes.` };
+  return { ...told, message: `${told.message}. Not started: the entry does not have the form that \`workrail setup\` writes.` };
 }
 
 function tried(told: string, result: TriedServer): DoctorFinding {

@@ -72,10 +72,10 @@ describe("workrail import of what another program keeps", () => {
     write(`{"type":"entity"\n${GRAPH}`, OLD);
     expect(await cli.run(["import", "server-memory", "memory.jsonl"])).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^Left out: .*memory\.jsonl:1: it is no JSON object\.\nmemory\.jsonl: session .* added 1\.\n$/u),
+      stderr: expect.stringMatching(/^Left out: .*memory\.jsonl:1: it is not a JSON object\.\nmemory\.jsonl: session .* added 1\.\n$/u),
     });
     const { skipped } = await cli.json<Answer>(["import", "server-memory", "memory.jsonl"]);
-    expect(skipped).toEqual([{ place: expect.stringMatching(/memory\.jsonl:1$/u), reason: "it is no JSON object" }]);
+    expect(skipped).toEqual([{ place: expect.stringMatching(/memory\.jsonl:1$/u), reason: "it is not a JSON object" }]);
   });
 
   it("obeys the rules for secrets, and goes on with other sessions", async () => {
@@ -106,7 +106,7 @@ describe("workrail import of what another program keeps", () => {
     cli.write("server-memory", "no export");
     expect(await cli.run(["import", "./server-memory"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("it is no JSON object"),
+      stderr: expect.stringContaining("it is not a JSON object"),
     });
     expect(await cli.run(["import", "server-memory", "none.jsonl"])).toMatchObject({
       code: 2,

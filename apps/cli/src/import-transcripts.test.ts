@@ -45,7 +45,7 @@ describe("workrail import of transcripts", () => {
     expect(stdout).toBe("claude-code-one\n");
     expect(stderr.split("\n")).toEqual([
       `${date(1).slice(0, 10)} ${cli.project} (Fix the login. Never touch src/legacy.): session claude-code-one, checkpoints: added 2.`,
-      "Transcripts: 1, with something new: 1; left out: 1 of sub-agents.",
+      "Transcripts: 1, new or changed: 1; left out: 1 of sub-agents.",
       "",
     ]);
     expect(await cli.output(["resume", "login"], own())).toContain("Never touch src/legacy");
@@ -58,7 +58,7 @@ describe("workrail import of transcripts", () => {
       skipped: [],
     });
     expect(await cli.run(["import", "claude-code"], own())).toMatchObject({
-      stderr: "Transcripts: 1, with something new: 0; left out: 1 of sub-agents.\n",
+      stderr: "Transcripts: 1, new or changed: 0; left out: 1 of sub-agents.\n",
     });
   });
 

@@ -47,7 +47,7 @@ describe("workrail stats --savings", () => {
     expect(savings.packTokensEstimated).toBeGreaterThan(0);
     expect(savings.transcriptTokensEstimated).toBeGreaterThan(0);
     const text = await cli.output(["stats", "--savings"]);
-    expect(text).toContain("Saves that are in the store: 1 by hooks, 1 by agents and people.\n");
+    expect(text).toContain("Saves in the store: 1 by hooks, 1 by agents and people.\n");
     expect(text).toMatch(/\nResumes by hooks: 1, with packs of about \d+ tokens in place of transcripts of about \d+ \(estimates\)\.\n/u);
     expect(text).toMatch(/\nAGENT +LAST SAVE .*\nclaude-code +\d+s +1 +1 +~\d+ +~\d+\n/u);
   });

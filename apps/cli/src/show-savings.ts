@@ -31,7 +31,7 @@ function forPeople(savings: Savings, now: Date): string {
   const { header, lines } = renderTable(columns(now), hosts, outputWidth());
   const text = [
     `Since ${since}:`,
-    `Saves that are in the store: ${count(savesByHooks)} by hooks, ${count(savesByOthers)} by agents and people.`,
+    `Saves in the store: ${count(savesByHooks)} by hooks, ${count(savesByOthers)} by agents and people.`,
     `Resumes by hooks: ${count(savings.resumes)}${tokensOf(savings)}.`,
     ...(logSince !== undefined && logSince > since ? [`The log of the hooks begins at ${logSince}.`] : []),
     ...(hosts.length === 0 ? [] : ["", styled("bold", header, process.stdout), ...lines]),

@@ -72,7 +72,7 @@ describe("basic-memory", () => {
     symlinkSync(join(made.folder, "a.md"), join(made.folder, "link.md"));
     const { sessions, skipped } = await readAll("basic-memory", made.folder);
     expect(skipped.toSorted()).toEqual(
-      ["huge.md: it is too large", "latin.md: it is not UTF-8", "link.md: it is no note", "picture.png: it is no note"].map((line) =>
+      ["huge.md: it is too large", "latin.md: it is not UTF-8", "link.md: it is not a note", "picture.png: it is not a note"].map((line) =>
         join(made.folder, line),
       ),
     );

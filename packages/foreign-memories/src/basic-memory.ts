@@ -44,7 +44,7 @@ export async function* readBasicMemory(given: string): AsyncGenerator<ForeignPar
 
 function* skippedIn({ folder, others, isUnreadable }: NoteFolder): Generator<ForeignPartSkipped, void, undefined> {
   if (isUnreadable) yield { kind: "skipped", place: folder, reason: "you may not read it" };
-  for (const name of others) yield { kind: "skipped", place: path.join(folder, name), reason: "it is no note" };
+  for (const name of others) yield { kind: "skipped", place: path.join(folder, name), reason: "it is not a note" };
 }
 
 interface ReadFolder {
@@ -53,7 +53,7 @@ interface ReadFolder {
 }
 
 async function readFolder(root: string, { folder, notes }: NoteFolder): Promise<ReadFolder> {
-  const tooMuch: ReadFolder = { skipped: [{ kind: "skipped", place: folder, reason: "its notes are more than can be read at once" }] };
+  const tooMuch: ReadFolder = { skipped: [{ kind: "skipped", place: folder, reason: "its notes exceed the size limit" }] };
   if (notes.length > MAX_NOTES) return tooMuch;
   const skipped: ForeignPartSkipped[] = [];
   const read: Note[] = [];

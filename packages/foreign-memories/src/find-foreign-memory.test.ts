@@ -48,7 +48,7 @@ describe("the usual places", () => {
     expect(find("basic-memory")).toEqual([at("basic-memory"), at("work"), at("old")]);
     expect(find("basic-memory", { BASIC_MEMORY_HOME: at("moved") })).toEqual([at("moved"), at("work"), at("old")]);
     write(at(".basic-memory", "config.json"), "{");
-    expect(() => find("basic-memory")).toThrow("its configuration is no JSON");
+    expect(() => find("basic-memory")).toThrow("its configuration is not JSON");
   });
 
   it("are told where nothing is", () => {

@@ -31,7 +31,7 @@ export function findForeignMemory(source: ForeignMemory, places: ForeignPlaces):
   if (found.length > 0) return found;
   throw new WorkrailError("INVALID_INPUT", `Nothing of ${source} was found.`, {
     details: { source, places: candidates },
-    hint: `Name ${KEPT[source]}: workrail import ${source} <path>. Looked at: ${candidates.join(", ") || "no place that is known"}.`,
+    hint: `Name ${KEPT[source]}: workrail import ${source} <path>. Looked at: ${candidates.join(", ") || "no known place"}.`,
   });
 }
 
@@ -94,7 +94,7 @@ function parsed(file: string, text: string | undefined): unknown {
   try {
     return parseJson(text ?? "");
   } catch (cause) {
-    if (cause instanceof SyntaxError) throw notOf("basic-memory", file, "its configuration is no JSON", cause);
+    if (cause instanceof SyntaxError) throw notOf("basic-memory", file, "its configuration is not JSON", cause);
     throw cause;
   }
 }

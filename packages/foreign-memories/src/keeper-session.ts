@@ -30,17 +30,18 @@ export interface KeeperSession {
 export function readKeeperSession(tables: ForeignTables, id: string): KeeperSession {
   const place = `session ${id.slice(0, LONGEST_ID)}`;
   const rows = readKeeperRows(tables, id);
-  if (rows.tooLarge !== undefined) return { session: undefined, skipped: [{ place, reason: `it has too much in ${rows.tooLarge}` }] };
+  if (rows.tooLarge !== undefined)
+    return { session: undefined, skipped: [{ place, reason: `its rows in ${rows.tooLarge} exceed the size limit` }] };
   const skipped = rows.items.filter(isUnreadable).map(({ key }) => ({
     place: `${place}, item ${String(key).slice(0, LONGEST_ID)}`,
-    reason: "its value is no text",
+    reason: "its value is not text",
   }));
   const items = rows.items.filter((item) => !isUnreadable(item));
   if (items.length === 0 && rows.checkpoints.length === 0 && rows.others === 0) {
-    return { session: undefined, skipped: [...skipped, { place, reason: "it holds nothing" }] };
+    return { session: undefined, skipped: [...skipped, { place, reason: "it is empty" }] };
   }
   const { checkpoints, tooOld } = newestOf({ ...rows, items });
-  const left = tooOld === 0 ? [] : [{ place, reason: `its ${tooOld} oldest checkpoints are more than can be read at once` }];
+  const left = tooOld === 0 ? [] : [{ place, reason: `its ${tooOld} oldest checkpoints exceed the size limit` }];
   return { session: sessionOf(id, { ...rows, items, checkpoints }), skipped: [...skipped, ...left] };
 }
 

@@ -24,7 +24,7 @@ export class KnowledgeGraph {
     if (text === undefined) return "it is not UTF-8";
     if (text.trim() === "") return undefined;
     const item = parsed(text);
-    if (item === undefined) return "it is no JSON object";
+    if (item === undefined) return "it is not a JSON object";
     if (item["type"] === "entity") return this.#addEntity(item);
     if (item["type"] === "relation") return this.#addRelation(item);
     return "it is neither an entity nor a relation";

@@ -19,7 +19,7 @@ describe("mcp-memory-keeper", () => {
 
   it("has each session of what the program wrote, its checkpoints, and its state", async () => {
     const { sessions, skipped } = await readAll("mcp-memory-keeper", writeKeeperFile(made.folder));
-    expect(skipped).toEqual([expect.stringMatching(/context\.db, session [0-9a-f-]{36}: it holds nothing$/u)]);
+    expect(skipped).toEqual([expect.stringMatching(/context\.db, session [0-9a-f-]{36}: it is empty$/u)]);
     expect(sessions).toMatchObject([{ project: "/srv/shop", name: "cart bug", pins: ["current_task"], writer: "mcp-memory-keeper" }]);
     const [saved, now] = [...(sessions[0]?.checkpoints ?? [])];
     expect(saved).toMatchObject({
@@ -94,7 +94,7 @@ describe("mcp-memory-keeper", () => {
       "INSERT INTO context_items VALUES ('1', 's', 'mcp-memory-keeper', 'its own'), ('2', 's', '__proto__', 'p'), ('3', 's', 'n', 7), ('4', 's', 'b', x'00ff')",
     );
     const { sessions, skipped } = await readAll("mcp-memory-keeper", file);
-    expect(skipped).toEqual([`${file}, session s, item b: its value is no text`]);
+    expect(skipped).toEqual([`${file}, session s, item b: its value is not text`]);
     expect(sessions).toMatchObject([{ name: "old", createdAt: new Date("2025-06-27T02:07:07.000Z") }]);
     const context = latestContext(sessions[0]) ?? {};
     expect(Object.entries(context)).toMatchObject([
@@ -114,7 +114,7 @@ describe("mcp-memory-keeper", () => {
     );
     const { sessions, skipped } = await readAll("mcp-memory-keeper", file);
     expect(sessions).toHaveLength(1);
-    expect(skipped).toContain(`${file}, session large: it has too much in context_items`);
+    expect(skipped).toContain(`${file}, session large: its rows in context_items exceed the size limit`);
   });
 
   it("reads no view, which may be without end", async () => {

@@ -24,7 +24,7 @@ export async function* readMemoryKeeper(given: string, openDatabase: OpenForeign
   const place = PrivateDirectory.create(path.dirname(file));
   try {
     const copy = path.join(place.path, KEEPER_FILE);
-    if (!copyDatabaseNow(file, copy)) throw notOf(SOURCE, file, "it is being written to all the time");
+    if (!copyDatabaseNow(file, copy)) throw notOf(SOURCE, file, "it changes all the time");
     const database = openDatabase(copy, 0);
     try {
       yield* readSessions(new ForeignTables(database), file);
@@ -32,7 +32,7 @@ export async function* readMemoryKeeper(given: string, openDatabase: OpenForeign
       database.close();
     }
   } catch (error) {
-    if (isSqliteError(error)) throw notOf(SOURCE, file, "it is no SQLite database, or a damaged one", error);
+    if (isSqliteError(error)) throw notOf(SOURCE, file, "it is not a SQLite database, or it is damaged", error);
     throw error;
   } finally {
     place.remove();

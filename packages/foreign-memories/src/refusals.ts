@@ -5,7 +5,7 @@ import type { ForeignMemory } from "./foreign-memory.ts";
 const REASONS: Readonly<Record<FileRefusal, string>> = {
   missing: "it does not exist",
   "not-a-file": "it is not a regular file",
-  outside: "a link leads elsewhere",
+  outside: "it is a link to a place outside",
   "too-large": "it is too large",
   unreadable: "you may not read it",
   "too-slow": "its disk does not answer",

@@ -64,12 +64,12 @@ describe("server-memory", () => {
     writeFileSync(file, bytes);
     const { sessions, skipped } = await readAll("server-memory", file);
     expect(skipped).toEqual([
-      `${file}:1: it is no JSON object`,
-      `${file}:2: it is no JSON object`,
+      `${file}:1: it is not a JSON object`,
+      `${file}:2: it is not a JSON object`,
       `${file}:4: it is neither an entity nor a relation`,
       `${file}:5: it is an entity without a name`,
       `${file}:6: it is a relation without an end`,
-      `${file}:7: it is no JSON object`,
+      `${file}:7: it is not a JSON object`,
       `${file}:8: it is not UTF-8`,
     ]);
     expect(latestContext(sessions[0])).toEqual({ good: { observations: ["o"] } });

@@ -61,7 +61,8 @@ function* fill(graph: KnowledgeGraph, file: string, bytes: Buffer): Generator<Fo
     start = end < 0 ? bytes.length : end + 1;
     const reason = graph.addLine(textOf(piece));
     if (reason === undefined) continue;
-    if (++wrong > MAX_WRONG_LINES) throw notOf(SOURCE, file, `more than ${MAX_WRONG_LINES} of its lines are no entities and no relations`);
+    if (++wrong > MAX_WRONG_LINES)
+      throw notOf(SOURCE, file, `more than ${MAX_WRONG_LINES} of its lines are neither entities nor relations`);
     yield { kind: "skipped", place: `${file}:${line}`, reason };
   }
 }

@@ -57,7 +57,7 @@ function refuseUnlessWritable({ file, target, before }: FileChange): void {
   if (stats === undefined || (stats.mode & WRITABLE) !== 0) return;
   throw new WorkrailError("INVALID_INPUT", `${file} is read-only, so nothing was changed in it.`, {
     details: { file },
-    hint: "Allow yourself to write to it, or add the entries by hand.",
+    hint: "Make it writable, or add the entries by hand.",
   });
 }
 
@@ -70,7 +70,7 @@ function recordOfRest(record: SetupRecord, before: string, after: string): Setup
 function refuseIfChanged({ file, target, before }: FileChange): void {
   const now = readHostFile(file);
   if (now.target === target && now.text === before) return;
-  throw new WorkrailError("CONFLICT", `${file} was changed by somebody else in this moment, so nothing was changed in it.`, {
+  throw new WorkrailError("CONFLICT", `${file} changed meanwhile, so nothing was written to it.`, {
     details: { file },
     hint: "Run the command again.",
   });

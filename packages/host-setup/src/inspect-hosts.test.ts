@@ -52,7 +52,7 @@ describe("inspectHosts", () => {
 
   it("tells of a file that the host cannot read", () => {
     machine.write(machine.file("claude-code", "hooks"), "{ // mine\n}");
-    expect(reportOf("claude-code").faults.map(({ message }) => message)).toEqual([expect.stringContaining("a comment in line 1")]);
+    expect(reportOf("claude-code").faults.map(({ message }) => message)).toEqual([expect.stringContaining("line 1 has a comment")]);
   });
 
   it("tells of hooks that fire twice beside a plugin", async () => {

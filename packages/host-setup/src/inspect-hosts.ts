@@ -98,13 +98,13 @@ function missingFiles(file: string, command: string): readonly SetupFault[] {
 }
 
 function starting(file: string, entries: string, missing: string): SetupFault {
-  return { file, message: `The ${entries} in ${file} cannot start: ${missing} is not there.`, hint: "Run `workrail setup` again." };
+  return { file, message: `The ${entries} in ${file} cannot start: ${missing} does not exist.`, hint: "Run `workrail setup` again." };
 }
 
 function twice(file: string): SetupFault {
   return {
     file,
-    message: `The hooks in ${file} fire twice, for the plugin of Workrail is on too.`,
+    message: `The hooks in ${file} fire twice, because the plugin of Workrail is on too.`,
     hint: "Run `workrail setup --remove` for this host, or turn the plugin off.",
   };
 }

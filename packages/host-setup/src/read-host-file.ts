@@ -23,7 +23,7 @@ export function readHostFile(file: string): HostFile {
   const target = targetOf(file);
   const stats = fs.statSync(target, { throwIfNoEntry: false });
   if (stats === undefined) return { target, text: undefined };
-  if (!stats.isFile()) throw refusal(file, stats.isDirectory() ? "a directory stands in its place" : "it is no regular file", undefined);
+  if (!stats.isFile()) throw refusal(file, stats.isDirectory() ? "it is a directory" : "it is not a regular file", undefined);
   if (stats.size > MAX_BYTES) throw refusal(file, `it is larger than ${MAX_BYTES} bytes`, undefined);
   return { target, text: decoded(file, bytesOf(file, target)) };
 }
@@ -32,7 +32,7 @@ function bytesOf(file: string, target: string): Buffer {
   try {
     return fs.readFileSync(target);
   } catch (error) {
-    if (hasCode(error, "EACCES", "EPERM")) throw refusal(file, "it cannot be read", "Give yourself the right to read it.", error);
+    if (hasCode(error, "EACCES", "EPERM")) throw refusal(file, "it cannot be read", "Make it readable for your user.", error);
     throw error;
   }
 }
@@ -52,5 +52,5 @@ function targetOf(file: string): string {
     if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return at;
     at = path.resolve(path.dirname(at), fs.readlinkSync(at));
   }
-  throw refusal(file, "its symbolic links lead in a circle", undefined);
+  throw refusal(file, "its symbolic links form a loop", undefined);
 }

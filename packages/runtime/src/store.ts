@@ -959,7 +959,7 @@ export class Store implements Workrail {
     try {
       return await this.#using(async () => this.#tookIn((await takeIncoming(this.#takeInPorts(), dataDir)).sessions));
     } catch (error) {
-      this.#parts.log.warn("what hooks left could not be saved now", { error });
+      this.#parts.log.warn("incoming saves cannot be taken in now", { error });
       return 0;
     }
   }
@@ -997,7 +997,7 @@ export class Store implements Workrail {
     this.#parts.background.run("remove what exports left behind", async () => (await this.#transfer()).removeLeftovers());
     const { dataDir } = this;
     if (dataDir !== undefined)
-      this.#parts.background.run("remove what hooks left long ago", async () => removeOld(dataDir, this.#parts.clock.now()));
+      this.#parts.background.run("remove old files of hooks", async () => removeOld(dataDir, this.#parts.clock.now()));
     this.#compactor.catchUp();
     this.#search.changed();
     this.#room.watch();

@@ -57,7 +57,7 @@ describe("workrail doctor, of agents,", () => {
     expect(connection?.message).toMatch(
       /^Claude Code: MCP server in .*\.claude\.json; hooks SessionStart, .*SessionEnd in .*settings\.json\.$/u,
     );
-    expect(silent).toMatchObject({ status: "warning", message: "Claude Code: no hook has run yet.", hint: "Start Claude Code anew." });
+    expect(silent).toMatchObject({ status: "warning", message: "Claude Code: no hook has run yet.", hint: "Restart Claude Code." });
     expect(readdirSync(home(), { recursive: true })).toEqual(before);
     const input = JSON.stringify({ session_id: "s", cwd: cli.project });
     await cli.output(["hook", "session-start", "--host", "claude-code"], { input });
@@ -90,7 +90,7 @@ describe("workrail doctor, of agents,", () => {
     ]);
     entry(path.join(home(), ".claude.json"), process.execPath, script("gone/workrail-mcp.mjs"));
     expect(await examine("host")).toContainEqual(
-      expect.objectContaining({ status: "warning", message: expect.stringContaining("is not there") }),
+      expect.objectContaining({ status: "warning", message: expect.stringContaining("does not exist") }),
     );
   });
 
@@ -100,8 +100,8 @@ describe("workrail doctor, of agents,", () => {
     entry(path.join(home(), ".claude.json"), process.execPath, "--import", script(), script());
     const findings = await examine("server");
     expect(findings.map(({ message }) => message.split(". ").at(-1))).toEqual([
-      "Not started: it is no form that `workrail setup` writes.",
-      expect.stringMatching(/^Not started: it stands in .*\.mcp\.json, which belongs to a project\.$/u),
+      "Not started: the entry does not have the form that `workrail setup` writes.",
+      expect.stringMatching(/^Not started: the entry is in .*\.mcp\.json, a file of a project\.$/u),
     ]);
     expect(started()).toBe(false);
   });
@@ -110,7 +110,7 @@ describe("workrail doctor, of agents,", () => {
     writeServer();
     await cli.output(["setup", "claude-code", "gemini", "--no-hooks", "--yes"], { env: env() });
     const told = "Claude Code, Gemini CLI: npx -y @workrail/mcp-server";
-    expect(await examine("server")).toMatchObject([{ status: "ok", message: `${told}. Not started: npx may fetch it first.` }]);
+    expect(await examine("server")).toMatchObject([{ status: "ok", message: `${told}. Not started: npx may have to download it.` }]);
     expect(started()).toBe(false);
     expect(await examine("server", ["--npx"])).toMatchObject([
       { status: "ok", message: expect.stringMatching(/^Claude.* answers as workrail 9\.9\.9/u) },

@@ -32,7 +32,7 @@ export function addDoctorCommand(program: Command): void {
       "Looks at everything that has to be right here, up to saving a context and loading it again, and says what to do where it is not.",
     )
     .option("--fix", "put right what can be without risk: rights that others have on stored files")
-    .option("--npx", "start the servers that agents start by npx, too, which may fetch them first")
+    .option("--npx", "also start the servers that agents run with npx, which may download them first")
     .addHelpText("after", EXAMPLES)
     .action(async (_options: DoctorOptions, command: Command) => doctor(command.optsWithGlobals()));
 }

@@ -8,12 +8,12 @@ export function addHookCommand(program: Command): void {
     .command("hook")
     .summary("run by coding agents: save a session, and resume it")
     .description(
-      "Run by a coding agent, with its JSON on standard input: `workrail setup` installs it. Saves what the agent's transcript holds; at " +
-        "the start of a session prints what the model needs to go on. Exits with 0 whatever happens.",
+      "A coding agent runs it, with JSON on standard input; `workrail setup` installs it. Saves the state of the work from the agent's transcript. At " +
+        "the start of a session it prints a resume pack for the model. Exits with 0, also after a failure, unless --strict is given.",
     )
-    .addArgument(new Argument("<event>", "what happened in the agent").choices(HOOK_EVENTS))
+    .addArgument(new Argument("<event>", "the event in the agent").choices(HOOK_EVENTS))
     .addOption(new Option("--host <host>", "the agent that runs it").choices(HOOK_HOSTS))
-    .option("--strict", "say what failed, and exit with 1 then")
+    .option("--strict", "report a failure, and exit with 1")
     .addHelpText("after", "\nExample:\n  echo '{}' | workrail hook stop --host claude-code\n")
     .action(() => {
       throw mustComeFirst("hook");

@@ -40,13 +40,13 @@ const STDIN = "-";
 export function addImportCommand(program: Command): void {
   program
     .command("import")
-    .summary("bring exported sessions, or what other programs keep, into the store")
+    .summary("import exported sessions, or data of other programs")
     .description(
-      "Brings sessions that `workrail export` wrote into the store, exactly as they were; or, by the name of a source, what another program keeps.",
+      "Imports sessions that `workrail export` wrote, unchanged. With the name of a source, imports the data of another program.",
     )
     .argument(
       "<files...>",
-      "exported files, or folders of them; -: standard input; or a source, and its file or folder unless it is at its usual place",
+      "exported files, or folders of them; -: standard input; or a source, with its file or folder if that is not at the default place",
     )
     .addOption(
       new Option(
@@ -56,8 +56,8 @@ export function addImportCommand(program: Command): void {
         .choices(IMPORT_CONFLICT_POLICIES)
         .default("skip", "skip"),
     )
-    .option("--project <dir>", "of transcripts: only sessions that were begun in this directory or below it", parsePath)
-    .option("--since <when>", "of transcripts: only sessions that went on since, such as 30d or 2026-01-31", parseSince)
+    .option("--project <dir>", "for transcripts: only sessions that began in this directory or below it", parsePath)
+    .option("--since <when>", "for transcripts: only sessions that changed since, such as 30d or 2026-01-31", parseSince)
     .option("--dry-run", "only say what would be done")
     .addHelpText("after", EXAMPLES)
     .action(async (files: readonly string[], _options: ImportOptions, command: Command) => {
@@ -66,7 +66,7 @@ export function addImportCommand(program: Command): void {
       // A file that is named like a source is given by its path, such as ./server-memory.
       const isGiven = command.getOptionValueSource("onConflict") !== "default";
       if (isTranscriptSource(name)) return importFromHost(name, paths, options, isGiven);
-      if (options.since !== undefined) throw invalidInput("since", "--since is of transcripts only.", "Leave it out.");
+      if (options.since !== undefined) throw invalidInput("since", "--since works only for transcripts.", "Leave it out.");
       if (!Object.hasOwn(FOREIGN_SOURCES, name)) return importAll(files, options);
       // The other program keeps changing its data, so the newer state wins by default.
       return importFrom(name, paths, isGiven ? options : { ...options, onConflict: "newer" });
@@ -124,7 +124,7 @@ async function tellForeign({ imports, skipped }: ForeignImports): Promise<void> 
 
 function tellSkipped(skipped: ForeignImports["skipped"]): void {
   for (const { place, reason } of skipped.slice(0, MOST_TOLD)) note(`Left out: ${place}: ${reason.replace(/\.$/u, "")}.`);
-  if (skipped.length > MOST_TOLD) note(`Left out besides: ${skipped.length - MOST_TOLD}; --json names them all.`);
+  if (skipped.length > MOST_TOLD) note(`Also left out: ${skipped.length - MOST_TOLD}. --json names them all.`);
 }
 
 async function importAll(given: readonly string[], options: ImportOptions): Promise<void> {

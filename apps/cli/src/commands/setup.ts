@@ -36,12 +36,12 @@ export function addSetupCommand(program: Command): void {
     .command("setup")
     .summary("connect coding agents: MCP server and hooks")
     .description(
-      "Writes the MCP server and the hooks of Workrail into the settings of coding agents. Shows first what changes, and asks. " +
-        "Without a name, every agent that is found here.",
+      "Writes the MCP server and the hooks of Workrail into the settings of coding agents. Shows the changes first, and asks. " +
+        "Without a name: every agent that is installed here.",
     )
     .addArgument(new Argument("[host...]", "agents").choices(SETUP_HOSTS))
-    .addOption(new Option("--scope <scope>", "for all that you do, or for the project alone").choices(["user", "project"]).default("user"))
-    .option("--remove", "take the entries out again")
+    .addOption(new Option("--scope <scope>", "for all your projects, or only for this one").choices(["user", "project"]).default("user"))
+    .option("--remove", "remove the entries")
     .option("--dry-run", "only show what would change")
     .option("--yes", "do not ask")
     .option("--no-hooks", "leave the hooks out")
@@ -117,17 +117,21 @@ function answerOf(plans: readonly SetupPlan[], done: readonly SetupPlan[], { dry
 
 function summaryOf(done: readonly SetupPlan[]): string {
   const files = done.reduce((sum, { changes }) => sum + changes.length, 0);
-  return files === 0 ? "Nothing was changed." : `Files changed: ${files}. Start the agents anew.`;
+  return files === 0 ? "Nothing was changed." : `Files changed: ${files}. Restart the agents.`;
 }
 
 function nothingFound(): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "No agent was found here that could be set up.", {
+  return new WorkrailError("INVALID_INPUT", "No supported agent was found on this machine.", {
     hint: `Name one of ${SETUP_HOSTS.join(", ")}.`,
   });
 }
 
 function nobodyToAsk(): WorkrailError {
-  return new WorkrailError("INVALID_INPUT", "This changes settings of other programs, and there is nobody to ask whether it should.", {
-    hint: "Add --yes, or see with --dry-run what would change.",
-  });
+  return new WorkrailError(
+    "INVALID_INPUT",
+    "This changes settings of other programs, and there is no terminal to ask for your agreement.",
+    {
+      hint: "Add --yes, or see the changes with --dry-run.",
+    },
+  );
 }

@@ -38,7 +38,7 @@ export function addStatsCommand(program: Command): void {
     .option("--session <id>", "only of this session, whatever its project")
     .option("--all-projects", "of every project")
     .option("--no-tokens", "do not read the latest contexts to count their tokens")
-    .option("--savings", "show instead what automatic saves and resumes brought")
+    .option("--savings", "show the use of automatic saves and resumes instead")
     .addOption(
       new Option("--since <time>", "with --savings: from this time on (ISO 8601); default: 30 days ago").implies({ savings: true }),
     )

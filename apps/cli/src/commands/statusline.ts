@@ -7,7 +7,7 @@ export function addStatuslineCommand(program: Command): void {
     .command("statusline")
     .summary("print one line on the automatic saves of a session")
     .description(
-      "For agents that show the output of a command, such as the status line of Claude Code, with their JSON on standard input. Without it, " +
+      "For agents that show the output of a command, such as the status line of Claude Code, with the agent's JSON on standard input. Without JSON, " +
         "the line is about the newest session of this repository. The store is not opened.",
     )
     .addHelpText("after", "\nExample:\n  workrail statusline\n")

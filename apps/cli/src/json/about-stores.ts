@@ -145,7 +145,7 @@ type OfTranscripts = "startedAt" | "lastAt";
 
 const imported = objectOf<Omit<TranscriptImport, OfTranscripts> & Partial<Pick<TranscriptImport, OfTranscripts>>>({
   file: text("absolute path of the file; `-`: standard input; of a source, the path as it was given or found"),
-  name: text("of a source: what the program calls the session").optional(),
+  name: text("of a source: the session's name in the other program").optional(),
   project: text("of a transcript: the project of its session").optional(),
   startedAt: time("of a transcript: time of its first event").optional(),
   lastAt: time("of a transcript: time of its last event").optional(),
@@ -206,9 +206,9 @@ const issue = objectOf<Configuration["issues"][number]>({
 });
 
 const resumes = {
-  resumes: count("packs of saved work that hooks handed to models"),
+  resumes: count("resume packs that hooks gave to models"),
   packTokensEstimated: count("tokens of the packs; an estimate"),
-  transcriptTokensEstimated: count("tokens of the transcripts that they stand for, as far as these were kept; an estimate"),
+  transcriptTokensEstimated: count("tokens of the transcripts that the packs replace, as far as the log has them; an estimate"),
 };
 
 /** What commands print that look after the store, and carry it elsewhere. */
@@ -231,7 +231,7 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
       ),
     }),
     objectOf<Savings>({
-      since: time("the time from which on it counts"),
+      since: time("begin of the counted period"),
       logSince: time("the oldest run in the log of the hooks, if there is any: resumes before it are not counted").optional(),
       ...resumes,
       savesByHooks: count("checkpoints by hooks that are still in the store"),
@@ -240,10 +240,10 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
         objectOf<HostSavings>({
           host: text("the agent"),
           saves: count("checkpoints by its hooks that are still in the store"),
-          lastSaveAt: time("the last of them, if there is any").optional(),
+          lastSaveAt: time("time of the last of these saves, if there is one").optional(),
           ...resumes,
         }),
-        "the same of each agent",
+        "the same figures for each agent",
       ),
     }),
   ]),
@@ -259,13 +259,13 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     imports: listOf(imported, "of each file; of a source, of each session; of a transcript, of its work and of its conversation"),
     skipped: listOf(
       z.strictObject({ place: text("the file with the line, the row, the session"), reason: text("the reason") }),
-      "only of a source: what could not be taken",
+      "only of a source: items that were not imported",
     ).optional(),
     leftOut: objectOf<TranscriptImports["leftOut"]>({
       subagent: count("of sub-agents"),
       "other-project": count("of other projects than `--project`"),
       older: count("older than `--since`"),
-      empty: count("in which nobody asked for anything"),
+      empty: count("without a prompt"),
     })
       .optional()
       .describe("only of transcripts: how many were left out"),
@@ -449,7 +449,7 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
     findings: listOf(
       objectOf<DoctorFinding>({
         check: text("[one of these](#workrail-doctor)"),
-        host: text("the agent that it is about, if it is about one").optional(),
+        host: text("the agent of the finding, if there is one").optional(),
         status: oneOf(["ok", "warning", "error", "skipped"], "`ok`, `warning`, `error` or `skipped`"),
         message: text("a sentence for people"),
         hint: text("if there is something to do").optional(),

@@ -77,7 +77,7 @@ export async function writeDocument(input: DocumentInput, counter: TokenCounter)
   if (!Number.isSafeInteger(budgetTokens) || budgetTokens < least) {
     throw new WorkrailError("INVALID_INPUT", `budgetTokens must be a whole number from ${least}.`, {
       details: { field: "budgetTokens", least },
-      hint: "A document with less than that says nothing of use.",
+      hint: "A smaller document would be useless.",
     });
   }
   const count = await counter.load();

@@ -27,5 +27,5 @@ const LAYERS: Readonly<Record<string, Layer>> = {
 };
 
 export const LAYERS_OF_NOTES: ReadonlyMap<string, Classification> = new Map(
-  Object.entries(LAYERS).map(([key, layer]) => [key, { layer, confidence: 0.9, why: "key of a state of notes" }]),
+  Object.entries(LAYERS).map(([key, layer]) => [key, { layer, confidence: 0.9, why: "key of an entry made from notes" }]),
 );

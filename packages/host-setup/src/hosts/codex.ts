@@ -34,5 +34,5 @@ export const codex: HostDefinition = {
       hooksInJson({ file: path.join(place, "hooks.json"), dialect: "strict", shape: "groups", extra: { type: "command" } }, events),
     ];
   },
-  notes: () => ["Codex skips hooks until you trust them, without a word: run /hooks in Codex and trust those of Workrail."],
+  notes: () => ["Codex silently skips hooks until you trust them: run /hooks in Codex and trust the hooks of Workrail."],
 };

@@ -35,5 +35,7 @@ export const cursor: HostDefinition = {
       hooksInJson({ file: path.join(place, "hooks.json"), dialect: "strict", shape: "flat", head: { version: 1 } }, events),
     ];
   },
-  notes: () => ["Cursor's window drops what a hook adds at the start of a session; ask the agent to resume, or use its command line."],
+  notes: () => [
+    "Cursor's window drops the text of hooks at the start of a session: ask the agent to resume, or use Cursor's command line.",
+  ],
 };

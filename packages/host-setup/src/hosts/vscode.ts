@@ -20,5 +20,5 @@ export const vscode: HostDefinition = {
     const json = { file: path.join(place, "mcp.json"), dialect: "comments-and-commas", under: ["servers"] } as const;
     return [serverInJson({ ...json, entry: (program) => ({ type: "stdio", ...program }) }, server)];
   },
-  notes: () => ["VS Code has its hooks from ~/.claude/settings.json: `workrail setup claude-code` writes them."],
+  notes: () => ["VS Code reads hooks from ~/.claude/settings.json: `workrail setup claude-code` writes them."],
 };

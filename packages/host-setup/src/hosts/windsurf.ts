@@ -12,5 +12,5 @@ export const windsurf: HostDefinition = {
     const file = path.join(home, ".codeium", "windsurf", "mcp_config.json");
     return [serverInJson({ file, dialect: "strict", under: ["mcpServers"], entry: (program) => ({ ...program }) }, server)];
   },
-  notes: () => ["Workrail has no hooks for Windsurf: the agent saves and resumes by its tools."],
+  notes: () => ["Workrail has no hooks for Windsurf: the agent saves and resumes with its tools."],
 };

@@ -50,7 +50,7 @@ function deepestThere(json: JsonFile, source: JsonSource, path: JsonPath, type: 
 function demand({ file }: JsonFile, path: JsonPath, node: Node, type: "object" | "array"): void {
   if (node.type === type) return;
   const article = type === "object" ? "an object" : "an array";
-  throw refusal(file, `"${path.join(".")}" is ${described(node)} there, and must be ${article}`, "Put it right by hand first.");
+  throw refusal(file, `"${path.join(".")}" is ${described(node)} there, and must be ${article}`, "Fix it by hand first.");
 }
 
 function described(node: Node): string {

@@ -50,15 +50,15 @@ export function isBlankJson(text: string, dialect: JsonDialect): boolean {
 function unreadable(file: string, text: string, { error, offset }: ParseError, dialect: JsonDialect): WorkrailError {
   const line = text.slice(0, offset).split("\n").length;
   if (dialect === "strict" && printParseErrorCode(error) === "InvalidCommentToken") {
-    const hint = "Take the comment out, and run the command again.";
-    return refusal(file, `there is a comment in line ${line}, and the host reads nothing of a file with comments`, hint);
+    const hint = "Remove the comment, and run the command again.";
+    return refusal(file, `line ${line} has a comment, and the host cannot read a file with comments`, hint);
   }
   const words = printParseErrorCode(error).replaceAll(/(?<!^)[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`);
-  return refusal(file, `it is not valid in line ${line} (${words.toLowerCase()})`, "Put it right by hand first.");
+  return refusal(file, `it is not valid in line ${line} (${words.toLowerCase()})`, "Fix it by hand first.");
 }
 
 /** The error for a file that cannot be changed. @param reason follows the file's name. */
 export function refusal(file: string, reason: string, hint: string | undefined, cause?: unknown): WorkrailError {
   const options = hint === undefined ? { details: { file }, cause } : { details: { file }, hint, cause };
-  return new WorkrailError("INVALID_INPUT", `${file} was left as it is: ${reason}.`, options);
+  return new WorkrailError("INVALID_INPUT", `${file} was not changed: ${reason}.`, options);
 }

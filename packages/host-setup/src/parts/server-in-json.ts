@@ -72,7 +72,7 @@ function wordsOf(entry: unknown): readonly string[] {
 function otherServer(file: string, path: JsonPath): Error {
   return refusal(
     file,
-    `"${path.join(".")}" is there and starts another program`,
+    `"${path.join(".")}" exists and starts another program`,
     "Give that entry another name, or leave the MCP entry out with --no-mcp.",
   );
 }

@@ -216,7 +216,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<NonNullable<Set
   hookConversation: {
     type: { kind: "flag" },
     default: true,
-    meaning: "Whether hooks keep the conversation, too, as they save checkpoints.",
+    meaning: "Whether hooks also keep the conversation when they save a checkpoint.",
   },
   hookResume: { type: { kind: "flag" }, default: true, meaning: "Whether hooks hand saved work to the model when a session starts." },
   contextCompression: {

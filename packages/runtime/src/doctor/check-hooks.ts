@@ -15,7 +15,7 @@ function findingOn({ host, events, lastFailure }: HostActivity): DoctorFinding {
   const failure = lastFailure === undefined ? "" : ` Last failure: ${lastFailure.event} ${lastFailure.at}, ${lastFailure.error}`;
   const about = { check, host, message: `${host}, last runs: ${runs.join(", ")}.${failure}` } as const;
   if (!events.some(({ isFailing }) => isFailing)) return { ...about, status: "ok" };
-  return { ...about, status: "warning", hint: "What a failed hook did not save, the next start of a session does." };
+  return { ...about, status: "warning", hint: "The next start of a session saves the work that a failed hook missed." };
 }
 
 /** Reports incoming saves that wait for the store, and those that it refused. */
@@ -25,11 +25,11 @@ export function checkIncoming(dataDir: string): DoctorFinding {
   if (refused > 0) {
     const reason = lastReason === undefined ? "" : ` The last one: ${lastReason}`;
     const message = `${waits} Saves that the store refused: ${refused}, in ${refusedFolder}.${reason}`;
-    const hint = `Put right what the reason names, such as a limit, and move the JSON files to ${folder}; or remove them.`;
+    const hint = `Fix the cause, such as a limit, and move the JSON files to ${folder}; or remove them.`;
     return { check: "incoming", status: "warning", message, hint };
   }
   if (waiting === 0) return { check: "incoming", status: "ok", message: waits };
-  const hint = "`workrail status` opens the store, which takes them in, or says why it cannot.";
+  const hint = "`workrail status` opens the store and takes them in, or reports why it cannot.";
   const full = isFull ? ` They take ${Math.ceil(waitingBytes / 1_048_576)} MiB: hooks save no more until they are taken in.` : "";
   return { check: "incoming", status: isFull ? "warning" : "ok", message: `${waits}${full}`, hint };
 }

@@ -86,7 +86,7 @@ async function tryOne(store: Workrail, { transcript, places, settings, project, 
   if (host === "opencode") return { status: "unknown", reason: "opencode keeps no such files" };
   if (since !== undefined && transcript.modifiedAt < since) return { status: "left-out", why: "older" };
   const facts = await peekTranscript(host, transcript.file);
-  if (facts === undefined) return { status: "unknown", reason: "it is gone" };
+  if (facts === undefined) return { status: "unknown", reason: "the file is gone" };
   if (facts.isSubagent === true) return { status: "left-out", why: "subagent" };
   const sessionId = facts.sessionId === undefined ? undefined : (ownId(transcript) ?? facts.sessionId);
   if (sessionId === undefined) return { status: "unknown", reason: "its beginning names no session of the host" };
