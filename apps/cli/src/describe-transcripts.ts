@@ -5,6 +5,7 @@ const LEFT_OUT_AS: Readonly<Record<LeftOutOfImport, string>> = {
   subagent: "of sub-agents",
   "other-project": "of other projects",
   older: "older",
+  erased: "erased",
   empty: "without work",
 };
 

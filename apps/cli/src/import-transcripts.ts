@@ -31,7 +31,7 @@ export interface TranscriptImports {
 }
 
 export function noTranscripts(): TranscriptImports {
-  return { imports: [], skipped: [], leftOut: { subagent: 0, "other-project": 0, older: 0, empty: 0 } };
+  return { imports: [], skipped: [], leftOut: { subagent: 0, "other-project": 0, older: 0, empty: 0, erased: 0 } };
 }
 
 /**

@@ -11,12 +11,16 @@ export class LazyStore {
 
   /** Rejects as opening does. The next call tries again: a disk can come back. */
   async get(): Promise<Workrail> {
+    const store = await this.#opened();
+    // Hooks of the same host save while the server runs.
+    await store.takeIncoming();
+    return store;
+  }
+
+  async #opened(): Promise<Workrail> {
     this.#store ??= this.#open();
     try {
-      const store = await this.#store;
-      // Hooks of the same host save while the server runs.
-      await store.takeIncoming();
-      return store;
+      return await this.#store;
     } catch (error) {
       this.#store = undefined;
       throw error;

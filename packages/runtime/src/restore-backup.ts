@@ -25,6 +25,7 @@ import type { Environment } from "./config/default-data-dir.ts";
 import { silentLog } from "./environment.ts";
 import type { SealingSettings } from "./sealing/sealing-settings.ts";
 import { tryKey, tryToMakeKey } from "./sealing/try-key.ts";
+import { removeNotes } from "./hooks/forget-sessions.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 export interface BackupResult extends Omit<BackupReport, "createdAt"> {
@@ -88,6 +89,8 @@ export async function restoreBackup(directory: string, options: RestoreOptions =
   const before = replacedStores(settings.dataDir);
   if (isNew) await restoreToNewPlace(backup, settings.dataDir);
   else await takePlace(backup, settings, adapters.log ?? silentLog);
+  // What hooks took for saved may be missing now: they read transcripts anew.
+  removeNotes(settings.dataDir);
   const restored = await openRestored(settings, adapters, onProgress);
   const kept = replacedStores(settings.dataDir).find((name) => !before.includes(name));
   return {

@@ -139,7 +139,7 @@ import {
 } from "./overview.ts";
 import { type Asked, type Scope, scopeOf } from "./isolation.ts";
 import { forgetSessions, removeOld } from "./hooks/forget-sessions.ts";
-import { hasIncoming, type IncomingSave } from "./hooks/incoming-save.ts";
+import { type IncomingSave, waitingIfReadable, waitingNames } from "./hooks/incoming-save.ts";
 import { takeIncoming, type TakeInPorts, takeThese } from "./hooks/take-incoming.ts";
 import { keepIfThere } from "./keep-if-there.ts";
 import { isUnknownSession, withLikelySessions } from "./likely-sessions.ts";
@@ -188,6 +188,9 @@ const SMALL_DESCRIPTION_SHARE = 1 / 8;
 /** When it was saved is part of what every answer says of its origin. */
 const NEEDED = new Set(["createdAt"]);
 
+/** Saves of hooks that cannot be taken in are tried again after this long, or when others come. */
+const AGAIN_MS = 60_000;
+
 const REFERENCE_HINT = "Send a checkpoint's id, its first characters, or `latest`.";
 /** Of a search for candidates to resume from. */
 const MOST_HITS = 20;
@@ -221,6 +224,8 @@ export class Store implements Workrail {
   readonly #git: GitReader;
   readonly #standIn: StandIn | undefined;
   readonly #isReadOnly: boolean;
+  /** Saves of hooks that were tried, and when they are tried again. */
+  #notTakenIn: { readonly waiting: string; readonly until: number } | undefined;
   #refusal: { readonly error: unknown; readonly until: number } | undefined;
   readonly #rebuildPorts: RebuildPorts & RepairPorts & GarbagePorts;
   readonly #backupPorts: BackupPorts;
@@ -736,8 +741,8 @@ export class Store implements Workrail {
     const report = await this.#using(async () => (await caring()).eraseCheckpoints(this.#erasingPorts, input));
     if (!report.dryRun) {
       this.#erasedOf(report.erased);
-      // Hooks may save a session again after retention removed it, but never after a person erased it.
-      if (this.dataDir !== undefined) forgetSessions(this.dataDir, new Set(report.erased.map(({ sessionId }) => sessionId)));
+      // A checkpoint's words may come back with the next turn, as long as the session goes on. Those of a session that was erased must not.
+      if (this.dataDir !== undefined && "sessionId" in input) forgetSessions(this.dataDir, [input.sessionId]);
     }
     return eraseResultOf(report, this.dataDir);
   }
@@ -955,11 +960,15 @@ export class Store implements Workrail {
   async takeIncoming(saves?: readonly IncomingSave[]): Promise<number> {
     if (saves !== undefined) return this.#using(async () => this.#tookIn(await takeThese(this.#takeInPorts(), saves)));
     const { dataDir } = this;
-    if (this.#isReadOnly || dataDir === undefined || this.#standIn !== undefined || !hasIncoming(dataDir)) return 0;
+    if (this.#isReadOnly || dataDir === undefined || this.#standIn !== undefined) return 0;
     try {
+      const waiting = waitingNames(dataDir);
+      if (waiting === "" || (waiting === this.#notTakenIn?.waiting && elapsedMs() < this.#notTakenIn.until)) return 0;
+      this.#notTakenIn = undefined;
       return await this.#using(async () => this.#tookIn((await takeIncoming(this.#takeInPorts(), dataDir)).sessions));
     } catch (error) {
-      this.#parts.log.warn("incoming saves cannot be taken in now", { error });
+      this.#notTakenIn = { waiting: waitingIfReadable(dataDir), until: elapsedMs() + AGAIN_MS };
+      this.#parts.log.warn("what hooks left could not be saved now", { error });
       return 0;
     }
   }

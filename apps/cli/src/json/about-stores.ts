@@ -266,6 +266,7 @@ export const ABOUT_STORES: Readonly<Record<string, z.ZodType>> = {
       "other-project": count("of other projects than `--project`"),
       older: count("older than `--since`"),
       empty: count("without a prompt"),
+      erased: count("of erased sessions"),
     })
       .optional()
       .describe("only of transcripts: how many were left out"),

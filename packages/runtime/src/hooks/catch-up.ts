@@ -28,8 +28,6 @@ export async function catchUp(start: HookCall): Promise<readonly HookState[]> {
     if (call.ports.left() <= 0) break;
     const state = await catchUpOne(call, transcript).catch((error: unknown) => tellLater(call, error));
     if (state !== undefined) found.push(state);
-    // A sealed store keeps no positions in clear, so everything would be read anew each time.
-    if (call.settings.isSealed) break;
   }
   return found;
 }
@@ -51,7 +49,7 @@ async function otherTranscripts({ host, payload, ports, place }: HookCall): Prom
   return found.filter(({ file }) => file !== payload.transcriptPath);
 }
 
-async function catchUpOne(call: HookCall, { host, file, sizeBytes }: FoundTranscript): Promise<HookState | undefined> {
+async function catchUpOne(call: HookCall, { host, file, sizeBytes, modifiedAt }: FoundTranscript): Promise<HookState | undefined> {
   const facts = await peekTranscript(host, file);
   if (facts?.sessionId === undefined || facts.isSubagent === true) return undefined;
   const place = facts.cwd === undefined || facts.cwd === call.place.cwd ? call.place : await placeOf(facts.cwd, call.settings, call.places);
@@ -60,7 +58,10 @@ async function catchUpOne(call: HookCall, { host, file, sizeBytes }: FoundTransc
   if (isErased(call.places, sessionId)) return undefined;
   const stateFile = stateFileOf({ place, places: call.places }, sessionId);
   const known = readState(stateFile);
-  if (known?.position?.offset === sizeBytes && known.conversation.position?.offset === sizeBytes) return undefined;
+  const isTold = !call.settings.keepsConversations || known?.conversation.position?.offset === sizeBytes;
+  if (known?.position?.offset === sizeBytes && isTold) return undefined;
+  // A sealed store keeps no positions in clear.
+  if (call.settings.isSealed && Date.parse(known?.saved?.at ?? "") > modifiedAt.getTime()) return undefined;
   const fresh: HookState = {
     ...newState({ ...call, place }),
     hostSession: facts.sessionId,

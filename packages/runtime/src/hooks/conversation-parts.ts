@@ -21,9 +21,10 @@ export function conversationParts(before: ConversationState, items: readonly Jso
   let state = before;
   for (const item of items) {
     const isFull = state.size > LARGEST_PART;
-    if (isFull) state = { ...NO_CONVERSATION, part: state.part + 1 };
+    if (isFull) state = { ...NO_CONVERSATION, part: state.part + 1, refusals: state.refusals };
     if (isFull || parts.length === 0) parts.push({ from: state.messages, items: [], after: state });
-    state = { part: state.part, messages: state.messages + 1, size: state.size + JSON.stringify(item).length };
+    const size = state.size + JSON.stringify(item).length;
+    state = { part: state.part, messages: state.messages + 1, size, refusals: state.refusals };
     const part = parts.at(-1);
     part?.items.push(item);
     if (part !== undefined) part.after = state;

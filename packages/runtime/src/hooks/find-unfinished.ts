@@ -1,5 +1,6 @@
 import { isUnfinished } from "@workrail/core";
 import type { HookCall } from "./hook-call.ts";
+import { foldersOfProject } from "./hook-places.ts";
 import { filesIn, type HookState, readState } from "./hook-state.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -14,8 +15,8 @@ const MOST_LOOKED_AT = 8;
  * @param read sessions that were just read on.
  */
 export function findUnfinished(call: HookCall, own: string, read: readonly HookState[]): HookState | undefined {
-  const { place, ports } = call;
-  const known = statesIn(place.folder);
+  const { place, places, ports } = call;
+  const known = foldersOfProject(places, place.project, place.git).flatMap((folder) => statesIn(folder));
   const byId = new Map([...known, ...read].map((state) => [state.sessionId, state]));
   const [last] = [...byId.values()]
     .filter((state) => state.sessionId !== own && state.isSubagent !== true && isWork(state) && isHere(state, call))

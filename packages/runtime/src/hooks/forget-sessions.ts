@@ -1,9 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
 import { makeDirectories } from "@workrail/blob-files";
+import { HOOK_HOSTS } from "@workrail/host-transcripts";
 import { erasedMark, type HookPlaces, hookPlaces, stateFile } from "./hook-places.ts";
 import { CONVERSATION, REASON, sessionIn, waitingFiles } from "./incoming-save.ts";
 import { namesIn } from "./names-in.ts";
+
+const OF_HOST = new RegExp(`^(?:${HOOK_HOSTS.join("|")})-`, "u");
 
 /**
  * Removes what hooks keep of sessions of which something was erased, and what waits for the store, and marks the sessions: their
@@ -11,11 +14,10 @@ import { namesIn } from "./names-in.ts";
  */
 export function forgetSessions(dataDir: string, erased: Iterable<string>): void {
   const places = hookPlaces(dataDir);
-  for (const sessionId of new Set([...erased].map((each) => each.replace(CONVERSATION, "")))) {
+  for (const sessionId of new Set(erased)) {
     const file = stateFile(places, places.sessions, sessionId);
-    const isKnown = fs.existsSync(file);
     const left = filesOf(places, sessionId);
-    if (!isKnown && left.length === 0) continue;
+    if (!fs.existsSync(file) && left.length === 0 && !OF_HOST.test(sessionId)) continue;
     const mark = erasedMark(places, sessionId);
     makeDirectories(path.dirname(mark));
     fs.writeFileSync(mark, "", { mode: 0o600 });
@@ -27,22 +29,28 @@ export function forgetSessions(dataDir: string, erased: Iterable<string>): void 
 
 function filesOf({ incoming, refused }: HookPlaces, sessionId: string): readonly string[] {
   const files = [...waitingFiles(incoming), ...waitingFiles(refused)];
-  const own = files.filter((file) => sessionIn(file)?.replace(CONVERSATION, "") === sessionId);
+  const isOf = (found: string | undefined): boolean => found === sessionId || found?.replace(CONVERSATION, "") === sessionId;
+  const own = files.filter((file) => isOf(sessionIn(file)));
   return own.flatMap((file) => [file, `${file}${REASON}`]);
 }
 
+/** Whether the session was erased, or for a conversation that of its work. */
 export function isErased(places: HookPlaces, sessionId: string): boolean {
-  return fs.existsSync(erasedMark(places, sessionId));
+  return [sessionId, sessionId.replace(CONVERSATION, "")].some((each) => fs.existsSync(erasedMark(places, each)));
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Nobody goes on with such a session any more. */
 const FORGOTTEN_MS = 60 * DAY_MS;
 
-/** Removes states, refused saves and unfinished files of long ago. */
+const MOST_REFUSED = 100;
+
+/** Removes states, refused saves and unfinished files of long ago, and all but the last refused saves. */
 export function removeOld(dataDir: string, now: Date): void {
   const { sessions, refused, incoming } = hookPlaces(dataDir);
   const folders = [...namesIn(sessions).map((name) => path.join(sessions, name)), refused];
+  const tooMany = waitingFiles(refused).slice(0, -MOST_REFUSED);
+  for (const file of tooMany.flatMap((each) => [each, `${each}${REASON}`])) fs.rmSync(file, { force: true });
   for (const folder of folders) removeOlder(folder, now.getTime() - FORGOTTEN_MS, () => true);
   // A hook writes for a second at most.
   for (const folder of [...folders, incoming]) removeOlder(folder, now.getTime() - DAY_MS, (name) => name.includes(".tmp"));
@@ -56,8 +64,8 @@ function removeOlder(folder: string, before: number, isMeant: (name: string) => 
   }
 }
 
-/** Removes what hooks noted in clear, for a store that is sealed now. */
+/** Removes what hooks noted in clear, for a store that is sealed now, or that was replaced: transcripts are read anew. */
 export function removeNotes(dataDir: string): void {
-  const { sessions, log } = hookPlaces(dataDir);
-  for (const each of [sessions, log, `${log}.old`]) fs.rmSync(each, { recursive: true, force: true });
+  const { sessions, log, refused, untold } = hookPlaces(dataDir);
+  for (const each of [sessions, log, `${log}.old`, refused, untold]) fs.rmSync(each, { recursive: true, force: true });
 }

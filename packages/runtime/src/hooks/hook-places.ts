@@ -38,6 +38,13 @@ export function folderOfProject({ sessions }: HookPlaces, project: string | unde
   return path.join(sessions, shortDigest(git?.remote ?? git?.commonDir ?? project ?? "none"));
 }
 
+/** Folders in which sessions of a project may be: it may have got its remote, or its repository, since. */
+export function foldersOfProject(places: HookPlaces, project: string | undefined, git: GitState | undefined): readonly string[] {
+  const { remote: _remote, ...local } = git ?? { root: "", commonDir: "" };
+  const folders = [folderOfProject(places, project, git), folderOfProject(places, project, git === undefined ? undefined : local)];
+  return [...new Set([...folders, folderOfProject(places, project, undefined)])];
+}
+
 /** The state of a session: in the folder of its first save, wherever the session went since. */
 export function stateFile({ sessions }: HookPlaces, folder: string, sessionId: string): string {
   const name = `${shortDigest(sessionId)}.json`;

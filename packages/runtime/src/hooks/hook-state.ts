@@ -49,6 +49,8 @@ export interface ConversationState {
   readonly messages: number;
   /** Characters of them as JSON. */
   readonly size: number;
+  /** How often the store refused it: the second time it is given up. */
+  readonly refusals?: number | undefined;
 }
 
 export const NO_CONVERSATION: ConversationState = { part: 1, messages: 0, size: 0 };
@@ -87,13 +89,25 @@ function isLike(value: unknown, model: unknown): boolean {
   return Object.entries(model).every(([key, member]) => isLike((value as Readonly<Record<string, unknown>>)[key], member));
 }
 
-/** Replaces the file. After a power cut an older state may be there: then more of the transcript is read again. */
+/** The part of a state that may be kept: beside a sealed store numbers and times. */
+export function kept(state: HookState, isSealed: boolean): HookState {
+  if (!isSealed) return state;
+  const { version, host, turns, saved, conversation } = state;
+  const { position: _read, ...counts } = conversation;
+  const known = saved === undefined ? {} : { saved: { at: saved.at, checkpointId: saved.checkpointId } };
+  return { version, host, hostSession: "", sessionId: "", notes: NO_NOTES, turns, conversation: counts, ...known };
+}
+
+/** Replaces the file, dated by the last event of the session. After a power cut an older state may be there: then more of the transcript is read again. */
 export function writeState(file: string, state: HookState): void {
   const folder = path.dirname(file);
   makeDirectories(folder);
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     fs.writeFileSync(temporary, JSON.stringify(state), { mode: 0o600 });
+    const at = new Date(state.notes.lastAt ?? state.saved?.at ?? Number.NaN);
+    // A time in the future was told by a wrong clock.
+    if (at.getTime() < Date.now()) fs.utimesSync(temporary, at, at);
     nodeFileSystem.rename(temporary, file);
   } catch (error) {
     fs.rmSync(temporary, { force: true });

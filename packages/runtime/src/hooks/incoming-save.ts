@@ -26,6 +26,9 @@ export interface IncomingSave {
   readonly git?: GitState | undefined;
 }
 
+/** Bytes: larger files are nothing that a hook left. */
+export const LARGEST_SAVE: number = 64 * 1024 * 1024;
+
 /** Bytes that may wait for a store that nobody opens: more are not written. */
 export const MOST_WAITING_BYTES: number = 64 * 1024 * 1024;
 
@@ -63,9 +66,18 @@ export function waitingBytes(folder: string): number {
   return waitingFiles(folder).reduce((sum, file) => sum + (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
-/** Whether hooks left anything for the store: one look into a folder that is mostly empty. */
-export function hasIncoming(dataDir: string): boolean {
-  return waitingFiles(hookPlaces(dataDir).incoming).length > 0;
+/** Names of what hooks left for the store, in one text: one look into a folder that is mostly empty. */
+export function waitingNames(dataDir: string): string {
+  return waitingFiles(hookPlaces(dataDir).incoming).join("\n");
+}
+
+/** The same, and nothing where the folder cannot be read: that is told elsewhere. */
+export function waitingIfReadable(dataDir: string): string {
+  try {
+    return waitingNames(dataDir);
+  } catch {
+    return "";
+  }
 }
 
 /** Ending of the file beside a refused save that says why. */
@@ -73,6 +85,8 @@ export const REASON = ".reason";
 
 /** The session that a save is for; `undefined` where the file holds none. */
 export function sessionIn(file: string): string | undefined {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true || stat.size > LARGEST_SAVE) return undefined;
   try {
     const { sessionId } = JSON.parse(fs.readFileSync(file, "utf8")) as Partial<IncomingSave>;
     return typeof sessionId === "string" ? sessionId : undefined;

@@ -31,7 +31,19 @@ export function readerOf(host: HookHost): TranscriptHost | undefined {
 }
 
 /** Notes what came since the last reading, of a long transcript a portion. */
-export async function readOn(state: HookState, call: HookCall): Promise<ReadSession> {
+export async function readOn(before: HookState, call: HookCall): Promise<ReadSession> {
+  let read = await readPortion(before, call);
+  while (read.state.isBehind === true && !call.settings.isSealed && call.ports.left() > LEAST_MS) {
+    const more = await readPortion(read.state, call);
+    read = { state: more.state, hasNews: read.hasNews || more.hasNews };
+  }
+  return read;
+}
+
+/** Milliseconds: with less no further portion is begun. */
+const LEAST_MS = 500;
+
+async function readPortion(state: HookState, call: HookCall): Promise<ReadSession> {
   const part = await readSince(state, { from: state.position, isFor: "notes" }, call);
   if (part === undefined) return { state, hasNews: false };
   // First, since notes cut texts, and half of a secret is not recognised.

@@ -1,7 +1,7 @@
 import { type HookCall, type HookPorts, hostSessionOf, readCall, sessionIdOf, stateFileOf } from "./hook-call.ts";
 import { type HookEvent, type HookHost } from "@workrail/host-transcripts";
 import { errorText, type HookRun, logRun, noteFailure } from "./hook-log.ts";
-import { type HookState, writeState } from "./hook-state.ts";
+import { type HookState, kept, writeState } from "./hook-state.ts";
 import { hookPlaces } from "./hook-places.ts";
 import { hookSettings } from "./hook-settings.ts";
 import { isErased } from "./forget-sessions.ts";
@@ -72,7 +72,7 @@ async function run(call: HookCall): Promise<Done> {
   // The transcript tells the prompt.
   if (event === "user-prompt" && state.transcript !== undefined) return { output: "", run: { sessionId } };
   if (event === "stop" && state.transcript !== undefined && !isDue(state, call)) {
-    writeState(file, { ...state, turns: state.turns + 1 });
+    writeState(file, kept({ ...state, turns: state.turns + 1 }, settings.isSealed));
     return { output: "", run: { sessionId } };
   }
   const { noteTurn } = await import("./note-turn.ts");

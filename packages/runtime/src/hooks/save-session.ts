@@ -1,14 +1,19 @@
-import { goalOf, NO_NOTES, noteEvents, WorkrailError, type WorkNotes } from "@workrail/core";
+import { goalOf, noteEvents, WorkrailError, type WorkNotes } from "@workrail/core";
 import { messagesOf } from "./conversation-messages.ts";
 import { type ConversationPart, conversationParts } from "./conversation-parts.ts";
 import type { HookEvent } from "@workrail/host-transcripts";
 import type { HookCall } from "./hook-call.ts";
-import { type ConversationState, type HookState, NO_CONVERSATION, writeState } from "./hook-state.ts";
+import { type ConversationState, type HookState, kept, NO_CONVERSATION, writeState } from "./hook-state.ts";
+import { isErased } from "./forget-sessions.ts";
+import type { HookPlaces } from "./hook-places.ts";
 import { type IncomingSave, MOST_WAITING_BYTES, newCheckpointId, waitingBytes, writeIncoming } from "./incoming-save.ts";
 import { type ReadPart, readSince } from "./read-session.ts";
 import { contextOfSession, conversationContext, conversationSession, digestOfContext, nameOf } from "./session-context.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 import type { HookSettings } from "./hook-settings.ts";
+
+/** A conversation that the store refused so often is not handed over any more. */
+const MOST_REFUSALS = 2;
 
 type AboutSave = Omit<IncomingSave, "checkpointId" | "sessionId" | "kind" | "context">;
 
@@ -33,7 +38,7 @@ export async function saveSession(state: HookState, file: string, call: HookCall
   const hasWork = notes.counts.prompts > 0 || notes.counts.calls > 0;
   // The beginning of a long transcript is not the state of the work.
   if (!hasWork || (state.isBehind === true && event !== "session-end" && event !== "pre-compact")) {
-    writeState(file, kept(state, call));
+    writeState(file, kept(state, settings.isSealed));
     return undefined;
   }
   const savedAt = ports.now().toISOString();
@@ -48,7 +53,8 @@ export async function saveSession(state: HookState, file: string, call: HookCall
   const after = isNews ? { ...state, turns: 0, saved: { digest, at: savedAt, checkpointId } } : state;
   // A sealed store is opened once for both.
   if (!settings.isSealed) await handOver(saves.splice(0), after, file, call);
-  const said = settings.keepsConversations && how.withConversation ? saidSince(after, call, { about, topic }) : [];
+  const isTaken = (state.conversation.refusals ?? 0) < MOST_REFUSALS;
+  const said = settings.keepsConversations && how.withConversation && isTaken ? saidSince(after, call, { about, topic }) : [];
   for await (const { state: conversation, saves: more } of said) {
     await handOver([...saves.splice(0), ...more], { ...after, conversation }, file, call);
   }
@@ -59,27 +65,19 @@ export async function saveSession(state: HookState, file: string, call: HookCall
 async function handOver(saves: readonly IncomingSave[], state: HookState, file: string, call: HookCall): Promise<void> {
   const { settings, ports, places } = call;
   if (settings.isSealed && saves.length > 0) await ports.saveNow(saves);
-  else if (saves.length > 0) await leave(saves, places.incoming);
-  writeState(file, kept(state, call));
+  else if (saves.length > 0) await leave(saves, places);
+  writeState(file, kept(state, settings.isSealed));
 }
 
-async function leave(saves: readonly IncomingSave[], folder: string): Promise<void> {
+async function leave(saves: readonly IncomingSave[], places: HookPlaces): Promise<void> {
+  const folder = places.incoming;
   if (waitingBytes(folder) > MOST_WAITING_BYTES) {
     throw new WorkrailError("STORAGE_QUOTA_EXCEEDED", "Too many automatic saves wait for the store.", {
       details: { path: folder, limitBytes: MOST_WAITING_BYTES },
       hint: "Open the store once: workrail status. It says why saves are not taken in.",
     });
   }
-  for (const save of saves) await writeIncoming(folder, save);
-}
-
-/** Beside a sealed store only numbers and times are kept. */
-export function kept(state: HookState, { settings }: Pick<HookCall, "settings">): HookState {
-  if (!settings.isSealed) return state;
-  const { version, host, turns, saved, conversation } = state;
-  const { position: _read, ...counts } = conversation;
-  const known = saved === undefined ? {} : { saved: { at: saved.at, checkpointId: saved.checkpointId } };
-  return { version, host, hostSession: "", sessionId: "", notes: NO_NOTES, turns, conversation: counts, ...known };
+  for (const save of saves) if (!isErased(places, save.sessionId)) await writeIncoming(folder, save);
 }
 
 /** Claude Code writes its last message into the transcript after the hook. */
@@ -140,7 +138,7 @@ async function talkOf(
   { about, topic }: AboutTalk,
 ): Promise<Talk> {
   const items = messagesOf(await withoutSecrets(part.events, call.settings));
-  const parts = conversationParts(part.restarted ? NO_CONVERSATION : before, items);
+  const parts = conversationParts(part.restarted ? { ...NO_CONVERSATION, refusals: before.refusals } : before, items);
   const { position: _read, ...last } = parts.at(-1)?.after ?? (part.restarted ? NO_CONVERSATION : before);
   const isKnown = part.restarted && call.settings.isSealed && last.part === before.part && last.size === before.size;
   const save = (each: ConversationPart): IncomingSave => ({

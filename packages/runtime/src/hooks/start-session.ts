@@ -5,8 +5,8 @@ import { catchUp } from "./catch-up.ts";
 import { findUnfinished, lastAt } from "./find-unfinished.ts";
 import { type HookCall, hostSessionOf, sessionIdOf, stateFileOf } from "./hook-call.ts";
 import { errorText, forgetFailures, readFailures } from "./hook-log.ts";
-import { filesIn, type HookState, readState, writeState } from "./hook-state.ts";
-import { newState, whereOf } from "./new-state.ts";
+import { filesIn, type HookState, kept, readState, writeState } from "./hook-state.ts";
+import { newState, stateOf } from "./new-state.ts";
 import { readOn } from "./read-session.ts";
 import { estimated } from "./estimated.ts";
 import { removeNotes } from "./forget-sessions.ts";
@@ -73,7 +73,8 @@ function cannotSave(error: unknown): string {
 /** Notes of before the store was sealed. */
 function removeNotesInClear({ places, settings }: HookCall): void {
   const files = namesIn(places.sessions).flatMap((name) => filesIn(path.join(places.sessions, name)));
-  if (files.some(({ file }) => readState(file)?.sessionId !== "")) removeNotes(settings.dataDir);
+  const isClear = files.some(({ file }) => readState(file)?.sessionId !== "") || namesIn(places.refused).length > 0;
+  if (isClear) removeNotes(settings.dataDir);
 }
 
 interface Start {
@@ -133,7 +134,7 @@ async function packOf(
 /** The new session goes on with an earlier one: its checkpoints say so. */
 function remember(call: HookCall, sessionId: string, { sessionId: continues }: HookState): void {
   const file = stateFileOf(call, sessionId);
-  writeState(file, { ...(readState(file) ?? newState(call)), ...whereOf(call.place), continues });
+  writeState(file, kept({ ...stateOf(newState(call), file), continues }, call.settings.isSealed));
 }
 
 function isSameProject({ project }: HookState, { place }: HookCall): boolean {

@@ -24,14 +24,12 @@ import {
 } from "@workrail/core";
 import { isMissing } from "./names-in.ts";
 import { type HookPlaces, hookPlaces, stateFile } from "./hook-places.ts";
+import { isErased } from "./forget-sessions.ts";
 import { errorText, noteFailure } from "./hook-log.ts";
 import { NO_CONVERSATION, readState, writeState } from "./hook-state.ts";
-import { CONVERSATION, type IncomingSave, REASON, sessionIn, waitingFiles } from "./incoming-save.ts";
+import { CONVERSATION, type IncomingSave, LARGEST_SAVE, REASON, waitingFiles } from "./incoming-save.ts";
 
 export type TakeInPorts = SavePorts & LoadPorts;
-
-/** Larger files are nothing that a hook left. */
-const MOST_BYTES = 64 * 1024 * 1024;
 
 export interface TakenIn {
   /** Sessions that were saved to. */
@@ -54,23 +52,25 @@ export async function takeIncoming(ports: TakeInPorts, dataDir: string): Promise
   const waiting = new Set<string>();
   let [refused, failure]: [number, unknown] = [0, undefined];
   for (const file of waitingFiles(places.incoming)) {
-    const sessionId = sessionIn(file);
-    // Its saves keep their order.
-    if (sessionId !== undefined && waiting.has(sessionId)) continue;
+    let sessionId = "";
     try {
       const save = readIncoming(file);
       // Another process was faster.
       if (save === undefined) continue;
-      const result = await saveIncoming(ports, save, () => handOverAgain(places, save.sessionId));
+      sessionId = save.sessionId;
+      // The saves of a session keep their order.
+      if (waiting.has(sessionId)) continue;
+      const isWanted = !isErased(places, sessionId);
+      const result = isWanted ? await saveIncoming(ports, save, () => handOverAgain(places, save.sessionId)) : undefined;
       if (result?.status === "saved") sessions.add(result.record.sessionId);
       fs.rmSync(file, { force: true });
     } catch (error) {
       if (mayGoAway(error)) {
         failure ??= error;
-        waiting.add(sessionId ?? "");
+        waiting.add(sessionId);
         continue;
       }
-      refuse(places, file, error);
+      refuse(places, file, { sessionId, error });
       refused += 1;
     }
   }
@@ -90,7 +90,9 @@ export async function takeThese(ports: TakeInPorts, saves: readonly IncomingSave
 
 function mayGoAway(error: unknown): boolean {
   if (!isWorkrailError(error)) return MAY_GO_AWAY.has((error as NodeJS.ErrnoException).code ?? "");
-  return error.retryable || ["STORAGE_QUOTA_EXCEEDED", "STORAGE_UNAVAILABLE", "READ_ONLY", "KEY_UNAVAILABLE"].includes(error.code);
+  // A checkpoint or a session that is too large stays so; a store that is full does not.
+  if (error.code === "STORAGE_QUOTA_EXCEEDED") return error.details["limit"] === "maxTotalBytes";
+  return error.retryable || ["STORAGE_UNAVAILABLE", "READ_ONLY", "KEY_UNAVAILABLE"].includes(error.code);
 }
 
 /** Of a file that cannot be read now: others may hold it, or own it. */
@@ -140,7 +142,26 @@ async function saveOnce(ports: TakeInPorts, save: IncomingSave, onGap: () => voi
 
 /** The state of the work, with entries that an agent saved to the same session: a pack names it, so agents go on in it. */
 async function withOthers(ports: TakeInPorts, { context }: IncomingSave, head: CheckpointRecord | undefined): Promise<Context> {
-  return head === undefined || head.damaged ? context : { ...othersIn(await contextIn(ports, head)), ...context };
+  if (head === undefined) return context;
+  try {
+    const before = await contextIn(ports, head);
+    const isOurs = typeof head.attributes["savedBy"] === "string";
+    return { ...othersIn(before), ...(isOurs ? {} : await ofAgentIn(ports, before, head)), ...context };
+  } catch (error) {
+    // What cannot be read cannot be kept.
+    if (isWorkrailError(error) && error.code === "CHECKPOINT_CORRUPT") return context;
+    throw error;
+  }
+}
+
+/** Entries under names of notes that an agent changed since a hook saved them: they stand together under `ofAgent` from then on. */
+async function ofAgentIn(ports: TakeInPorts, context: Context, { sessionId }: CheckpointRecord): Promise<Context> {
+  const { records } = await ports.locking.shared(() => ports.catalog.list({ filter: { sessionId }, limit: MOST_LOOKED_AT, offset: 0 }));
+  const last = records.find(({ attributes, damaged }) => typeof attributes["savedBy"] === "string" && !damaged);
+  const before = last === undefined ? {} : await contextIn(ports, last);
+  const changed = Object.entries(context).filter(([key, value]) => LAYERS_OF_NOTES.has(key) && !isDeepStrictEqual(value, before[key]));
+  const known = isJsonObject(context["ofAgent"] ?? null) ? (context["ofAgent"] as JsonObject) : {};
+  return changed.length === 0 ? {} : { ofAgent: { ...known, ...Object.fromEntries(changed) } };
 }
 
 function othersIn(context: Context): Context {
@@ -184,17 +205,19 @@ async function contextIn(ports: TakeInPorts, { id }: CheckpointRecord): Promise<
 }
 
 /** The next hook of the session hands its whole conversation over. */
-function handOverAgain(places: HookPlaces, sessionId: string): void {
+function handOverAgain(places: HookPlaces, sessionId: string, isRefused = false): void {
   const file = stateFile(places, places.sessions, sessionId.replace(CONVERSATION, ""));
   const state = readState(file);
-  if (state !== undefined) writeState(file, { ...state, conversation: NO_CONVERSATION });
+  if (state === undefined) return;
+  const refusals = (state.conversation.refusals ?? 0) + (isRefused ? 1 : 0);
+  writeState(file, { ...state, conversation: { ...NO_CONVERSATION, refusals } });
 }
 
 /** @returns `undefined` where the file is gone. @throws INVALID_INPUT for a file that no hook wrote. */
 function readIncoming(file: string): IncomingSave | undefined {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
-  if (!stat.isFile() || stat.size > MOST_BYTES) throw notOurs(file);
+  if (!stat.isFile() || stat.size > LARGEST_SAVE) throw notOurs(file);
   try {
     const save = JSON.parse(fs.readFileSync(file, "utf8")) as JsonValue;
     if (isIncoming(save)) return save as unknown as IncomingSave;
@@ -226,13 +249,12 @@ function notOurs(file: string): WorkrailError {
   return new WorkrailError("INVALID_INPUT", "A file among the incoming saves holds no save.", { details: { path: file } });
 }
 
-function refuse(places: HookPlaces, file: string, error: unknown): void {
+function refuse(places: HookPlaces, file: string, { sessionId, error }: { readonly sessionId: string; readonly error: unknown }): void {
   makeDirectories(places.refused);
   const reason = errorText(error);
   const refused = path.join(places.refused, path.basename(file));
-  const sessionId = sessionIn(file);
   // What was refused of a conversation must not be missing in it.
-  if (sessionId !== undefined) handOverAgain(places, sessionId);
+  if (CONVERSATION.test(sessionId)) handOverAgain(places, sessionId, true);
   nodeFileSystem.rename(file, refused);
   fs.writeFileSync(`${refused}${REASON}`, `${reason}\n`, { mode: 0o600 });
   noteFailure(places, { at: new Date().toISOString(), event: "take in", error: reason });

@@ -13,13 +13,18 @@ export async function withoutSecrets<T>(value: T, settings: HookSettings): Promi
   return redacted === undefined ? value : (JSON.parse(redacted.context) as { readonly value: T }).value;
 }
 
-let screen: SecretScreen | undefined;
+const screens = new Map<string, SecretScreen>();
 
 /** Nobody is asked before an automatic save, so secrets are always replaced. */
 function screenOf({ values, dataDir, isSealed }: HookSettings): SecretScreen {
-  const parts = { scanner: undefined, digests: nodeDigests, log: silentLog, texts: textSealing(undefined) };
-  // The key of a sealed store's placeholders is not at hand here: theirs last as long as the process.
-  const own = { ...parts, dataDir: isSealed ? undefined : dataDir };
-  screen ??= screeningBy({ ...secretsSettingsOf(values), mode: "redact" }, own).screen;
-  return screen as SecretScreen;
+  const rules = secretsSettingsOf(values);
+  const key = JSON.stringify([dataDir, isSealed, rules]);
+  const known = screens.get(key);
+  if (known !== undefined) return known;
+  const parts = { scanner: undefined, digests: nodeDigests, log: silentLog, texts: textSealing(undefined), dataDir };
+  const screen = screeningBy({ ...rules, mode: "redact" }, parts).screen as SecretScreen;
+  // The key of a sealed store's placeholders is not at hand here: the same text must give the same state all the same.
+  const own: SecretScreen = isSealed ? { ...screen, placeholder: async (kind) => `[${kind}]` } : screen;
+  screens.set(key, own);
+  return own;
 }

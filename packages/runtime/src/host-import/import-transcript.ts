@@ -3,10 +3,10 @@ import { type Context, contextOfNotes, goalOf, type JsonObject, NO_NOTES, type W
 import type { FoundTranscript, TranscriptFacts } from "@workrail/host-transcripts";
 import { conversationParts } from "../hooks/conversation-parts.ts";
 import { sessionIdOf } from "../hooks/hook-call.ts";
+import { isErased } from "../hooks/forget-sessions.ts";
 import { hookPlaces, stateFile } from "../hooks/hook-places.ts";
 import type { HookSettings } from "../hooks/hook-settings.ts";
-import { type ConversationState, type HookState, NO_CONVERSATION, readState, writeState } from "../hooks/hook-state.ts";
-import { kept } from "../hooks/save-session.ts";
+import { type ConversationState, type HookState, NO_CONVERSATION, readState, writeState, kept } from "../hooks/hook-state.ts";
 import { contextOfSession, conversationSession, digestOfContext, nameOf } from "../hooks/session-context.ts";
 import type { ImportTextResult } from "../transfer.ts";
 import type { Workrail } from "../workrail.ts";
@@ -48,8 +48,12 @@ const REMEMBERED_MS = 60 * 24 * 60 * 60 * 1_000;
  * @returns the reason when the transcript was left out: nothing happened in the session, or nothing since the given time.
  * @throws as `readTranscript` and `importText` do.
  */
-export async function importTranscript(store: Workrail, given: TranscriptToImport): Promise<ImportedSession | "empty" | "older"> {
+export async function importTranscript(
+  store: Workrail,
+  given: TranscriptToImport,
+): Promise<ImportedSession | "empty" | "older" | "erased"> {
   const sessionId = sessionIdOf(given.transcript.host, given.facts.sessionId);
+  if (isErased(hookPlaces(given.settings.dataDir), sessionId)) return "erased";
   const file = stateFile(hookPlaces(given.settings.dataDir), given.place.folder, sessionId);
   const before = readState(file);
   const known = before === undefined ? undefined : await presentSession(store, before, given);
@@ -62,7 +66,7 @@ export async function importTranscript(store: Workrail, given: TranscriptToImpor
   const { imported, after } = await told.finish();
   const isRecent = Date.now() - imported.lastAt.getTime() < REMEMBERED_MS;
   if (after !== undefined && isRecent && !given.dryRun) {
-    writeState(file, kept(after, given));
+    writeState(file, kept(after, given.settings.isSealed));
     // Hooks use the states that changed last.
     utimesSync(file, imported.lastAt, imported.lastAt);
   }

@@ -22,7 +22,7 @@ export interface ImportTranscriptsOptions {
 }
 
 /** Reasons, other than failures, to leave a transcript out. */
-export const LEFT_OUT = ["subagent", "other-project", "older", "empty"] as const;
+export const LEFT_OUT = ["subagent", "other-project", "older", "empty", "erased"] as const;
 export type LeftOutOfImport = (typeof LEFT_OUT)[number];
 
 /** The result for one transcript. */

@@ -1,0 +1,601 @@
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openWorkrail } from "../open-workrail.ts";
+import { spawnSync } from "node:child_process";
+import { restoreBackup } from "../restore-backup.ts";
+import { importTranscripts } from "../host-import/import-transcripts.ts";
+import { findTranscripts } from "@workrail/host-transcripts";
+import type { HookPorts } from "./hook-call.ts";
+import { hookPlaces } from "./hook-places.ts";
+import { waitingFiles } from "./incoming-save.ts";
+import { runHook } from "./run-hook.ts";
+import type { HookEvent } from "@workrail/host-transcripts";
+
+const SESSION = "7b1d1f6c-34b8-450e-82e8-700ac148aa5f";
+const FIRST = "Make the login redirect work. Never touch src/legacy.";
+let root: string;
+let now: Date;
+let env: Record<string, string>;
+
+beforeEach(() => {
+  root = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-hooks-"));
+  fs.mkdirSync(path.join(root, "project", ".git"), { recursive: true });
+  fs.writeFileSync(path.join(root, "project", ".git", "HEAD"), "ref: refs/heads/main\n");
+  fs.mkdirSync(folder(), { recursive: true });
+  now = new Date("2026-01-02T10:00:00Z");
+  env = { WORKRAIL_DATA_DIR: path.join(root, "data") };
+});
+afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
+
+const folder = (): string => path.join(root, "home", ".claude", "projects", "-project");
+const transcript = (id = SESSION): string => path.join(folder(), `${id}.jsonl`);
+const data = (): string => path.join(root, "data");
+const incoming = (): string[] => waitingFiles(hookPlaces(data()).incoming);
+
+/** A transcript as Claude Code writes it. */
+class Transcript {
+  readonly #id: string;
+  #last: string | null = null;
+  #count = 0;
+  constructor(id = SESSION) {
+    this.#id = id;
+  }
+  add(type: "user" | "assistant", content: unknown): this {
+    const uuid = `u${this.#id.slice(0, 4)}-${this.#count++}`;
+    const about = {
+      parentUuid: this.#last,
+      isSidechain: false,
+      type,
+      uuid,
+      sessionId: this.#id,
+      cwd: path.join(root, "project"),
+      timestamp: now.toISOString(),
+    };
+    fs.appendFileSync(transcript(this.#id), `${JSON.stringify({ ...about, message: { role: type, content } })}\n`);
+    this.#last = uuid;
+    return this;
+  }
+  prompt(text: string): this {
+    return this.add("user", text);
+  }
+  reply(text: string): this {
+    return this.add("assistant", [{ type: "text", text }]);
+  }
+  run(id: string, command: string, output: string, failed = false): this {
+    this.add("assistant", [{ type: "tool_use", id, name: "Bash", input: { command } }]);
+    return this.add("user", [{ type: "tool_result", tool_use_id: id, content: output, is_error: failed }]);
+  }
+}
+
+async function hook(event: HookEvent, more: object = {}, ports: Partial<HookPorts> = {}): Promise<string> {
+  const payload = { session_id: SESSION, transcript_path: transcript(), cwd: path.join(root, "project"), hook_event_name: "Any", ...more };
+  return raw(event, JSON.stringify(payload), ports);
+}
+
+async function raw(event: HookEvent, input: string, ports: Partial<HookPorts> = {}): Promise<string> {
+  const base = { env, home: path.join(root, "home"), now: () => now, left: () => 5_000, saveNow: async () => {} };
+  const { output } = await runHook(event, { host: "claude-code", input }, { ...base, ...ports });
+  return output;
+}
+
+const told = (output: string): string =>
+  output === "" ? "" : (JSON.parse(output) as { hookSpecificOutput: { additionalContext: string } }).hookSpecificOutput.additionalContext;
+const minutes = (count: number): void => void (now = new Date(now.getTime() + count * 60_000));
+const open = () => openWorkrail({ dataDir: data(), env: {}, project: path.join(root, "project") });
+
+const next = (more: object = {}): object => ({ session_id: "other", transcript_path: transcript("other"), source: "startup", ...more });
+const allFiles = (): string[] =>
+  fs
+    .readdirSync(data(), { recursive: true, encoding: "utf8" })
+    .map((name) => path.join(data(), name))
+    .filter((file) => fs.statSync(file).isFile());
+const conversationNow = async (): Promise<string> => {
+  const store = await open();
+  try {
+    return JSON.stringify(
+      ((await store.loadCheckpoint({ sessionId: `claude-code-${SESSION}-conversation` })).context as { conversation: unknown })
+        .conversation,
+    );
+  } finally {
+    await store.close();
+  }
+};
+
+const SID = `claude-code-${SESSION}`;
+const load = async (sessionId = SID): Promise<object> => {
+  const store = await open();
+  try {
+    return (await store.loadCheckpoint({ sessionId })).context;
+  } finally {
+    await store.close();
+  }
+};
+const sealedEnv = (): void => void (env["WORKRAIL_ENCRYPTION"] = "enabled");
+const hidden = (...words: string[]): string[] =>
+  allFiles()
+    .filter((file) => path.relative(data(), file).startsWith("hooks") || path.relative(data(), file).startsWith("incoming"))
+    .flatMap((file) =>
+      words.filter((word) => fs.readFileSync(file, "utf8").includes(word)).map((word) => `${path.relative(data(), file)}: ${word}`),
+    );
+
+describe("what an agent saved under the names that notes use", () => {
+  it("stays in the state after the next hook", async () => {
+    const said = new Transcript().prompt(FIRST);
+    await hook("stop");
+    const store = await open();
+    await store.saveCheckpoint({
+      sessionId: SID,
+      patch: { set: { decisions: ["Sessions live in Redis, not in cookies."], nextSteps: ["Write the migration."] } },
+    });
+    await store.close();
+    said.prompt("And logout.").reply("Done.");
+    await hook("session-end");
+    expect(JSON.stringify(await load())).toContain("Redis");
+  });
+});
+
+describe("the mark of an erased session", () => {
+  it("is not set because the trash, with checkpoints that were thinned out, was emptied", async () => {
+    const said = new Transcript();
+    now = new Date(Date.now() - 3 * 86_400_000);
+    for (let turn = 0; turn < 6; turn++) {
+      said.prompt(`Step ${turn}: go on.`);
+      minutes(11);
+      await hook("stop");
+    }
+    const store = await open();
+    await store.cleanUp();
+    const trash = await store.listTrash();
+    expect(trash.length).toBeGreaterThan(0);
+    await store.emptyTrash();
+    await store.close();
+    now = new Date();
+    said.prompt("LATER WORDS").reply("ok");
+    await hook("session-end");
+    expect(incoming()).not.toEqual([]);
+  });
+
+  it("is not set because one old checkpoint of a session that goes on was deleted", async () => {
+    const said = new Transcript().prompt(FIRST);
+    await hook("stop");
+    minutes(11);
+    said.prompt("More.");
+    await hook("stop");
+    const store = await open();
+    const { checkpoints } = await store.findCheckpoints({ sessionId: SID });
+    await store.deleteCheckpoint({ checkpointId: checkpoints.at(-1)?.id ?? "" });
+    await store.close();
+    minutes(11);
+    said.prompt("LATER WORDS");
+    await hook("session-end");
+    expect(incoming()).not.toEqual([]);
+  });
+
+  it("is not set because a clean-up removed what is older than some days", async () => {
+    now = new Date(Date.now() - 40 * 86_400_000);
+    const said = new Transcript().prompt(FIRST);
+    await hook("stop");
+    await (await open()).close();
+    now = new Date();
+    said.prompt("More.");
+    await hook("stop");
+    const store = await open();
+    await store.cleanUp({ keepLast: 1, permanently: true });
+    await store.close();
+    minutes(11);
+    said.prompt("LATER WORDS");
+    await hook("session-end");
+    expect(incoming()).not.toEqual([]);
+  });
+
+  it("keeps a session erased whose hook was running meanwhile", async () => {
+    const said = new Transcript().prompt("The customer is called Zanzibarski.");
+    await hook("stop");
+    await (await open()).close();
+    said.prompt("Zanzibarski once more.");
+    minutes(11);
+    let calls = 0;
+    const at = now;
+    const store = await open();
+    await store.erase({ sessionId: SID });
+    // The mark and the removal come while the hook reads: as if `erase` ran then.
+    const places = hookPlaces(data());
+    const marks = fs.readdirSync(places.erased).map((name) => path.join(places.erased, name));
+    for (const mark of marks) fs.rmSync(mark);
+    await store.close();
+    await hook(
+      "session-end",
+      {},
+      {
+        now: () => {
+          if (++calls === 2) for (const mark of marks) fs.writeFileSync(mark, "");
+          return at;
+        },
+      },
+    );
+    await (await open()).close();
+    const after = await open();
+    const { total } = await after.findCheckpoints({ sessionId: SID });
+    await after.close();
+    expect(total).toBe(0);
+  });
+
+  it("is set for a session of which hooks keep no state any more: it is on disk for a week at least", async () => {
+    new Transcript().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
+    await hook("session-end");
+    await (await open()).close();
+    fs.rmSync(hookPlaces(data()).sessions, { recursive: true }); // as `removeNotes` does once the store is sealed
+    const store = await open();
+    await store.erase({ sessionId: SID });
+    await store.close();
+    const text = told(await hook("session-start", next()));
+    expect(
+      text +
+        incoming()
+          .map((file) => fs.readFileSync(file, "utf8"))
+          .join(""),
+    ).not.toContain("Zanzibarski");
+  });
+
+  it("is taken back by an import that brings the session back", async () => {
+    const said = new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    await hook("session-end");
+    const store = await open();
+    await store.erase({ sessionId: SID });
+    const transcripts = await findTranscripts("claude-code", {
+      home: path.join(root, "home"),
+      env: {},
+      limit: 10,
+      near: transcript(),
+    } as never);
+    const outcomes = [];
+    for await (const each of importTranscripts(store, { transcripts, sources: { env } })) outcomes.push(each);
+    await store.close();
+    const isBack = outcomes.some(({ status }) => status === "imported");
+    minutes(30);
+    said.prompt("LATER WORDS");
+    await hook("session-end");
+    expect({ isBack, goesOn: incoming().length > 0 }).not.toEqual({ isBack: true, goesOn: false });
+  });
+});
+
+describe("beside a sealed store", () => {
+  const acme = (): void => {
+    fs.writeFileSync(path.join(root, "project", ".git", "HEAD"), "ref: refs/heads/secret-merger\n");
+    fs.writeFileSync(path.join(root, "project", ".git", "config"), '[remote "origin"]\n\turl = https://example.com/acme/takeover.git\n');
+  };
+  it("the second turn, which is not saved yet, names nothing in clear", async () => {
+    acme();
+    sealedEnv();
+    const said = new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    await hook("stop");
+    said.prompt("More.");
+    await hook("stop");
+    expect(hidden("secret-merger", "takeover", path.join(root, "project"), SESSION)).toEqual([]);
+  });
+  it("a session that goes on with an earlier one names nothing in clear", async () => {
+    acme();
+    sealedEnv();
+    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    await hook("session-start", next());
+    expect(hidden("secret-merger", "takeover", path.join(root, "project"), SESSION)).toEqual([]);
+  });
+  it("what was refused before it was sealed does not stay in clear", async () => {
+    new Transcript().prompt(`Make the login redirect work. ${"x".repeat(60_000)}`);
+    await hook("session-end");
+    await (
+      await openWorkrail({ dataDir: data(), env: { WORKRAIL_MAX_CONTEXT_BYTES: "500" }, project: path.join(root, "project") })
+    ).close();
+    expect(fs.readdirSync(hookPlaces(data()).refused).length).toBeGreaterThan(0);
+    sealedEnv();
+    await hook("session-start", next({ session_id: "third", transcript_path: path.join(root, "none", "o.jsonl") }));
+    await hook("session-start", next({ session_id: "fourth", transcript_path: path.join(root, "none", "o.jsonl") }));
+    expect(hidden("login redirect")).toEqual([]);
+  });
+  it("both of two sessions that were killed are caught up, at the second start at the latest", async () => {
+    sealedEnv();
+    const saved = new Set<string>();
+    const saveNow: HookPorts["saveNow"] = async (saves) => saves.forEach(({ sessionId }) => saved.add(sessionId));
+    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    const second = "8b1d1f6c-34b8-450e-82e8-700ac148aa5f";
+    new Transcript(second).prompt("Other work.").run("1", "npm test", "no", true);
+    for (let start = 0; start < 3; start++) await hook("session-start", next(), { saveNow });
+    expect([...saved].filter((id) => !id.includes("conversation")).length).toBe(2);
+  });
+});
+
+describe("what the store refuses for ever", () => {
+  it("is tried once more, and not at each start", async () => {
+    now = new Date();
+    new Transcript()
+      .prompt(`FIRST WORDS ${"x ".repeat(30_000)}`)
+      .reply("I look.")
+      .run("1", "npm test", "no", true);
+    await hook("session-end");
+    const small = async (): Promise<void> =>
+      (await openWorkrail({ dataDir: data(), env: { WORKRAIL_MAX_CONTEXT_BYTES: "20000" }, project: path.join(root, "project") })).close();
+    const counts: number[] = [];
+    for (let start = 0; start < 5; start++) {
+      await small();
+      counts.push(waitingFiles(hookPlaces(data()).refused).length);
+      minutes(11);
+      await hook("session-start", next({ session_id: `other-${start}` }));
+    }
+    expect(counts).toEqual([1, 2, 2, 2, 2]);
+  });
+});
+
+describe("something else among the incoming saves", () => {
+  it("a folder with the name of a save holds nothing up", async () => {
+    fs.mkdirSync(path.join(hookPlaces(data()).incoming, `${"1".padStart(15, "0")}-x.json`), { recursive: true });
+    new Transcript().prompt(FIRST);
+    await hook("stop");
+    await (await open()).close();
+    expect(incoming().filter((file) => fs.statSync(file).isFile())).toEqual([]);
+  });
+  it("a pipe with the name of a save does not stop the process that opens the store", () => {
+    const { incoming: waiting } = hookPlaces(data());
+    fs.mkdirSync(waiting, { recursive: true });
+    spawnSync("mkfifo", [path.join(waiting, `${"1".padStart(15, "0")}-x.json`)]);
+    const script = `import { openWorkrail } from ${JSON.stringify(path.resolve("packages/runtime/src/open-workrail.ts"))}; const s = await openWorkrail({ dataDir: ${JSON.stringify(data())}, env: {} }); await s.close(); console.log("done");`;
+    const { stdout, stderr, signal } = spawnSync(process.execPath, ["--conditions=@workrail/source", "--input-type=module", "-e", script], {
+      encoding: "utf8",
+      timeout: 8_000,
+      killSignal: "SIGKILL",
+    });
+    expect({ stdout, stderr, signal }).toMatchObject({ stdout: "done\n", signal: null });
+  }, 20_000);
+  it("a folder of incoming saves that cannot be read keeps nobody from the store", async () => {
+    await (await open()).close();
+    fs.symlinkSync("incoming", hookPlaces(data()).incoming); // ELOOP; EACCES after a hook that ran as root
+    const store = await open();
+    await expect(store.takeIncoming()).resolves.toBe(0);
+    await store.close();
+  });
+});
+
+describe("the session that the pack shows", () => {
+  const many = (count: number): string[] => {
+    const start = now;
+    const ids = Array.from({ length: count }, (_, at) => `${String(at).padStart(8, "0")}-34b8-450e-82e8-700ac148aa5f`);
+    ids.forEach((id, at) => {
+      now = new Date(start.getTime() - (count - at) * 3_600_000);
+      new Transcript(id).prompt(`Work number ${at}. Go on.`).run("1", "npm test", "no", true);
+      fs.utimesSync(transcript(id), now, now);
+    });
+    now = start;
+    return ids;
+  };
+  it("is the latest, at the second start after Workrail was set up", async () => {
+    many(12);
+    const first = told(await hook("session-start", next()));
+    const second = told(await hook("session-start", next({ session_id: "another" })));
+    expect([first, second].map((text) => /Work number \d+/u.exec(text)?.[0])).toEqual(["Work number 11", "Work number 11"]);
+  });
+  it("is the latest where conversations are not kept", async () => {
+    env["WORKRAIL_HOOK_CONVERSATION"] = "false";
+    const ids = many(12);
+    for (const id of ids) await hook("session-end", { session_id: id, transcript_path: transcript(id) });
+    const outputs = [];
+    for (let start = 0; start < 2; start++)
+      outputs.push(/Work number \d+/u.exec(told(await hook("session-start", next({ session_id: `n${start}` }))))?.[0]);
+    expect(outputs).toEqual(["Work number 11", "Work number 11"]);
+  });
+  it("is found after the repository got its remote", async () => {
+    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    await hook("session-end");
+    fs.writeFileSync(path.join(root, "project", ".git", "config"), '[remote "origin"]\n\turl = https://example.com/acme/new.git\n');
+    expect(told(await hook("session-start", next()))).toContain("login redirect");
+  });
+});
+
+describe("one session that is over a limit of its own", () => {
+  it("does not keep the saves of all others from being left", async () => {
+    const said = new Transcript().prompt("Go.");
+    for (let at = 0; at < 5; at++) said.run(`c${at}`, `cat part-${at}`, "abcdefgh".repeat(2_000));
+    await hook("session-end");
+    const store = await openWorkrail({
+      dataDir: data(),
+      env: { WORKRAIL_MAX_CHECKPOINT_BYTES: "600" },
+      project: path.join(root, "project"),
+    });
+    await store.close();
+    // Over `maxCheckpointBytes` for ever: it waits for ever, counts towards the 64 MB that may wait, and is tried at each call.
+    expect(incoming()).toEqual([]);
+  });
+});
+
+describe("the same, at the same time and again", () => {
+  it("is saved once by stores that are opened at once, and nothing of it is refused", async () => {
+    await (await open()).close();
+    const said = new Transcript();
+    for (let turn = 0; turn < 12; turn++) {
+      said.prompt(`Turn ${turn}`).reply(`Answer ${turn}`);
+      minutes(11);
+      await hook(turn % 2 === 0 ? "pre-compact" : "stop");
+    }
+    const stores = await Promise.all([open(), open(), open(), open()]);
+    const { total } = await stores[0].findCheckpoints({ sessionId: SID });
+    const refused = fs.existsSync(hookPlaces(data()).refused) ? fs.readdirSync(hookPlaces(data()).refused) : [];
+    await Promise.all(stores.map((store) => store.close()));
+    expect({ total, refused, left: incoming().length }).toEqual({ total: 12, refused: [], left: 0 });
+    const talk = await conversationNow();
+    for (let turn = 0; turn < 11; turn++) expect(talk.match(new RegExp(`Answer ${turn}"`, "gu"))).toHaveLength(1);
+  });
+
+  it("of a bad file among others, taken in at the same time, is refused once, and the others are saved", async () => {
+    const store = await open();
+    const { incoming: waiting } = hookPlaces(data());
+    fs.mkdirSync(waiting, { recursive: true });
+    for (let at = 1; at < 4; at++) fs.writeFileSync(path.join(waiting, `${String(at).padStart(15, "0")}-x${at}.json`), "{}");
+    new Transcript().prompt(FIRST);
+    await hook("session-end");
+    await Promise.all([store.takeIncoming(), store.takeIncoming(), store.takeIncoming()]);
+    await store.close();
+    expect(incoming()).toEqual([]);
+  });
+
+  it("is saved once to a sealed store, whichever process reads it, where it holds a secret", () => {
+    const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+    new Transcript().prompt(`Use ${token} for the login.`).reply("Yes.").run("1", "npm test", "no", true);
+    const src = path.resolve("packages/runtime/src");
+    const script = `
+      import { runHook } from ${JSON.stringify(path.join(src, "hooks/run-hook.ts"))};
+      import { openWorkrail } from ${JSON.stringify(path.join(src, "open-workrail.ts"))};
+      const env = { WORKRAIL_DATA_DIR: ${JSON.stringify(data())}, WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "ab".repeat(32) };
+      const open = () => openWorkrail({ env, project: ${JSON.stringify(path.join(root, "project"))}, upkeep: false });
+      const input = JSON.stringify(${JSON.stringify({ session_id: "other", transcript_path: transcript("other"), cwd: path.join(root, "project"), source: "startup", hook_event_name: "SessionStart" })});
+      const { error } = await runHook("session-start", { host: "claude-code", input }, { env, home: ${JSON.stringify(path.join(root, "home"))}, now: () => new Date("2026-01-02T10:00:00Z"), left: () => 5000, saveNow: async (saves) => { const s = await open(); await s.takeIncoming(saves); await s.close(); } });
+      if (error) console.error(error);
+      const s = await open();
+      console.log((await s.findCheckpoints({ sessionId: ${JSON.stringify(SID)} })).total + " " + (await s.findCheckpoints({ sessionId: ${JSON.stringify(`${SID}-conversation`)} })).total);
+      await s.close();`;
+    const totals = [1, 2, 3].map(() => {
+      const { stdout, stderr } = spawnSync(process.execPath, ["--conditions=@workrail/source", "--input-type=module", "-e", script], {
+        encoding: "utf8",
+      });
+      return stdout.trim() || stderr;
+    });
+    expect(totals).toEqual(["1 1", "1 1", "1 1"]);
+  }, 60_000);
+
+  it("that a restored backup lacks is saved again from its transcript", async () => {
+    const store = await open();
+    await store.saveCheckpoint({ sessionId: "s", context: { a: 1 } });
+    await store.backup(path.join(root, "backup"));
+    await store.close();
+    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    await hook("session-end");
+    await (await open()).close();
+    await restoreBackup(path.join(root, "backup"), { dataDir: data(), env: {}, replace: true });
+    const text = told(await hook("session-start", next()));
+    const after = await open();
+    const { total } = await after.findCheckpoints({ sessionId: SID });
+    await after.close();
+    // The pack says that `workflow_resume` with this session gives all of it.
+    expect({ isNamed: text.includes(SID), total }).toEqual({ isNamed: true, total: 1 });
+  });
+
+  it("is saved although the checkpoint before it is damaged", async () => {
+    const said = new Transcript().prompt(FIRST);
+    await hook("stop");
+    await (await open()).close();
+    const [blob] = fs
+      .readdirSync(path.join(data(), "contexts"), { recursive: true, encoding: "utf8" })
+      .map((name) => path.join(data(), "contexts", name))
+      .filter((file) => fs.statSync(file).isFile() && fs.statSync(file).size > 300);
+    fs.writeFileSync(blob ?? "", fs.readFileSync(blob ?? "").fill(7, 40));
+    minutes(11);
+    said.prompt("LATER WORDS");
+    await hook("session-end");
+    await (await open()).close();
+    const refused = fs.existsSync(hookPlaces(data()).refused)
+      ? fs
+          .readdirSync(hookPlaces(data()).refused)
+          .filter((name) => name.endsWith(".reason"))
+          .map((name) => fs.readFileSync(path.join(hookPlaces(data()).refused, name), "utf8"))
+      : [];
+    expect(refused).toEqual([]);
+  });
+});
+
+describe("an erasure beside something odd among the incoming saves", () => {
+  it("does not tell a failure after it erased", async () => {
+    new Transcript().prompt(FIRST);
+    await hook("stop");
+    const store = await open();
+    fs.mkdirSync(path.join(hookPlaces(data()).refused, `${"1".padStart(15, "0")}-x.json`), { recursive: true });
+    await expect(store.erase({ sessionId: SID })).resolves.toMatchObject({});
+    await store.close();
+  });
+});
+
+describe("a transcript that is long", () => {
+  it("gives a pack at the next start although one portion does not read it whole", async () => {
+    const said = new Transcript().prompt(FIRST);
+    for (let at = 0; at < 24; at++) said.run(`c${at}`, `cat part-${at}`, "word ".repeat(100_000));
+    said.reply("LAST WORDS: still to do: the logout.");
+    expect(fs.statSync(transcript()).size).toBeGreaterThan(10_000_000);
+    const text = told(await hook("session-start", next(), { left: () => 60_000 }));
+    expect(text).toContain("login redirect");
+  }, 60_000);
+
+  it("hides no pack of shorter work that is whole", async () => {
+    const short = "8b1d1f6c-34b8-450e-82e8-700ac148aa5f";
+    new Transcript(short).prompt("The short work. Go on.").run("1", "npm test", "no", true);
+    await hook("session-end", { session_id: short, transcript_path: transcript(short) });
+    minutes(1);
+    const said = new Transcript().prompt(FIRST);
+    for (let at = 0; at < 24; at++) said.run(`c${at}`, `cat part-${at}`, "word ".repeat(100_000));
+    let starts = 0;
+    for (; starts < 6; starts++)
+      if (told(await hook("session-start", next({ session_id: `s${starts}` }), { left: () => 60_000 })) !== "") break;
+    expect(starts).toBe(0);
+  }, 60_000);
+});
+
+describe("more", () => {
+  it("later saves of a session with a damaged checkpoint get in", async () => {
+    const said = new Transcript().prompt(FIRST);
+    await hook("stop");
+    await (await open()).close();
+    const [blob] = fs
+      .readdirSync(path.join(data(), "contexts"), { recursive: true, encoding: "utf8" })
+      .map((name) => path.join(data(), "contexts", name))
+      .filter((file) => fs.statSync(file).isFile() && fs.statSync(file).size > 300);
+    fs.writeFileSync(blob ?? "", fs.readFileSync(blob ?? "").fill(7, 40));
+    for (let turn = 0; turn < 4; turn++) {
+      minutes(11);
+      said.prompt(`LATER WORDS ${turn}`);
+      await hook("stop");
+      await (await open()).close();
+    }
+    const store = await open();
+    const { total } = await store.findCheckpoints({ sessionId: SID });
+    await store.close();
+    expect(total).toBe(5);
+  });
+
+  it("erasing the conversation alone leaves the work to be saved", async () => {
+    const said = new Transcript().prompt(FIRST);
+    await hook("session-end");
+    const store = await open();
+    await store.erase({ sessionId: `${SID}-conversation` });
+    await store.close();
+    minutes(11);
+    said.prompt("LATER WORDS");
+    await hook("stop");
+    expect(incoming()).not.toEqual([]);
+  });
+
+  it("a save of another session is left although one session fills what may wait", async () => {
+    const { incoming: waiting } = hookPlaces(data());
+    fs.mkdirSync(waiting, { recursive: true });
+    const big = path.join(waiting, `${"1".padStart(15, "0")}-x.json`);
+    const at = {
+      format: "workrail-incoming",
+      version: 1,
+      checkpointId: "7b1d1f6c-34b8-450e-82e8-700ac148aa50",
+      sessionId: "big",
+      createdAt: "2026-01-02T10:00:00Z",
+      kind: "workflow",
+      attributes: {},
+      tags: [],
+      agentId: "a",
+    };
+    const noise = Array.from({ length: 2000 }, () => Math.random().toString(36)).join("");
+    fs.writeFileSync(big, JSON.stringify({ ...at, context: { text: `${noise}${"x".repeat(63 * 1024 * 1024)}` } }));
+    fs.writeFileSync(big.replace("-x.", "-y."), JSON.stringify({ ...at, context: { text: `${noise}${"x".repeat(2 * 1024 * 1024)}` } }));
+    const limited = await openWorkrail({
+      dataDir: data(),
+      env: { WORKRAIL_MAX_CHECKPOINT_BYTES: "2000" },
+      project: path.join(root, "project"),
+    });
+    await limited.close();
+    new Transcript().prompt(FIRST);
+    await hook("stop");
+    expect(incoming().some((file) => fs.readFileSync(file, "utf8").includes("login redirect"))).toBe(true);
+  });
+});
