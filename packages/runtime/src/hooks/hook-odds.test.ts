@@ -249,7 +249,7 @@ describe("the mark of an erased session", () => {
       env: {},
       limit: 10,
       near: transcript(),
-    } as never);
+    });
     const outcomes = [];
     for await (const each of importTranscripts(store, { transcripts, sources: { env } })) outcomes.push(each);
     await store.close();
