@@ -130,7 +130,7 @@ describe("hooks that run at the same time", () => {
 });
 
 describe("a hook that is killed", () => {
-  it("loses and doubles nothing: the next start of a session saves what is missing, and leaves the transcript alone", async () => {
+  it("loses and doubles nothing: the next start of a session saves the rest, and does not change the transcript", async () => {
     const session = new HostSession();
     for (const [index, event] of ["session-end", "pre-compact", "stop", "session-end", "pre-compact", "stop"].entries()) {
       session.say(`Prompt ${index}. Never touch file ${index}.`, `Reply ${index}.`);
@@ -144,7 +144,7 @@ describe("a hook that is killed", () => {
 });
 
 describe("a hook that cannot write", () => {
-  it("tells so at the start of a session, and what the transcript holds", async () => {
+  it("reports it at the start of a session, with a pack from the transcript", async () => {
     writeFileSync(cli.dataDir, "no directory");
     const session = new HostSession();
     session.say("Round the sum. Never touch legacy.py.", "Next: the test.");

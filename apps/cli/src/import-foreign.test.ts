@@ -20,7 +20,7 @@ interface Answer {
   readonly skipped: readonly { readonly place: string; readonly reason: string }[];
 }
 
-describe("workrail import of what another program keeps", () => {
+describe("workrail import of another program's data", () => {
   let file = "";
   beforeEach(() => {
     file = join(cli.project, "memory.jsonl");
@@ -33,7 +33,7 @@ describe("workrail import of what another program keeps", () => {
   };
   const home = (): Record<string, string> => ({ HOME: cli.folder, USERPROFILE: cli.folder, npm_config_cache: join(cli.folder, "npm") });
 
-  it("adds it with its dates and texts, once, and what is new of it later", async () => {
+  it("adds it once with its dates and texts, and later only new data", async () => {
     const { stdout, stderr } = await cli.run(["import", "server-memory", "memory.jsonl"]);
     expect(stderr).toMatch(/^memory\.jsonl: session [0-9a-f-]{36}, checkpoints: added 1\.\n$/u);
     const session = stdout.trim();
@@ -54,7 +54,7 @@ describe("workrail import of what another program keeps", () => {
     expect(await cli.output(["search", "Fridays"])).toContain("knowledge graph");
   });
 
-  it("leaves a session that went on here as it is, unless the program's state is newer", async () => {
+  it("does not change a session that was continued here, unless the program's state is newer", async () => {
     const session = (await cli.output(["import", "server-memory", "memory.jsonl"])).trim();
     await cli.save({ mine: true }, "--session", session);
     write(GRAPH.replace("shop", "store"), new Date("2026-02-01T00:00:00.000Z"));
@@ -62,13 +62,13 @@ describe("workrail import of what another program keeps", () => {
     expect(await cli.output(["load", "--session", session])).toBe('{"mine":true}');
   });
 
-  it("says in a dry run what would come, and changes nothing", async () => {
+  it("reports a dry run, and changes nothing", async () => {
     const { code, stderr } = await cli.run(["import", "server-memory", "memory.jsonl", "--dry-run"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/to add 1\.\n$/u) });
     expect(globSync("**", { cwd: cli.dataDir })).toEqual([]);
   });
 
-  it("names lines that it leaves out, and imports the others", async () => {
+  it("names the lines that it skips, and imports the others", async () => {
     write(`{"type":"entity"\n${GRAPH}`, OLD);
     expect(await cli.run(["import", "server-memory", "memory.jsonl"])).toMatchObject({
       code: 0,
@@ -78,7 +78,7 @@ describe("workrail import of what another program keeps", () => {
     expect(skipped).toEqual([{ place: expect.stringMatching(/memory\.jsonl:1$/u), reason: "it is not a JSON object" }]);
   });
 
-  it("obeys the rules for secrets, and goes on with other sessions", async () => {
+  it("obeys the rules for secrets, and continues with other sessions", async () => {
     const token = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
     mkdirSync(join(cli.project, "notes", "b"), { recursive: true });
     cli.write("notes/a.md", `token ${token}`);
@@ -94,7 +94,7 @@ describe("workrail import of what another program keeps", () => {
     expect(await cli.json<Answer>(redact)).toMatchObject({ imports: [{ added: 0, present: 1 }, { present: 1 }] });
   });
 
-  it("finds the program's usual place, and says where it looked", async () => {
+  it("finds the program's default place, and names the places that it searched", async () => {
     const nothing = await cli.run(["import", "mcp-memory-keeper"], { env: home() });
     expect(nothing).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(join(cli.folder, "mcp-data", "memory-keeper")) });
     expect(await cli.json<Answer>(["import", "server-memory"], { env: { ...home(), MEMORY_FILE_PATH: file } })).toMatchObject({
@@ -122,7 +122,7 @@ describe("workrail import of what another program keeps", () => {
     expect(await cli.json<Answer>(args)).toMatchObject({ imports: [{ added: 0, present: 2 }] });
   });
 
-  it("adds what a database has more than before, behind what is there", async () => {
+  it("adds new rows of a database after the imported ones", async () => {
     keeper(2);
     const args = ["import", "mcp-memory-keeper", "context.db"];
     await cli.output(args);
@@ -141,7 +141,7 @@ describe("workrail import of what another program keeps", () => {
     expect(latest).toMatchObject({ goal: "number 1", next_step: "test it" });
   });
 
-  it("killed at any moment leaves whole checkpoints, and goes on when it is repeated", async () => {
+  it("killed at any moment leaves whole checkpoints, and a repeated run completes it", async () => {
     keeper(30);
     const before = readFileSync(join(cli.project, "context.db"));
     const files = (): readonly string[] => globSync("contexts/*/*.json.gz", { cwd: cli.dataDir });

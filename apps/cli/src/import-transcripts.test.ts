@@ -38,7 +38,7 @@ describe("workrail import of transcripts", () => {
     appendFileSync(file, `${JSON.stringify({ ...entry, sessionId: id, cwd, timestamp: at })}\n`);
   }
 
-  it("brings all that the host keeps, once, and tells each with its date, project and name", async () => {
+  it("imports all transcripts once, and lists each with its date, project and name", async () => {
     write("one", "Fix the login. Never touch src/legacy.");
     write("two", "Look at it", { agent: true });
     const { stdout, stderr } = await cli.run(["import", "claude-code"], own());
@@ -62,7 +62,7 @@ describe("workrail import of transcripts", () => {
     });
   });
 
-  it("takes a transcript or a folder by its path, those of a project, and those since", async () => {
+  it("selects transcripts by path, folder, project and date", async () => {
     write("one", "Fix the login.");
     write("two", "Water the plants.", { cwd: join(cli.folder, "garden"), at: date(40) });
     const dry = (...args: readonly string[]) => cli.json<Answer>(["import", "claude-code", "--dry-run", ...args], own());
@@ -74,7 +74,7 @@ describe("workrail import of transcripts", () => {
     expect(globSync("**", { cwd: cli.dataDir })).toEqual([]);
   });
 
-  it("names what is no transcript, and refuses what it cannot do", async () => {
+  it("names files that are no transcripts, and refuses wrong options", async () => {
     write("one", "Fix the login.");
     appendFileSync(join(folder, "other.jsonl"), "no transcript\n");
     const { skipped } = await cli.json<Answer>(["import", "claude-code"], own());
@@ -91,7 +91,7 @@ describe("workrail import of transcripts", () => {
     }
   });
 
-  it("killed at any moment leaves whole checkpoints, and goes on when it is repeated", async () => {
+  it("killed at any moment leaves whole checkpoints, and a repeated run completes it", async () => {
     for (let n = 0; n < 40; n++) write(`s${n}`, `Task number ${n}`);
     const files = (): readonly string[] => globSync("contexts/*/*.json.gz", { cwd: cli.dataDir });
     for (const enough of [1, 20]) {

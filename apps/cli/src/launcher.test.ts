@@ -68,7 +68,7 @@ describe("the bundle", () => {
   );
 });
 
-/** What is loaded with a module, before anything in it runs. A text within it may hold the imports of another program. */
+/** The modules that load before a module runs. A text inside may contain imports of another program. */
 function importsOf(source: string): readonly string[] {
   const [imports = ""] = /^(?:import\b[^;]*;\s*)*/u.exec(source) ?? [];
   return Array.from(imports.matchAll(/(?:^|;)import\b[^"'`;]*"([^"]+)";/gmu), ([, name = ""]) => name);

@@ -69,7 +69,7 @@ const WRITING: readonly string[] = [
   "config unset maxDepth",
 ];
 
-/** It is for hosts, does not fail, and is tried by its own test. */
+/** For hosts: it never fails, and has its own test. */
 const FOR_HOSTS = ["hook"];
 
 const cli = useCli();

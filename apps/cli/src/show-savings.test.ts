@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 describe("workrail stats --savings", () => {
-  it("tells what hooks saved, and the packs that they handed to models", async () => {
+  it("shows saves of hooks, and the packs that they gave to models", async () => {
     await hook("session-end", "first");
     expect(await hook("session-start", "second")).toContain("login redirect");
     await cli.save({ by: "hand" }, "--session", "own");

@@ -9,7 +9,7 @@ import { useCli } from "./testing/use-cli.ts";
 const cli = useCli();
 const SESSION = "7b1d1f6c-34b8-450e-82e8-700ac148aa5f";
 
-/** What the host sends to hooks and to the status line, and a transcript of one prompt. */
+/** The JSON that the host sends to hooks and to the status line, and a transcript with one prompt. */
 function payload(): string {
   const transcript = path.join(cli.folder, `${SESSION}.jsonl`);
   const prompt = { type: "user", uuid: "1", parentUuid: null, sessionId: SESSION, message: { role: "user", content: "Mend the login." } };
@@ -18,7 +18,7 @@ function payload(): string {
 }
 
 describe("workrail statusline", () => {
-  it("tells what a hook saved, with the host's JSON and without", async () => {
+  it("shows a hook's save, with the host's JSON and without", async () => {
     mkdirSync(path.join(cli.project, ".git"));
     const input = payload();
     expect(await cli.run(["statusline"], { input })).toEqual({ code: 0, stdout: "workrail: nothing saved yet\n", stderr: "" });
@@ -41,7 +41,7 @@ describe("workrail statusline", () => {
     expect(code).toBe(0);
   });
 
-  it("exits with 0 and says why when the state cannot be read", async () => {
+  it("exits with 0 and gives the reason when the state cannot be read", async () => {
     mkdirSync(path.join(cli.dataDir, "hooks", "runs.jsonl"), { recursive: true });
     expect(await cli.run(["statusline"])).toEqual({ code: 0, stdout: "workrail: the state cannot be read (EISDIR)\n", stderr: "" });
   });

@@ -37,11 +37,11 @@ describe("tryServer", () => {
     expect(await trying('console.error("at once\\nno disk"); process.exitCode = 3;')).toEqual({ failure: "it ended with 3: no disk" });
   });
 
-  it("does not wait for long", async () => {
+  it("stops waiting after its timeout", async () => {
     expect(await trying("setInterval(() => {}, 1000);", 100)).toEqual({ failure: "it did not answer within 0.1 seconds" });
   });
 
-  it("tells of a program that is none", async () => {
+  it("reports a program that cannot start", async () => {
     const options = { timeoutMs: 5_000, env: process.env, cwd: folder };
     expect(await tryServer({ command: path.join(folder, "none"), args: [] }, options)).toEqual({
       failure: "it cannot be started: ENOENT",

@@ -59,7 +59,7 @@ describe("basic-memory", () => {
     expect(after?.createdAt.getTime()).toBeGreaterThan(OLD.getTime());
   });
 
-  it("names what it cannot take, and passes over what is hidden", async () => {
+  it("names files that it cannot import, and skips hidden ones", async () => {
     write("a.md");
     write("a.MD", "the same name");
     write("picture.png");
@@ -79,7 +79,7 @@ describe("basic-memory", () => {
     expect(Object.keys(latestContext(sessions[0]) ?? {})).toContain("a");
   });
 
-  it("refuses what is no folder, and names one without notes", async () => {
+  it("refuses a path that is no folder, and names a folder without notes", async () => {
     await expect(readAll("basic-memory", join(made.folder, "none"))).rejects.toMatchObject({
       code: "INVALID_INPUT",
       message: expect.stringContaining("does not exist"),
@@ -92,7 +92,7 @@ describe("basic-memory", () => {
     expect(await readAll("basic-memory", made.folder)).toEqual({ sessions: [], skipped: [`${made.folder}: it holds no notes`] });
   });
 
-  it("ends at folders in folders that have no end", async () => {
+  it("stops at folders that are nested too deep", async () => {
     mkdirSync(join(made.folder, ...Array<string>(40).fill("d")), { recursive: true });
     await expect(readAll("basic-memory", made.folder)).rejects.toMatchObject({ message: expect.stringContaining("too many files") });
   });

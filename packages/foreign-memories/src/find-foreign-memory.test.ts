@@ -51,7 +51,7 @@ describe("the usual places", () => {
     expect(() => find("basic-memory")).toThrow("its configuration is not JSON");
   });
 
-  it("are told where nothing is", () => {
+  it("are named when there is no data", () => {
     expect(() => find("mcp-memory-keeper")).toThrow(
       expect.objectContaining({ code: "INVALID_INPUT", hint: expect.stringContaining(at("mcp-data", "memory-keeper", "context.db")) }),
     );

@@ -2,11 +2,13 @@ import type { ForeignSession } from "@workrail/core";
 
 /** Memory servers whose data is read. */
 export const FOREIGN_MEMORIES = ["mcp-memory-keeper", "server-memory", "basic-memory"] as const;
+/** The name of a memory server on the command line. */
 export type ForeignMemory = (typeof FOREIGN_MEMORIES)[number];
 
 /** One item in another program's data. */
 export type ForeignPart = ForeignPartSession | ForeignPartSkipped;
 
+/** A session that can be imported. */
 export interface ForeignPartSession {
   readonly kind: "session";
   readonly session: ForeignSession;

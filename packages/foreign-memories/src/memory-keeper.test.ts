@@ -17,7 +17,7 @@ describe("mcp-memory-keeper", () => {
     database.close();
   };
 
-  it("has each session of what the program wrote, its checkpoints, and its state", async () => {
+  it("has each session that the program wrote, with its checkpoints and its state", async () => {
     const { sessions, skipped } = await readAll("mcp-memory-keeper", writeKeeperFile(made.folder));
     expect(skipped).toEqual([expect.stringMatching(/context\.db, session [0-9a-f-]{36}: it is empty$/u)]);
     expect(sessions).toMatchObject([{ project: "/srv/shop", name: "cart bug", pins: ["current_task"], writer: "mcp-memory-keeper" }]);
@@ -78,7 +78,7 @@ describe("mcp-memory-keeper", () => {
     const [after] = (await readAll("mcp-memory-keeper", file)).sessions;
     const [first, second] = [before, after].map((session) => [...(session?.checkpoints ?? [])]);
     expect(after?.id).toBe(before?.id);
-    // The checkpoint has no such item.
+    // No item of the checkpoint has this id.
     expect(second?.[0]?.id).toBe(first?.[0]?.id);
     expect(second?.[1]?.id).not.toBe(first?.[1]?.id);
     expect(second?.[1]?.createdAt).toEqual(new Date("2027-01-01T00:00:00.000Z"));
@@ -117,7 +117,7 @@ describe("mcp-memory-keeper", () => {
     expect(skipped).toContain(`${file}, session large: its rows in context_items exceed the size limit`);
   });
 
-  it("reads no view, which may be without end", async () => {
+  it("skips views, which may be endless", async () => {
     const file = join(made.folder, "view.db");
     inDatabase(
       file,
@@ -130,7 +130,7 @@ describe("mcp-memory-keeper", () => {
     });
   });
 
-  it("refuses what is no such database", async () => {
+  it("refuses other databases and files", async () => {
     const file = join(made.folder, "context.db");
     await expect(readAll("mcp-memory-keeper", file)).rejects.toMatchObject({
       code: "INVALID_INPUT",

@@ -3,6 +3,7 @@ import type { ForeignMemory, ForeignPart, OpenForeignDatabase } from "./foreign-
 import { readMemoryKeeper } from "./memory-keeper.ts";
 import { readServerMemory } from "./server-memory.ts";
 
+/** The place of the data, and the way to open a database. */
 export interface ReadForeignMemoryOptions {
   /** The file or folder of the program. */
   readonly path: string;

@@ -75,7 +75,7 @@ describe("server-memory", () => {
     expect(latestContext(sessions[0])).toEqual({ good: { observations: ["o"] } });
   });
 
-  it("keeps entities of one name, relations of no entity, unknown fields and names that mean something to JavaScript", async () => {
+  it("keeps entities with equal names, relations without an entity, unknown fields and names such as __proto__", async () => {
     write(
       { type: "entity", name: "relations", entityType: "a", observations: [], relations: "own", createdAt: "2026" },
       { type: "entity", name: "relations", entityType: "b", observations: [] },
@@ -117,7 +117,7 @@ describe("server-memory", () => {
     expect((await readAll("server-memory", file)).sessions).toHaveLength(1);
   });
 
-  it("refuses what is no such file", async () => {
+  it("refuses other files and folders", async () => {
     await expect(readAll("server-memory", file)).rejects.toMatchObject({
       code: "INVALID_INPUT",
       message: `${file} cannot be read: it does not exist.`,

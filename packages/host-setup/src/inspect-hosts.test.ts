@@ -17,7 +17,7 @@ function reportOf(host: SetupHost): HostReport {
   return report;
 }
 
-/** Programs that are there: Node, with this file as its script. */
+/** Existing programs: Node, with this file as its script. */
 const THERE = {
   server: { command: process.execPath, args: [path.join(import.meta.dirname, "..", "test", "workrail-mcp.mjs")] },
   hook: { command: process.execPath, args: [import.meta.filename.replace(/[^\\/]+$/u, "our-program.ts")] },

@@ -6,6 +6,7 @@ import type { SetupHost } from "./setup-hosts.ts";
 import { digestOf, originalOf, type SetupRecords } from "./setup-records.ts";
 import type { Surroundings } from "./surroundings.ts";
 
+/** The scope and the entries to remove. Defaults as for a set-up. */
 export type RemovalOptions = Pick<SetupOptions, "scope" | "mcp" | "hooks">;
 
 /** A placeholder: a removal writes no entry, so it starts nothing. */

@@ -47,7 +47,7 @@ describe("set-up of hooks", () => {
     expect(readFileSync(file)).toEqual(Buffer.from(text));
   });
 
-  it("passes over what is no hook, and adds its own", async () => {
+  it("ignores values that are no hooks, and adds its own", async () => {
     const file = machine.file("claude-code", "hooks");
     machine.write(file, '{ "hooks": { "Stop": [null, 5, "x", { "hooks": null }, { "hooks": [null, {}] }] } }');
     const { faults } = await machine.setUp("claude-code");
@@ -158,7 +158,7 @@ describe("files that are not plain", () => {
     expect(machine.plan("gemini").faults).toHaveLength(1);
   });
 
-  it("keeps the mode of a file; new ones are their owner's alone, those of a project are not", async () => {
+  it("keeps the mode of a file; only the owner can read a new file, except in a project", async () => {
     const file = machine.file("gemini", "mcp");
     machine.write(file, "{}");
     chmodSync(file, 0o640);
@@ -194,7 +194,7 @@ describe("files that are not plain", () => {
 });
 
 describe("the record of a set-up", () => {
-  it("is its owner's alone, and gone after the removal", async () => {
+  it("is readable by its owner only, and gone after the removal", async () => {
     await machine.setUp("codex");
     const file = machine.file("codex", "mcp");
     expect(machine.records.get(file)).toMatchObject({ file, undo: null });

@@ -25,7 +25,7 @@ describe("programs that entries start", () => {
     expect(serverByNpx(windows)).toEqual({ command: "cmd", args: ["/c", "npx", "-y", "@workrail/mcp-server"] });
   });
 
-  it("are named by paths without versions where there are such", () => {
+  it("are named by paths without versions if possible", () => {
     const node = aFile("versions", "24.1.0", "node");
     mkdirSync(path.join(machine.folder, "bin"));
     symlinkSync(node, path.join(machine.folder, "bin", "node"));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { undo, undoOf } from "./undo-edits.ts";
 
 describe("undoOf", () => {
-  it("gives back any text from any other", () => {
+  it("restores any text from any other", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "\n", "é", "😀"), maxLength: 40 });
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -12,7 +12,7 @@ describe("undoOf", () => {
     );
   });
 
-  it("keeps nothing of a text into which something was inserted, at several places", () => {
+  it("keeps no text of a file that was changed only by insertions", () => {
     const before = '{\n  "env": { "KEY": "one-secret" },\n  "hooks": {},\n  "token": "another-secret"\n}\n';
     const after = before.replace('"hooks": {}', '"hooks": {\n    "Stop": []\n  }').replace('"\n}', '",\n  "mcp": {}\n}');
     expect(undo(after, undoOf(before, after))).toBe(before);

@@ -7,6 +7,7 @@ import { orAbsent, textOfFile } from "./or-absent.ts";
 import { claudeRoot, codexRoot, geminiRoot } from "./transcript-folder.ts";
 import { peekIfReadable } from "./peek-transcript.ts";
 
+/** The home directory to search, and filters. Without filters all transcripts are found. */
 export interface FindTranscriptsOptions {
   /** The user's home directory. */
   readonly home: string;

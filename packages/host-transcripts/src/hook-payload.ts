@@ -1,5 +1,6 @@
 /** Hosts whose hooks can be parsed. */
 export const HOOK_HOSTS = ["claude-code", "codex", "gemini", "cursor", "opencode", "vscode"] as const;
+/** The name of a host on the command line of a hook. */
 export type HookHost = (typeof HOOK_HOSTS)[number];
 
 /** Moments of a session at which hooks act. */

@@ -2,6 +2,7 @@ import type { TranscriptEvent } from "@workrail/core";
 
 /** Hosts whose transcripts can be read. */
 export const TRANSCRIPT_HOSTS = ["claude-code", "codex", "gemini", "opencode"] as const;
+/** The name of a host whose transcripts can be read. */
 export type TranscriptHost = (typeof TRANSCRIPT_HOSTS)[number];
 
 /** How far a transcript was read. JSON, at most 500 bytes. */

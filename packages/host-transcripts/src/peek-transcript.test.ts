@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { peekIfReadable, peekTranscript } from "./peek-transcript.ts";
 
 const FIXTURES = path.join(import.meta.dirname, "../test/fixtures");
-/** May read everything. */
+/** Root may read everything. */
 const isRoot = process.getuid?.() === 0;
 
 function aFolder(): string {

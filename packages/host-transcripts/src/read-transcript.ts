@@ -12,6 +12,7 @@ import { readLines } from "./read-lines.ts";
 import type { BeginReader } from "./transcript-reader.ts";
 import { digestOfHead, isUnchangedSince } from "./transcript-head.ts";
 
+/** The position to continue from, and limits of one call. */
 export interface ReadTranscriptOptions {
   /** Position from an earlier call. Reading continues there if the file still has the same beginning. */
   readonly from?: TranscriptPosition | undefined;

@@ -87,7 +87,7 @@ describe("readSavings", () => {
     expect(await savings()).toMatchObject({ savesByHooks: 120, savesByOthers: 1 });
   });
 
-  it("refuses a time that is none", async () => {
+  it("refuses an invalid time", async () => {
     await expect(savings({ since: "long ago" })).rejects.toMatchObject({ code: "INVALID_INPUT" });
   });
 });

@@ -8,6 +8,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const USUAL_DAYS = 30;
 const PAGE = 100;
 
+/** The data directory, and the period and project or session to count. */
 export interface SavingsParams {
   readonly dataDir: string;
   /** ISO 8601. Default: 30 days ago. */

@@ -145,8 +145,8 @@ async function leaveSave(context: IncomingSave["context"]): Promise<void> {
   await writeIncoming(hookPlaces(dataDir).incoming, save);
 }
 
-describe("the doctor, of hooks,", () => {
-  it("says that none has run", async () => {
+describe("the doctor's checks of hooks", () => {
+  it("reports that no hook has run", async () => {
     const report = await examine();
     expect(found(report, "hooks")).toEqual({ check: "hooks", status: "ok", message: "No hook of a coding agent has run yet." });
     expect(found(report, "incoming")).toMatchObject({ status: "ok", message: "No save of a hook waits for the store." });
@@ -177,7 +177,7 @@ describe("the doctor, of hooks,", () => {
     expect(found(await examine(), "hooks")).toMatchObject({ status: "warning", hint: expect.any(String) });
   });
 
-  it("counts the saves that wait, and takes none in", async () => {
+  it("counts waiting saves, and takes none in", async () => {
     await save();
     await leaveSave({ goal: "wait" });
     const report = await examine();
@@ -186,7 +186,7 @@ describe("the doctor, of hooks,", () => {
     expect(waitingFiles(hookPlaces(dataDir).incoming)).toHaveLength(1);
   });
 
-  it("tells of refused saves, why, and what to do", async () => {
+  it("reports refused saves with the reason and a hint", async () => {
     await save();
     await leaveSave({ deep: { deeper: { deepest: { value: 1 } } } });
     await (await openWorkrail({ dataDir, env: {}, project: null, limits: { maxDepth: 2 } })).close();

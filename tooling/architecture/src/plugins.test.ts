@@ -9,7 +9,7 @@ import { ROOT } from "./workspace.ts";
 const SOURCES = ["plugins/run-hook.mjs", "plugins/skill.md"];
 
 describe("the plugins for agents", () => {
-  it("are what their source says: run write-plugins.ts", () => {
+  it("equal the output of write-plugins.ts", () => {
     for (const [path, text] of pluginFiles()) expect(readFileSync(join(ROOT, path), "utf8"), path).toBe(text);
   });
 

@@ -1,9 +1,9 @@
 import { release } from "node:os";
 
-/** Where a recorded session pretends to have run. */
+/** The directory in a recorded session's paths. */
 export const RECORDED_HOME = "/home/user";
 
-/** Texts longer than this in lines that are the host's own are cut. */
+/** Characters. Longer texts in lines of the host are cut. */
 const LONGEST_OWN_TEXT = 600;
 const OWN_TYPES = new Set(["attachment", "api-request-shape", "api-request", "session_meta", "world_state", "turn_context"]);
 

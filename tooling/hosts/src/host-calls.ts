@@ -9,7 +9,7 @@ export interface HostCall {
   readonly plain?: string;
 }
 
-/** What calls depend on besides themselves. */
+/** The context that calls depend on. */
 export interface CallContext {
   /** Absolute path of the repository. */
   readonly project: string;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Places } from "./programs/host-program.ts";
 import type { HostName } from "./scenario.ts";
 
-/** What the hook writes to, and what it says to the model when a session starts. */
+/** The log file of the hook, and its text for the model at the start of a session. */
 export interface LogHook {
   /** Absolute path of a file with one payload a line. */
   readonly log: string;
@@ -23,7 +23,7 @@ export async function installLogHook(host: HostName, places: Places, hook: LogHo
     case "codex":
       return mergeHooks(join(places.home, ".codex", "hooks.json"), hooks(SHARED_EVENTS, hook, 3));
     case "gemini":
-      // In milliseconds, unlike the others.
+      // In milliseconds; other hosts use seconds.
       return mergeHooks(join(places.home, ".gemini", "settings.json"), hooks(GEMINI_EVENTS, hook, 5000));
     case "opencode":
       return writePlugin(join(places.home, ".config", "opencode", "plugins", "log.js"), hook);

@@ -13,7 +13,7 @@ export async function installProduct(folder: string): Promise<string> {
   const server = await bundleServer();
   await cp(cli, join(folder, "cli", "dist"), { recursive: true });
   await cp(dirname(server), join(folder, "mcp-server"), { recursive: true });
-  // That which is not bundled.
+  // Packages that are not bundled.
   await symlink(join(APPS, "mcp-server", "node_modules"), join(folder, "node_modules"), "junction");
   return join(folder, "cli", "dist", "workrail.mjs");
 }

@@ -11,7 +11,7 @@ import { SCENARIOS } from "./scenarios/all-scenarios.ts";
 export interface MeasuredPack {
   readonly pack: string;
   readonly tokens: number;
-  /** Questions that the pack does not answer. */
+  /** Questions without an answer in the pack. */
   readonly unanswered: readonly string[];
   readonly questions: number;
   /** Paths that the following turns use although they were known before, and commands that they repeat. */

@@ -83,7 +83,7 @@ describe.skipIf(hostsFolder === "")("Workrail on real hosts (set WORKRAIL_HOSTS 
   };
 
   describe.each(HOSTS)("%s", (host) => {
-    it("goes on after it was killed: the model is told the goal, the prohibition and the last step", async () => {
+    it("continues after a kill: the model gets the goal, the prohibition and the last step", async () => {
       const run = await runOf(host);
       const before = await settingsOf(run);
       await workrail(run, "setup", host, "--local", "--yes");

@@ -12,7 +12,7 @@ import { type ScriptedEndpoint, startScriptedEndpoint } from "./scripted-endpoin
 
 const hostsFolder = process.env["WORKRAIL_HOSTS"] ?? "";
 
-/** Words that no host says by itself. */
+/** Words that no host writes itself. */
 const SPOKEN = "The kingfisher hook says hello.";
 
 /** The hooks that fire in a session of one prompt, in the words of each host. */

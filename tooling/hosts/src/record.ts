@@ -52,7 +52,7 @@ async function record(scenario: Scenario, host: HostName, hostsFolder: string): 
   }
 }
 
-/** What the host wrote before the cut, and what it added to that afterwards. */
+/** Records the lines that the host wrote before the cut, and those that it added afterwards. */
 async function recordSession(session: Session): Promise<Recording> {
   const { scenario, host } = session;
   await playBefore(session);

@@ -9,7 +9,7 @@ export const RECORDINGS_FOLDER: URL = new URL("../recordings/", import.meta.url)
 export interface Recording {
   readonly scenario: string;
   readonly host: HostName;
-  /** Of the host. */
+  /** Version of the host. */
   readonly version: string;
   /** File in the folder of the recordings; compressed when it ends in `.gz`. */
   readonly before: string;

@@ -66,7 +66,7 @@ async function filesBelow(root: string, isWanted: (path: string) => boolean): Pr
     .map((path) => join(root, path));
 }
 
-/** The environment of a host: nothing of the caller's but the way to programs. */
+/** The environment of a host: from the caller only the variables that programs need. */
 export function hostEnvironment(run: HostRun): NodeJS.ProcessEnv {
   const { LANG = "C.UTF-8", PYENV_ROOT } = process.env;
   return {

@@ -12,7 +12,7 @@ export interface TerminalRun extends HostRun {
   readonly exchanges: readonly Exchange[];
 }
 
-/** In front of the input once the host takes it. */
+/** The prompt sign that appears when the host accepts input. */
 const READY = "❯";
 const TOOLS = "Bash,Read,Edit,Write,TaskCreate,TaskUpdate";
 const ESCAPE = "\u001b";
@@ -91,7 +91,7 @@ function endOf(child: ChildProcess): void {
   if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
 }
 
-/** Waits for a condition, which tells what is wrong as long as it is not met. */
+/** Waits for a condition. The condition returns the problem until it is met. */
 async function until(problem: () => string | undefined | Promise<string | undefined>): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (let wrong = await problem(); wrong !== undefined; wrong = await problem()) {

@@ -26,7 +26,7 @@ export interface Turn {
   readonly calls?: readonly Call[];
 }
 
-/** What a person says, and what the model does then. */
+/** A prompt of the person, and the turns of the model that follow. */
 export interface Exchange {
   readonly prompt: string;
   readonly turns: readonly Turn[];
@@ -82,7 +82,7 @@ export function planning(...lines: readonly string[]): Turn {
   return { calls: [{ tool: "plan", items: lines.map(planItem) }] };
 }
 
-/** A turn that only speaks. */
+/** A turn with only text. */
 export function saying(text: string): Turn {
   return { text };
 }

@@ -107,7 +107,7 @@ class ScriptedModel {
     this.#hold = Promise.withResolvers();
   }
 
-  /** `undefined` when the request is held. */
+  /** `undefined`: the request is held without an answer. */
   answer(protocol: Protocol, path: string, body: unknown): ModelAnswer | undefined {
     const offered = protocol.offeredTools(body);
     const aside = sideAnswer(body, { host: this.#script?.host, hasTools: SHELL_TOOLS.some((name) => offered.has(name)) });

@@ -12,7 +12,7 @@ import { type ScriptedEndpoint, startScriptedEndpoint } from "./scripted-endpoin
 
 const hostsFolder = process.env["WORKRAIL_HOSTS"] ?? "";
 
-/** Words that no host says by itself. */
+/** Words that no host writes itself. */
 const SPOKEN = "The heron hook says hello.";
 const LOG_HOOK = fileURLToPath(new URL("log-hook.ts", import.meta.url));
 /** Not started: these tests are about hooks. */

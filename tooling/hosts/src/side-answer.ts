@@ -21,7 +21,7 @@ const HARMLESS = JSON.stringify({
   next_speaker: "user",
 });
 
-/** By whom, and whether the request offers the agent's tools. */
+/** The asking host, and whether the request offers the agent's tools. */
 interface Asked {
   readonly host: HostName | undefined;
   readonly hasTools: boolean;

@@ -39,8 +39,8 @@ function entry(file: string, command: string, ...args: string[]): void {
   writeFileSync(file, JSON.stringify({ mcpServers: { workrail: { command, args } } }));
 }
 
-describe("workrail doctor, of agents,", () => {
-  it("tells nothing of those that are not there, and how to connect those that are", async () => {
+describe("workrail doctor with agents", () => {
+  it("leaves out missing agents, and tells how to connect the others", async () => {
     expect(await examine("host")).toEqual(
       [
         ["claude-code", "Claude Code: not connected."],
@@ -50,7 +50,7 @@ describe("workrail doctor, of agents,", () => {
     expect(await examine("server")).toEqual([]);
   });
 
-  it("tells what is set up, that no hook has run yet, and that some have then", async () => {
+  it("reports entries, and hooks before and after their first run", async () => {
     await cli.output(["setup", "claude-code", "--yes"], { env: env() });
     const before = readdirSync(home(), { recursive: true });
     const [connection, silent] = await examine("host");
@@ -69,7 +69,7 @@ describe("workrail doctor, of agents,", () => {
     });
   });
 
-  it("starts the server that is installed, for reading alone, and tells that it answers", async () => {
+  it("starts the installed server read-only, and reports its answer", async () => {
     writeServer();
     entry(path.join(home(), ".claude.json"), process.execPath, script());
     const [finding, ...others] = await examine("server");
@@ -82,7 +82,7 @@ describe("workrail doctor, of agents,", () => {
     expect(existsSync(cli.dataDir)).toBe(false);
   });
 
-  it("warns of a server that does not start, and of one that is gone", async () => {
+  it("warns of a server that does not start, and of a missing one", async () => {
     writeFileSync(script(), "throw new Error('no');");
     entry(path.join(home(), ".claude.json"), process.execPath, script());
     expect(await examine("server")).toMatchObject([
@@ -94,7 +94,7 @@ describe("workrail doctor, of agents,", () => {
     );
   });
 
-  it("starts nothing that a project names, and nothing that setup does not write", async () => {
+  it("starts no server of a project, and no entry in another form than setup's", async () => {
     writeServer();
     entry(path.join(cli.project, ".mcp.json"), process.execPath, script());
     entry(path.join(home(), ".claude.json"), process.execPath, "--import", script(), script());
@@ -106,7 +106,7 @@ describe("workrail doctor, of agents,", () => {
     expect(started()).toBe(false);
   });
 
-  it.skipIf(process.platform === "win32")("starts what npx would fetch only when it is asked to (not on Windows)", async () => {
+  it.skipIf(process.platform === "win32")("starts servers of npx only with --npx (not on Windows)", async () => {
     writeServer();
     await cli.output(["setup", "claude-code", "gemini", "--no-hooks", "--yes"], { env: env() });
     const told = "Claude Code, Gemini CLI: npx -y @workrail/mcp-server";

@@ -20,7 +20,7 @@ function aHome(): Readonly<Record<string, string>> {
 const settings = (): string => path.join(cli.folder, "home", ".gemini", "settings.json");
 
 describe("workrail setup", () => {
-  it("sets up the agents that are found, twice as once, and takes that back to the byte", async () => {
+  it("sets up the found agents, changes nothing the second time, and undoes it byte for byte", async () => {
     const env = aHome();
     const before = readFileSync(settings(), "utf8");
     const { hosts } = await cli.json<Answer>(["setup", "--yes"], { env });
@@ -33,7 +33,7 @@ describe("workrail setup", () => {
     expect(readFileSync(settings(), "utf8")).toBe(before);
   });
 
-  it("writes nothing with --dry-run, and nothing where nobody can be asked", async () => {
+  it("writes nothing with --dry-run or without a terminal", async () => {
     const env = aHome();
     const before = readFileSync(settings(), "utf8");
     expect(await cli.output(["setup", "gemini", "codex", "--dry-run"], { env })).toContain("BeforeAgent");
@@ -43,12 +43,12 @@ describe("workrail setup", () => {
     expect(existsSync(cli.dataDir)).toBe(false);
   });
 
-  it("says which agents there are when none is found", async () => {
+  it("lists the supported agents when none is found", async () => {
     const env = { ...aHome(), HOME: "/nonexistent", USERPROFILE: "/nonexistent" };
     expect(await cli.run(["setup"], { env })).toMatchObject({ code: 2, stderr: expect.stringContaining("claude-code, codex") });
   });
 
-  it("pins the version, and refuses a local server that is not there", async () => {
+  it("pins the version, and refuses a missing local server", async () => {
     const env = aHome();
     await cli.output(["setup", "gemini", "--pin", "--no-hooks", "--yes"], { env });
     expect(readFileSync(settings(), "utf8")).toMatch(/"@workrail\/mcp-server@\d+\.\d+\.\d+"/u);

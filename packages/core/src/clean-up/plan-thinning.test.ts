@@ -42,7 +42,7 @@ describe("planThinning", () => {
     expect(going(session(24 * 10, 24 * 10 - 1, 24 * 10 - 2, 24 * 12, 0))).toEqual(["c1", "c2"]);
   });
 
-  it("keeps the head, however old, and what is tagged keep or in use", () => {
+  it("keeps the head at any age, and checkpoints tagged keep or in use", () => {
     const old = session(905, 905.1, 905.2);
     expect(going(old)).toEqual(["c0", "c1"]);
     expect(going({ ...old, isKept: true })).toEqual([]);

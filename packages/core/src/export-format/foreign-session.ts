@@ -28,6 +28,7 @@ export interface ForeignSession {
   readonly checkpoints: Iterable<ForeignCheckpoint>;
 }
 
+/** A checkpoint of a foreign session. */
 export interface ForeignCheckpoint {
   readonly id: CheckpointId;
   readonly parentId: CheckpointId | null;

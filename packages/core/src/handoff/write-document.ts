@@ -20,6 +20,7 @@ export interface HandoffAbout {
   readonly howToFetch: string;
 }
 
+/** A classified context, and a budget for the document about it. */
 export interface DocumentInput {
   readonly context: Context;
   /** How much each entry matters. */
@@ -31,6 +32,7 @@ export interface DocumentInput {
   readonly about?: HandoffAbout | undefined;
 }
 
+/** A document about a context. */
 export interface Handoff {
   readonly markdown: string;
   /** Tokens of the document. They exceed the budget when the fixed text alone does. */

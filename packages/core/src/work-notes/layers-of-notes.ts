@@ -26,6 +26,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   session: "USEFUL",
 };
 
+/** Classifications of the entries made from notes, by key. */
 export const LAYERS_OF_NOTES: ReadonlyMap<string, Classification> = new Map(
   Object.entries(LAYERS).map(([key, layer]) => [key, { layer, confidence: 0.9, why: "key of an entry made from notes" }]),
 );

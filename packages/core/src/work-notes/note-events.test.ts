@@ -25,7 +25,7 @@ describe("noteEvents", () => {
     expect(prompts).toHaveLength(2);
   });
 
-  it("takes no line of a pasted log for a wish", () => {
+  it("does not take lines of a pasted log for demands", () => {
     const log = Array.from({ length: 60 }, (_, at) => `2026-01-01T00:00:${at % 60} ERROR must not happen ${at}`).join("\n");
     expect(notesOf({ kind: "prompt", text: `Why does this happen?\n${log}` })).toMatchObject({ prohibitions: [], requirements: [] });
   });
@@ -57,7 +57,7 @@ describe("noteEvents", () => {
     expect(commands).toEqual([{ command: "npm test", runs: 2, outcome: "ok", said: "3 passed" }]);
   });
 
-  it("tells a failure by the output where no host says so", () => {
+  it("recognizes a failure by the output when the host does not mark it", () => {
     expect(notesOf(...run("1", "python a.py", "Traceback (most recent call last):\nKeyError: 'x'")).commands[0]?.outcome).toBe("failed");
     expect(notesOf(...run("1", "grep -rn error src", "src/a.ts: the error is shown")).commands[0]?.outcome).toBe("ok");
   });
@@ -183,7 +183,7 @@ describe("contextOfNotes", () => {
     expect(Object.keys(contextOfNotes(notesOf({ kind: "prompt", text: "Hello" })))).toEqual(["goal", "status"]);
   });
 
-  it("says of each entry how much it matters as the classifier does", () => {
+  it("gives each entry the layer that the classifier gives", () => {
     const asked = noteEvents(notes, [
       { kind: "prompt", text: "And now logout." },
       { kind: "summary", text: "Earlier turns." },
@@ -198,7 +198,7 @@ describe("contextOfNotes", () => {
     expect(layers.length).toBeGreaterThan(12);
   });
 
-  it("tells the same in a few lines", () => {
+  it("has a short form in a few lines", () => {
     const brief = briefContextOfNotes(notes);
     expect(JSON.stringify(brief).length).toBeLessThan(900);
     expect(brief).toMatchObject({ goal: expect.stringContaining("login redirect"), nextStep: expect.stringContaining("fix logout") });

@@ -94,6 +94,7 @@ export interface OpenCall {
   readonly input?: JsonObject | undefined;
 }
 
+/** Notes of a session before any event. */
 export const NO_NOTES: WorkNotes = {
   version: 1,
   prompts: [],

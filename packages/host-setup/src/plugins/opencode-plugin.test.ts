@@ -19,7 +19,7 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "workrail-opencode-"));
   const log = JSON.stringify(path.join(folder, "log"));
-  // Says its arguments and its input, and how often it was called.
+  // Prints its arguments, its input, and the number of its calls.
   writeFileSync(
     path.join(folder, "hook.mjs"),
     `import { appendFileSync, readFileSync } from "node:fs";
@@ -62,7 +62,7 @@ function handedOver(call = ""): readonly unknown[] {
 const event = (type: string, properties: object): object => ({ event: { type, properties } });
 
 describe("the plugin for opencode", () => {
-  it("puts what the hook says into the next system prompt of the session, and asks again after a compaction", async () => {
+  it("puts the hook's text into the next system prompt of the session, and calls the hook again after a compaction", async () => {
     const plugin = await load();
     await plugin.event(event("session.created", { info: { id: "s" } }));
     expect(await systemOf(plugin, "s")).toEqual(["theirs", "pack 2"]);
@@ -79,7 +79,7 @@ describe("the plugin for opencode", () => {
     expect(calls().map((call) => /"source":"(\w+)"/u.exec(call)?.[1])).toEqual(["resume"]);
   });
 
-  it("keeps it for the model that works, out of requests for a title or a summary", async () => {
+  it("gives it to the working model only, not to requests for a title or a summary", async () => {
     const plugin = await load();
     const title = "You are a title generator. You output ONLY a thread title. Nothing else.";
     const summary = "You are a context summarization agent. You are given a conversation.";
@@ -161,7 +161,7 @@ describe("the plugin for opencode", () => {
     expect(calls).toThrow("ENOENT");
   });
 
-  it("goes on where the hook cannot be started", async () => {
+  it("continues when the hook cannot be started", async () => {
     const plugin = await load([path.join(folder, "nothing")]);
     await plugin.event(event("session.idle", { sessionID: "s" }));
     expect(await systemOf(plugin, "s")).toEqual(["theirs"]);

@@ -27,7 +27,7 @@ function read(...records: readonly unknown[]): readonly string[] {
 }
 
 describe("a reader of Claude Code transcripts", () => {
-  it("leaves the turns that the person left by going back", () => {
+  it("drops the turns that the person left by going back", () => {
     const records = [
       user("a", null, "one"),
       assistant("b", "a", text("first")),
@@ -46,7 +46,7 @@ describe("a reader of Claude Code transcripts", () => {
     ]);
   });
 
-  it("leaves everything when the person went back to the first prompt", () => {
+  it("drops all turns when the person went back to the first prompt", () => {
     expect(read(user("a", null, "one"), assistant("b", "a", text("first")), user("c", null, "other"))).toEqual(["prompt: other"]);
   });
 
@@ -95,7 +95,7 @@ describe("a reader of Claude Code transcripts", () => {
     expect(told(readRecords(beginClaudeReader, own, "/x/subagents/agent-1.jsonl").events)).toEqual(["prompt: look"]);
   });
 
-  it("goes on over a compaction", () => {
+  it("continues across a compaction", () => {
     const summary =
       "This session is being continued from a previous conversation.\n\nSummary:\nIt works.\n\nIf you need specific details from before compaction, read x";
     const records = [
@@ -148,7 +148,7 @@ describe("a reader of Claude Code transcripts", () => {
     ]);
   });
 
-  it("tells commands of the person's own, and none of the host's", () => {
+  it("gives commands of the person, but not commands of the host", () => {
     const command = (name: string, args: string) =>
       `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>\n<command-args>${args}</command-args>`;
     expect(
@@ -163,7 +163,7 @@ describe("a reader of Claude Code transcripts", () => {
     ).toEqual(["prompt: /fix-issue 23", "call: Bash", "result: ok"]);
   });
 
-  it("takes prompts that waited while a tool ran, and none that nobody typed", () => {
+  it("takes prompts that were queued while a tool ran, and no prompts of the host", () => {
     const queued = (id: string, attachment: object) => ({
       parentUuid: "a",
       isSidechain: false,

@@ -43,13 +43,13 @@ describe("a reader of Codex rollouts", () => {
     ).toEqual(["prompt: Fix it", "reply: Done"]);
   });
 
-  it("takes a prompt once that two forms of event tell", () => {
+  it("takes a prompt once when two forms of event hold it", () => {
     expect(
       read(line("event_msg", { type: "user_message", message: "Fix it" }), said("Fix it"), message("assistant", "Done"), said("Fix it")),
     ).toEqual(["prompt: Fix it", "reply: Done", "prompt: Fix it"]);
   });
 
-  it("takes the request alone of a prompt in which an editor put its files", () => {
+  it("takes only the request from a prompt to which an editor added files", () => {
     expect(read(said("# Context from my IDE setup:\n\n## Open tabs\n- a.ts\n\n## My request for Codex:\nFix it"))).toEqual([
       "prompt: Fix it",
     ]);
@@ -113,7 +113,7 @@ describe("a reader of Codex rollouts", () => {
     ).toEqual(["thought: Look first.", "interrupted", "summary: So far."]);
   });
 
-  it("leaves the turns that were rolled back", () => {
+  it("drops the turns that were rolled back", () => {
     const turns = [said("one"), message("assistant", "1"), said("two"), message("assistant", "2"), said("three")];
     expect(read(...turns, line("event_msg", { type: "thread_rolled_back", num_turns: 2 }), said("other"))).toEqual([
       "prompt: one",

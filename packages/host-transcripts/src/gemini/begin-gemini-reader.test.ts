@@ -26,7 +26,7 @@ function read(...records: readonly unknown[]): readonly string[] {
 }
 
 describe("a reader of Gemini CLI chats", () => {
-  it("gives what is new in a message that comes again", () => {
+  it("gives the new events of a repeated message", () => {
     expect(
       read(
         user("u", "Fix it"),
@@ -67,7 +67,7 @@ describe("a reader of Gemini CLI chats", () => {
     expect(beginGeminiReader("session-x.jsonl", "d=0,1,0,0").acceptRecord({ $rewindTo: "c" })).toBe("rewound");
   });
 
-  it("does not give a history again that was told before", () => {
+  it("does not repeat a known history", () => {
     const messages = [user("a", "one"), gemini("b", "1")];
     expect(read(...messages, { $set: { messages } })).toEqual(["prompt: one", "reply: 1"]);
     const later = beginGeminiReader("session-x.jsonl", "b=0,1,0,0");

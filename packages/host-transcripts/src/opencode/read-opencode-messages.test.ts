@@ -56,7 +56,7 @@ describe("readOpencodeMessages", () => {
     expect(readOpencodeMessages({ info: { id: "ses_1" }, messages: [message("user", [{ type: "text", text: "x" }])] })).toHaveLength(1);
   });
 
-  it("passes over anything else", () => {
+  it("skips anything else", () => {
     for (const messages of [undefined, "x", [1, null, {}, { info: 5, parts: "x" }, message("assistant", [null, { type: "tool" }])]])
       expect(readOpencodeMessages(messages)).toEqual([]);
   });

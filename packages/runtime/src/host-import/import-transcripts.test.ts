@@ -86,7 +86,7 @@ function hook(event: HookEvent, id = ID) {
 }
 
 describe("an import of transcripts", () => {
-  it("makes of each the two sessions that hooks make, with its dates", async () => {
+  it("makes the same two sessions that hooks make, with their dates", async () => {
     write(["Fix the login. Never touch src/legacy.", "Done. Next: logout."]);
     expect(counts(await bring())).toEqual([
       [
@@ -154,7 +154,7 @@ describe("an import of transcripts", () => {
     expect(found).toMatchObject([{ parentId: found[1]?.id, sequence: 2 }, { sequence: 1 }]);
   });
 
-  it("lets hooks go on where it stopped", async () => {
+  it("lets hooks continue where it stopped", async () => {
     write(["Fix the login.", "Done."]);
     await bring();
     write(["And the logout.", "Done, too."]);
@@ -163,7 +163,7 @@ describe("an import of transcripts", () => {
     expect((await checkpoints(TALK)).found.map(({ savedBy }) => savedBy)).toEqual(["session-end", "import"]);
   });
 
-  it("leaves the start of another session nothing to catch up", async () => {
+  it("leaves nothing to catch up for the next start of a session", async () => {
     write(["Fix the login.", "Done."]);
     await bring();
     await hook("session-start", "another");
@@ -201,7 +201,7 @@ describe("an import of transcripts", () => {
     expect(await said()).toEqual(["Fix the login.", "Done.", "And the logout."]);
   });
 
-  it("completes what a hook saved later of less", async () => {
+  it("completes a later save of a hook that held less", async () => {
     write(["Fix the login.", "Done."]);
     const whole = fs.readFileSync(fileOf());
     fs.writeFileSync(fileOf(), whole.subarray(0, whole.indexOf("\n") + 1));
@@ -226,7 +226,7 @@ describe("an import of transcripts", () => {
     expect(new Set(sessions)).toEqual(new Set([`claude-code-${forked}`, WORK]));
   });
 
-  it("puts no older copy of a transcript behind the newer state", async () => {
+  it("does not add an older copy of a transcript after the newer state", async () => {
     write(["Fix the login.", "Done."]);
     fs.mkdirSync(path.join(root, "transcripts", "old"));
     fs.copyFileSync(fileOf(), path.join(root, "transcripts", "old", `${ID}.jsonl`));
@@ -260,7 +260,7 @@ describe("an import of transcripts", () => {
     expect(await said()).toEqual(["Fix the login.", "Done."]);
   });
 
-  it("leaves in the trash what was put there", async () => {
+  it("leaves sessions in the trash", async () => {
     write(["Fix the login.", "Done."]);
     await bring();
     await withStore((store) => store.cleanUp({ sessionId: WORK }));
@@ -279,7 +279,7 @@ describe("an import of transcripts", () => {
     ]);
   });
 
-  it("takes those of one project, and those that went on since", async () => {
+  it("selects transcripts by project and date", async () => {
     write(["Fix the login."]);
     write(["Water the plants."], { id: "garden", cwd: path.join(root, "garden") });
     const project = path.join(root, "garden");
@@ -289,7 +289,7 @@ describe("an import of transcripts", () => {
     expect(of(await bring({ since, dryRun: true })).toSorted()).toEqual(["imported", "older"]);
   });
 
-  it("says in a dry run what would come, and writes nothing", async () => {
+  it("reports a dry run, and writes nothing", async () => {
     write(["Fix the login."]);
     expect(counts(await bring({ dryRun: true }))).toEqual([
       [
@@ -349,7 +349,7 @@ describe("an import of transcripts", () => {
     expect(all).toContain("to push.");
   });
 
-  it("keeps no conversation where the settings want none", async () => {
+  it("keeps no conversation when the settings turn it off", async () => {
     env["WORKRAIL_HOOK_CONVERSATION"] = "false";
     write(["Fix the login."]);
     expect(counts(await bring())).toEqual([[[1, 0, 0]]]);
@@ -364,7 +364,7 @@ describe("an import of transcripts", () => {
     expect(found).toMatchObject([{ createdAt: now.toISOString() }]);
     await withStore((store) => store.cleanUp());
     expect((await checkpoints(WORK)).found).toHaveLength(1);
-    // Hooks forget a session after so long, and would have to look through all of them.
+    // Hooks keep no states of older sessions.
     expect(fs.existsSync(states())).toBe(false);
   });
 

@@ -8,6 +8,7 @@ import type { Workrail } from "../workrail.ts";
 import { type ImportedSession, importTranscript, type TranscriptToImport } from "./import-transcript.ts";
 import { isWithin, TranscriptPlaces } from "./transcript-place.ts";
 
+/** The transcripts to import, and filters. */
 export interface ImportTranscriptsOptions {
   /** Imported in this order. */
   readonly transcripts: readonly FoundTranscript[];
@@ -23,6 +24,7 @@ export interface ImportTranscriptsOptions {
 
 /** Reasons, other than failures, to leave a transcript out. */
 export const LEFT_OUT = ["subagent", "other-project", "older", "empty", "erased"] as const;
+/** A reason to leave a transcript out. */
 export type LeftOutOfImport = (typeof LEFT_OUT)[number];
 
 /** The result for one transcript. */

@@ -49,7 +49,7 @@ export async function prepare(run: OneRun): Promise<Ended> {
   return runOnce({ ...run, args: [...run.args, "--strict"] });
 }
 
-/** Has it look as if the last save of each session were a quarter of an hour ago, so that the end of the next turn saves. */
+/** Sets the last save of each session to 15 minutes ago, so that the next `stop` saves. */
 export function ageSaves(dataDir: string): void {
   const sessions = path.join(dataDir, "hooks", "sessions");
   for (const name of fs.readdirSync(sessions, { recursive: true, encoding: "utf8" })) {

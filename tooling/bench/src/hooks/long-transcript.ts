@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import { gunzipSync } from "node:zlib";
 
-/** Sessions that real hosts wrote, with all that such files hold: requests, snapshots and attachments are most of their bytes. */
+/** Sessions that real hosts wrote. Requests, snapshots and attachments are most of their bytes. */
 const RECORDINGS: URL = new URL("../../../hosts/recordings/", import.meta.url);
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gu;
 
 export interface LongTranscriptInput {
-  /** Lines are added until there are as many. */
+  /** Adds lines up to this number. */
   readonly bytes: number;
   readonly sessionId: string;
   /** Directory in which the agent works. */

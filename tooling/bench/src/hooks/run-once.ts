@@ -8,28 +8,28 @@ import { fileURLToPath } from "node:url";
 const REPORT_CPU = fileURLToPath(new URL("./report-cpu.cjs", import.meta.url));
 
 export interface OneRun {
-  /** Of Node: the program and its arguments. */
+  /** Arguments of Node: the program and its arguments. */
   readonly args: readonly string[];
-  /** For standard input. */
+  /** Text for standard input. */
   readonly input: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /**
-   * What standard input is: hosts written in Rust or Go, and shells, give a pipe; Node gives its children a socket, which is read by streams.
-   * Where pipes cannot be made by name, it is what Node gives.
+   * The kind of standard input. Shells and hosts written in Rust or Go give a pipe; Node gives its child processes a socket, which needs streams.
+   * A system without named pipes gets the socket of Node.
    */
   readonly stdin: "pipe" | "socket";
 }
 
 export interface Ended {
-  /** From asking for the process to the end of its output. */
+  /** Milliseconds from the start of the process to the end of its output. */
   readonly ms: number;
   readonly output: string;
-  /** What the process computed, where that was asked for. */
+  /** Milliseconds of processor time, if measured. */
   readonly cpuMs: number;
 }
 
-/** Runs a program as a host runs its hooks. @param withCpu has the process report its processor time, which takes it about a millisecond. */
+/** Runs a program as a host runs its hooks. @param withCpu measures processor time, which costs about a millisecond. */
 export async function runOnce(run: OneRun, withCpu = false): Promise<Ended> {
   const pipe = run.stdin === "pipe" ? filledPipe(run.input) : undefined;
   const flags = withCpu ? ["--require", REPORT_CPU] : [];
@@ -50,11 +50,11 @@ export async function runOnce(run: OneRun, withCpu = false): Promise<Ended> {
   return { ms, output: texts.output, cpuMs: Number(texts.cpu) };
 }
 
-/** A pipe that holds a text and then ends; `undefined` where the system has no pipes with names. */
+/** A pipe that holds a text and then ends; `undefined` when the system has no named pipes. */
 function filledPipe(text: string): number | undefined {
   if (process.platform === "win32") return undefined;
   pipeName ??= makePipe();
-  // Open for both, so that neither opening waits for the other.
+  // Opened for reading and writing, so that the opening does not block.
   const both = fs.openSync(pipeName, fs.constants.O_RDWR);
   const reading = fs.openSync(pipeName, fs.constants.O_RDONLY);
   fs.writeSync(both, text);

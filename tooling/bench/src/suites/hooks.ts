@@ -14,7 +14,7 @@ export interface HooksResult {
   readonly day: DayOfWork;
 }
 
-/** One kind of call, from asking for the process to the end of its output. Times are milliseconds. */
+/** One kind of call, from the start of the process to the end of its output. Times are in milliseconds. */
 export interface HookRow extends Summary {
   readonly call: string;
   readonly min: number;
@@ -33,15 +33,15 @@ const [FIRST, LATER, START] = [3, 2, 5];
 interface Call {
   readonly name: string;
   readonly atMost?: number;
-  /** What hooks left before; `undefined`: nothing. */
+  /** Data directory that earlier hooks left; `undefined`: none. */
   readonly left?: string | undefined;
   /** @param dataDir holds what was left, and may be changed. */
   readonly run: (dataDir: string) => OneRun;
-  /** The model must be told something. */
+  /** The hook must print a text for the model. */
   readonly tells?: boolean;
 }
 
-/** Kinds of calls are run in turn, so that whatever else the machine does hits all alike. */
+/** Runs the kinds of calls in turn, so that other load of the machine affects all of them. */
 export async function measureHooks(bench: Bench): Promise<HooksResult> {
   bench.say("hooks");
   const calls = await makeCalls(bench);
@@ -66,7 +66,7 @@ interface Rounds {
   readonly withCpu: boolean;
 }
 
-/** The first round is not told: it fills the system's caches and Node's compile cache. */
+/** The first round does not count: it fills the system's caches and Node's compile cache. */
 async function inTurn(calls: readonly Call[], { bench, rounds, withCpu }: Rounds): Promise<readonly (readonly Ended[])[]> {
   const all = calls.map((): Ended[] => []);
   for (let round = -1; round < rounds; round++) {
@@ -87,7 +87,7 @@ async function makeCalls(bench: Bench): Promise<readonly Call[]> {
   const { begun, grown } = writeTranscripts(bench.fresh("transcripts"), scene);
   const once = await leave(bench, undefined, (dataDir) => prepare(scene.hook("stop", dataDir, begun)));
   const due = await leave(bench, once, async (dataDir) => ageSaves(dataDir));
-  // A long conversation is saved portion by portion.
+  // A long conversation is saved in portions.
   const whole = await leave(bench, once, async (dataDir) => {
     for (let portion = 0; portion < MOST_PORTIONS; portion++) await prepare(scene.hook("pre-compact", dataDir, begun));
   });
@@ -129,7 +129,7 @@ interface Transcript {
   readonly transcript_path: string;
 }
 
-/** The same session twice, each in a folder of its own: as it is, and with some turns more. */
+/** The same session in two folders: unchanged, and with some more turns. */
 function writeTranscripts(
   folder: string,
   { sessionId, project: cwd }: HookScene,
@@ -146,7 +146,7 @@ function writeTranscripts(
   return { begun: write("begun", TRANSCRIPT_BYTES), grown: write("grown", Infinity) };
 }
 
-/** A data directory as something leaves it that begins with what another one holds. */
+/** A copy of a data directory, changed by a run. */
 async function leave(bench: Bench, before: string | undefined, act: (dataDir: string) => Promise<unknown>): Promise<string> {
   const dataDir = bench.fresh("left");
   if (before !== undefined) fs.cpSync(before, dataDir, { recursive: true, preserveTimestamps: true });

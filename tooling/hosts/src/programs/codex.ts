@@ -11,7 +11,7 @@ export const codex: HostProgram = {
   environment: ({ home }) => ({ CODEX_HOME: join(home, ".codex"), SCRIPTED_MODEL_KEY: "scripted" }),
   starts: (prompts, { continues }) =>
     prompts.map((prompt, index) => ({
-      // Hooks that nobody trusted yet are skipped without a word.
+      // Codex silently skips untrusted hooks.
       args: [
         "exec",
         ...(continues || index > 0 ? ["resume", "--last"] : []),

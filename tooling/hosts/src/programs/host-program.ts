@@ -26,12 +26,12 @@ export interface Places {
   readonly endpointUrl: string;
 }
 
-/** Which conversation goes on. */
+/** The conversation to continue. */
 export interface StartOptions {
   readonly continues: boolean;
 }
 
-/** One process. */
+/** One process of a host. */
 export interface Start {
   readonly args: readonly string[];
   /** Lines for its standard input. The next one is sent when `isAnswered` says so of a line of its output; without it all are sent at once. */
