@@ -9,10 +9,10 @@ import { readerOf, readOn } from "./read-session.ts";
 import { saveSession } from "./save-session.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Older transcripts are brought in by `workrail import`. */
+/** Milliseconds. `workrail import` reads older transcripts. */
 const LOOKS_BACK_MS = 7 * DAY_MS;
 const MOST_TRANSCRIPTS = 20;
-/** Left for the pack itself. */
+/** Milliseconds that stay for writing the pack. */
 const RESERVED_MS = 350;
 
 /**
@@ -32,7 +32,7 @@ export async function catchUp(start: HookCall): Promise<readonly HookState[]> {
   return found;
 }
 
-/** One transcript that cannot be saved keeps neither the others nor the pack from the model. */
+/** Logs a transcript that cannot be saved, and continues with the others and the pack. */
 function tellLater({ places, ports }: HookCall, error: unknown): undefined {
   // A link to itself, or a folder, is no transcript.
   if (isWorkrailError(error) && error.code === "INVALID_INPUT") return;

@@ -13,8 +13,8 @@ export interface ConversationPart {
 }
 
 /**
- * Divides what was said since among the parts of a conversation. A message's part depends on the messages before it alone, so it is the same
- * whenever, and however often, the conversation is saved.
+ * Assigns new messages to the parts of a conversation. The part of a message depends only on earlier messages, so repeated saves give the same
+ * parts.
  */
 export function conversationParts(before: ConversationState, items: readonly JsonObject[]): ConversationPart[] {
   const parts: { from: number; items: JsonObject[]; after: ConversationState }[] = [];

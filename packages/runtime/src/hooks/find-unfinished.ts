@@ -4,13 +4,12 @@ import { foldersOfProject } from "./hook-places.ts";
 import { filesIn, type HookState, readState } from "./hook-state.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Work that nobody touched for longer is not offered. */
+/** Milliseconds. Older work is not offered. */
 const LONGEST_REST_MS = 14 * DAY_MS;
 const MOST_LOOKED_AT = 8;
 
 /**
- * The last session of this repository and branch, where it left something to go on with. Older ones are not looked at: work that was
- * finished since must not come back.
+ * The last session of this repository and branch, if it left work to do. Earlier sessions are ignored, because their work may be finished.
  *
  * @param read sessions that were just read on.
  */
@@ -35,7 +34,7 @@ function isHere({ git, project }: HookState, { place }: HookCall): boolean {
   return place.project !== undefined && (place.git !== undefined || project === place.project);
 }
 
-/** A time in the future was told by a wrong clock: it is no older than now. */
+/** Caps a time in the future, from a wrong clock, at now. */
 function seenAt(state: HookState, now: Date): number {
   return Math.min(lastAt(state), now.getTime());
 }

@@ -8,10 +8,7 @@ import { namesIn } from "./names-in.ts";
 
 const OF_HOST = new RegExp(`^(?:${HOOK_HOSTS.join("|")})-`, "u");
 
-/**
- * Removes what hooks keep of sessions of which something was erased, and what waits for the store, and marks the sessions: their
- * transcripts are still on disk, and must not bring them back.
- */
+/** Removes states and incoming saves of erased sessions, and marks the sessions as erased: hooks must not save them again from their transcripts. */
 export function forgetSessions(dataDir: string, erased: Iterable<string>): void {
   const places = hookPlaces(dataDir);
   for (const sessionId of new Set(erased)) {
@@ -40,7 +37,7 @@ export function isErased(places: HookPlaces, sessionId: string): boolean {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Nobody goes on with such a session any more. */
+/** Milliseconds after which the files of a session are removed. */
 const FORGOTTEN_MS = 60 * DAY_MS;
 
 const MOST_REFUSED = 100;

@@ -7,7 +7,7 @@ import { MOST_WAITING_BYTES, waitingFiles, REASON } from "./incoming-save.ts";
 /** Runs from which times are taken. */
 const MOST_TIMED = 100;
 
-/** What the hooks of one host did, as far as their log still knows. */
+/** Runs of one host's hooks, from the log. */
 export interface HostActivity {
   readonly host: string;
   readonly events: readonly EventActivity[];
@@ -39,7 +39,7 @@ export interface PendingSaves {
   readonly folder: string;
   readonly waiting: number;
   readonly waitingBytes: number;
-  /** Hooks save no more until the store took these in. */
+  /** True when the limit is reached: hooks do not save until the store takes these in. */
   readonly isFull: boolean;
   readonly refusedFolder: string;
   readonly refused: number;
@@ -93,7 +93,7 @@ export function readPendingSaves(dataDir: string): PendingSaves {
   };
 }
 
-/** `undefined` where a crash came in between. */
+/** `undefined` when a crash prevented the reason file. */
 function reasonOf(file: string | undefined): string | undefined {
   const reason = `${file}${REASON}`;
   return file === undefined || !fs.existsSync(reason) ? undefined : fs.readFileSync(reason, "utf8").trim();

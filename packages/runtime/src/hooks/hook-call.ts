@@ -16,7 +16,7 @@ export interface HookPorts {
   readonly now: () => Date;
   /** Milliseconds until the hook must be done. */
   readonly left: () => number;
-  /** Saves at once, by an open store: for a sealed store, which has nothing wait in clear. */
+  /** Opens the store and saves at once. Used for a sealed store, because incoming saves are not encrypted. */
   readonly saveNow: (saves: readonly IncomingSave[]) => Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export async function placeOf(cwd: string | undefined, settings: HookSettings, p
   return { cwd, project, git, folder: folderOfProject(places, project, git) };
 }
 
-/** Of a sub-agent it has the agent's id behind it. */
+/** Id of the host's session; the agent's id follows for a sub-agent. */
 export function hostSessionOf({ sessionId, agentId }: HookPayload): string {
   return agentId === undefined ? sessionId : `${sessionId}.${agentId}`;
 }
@@ -90,7 +90,7 @@ function parsed(input: string): unknown {
 function noPayload(cause?: unknown): WorkrailError {
   const error = invalidInput(
     "input",
-    "Standard input does not hold what a host sends to a hook.",
+    "Standard input is not the JSON that a host sends to a hook.",
     "Hooks are run by hosts: workrail setup",
   );
   return cause === undefined ? error : Object.assign(error, { cause });

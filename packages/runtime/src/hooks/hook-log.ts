@@ -16,14 +16,14 @@ export interface HookRun {
   readonly sessionId?: string | undefined;
   /** The checkpoint that it left for the store. */
   readonly saved?: string | undefined;
-  /** Estimated tokens of the pack that it printed, and of the transcripts that the pack stands for. */
+  /** Estimated tokens of the printed pack, and of the transcripts that it replaces. */
   readonly packTokens?: number | undefined;
   readonly transcriptTokens?: number | undefined;
   /** Code and message. */
   readonly error?: string | undefined;
 }
 
-/** The older half goes when the file is larger. */
+/** Bytes. A larger file loses its older half. */
 const MOST_BYTES = 512 * 1024;
 
 export function logRun({ log }: HookPlaces, run: HookRun): void {

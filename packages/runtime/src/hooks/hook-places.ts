@@ -45,7 +45,7 @@ export function foldersOfProject(places: HookPlaces, project: string | undefined
   return [...new Set([...folders, folderOfProject(places, project, undefined)])];
 }
 
-/** The state of a session: in the folder of its first save, wherever the session went since. */
+/** The state file of a session. It stays in the folder of the first save, also when the session changes its directory. */
 export function stateFile({ sessions }: HookPlaces, folder: string, sessionId: string): string {
   const name = `${shortDigest(sessionId)}.json`;
   const own = path.join(folder, name);

@@ -13,7 +13,7 @@ export interface HookSettings {
   /** The store keeps nothing in clear, so hooks do not either. */
   readonly isSealed: boolean;
   readonly values: SettingValues;
-  /** Set by whoever starts the host; absent: found from the directory that the host names. */
+  /** From the environment of the host; absent: found from the directory in the payload. */
   readonly project?: string | undefined;
 }
 

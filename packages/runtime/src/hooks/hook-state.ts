@@ -33,7 +33,7 @@ export interface HookState {
 }
 
 export interface SavedState {
-  /** Of the context: the same state is not saved twice. Absent beside a sealed store, which recognises it itself. */
+  /** Digest of the saved context, so that the same state is not saved twice. Absent for a sealed store, which compares contexts itself. */
   readonly digest?: string | undefined;
   /** ISO 8601. */
   readonly at: string;
@@ -58,7 +58,7 @@ export const NO_CONVERSATION: ConversationState = { part: 1, messages: 0, size: 
 /** Larger ones are not ours. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** `undefined` where there is none, or none that can be read: then the transcript is read from its beginning. */
+/** `undefined` when the state is missing or unreadable: then the transcript is read from its beginning. */
 export function readState(file: string): HookState | undefined {
   try {
     const stat = fs.lstatSync(file);

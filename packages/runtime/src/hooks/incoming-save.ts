@@ -14,9 +14,9 @@ export interface IncomingSave {
   /** ISO 8601. */
   readonly createdAt: string;
   readonly kind: "workflow" | "conversation";
-  /** The whole state; of a conversation that which stands around its messages. */
+  /** The whole context; for a conversation the context without its messages. */
   readonly context: Context;
-  /** Messages that come after the first `from` of the session's latest checkpoint. */
+  /** Messages to append after the first `from` messages of the session's latest checkpoint. */
   readonly messages?: { readonly from: number; readonly items: readonly JsonObject[] } | undefined;
   readonly name?: string | undefined;
   readonly tags: readonly string[];
@@ -29,14 +29,17 @@ export interface IncomingSave {
 /** Bytes: larger files are nothing that a hook left. */
 export const LARGEST_SAVE: number = 64 * 1024 * 1024;
 
-/** Bytes that may wait for a store that nobody opens: more are not written. */
+/** Limit in bytes of all incoming saves. Hooks write no more than this. */
 export const MOST_WAITING_BYTES: number = 64 * 1024 * 1024;
 
 export function newCheckpointId(): string {
   return randomUuid();
 }
 
-/** Writes it durably. Its name begins with the time, or with a later one than any that waits, so that saves are taken in in their order. */
+/**
+ * Writes a save durably. The file name begins with the time, or with a time after the last waiting save, so that the store takes saves in in
+ * order.
+ */
 export async function writeIncoming(folder: string, save: IncomingSave): Promise<string> {
   makeDirectories(folder);
   const last = path.basename(waitingFiles(folder).at(-1) ?? "").slice(0, TIME_DIGITS);

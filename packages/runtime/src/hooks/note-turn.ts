@@ -12,7 +12,7 @@ export interface NotedTurn {
   readonly saved?: string | undefined;
 }
 
-/** Notes what came since the last call, from the transcript or, where a host keeps none, from what it sends; and saves if that is due. */
+/** Notes the new events from the transcript, or from the payload of a host without one. Saves if a save is due. */
 export async function noteTurn(
   call: HookCall,
   before: HookState,

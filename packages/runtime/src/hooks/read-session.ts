@@ -54,8 +54,8 @@ async function readPortion(state: HookState, call: HookCall): Promise<ReadSessio
 }
 
 /**
- * How much of a transcript is read at once, as a share of the time that is left, and in bytes: what was said is searched for secrets after
- * that, which takes several times as long. What is not read now is read next time.
+ * Limits of one reading: a share of the remaining time, and bytes. The search for secrets afterwards takes several times as long. The next call
+ * reads the rest.
  */
 const PORTIONS: Readonly<Record<Purpose, { readonly share: number; readonly maxBytes: number }>> = {
   notes: { share: 0.25, maxBytes: 8 * 1024 * 1024 },

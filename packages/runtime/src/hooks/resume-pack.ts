@@ -9,9 +9,9 @@ const MOST_CHARACTERS = 9_000;
 /** Of the tag and the sentences around the work. */
 const AROUND_TOKENS = 110;
 const LEAST_TOKENS = 100;
-/** A pack that is too long is written again with so much of its budget. */
+/** Shares of the budget for the next tries when a pack is too long. */
 const SHORTER = 0.93;
-/** Up to this budget a few lines are told rather than a document. */
+/** Tokens. Up to this budget the pack is a few lines, not a document. */
 const BRIEF_TOKENS = 500;
 
 export interface PackInput {

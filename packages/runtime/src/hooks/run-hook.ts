@@ -52,7 +52,7 @@ interface Done {
   readonly run: Pick<HookRun, "sessionId" | "saved" | "packTokens" | "transcriptTokens" | "error">;
 }
 
-/** Most calls of hooks end here, so that nothing more is loaded for them. */
+/** Handles most calls, without loading further modules. */
 async function run(call: HookCall): Promise<Done> {
   const { event, payload, host, settings } = call;
   // Claude Code sends events without a type for the agent that compacts.
@@ -100,10 +100,10 @@ export interface FailedHook {
   readonly error: string;
 }
 
-/** Their transcripts are files, which the next start of a session reads on. */
+/** Hosts whose transcripts are files: the next start of a session reads the rest. */
 const CAUGHT_UP: ReadonlySet<string> = new Set<HookHost>(["claude-code", "codex", "gemini", "vscode"]);
 
-/** For a hook that was ended at its deadline. Where the next start saves what this hook did not, nobody has to be told. */
+/** Logs a hook that reached its deadline. No failure is reported when the next start saves the rest. */
 export function logOverdue(overdue: FailedHook, ports: HookPorts): void {
   const { host = "unknown", ...run } = overdue;
   log(ports, { at: ports.now().toISOString(), host, ...run }, !CAUGHT_UP.has(host));

@@ -25,9 +25,9 @@ export interface SaveHow {
 }
 
 /**
- * Leaves the session's state for the store, unless that is what was saved last, and then what was said since the last time: to search a long
- * conversation for secrets may take longer than the host waits. The state file is written after each of the two; after a crash in between,
- * the same is found once more and the store skips it.
+ * Writes the session's state as an incoming save if it changed, and then the new messages. The search of a long conversation for secrets may
+ * take longer than the host waits, so the state file is written after each of the two. After a crash in between, the next hook repeats the
+ * save and the store skips it.
  *
  * @returns the checkpoint's id; `undefined` where there is nothing new to save.
  */
@@ -105,7 +105,7 @@ function named(topic: string | undefined): Pick<IncomingSave, "name"> {
 }
 
 interface Talk {
-  /** None where nothing was said since. */
+  /** Empty when there are no new messages. */
   readonly saves: readonly IncomingSave[];
   readonly state: ConversationState;
 }

@@ -18,7 +18,7 @@ const COMPACTED_TOKENS = 1_500;
 const STARTED_TOKENS = 300;
 
 export interface Started {
-  /** What the model is told; empty where there is nothing worth it. */
+  /** Text for the model; empty when there is nothing useful to say. */
   readonly text: string;
   readonly sessionId: string;
   readonly packTokens?: number | undefined;
@@ -153,7 +153,7 @@ function pointerTo(state: HookState, call: HookCall): string {
   const { sessionId, notes } = state;
   const goal = isSameProject(state, call) ? goalOf(contextOfNotes(notes)) : undefined;
   const about = goal === undefined ? "" : ` (${JSON.stringify(goal)})`;
-  return `Workrail: the session before is saved as ${sessionId}${about}; workflow_resume with this sessionId goes on with it.`;
+  return `Workrail: the previous session is saved as ${sessionId}${about}. To continue it, call workflow_resume with this sessionId.`;
 }
 
 async function driftOfOwn(call: HookCall, sessionId: string): Promise<readonly string[]> {

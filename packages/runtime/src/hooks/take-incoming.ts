@@ -43,8 +43,8 @@ export interface TakenIn {
  * checkpoint is recognised by its id, so a crash in between saves nothing twice. A file that can never be saved is moved to
  * `incoming/refused`, and the next start of a session tells it.
  *
- * @throws what may go away by itself, such as LOCK_TIMEOUT, STORAGE_UNAVAILABLE and STORAGE_QUOTA_EXCEEDED, once the other sessions are
- *   saved: the files of that session stay.
+ * @throws temporary errors, such as LOCK_TIMEOUT, STORAGE_UNAVAILABLE and STORAGE_QUOTA_EXCEEDED, after the other sessions are saved. The
+ *   files of the failed session stay.
  */
 export async function takeIncoming(ports: TakeInPorts, dataDir: string): Promise<TakenIn> {
   const places = hookPlaces(dataDir);
@@ -169,8 +169,8 @@ function othersIn(context: Context): Context {
 }
 
 /**
- * The messages that are known and those that came since; `undefined` where all are known: two hooks that run at once read the same, and
- * the slower one may have read less.
+ * The known messages followed by the new ones; `undefined` when there are no new ones: two hooks can read the same messages at once, and the
+ * slower one may have read fewer.
  */
 async function withMessages(
   ports: TakeInPorts,

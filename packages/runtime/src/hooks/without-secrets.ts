@@ -23,7 +23,7 @@ function screenOf({ values, dataDir, isSealed }: HookSettings): SecretScreen {
   if (known !== undefined) return known;
   const parts = { scanner: undefined, digests: nodeDigests, log: silentLog, texts: textSealing(undefined), dataDir };
   const screen = screeningBy({ ...rules, mode: "redact" }, parts).screen as SecretScreen;
-  // The key of a sealed store's placeholders is not at hand here: the same text must give the same state all the same.
+  // Hooks do not have the key for placeholders of a sealed store, and the same text must give the same state in every process.
   const own: SecretScreen = isSealed ? { ...screen, placeholder: async (kind) => `[${kind}]` } : screen;
   screens.set(key, own);
   return own;
