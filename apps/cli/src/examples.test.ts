@@ -12,9 +12,19 @@ const cli = useCli();
 /** Most machines that run tests have no keychain, which these need. */
 const NOT_RUN = new Set(["encrypt", "rekey"]);
 
+/** A transcript of Claude Code. */
+const TRANSCRIPT = `${JSON.stringify({
+  type: "user",
+  uuid: "1",
+  sessionId: "a",
+  cwd: "/shop",
+  timestamp: "2026-01-01T00:00:00Z",
+  message: { role: "user", content: "Sort the invoices." },
+})}\n`;
+
 let prepared: string;
 
-/** A folder with what the examples are about: one that holds a store, and one for a project. */
+/** A folder with what the examples are about: one that holds a store, one for a project, and a home folder with transcripts. */
 beforeAll(async () => {
   prepared = realpathSync(mkdtempSync(join(tmpdir(), "workrail-examples-")));
   const project = join(prepared, "project");
@@ -23,6 +33,9 @@ beforeAll(async () => {
   writeFileSync(join(project, "memory.jsonl"), '{"type":"entity","name":"shop","entityType":"project","observations":[]}');
   mkdirSync(join(project, "notes"));
   writeFileSync(join(project, "notes", "shop.md"), "# Shop");
+  mkdirSync(join(prepared, "home", ".claude", "projects", "shop"), { recursive: true });
+  writeFileSync(join(prepared, "home", ".claude", "projects", "shop", "a.jsonl"), TRANSCRIPT);
+  mkdirSync(join(prepared, "home", ".codex", "sessions"), { recursive: true });
   await using store = await openWorkrail({ dataDir: join(prepared, "data"), project, env: {} });
   await store.saveCheckpoint({ sessionId: "my-task", context: { goal: "prepare" } });
   // The same as an example does: under an id of its own a save may be repeated.
@@ -41,7 +54,8 @@ describe.skipIf(process.platform === "win32")("examples (skipped on Windows: the
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.every((line) => line.includes(`workrail ${name ?? ""}`))).toBe(true);
     if (NOT_RUN.has(name ?? "")) return;
-    const env = { WORKRAIL_PROJECT: join(prepared, "project") };
+    const home = join(cli.folder, "home");
+    const env = { WORKRAIL_PROJECT: join(prepared, "project"), HOME: home, USERPROFILE: home };
     expect(await cli.shell(`set -e\n${lines.join("\n")}`, env)).toMatchObject({ code: 0 });
   });
 

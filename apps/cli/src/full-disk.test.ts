@@ -18,6 +18,9 @@ const SEALED = { WORKRAIL_ENCRYPTION_KEY: "0".repeat(64) };
 const NEW = { goal: "anything", noise: randomBytes(30 * 1024).toString("base64") };
 const noise = "x".repeat(3_000);
 
+/** A session without a transcript. */
+const SESSION = JSON.stringify({ session_id: "s", cwd: PROJECT, transcript_path: "/none.jsonl" });
+
 interface Call {
   readonly args?: readonly string[];
   readonly input?: string;
@@ -82,6 +85,12 @@ const CALLS: Readonly<Record<string, readonly Call[]>> = {
     { args: ["--new-key-file", "KEY"], isSealed: true },
     { args: ["--deep", "--new-key-file", "KEY"], isSealed: true },
   ],
+  setup: [{ args: ["claude-code", "--scope", "project", "--dry-run"] }, { args: ["claude-code", "--scope", "project", "--yes"] }],
+  hook: [
+    { args: ["session-start", "--host", "claude-code"], input: SESSION },
+    { args: ["session-end", "--host", "claude-code"], input: SESSION },
+  ],
+  statusline: [{ input: SESSION }],
   doctor: [{}],
   "config list": [{}],
   "config get": [{ args: ["retentionDays"] }],

@@ -106,7 +106,7 @@ describe("workrail import of another program's data", () => {
     cli.write("server-memory", "no export");
     expect(await cli.run(["import", "./server-memory"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("it is not a JSON object"),
+      stderr: expect.stringContaining("it is no JSON object"),
     });
     expect(await cli.run(["import", "server-memory", "none.jsonl"])).toMatchObject({
       code: 2,

@@ -59,8 +59,8 @@ describe("the command line", () => {
         prioritize [options] [file]        order a context by importance, and see how
                                            it is classified
         export [options] [session]         write a session to a JSON file
-        import [options] <files...>        bring exported sessions, or what other
-                                           programs keep, into the store
+        import [options] <files...>        import exported sessions, or data of other
+                                           programs
         delete [options] [checkpoints...]  remove checkpoints, or a session
         cleanup [options]                  remove what is not needed any more
         trash                              list, restore or remove for good what is in

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { makeDataDirectory, nodeFileSystem, removeIfPresent, SETUP, writeDurably } from "@workrail/blob-files";
+import { fileError, makeDataDirectory, nodeFileSystem, removeIfPresent, SETUP, writeDurably } from "@workrail/blob-files";
 import { WorkrailError } from "@workrail/core";
 import { type Undo, undo } from "./undo-edits.ts";
 
@@ -38,11 +38,15 @@ export class SetupRecords {
     });
   }
 
-  /** Resolves when the record is durable. */
+  /** Resolves when the record is durable. @throws STORAGE_UNAVAILABLE when it cannot be written. */
   async put(record: SetupRecord): Promise<void> {
-    makeDataDirectory(this.#folder);
-    const bytes = Buffer.from(`${JSON.stringify(record)}\n`);
-    await writeDurably(nodeFileSystem, this.#nameOf(record.file), bytes, "replace");
+    const name = this.#nameOf(record.file);
+    try {
+      makeDataDirectory(this.#folder);
+      await writeDurably(nodeFileSystem, name, Buffer.from(`${JSON.stringify(record)}\n`), "replace");
+    } catch (error) {
+      throw fileError(error, name);
+    }
   }
 
   delete(file: string): void {

@@ -227,7 +227,7 @@ describe("cleanUp", () => {
     for (const id of ["c", "d"]) await store.saved({ id }, { sessionId: id as SessionId });
     const looked: (string | undefined)[] = [];
     const list: Catalog["list"] = (query) => {
-      if (query.filter.kinds?.join(" ") !== "aside") looked.push(query.filter.sessionId);
+      if (query.filter.kinds?.join(" ") !== "aside" && query.filter.tags === undefined) looked.push(query.filter.sessionId);
       return store.storage.catalog.list(query);
     };
     await cleanUp({ ...store.ports, catalog: withMethods<Catalog>(store.storage.catalog, { list }) }, POLICY);

@@ -1005,8 +1005,7 @@ export class Store implements Workrail {
     this.#parts.background.run("examine the catalog", () => this.#examineCatalog());
     this.#parts.background.run("remove what exports left behind", async () => (await this.#transfer()).removeLeftovers());
     const { dataDir } = this;
-    if (dataDir !== undefined)
-      this.#parts.background.run("remove old files of hooks", async () => removeOld(dataDir, this.#parts.clock.now()));
+    if (dataDir !== undefined) this.#parts.background.run("remove old files of hooks", async () => removeOld(dataDir, this.#parts.clock));
     this.#compactor.catchUp();
     this.#search.changed();
     this.#room.watch();

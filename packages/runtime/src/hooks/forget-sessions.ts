@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { makeDirectories } from "@workrail/blob-files";
+import type { Clock } from "@workrail/core";
 import { HOOK_HOSTS } from "@workrail/host-transcripts";
 import { erasedMark, type HookPlaces, hookPlaces, stateFile } from "./hook-places.ts";
 import { CONVERSATION, REASON, sessionIn, waitingFiles } from "./incoming-save.ts";
@@ -43,8 +44,10 @@ const FORGOTTEN_MS = 60 * DAY_MS;
 const MOST_REFUSED = 100;
 
 /** Removes states, refused saves and unfinished files of long ago, and all but the last refused saves. */
-export function removeOld(dataDir: string, now: Date): void {
+export function removeOld(dataDir: string, clock: Clock): void {
   const { sessions, refused, incoming } = hookPlaces(dataDir);
+  if (![sessions, refused, incoming].some((each) => fs.existsSync(each))) return;
+  const now = clock.now();
   const folders = [...namesIn(sessions).map((name) => path.join(sessions, name)), refused];
   const tooMany = waitingFiles(refused).slice(0, -MOST_REFUSED);
   for (const file of tooMany.flatMap((each) => [each, `${each}${REASON}`])) fs.rmSync(file, { force: true });
