@@ -343,6 +343,7 @@ export { searchCheckpoints } from "./use-cases/search-checkpoints.ts";
 export type { FoundCheckpoint, SearchInput, SearchOutcome, SearchPorts } from "./use-cases/search-checkpoints.ts";
 export { whyUnreadable } from "./why-unreadable.ts";
 export { briefContextOfNotes, contextOfNotes } from "./work-notes/context-of-notes.ts";
+export { continuedNotes } from "./work-notes/continued-notes.ts";
 export { isUnfinished } from "./work-notes/is-unfinished.ts";
 export { LAYERS_OF_NOTES } from "./work-notes/layers-of-notes.ts";
 export { noteEvents } from "./work-notes/note-events.ts";

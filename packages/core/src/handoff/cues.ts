@@ -112,6 +112,21 @@ export function isOpen(text: string): boolean {
   return OPEN.test(text);
 }
 
+/** Beginnings of a prompt that only asks to continue earlier work. */
+const CONTINUES = any(
+  `^[^\\p{L}\\p{N}]*(?:(?:hi|hello|hey|ok|okay|yes|please|let['’]?s|(?:can|could|would) you|you can|now|just|and|bitte|hallo|ja|so|bonjour|salut|oui|hola|sí|por favor)[^\\p{L}\\p{N}]+)*(?:continue[rz]?|carry on|go on|keep going|go ahead|pick (?:it )?up(?= where)|(?:resume|proceed)(?=[^\\p{L}\\p{N}]*$| (?:the|our|my|your|this|that|it|work|working|where|from|with) )|where (?:were|are) we|where did we|what (?:were|was|are) (?:we|you|i) (?:doing|working)|what(?:['’]?s| is)? (?:next|left)|(?:mache?|fahre?) (?:bitte )?(?:weiter|fort)|weiter|wo (?:waren|sind) wir|continuons|repren(?:ds|ez|ons)|où en (?:étions|étais|sommes)|poursui(?:s|vez|vons)|contin[úu]a(?:r|mos)?|sigue|seguimos|sigamos|(?:por )?dónde (?:íbamos|estábamos|quedamos|nos quedamos))(?![\\p{L}\\p{N}_])`,
+  "^(?:请|好的?[，,]?)*(?:继续|接着)",
+  "^(?:続け|続き|再開)",
+);
+/** Characters. A longer prompt has a goal of its own. */
+const LONGEST_CONTINUE = 160;
+
+/** True when a prompt only asks to continue earlier work. */
+export function asksToContinue(prompt: string): boolean {
+  const text = prompt.trim();
+  return text.length <= LONGEST_CONTINUE && CONTINUES.test(text);
+}
+
 /** Words of a status. */
 const DONE = any(
   words(`done | completed? | finished | closed | resolved | merged | shipped | passed | ok | success(?:ful)? | cancell?ed | skipped | checked | fixed | sent | paid | x | yes | implemented | delivered | approved

@@ -75,7 +75,7 @@ class NotesInWriting {
   #prompt(text: string, at: string | undefined): void {
     if (text.trim() === "") return;
     const notes = this.#notes;
-    const isFirst = notes.counts.prompts === 0;
+    const isFirst = notes.prompts.length === 0;
     const noted: NotedText = {
       text: cut(text.trim(), isFirst ? LONGEST_NOTED.goal : LONGEST_NOTED.prompt),
       ...(at === undefined ? {} : { at }),

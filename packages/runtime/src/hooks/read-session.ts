@@ -1,4 +1,4 @@
-import { noteEvents, NO_NOTES } from "@workrail/core";
+import { continuedNotes, noteEvents, NO_NOTES, type WorkNotes } from "@workrail/core";
 import {
   type HookHost,
   readOpencodeMessages,
@@ -8,7 +8,8 @@ import {
   type TranscriptPosition,
 } from "@workrail/host-transcripts";
 import type { HookCall } from "./hook-call.ts";
-import type { HookState } from "./hook-state.ts";
+import { type HookPlaces, stateFile } from "./hook-places.ts";
+import { type HookState, readState } from "./hook-state.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
 /** A session after its transcript was read on. */
@@ -48,9 +49,18 @@ async function readPortion(state: HookState, call: HookCall): Promise<ReadSessio
   if (part === undefined) return { state, hasNews: false };
   // First, since notes cut texts, and half of a secret is not recognised.
   const events = await withoutSecrets(part.events, call.settings);
-  const notes = noteEvents(part.restarted ? NO_NOTES : state.notes, events);
+  const own = part.restarted ? NO_NOTES : state.notes;
+  const notes = noteEvents(
+    continuedNotes(own, events, () => notesOf(state.continues, call.places)),
+    events,
+  );
   const position = part.position === undefined ? {} : { position: part.position };
   return { state: { ...state, notes, ...position, isBehind: part.isPartial }, hasNews: events.length > 0 };
+}
+
+/** Notes of an earlier session; `undefined` when they are not known any more. A sealed store has none. */
+export function notesOf(sessionId: string | undefined, places: HookPlaces): WorkNotes | undefined {
+  return sessionId === undefined ? undefined : readState(stateFile(places, places.sessions, sessionId))?.notes;
 }
 
 /**

@@ -222,6 +222,27 @@ describe("the start of a session", () => {
     expect(incoming()).toHaveLength(2);
   });
 
+  it("tells the goal of the first of three sessions that were killed, when the second only continued it", async () => {
+    new Transcript().prompt(FIRST).run("1", "npm test", "AssertionError: expected 302", true);
+    minutes(5);
+    const starts = (id: string): Promise<string> =>
+      hook("session-start", { session_id: id, transcript_path: transcript(id), source: "startup" });
+    expect(told(await starts("second"))).toContain("login redirect");
+    new Transcript("second").prompt("Where were we? Please continue.").run("2", "npm run build", "ok");
+    minutes(5);
+    const text = told(await starts("third"));
+    expect(text).toMatch(/^<workrail-resume saved="2026-01-02T10:05:00.000Z" session="claude-code-second"/u);
+    for (const part of ["login redirect", "Never touch src/legacy", "npm run build"]) expect(text).toContain(part);
+    new Transcript("third").prompt("Add a dark mode.").run("3", "npm run lint", "2 problems", true);
+    minutes(5);
+    const anew = told(await starts("fourth"));
+    expect(anew).toContain("Add a dark mode.");
+    expect(anew).not.toContain("login redirect");
+    const store = await open();
+    expect((await store.loadCheckpoint({ sessionId: "claude-code-second" })).context).toMatchObject({ goal: FIRST });
+    await store.close();
+  });
+
   it.each([
     ["work that is done", (said: Transcript) => said.run("1", "npm test", "ok").reply("All tests pass.")],
     ["a greeting", (said: Transcript) => said],

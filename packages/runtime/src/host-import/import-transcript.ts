@@ -3,6 +3,7 @@ import { type Context, contextOfNotes, goalOf, type JsonObject, NO_NOTES, type W
 import type { FoundTranscript, TranscriptFacts } from "@workrail/host-transcripts";
 import { conversationParts } from "../hooks/conversation-parts.ts";
 import { sessionIdOf } from "../hooks/hook-call.ts";
+import { notesOf } from "../hooks/read-session.ts";
 import { isErased } from "../hooks/forget-sessions.ts";
 import { hookPlaces, stateFile } from "../hooks/hook-places.ts";
 import type { HookSettings } from "../hooks/hook-settings.ts";
@@ -60,7 +61,8 @@ export async function importTranscript(
   if (known !== undefined) return known;
   const state = beginning(given, sessionId, before);
   const told = new Telling(store, state, given);
-  for await (const piece of readWhole(given.transcript, given.settings)) await told.add(piece);
+  const earlier = (): WorkNotes | undefined => notesOf(state.continues, hookPlaces(given.settings.dataDir));
+  for await (const piece of readWhole(given.transcript, given.settings, earlier)) await told.add(piece);
   if (told.isEmpty) return "empty";
   if (given.since !== undefined && told.lastAt < given.since) return "older";
   const { imported, after } = await told.finish();

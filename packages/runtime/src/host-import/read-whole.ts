@@ -1,4 +1,4 @@
-import { type JsonObject, noteEvents, NO_NOTES, type WorkNotes } from "@workrail/core";
+import { continuedNotes, type JsonObject, noteEvents, NO_NOTES, type WorkNotes } from "@workrail/core";
 import { type FoundTranscript, readTranscript, type TranscriptPosition } from "@workrail/host-transcripts";
 import { messagesOf } from "../hooks/conversation-messages.ts";
 import type { HookSettings } from "../hooks/hook-settings.ts";
@@ -19,10 +19,16 @@ export interface ReadPiece {
   readonly restarted: boolean;
 }
 
-/** Reads a transcript to its end, as hooks do. Yields nothing for a missing file. @throws as `readTranscript` does. */
+/**
+ * Reads a transcript to its end, as hooks do. Yields nothing for a missing file.
+ *
+ * @param earlier reads the notes of the session that this one continues.
+ * @throws as `readTranscript` does.
+ */
 export async function* readWhole(
   { host, file, sizeBytes }: FoundTranscript,
   settings: HookSettings,
+  earlier: () => WorkNotes | undefined,
 ): AsyncGenerator<ReadPiece, void, undefined> {
   const maxBytes = sizeBytes > LARGEST_WHOLE_BYTES ? PIECE_BYTES : undefined;
   let notes = NO_NOTES;
@@ -33,7 +39,7 @@ export async function* readWhole(
     const restarted = part.restarted && position !== undefined;
     // Redacted first, because notes cut texts, and half a secret is not recognised.
     const events = await withoutSecrets(part.events, settings);
-    notes = noteEvents(restarted ? NO_NOTES : notes, events);
+    notes = noteEvents(continuedNotes(restarted ? NO_NOTES : notes, events, earlier), events);
     const items = messagesOf(events);
     ({ position, isPartial } = part);
     yield { notes, items, position, restarted };
