@@ -1,7 +1,7 @@
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { FIRST, SESSION, told, useHookScene } from "../../test/hook-scene.ts";
 import { openWorkrail } from "../open-workrail.ts";
 import { spawnSync } from "node:child_process";
 import { restoreBackup } from "../restore-backup.ts";
@@ -10,98 +10,9 @@ import { findTranscripts } from "@workrail/host-transcripts";
 import type { HookPorts } from "./hook-call.ts";
 import { hookPlaces } from "./hook-places.ts";
 import { waitingFiles } from "./incoming-save.ts";
-import { runHook } from "./run-hook.ts";
-import type { HookEvent } from "@workrail/host-transcripts";
 
-const SESSION = "7b1d1f6c-34b8-450e-82e8-700ac148aa5f";
-const FIRST = "Make the login redirect work. Never touch src/legacy.";
-let root: string;
-let now: Date;
-let env: Record<string, string>;
-
-beforeEach(() => {
-  root = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-hooks-"));
-  fs.mkdirSync(path.join(root, "project", ".git"), { recursive: true });
-  fs.writeFileSync(path.join(root, "project", ".git", "HEAD"), "ref: refs/heads/main\n");
-  fs.mkdirSync(folder(), { recursive: true });
-  now = new Date("2026-01-02T10:00:00Z");
-  env = { WORKRAIL_DATA_DIR: path.join(root, "data") };
-});
-afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
-
-const folder = (): string => path.join(root, "home", ".claude", "projects", "-project");
-const transcript = (id = SESSION): string => path.join(folder(), `${id}.jsonl`);
-const data = (): string => path.join(root, "data");
-const incoming = (): string[] => waitingFiles(hookPlaces(data()).incoming);
-
-/** A transcript as Claude Code writes it. */
-class Transcript {
-  readonly #id: string;
-  #last: string | null = null;
-  #count = 0;
-  constructor(id = SESSION) {
-    this.#id = id;
-  }
-  add(type: "user" | "assistant", content: unknown): this {
-    const uuid = `u${this.#id.slice(0, 4)}-${this.#count++}`;
-    const about = {
-      parentUuid: this.#last,
-      isSidechain: false,
-      type,
-      uuid,
-      sessionId: this.#id,
-      cwd: path.join(root, "project"),
-      timestamp: now.toISOString(),
-    };
-    fs.appendFileSync(transcript(this.#id), `${JSON.stringify({ ...about, message: { role: type, content } })}\n`);
-    this.#last = uuid;
-    return this;
-  }
-  prompt(text: string): this {
-    return this.add("user", text);
-  }
-  reply(text: string): this {
-    return this.add("assistant", [{ type: "text", text }]);
-  }
-  run(id: string, command: string, output: string, failed = false): this {
-    this.add("assistant", [{ type: "tool_use", id, name: "Bash", input: { command } }]);
-    return this.add("user", [{ type: "tool_result", tool_use_id: id, content: output, is_error: failed }]);
-  }
-}
-
-async function hook(event: HookEvent, more: object = {}, ports: Partial<HookPorts> = {}): Promise<string> {
-  const payload = { session_id: SESSION, transcript_path: transcript(), cwd: path.join(root, "project"), hook_event_name: "Any", ...more };
-  return raw(event, JSON.stringify(payload), ports);
-}
-
-async function raw(event: HookEvent, input: string, ports: Partial<HookPorts> = {}): Promise<string> {
-  const base = { env, home: path.join(root, "home"), now: () => now, left: () => 5_000, saveNow: async () => {} };
-  const { output } = await runHook(event, { host: "claude-code", input }, { ...base, ...ports });
-  return output;
-}
-
-const told = (output: string): string =>
-  output === "" ? "" : (JSON.parse(output) as { hookSpecificOutput: { additionalContext: string } }).hookSpecificOutput.additionalContext;
-const minutes = (count: number): void => void (now = new Date(now.getTime() + count * 60_000));
-const open = () => openWorkrail({ dataDir: data(), env: {}, project: path.join(root, "project") });
-
-const next = (more: object = {}): object => ({ session_id: "other", transcript_path: transcript("other"), source: "startup", ...more });
-const allFiles = (): string[] =>
-  fs
-    .readdirSync(data(), { recursive: true, encoding: "utf8" })
-    .map((name) => path.join(data(), name))
-    .filter((file) => fs.statSync(file).isFile());
-const conversationNow = async (): Promise<string> => {
-  const store = await open();
-  try {
-    return JSON.stringify(
-      ((await store.loadCheckpoint({ sessionId: `claude-code-${SESSION}-conversation` })).context as { conversation: unknown })
-        .conversation,
-    );
-  } finally {
-    await store.close();
-  }
-};
+const scene = useHookScene();
+const { transcript, data, incoming, allFiles, hook, minutes, open, next, conversationNow, converse } = scene;
 
 const SID = `claude-code-${SESSION}`;
 const load = async (sessionId = SID): Promise<object> => {
@@ -112,7 +23,12 @@ const load = async (sessionId = SID): Promise<object> => {
     await store.close();
   }
 };
-const sealedEnv = (): void => void (env["WORKRAIL_ENCRYPTION"] = "enabled");
+/** Overwrites the first checkpoint of the store on disk. */
+function damageCheckpoint(): void {
+  const [blob] = allFiles().filter((file) => file.startsWith(path.join(data(), "contexts")) && fs.statSync(file).size > 300);
+  fs.writeFileSync(blob ?? "", fs.readFileSync(blob ?? "").fill(7, 40));
+}
+const sealedEnv = (): void => void (scene.env["WORKRAIL_ENCRYPTION"] = "enabled");
 const hidden = (...words: string[]): string[] =>
   allFiles()
     .filter((file) => path.relative(data(), file).startsWith("hooks") || path.relative(data(), file).startsWith("incoming"))
@@ -122,7 +38,7 @@ const hidden = (...words: string[]): string[] =>
 
 describe("what an agent saved under the names that notes use", () => {
   it("stays in the state after the next hook", async () => {
-    const said = new Transcript().prompt(FIRST);
+    const said = converse().prompt(FIRST);
     await hook("stop");
     const store = await open();
     await store.saveCheckpoint({
@@ -138,8 +54,8 @@ describe("what an agent saved under the names that notes use", () => {
 
 describe("the mark of an erased session", () => {
   it("is not set because the trash, with checkpoints that were thinned out, was emptied", async () => {
-    const said = new Transcript();
-    now = new Date(Date.now() - 3 * 86_400_000);
+    const said = converse();
+    scene.now = new Date(Date.now() - 3 * 86_400_000);
     for (let turn = 0; turn < 6; turn++) {
       said.prompt(`Step ${turn}: go on.`);
       minutes(11);
@@ -151,14 +67,14 @@ describe("the mark of an erased session", () => {
     expect(trash.length).toBeGreaterThan(0);
     await store.emptyTrash();
     await store.close();
-    now = new Date();
+    scene.now = new Date();
     said.prompt("LATER WORDS").reply("ok");
     await hook("session-end");
     expect(incoming()).not.toEqual([]);
   });
 
   it("is not set because one old checkpoint of a session that goes on was deleted", async () => {
-    const said = new Transcript().prompt(FIRST);
+    const said = converse().prompt(FIRST);
     await hook("stop");
     minutes(11);
     said.prompt("More.");
@@ -174,11 +90,11 @@ describe("the mark of an erased session", () => {
   });
 
   it("is not set because a clean-up removed what is older than some days", async () => {
-    now = new Date(Date.now() - 40 * 86_400_000);
-    const said = new Transcript().prompt(FIRST);
+    scene.now = new Date(Date.now() - 40 * 86_400_000);
+    const said = converse().prompt(FIRST);
     await hook("stop");
     await (await open()).close();
-    now = new Date();
+    scene.now = new Date();
     said.prompt("More.");
     await hook("stop");
     const store = await open();
@@ -191,13 +107,13 @@ describe("the mark of an erased session", () => {
   });
 
   it("keeps a session erased whose hook was running meanwhile", async () => {
-    const said = new Transcript().prompt("The customer is called Zanzibarski.");
+    const said = converse().prompt("The customer is called Zanzibarski.");
     await hook("stop");
     await (await open()).close();
     said.prompt("Zanzibarski once more.");
     minutes(11);
     let calls = 0;
-    const at = now;
+    const at = scene.now;
     const store = await open();
     await store.erase({ sessionId: SID });
     // The mark and the removal come while the hook reads: as if `erase` ran then.
@@ -223,7 +139,7 @@ describe("the mark of an erased session", () => {
   });
 
   it("is set for a session of which hooks keep no state any more: it is on disk for a week at least", async () => {
-    new Transcript().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
+    converse().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
     await hook("session-end");
     await (await open()).close();
     fs.rmSync(hookPlaces(data()).sessions, { recursive: true }); // as `removeNotes` does once the store is sealed
@@ -240,18 +156,18 @@ describe("the mark of an erased session", () => {
   });
 
   it("is taken back by an import that brings the session back", async () => {
-    const said = new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    const said = converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("session-end");
     const store = await open();
     await store.erase({ sessionId: SID });
     const transcripts = await findTranscripts("claude-code", {
-      home: path.join(root, "home"),
+      home: path.join(scene.root, "home"),
       env: {},
       limit: 10,
       near: transcript(),
     });
     const outcomes = [];
-    for await (const each of importTranscripts(store, { transcripts, sources: { env } })) outcomes.push(each);
+    for await (const each of importTranscripts(store, { transcripts, sources: { env: scene.env } })) outcomes.push(each);
     await store.close();
     const isBack = outcomes.some(({ status }) => status === "imported");
     minutes(30);
@@ -263,44 +179,45 @@ describe("the mark of an erased session", () => {
 
 describe("beside a sealed store", () => {
   const acme = (): void => {
-    fs.writeFileSync(path.join(root, "project", ".git", "HEAD"), "ref: refs/heads/secret-merger\n");
-    fs.writeFileSync(path.join(root, "project", ".git", "config"), '[remote "origin"]\n\turl = https://example.com/acme/takeover.git\n');
+    fs.writeFileSync(path.join(scene.root, "project", ".git", "HEAD"), "ref: refs/heads/secret-merger\n");
+    fs.writeFileSync(
+      path.join(scene.root, "project", ".git", "config"),
+      '[remote "origin"]\n\turl = https://example.com/acme/takeover.git\n',
+    );
   };
   it("the second turn, which is not saved yet, names nothing in clear", async () => {
     acme();
     sealedEnv();
-    const said = new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    const said = converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("stop");
     said.prompt("More.");
     await hook("stop");
-    expect(hidden("secret-merger", "takeover", path.join(root, "project"), SESSION)).toEqual([]);
+    expect(hidden("secret-merger", "takeover", scene.project, SESSION)).toEqual([]);
   });
   it("a session that goes on with an earlier one names nothing in clear", async () => {
     acme();
     sealedEnv();
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("session-start", next());
-    expect(hidden("secret-merger", "takeover", path.join(root, "project"), SESSION)).toEqual([]);
+    expect(hidden("secret-merger", "takeover", scene.project, SESSION)).toEqual([]);
   });
   it("what was refused before it was sealed does not stay in clear", async () => {
-    new Transcript().prompt(`Make the login redirect work. ${"x".repeat(60_000)}`);
+    converse().prompt(`Make the login redirect work. ${"x".repeat(60_000)}`);
     await hook("session-end");
-    await (
-      await openWorkrail({ dataDir: data(), env: { WORKRAIL_MAX_CONTEXT_BYTES: "500" }, project: path.join(root, "project") })
-    ).close();
+    await (await openWorkrail({ dataDir: data(), env: { WORKRAIL_MAX_CONTEXT_BYTES: "500" }, project: scene.project })).close();
     expect(fs.readdirSync(hookPlaces(data()).refused).length).toBeGreaterThan(0);
     sealedEnv();
-    await hook("session-start", next({ session_id: "third", transcript_path: path.join(root, "none", "o.jsonl") }));
-    await hook("session-start", next({ session_id: "fourth", transcript_path: path.join(root, "none", "o.jsonl") }));
+    await hook("session-start", next({ session_id: "third", transcript_path: path.join(scene.root, "none", "o.jsonl") }));
+    await hook("session-start", next({ session_id: "fourth", transcript_path: path.join(scene.root, "none", "o.jsonl") }));
     expect(hidden("login redirect")).toEqual([]);
   });
   it("both of two sessions that were killed are caught up, at the second start at the latest", async () => {
     sealedEnv();
     const saved = new Set<string>();
     const saveNow: HookPorts["saveNow"] = async (saves) => saves.forEach(({ sessionId }) => saved.add(sessionId));
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
     const second = "8b1d1f6c-34b8-450e-82e8-700ac148aa5f";
-    new Transcript(second).prompt("Other work.").run("1", "npm test", "no", true);
+    converse(second).prompt("Other work.").run("1", "npm test", "no", true);
     for (let start = 0; start < 3; start++) await hook("session-start", next(), { saveNow });
     expect([...saved].filter((id) => !id.includes("conversation")).length).toBe(2);
   });
@@ -308,14 +225,14 @@ describe("beside a sealed store", () => {
 
 describe("what the store refuses for ever", () => {
   it("is tried once more, and not at each start", async () => {
-    now = new Date();
-    new Transcript()
+    scene.now = new Date();
+    converse()
       .prompt(`FIRST WORDS ${"x ".repeat(30_000)}`)
       .reply("I look.")
       .run("1", "npm test", "no", true);
     await hook("session-end");
     const small = async (): Promise<void> =>
-      (await openWorkrail({ dataDir: data(), env: { WORKRAIL_MAX_CONTEXT_BYTES: "20000" }, project: path.join(root, "project") })).close();
+      (await openWorkrail({ dataDir: data(), env: { WORKRAIL_MAX_CONTEXT_BYTES: "20000" }, project: scene.project })).close();
     const counts: number[] = [];
     for (let start = 0; start < 5; start++) {
       await small();
@@ -330,7 +247,7 @@ describe("what the store refuses for ever", () => {
 describe("something else among the incoming saves", () => {
   it("a folder with the name of a save holds nothing up", async () => {
     fs.mkdirSync(path.join(hookPlaces(data()).incoming, `${"1".padStart(15, "0")}-x.json`), { recursive: true });
-    new Transcript().prompt(FIRST);
+    converse().prompt(FIRST);
     await hook("stop");
     await (await open()).close();
     expect(incoming().filter((file) => fs.statSync(file).isFile())).toEqual([]);
@@ -349,7 +266,7 @@ describe("something else among the incoming saves", () => {
   }, 20_000);
   it("a folder of incoming saves that cannot be read keeps nobody from the store", async () => {
     await (await open()).close();
-    fs.symlinkSync("incoming", hookPlaces(data()).incoming); // ELOOP; EACCES after a hook that ran as root
+    fs.symlinkSync("incoming", hookPlaces(data()).incoming); // ELOOP; EACCES after a hook that ran as scene.root
     const store = await open();
     await expect(store.takeIncoming()).resolves.toBe(0);
     await store.close();
@@ -358,14 +275,14 @@ describe("something else among the incoming saves", () => {
 
 describe("the session that the pack shows", () => {
   const many = (count: number): string[] => {
-    const start = now;
+    const start = scene.now;
     const ids = Array.from({ length: count }, (_, at) => `${String(at).padStart(8, "0")}-34b8-450e-82e8-700ac148aa5f`);
     ids.forEach((id, at) => {
-      now = new Date(start.getTime() - (count - at) * 3_600_000);
-      new Transcript(id).prompt(`Work number ${at}. Go on.`).run("1", "npm test", "no", true);
-      fs.utimesSync(transcript(id), now, now);
+      scene.now = new Date(start.getTime() - (count - at) * 3_600_000);
+      converse(id).prompt(`Work number ${at}. Go on.`).run("1", "npm test", "no", true);
+      fs.utimesSync(transcript(id), scene.now, scene.now);
     });
-    now = start;
+    scene.now = start;
     return ids;
   };
   it("is the latest, at the second start after Workrail was set up", async () => {
@@ -375,7 +292,7 @@ describe("the session that the pack shows", () => {
     expect([first, second].map((text) => /Work number \d+/u.exec(text)?.[0])).toEqual(["Work number 11", "Work number 11"]);
   });
   it("is the latest where conversations are not kept", async () => {
-    env["WORKRAIL_HOOK_CONVERSATION"] = "false";
+    scene.env["WORKRAIL_HOOK_CONVERSATION"] = "false";
     const ids = many(12);
     for (const id of ids) await hook("session-end", { session_id: id, transcript_path: transcript(id) });
     const outputs = [];
@@ -384,22 +301,22 @@ describe("the session that the pack shows", () => {
     expect(outputs).toEqual(["Work number 11", "Work number 11"]);
   });
   it("is found after the repository got its remote", async () => {
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("session-end");
-    fs.writeFileSync(path.join(root, "project", ".git", "config"), '[remote "origin"]\n\turl = https://example.com/acme/new.git\n');
+    fs.writeFileSync(path.join(scene.root, "project", ".git", "config"), '[remote "origin"]\n\turl = https://example.com/acme/new.git\n');
     expect(told(await hook("session-start", next()))).toContain("login redirect");
   });
 });
 
 describe("one session that is over a limit of its own", () => {
   it("does not keep the saves of all others from being left", async () => {
-    const said = new Transcript().prompt("Go.");
+    const said = converse().prompt("Go.");
     for (let at = 0; at < 5; at++) said.run(`c${at}`, `cat part-${at}`, "abcdefgh".repeat(2_000));
     await hook("session-end");
     const store = await openWorkrail({
       dataDir: data(),
       env: { WORKRAIL_MAX_CHECKPOINT_BYTES: "600" },
-      project: path.join(root, "project"),
+      project: scene.project,
     });
     await store.close();
     // Over `maxCheckpointBytes` for ever: it waits for ever, counts towards the 64 MB that may wait, and is tried at each call.
@@ -410,7 +327,7 @@ describe("one session that is over a limit of its own", () => {
 describe("the same, at the same time and again", () => {
   it("is saved once by stores that are opened at once, and nothing of it is refused", async () => {
     await (await open()).close();
-    const said = new Transcript();
+    const said = converse();
     for (let turn = 0; turn < 12; turn++) {
       said.prompt(`Turn ${turn}`).reply(`Answer ${turn}`);
       minutes(11);
@@ -430,7 +347,7 @@ describe("the same, at the same time and again", () => {
     const { incoming: waiting } = hookPlaces(data());
     fs.mkdirSync(waiting, { recursive: true });
     for (let at = 1; at < 4; at++) fs.writeFileSync(path.join(waiting, `${String(at).padStart(15, "0")}-x${at}.json`), "{}");
-    new Transcript().prompt(FIRST);
+    converse().prompt(FIRST);
     await hook("session-end");
     await Promise.all([store.takeIncoming(), store.takeIncoming(), store.takeIncoming()]);
     await store.close();
@@ -439,15 +356,15 @@ describe("the same, at the same time and again", () => {
 
   it("is saved once to a sealed store, whichever process reads it, where it holds a secret", () => {
     const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
-    new Transcript().prompt(`Use ${token} for the login.`).reply("Yes.").run("1", "npm test", "no", true);
+    converse().prompt(`Use ${token} for the login.`).reply("Yes.").run("1", "npm test", "no", true);
     const src = path.resolve("packages/runtime/src");
     const script = `
       import { runHook } from ${JSON.stringify(path.join(src, "hooks/run-hook.ts"))};
       import { openWorkrail } from ${JSON.stringify(path.join(src, "open-workrail.ts"))};
       const env = { WORKRAIL_DATA_DIR: ${JSON.stringify(data())}, WORKRAIL_ENCRYPTION: "enabled", WORKRAIL_ENCRYPTION_KEY: "ab".repeat(32) };
-      const open = () => openWorkrail({ env, project: ${JSON.stringify(path.join(root, "project"))}, upkeep: false });
-      const input = JSON.stringify(${JSON.stringify({ session_id: "other", transcript_path: transcript("other"), cwd: path.join(root, "project"), source: "startup", hook_event_name: "SessionStart" })});
-      const { error } = await runHook("session-start", { host: "claude-code", input }, { env, home: ${JSON.stringify(path.join(root, "home"))}, now: () => new Date("2026-01-02T10:00:00Z"), left: () => 5000, saveNow: async (saves) => { const s = await open(); await s.takeIncoming(saves); await s.close(); } });
+      const open = () => openWorkrail({ env, project: ${JSON.stringify(scene.project)}, upkeep: false });
+      const input = JSON.stringify(${JSON.stringify({ session_id: "other", transcript_path: transcript("other"), cwd: scene.project, source: "startup", hook_event_name: "SessionStart" })});
+      const { error } = await runHook("session-start", { host: "claude-code", input }, { env, home: ${JSON.stringify(path.join(scene.root, "home"))}, now: () => new Date("2026-01-02T10:00:00Z"), left: () => 5000, saveNow: async (saves) => { const s = await open(); await s.takeIncoming(saves); await s.close(); } });
       if (error) console.error(error);
       const s = await open();
       console.log((await s.findCheckpoints({ sessionId: ${JSON.stringify(SID)} })).total + " " + (await s.findCheckpoints({ sessionId: ${JSON.stringify(`${SID}-conversation`)} })).total);
@@ -464,12 +381,12 @@ describe("the same, at the same time and again", () => {
   it("that a restored backup lacks is saved again from its transcript", async () => {
     const store = await open();
     await store.saveCheckpoint({ sessionId: "s", context: { a: 1 } });
-    await store.backup(path.join(root, "backup"));
+    await store.backup(path.join(scene.root, "backup"));
     await store.close();
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("session-end");
     await (await open()).close();
-    await restoreBackup(path.join(root, "backup"), { dataDir: data(), env: {}, replace: true });
+    await restoreBackup(path.join(scene.root, "backup"), { dataDir: data(), env: {}, replace: true });
     const text = told(await hook("session-start", next()));
     const after = await open();
     const { total } = await after.findCheckpoints({ sessionId: SID });
@@ -479,14 +396,10 @@ describe("the same, at the same time and again", () => {
   });
 
   it("is saved although the checkpoint before it is damaged", async () => {
-    const said = new Transcript().prompt(FIRST);
+    const said = converse().prompt(FIRST);
     await hook("stop");
     await (await open()).close();
-    const [blob] = fs
-      .readdirSync(path.join(data(), "contexts"), { recursive: true, encoding: "utf8" })
-      .map((name) => path.join(data(), "contexts", name))
-      .filter((file) => fs.statSync(file).isFile() && fs.statSync(file).size > 300);
-    fs.writeFileSync(blob ?? "", fs.readFileSync(blob ?? "").fill(7, 40));
+    damageCheckpoint();
     minutes(11);
     said.prompt("LATER WORDS");
     await hook("session-end");
@@ -503,7 +416,7 @@ describe("the same, at the same time and again", () => {
 
 describe("an erasure beside something odd among the incoming saves", () => {
   it("does not tell a failure after it erased", async () => {
-    new Transcript().prompt(FIRST);
+    converse().prompt(FIRST);
     await hook("stop");
     const store = await open();
     fs.mkdirSync(path.join(hookPlaces(data()).refused, `${"1".padStart(15, "0")}-x.json`), { recursive: true });
@@ -514,7 +427,7 @@ describe("an erasure beside something odd among the incoming saves", () => {
 
 describe("a transcript that is long", () => {
   it("gives a pack at the next start although one portion does not read it whole", async () => {
-    const said = new Transcript().prompt(FIRST);
+    const said = converse().prompt(FIRST);
     for (let at = 0; at < 24; at++) said.run(`c${at}`, `cat part-${at}`, "word ".repeat(100_000));
     said.reply("LAST WORDS: still to do: the logout.");
     expect(fs.statSync(transcript()).size).toBeGreaterThan(10_000_000);
@@ -524,10 +437,10 @@ describe("a transcript that is long", () => {
 
   it("hides no pack of shorter work that is whole", async () => {
     const short = "8b1d1f6c-34b8-450e-82e8-700ac148aa5f";
-    new Transcript(short).prompt("The short work. Go on.").run("1", "npm test", "no", true);
+    converse(short).prompt("The short work. Go on.").run("1", "npm test", "no", true);
     await hook("session-end", { session_id: short, transcript_path: transcript(short) });
     minutes(1);
-    const said = new Transcript().prompt(FIRST);
+    const said = converse().prompt(FIRST);
     for (let at = 0; at < 24; at++) said.run(`c${at}`, `cat part-${at}`, "word ".repeat(100_000));
     let starts = 0;
     for (; starts < 6; starts++)
@@ -538,14 +451,10 @@ describe("a transcript that is long", () => {
 
 describe("more", () => {
   it("later saves of a session with a damaged checkpoint get in", async () => {
-    const said = new Transcript().prompt(FIRST);
+    const said = converse().prompt(FIRST);
     await hook("stop");
     await (await open()).close();
-    const [blob] = fs
-      .readdirSync(path.join(data(), "contexts"), { recursive: true, encoding: "utf8" })
-      .map((name) => path.join(data(), "contexts", name))
-      .filter((file) => fs.statSync(file).isFile() && fs.statSync(file).size > 300);
-    fs.writeFileSync(blob ?? "", fs.readFileSync(blob ?? "").fill(7, 40));
+    damageCheckpoint();
     for (let turn = 0; turn < 4; turn++) {
       minutes(11);
       said.prompt(`LATER WORDS ${turn}`);
@@ -559,7 +468,7 @@ describe("more", () => {
   });
 
   it("erasing the conversation alone leaves the work to be saved", async () => {
-    const said = new Transcript().prompt(FIRST);
+    const said = converse().prompt(FIRST);
     await hook("session-end");
     const store = await open();
     await store.erase({ sessionId: `${SID}-conversation` });
@@ -591,10 +500,10 @@ describe("more", () => {
     const limited = await openWorkrail({
       dataDir: data(),
       env: { WORKRAIL_MAX_CHECKPOINT_BYTES: "2000" },
-      project: path.join(root, "project"),
+      project: scene.project,
     });
     await limited.close();
-    new Transcript().prompt(FIRST);
+    converse().prompt(FIRST);
     await hook("stop");
     expect(incoming().some((file) => fs.readFileSync(file, "utf8").includes("login redirect"))).toBe(true);
   });

@@ -1,113 +1,26 @@
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { FIRST, SESSION, told, useHookScene } from "../../test/hook-scene.ts";
 import { openWorkrail } from "../open-workrail.ts";
 import { spawnSync } from "node:child_process";
-import type { HookPorts } from "./hook-call.ts";
 import { hookPlaces } from "./hook-places.ts";
-import { waitingFiles } from "./incoming-save.ts";
 import { runHook } from "./run-hook.ts";
 import type { HookEvent } from "@workrail/host-transcripts";
 
-const SESSION = "7b1d1f6c-34b8-450e-82e8-700ac148aa5f";
-const FIRST = "Make the login redirect work. Never touch src/legacy.";
-let root: string;
-let now: Date;
-let env: Record<string, string>;
-
-beforeEach(() => {
-  root = fs.mkdtempSync(path.join(os.tmpdir(), "workrail-hooks-"));
-  fs.mkdirSync(path.join(root, "project", ".git"), { recursive: true });
-  fs.writeFileSync(path.join(root, "project", ".git", "HEAD"), "ref: refs/heads/main\n");
-  fs.mkdirSync(folder(), { recursive: true });
-  now = new Date("2026-01-02T10:00:00Z");
-  env = { WORKRAIL_DATA_DIR: path.join(root, "data") };
-});
-afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
-
-const folder = (): string => path.join(root, "home", ".claude", "projects", "-project");
-const transcript = (id = SESSION): string => path.join(folder(), `${id}.jsonl`);
-const data = (): string => path.join(root, "data");
-const incoming = (): string[] => waitingFiles(hookPlaces(data()).incoming);
-
-/** A transcript as Claude Code writes it. */
-class Transcript {
-  readonly #id: string;
-  #last: string | null = null;
-  #count = 0;
-  constructor(id = SESSION) {
-    this.#id = id;
-  }
-  add(type: "user" | "assistant", content: unknown): this {
-    const uuid = `u${this.#id.slice(0, 4)}-${this.#count++}`;
-    const about = {
-      parentUuid: this.#last,
-      isSidechain: false,
-      type,
-      uuid,
-      sessionId: this.#id,
-      cwd: path.join(root, "project"),
-      timestamp: now.toISOString(),
-    };
-    fs.appendFileSync(transcript(this.#id), `${JSON.stringify({ ...about, message: { role: type, content } })}\n`);
-    this.#last = uuid;
-    return this;
-  }
-  prompt(text: string): this {
-    return this.add("user", text);
-  }
-  reply(text: string): this {
-    return this.add("assistant", [{ type: "text", text }]);
-  }
-  run(id: string, command: string, output: string, failed = false): this {
-    this.add("assistant", [{ type: "tool_use", id, name: "Bash", input: { command } }]);
-    return this.add("user", [{ type: "tool_result", tool_use_id: id, content: output, is_error: failed }]);
-  }
-}
-
-async function hook(event: HookEvent, more: object = {}, ports: Partial<HookPorts> = {}): Promise<string> {
-  const payload = { session_id: SESSION, transcript_path: transcript(), cwd: path.join(root, "project"), hook_event_name: "Any", ...more };
-  return raw(event, JSON.stringify(payload), ports);
-}
-
-async function raw(event: HookEvent, input: string, ports: Partial<HookPorts> = {}): Promise<string> {
-  const base = { env, home: path.join(root, "home"), now: () => now, left: () => 5_000, saveNow: async () => {} };
-  const { output } = await runHook(event, { host: "claude-code", input }, { ...base, ...ports });
-  return output;
-}
-
-const told = (output: string): string =>
-  output === "" ? "" : (JSON.parse(output) as { hookSpecificOutput: { additionalContext: string } }).hookSpecificOutput.additionalContext;
-const minutes = (count: number): void => void (now = new Date(now.getTime() + count * 60_000));
-const open = () => openWorkrail({ dataDir: data(), env: {}, project: path.join(root, "project") });
-
-const next = (more: object = {}): object => ({ session_id: "other", transcript_path: transcript("other"), source: "startup", ...more });
-const allFiles = (): string[] =>
-  fs
-    .readdirSync(data(), { recursive: true, encoding: "utf8" })
-    .map((name) => path.join(data(), name))
-    .filter((file) => fs.statSync(file).isFile());
-const conversationNow = async (): Promise<string> => {
-  const store = await open();
-  try {
-    return JSON.stringify(
-      ((await store.loadCheckpoint({ sessionId: `claude-code-${SESSION}-conversation` })).context as { conversation: unknown })
-        .conversation,
-    );
-  } finally {
-    await store.close();
-  }
-};
+const scene = useHookScene();
+const { folder, transcript, data, incoming, allFiles, hook, raw, minutes, open, next, conversationNow, converse } = scene;
 
 describe("the conversation has no hole", () => {
   it("after a save that the store refused for its size", async () => {
-    const said = new Transcript().prompt(`FIRST WORDS ${"x".repeat(60_000)}`).reply("I look.");
+    const said = converse()
+      .prompt(`FIRST WORDS ${"x".repeat(60_000)}`)
+      .reply("I look.");
     await hook("session-end");
     const small = await openWorkrail({
       dataDir: data(),
       env: { WORKRAIL_MAX_CONTEXT_BYTES: "50000" },
-      project: path.join(root, "project"),
+      project: scene.project,
     });
     await small.close();
     said.reply("All done.");
@@ -116,7 +29,7 @@ describe("the conversation has no hole", () => {
   });
 
   it("after somebody else saved into its session", async () => {
-    const said = new Transcript().prompt("FIRST WORDS").reply("I look.");
+    const said = converse().prompt("FIRST WORDS").reply("I look.");
     await hook("session-end");
     const store = await open();
     await store.saveCheckpoint({ sessionId: `claude-code-${SESSION}-conversation`, context: { note: "of an agent" } });
@@ -129,7 +42,7 @@ describe("the conversation has no hole", () => {
 
 describe("an agent that goes on in the session that the pack names", () => {
   it("keeps its own state as the latest after the next hook", async () => {
-    const said = new Transcript().prompt(FIRST);
+    const said = converse().prompt(FIRST);
     await hook("stop");
     const store = await open();
     await store.saveCheckpoint({ sessionId: `claude-code-${SESSION}`, patch: { set: { schema: "the agent's own facts" } } });
@@ -145,13 +58,13 @@ describe("an agent that goes on in the session that the pack names", () => {
 
 describe("the start of a session still tells", () => {
   it("when a transcript beside it is a link to itself", async () => {
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
     fs.symlinkSync(transcript("loop"), transcript("loop"));
     expect(told(await hook("session-start", next()))).toContain("login redirect");
   });
 
   it("that saves fail, when those of earlier sessions fail again", async () => {
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
     const { incoming: waiting } = hookPlaces(data());
     fs.mkdirSync(waiting, { recursive: true });
     fs.writeFileSync(path.join(waiting, `${"1".padStart(15, "0")}-x.json`), "");
@@ -167,14 +80,14 @@ describe("secrets", () => {
   it("that are cut off by the notes do not reach the disk", async () => {
     const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
     const command = `${"echo aaaa && ".repeat(21)}curl -H ${token}`;
-    new Transcript().prompt("Go.").run("1", command, "ok");
+    converse().prompt("Go.").run("1", command, "ok");
     await hook("stop");
     const found = allFiles().filter((file) => fs.readFileSync(file, "utf8").includes(token.slice(0, 14)));
     expect(found).toEqual([]);
   });
   it("are found where they stand whole", async () => {
     const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
-    new Transcript()
+    converse()
       .prompt("Go.")
       .reply(`x ${token} y`)
       .run(
@@ -193,14 +106,16 @@ describe("secrets", () => {
       ...Array.from({ length: 12 }, (_, at) => `${line.slice(at)}${at}Zk`),
       "-----END PRIVATE KEY-----",
     ].join("\n");
-    new Transcript().prompt("Go.").run("1", "cat key.pem; false", key, true);
+    converse().prompt("Go.").run("1", "cat key.pem; false", key, true);
     await hook("stop");
     const found = allFiles().filter((file) => fs.readFileSync(file, "utf8").includes("VJTUt9Us8cK"));
     expect(found).toEqual([]);
   });
   it("a long key in the middle of a long reply does not reach the disk", async () => {
     const token = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
-    new Transcript().prompt("Go.").reply(`${"word ".repeat(157)}${token} ${"word ".repeat(700)}`);
+    converse()
+      .prompt("Go.")
+      .reply(`${"word ".repeat(157)}${token} ${"word ".repeat(700)}`);
     await hook("stop");
     const found = allFiles().filter((file) => fs.readFileSync(file, "utf8").includes(token.slice(0, 14)));
     expect(found).toEqual([]);
@@ -209,7 +124,7 @@ describe("secrets", () => {
 
 describe("erased and sealed", () => {
   it("an erased session leaves nothing in the hooks' files", async () => {
-    new Transcript().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
+    converse().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
     await hook("session-end");
     const store = await open();
     await store.erase({ sessionId: `claude-code-${SESSION}` });
@@ -219,22 +134,27 @@ describe("erased and sealed", () => {
   });
 
   it("a session that was erased does not come back by itself", async () => {
-    new Transcript().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
+    converse().prompt("The customer is called Zanzibarski.").run("1", "npm test", "no", true);
     await hook("session-end");
     const store = await open();
     await store.erase({ sessionId: `claude-code-${SESSION}` });
     await store.close();
-    expect(told(await hook("session-start", next({ transcript_path: path.join(root, "none", "o.jsonl") })))).not.toContain("Zanzibarski");
+    expect(told(await hook("session-start", next({ transcript_path: path.join(scene.root, "none", "o.jsonl") })))).not.toContain(
+      "Zanzibarski",
+    );
   });
 
   it("where the store is sealed, hooks name no project, path, branch, and keep no digest of what was saved", async () => {
-    fs.writeFileSync(path.join(root, "project", ".git", "HEAD"), "ref: refs/heads/secret-merger\n");
-    fs.writeFileSync(path.join(root, "project", ".git", "config"), '[remote "origin"]\n\turl = https://example.com/acme/takeover.git\n');
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
-    env["WORKRAIL_ENCRYPTION"] = "enabled";
+    fs.writeFileSync(path.join(scene.root, "project", ".git", "HEAD"), "ref: refs/heads/secret-merger\n");
+    fs.writeFileSync(
+      path.join(scene.root, "project", ".git", "config"),
+      '[remote "origin"]\n\turl = https://example.com/acme/takeover.git\n',
+    );
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    scene.env["WORKRAIL_ENCRYPTION"] = "enabled";
     await hook("session-end", {}, { saveNow: async () => {} });
     const leaks = allFiles().flatMap((file) =>
-      ["secret-merger", "takeover", path.join(root, "project"), '"digest":']
+      ["secret-merger", "takeover", scene.project, '"digest":']
         .filter((word) => fs.readFileSync(file, "utf8").includes(word))
         .map((word) => `${path.basename(file)}: ${word}`),
     );
@@ -242,11 +162,11 @@ describe("erased and sealed", () => {
   });
 
   it("notes of before the store was sealed do not stay in clear", async () => {
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("stop");
     await (await open()).close();
-    env["WORKRAIL_ENCRYPTION"] = "enabled";
-    await hook("session-start", next({ session_id: "third", transcript_path: path.join(root, "none", "o.jsonl") }), {
+    scene.env["WORKRAIL_ENCRYPTION"] = "enabled";
+    await hook("session-start", next({ session_id: "third", transcript_path: path.join(scene.root, "none", "o.jsonl") }), {
       saveNow: async () => {},
     });
     expect(
@@ -259,20 +179,17 @@ describe("erased and sealed", () => {
 
 describe("doubling", () => {
   it("VS Code does not save the sessions of Claude Code once more", async () => {
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
-    const claude = path.join(root, "home", ".claude", "projects", path.join(root, "project").replaceAll(/[^a-zA-Z0-9]/gu, "-"));
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    const claude = path.join(scene.root, "home", ".claude", "projects", scene.project.replaceAll(/[^a-zA-Z0-9]/gu, "-"));
     fs.mkdirSync(claude, { recursive: true });
     fs.renameSync(transcript(), path.join(claude, `${SESSION}.jsonl`));
     await hook("session-end", { transcript_path: path.join(claude, `${SESSION}.jsonl`) });
-    await raw(
-      "session-start",
-      JSON.stringify({ sessionId: "v1", hookEventName: "SessionStart", cwd: path.join(root, "project"), source: "new" }),
-    );
+    await raw("session-start", JSON.stringify({ sessionId: "v1", hookEventName: "SessionStart", cwd: scene.project, source: "new" }));
     const ids = incoming().map((file) => (JSON.parse(fs.readFileSync(file, "utf8")) as { sessionId: string }).sessionId);
     expect(ids.filter((id) => id.startsWith("vscode-"))).toEqual([]);
   });
   it("a sub-agent does not get its parent's words as its own", async () => {
-    new Transcript().prompt(FIRST);
+    converse().prompt(FIRST);
     await hook("stop", { agent_id: "a1", agent_type: "Explore", agent_transcript_path: path.join(folder(), "x", "agent-a1.jsonl") });
     const ids = incoming().map((file) => (JSON.parse(fs.readFileSync(file, "utf8")) as { sessionId: string }).sessionId);
     expect(ids).toEqual([]);
@@ -281,11 +198,11 @@ describe("doubling", () => {
 
 describe("read-only", () => {
   it("removes no file", async () => {
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("stop");
     const [state] = allFiles().filter((file) => file.includes("sessions") && file.endsWith(".json"));
     fs.utimesSync(state ?? "", new Date("2025-01-02"), new Date("2025-01-02"));
-    env["WORKRAIL_READ_ONLY"] = "true";
+    scene.env["WORKRAIL_READ_ONLY"] = "true";
     await hook("session-start", next());
     expect(fs.existsSync(state ?? "")).toBe(true);
   });
@@ -330,7 +247,7 @@ describe("one bad file among the incoming saves", () => {
     const { incoming: waiting } = hookPlaces(data());
     fs.mkdirSync(waiting, { recursive: true });
     write(path.join(waiting, `${"1".padStart(15, "0")}-7b1d1f6c-34b8-450e-82e8-700ac148aa50.json`));
-    new Transcript().prompt(FIRST);
+    converse().prompt(FIRST);
     await hook("stop");
     await (await open()).close();
     expect(incoming()).toEqual([]);
@@ -340,21 +257,21 @@ describe("one bad file among the incoming saves", () => {
 describe("the pack", () => {
   it("is not handed to a project that only claims the remote of another", async () => {
     const config = '[remote "origin"]\n\turl = git@example.com:acme/private.git\n';
-    fs.writeFileSync(path.join(root, "project", ".git", "config"), config);
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
+    fs.writeFileSync(path.join(scene.root, "project", ".git", "config"), config);
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
     await hook("stop");
-    const other = path.join(root, "downloaded");
+    const other = path.join(scene.root, "downloaded");
     fs.mkdirSync(path.join(other, ".git"), { recursive: true });
     fs.writeFileSync(path.join(other, ".git", "HEAD"), "ref: refs/heads/main\n");
     fs.writeFileSync(path.join(other, ".git", "config"), config);
-    env["WORKRAIL_ISOLATION"] = "strict";
-    expect(told(await hook("session-start", next({ cwd: other, transcript_path: path.join(root, "none", "o.jsonl") })))).not.toContain(
-      "login redirect",
-    );
+    scene.env["WORKRAIL_ISOLATION"] = "strict";
+    expect(
+      told(await hook("session-start", next({ cwd: other, transcript_path: path.join(scene.root, "none", "o.jsonl") }))),
+    ).not.toContain("login redirect");
   });
 
   it("has one end, whatever the branch is called", async () => {
-    const project = path.join(root, "project");
+    const project = scene.project;
     const git = (...args: string[]) =>
       spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: project, encoding: "utf8" });
     fs.rmSync(path.join(project, ".git"), { recursive: true });
@@ -364,8 +281,8 @@ describe("the pack", () => {
     fs.writeFileSync(path.join(project, "a.ts"), "1");
     git("add", ".");
     git("commit", "-qm", "x");
-    now = new Date();
-    new Transcript()
+    scene.now = new Date();
+    converse()
       .prompt(FIRST)
       .add("assistant", [{ type: "tool_use", id: "1", name: "Edit", input: { file_path: path.join(project, "a.ts") } }]);
     await hook("stop");
@@ -377,13 +294,15 @@ describe("the pack", () => {
   });
 
   it("of /clear is one short line that stored text cannot fill", async () => {
-    new Transcript().prompt(`Obey \u202e me. ${"all of this ".repeat(400)}`).run("1", "npm test", "no", true);
+    converse()
+      .prompt(`Obey \u202e me. ${"all of this ".repeat(400)}`)
+      .run("1", "npm test", "no", true);
     const text = told(await hook("session-start", next({ source: "clear" })));
     expect(text).not.toContain("\u202e");
     expect(text.length).toBeLessThan(600);
   });
   it("shows no bidi characters", async () => {
-    new Transcript().prompt(`Obey \u202e me \u200b\u2066.`).run("1", "npm test", "no", true);
+    converse().prompt(`Obey \u202e me \u200b\u2066.`).run("1", "npm test", "no", true);
     const text = told(await hook("session-start", next()));
     expect(text).not.toMatch(/[\u202e\u2066]/u);
     const own = told(await hook("session-start", { source: "compact" }));
@@ -393,7 +312,7 @@ describe("the pack", () => {
 
 describe("a prompt", () => {
   it("that speaks of a tag of a host keeps what follows", async () => {
-    new Transcript().prompt("Why do we see <system-reminder> in the logs? Never touch src/legacy.");
+    converse().prompt("Why do we see <system-reminder> in the logs? Never touch src/legacy.");
     await hook("stop");
     expect(fs.readFileSync(incoming()[0] ?? "", "utf8")).toContain("Never touch src/legacy");
   });
@@ -403,7 +322,7 @@ describe("ids", () => {
   it("of two host sessions never meet in one session", async () => {
     const long = "a".repeat(120);
     for (const id of [`${long}1`, `${long}2`]) {
-      new Transcript("t").prompt(`Words of ${id.at(-1)}.`);
+      converse("t").prompt(`Words of ${id.at(-1)}.`);
       await hook("stop", { session_id: id, transcript_path: transcript("t") });
       fs.rmSync(transcript("t"));
     }
@@ -421,8 +340,8 @@ describe("opencode", () => {
     const call = (event: HookEvent, more: object) =>
       runHook(
         event,
-        { host: "opencode", input: JSON.stringify({ session_id: "o1", cwd: path.join(root, "project"), ...more }) },
-        { env, home: path.join(root, "home"), now: () => now, left: () => 5_000, saveNow: async () => {} },
+        { host: "opencode", input: JSON.stringify({ session_id: "o1", cwd: scene.project, ...more }) },
+        { env: scene.env, home: path.join(scene.root, "home"), now: () => scene.now, left: () => 5_000, saveNow: async () => {} },
       );
     await call("stop", { messages: [message("user", FIRST), message("assistant", "Next: fix logout.")] });
     const before = allFiles().filter((file) => file.includes("sessions") && fs.readFileSync(file, "utf8").includes("login redirect"));
@@ -435,8 +354,8 @@ describe("opencode", () => {
 
 describe("hookSave false", () => {
   it("writes no words of the transcript anywhere", async () => {
-    new Transcript().prompt(FIRST).run("1", "npm test", "no", true);
-    env["WORKRAIL_HOOK_SAVE"] = "false";
+    converse().prompt(FIRST).run("1", "npm test", "no", true);
+    scene.env["WORKRAIL_HOOK_SAVE"] = "false";
     await hook("session-end");
     expect(allFiles().filter((file) => fs.readFileSync(file, "utf8").includes("login redirect"))).toEqual([]);
   });
