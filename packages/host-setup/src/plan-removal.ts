@@ -1,6 +1,6 @@
 import type { HostPart } from "./host-part.ts";
 import { ALL_HOSTS } from "./hosts/all-hosts.ts";
-import { filesOf, orFault, type PlannedFile, type SetupOptions, type SetupPlan, withoutEntries } from "./plan-setup.ts";
+import { filesOf, orFault, type PlannedFile, planOf, type SetupOptions, type SetupPlan, withoutEntries } from "./plan-setup.ts";
 import { readHostFile } from "./read-host-file.ts";
 import type { SetupHost } from "./setup-hosts.ts";
 import { digestOf, originalOf, type SetupRecords } from "./setup-records.ts";
@@ -28,14 +28,7 @@ export function planRemoval(host: SetupHost, options: RemovalOptions, surroundin
       records,
     );
   });
-  return {
-    host,
-    scope,
-    changes: planned.flatMap(({ change }) => change ?? []),
-    unchanged: planned.flatMap(({ unchanged }) => unchanged ?? []),
-    faults: planned.flatMap(({ fault }) => fault ?? []),
-    notes: [],
-  };
+  return planOf({ host, scope, notes: [] }, planned);
 }
 
 function planFile(file: string, all: readonly HostPart[], parts: readonly HostPart[], records: SetupRecords): PlannedFile {

@@ -41,8 +41,8 @@ export function planSetup(host: SetupHost, options: SetupOptions, surroundings: 
   const scope = options.scope ?? "user";
   const parts = definition.parts(surroundings, scope, options);
   if (parts.length === 0)
-    return { ...emptyPlan(host, scope), notes: [`${definition.title} has no settings for one project: leave --scope out.`] };
-  if (pluginIsOn(definition, surroundings)) return { ...emptyPlan(host, scope), notes: [byPlugin(definition)] };
+    return planOf({ host, scope, notes: [`${definition.title} has no settings for one project: leave --scope out.`] });
+  if (pluginIsOn(definition, surroundings)) return planOf({ host, scope, notes: [byPlugin(definition)] });
   const wanted = parts.filter(({ kind }) => options[kind] !== false);
   const planned = filesOf(wanted).map((file) =>
     planFile(
@@ -50,18 +50,17 @@ export function planSetup(host: SetupHost, options: SetupOptions, surroundings: 
       wanted.filter((part) => part.file === file),
     ),
   );
+  return planOf({ host, scope, notes: definition.notes(scope) }, planned);
+}
+
+/** The plan of a host from the plans of its files. */
+export function planOf(about: Pick<SetupPlan, "host" | "scope" | "notes">, planned: readonly PlannedFile[] = []): SetupPlan {
   return {
-    host,
-    scope,
+    ...about,
     changes: planned.flatMap(({ change }) => change ?? []),
     unchanged: planned.flatMap(({ unchanged }) => unchanged ?? []),
     faults: planned.flatMap(({ fault }) => fault ?? []),
-    notes: definition.notes(scope),
   };
-}
-
-function emptyPlan(host: SetupHost, scope: SetupScope): SetupPlan {
-  return { host, scope, changes: [], unchanged: [], notes: [], faults: [] };
 }
 
 export function filesOf(parts: readonly HostPart[]): readonly string[] {
