@@ -32,7 +32,7 @@ function filesOf({ incoming, refused }: HookPlaces, sessionId: string): readonly
   return own.flatMap((file) => [file, `${file}${REASON}`]);
 }
 
-/** Whether the session was erased, or for a conversation that of its work. */
+/** True when the session was erased; for a conversation, when the session of its work was erased. */
 export function isErased(places: HookPlaces, sessionId: string): boolean {
   return [sessionId, sessionId.replace(CONVERSATION, "")].some((each) => fs.existsSync(erasedMark(places, each)));
 }

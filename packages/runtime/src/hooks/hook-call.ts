@@ -9,7 +9,7 @@ import type { IncomingSave } from "./incoming-save.ts";
 
 export const HOOK_EVENTS: readonly HookEvent[] = ["session-start", "user-prompt", "pre-compact", "stop", "session-end"];
 
-/** What a hook needs of the program that runs it. */
+/** Services that the program around a hook gives it. */
 export interface HookPorts {
   readonly env: Environment;
   readonly home: string;
@@ -36,7 +36,7 @@ export interface WorkPlace {
   readonly cwd: string | undefined;
   readonly project: string | undefined;
   readonly git: GitState | undefined;
-  /** Of the states of its repository's sessions. */
+  /** The folder with the states of the repository's sessions. */
   readonly folder: string;
 }
 

@@ -31,7 +31,7 @@ export function hookSettings(env: Environment, args?: readonly string[]): HookSe
   };
 }
 
-/** Whether the store that hooks save to keeps everything sealed. */
+/** True when the store that hooks save to is sealed. */
 export function isSealedStore(env: Environment): boolean {
   return hookSettings(env).isSealed;
 }

@@ -2,7 +2,7 @@ import { NO_NOTES } from "@workrail/core";
 import { type HookCall, hostSessionOf, sessionIdOf } from "./hook-call.ts";
 import { type HookState, NO_CONVERSATION, readState } from "./hook-state.ts";
 
-/** What is kept of the session that a hook was called for, before anything was read. */
+/** The state of the hook's session before its transcript is read. */
 export function newState({ host, payload, place }: HookCall): HookState {
   const hostSession = hostSessionOf(payload);
   return {

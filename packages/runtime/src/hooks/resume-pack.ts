@@ -6,7 +6,7 @@ const PACK_TAG = "workrail-resume";
 
 /** Claude Code hands the model up to 10,000 characters whole. */
 const MOST_CHARACTERS = 9_000;
-/** Of the tag and the sentences around the work. */
+/** Tokens of the tag and the sentences around the work. */
 const AROUND_TOKENS = 110;
 const LEAST_TOKENS = 100;
 /** Shares of the budget for the next tries when a pack is too long. */
