@@ -1,7 +1,7 @@
 import { isUnfinished } from "@workrail/core";
 import type { HookCall } from "./hook-call.ts";
 import { foldersOfProject } from "./hook-places.ts";
-import { filesIn, type HookState, readState } from "./hook-state.ts";
+import { type HookState, latestStates } from "./hook-state.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Milliseconds. Older work is not offered. */
@@ -15,7 +15,7 @@ const MOST_LOOKED_AT = 8;
  */
 export function findUnfinished(call: HookCall, own: string, read: readonly HookState[]): HookState | undefined {
   const { place, places, ports } = call;
-  const known = foldersOfProject(places, place.project, place.git).flatMap((folder) => statesIn(folder));
+  const known = foldersOfProject(places, place.project, place.git).flatMap((folder) => [...latestStates(folder, MOST_LOOKED_AT)]);
   const byId = new Map([...known, ...read].map((state) => [state.sessionId, state]));
   const [last] = [...byId.values()]
     .filter((state) => state.sessionId !== own && state.isSubagent !== true && isWork(state) && isHere(state, call))
@@ -41,13 +41,4 @@ function seenAt(state: HookState, now: Date): number {
 
 export function lastAt({ notes, saved }: HookState): number {
   return Date.parse(notes.lastAt ?? saved?.at ?? "") || 0;
-}
-
-/** The states that were written last. */
-function statesIn(folder: string): HookState[] {
-  const latest = filesIn(folder)
-    .filter(({ file }) => file.endsWith(".json"))
-    .toSorted((left, right) => right.at - left.at)
-    .slice(0, MOST_LOOKED_AT);
-  return latest.flatMap(({ file }) => readState(file) ?? []);
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import { makeDirectories, nodeFileSystem } from "@workrail/blob-files";
 import { type GitState, NO_NOTES, type WorkNotes } from "@workrail/core";
 import type { HookHost, TranscriptPosition } from "@workrail/host-transcripts";
+import { type HookPlaces, stateFile } from "./hook-places.ts";
 import { isMissing, namesIn } from "./names-in.ts";
 
 /** All that hooks know of a host's session. */
@@ -55,7 +56,7 @@ export interface ConversationState {
 
 export const NO_CONVERSATION: ConversationState = { part: 1, messages: 0, size: 0 };
 
-/** Larger ones are not ours. */
+/** Bytes. No hook writes a larger file. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** `undefined` when the state is missing or unreadable: then the transcript is read from its beginning. */
@@ -71,6 +72,22 @@ export function readState(file: string): HookState | undefined {
   }
 }
 
+/** The state of a session, looked for in the folders of all repositories, so that its project need not be known. */
+export function findState(places: HookPlaces, sessionId: string): HookState | undefined {
+  return readState(stateFile(places, places.sessions, sessionId));
+}
+
+/** The states of a folder that were written last, the latest first. @param most files to look at. */
+export function* latestStates(folder: string, most: number): Generator<HookState, void, undefined> {
+  const latest = filesIn(folder)
+    .filter(({ file }) => path.extname(file) === ".json")
+    .toSorted((left, right) => right.at - left.at);
+  for (const { file } of latest.slice(0, most)) {
+    const state = readState(file);
+    if (state !== undefined) yield state;
+  }
+}
+
 /** A damaged state would fail every hook of its session. */
 function isState(value: unknown): value is HookState {
   if (!isLike(value, { version: 1, host: "", hostSession: "", sessionId: "", turns: 0, notes: NO_NOTES, conversation: NO_CONVERSATION }))
@@ -80,7 +97,7 @@ function isState(value: unknown): value is HookState {
   return version === 1 && notes.version === 1 && positions.every((each) => isLike(each, { offset: 0, head: "" }));
 }
 
-/** Whether a value has all that the model has, each of the same kind. */
+/** True when a value has all members of the model, each of the same type. */
 function isLike(value: unknown, model: unknown): boolean {
   if (typeof model !== "object" || model === null || Array.isArray(model)) {
     return typeof value === typeof model && Array.isArray(value) === Array.isArray(model);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { makeDirectories, nodeFileSystem, randomUuid, writeDurably } from "@workrail/blob-files";
 import type { Context, GitState, JsonObject } from "@workrail/core";
 import { hookPlaces } from "./hook-places.ts";
-import { isMissing } from "./names-in.ts";
+import { isMissing, namesIn } from "./names-in.ts";
 
 /** A save that a hook left for the store: durable, without secrets, and taken in when the store is opened next. */
 export interface IncomingSave {
@@ -53,16 +53,10 @@ const TIME_DIGITS = 15;
 
 /** Files that wait, oldest first. */
 export function waitingFiles(folder: string): string[] {
-  try {
-    return fs
-      .readdirSync(folder)
-      .filter((name) => /^\d{15}-[\w-]+\.json$/u.test(name))
-      .toSorted()
-      .map((name) => path.join(folder, name));
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+  return namesIn(folder)
+    .filter((name) => /^\d{15}-[\w-]+\.json$/u.test(name))
+    .toSorted()
+    .map((name) => path.join(folder, name));
 }
 
 export function waitingBytes(folder: string): number {

@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { hasCode } from "@workrail/blob-files";
 
 /** Names in a folder; none where there is no such folder. */
 export function namesIn(folder: string): string[] {
@@ -11,6 +12,5 @@ export function namesIn(folder: string): string[] {
 }
 
 export function isMissing(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "ENOENT" || code === "ENOTDIR";
+  return hasCode(error, "ENOENT", "ENOTDIR");
 }

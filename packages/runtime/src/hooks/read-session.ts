@@ -8,8 +8,8 @@ import {
   type TranscriptPosition,
 } from "@workrail/host-transcripts";
 import type { HookCall } from "./hook-call.ts";
-import { type HookPlaces, stateFile } from "./hook-places.ts";
-import { type HookState, readState } from "./hook-state.ts";
+import type { HookPlaces } from "./hook-places.ts";
+import { findState, type HookState } from "./hook-state.ts";
 import { withoutSecrets } from "./without-secrets.ts";
 
 /** A session after its transcript was read on. */
@@ -31,7 +31,7 @@ export function readerOf(host: HookHost): TranscriptHost | undefined {
   return READ_AS[host];
 }
 
-/** Notes what came since the last reading, of a long transcript a portion. */
+/** Notes the events since the last reading. A long transcript is read in portions, as many as the time allows. */
 export async function readOn(before: HookState, call: HookCall): Promise<ReadSession> {
   let read = await readPortion(before, call);
   while (read.state.isBehind === true && !call.settings.isSealed && call.ports.left() > LEAST_MS) {
@@ -60,7 +60,7 @@ async function readPortion(state: HookState, call: HookCall): Promise<ReadSessio
 
 /** Notes of an earlier session; `undefined` when they are not known any more. A sealed store has none. */
 export function notesOf(sessionId: string | undefined, places: HookPlaces): WorkNotes | undefined {
-  return sessionId === undefined ? undefined : readState(stateFile(places, places.sessions, sessionId))?.notes;
+  return sessionId === undefined ? undefined : findState(places, sessionId)?.notes;
 }
 
 /**
@@ -75,7 +75,7 @@ const PORTIONS: Readonly<Record<Purpose, { readonly share: number; readonly maxB
 /** A transcript is read for the notes of its session, and once more for the conversation. */
 type Purpose = "notes" | "conversation";
 
-/** What was read of a transcript. */
+/** A part of a transcript. */
 export type ReadPart = Omit<TranscriptPart, "position" | "facts"> & Partial<Pick<TranscriptPart, "position">>;
 
 /** Events after a position; `undefined` where there is no transcript to read. */

@@ -11,7 +11,7 @@ import { newState, stateOf } from "./new-state.ts";
 const TURNS = 5;
 const PAUSE_MS = 10 * 60 * 1_000;
 
-/** What a hook prints, and whether it failed. */
+/** The text that a hook prints, and its error if it failed. */
 export interface HookResult {
   readonly output: string;
   readonly error?: unknown;
@@ -33,10 +33,18 @@ export async function runHook(
   try {
     call = await readCall(event, given, ports);
     const done = await run(call);
-    log(ports, { ...about, host: call.host, ms: ports.now().getTime() - begun.getTime(), project: call.place.project, ...done.run });
+    log(
+      ports,
+      { ...about, host: call.host, ms: ports.now().getTime() - begun.getTime(), project: call.place.project, ...done.run },
+      { call },
+    );
     return { output: done.output };
   } catch (error) {
-    log(ports, { ...about, ...whose(call), ms: ports.now().getTime() - begun.getTime(), error: errorText(error) }, true);
+    log(
+      ports,
+      { ...about, ...whose(call), ms: ports.now().getTime() - begun.getTime(), error: errorText(error) },
+      { call, isFailure: true },
+    );
     return { output: "", error };
   }
 }
@@ -106,15 +114,19 @@ const CAUGHT_UP: ReadonlySet<string> = new Set<HookHost>(["claude-code", "codex"
 /** Logs a hook that reached its deadline. No failure is reported when the next start saves the rest. */
 export function logOverdue(overdue: FailedHook, ports: HookPorts): void {
   const { host = "unknown", ...run } = overdue;
-  log(ports, { at: ports.now().toISOString(), host, ...run }, !CAUGHT_UP.has(host));
+  log(ports, { at: ports.now().toISOString(), host, ...run }, { isFailure: !CAUGHT_UP.has(host) });
 }
 
 /** Where not even the log can be written there is nobody left to tell. */
-function log(ports: HookPorts, run: HookRun, isFailure = false): void {
+function log(
+  ports: HookPorts,
+  run: HookRun,
+  { call, isFailure = false }: { readonly call?: HookCall | undefined; readonly isFailure?: boolean },
+): void {
   try {
-    const { dataDir, isReadOnly, isSealed } = hookSettings(ports.env);
+    const { dataDir, isReadOnly, isSealed } = call?.settings ?? hookSettings(ports.env);
     if (isReadOnly) return;
-    const places = hookPlaces(dataDir);
+    const places = call?.places ?? hookPlaces(dataDir);
     const { project: _project, sessionId: _session, ...numbers } = run;
     logRun(places, isSealed ? numbers : run);
     if (isFailure) noteFailure(places, { at: run.at, event: run.event, error: run.error ?? "" });

@@ -1,10 +1,9 @@
-import path from "node:path";
 import type { Environment } from "../config/default-data-dir.ts";
 import { placeOf, sessionIdOf } from "./hook-call.ts";
 import { type HookRun, readFailures, readRuns } from "./hook-log.ts";
-import { type HookPlaces, hookPlaces, stateFile } from "./hook-places.ts";
+import { type HookPlaces, hookPlaces } from "./hook-places.ts";
 import { type HookSettings, hookSettings } from "./hook-settings.ts";
-import { filesIn, type HookState, readState } from "./hook-state.ts";
+import { findState, type HookState, latestStates } from "./hook-state.ts";
 
 /** What a status line needs of the program that prints it. */
 export interface StatusPorts {
@@ -31,7 +30,7 @@ export async function statusLine(input: string, { env, now, cwd }: StatusPorts):
   if (settings.isReadOnly || !settings.saves) return `workrail: automatic saves are off (${settings.isReadOnly ? "readOnly" : "hookSave"})`;
   const places = hookPlaces(settings.dataDir);
   const named = sessionIn(input);
-  const state = named === undefined ? await newestIn(cwd, settings, places) : stateOf(named, places);
+  const state = named === undefined ? await newestIn(cwd, settings, places) : findState(places, named);
   return `workrail: ${wordsOn({ sessionId: named ?? state?.sessionId, saved: state?.saved }, places, now())}`;
 }
 
@@ -44,21 +43,9 @@ function sessionIn(input: string): string | undefined {
   }
 }
 
-/** Looked for in the folders of all repositories: to find out the right one takes longer. */
-function stateOf(sessionId: string, places: HookPlaces): HookState | undefined {
-  return readState(stateFile(places, places.sessions, sessionId));
-}
-
 async function newestIn(cwd: string, settings: HookSettings, places: HookPlaces): Promise<HookState | undefined> {
   const { folder } = await placeOf(cwd, settings, places);
-  const latest = filesIn(folder)
-    .filter(({ file }) => path.extname(file) === ".json")
-    .toSorted((left, right) => right.at - left.at)
-    .slice(0, MOST_LOOKED_AT);
-  for (const { file } of latest) {
-    const state = readState(file);
-    if (state !== undefined && state.isSubagent !== true) return state;
-  }
+  for (const state of latestStates(folder, MOST_LOOKED_AT)) if (state.isSubagent !== true) return state;
   return undefined;
 }
 

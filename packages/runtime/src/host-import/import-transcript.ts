@@ -54,14 +54,15 @@ export async function importTranscript(
   given: TranscriptToImport,
 ): Promise<ImportedSession | "empty" | "older" | "erased"> {
   const sessionId = sessionIdOf(given.transcript.host, given.facts.sessionId);
-  if (isErased(hookPlaces(given.settings.dataDir), sessionId)) return "erased";
-  const file = stateFile(hookPlaces(given.settings.dataDir), given.place.folder, sessionId);
+  const places = hookPlaces(given.settings.dataDir);
+  if (isErased(places, sessionId)) return "erased";
+  const file = stateFile(places, given.place.folder, sessionId);
   const before = readState(file);
   const known = before === undefined ? undefined : await presentSession(store, before, given);
   if (known !== undefined) return known;
   const state = beginning(given, sessionId, before);
   const told = new Telling(store, state, given);
-  const earlier = (): WorkNotes | undefined => notesOf(state.continues, hookPlaces(given.settings.dataDir));
+  const earlier = (): WorkNotes | undefined => notesOf(state.continues, places);
   for await (const piece of readWhole(given.transcript, given.settings, earlier)) await told.add(piece);
   if (told.isEmpty) return "empty";
   if (given.since !== undefined && told.lastAt < given.since) return "older";
