@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { invalidInput } from "@workrail/core";
+import { invalidInput, WorkrailError } from "@workrail/core";
 import type { FoundTranscript } from "@workrail/host-transcripts";
 
 /** Hosts whose transcripts `workrail import` reads by the host's name, with their descriptions in the help. */
@@ -28,7 +28,7 @@ export interface FoundTranscripts {
 /**
  * Finds transcripts: at the given files and folders, or else all that the host keeps.
  *
- * @throws INVALID_INPUT when there are none.
+ * @throws INVALID_INPUT when there are none, or when a place cannot be read.
  */
 export async function findTranscripts(host: TranscriptSource, given: readonly string[]): Promise<FoundTranscripts> {
   const { transcriptFolder } = await import("./library/importing.ts");
@@ -45,8 +45,21 @@ export async function findTranscripts(host: TranscriptSource, given: readonly st
 
 async function findAt(host: TranscriptSource, place: string): Promise<FoundTranscripts> {
   const { transcriptsBelow } = await import("./library/importing.ts");
-  const stat = statSync(place, { throwIfNoEntry: false });
+  const stat = statsOf(place);
   if (stat === undefined) throw invalidInput("files", `${place} is not there.`, "Name a transcript, or a folder of transcripts.");
   if (stat.isDirectory()) return transcriptsBelow(host, place);
   return { transcripts: [{ host, file: place, sizeBytes: stat.size, modifiedAt: stat.mtime }], subagents: 0, unreadable: [] };
+}
+
+function statsOf(place: string): Stats | undefined {
+  try {
+    return statSync(place, { throwIfNoEntry: false });
+  } catch (error) {
+    const details = { field: "files", path: place };
+    throw new WorkrailError("INVALID_INPUT", `${place} cannot be read.`, {
+      details,
+      hint: "Give your user read access to it.",
+      cause: error,
+    });
+  }
 }

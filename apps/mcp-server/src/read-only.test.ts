@@ -72,13 +72,18 @@ async function readAll(server: ServerProcess): Promise<void> {
 }
 
 /** What each command printed, by its name. */
-async function runAll(home: TestHome, commands = COMMANDS, through: readonly string[] = []): Promise<Map<string, string>> {
+async function runAll(
+  home: TestHome,
+  commands = COMMANDS,
+  through: readonly string[] = [],
+  programs = process.env["PATH"],
+): Promise<Map<string, string>> {
   const launcher = path.join(await bundleServer(), "workrail-mcp.mjs");
   const [command, ...before] = [...through, process.execPath, launcher] as unknown as [string, ...string[]];
   const printed = new Map<string, string>();
   for (const args of commands) {
     const given = [...before, ...args, "--read-only"];
-    const env = { PATH: process.env["PATH"], WORKRAIL_DATA_DIR: home.dataDir };
+    const env = { PATH: programs, WORKRAIL_DATA_DIR: home.dataDir };
     const { status, stdout, stderr } = spawnSync(command, given, { cwd: home.project, env, encoding: "utf8" });
     expect({ args, status, stderr: status === 0 ? "" : stderr }).toEqual({ args, status: 0, stderr: "" });
     printed.set(args[0] ?? "", stdout);
@@ -172,24 +177,51 @@ describe("a whole session of reads", () => {
 
   const isRoot = process.getuid?.() === 0;
   const canBeOther = !isRoot || spawnSync(AS_OTHER, ["--version"]).status === 0;
+  // Root may read and write everywhere: another user may not.
+  const OTHER = 65_534;
+  const asOther = isRoot ? [AS_OTHER, `--reuid=${OTHER}`, `--regid=${OTHER}`, "--clear-groups"] : [];
+
   it.skipIf(process.platform === "win32" || !canBeOther)(
-    "works in a directory that the user may not write to (skipped on Windows, and as root without setpriv)",
+    "says which files of hosts the user may not read (skipped on Windows, and as root without setpriv)",
     () =>
       withStore(async (home) => {
-        // Root may write everywhere: another user reads what was given to it.
-        const other = 65_534;
-        const through = isRoot ? [AS_OTHER, `--reuid=${other}`, `--regid=${other}`, "--clear-groups"] : [];
+        const locked = path.join(home.directory, "locked");
+        fs.mkdirSync(locked, { mode: 0o000 });
+        fs.chmodSync(home.directory, 0o755);
+        const launcher = path.join(await bundleServer(), "workrail-mcp.mjs");
+        const [command, ...before] = [...asOther, process.execPath, launcher] as unknown as [string, ...string[]];
+        const env = {
+          HOME: locked,
+          PATH: [locked, process.env["PATH"]].join(path.delimiter),
+          WORKRAIL_DATA_DIR: path.join(home.directory, "none"),
+        };
+        const run = (args: string): string => {
+          const { stdout, stderr } = spawnSync(command, [...before, ...args.split(" ")], { cwd: home.project, env, encoding: "utf8" });
+          return stdout + stderr;
+        };
+        expect(run("import claude-code --dry-run")).toMatch(/^INVALID_INPUT: .*projects cannot be read\.\n/u);
+        expect(run("import basic-memory --dry-run")).toMatch(/^INVALID_INPUT: .*config\.json cannot be read/u);
+        expect(run("import mcp-memory-keeper --dry-run")).toMatch(/^INVALID_INPUT: .*context\.db cannot be read/u);
+        expect(run("setup claude-code --dry-run")).toContain("settings.json was not changed: it cannot be read.");
+      }),
+  );
+  it.skipIf(process.platform === "win32" || !canBeOther)(
+    "works in a directory that the user may not write to, with programs out of reach (skipped on Windows, and as root without setpriv)",
+    () =>
+      withStore(async (home) => {
         for (const name of ["", ...fs.readdirSync(home.dataDir, { recursive: true }).map(String)]) {
           const file = path.join(home.dataDir, name);
           fs.chmodSync(file, fs.lstatSync(file).isDirectory() ? 0o500 : 0o400);
-          if (isRoot) fs.lchownSync(file, other, other);
+          if (isRoot) fs.lchownSync(file, OTHER, OTHER);
         }
         fs.chmodSync(home.directory, 0o755);
         const before = snapshotOf(home.dataDir);
-        const server = await ServerProcess.start({ home, args: ["--read-only"], through });
+        const server = await ServerProcess.start({ home, args: ["--read-only"], through: asOther });
         await readAll(server);
         const some = COMMANDS.filter(([name]) => ["load", "search", "status", "doctor"].includes(name ?? ""));
-        await runAll(home, some, through);
+        const locked = path.join(home.directory, "locked");
+        fs.mkdirSync(locked, { mode: 0o000 });
+        await runAll(home, some, asOther, [locked, process.env["PATH"]].join(path.delimiter));
         await server[Symbol.asyncDispose]();
         expect(snapshotOf(home.dataDir)).toEqual(before);
         for (const name of ["", ...fs.readdirSync(home.dataDir, { recursive: true }).map(String)])

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { readGivenFileNow } from "@workrail/blob-files";
+import { hasCode, readGivenFileNow } from "@workrail/blob-files";
 import { isJsonObject, type JsonObject, parseJson, WorkrailError } from "@workrail/core";
 import type { ForeignMemory } from "./foreign-memory.ts";
 import { KEEPER_FILE } from "./memory-keeper.ts";
@@ -21,18 +21,28 @@ const FINDERS: Readonly<Record<ForeignMemory, (places: ForeignPlaces) => readonl
 };
 
 /**
- * Finds the data of a program at its default places and at those that its own variables and files name. Returns only existing places.
+ * Finds the data of a program at its default places and at those that its own variables and files name. Returns only existing places,
+ * and those that the user may not read: reading them says so.
  *
  * @throws INVALID_INPUT when there is no data. The message names the places.
  */
 export function findForeignMemory(source: ForeignMemory, places: ForeignPlaces): readonly string[] {
   const candidates = [...new Set(FINDERS[source](places))];
-  const found = candidates.filter((place) => fs.statSync(place, { throwIfNoEntry: false }) !== undefined);
+  const found = candidates.filter(isThere);
   if (found.length > 0) return found;
   throw new WorkrailError("INVALID_INPUT", `Nothing of ${source} was found.`, {
     details: { source, places: candidates },
     hint: `Name ${KEPT[source]}: workrail import ${source} <path>. Looked at: ${candidates.join(", ") || "no known place"}.`,
   });
+}
+
+function isThere(place: string): boolean {
+  try {
+    return fs.statSync(place, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (hasCode(error, "EACCES", "EPERM")) return true;
+    throw error;
+  }
 }
 
 function keeperPlaces({ env, home }: ForeignPlaces): readonly string[] {

@@ -20,21 +20,22 @@ export interface HostFile {
  * @throws INVALID_INPUT when the path is not a text file.
  */
 export function readHostFile(file: string): HostFile {
-  const target = targetOf(file);
-  const stats = fs.statSync(target, { throwIfNoEntry: false });
-  if (stats === undefined) return { target, text: undefined };
-  if (!stats.isFile()) throw refusal(file, stats.isDirectory() ? "it is a directory" : "it is not a regular file", undefined);
-  if (stats.size > MAX_BYTES) throw refusal(file, `it is larger than ${MAX_BYTES} bytes`, undefined);
-  return { target, text: decoded(file, bytesOf(file, target)) };
-}
-
-function bytesOf(file: string, target: string): Buffer {
   try {
-    return fs.readFileSync(target);
+    const target = targetOf(file);
+    const bytes = bytesOf(file, target);
+    return { target, text: bytes === undefined ? undefined : decoded(file, bytes) };
   } catch (error) {
     if (hasCode(error, "EACCES", "EPERM")) throw refusal(file, "it cannot be read", "Make it readable for your user.", error);
     throw error;
   }
+}
+
+function bytesOf(file: string, target: string): Buffer | undefined {
+  const stats = fs.statSync(target, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  if (!stats.isFile()) throw refusal(file, stats.isDirectory() ? "it is a directory" : "it is not a regular file", undefined);
+  if (stats.size > MAX_BYTES) throw refusal(file, `it is larger than ${MAX_BYTES} bytes`, undefined);
+  return fs.readFileSync(target);
 }
 
 function decoded(file: string, bytes: Buffer): string {

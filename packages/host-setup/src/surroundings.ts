@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { hasCode } from "@workrail/blob-files";
 
 /** The parts of the machine that a set-up uses. */
 export interface Surroundings {
@@ -23,13 +24,19 @@ export function directoryFrom({ env }: Surroundings, variable: string, usual: st
   return named !== undefined && path.isAbsolute(named) ? named : usual;
 }
 
-/** The file of a program on `PATH`; `undefined` when there is none. */
+/** The file of a program on `PATH`; `undefined` when there is none. Like a shell, skips directories that the user may not search. */
 export function findProgram(name: string, { env, platform }: Surroundings): string | undefined {
   const endings = platform === "win32" ? [".exe", ".cmd", ".bat", ".com"] : [""];
   const folders = (env["PATH"] ?? env["Path"] ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   return folders.flatMap((folder) => endings.map((ending) => path.join(folder, name + ending))).find((file) => isFile(file));
 }
 
+/** `false` too where the user may not look, or where the path is broken: nothing can be started from there. */
 export function isFile(file: string): boolean {
-  return fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  } catch (error) {
+    if (hasCode(error, "EACCES", "EPERM", "ELOOP", "ENOTDIR", "ENAMETOOLONG")) return false;
+    throw error;
+  }
 }
