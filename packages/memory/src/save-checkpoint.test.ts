@@ -359,7 +359,7 @@ describe("what is too much is refused before anything is written", () => {
     ["tags", { tags: ["t".repeat(LABEL_LIMITS.tagLength + 1)] }],
     ["metadata", { attributes: { a: "x".repeat(LABEL_LIMITS.attributesLength) } }],
     ["context", { context: [] as unknown as Context }],
-    [`context["a"]`, { context: { a: undefined } as unknown as Context }],
+    [`context["a"]`, { context: { a: () => 1 } as unknown as Context }],
   ])("%s", async (field, input) => {
     const { save, disk } = aStore();
     await expect(save({ n: 1 }, input)).rejects.toMatchObject(failure("INVALID_INPUT", { field }));

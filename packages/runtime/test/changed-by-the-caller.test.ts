@@ -38,6 +38,24 @@ describe.each(KINDS)("what the caller changes before it is saved ($kind)", ({ at
       }
     }));
 
+  it("leaves out members that are undefined, as JSON.stringify does, and refuses them in arrays", () =>
+    at(async (place) => {
+      await using workrail = await place.open();
+      const context = { goal: "one", owner: undefined, steps: [{ name: "a", note: undefined }] };
+      await workrail.saveCheckpoint({ ...SESSION, context, metadata: { labels: { a: 1, b: undefined } } });
+      expect(JSON.stringify(await latest(workrail))).toBe('{"goal":"one","steps":[{"name":"a"}]}');
+      expect((await workrail.loadCheckpoint(SESSION)).metadata).toMatchObject({ labels: { a: 1 } });
+      expect((await workrail.saveCheckpoint({ ...SESSION, context: JSON.parse(JSON.stringify(context)) as object })).status).toBe(
+        "SKIPPED_UNCHANGED",
+      );
+      await workrail.saveCheckpoint({ ...SESSION, patch: { set: { owner: undefined, more: { deep: undefined } } } });
+      expect(JSON.stringify(await latest(workrail))).toBe('{"goal":"one","steps":[{"name":"a"}],"more":{}}');
+      const shaped = await workrail.compressContext({ context, budgetTokens: 500 });
+      expect(JSON.stringify(shaped.context)).not.toContain("owner");
+      const refused = await refusalOf(workrail.saveCheckpoint({ ...SESSION, context: { steps: [undefined] } }));
+      expect(refused).toMatchObject({ code: "INVALID_INPUT", hint: expect.stringContaining("null") });
+    }));
+
   it("is a copy with every key, in its order, whatever its name", () =>
     at(async (place) => {
       await using workrail = await place.open();

@@ -31,7 +31,7 @@ describe("what JSON cannot hold is refused, with its place", () => {
     readonly x = 1;
   }
   it.each<[string, object, string]>([
-    ["undefined", { a: [1, { b: undefined }] }, `context["a"][1]["b"] is undefined, which JSON cannot hold.`],
+    ["undefined in an array", { a: [1, { b: [undefined] }] }, `context["a"][1]["b"][0] is undefined, which JSON cannot hold.`],
     ["a function", { run: () => 1 }, `context["run"] is function, which JSON cannot hold.`],
     ["a symbol", { id: Symbol("id") }, `context["id"] is symbol, which JSON cannot hold.`],
     ["a bigint", { size: 10n }, `context["size"] is bigint, which JSON cannot hold.`],
@@ -52,12 +52,16 @@ describe("what JSON cannot hold is refused, with its place", () => {
     expect(refusalOf(value)).toBe(message);
   });
 
+  it("names what to do about undefined in an array", () => {
+    expect(() => check({ list: [undefined] })).toThrow(expect.objectContaining({ hint: expect.stringContaining("Put null in its place") }));
+  });
+
   it("names the field in the details, too", () => {
     expect(() => check({ a: { b: Number.NaN } })).toThrow(expect.objectContaining({ details: { field: `context["a"]["b"]` } }));
   });
 
   it("shortens a path of long keys or many levels", () => {
-    expect(refusalOf({ ["k".repeat(500)]: undefined })).toBe(`context["${"k".repeat(60)}..."] is undefined, which JSON cannot hold.`);
+    expect(refusalOf({ ["k".repeat(500)]: () => 1 })).toBe(`context["${"k".repeat(60)}..."] is function, which JSON cannot hold.`);
     let value: unknown = Number.NaN;
     for (let level = 0; level < 20; level++) value = { [`l${level}`]: value };
     expect(refusalOf(value as object)).toBe(`context["l19"]["l18"]["l17"]["l16"]["l15"]["l14"]["l13"]["l12"]... is not a finite number.`);
@@ -134,4 +138,12 @@ it("never tells more characters than the JSON has", () => {
     }),
   );
   expect(check({ text: "x".repeat(1_000) }).characters).toBeGreaterThan(1_000);
+});
+
+describe("members of objects that are undefined", () => {
+  it("count as absent", () => {
+    expect(check({ a: 1, b: undefined })).toEqual({ ...check({ a: 1 }), hasUndefined: true });
+    expect(refusalOf({ a: undefined, b: undefined, c: 1 }, { maxKeys: 1 })).toBe("accepted");
+    expect(check({ b: undefined, a: 1 }).isCanonical).toBe(true);
+  });
 });

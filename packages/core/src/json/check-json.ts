@@ -6,6 +6,8 @@ export interface JsonCheck {
   readonly isCanonical: boolean;
   /** Its JSON has at least so many characters: those of its texts, keys and separators. */
   readonly characters: number;
+  /** True when a member of an object is `undefined`: `withoutUndefined` drops it, as `JSON.stringify` does. */
+  readonly hasUndefined: boolean;
 }
 
 interface Place {
@@ -19,7 +21,8 @@ interface Place {
 /**
  * Checks that a value is what JSON can say, and within the limits, without recursion: hostile input
  * must not exhaust the stack before it is refused. Whatever JSON would drop or change silently
- * (`undefined`, functions, `NaN`, dates) is refused, because what is saved must come back exactly.
+ * (functions, `NaN`, dates, `undefined` in an array) is refused, because what is saved must come back exactly.
+ * A member of an object that is `undefined` counts as absent, as TypeScript programs leave things out.
  *
  * @param name what the value is called in a message.
  * @throws INVALID_INPUT naming the place, the rule and the limit.
@@ -29,6 +32,7 @@ export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKe
   let keys = 0;
   let characters = 0;
   let isCanonical = true;
+  let hasUndefined = false;
   for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
     if (place.depth > limits.maxDepth) refuse(place, `is nested deeper than ${limits.maxDepth} levels`);
     if (Array.isArray(place.value)) {
@@ -41,13 +45,18 @@ export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKe
     const record = place.value as Record<string, unknown>;
     let previous = "";
     for (const key of Object.keys(record)) {
+      const value = record[key];
+      if (value === undefined) {
+        hasUndefined = true;
+        continue;
+      }
       if (key < previous) isCanonical = false;
       previous = key;
       if (++keys > limits.maxKeys) refuse(place, `brings the ${name} over ${limits.maxKeys} keys`);
-      characters += key.length + KEY_MARKS + checkMember(place, key, record[key], pending);
+      characters += key.length + KEY_MARKS + checkMember(place, key, value, pending);
     }
   }
-  return { isCanonical, characters };
+  return { isCanonical, characters, hasUndefined };
 }
 
 /** Two quotes and a colon. */
@@ -69,7 +78,11 @@ function checkMember(parent: Place, key: string | number, value: unknown, pendin
       if (value !== null) pending.push({ value, depth: parent.depth + 1, parent, key });
       return LEAST_CHARACTERS;
     default:
-      refuse({ value: Object(value), depth: 0, parent, key }, `is ${typeof value}, which JSON cannot hold`);
+      refuse(
+        { value: Object(value), depth: 0, parent, key },
+        `is ${typeof value}, which JSON cannot hold`,
+        value === undefined ? "Put null in its place, or leave the item out of the array." : undefined,
+      );
   }
 }
 
@@ -79,11 +92,11 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function refuse(place: Place, rule: string): never {
+function refuse(place: Place, rule: string, hint = "Send only JSON values within the limits; split or shorten what is larger."): never {
   const path = pathOf(place);
   throw new WorkrailError("INVALID_INPUT", `${path} ${rule}.`, {
     details: { field: path },
-    hint: "Send only JSON values within the limits; split or shorten what is larger.",
+    hint,
   });
 }
 

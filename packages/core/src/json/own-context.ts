@@ -1,7 +1,7 @@
-import type { Context, JsonValue } from "../model/context.ts";
+import type { Context } from "../model/context.ts";
 import type { Limits } from "../model/limits.ts";
 import { checkContext } from "./prepare-context.ts";
-import { withMembers } from "./with-members.ts";
+import { copyOf } from "./with-members.ts";
 
 /**
  * A context as it is now: what its owner does to it afterwards makes no difference. Texts are shared, so that one of many megabytes
@@ -11,9 +11,4 @@ import { withMembers } from "./with-members.ts";
  */
 export function ownContext(given: unknown, limits: Limits): Context {
   return copyOf(checkContext(given, limits).context) as Context;
-}
-
-/** A copy down to texts and numbers, of a value whose depth is bounded. */
-export function copyOf(value: JsonValue): JsonValue {
-  return withMembers(value, copyOf);
 }

@@ -6,6 +6,7 @@ import { encodeUtf8 } from "../platform.ts";
 import type { Digester } from "../ports/environment.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { checkJson, type JsonCheck } from "./check-json.ts";
+import { copyOf } from "./with-members.ts";
 
 /** A context made ready to be stored: checked, written as JSON once, and digested. */
 export interface PreparedContext {
@@ -23,7 +24,7 @@ export function prepareContext(context: unknown, limits: Limits, digests: Digest
   return prepareText(checked, writeText(checked, limits), limits, digests);
 }
 
-/** A context that was found to be what JSON can say. */
+/** A context that was found to be what JSON can say. Members that were `undefined` are gone. */
 export interface CheckedContext extends JsonCheck {
   readonly context: Context;
 }
@@ -36,7 +37,8 @@ export function checkContext(context: unknown, limits: Limits): CheckedContext {
       hint: "Put what you want to keep under keys of one object.",
     });
   }
-  return { context, ...checkJson(context, limits) };
+  const check = checkJson(context, limits);
+  return { context: check.hasUndefined ? (copyOf(context) as Context) : context, ...check };
 }
 
 /** Its JSON in one go. @throws TOO_LARGE, but for texts that only grow over the limit as UTF-8. */

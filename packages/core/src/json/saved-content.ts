@@ -3,7 +3,7 @@ import type { Digest } from "../model/ids.ts";
 import type { Limits } from "../model/limits.ts";
 import type { Digester } from "../ports/environment.ts";
 import { parseJson } from "./parse-json.ts";
-import { checkContext, type CheckedContext, prepareText, tooLarge, written, writeText } from "./prepare-context.ts";
+import { type CheckedContext, prepareText, tooLarge, written, writeText } from "./prepare-context.ts";
 import { LARGE_BYTES, utf8Parts } from "./text-parts.ts";
 import { canonicalTexts, type WrittenJson, writeJson, writtenTexts } from "./written-json.ts";
 
@@ -22,10 +22,9 @@ export interface SavedContent {
  * Takes down a context as it is now; what is done to it afterwards makes no difference. A large one is digested later and
  * by turns, when the result is called.
  *
- * @throws as `prepareContext`; TOO_LARGE may come from the result.
+ * @throws TOO_LARGE, also from the result.
  */
-export function takeDown(context: unknown, limits: Limits, digests: Digester): () => Promise<SavedContent> {
-  const checked = checkContext(context, limits);
+export function takeDown(checked: CheckedContext, limits: Limits, digests: Digester): () => Promise<SavedContent> {
   const digestInTurns = digests.sha256OfParts;
   if (digestInTurns !== undefined && checked.characters > LARGE_BYTES) {
     const json = written(() => writeJson(checked.context), limits);

@@ -1,5 +1,6 @@
 import { WorkrailError } from "../errors.ts";
 import { checkJson } from "../json/check-json.ts";
+import { copyOf } from "../json/with-members.ts";
 import type { Context, JsonObject } from "../model/context.ts";
 import { DEFAULT_LIMITS } from "../model/limits.ts";
 import { checkLoops, engineFromJson, engineToJson } from "./engine-json.ts";
@@ -42,7 +43,7 @@ export interface ContextOptimizer {
 
 export const contextOptimizer: ContextOptimizer = {
   createEnhancedContext: (base, enhancements = {}) => {
-    checkJson(base, DEFAULT_LIMITS);
+    const { hasUndefined } = checkJson(base, DEFAULT_LIMITS);
     if (Object.hasOwn(base, ENGINE_KEY)) {
       throw new WorkrailError("INVALID_INPUT", `The context has an entry "${ENGINE_KEY}", where the engine's state is kept.`, {
         details: { field: "context" },
@@ -52,13 +53,13 @@ export const contextOptimizer: ContextOptimizer = {
     const engine = { ...NO_ENGINE_STATE, ...enhancements };
     const json = engineToJson(engine);
     checkJson(json, DEFAULT_LIMITS, "enhancements");
-    return { context: base, engine: engineFromJson(json, "enhancements") };
+    return { context: hasUndefined ? (copyOf(base) as Context) : base, engine: engineFromJson(json, "enhancements") };
   },
 
   mergeLoopState: ({ context, engine }, changes) => {
     checkJson(changes, DEFAULT_LIMITS, "loopState");
     const loops = new Map<string, JsonObject>(Object.entries(engine.loops));
-    for (const [id, change] of Object.entries(changes)) {
+    for (const [id, change] of Object.entries(copyOf(changes as JsonObject) as LoopChanges)) {
       if (change === null) loops.delete(id);
       else loops.set(id, { iteration: 0, ...loops.get(id), ...change });
     }

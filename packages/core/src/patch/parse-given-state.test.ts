@@ -77,7 +77,8 @@ describe("parseGivenState", () => {
   });
 
   it("refuses what JSON cannot say, and what is too deep", () => {
-    expect(refusal({ patch: { set: { a: undefined } } }).message).toContain('patch["set"]["a"] is undefined');
+    expect(refusal({ patch: { set: { a: [undefined] } } }).message).toContain('patch["set"]["a"][0] is undefined');
+    expect(parseGivenState({ patch: { set: { a: 1, b: undefined } } }, DEFAULT_LIMITS).patch?.set).toEqual([["a", 1]]);
     const limits = { ...DEFAULT_LIMITS, maxDepth: 3 };
     expect(parseGivenState({ patch: { set: { a: { b: {} } } } }, limits).patch?.set).toEqual([["a", { b: {} }]]);
     expect(() => parseGivenState({ patch: { set: { a: { b: { c: { d: {} } } } } } }, limits)).toThrow("nested deeper");

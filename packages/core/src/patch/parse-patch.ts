@@ -1,6 +1,6 @@
 import { invalidInput, WorkrailError } from "../errors.ts";
 import { checkJson } from "../json/check-json.ts";
-import { copyOf } from "../json/own-context.ts";
+import { copyOf } from "../json/with-members.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import type { Limits } from "../model/limits.ts";
 import { ownText, type ReadText } from "./json-text.ts";
@@ -31,8 +31,8 @@ export function parsePatch(given: JsonObject, limits: Limits, read: ReadText): P
   // Two levels more than the context that it is for.
   checkJson({ set, append, remove }, { ...limits, maxDepth: limits.maxDepth + 2 }, "patch");
   return {
-    set: Object.entries(set as JsonObject).map(([name, value]) => [name, copyOf(value)]),
-    append: Object.entries(append as JsonObject).map(([name, items]) => [name, asItems(copyOf(items))]),
+    set: Object.entries(copyOf(set as JsonObject) as JsonObject),
+    append: Object.entries(copyOf(append as JsonObject) as JsonObject).map(([name, items]) => [name, asItems(items)]),
     remove: [...remove],
   };
 }

@@ -4,7 +4,9 @@ import { isWorkrailError, WorkrailError } from "../errors.ts";
 import { summarise } from "../classify/classification.ts";
 import type { ClassifyHow } from "../classify/classify-context.ts";
 import type { CompiledRules } from "../classify/compile-rules.ts";
+import { checkContext } from "../json/prepare-context.ts";
 import { type SavedContent, takeDown, takeDownText } from "../json/saved-content.ts";
+import { copyOf } from "../json/with-members.ts";
 import { parseJson } from "../json/parse-json.ts";
 import type { DroppedEntries } from "../model/dropped-entries.ts";
 import { CHECKPOINT_KINDS, type CheckpointFacts, type CheckpointKind, type CheckpointRecord } from "../model/checkpoint.ts";
@@ -154,8 +156,10 @@ export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promis
   const { patch, context } = given;
   if (patch !== undefined) return ports.locking.inOrder(given.sessionId, () => savePatched(ports, given, patch));
   // At once, before the caller can change it.
-  const takenDown = takeDown(context, ports.limits, ports.digests);
-  return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, given as WholeInput, await takenDown()));
+  const checked = checkContext(context, ports.limits);
+  const takenDown = takeDown(checked, ports.limits, ports.digests);
+  const input: WholeInput = { ...given, patch: undefined, context: checked.context };
+  return ports.locking.inOrder(given.sessionId, async () => saveContent(ports, input, await takenDown()));
 }
 
 async function saveContent(ports: SavePorts, given: WholeInput, content: SavedContent): Promise<SaveResult> {
@@ -174,7 +178,7 @@ async function savePatched(ports: SavePorts, given: SaveInput, patch: Patch): Pr
   for (let attempt = 1; ; attempt++) {
     const base = await findBase(ports, given);
     const { context, changes } = applyPatch(base.context, patch);
-    const takenDown = takeDown(context, ports.limits, ports.digests);
+    const takenDown = takeDown(checkContext(context, ports.limits), ports.limits, ports.digests);
     const follows = given.parentId === undefined && given.expectedParentId === undefined ? base.record.id : undefined;
     const input: WholeInput = { ...given, patch: undefined, context, base, follows, parentId: base.record.id, refuseEmpty: false };
     try {
@@ -340,7 +344,7 @@ async function describe(
     project: input.project,
     name: input.name,
     tags: [...new Set(input.tags)],
-    attributes: ofOurs.reduce(withOurs, input.attributes ?? {}),
+    attributes: ofOurs.reduce(withOurs, copyOf(input.attributes ?? {}) as JsonObject),
     exactDigest: content.exactDigest,
     canonicalDigest: content.canonicalDigest,
     contextBytes: content.sizeBytes,
