@@ -1,7 +1,8 @@
 // Everything `npm test` looks at. The tests come last, so that the output ends with their summary.
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT, runNode, runTool } from "./run.mjs";
+import { ROOT, runNode, runTool, runVitest, testNode } from "./run.mjs";
 import { setUp, TURBO } from "./set-up.mjs";
 
 const CHECKS = {
@@ -36,11 +37,12 @@ export async function runChecks(names) {
 
 /** Runs vitest, then says what failed before it, then the count of tests as the last line. */
 export async function runTests(args, { failedChecks }) {
-  process.stdout.write("\n== tests\n");
+  const { stdout: version } = spawnSync(testNode(), ["--version"], { encoding: "utf8" });
+  process.stdout.write(`\n== tests, on Node ${version.trim()}\n`);
   rmSync(RESULTS, { force: true });
   mkdirSync(dirname(RESULTS), { recursive: true });
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${RESULTS}`];
-  const code = await runTool("vitest", ["run", ...reporters, ...args]);
+  const code = await runVitest(["run", ...reporters, ...args]);
   if (failedChecks.length > 0) process.stdout.write(`\nThese checks FAILED before the tests: ${failedChecks.join(", ")}\n`);
   process.stdout.write(`${countLine(code)}\n`);
   return code !== 0 ? code : failedChecks.length > 0 ? 1 : 0;

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -23,6 +23,16 @@ export function runNode(args, options = {}) {
   return run(workspaceNode() ?? process.execPath, args, options);
 }
 
+/** The Node that runs the tests: the workspace's, or with WORKRAIL_TEST_NODE=host the one that runs this script. */
+export function testNode() {
+  return process.env.WORKRAIL_TEST_NODE === "host" ? process.execPath : (workspaceNode() ?? process.execPath);
+}
+
+/** Runs vitest on the Node of the tests, which is first on the path of the processes that tests start. */
+export function runVitest(args) {
+  return run(testNode(), [join(ROOT, "node_modules", "vitest", "vitest.mjs"), ...args], { pathFirst: [dirname(testNode())] });
+}
+
 /** Runs a tool from node_modules/.bin. */
 export function runTool(name, args, options = {}) {
   return WINDOWS ? runShim(join(BIN, `${name}.cmd`), args, options) : run(join(BIN, name), args, options);
@@ -39,9 +49,9 @@ function runShim(file, args, options) {
 }
 
 /** Resolves to the exit code; 128 + the signal's number when a signal ended it, as shells do. */
-function run(command, args, { env = {}, stdio = "inherit", shell = false, cwd = ROOT, endWithParent = false } = {}) {
+function run(command, args, { env = {}, stdio = "inherit", shell = false, cwd = ROOT, endWithParent = false, pathFirst = [] } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, stdio, shell, env: environment(env) });
+    const child = spawn(command, args, { cwd, stdio, shell, env: environment(env, pathFirst) });
     const handOn = (signal) => {
       // A terminal interrupts the whole group: handing it on would make it the second one.
       if (signal === "SIGINT" && process.stdin.isTTY) return;
@@ -74,11 +84,11 @@ function onceOrphaned(act) {
   return watch;
 }
 
-/** The workspace's tools come first on the path, and with them its Node. */
-function environment(extra) {
+/** The workspace's tools come first on the path, and with them its Node. @param pathFirst directories before them. */
+function environment(extra, pathFirst) {
   const env = { ...process.env, ...extra };
   const key = Object.keys(env).find((name) => name.toUpperCase() === "PATH") ?? "PATH";
-  env[key] = [NODE_BIN, BIN, env[key] ?? ""].join(delimiter);
+  env[key] = [...pathFirst, NODE_BIN, BIN, env[key] ?? ""].join(delimiter);
   return env;
 }
 

@@ -16,8 +16,10 @@ export function checkNode(version: string = process.versions.node): DoctorFindin
 
 /** Whether the libraries that run SQLite can be loaded here. */
 export function checkSqlite(): DoctorFinding {
-  const [native, builtIn] = [failureOf("better-sqlite3"), failureOf("node:sqlite")];
+  const native = failureOf("better-sqlite3");
   if (native === undefined) return { check: "sqlite", status: "ok", message: "better-sqlite3 can be loaded." };
+  // Node before 24 warns of its own SQLite, so it is loaded only where it is needed.
+  const builtIn = failureOf("node:sqlite");
   const reinstall = "Install Workrail again with the Node that runs it, so that the binary fits.";
   if (builtIn === undefined) {
     const message = `better-sqlite3 cannot be loaded (${native}); the SQLite of Node is used in its place.`;
