@@ -15,10 +15,37 @@ class SuitesFirst extends BaseSequencer {
   }
 }
 
+/** Packages whose tests need no processes of their own: the inner loop, `npm run test:unit`. */
+const UNIT = [
+  "packages/{codecs,core,foreign-memories,host-setup,host-transcripts,http-*,memory,search-minisearch,transcripts}/{src,test}/**/*.test.ts",
+  "packages/runtime/src/**/*.test.ts",
+];
+
+/** Tests of those packages that start processes or threads. `test-projects.test.ts` of tooling/architecture finds further ones. */
+const STARTS_PROCESSES = [
+  "packages/codecs/src/gzip-codecs.test.ts",
+  "packages/core/src/needs-node.test.ts",
+  "packages/foreign-memories/src/server-memory.test.ts",
+  "packages/host-transcripts/src/{peek,read}-transcript.test.ts",
+  "packages/runtime/src/hooks/hook-{odds,promises}.test.ts",
+  "packages/transcripts/src/file-transcripts.test.ts",
+];
+
+const PROOF = [
+  "{apps,tooling,examples}/*/{src,test}/**/*.test.ts",
+  "packages/!(codecs|core|foreign-memories|host-setup|host-transcripts|http-*|memory|runtime|search-minisearch|transcripts)/{src,test}/**/*.test.ts",
+  "packages/runtime/test/**/*.test.ts",
+  ...STARTS_PROCESSES,
+];
+
 export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    include: ["{packages,apps,tooling,examples}/*/{src,test}/**/*.test.ts"],
+    projects: [
+      // One process runs many files, which share modules: these tests keep nothing outside of themselves.
+      { extends: true, test: { name: "unit", include: UNIT, exclude: STARTS_PROCESSES, isolate: false } },
+      { extends: true, test: { name: "proof", include: PROOF } },
+    ],
     setupFiles: ["packages/storage-conformance/test/seeded-properties.ts"],
     pool: "forks",
     sequence: { sequencer: SuitesFirst },

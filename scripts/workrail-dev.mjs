@@ -6,11 +6,12 @@ import { join, resolve } from "node:path";
 const OLDEST_HOST_NODE = 20;
 
 // They build as one of their checks, so that a build that fails does not hide what else is wrong.
-const CHECKING = new Set(["test", "check", "fix"]);
+const CHECKING = new Set(["test", "test:unit", "check", "fix"]);
 
 const COMMANDS = {
   setup: { what: "install and build, if anything changed", run: () => 0 },
   test: { what: "every check, then every test; with arguments: only vitest, which gets them", run: test },
+  "test:unit": { what: "the tests that start no processes, against the sources; arguments go to vitest", run: testUnit },
   "test:faults": { what: "the long form of the tests that break things; ends with a table of counts", run: faults },
   check: { what: "every check but the tests; with names: only those", run: check },
   fix: { what: "format, and repair what the linter can", run: fix },
@@ -54,6 +55,11 @@ async function test(args) {
   const { runChecks, runTests } = await import("./dev/checks.mjs");
   if (args.length > 0) return runTests(args, { failedChecks: [] });
   return runTests([], { failedChecks: await runChecks([]) });
+}
+
+async function testUnit(args) {
+  const { runTests } = await import("./dev/checks.mjs");
+  return runTests(["--project=unit", ...args], { failedChecks: [] });
 }
 
 async function faults(args) {
