@@ -6,8 +6,6 @@ const PACK_TAG = "workrail-resume";
 
 /** Claude Code hands the model up to 10,000 characters whole. */
 const MOST_CHARACTERS = 9_000;
-/** Tokens of the tag and the sentences around the work. */
-const AROUND_TOKENS = 110;
 const LEAST_TOKENS = 100;
 /** Shares of the budget for the next tries when a pack is too long. */
 const SHORTER = 0.93;
@@ -37,7 +35,7 @@ export async function writePack({ notes, sessionId, savedAt, budgetTokens, remar
     `</${PACK_TAG}>`,
   ];
   const write = budgetTokens <= BRIEF_TOKENS ? writeBriefly : writeDocument;
-  for (let budget = budgetTokens - AROUND_TOKENS - estimated(remarks.join("\n")); ; budget = Math.floor(budget * SHORTER)) {
+  for (let budget = budgetTokens - estimated([...head, "", ...foot].join("\n")); ; budget = Math.floor(budget * SHORTER)) {
     const body = await write(notes, Math.max(LEAST_TOKENS, budget));
     const pack = [...head, withoutTag(body), ...foot].join("\n");
     const isWithin = pack.length <= MOST_CHARACTERS && estimated(pack) <= budgetTokens;
