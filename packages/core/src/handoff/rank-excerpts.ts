@@ -90,12 +90,20 @@ const OF_REPEATED = 40;
 function lowerRepeated(excerpts: readonly Excerpt[], scores: Float64Array, order: readonly number[]): void {
   const said = new Set<string>();
   for (const place of order) {
-    const { text } = excerpts[place] as Excerpt;
+    const texts = textsOf(excerpts[place] as Excerpt).filter((text) => text.length > SHORT);
     const score = scores[place] ?? 0;
-    if (text.length <= SHORT || score >= PRESENT) continue;
-    if (said.has(text)) scores[place] = score - OF_REPEATED;
-    said.add(text);
+    if (texts.length === 0 || score >= PRESENT) continue;
+    if (texts.every((text) => said.has(text))) scores[place] = score - OF_REPEATED;
+    for (const text of texts) said.add(text);
   }
+}
+
+const LIST_MARK = /^(?:[-*+•・]|\d+[.)、])\s+/u;
+
+/** The texts of an excerpt, without the marks of a list: a short list is one excerpt. */
+function textsOf({ text, value }: Excerpt): readonly string[] {
+  const items = Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+  return (items.length > 0 ? items : [text]).map((each) => each.replace(LIST_MARK, ""));
 }
 
 /** Names with a figure in them: numbers of accounts and tickets, versions of files, codes of parts. Times and plain numbers are none. */
