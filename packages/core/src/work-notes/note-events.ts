@@ -3,7 +3,7 @@ import { parseData } from "../condense/outline-data.ts";
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 import { namedPaths } from "../resume/named-paths.ts";
 import { commandOf, filesOf, planIn, stateOf, textOf } from "./note-calls.ts";
-import { decisionsIn, errorLinesOf, looksFailed, wishesIn } from "./note-texts.ts";
+import { decisionsIn, errorLinesOf, looksFailed, reasonIn, wishesIn } from "./note-texts.ts";
 import type { CallEvent, ResultEvent, TranscriptEvent } from "./transcript-event.ts";
 import {
   LONGEST_NOTED,
@@ -154,7 +154,7 @@ class NotesInWriting {
     notes.last = "result";
     if (call === undefined) return;
     const hasFailed = failed ?? (exitCode === undefined ? call.command !== undefined && looksFailed(text) : exitCode !== 0);
-    const ofStep = hasFailed ? firstLineOf(errorLinesOf(text)) : lastLineOf(text);
+    const ofStep = hasFailed ? cut(reasonIn(text), 160) : lastLineOf(text);
     if (this.#isLate) notes.steps = notes.steps.map((step) => (step.id === id ? { ...step, said: ofStep } : step));
     if (call.command !== undefined) this.#end(call.command, { text, hasFailed, exitCode });
     else if (hasFailed && this.#isLate)
@@ -231,10 +231,6 @@ function pathsIn(text: string): string[] {
       /[\p{L}\p{N}]\.[A-Za-z][\w]{0,9}$/u.test(path) &&
       !/^[-$~]|[*{}$]/u.test(path),
   );
-}
-
-function firstLineOf(text: string): string {
-  return cut(text.split("\n")[0]?.trim() ?? "", 160);
 }
 
 /** The last meaningful line: no shell prompt, and no line that a harness appends to each output. */

@@ -59,7 +59,7 @@ export function errorLinesOf(output: string): string {
   const lines = output
     .split("\n")
     .map((line) => line.trimEnd())
-    .filter((line) => line.trim() !== "");
+    .filter((line) => line.trim() !== "" && !line.startsWith("Traceback (most recent call last)"));
   const places = lines.flatMap((line, at) => (ERROR_LINE.test(line) || DETAIL.test(line) ? [at] : []));
   const told =
     places.length === 0 ? lines.slice(-4) : [...new Set([...places.slice(0, 5), ...places.slice(-5)])].map((at) => lines[at] ?? "");
@@ -69,9 +69,21 @@ export function errorLinesOf(output: string): string {
 /** Lines beside an error that tell the expected value and the place. */
 const DETAIL = /^\s*(?:[+-] ?(?:expected|actual)|expected\b|actual\b|received\b|[E>] {2,}|❯|at .+:\d+)/iu;
 
+/** The line of an error, also in a list and behind the code of a rule: `- E999 SyntaxError: invalid syntax`. */
+const NAMED_ERROR = String.raw`[ \t]*(?:[-*•] )?(?:[A-Z]+\d+:? )?[\w.]*(?:Error|Exception): `;
+const REASON = new RegExp(`^${NAMED_ERROR}`, "u");
+
+/** The line of an output that tells best why it failed: the last error of a traceback, else the first line about it. */
+export function reasonIn(output: string): string {
+  const lines = errorLinesOf(output).split("\n");
+  return lines.findLast((line) => REASON.test(line)) ?? lines[0] ?? "";
+}
+
 /** True when an output looks like a failure. Used when the host gives no exit code. */
-const FAILED =
-  /^(?:Traceback \(most recent call last\)|\s*\w*(?:Error|Exception): |.*: (?:command not found|No such file or directory)$|FAILED\b|={3,} .*\d+ failed|not ok \d)/mu;
+const FAILED = new RegExp(
+  String.raw`^(?:Traceback \(most recent call last\)|${NAMED_ERROR}|.*: (?:command not found|No such file or directory)$|FAILED\b|={3,} .*\d+ failed|not ok \d)`,
+  "mu",
+);
 
 export function looksFailed(output: string): boolean {
   return FAILED.test(output);
