@@ -62,6 +62,11 @@ describe("noteEvents", () => {
     expect(notesOf(...run("1", "grep -rn error src", "src/a.ts: the error is shown")).commands[0]?.outcome).toBe("ok");
   });
 
+  it("tells the result of a command without the advice of a package manager below it", () => {
+    const output = "Successfully installed demo-3.13.0\nWARNING: Running pip as root\n[notice] A new release is available\n";
+    expect(notesOf(...run("1", "pip install -e .", output)).commands[0]?.said).toBe("Successfully installed demo-3.13.0");
+  });
+
   it("follows a plan that is written as a whole, and one whose items have ids", () => {
     const whole = notesOf(
       call("1", "update_plan", {

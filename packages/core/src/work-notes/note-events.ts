@@ -233,14 +233,15 @@ function pathsIn(text: string): string[] {
   );
 }
 
-/** The last meaningful line: no shell prompt, and no line that a harness appends to each output. */
+/** The last meaningful line: no shell prompt, no advice of a package manager, and no line that a harness appends to each output. */
 function lastLineOf(text: string): string {
   const lines = text.trimEnd().split("\n").slice(-MOST_TAIL);
   return cut(lines.findLast((line) => !SAYS_NOTHING.test(line.trim()))?.trim() ?? "", 160);
 }
 
 const MOST_TAIL = 8;
-const SAYS_NOTHING = /^$|[$#>]$|^\((?:Open file|Current directory|Open|Current)\b.*\)$/u;
+const SAYS_NOTHING =
+  /^$|[$#>]$|^\((?:Open file|Current directory|Open|Current)\b.*\)$|^(?:WARN(?:ING)?\b|\[notice\]|npm (?:notice|warn)\b)/iu;
 
 function unique(texts: readonly string[]): string[] {
   // A repeated text moves to the end.
