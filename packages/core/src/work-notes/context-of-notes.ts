@@ -102,8 +102,11 @@ function endOfGoal(prompt: string): number {
   return line > LONGEST_GOAL / 2 ? line : Math.max(prompt.lastIndexOf(" ", LONGEST_GOAL), LONGEST_GOAL / 2);
 }
 
+/** Characters of a command beside its result: the result of a long script matters more than the script. */
+const LONGEST_DONE = 120;
+
 function toldStep({ did, said }: NotedStep): string {
-  return said === undefined ? `${did} (no result yet)` : `${did}${said === "" ? "" : ` -> ${said}`}`;
+  return said === undefined ? `${did} (no result yet)` : `${cut(did, LONGEST_DONE)}${said === "" ? "" : ` -> ${said}`}`;
 }
 
 function lastMessagesOf({ replies, prompts, last }: WorkNotes): JsonValue {
@@ -127,7 +130,7 @@ function pathsOf({ files }: WorkNotes, isWanted: (file: NotedFile) => boolean): 
 /** Commands that ran more than once are likely to run again. */
 function commandsOf({ commands, steps }: WorkNotes): string[] {
   // The list of last steps already has them.
-  const told = new Set(steps.map(({ did }) => did));
+  const told = new Set(steps.flatMap(({ did, said }) => (said === undefined || did.length <= LONGEST_DONE ? [did] : [])));
   const latest = commands.filter(({ command, runs }) => runs > 1 || !told.has(command)).toReversed();
   const often = latest.filter(({ runs }) => runs > 1);
   const once = latest.filter(({ runs }) => runs === 1);

@@ -203,6 +203,13 @@ describe("contextOfNotes", () => {
     expect(layers.length).toBeGreaterThan(12);
   });
 
+  it("cuts a long command beside its result, and lists it whole among the commands", () => {
+    const script = Array.from({ length: 12 }, (_, at) => `check_the_case ${at}`).join("\n");
+    const { lastSteps, commands } = contextOfNotes(notesOf(...run("1", script, "12 passed")));
+    expect(lastSteps).toEqual([expect.stringMatching(/^check_the_case 0; .{80,120}… -> 12 passed$/u)]);
+    expect(commands).toEqual([expect.stringContaining("check_the_case 11")]);
+  });
+
   it("has a short form in a few lines", () => {
     const brief = briefContextOfNotes(notes);
     expect(JSON.stringify(brief).length).toBeLessThan(900);
