@@ -27,6 +27,7 @@ export function contextOfNotes(notes: WorkNotes, session: JsonObject = {}): Cont
     openQuestions: isAnswered ? questionsIn(lastReply) : [],
     plan: notes.plan.map(({ text, state }) => ({ step: text, status: state })),
     lastSteps: notes.steps.map(toldStep).toReversed(),
+    outputOfLastStep: isCutOff(notes) ? (notes.output ?? "") : "",
     lastMessages: lastMessagesOf(notes),
     failingCommands: notes.commands
       .filter(({ outcome }) => outcome === "failed")
@@ -107,6 +108,11 @@ const LONGEST_DONE = 120;
 
 function toldStep({ did, said }: NotedStep): string {
   return said === undefined ? `${did} (no result yet)` : `${cut(did, LONGEST_DONE)}${said === "" ? "" : ` -> ${said}`}`;
+}
+
+/** True when work stopped in the middle of a turn: no reply tells yet what the last output says. */
+function isCutOff({ last }: WorkNotes): boolean {
+  return last === "call" || last === "result" || last === "interrupted";
 }
 
 function lastMessagesOf({ replies, prompts, last }: WorkNotes): JsonValue {

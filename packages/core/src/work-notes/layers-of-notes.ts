@@ -11,6 +11,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   openQuestions: "IMPORTANT",
   plan: "IMPORTANT",
   lastSteps: "IMPORTANT",
+  outputOfLastStep: "USEFUL",
   lastMessages: "USEFUL",
   failingCommands: "USEFUL",
   errors: "USEFUL",

@@ -67,6 +67,13 @@ describe("noteEvents", () => {
     expect(notesOf(...run("1", "pip install -e .", output)).commands[0]?.said).toBe("Successfully installed demo-3.13.0");
   });
 
+  it("keeps lines of the last output that were looked for, but none of a failure", () => {
+    const shown = Array.from({ length: 300 }, (_, at) => `${at + 1}:x${at}`).join("\n");
+    const events: TranscriptEvent[] = [{ kind: "reply", text: "I look at line 250." }, ...run("1", "open a.py 250", shown)];
+    expect(notesOf(...events).output).toMatchObject({ 250: "x249" });
+    expect(notesOf(...events, ...run("2", "npm test", "Error: no", { failed: true })).output).toBeUndefined();
+  });
+
   it("follows a plan that is written as a whole, and one whose items have ids", () => {
     const whole = notesOf(
       call("1", "update_plan", {
@@ -198,9 +205,16 @@ describe("contextOfNotes", () => {
       { kind: "reply", text: "Next: logout. Shall I go on?" },
     ]);
     const context = contextOfNotes(asked, { host: "claude-code" });
-    const layers = [...classifyContext(context, { pins: [] })].map(([key, { layer }]) => [key, layer]);
-    expect(Object.keys(context).map((key) => [key, LAYERS_OF_NOTES.get(key)?.layer])).toEqual(layers);
-    expect(layers.length).toBeGreaterThan(12);
+    const cutOff = contextOfNotes(noteEvents(asked, run("6", "cat src/c.ts", "export const c = 1;")));
+    const layers = [...classifyContext({ ...cutOff, ...context }, { pins: [] })].map(([key, { layer }]) => [key, layer]);
+    expect(Object.keys({ ...cutOff, ...context }).map((key) => [key, LAYERS_OF_NOTES.get(key)?.layer])).toEqual(layers);
+    expect(layers.length).toBeGreaterThan(13);
+  });
+
+  it("holds lines of the last output only while no reply tells what it says", () => {
+    const cutOff = noteEvents(notes, run("3", "cat src/login.ts", "export const login = 1;"));
+    expect(contextOfNotes(cutOff)).toMatchObject({ outputOfLastStep: { 1: "export const login = 1;" } });
+    expect(contextOfNotes(noteEvents(cutOff, [{ kind: "reply", text: "Done." }]))).not.toHaveProperty("outputOfLastStep");
   });
 
   it("cuts a long command beside its result, and lists it whole among the commands", () => {

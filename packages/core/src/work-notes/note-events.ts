@@ -2,6 +2,7 @@ import { cut } from "../handoff/read/plain.ts";
 import { parseData } from "../condense/outline-data.ts";
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 import { namedPaths } from "../resume/named-paths.ts";
+import { linesAbout } from "./lines-about.ts";
 import { commandOf, filesOf, planIn, stateOf, textOf } from "./note-calls.ts";
 import { decisionsIn, errorLinesOf, looksFailed, reasonIn, wishesIn } from "./note-texts.ts";
 import type { CallEvent, ResultEvent, TranscriptEvent } from "./transcript-event.ts";
@@ -35,6 +36,8 @@ class NotesInWriting {
   readonly #files: Map<string, NotedFile>;
   #isLate = true;
   readonly #commands: Map<string, NotedCommand>;
+  /** The last output, and what it was asked for. Only the last one is looked at: that takes long. */
+  #output: { readonly text: string; readonly sought: string } | undefined;
 
   constructor(before: WorkNotes) {
     this.#notes = { ...before };
@@ -69,6 +72,7 @@ class NotesInWriting {
   }
 
   done(): WorkNotes {
+    if (this.#output !== undefined) this.#notes.output = linesAbout(this.#output.text, this.#output.sought);
     return { ...this.#notes, files: latestFiles(this.#files), commands: [...this.#commands.values()].slice(-MOST_NOTED.commands) };
   }
 
@@ -155,6 +159,8 @@ class NotesInWriting {
     if (call === undefined) return;
     const hasFailed = failed ?? (exitCode === undefined ? call.command !== undefined && looksFailed(text) : exitCode !== 0);
     const ofStep = hasFailed ? cut(reasonIn(text), 160) : lastLineOf(text);
+    this.#output = hasFailed ? undefined : { text, sought: `${notes.replies.at(-1)?.text ?? ""}\n${call.command ?? ""}` };
+    delete notes.output;
     if (this.#isLate) notes.steps = notes.steps.map((step) => (step.id === id ? { ...step, said: ofStep } : step));
     if (call.command !== undefined) this.#end(call.command, { text, hasFailed, exitCode });
     else if (hasFailed && this.#isLate)

@@ -1,5 +1,6 @@
 import type { WorkState } from "../handoff/cues.ts";
 import type { JsonObject } from "../model/context.ts";
+import type { NumberedLines } from "./lines-about.ts";
 
 /** Notes of an agent's session, taken while its transcript is read. JSON of bounded size, so reading can continue where it stopped. */
 export interface WorkNotes {
@@ -17,6 +18,8 @@ export interface WorkNotes {
   readonly commands: readonly NotedCommand[];
   /** The last calls, the latest last. */
   readonly steps: readonly NotedStep[];
+  /** Lines of the last output that tell most, by their numbers; absent when the call failed: then its error is noted. */
+  readonly output?: NumberedLines | undefined;
   /** Failures other than those of commands, the latest last. */
   readonly errors: readonly NotedError[];
   /** Sentences of the model that decide something, the latest last. */
