@@ -17,4 +17,10 @@ describe("rankExcerpts", () => {
     const alone = scoreOf(`${mark}${RULE}`, { background });
     expect(scoreOf(`${mark}${RULE}`, { background, requirements: [RULE] })).toBeLessThan(alone - 30);
   });
+
+  it("ranks a step that reads like code by its place among the steps", () => {
+    const lastSteps = ["python report.py -> {total: 12}", ...others.map((text) => `looked up: ${text}`)];
+    const last = scoreOf(lastSteps[0] ?? "", { lastSteps });
+    expect(last).toBeGreaterThan(scoreOf(lastSteps[1] ?? "", { lastSteps }));
+  });
 });

@@ -137,7 +137,9 @@ export function readLine(line: string, place: Place, to: Reading, repeated: Read
   const [, name = ""] = LABELLED.exec(line) ?? [];
   // A label with a number counts something: it is a line of a log.
   const own = name === "" || /\d/u.test(name) || repeated.has(name) || MAIL_HEADER.test(line) ? undefined : partOfName(name);
-  const kind = kindOfLine(line);
+  const found = kindOfLine(line);
+  // A member of a named list counts, even if it reads like code: a command, a step.
+  const kind = found === "code" && place.index !== undefined && place.part !== undefined ? "prose" : found;
   const base = kind === "prose" ? place.base : kind === "log" ? Math.min(place.base, 30) : Math.min(place.base, 34);
   const at = own === undefined ? { ...place, base } : { ...place, part: own, base: Math.max(base, OF_PART[own] - 6) };
   const bulk = kind === "code" || kind === "log" || kind === "figures";
