@@ -2,11 +2,13 @@ import { cut } from "../handoff/read/plain.ts";
 import type { Context, JsonObject, JsonValue } from "../model/context.ts";
 import { openIn, questionsIn } from "./note-texts.ts";
 import { isUnfinished } from "./is-unfinished.ts";
-import { LONGEST_NOTED, type NotedCommand, type NotedFile, type NotedStep, type WorkNotes } from "./work-notes.ts";
+import { LONGEST_NOTED, type NotedCommand, type NotedFile, type NotedStep, type NotedText, type WorkNotes } from "./work-notes.ts";
 
-/** The number of last prompts and replies that are kept whole. */
+/** The number of last prompts that are kept whole, and of replies at least. */
 const MOST_LATER = 6;
-const MOST_REPLIES = 3;
+const LEAST_REPLIES = 3;
+/** Characters: a turn of short replies ("Let me run it.") needs more of them to tell what it is about. */
+const LEAST_SAID = 600;
 
 /**
  * Turns notes into the context of a checkpoint: goal, prohibitions, plan, failures, decisions, files, commands and
@@ -116,9 +118,15 @@ function isCutOff({ last }: WorkNotes): boolean {
 }
 
 function lastMessagesOf({ replies, prompts, last }: WorkNotes): JsonValue {
-  const said = replies.slice(-MOST_REPLIES).map(({ text }) => ({ role: "assistant", content: text }));
+  const said = lastOf(replies).map(({ text }) => ({ role: "assistant", content: text }));
   const asked = prompts.length > 1 && last !== "reply" ? prompts.slice(-1).map(({ text }) => ({ role: "user", content: text })) : [];
   return [...said, ...asked];
+}
+
+function lastOf(replies: readonly NotedText[]): readonly NotedText[] {
+  let characters = 0;
+  const first = replies.findLastIndex(({ text }, at) => (characters += text.length) >= LEAST_SAID && replies.length - at >= LEAST_REPLIES);
+  return replies.slice(Math.max(0, first));
 }
 
 function toldFailure({ command, exitCode, error = "" }: NotedCommand): JsonValue {

@@ -217,6 +217,14 @@ describe("contextOfNotes", () => {
     expect(contextOfNotes(noteEvents(cutOff, [{ kind: "reply", text: "Done." }]))).not.toHaveProperty("outputOfLastStep");
   });
 
+  it("tells more of the last replies when these are short", () => {
+    const reply = (text: string): TranscriptEvent => ({ kind: "reply", text });
+    const short = ["I found the leak.", "Let me fix it.", "Let me run it.", "Again.", "Once more."].map(reply);
+    expect(contextOfNotes(notesOf(...short))["lastMessages"]).toHaveLength(5);
+    const long = Array.from({ length: 5 }, (_, at) => reply(`${at} ${"words ".repeat(60)}`));
+    expect(contextOfNotes(notesOf(...long))["lastMessages"]).toHaveLength(3);
+  });
+
   it("cuts a long command beside its result, and lists it whole among the commands", () => {
     const script = Array.from({ length: 12 }, (_, at) => `check_the_case ${at}`).join("\n");
     const { lastSteps, commands } = contextOfNotes(notesOf(...run("1", script, "12 passed")));
