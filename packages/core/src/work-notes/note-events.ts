@@ -158,10 +158,12 @@ class NotesInWriting {
     notes.last = "result";
     if (call === undefined) return;
     const hasFailed = failed ?? (exitCode === undefined ? call.command !== undefined && looksFailed(text) : exitCode !== 0);
-    const ofStep = hasFailed ? cut(reasonIn(text), 160) : lastLineOf(text);
     this.#output = hasFailed ? undefined : { text, sought: `${notes.replies.at(-1)?.text ?? ""}\n${call.command ?? ""}` };
     delete notes.output;
-    if (this.#isLate) notes.steps = notes.steps.map((step) => (step.id === id ? { ...step, said: ofStep } : step));
+    if (this.#isLate) {
+      const said = hasFailed ? cut(reasonIn(text), 160) : lastLineOf(text);
+      notes.steps = notes.steps.map((step) => (step.id === id ? { ...step, said } : step));
+    }
     if (call.command !== undefined) this.#end(call.command, { text, hasFailed, exitCode });
     else if (hasFailed && this.#isLate)
       notes.errors = [...notes.errors, { tool: call.tool, text: errorLinesOf(text) }].slice(-MOST_NOTED.errors);
