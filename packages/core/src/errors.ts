@@ -1,4 +1,4 @@
-/** Every way in which a use case or an adapter can fail. */
+/** Codes of every way in which a use case or an adapter can fail. */
 export type ErrorCode =
   | "INVALID_INPUT"
   | "CHECKPOINT_NOT_FOUND"
@@ -19,13 +19,13 @@ export type ErrorCode =
   | "STORAGE_UNAVAILABLE";
 
 export interface ErrorMeaning {
-  /** The HTTP status that fits. */
+  /** Matching HTTP status. */
   readonly httpStatus: number;
-  /** Whether the same call may succeed later without being changed. */
+  /** True when the same call may succeed later without being changed. */
   readonly retryable: boolean;
 }
 
-/** What each error code means to a program. `docs/reference/errors.md` is checked against this table. */
+/** Meaning of each error code to a program. `docs/reference/errors.md` is checked against this table. */
 export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   INVALID_INPUT: { httpStatus: 400, retryable: false },
   CHECKPOINT_NOT_FOUND: { httpStatus: 404, retryable: false },
@@ -51,12 +51,12 @@ export type ErrorDetails = Readonly<Record<string, unknown>>;
 
 export interface ErrorOptions {
   readonly details?: ErrorDetails;
-  /** One sentence that says what the reader can do now. */
+  /** One sentence that tells the reader what to do now. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
 
-/** `Symbol.for`, so that an error is recognised although two copies of this package are loaded. */
+/** `Symbol.for`, so that an error is recognised when two copies of this package are loaded. */
 const BRAND = Symbol.for("@workrail/core/WorkrailError");
 
 /** The one error type that leaves a use case or an adapter. */
@@ -74,7 +74,7 @@ export class WorkrailError extends Error {
     Object.defineProperty(this, BRAND, { value: true });
   }
 
-  /** Whether the same call may succeed later without being changed. */
+  /** True when the same call may succeed later without being changed. */
   get retryable(): boolean {
     return ERROR_CODES[this.code].retryable;
   }
@@ -85,7 +85,11 @@ export function isWorkrailError(error: unknown): error is WorkrailError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
-/** What a call is refused with for one of its fields. @param hint what to give instead. */
+/**
+ * Returns the error for an invalid field.
+ *
+ * @param hint what to give instead.
+ */
 export function invalidInput(field: string, message: string, hint: string): WorkrailError {
   return new WorkrailError("INVALID_INPUT", message, { details: { field }, hint });
 }

@@ -1,6 +1,6 @@
 import { isWorkrailError, type WorkrailError } from "./errors.ts";
 
-/** Of the reasons for which storage cannot be used, those that need say nothing of any other file. */
+/** Reasons of `STORAGE_UNAVAILABLE` that may concern a single file only. */
 const REASONS: ReadonlySet<unknown> = new Set([
   "input-output",
   "not-permitted",
@@ -12,8 +12,8 @@ const REASONS: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Whether a file could not be read, and others may be readable all the same. It proves no damage: a disk that failed may work
- * again, and a directory that was closed may be opened.
+ * True when one file could not be read but others may still be readable. This proves no damage: a failed disk may work again, and
+ * access to a directory may be granted.
  */
 export function isFaultOfOneFile(error: unknown): error is WorkrailError {
   return isWorkrailError(error) && error.code === "STORAGE_UNAVAILABLE" && REASONS.has(error.details["reason"]);

@@ -1,6 +1,6 @@
 /**
- * The few web globals that core needs, declared here so that neither the DOM nor the Node types
- * are visible to the rest of it. Every JavaScript runtime has them.
+ * The few web globals that core needs, declared here so that neither the DOM nor the Node types are visible to the rest of core.
+ * Every JavaScript runtime has them.
  */
 declare const TextEncoder: new () => {
   encode(text: string): Uint8Array;
@@ -15,37 +15,37 @@ declare const setTimeout: (work: () => void, afterMs: number) => unknown;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** UTF-8 bytes of a text. */
+/** Encodes a text as UTF-8. */
 export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Writes the UTF-8 bytes of a text, for which there must be room, and returns how many they are. */
+/** Writes the UTF-8 bytes of a text into a buffer with enough room, and returns their number. */
 export function encodeUtf8Into(text: string, into: Uint8Array): number {
   return encoder.encodeInto(text, into).written;
 }
 
-/** The text of UTF-8 bytes; throws a `TypeError` when they are not UTF-8. */
+/** Decodes UTF-8; throws a `TypeError` when the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** A copy that nothing is shared with. */
+/** Returns a deep copy. */
 export function copied<T>(value: T): T {
   return structuredClone(value);
 }
 
-/** Milliseconds since some moment: for how long something takes, never for what time it is. */
+/** Monotonic milliseconds, for measuring durations only. */
 export function elapsedMs(): number {
   return performance.now();
 }
 
-/** Resolves once other work had its turn. */
+/** Yields to other work. */
 export function othersTurn(): Promise<void> {
   return after(0);
 }
 
-/** Resolves after so long. */
+/** Resolves after a delay. */
 export async function after(ms: number): Promise<void> {
   await new Promise<void>((resolve) => {
     setTimeout(resolve, ms);

@@ -8,7 +8,7 @@ describe("quickDigest", () => {
   it("gives 16 hexadecimal digits, the same for the same bytes", () => {
     expect(digestOf("")).toMatch(/^[0-9a-f]{16}$/u);
     expect(digestOf("a session")).toBe(digestOf("a session"));
-    // The names of state files depend on it.
+    // The names of state files depend on this value.
     expect(digestOf("a session")).toMatchInlineSnapshot(`"d170e95128440f2e"`);
   });
 

@@ -1,6 +1,6 @@
 /**
- * 16 hexadecimal digits that tell bytes apart. It uses no cryptography, because a short-lived program would have to load it. Do not use it
- * against an attacker: collisions can be made.
+ * Digests bytes into 16 hexadecimal digits. It uses no cryptography, because a short-lived program would have to load it. Do not
+ * use it against an attacker: collisions can be made.
  */
 export function quickDigest(bytes: Uint8Array): string {
   // FNV-1a in two lanes with different primes; each lane is mixed at the end.

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runAll, runThen } from "./run-all.ts";
 
-it("runs every step in its order, whatever the others do, and throws what the first that failed did", async () => {
+it("runAll runs every step in order despite failures, and throws the first error", async () => {
   const done: number[] = [];
   const fail = (number: number): never => {
     done.push(number);
@@ -14,7 +14,7 @@ it("runs every step in its order, whatever the others do, and throws what the fi
   expect(done).toHaveLength(5);
 });
 
-it("runThen runs the end after work that failed too, and throws why the work failed", async () => {
+it("runThen runs the end even after failed work, and throws the error of the work", async () => {
   let ends = 0;
   const end = (): never => {
     ends += 1;

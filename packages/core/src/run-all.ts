@@ -1,7 +1,7 @@
 /**
- * Runs steps of which none may be left out because another failed, such as those that close a store, one after another.
+ * Runs all steps one after another, even when some fail. For steps that must not be skipped, such as those that close a store.
  *
- * @throws what the first that failed did; the others mostly follow from that.
+ * @throws the first error; later ones mostly follow from it.
  */
 export async function runAll(steps: readonly (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
@@ -16,7 +16,7 @@ export async function runAll(steps: readonly (() => unknown)[]): Promise<void> {
 }
 
 /**
- * Runs `work`, then `end` whether or not `work` failed. Unlike a `finally` block, an `end` that fails never hides why `work` did.
+ * Runs `work`, then `end` even when `work` failed. Unlike in a `finally` block, a failing `end` never hides the error of `work`.
  *
  * @throws the error of `work`, else that of `end`.
  */

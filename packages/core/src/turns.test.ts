@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { atOnce, inTurns, type Steps } from "./turns.ts";
 
-/** Works for so many milliseconds at most, a little at a time. */
+/** Works in small steps for at most this many milliseconds. */
 function* busy(forMs: number, isEnough: () => boolean = () => false): Steps<string> {
   for (const end = performance.now() + forMs; performance.now() < end && !isEnough();) yield;
   return "done";
 }
 
-it("lets other work have its turn while it goes on", async () => {
+it("inTurns yields to other work while it runs", async () => {
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 1);
   expect(await inTurns(busy(5_000, () => turns > 1))).toBe("done");
@@ -15,7 +15,7 @@ it("lets other work have its turn while it goes on", async () => {
   expect(turns).toBeGreaterThan(1);
 });
 
-it("does what is short in one go", async () => {
+it("inTurns does short work at once", async () => {
   let isLater = false;
   setTimeout(() => (isLater = true), 0);
   expect(await inTurns(busy(0))).toBe("done");
@@ -23,7 +23,7 @@ it("does what is short in one go", async () => {
   expect(atOnce(busy(1))).toBe("done");
 });
 
-it("passes on what goes wrong", async () => {
+it("inTurns rejects with the error of the work", async () => {
   const failing = function* (): Steps<never> {
     yield;
     throw new Error("no");

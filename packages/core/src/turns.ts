@@ -1,15 +1,12 @@
 import { elapsedMs, othersTurn } from "./platform.ts";
 
-/**
- * Work that may take long, and can be left for a moment wherever it yields: a few milliseconds from one place to the next.
- * What it works on must not change meanwhile.
- */
+/** Long work that can pause wherever it yields, which happens every few milliseconds. Its input must not change meanwhile. */
 export type Steps<T> = Generator<void, T>;
 
-/** For how long other work may be held up: no more than a person notices. */
+/** Longest delay for other work: short enough that a person does not notice. */
 const TURN_MS = 10;
 
-/** Does it, and lets other work have its turn every so often. Short work is done in one go. */
+/** Runs the steps and yields to other work regularly. Short work runs without a pause. */
 export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   for (let since = elapsedMs(); ;) {
     const step = steps.next();
@@ -20,7 +17,7 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** For loops that cannot be steps: gives other work its turn, where the last one is long enough ago. */
+/** Returns a function for loops that cannot be steps: it yields to other work when the last yield is long enough ago. */
 export function takingTurns(): () => Promise<void> {
   let since = elapsedMs();
   return async () => {
@@ -30,7 +27,7 @@ export function takingTurns(): () => Promise<void> {
   };
 }
 
-/** Does it in one go. */
+/** Runs all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();

@@ -6,7 +6,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: "you may not read it",
 };
 
-/** The reason why a file cannot be read, for people. */
+/** Returns the reason why a file cannot be read, for people. */
 export function whyUnreadable(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return REASONS[code] ?? (error instanceof Error ? error.message : String(error));

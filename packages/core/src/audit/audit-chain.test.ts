@@ -32,12 +32,12 @@ function chain(events: readonly AuditEvent[], digest = sha256): LoggedEvent[] {
   return rows;
 }
 
-/** As if they had been in this order from the start. */
+/** Renumbers rows in the given order. */
 function numbered(rows: readonly LoggedEvent[]): readonly LoggedEvent[] {
   return rows.map((row, index) => ({ ...row, number: index + 1 }));
 }
 
-/** What somebody, or an accident, does to one row. */
+/** A change to one row, by a person or an accident. */
 const someHarm = fc.oneof(
   fc.record({ field: fc.constantFrom("sessionId", "checkpointId", "agentId", "reason"), value: someText }),
   fc.record({ field: fc.constant("at"), value: fc.integer({ min: 0, max: 4_102_444_800_000 }).map((ms) => new Date(ms)) }),
@@ -49,7 +49,7 @@ const someHarm = fc.oneof(
 );
 
 describe("the chain of the audit log", () => {
-  it("is whole as it was written, from any row on", () => {
+  it("verifies as written, starting from any row", () => {
     fc.assert(
       fc.property(someEvents, fc.nat(), (events, seed) => {
         const rows = chain(events);
@@ -64,7 +64,7 @@ describe("the chain of the audit log", () => {
     );
   });
 
-  it("shows any change of any row", () => {
+  it("detects any change of any row", () => {
     fc.assert(
       fc.property(someEvents, fc.nat(), someHarm, (events, seed, { field, value }) => {
         const rows = chain(events);
@@ -72,7 +72,7 @@ describe("the chain of the audit log", () => {
         const row = rows[at] as LoggedEvent;
         const before = row[field as keyof LoggedEvent];
         fc.pre(String(value instanceof Date ? value.getTime() : value) !== String(before instanceof Date ? before.getTime() : before));
-        // The first row without a digest is told from those that never had one by what hangs on it.
+        // When the digest of the first row is missing, only the row after it shows the break.
         rows[at] = { ...row, [field]: value };
         expect(checkLinks(rows, CHAIN_START, sha256).breaks.some(({ number }) => number === at + 1 || number === at + 2)).toBe(true);
       }),
@@ -80,7 +80,7 @@ describe("the chain of the audit log", () => {
     );
   });
 
-  it("shows that a row is missing, but for the last, with its number or without", () => {
+  it("detects a missing row other than the last, renumbered or not", () => {
     fc.assert(
       fc.property(someEvents, fc.nat(), (events, seed) => {
         const rows = chain(events);
@@ -92,7 +92,7 @@ describe("the chain of the audit log", () => {
     );
   });
 
-  it("shows that two rows changed places", () => {
+  it("detects two swapped rows", () => {
     fc.assert(
       fc.property(someEvents, fc.nat(), fc.nat(), (events, one, other) => {
         const rows = chain(events);
@@ -105,7 +105,7 @@ describe("the chain of the audit log", () => {
     );
   });
 
-  it("lets nobody add a row who does not have the key", () => {
+  it("detects a row added without the key", () => {
     fc.assert(
       fc.property(someEvents, someEvent, (events, forged) => {
         const rows = chain(events, keyed("the store's"));
@@ -119,7 +119,7 @@ describe("the chain of the audit log", () => {
     );
   });
 
-  it("passes over rows from before there was one, and over none behind its first", () => {
+  it("accepts unchained rows before the first chained row, and none after it", () => {
     const [one, two, three] = chain([1, 2, 3].map((ms) => ({ ...DONE, at: new Date(ms) }))) as [LoggedEvent, LoggedEvent, LoggedEvent];
     const bare = (row: LoggedEvent): LoggedEvent => ({ ...row, digest: undefined });
     const first = linked(three, { number: 2, digest: CHAIN_START.digest }, sha256);
@@ -130,7 +130,7 @@ describe("the chain of the audit log", () => {
     ]);
   });
 
-  it("is begun behind the row that a cut names, or at the start", () => {
+  it("begins after the row that a cut names, or at the start", () => {
     const place = { number: 17, digest: "0123456789abcdef".repeat(2) };
     expect(beginningAfter(cutEvent(place, new Date(0)))).toEqual(place);
     for (const reason of [undefined, "", "through 17", `through 17 ${"x".repeat(32)}`])
@@ -147,7 +147,7 @@ describe("a log that is chained anew", () => {
     chained: { from: undefined, to: keyed("key") },
   } as const;
 
-  it("is whole under its new digest, cut off or not, and ends with the row that tells of it", () => {
+  it("verifies under the new digest, cut or not, and ends with the row that records the change", () => {
     fc.assert(
       fc.property(someEvents, fc.nat(), (events, seed) => {
         const rows = chain(events.filter(({ action }) => action !== "audit-cut"));
@@ -166,14 +166,14 @@ describe("a log that is chained anew", () => {
     );
   });
 
-  it("is not chained anew, nor told of twice, when it is rewritten again", () => {
+  it("is neither rechained nor recorded twice when the rewriting is repeated", () => {
     const done = rechain(chain([1, 2, 3].map((ms) => ({ ...DONE, at: new Date(ms), agentId: "ada" }))), rewriting, sha256);
     expect(rechain(done, rewriting, sha256)).toEqual(done);
     const made = chain([{ ...DONE, action: "rebuild" }], keyed("key"));
     expect(rechain(made, rewriting, sha256)).toMatchObject([{ action: "rebuild" }, { action: "seal" }]);
   });
 
-  it("tells in that row where it was broken before", () => {
+  it("records in that row where the chain was broken before", () => {
     const rows = chain([1, 2, 3, 4].map((ms) => ({ ...DONE, at: new Date(ms) })));
     const changed = rows.with(1, { ...(rows[1] as LoggedEvent), reason: "another" });
     expect(rechain(changed, rewriting, sha256).at(-1)).toMatchObject({ action: "seal", reason: "the chain was broken at 2" });

@@ -1,20 +1,23 @@
 import type { AuditBreak, AuditDigest, AuditEvent, AuditPlace, LinkCheck, LoggedEvent } from "../model/audit.ts";
 
-/** Before the first row of all. */
+/** Place before the very first row. */
 export const CHAIN_START: AuditPlace = { number: 0, digest: "0".repeat(32) };
 
-/** An event as the row behind a place. */
+/** Makes an event the row after a place. */
 export function linked(event: AuditEvent, behind: AuditPlace, digest: AuditDigest): LoggedEvent {
   const row = { ...event, number: behind.number + 1 };
   return { ...row, digest: digestOf(row, behind.digest, digest) };
 }
 
-/** The place that a row is. */
+/** Returns the place of a row. */
 export function placeOf({ number, digest }: Pick<LoggedEvent, "number" | "digest">): AuditPlace {
   return { number, digest: digest ?? CHAIN_START.digest };
 }
 
-/** Whether rows, in the order of their numbers, follow each other and a place. After a break it goes on with what the row says. */
+/**
+ * Verifies that rows, ordered by number, continue the chain from a place. After a break, the check continues from the row's own
+ * digest.
+ */
 export function checkLinks(rows: Iterable<LoggedEvent>, from: AuditPlace, digest: AuditDigest): LinkCheck {
   const breaks: AuditBreak[] = [];
   let unchained = 0;
@@ -32,7 +35,7 @@ export function checkLinks(rows: Iterable<LoggedEvent>, from: AuditPlace, digest
   return { breaks, unchained, place };
 }
 
-/** What `docs/reference/audit-log.md` says. A lone surrogate is digested as what a database makes of it. */
+/** Digests a row as `docs/reference/audit-log.md` defines. Lone surrogates are replaced first, as a database does. */
 function digestOf(row: Omit<LoggedEvent, "digest">, previous: string, digest: AuditDigest): string {
   const { number, at, action, sessionId, checkpointId, agentId, reason } = row;
   const texts = [sessionId, checkpointId, agentId, reason].map((text) => text?.toWellFormed() ?? null);

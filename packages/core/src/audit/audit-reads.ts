@@ -4,21 +4,21 @@ import { checkLinks } from "./audit-chain.ts";
 import { beginningAfter } from "./audit-cut.ts";
 import { changesIn, positionBehind, rowBefore } from "./changes.ts";
 
-/** How a catalog looks into its own audit log. Several calls see the log at one moment: in between no row may come or be cut off. */
+/** Reads rows of a catalog's audit log. Consecutive calls must see the same log: no row may be added or cut in between. */
 export type AuditRows = (query: AuditQuery) => readonly LoggedEvent[];
 
-/** Whether rows still follow each other. */
+/** Verifies the next rows of the log. */
 export function auditCheck(rowsOf: AuditRows, { after, limit }: AuditWalk, digest: AuditDigest): Omit<AuditCheck, "isKeyed" | "noted"> {
   const from = after ?? beginningAfter(rowsOf({ actions: ["audit-cut"], limit: 1 })[0]);
   const rows = rowsOf({ first: "oldest", after: from.number, limit });
   return { rows: rows.length, first: rows[0], last: rows.at(-1), ...checkLinks(rows, from, digest) };
 }
 
-/** In which sessions something changed since a position; `undefined` when the log does not tell any more. */
+/** Returns the sessions changed since a position; `undefined` when the log no longer reaches back to the position. */
 export function changePage(rowsOf: AuditRows, { after, limit }: ChangeQuery): ChangePage | undefined {
   if (after === undefined) return { sessions: [], position: positionBehind(rowsOf({ limit: 1 })[0]), hasMore: false, rows: 0 };
   const before = rowBefore(after);
-  // The row before the first that is new proves that the position is one of this log.
+  // The row before the first new one proves that the position belongs to this log.
   const rows = rowsOf({ first: "oldest", after: before - 1, limit: limit + 2 });
   const isThere = rows[0]?.number === before;
   if (positionBehind(isThere ? rows[0] : undefined) !== after) return undefined;

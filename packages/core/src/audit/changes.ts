@@ -2,10 +2,10 @@ import type { AuditAction, LoggedEvent } from "../model/audit.ts";
 import type { ChangePosition, SessionId } from "../model/ids.ts";
 import type { ChangePage } from "../ports/catalog.ts";
 
-/** What a row of the audit log says of changes. */
+/** Fields of an audit row that describe a change. */
 type NumberedEvent = Pick<LoggedEvent, "number" | "action" | "at" | "sessionId">;
 
-/** Rows of these tell of no checkpoint or tag that came or went. */
+/** Actions that add or remove no checkpoint and no tag. */
 const CHANGES_NOTHING: ReadonlySet<AuditAction> = new Set<AuditAction>([
   "load",
   "pin",
@@ -20,27 +20,30 @@ const CHANGES_NOTHING: ReadonlySet<AuditAction> = new Set<AuditAction>([
   "rekey",
 ]);
 
-/** Rows of these tell of a checkpoint that came behind all others, or of nothing but tags. */
+/** Actions that only add a checkpoint at the end, or only change tags. */
 const EXTENDS: ReadonlySet<AuditAction> = new Set<AuditAction>(["save", "import", "tag"]);
 
-/** Before the first row. */
+/** Number before the first row. */
 const START = 0;
 
-/** The position behind a row. Its time goes with it, so that another history, after a restore for instance, is noticed. */
+/**
+ * Returns the position after a row. It includes the row's time, so that a different history, for example after a restore, is
+ * detected.
+ */
 export function positionBehind(last: NumberedEvent | undefined): ChangePosition {
   return (last === undefined ? `${START}.` : `${last.number}.${last.at.getTime()}`) as ChangePosition;
 }
 
-/** The number of the row that a position is behind of; 0 when it is before the first. */
+/** Returns the number of the row before a position; 0 at the start. */
 export function rowBefore(position: ChangePosition): number {
   return Number.parseInt(position, 10);
 }
 
 /**
- * What rows of the audit log say of changes.
+ * Extracts the changed sessions from rows of the audit log.
  *
- * @param rows those behind the position, oldest first, at most one more than `limit`.
- * @returns `undefined` when a rebuild is among them, which says of no session what became of it, or when rows between were cut off.
+ * @param rows rows after the position, oldest first, at most one more than `limit`.
+ * @returns `undefined` when the rows include a rebuild, which does not list its changes, or when rows in between were cut.
  */
 export function changesIn(after: ChangePosition, rows: readonly NumberedEvent[], limit: number): ChangePage | undefined {
   const shown = rows.slice(0, limit);

@@ -4,10 +4,11 @@ import { checkLinks, linked, placeOf } from "./audit-chain.ts";
 import { beginningAfter } from "./audit-cut.ts";
 
 /**
- * The rows of a log as a rewriting has them, chained by its digest, and its own behind them. That one tells where the chain broke before: the
- * new one would hide it. Rows that are chained so already stay as they are.
+ * Rewrites the rows of a log and chains them by the digest of the rewriting, followed by the rewriting's own row. That row says
+ * where the old chain was broken, because the new chain would hide the break. Rows that are already chained this way stay as they
+ * are.
  *
- * @param own what the catalog chains by of itself.
+ * @param own the catalog's own digest.
  */
 export function rechain(rows: readonly LoggedEvent[], { event, audit, chained }: Rewriting, own: AuditDigest): readonly LoggedEvent[] {
   const digest = chained.to ?? own;
@@ -20,7 +21,7 @@ export function rechain(rows: readonly LoggedEvent[], { event, audit, chained }:
   const fresh: LoggedEvent[] = [];
   let place = begin;
   for (const row of rows) {
-    // A row that is missing stays missing.
+    // Keeps the gap of a missing row.
     const next = linked(event(row), { ...place, number: row.number - 1 }, digest);
     fresh.push(next);
     place = placeOf(next);
@@ -29,7 +30,7 @@ export function rechain(rows: readonly LoggedEvent[], { event, audit, chained }:
   return [...fresh, linked({ ...audit, reason }, place, digest)];
 }
 
-/** Whether the last row hangs on the one before, which tells that all of it was chained so. */
+/** True when the last row continues the row before it, which implies that the whole log was chained by this digest. */
 function isLinked(last: LoggedEvent, before: LoggedEvent | undefined, begin: AuditPlace, digest: AuditDigest): boolean {
   const { digest: previous } = before === undefined ? begin : placeOf(before);
   return linked(last, { number: last.number - 1, digest: previous }, digest).digest === last.digest;

@@ -12,28 +12,28 @@ function at(days: number): Date {
 }
 
 describe("the last jump of the clock", () => {
-  it("is none where it went on by no more than a week at once", () => {
+  it("is undefined when the clock never advanced by more than a week at once", () => {
     expect(lastJump([at(0), at(-1), at(-8), at(-14)], NOW)).toBeUndefined();
   });
 
-  it("is now where nothing is known", () => {
+  it("is now when there are no rows", () => {
     expect(lastJump([], NOW)).toEqual(NOW);
   });
 
-  it("is now when it was set forward since the newest row, or back", () => {
+  it("is now when the clock was set forward or back since the newest row", () => {
     expect(lastJump([at(-365), at(-366)], NOW)).toEqual(NOW);
     expect(lastJump([at(365), at(-1)], NOW)).toEqual(NOW);
   });
 
-  it("is when it came back, after a year forward and back", () => {
+  it("is the time of return after a year forward and back", () => {
     expect(lastJump([at(-1), at(-2), at(364), at(363), at(-3), at(-4)], NOW)).toEqual(at(-2));
   });
 
-  it("is not where rows are a little out of their order, as processes write them", () => {
+  it("ignores rows slightly out of order, as several processes write them", () => {
     expect(lastJump([at(-1), at(-1 + 0.5 / 24), at(-2)], NOW)).toBeUndefined();
   });
 
-  it("leaves nothing older than the time that passed since, whatever the clock told before", () => {
+  it("bounds every age by the time passed since the jump", () => {
     expect.hasAssertions();
     assert(
       property(array(integer({ min: -1_000, max: 1_000 }), { maxLength: 20 }), integer({ min: -1_000, max: 1_000 }), (rows, used) => {
@@ -55,7 +55,7 @@ describe("a session since the jump", () => {
     return { id: "s" as SessionId, lastAccessedAt, isKept: false, checkpoints: [checkpoint] };
   };
 
-  it("was used then, unless it was used later, and its handles hold from then on", () => {
+  it("counts as used at the jump, unless used later, and its handles hold from the jump on", () => {
     expect(sessionSinceJump(session(at(-400), at(-393)), at(-1), 7 * DAY)).toEqual(session(at(-1), at(6)));
     expect(sessionSinceJump(session(at(-0.5), undefined), at(-1), 7 * DAY)).toEqual(session(at(-0.5), undefined));
     expect(sessionSinceJump(session(at(-400), at(-393)), undefined, 7 * DAY)).toEqual(session(at(-400), at(-393)));

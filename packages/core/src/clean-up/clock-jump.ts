@@ -1,16 +1,16 @@
 import { DAY_MS, type SessionView } from "./plan.ts";
 
-/** A clock that goes on by more between two rows of the audit log may have been set, or nobody used the store. */
+/** Longest plausible step between two audit rows. After a longer step the clock may have been set, or nobody used the store. */
 const LONGEST_STEP_MS = 7 * DAY_MS;
-/** Rows are written a little after the time that they tell, and clocks are put right by seconds. */
+/** Tolerated step backwards: rows are written a little after the time they state, and clocks are corrected by seconds. */
 const TOLERANCE_MS = 60 * 60 * 1_000;
 
 /**
- * When the clock last jumped, by what it told right after that: it went back, or on by more than a week at once. A clock cannot
- * prove that it is right, but one that goes on day by day measures how long something lies there.
+ * Returns the time of the clock right after its last jump: backwards, or forwards by more than a week at once. A clock cannot
+ * prove that it is right, but a clock that advances day by day measures ages correctly.
  *
- * @param times of rows of the audit log, the newest row first.
- * @returns `undefined` when it went on day by day for as long as is known; `now` when nothing is known.
+ * @param times times of audit rows, newest first.
+ * @returns `undefined` when no known step is a jump; `now` when no rows are known.
  */
 export function lastJump(times: readonly Date[], now: Date): Date | undefined {
   if (times.length === 0) return now;
@@ -23,12 +23,12 @@ export function lastJump(times: readonly Date[], now: Date): Date | undefined {
   return undefined;
 }
 
-/** The later of a time and of when the clock jumped: how long something lies there is known only from then on. */
+/** Returns the later of a time and the clock's jump. Ages are only known from the jump on. */
 export function sinceJump(time: Date, jumpedAt: Date | undefined): Date {
   return jumpedAt === undefined || time > jumpedAt ? time : jumpedAt;
 }
 
-/** A session as if it had last been used no earlier than the clock jumped, and as if its handles had been given out then. */
+/** Returns a session as if it was last used, and its handles were issued, no earlier than the jump of the clock. */
 export function sessionSinceJump(session: SessionView, jumpedAt: Date | undefined, handleMs: number): SessionView {
   if (jumpedAt === undefined) return session;
   const heldUntil = new Date(jumpedAt.getTime() + handleMs);

@@ -12,7 +12,7 @@ const session = (id: string, checkpoints: readonly CheckpointView[], isKept = fa
 const S = "s" as SessionId;
 
 describe("planRemoval", () => {
-  it("takes a whole session into the trash", () => {
+  it("moves a whole session to the trash", () => {
     const sessions = [session("s", [checkpoint("a"), checkpoint("b")])];
     expect(planRemoval(sessions, { sessionId: S })).toEqual({
       moves: [
@@ -22,7 +22,7 @@ describe("planRemoval", () => {
     });
   });
 
-  it("takes what a handle holds as well: what somebody asks for counts more", () => {
+  it("removes checkpoints that a handle holds: an explicit request overrides the handle", () => {
     const sessions = [session("s", [checkpoint("a", { shieldedUntil: new Date("9999-12-31") })])];
     expect(planRemoval(sessions, { sessionId: S })).toMatchObject({ moves: [{ checkpoints: ["a"] }], spared: [] });
   });
@@ -32,19 +32,19 @@ describe("planRemoval", () => {
     expect(planRemoval(sessions, { sessionId: S, permanently: true }).moves).toMatchObject([{ to: "nowhere" }]);
   });
 
-  it("leaves the newest of each session, and counts only those that work can go on from", () => {
+  it("keeps the newest of each session, counting only possible heads", () => {
     const damaged = checkpoint("c", { canBeHead: false });
     const sessions = [session("s", [checkpoint("a"), checkpoint("b"), damaged, checkpoint("d")]), session("t", [checkpoint("x")])];
     expect(planRemoval(sessions, { keepLast: 2 }).moves).toMatchObject([{ sessionId: "s", checkpoints: ["a"] }]);
     expect(planRemoval(sessions, { keepLast: 9 }).moves).toEqual([]);
   });
 
-  it("takes only what belongs to the project", () => {
+  it("selects only checkpoints of the project", () => {
     const sessions = [session("s", [checkpoint("a"), checkpoint("b", { project: "/q" }), checkpoint("c", { project: undefined })])];
     expect(planRemoval(sessions, { project: "/p" }).moves).toMatchObject([{ checkpoints: ["a"] }]);
   });
 
-  it("spares what is kept, and says so, unless it is to go as well", () => {
+  it("spares and reports kept checkpoints, unless they are included", () => {
     const sessions = [session("s", [checkpoint("a", { isKept: true }), checkpoint("b")]), session("t", [checkpoint("x")], true)];
     const plan = planRemoval(sessions, { unusedForMs: 0 });
     expect(plan.moves).toMatchObject([{ sessionId: "s", checkpoints: ["b"] }]);
@@ -79,7 +79,7 @@ describe("checkSelection", () => {
     expect(() => checkSelection(selection)).toThrow(expect.objectContaining({ code: "INVALID_INPUT", details: { field } }));
   });
 
-  it.each([{ sessionId: S }, { unusedForMs: 0 }, { keepLast: 1 }, { project: "/p" }])("takes %o alone", (selection) => {
+  it.each([{ sessionId: S }, { unusedForMs: 0 }, { keepLast: 1 }, { project: "/p" }])("accepts %o alone", (selection) => {
     expect(() => checkSelection(selection)).not.toThrow();
   });
 });

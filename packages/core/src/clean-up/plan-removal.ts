@@ -2,24 +2,28 @@ import { WorkrailError } from "../errors.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import { type CheckpointView, type CleanUpPlan, moveOut, type SessionView, spare } from "./plan.ts";
 
-/** What somebody asks to remove; all of it must hold, and at least one of the first five must be given. */
+/** Selection of checkpoints to remove. All conditions must hold; at least one of the first five must be given. */
 export interface Selection {
-  /** Only these. */
+  /** Only these checkpoints. */
   readonly checkpointIds?: readonly CheckpointId[] | undefined;
   readonly sessionId?: SessionId | undefined;
-  /** Only of sessions that were not used for this long, in milliseconds. */
+  /** Only sessions that were not used for this long, in milliseconds. */
   readonly unusedForMs?: number | undefined;
-  /** But not the newest of each session, this many. At least 1. */
+  /** Keeps this many of the newest checkpoints of each session. At least 1. */
   readonly keepLast?: number | undefined;
   /** Only checkpoints of this project. */
   readonly project?: string | undefined;
-  /** Not into the trash, but for good. Default `false`. */
+  /** Removes permanently instead of moving to the trash. Default `false`. */
   readonly permanently?: boolean | undefined;
-  /** What is tagged `keep` as well. Default `false`. */
+  /** Also removes checkpoints that are tagged `keep`. Default `false`. */
   readonly includeKept?: boolean | undefined;
 }
 
-/** @throws INVALID_INPUT for a selection that would leave nothing, or makes no sense. */
+/**
+ * Validates a selection.
+ *
+ * @throws INVALID_INPUT for a selection that would remove everything, or has an invalid value.
+ */
 export function checkSelection({ checkpointIds, sessionId, unusedForMs, keepLast, project }: Selection): void {
   if ([checkpointIds, sessionId, unusedForMs, keepLast, project].every((each) => each === undefined)) {
     throw invalid("What is to be removed? Nothing was selected.", "sessionId");
@@ -31,12 +35,12 @@ export function checkSelection({ checkpointIds, sessionId, unusedForMs, keepLast
   if (project !== undefined && typeof project !== "string") throw invalid("project must be a path.", "project");
 }
 
-/** Whatever is no number would count as none, and so select everything. */
+/** Rejects values that are no numbers: they would select everything. */
 function isDuration(given: unknown): boolean {
   return typeof given === "number" && given >= 0 && given <= Number.MAX_SAFE_INTEGER;
 }
 
-/** Decides what goes of the sessions given, which are those that a selection names by session, use and project. */
+/** Plans the removal of selected checkpoints. The caller has already filtered the sessions by session, use and project. */
 export function planRemoval(sessions: readonly SessionView[], selection: Selection): CleanUpPlan {
   const to = selection.permanently === true ? "nowhere" : "trash";
   const plans = sessions.map((session) => {
@@ -51,7 +55,7 @@ export function planRemoval(sessions: readonly SessionView[], selection: Selecti
   return { moves: plans.flatMap(({ moves }) => moves), spared: plans.flatMap(({ spared }) => spared) };
 }
 
-/** What comes before the newest that work can go on from, so many of them. */
+/** Returns the checkpoints before the newest `count` possible heads. */
 function beforeNewest(checkpoints: readonly CheckpointView[], count: number): readonly CheckpointView[] {
   if (count === 0) return checkpoints;
   const heads = checkpoints.filter(({ canBeHead }) => canBeHead);

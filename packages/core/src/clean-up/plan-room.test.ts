@@ -27,18 +27,18 @@ function planned(neededBytes: number): readonly string[] {
 }
 
 describe("planRoom", () => {
-  it("takes no more than is needed, out of the trash first, the longest there first", () => {
+  it("removes no more than needed, from the trash first, the longest there first", () => {
     expect(planned(1)).toEqual(["t3"]);
     expect(planned(50)).toEqual(["t3"]);
     expect(planned(51)).toEqual(["t3", "t0"]);
   });
 
-  it("then takes whole sessions, the least recently used first, but none that is kept, held by a handle or in use", () => {
+  it("then removes whole sessions, least recently used first, except kept, handle-held or used ones", () => {
     expect(planned(101)).toEqual(["t3", "t0", "old1"]);
     expect(planned(201)).toEqual(["t3", "t0", "old1", "last1"]);
   });
 
-  it("takes none that was used within a day, whatever is needed", () => {
+  it("removes no session used within a day, whatever is needed", () => {
     expect(planned(10_000)).toEqual(["t3", "t0", "old1", "last1"]);
   });
 });

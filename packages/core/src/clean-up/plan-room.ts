@@ -10,15 +10,15 @@ import {
   type TrashView,
 } from "./plan.ts";
 
-/** Whether a session rests: one that was used within a day is never given up for the room that it takes. */
+/** True when a session is at rest. A session used within a day is never removed to make room. */
 export function isAtRest({ lastAccessedAt }: Pick<SessionView, "lastAccessedAt">, now: Date): boolean {
   return now.getTime() - lastAccessedAt.getTime() >= DAY_MS;
 }
 
 /**
- * Decides what goes, for good, so that a full disk takes so many bytes more, and no more than that takes: what is in the
- * trash, the longest there first; then whole sessions at rest, the least recently used first. What is tagged `keep`
- * stays, and sessions in use, and what a handle holds that was given out.
+ * Plans permanent removals that free the given bytes on a full disk, and no more. First the trash, the longest there first; then
+ * whole sessions at rest, least recently used first. Spares data tagged `keep`, sessions in use, and checkpoints shielded by a
+ * handle.
  */
 export function planRoom(
   store: Omit<StoreView, "asides" | "automatic">,

@@ -6,7 +6,7 @@ import { type AutomaticSession, planThinning } from "./plan-thinning.ts";
 const NOW = new Date("2026-03-31T12:00:00Z");
 const HOUR_MS = 3_600_000;
 
-/** One checkpoint at each age, in hours, the oldest first. */
+/** Session with one checkpoint at each age in hours, oldest first. */
 function session(...ages: readonly number[]): AutomaticSession {
   const sorted = ages.toSorted((left, right) => right - left);
   return {

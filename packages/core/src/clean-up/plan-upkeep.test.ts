@@ -42,14 +42,14 @@ const policy = record({
   }),
 });
 
-/** A store, and which of its sessions are in use. */
+/** A store with the set of its sessions in use. */
 const store = record({ sessions: array(session, { maxLength: 8 }), trash: array(entry, { maxLength: 8 }) }).map((given) => {
   const used = given.sessions.toSorted((one, other) => other.unusedDays - one.unusedDays);
   const sessions = used.map(({ unusedDays, isKept, checkpoints }, index): SessionView => {
     const id = `s${index}` as SessionId;
     const views = checkpoints.map(({ bytes, isKept: isOneKept, isHeld, isUnusedAside }, place) => {
       const checkpointId = `${id}-${place}${isUnusedAside ? ASIDE : ""}` as CheckpointId;
-      // What a handle held until now it holds no more.
+      // A shield that ends now no longer holds.
       const shieldedUntil = isHeld ? new Date(NOW.getTime() + 1) : NOW;
       return { bytes, isKept: isOneKept, id: checkpointId, project: undefined, canBeHead: !isUnusedAside, shieldedUntil };
     });
@@ -64,7 +64,7 @@ const store = record({ sessions: array(session, { maxLength: 8 }), trash: array(
   return { view: viewOf(sessions, trash), inUse };
 });
 
-/** At the end of the id of an aside that was not used for long. */
+/** Suffix of the id of an aside that was unused for long. */
 const ASIDE = "-aside";
 
 function viewOf(sessions: readonly SessionView[], trash: readonly TrashView[]): StoreView {
@@ -74,7 +74,7 @@ function viewOf(sessions: readonly SessionView[], trash: readonly TrashView[]): 
   return { sessions, asides, automatic: [], trash, bytes: bytesOf(trash) + bytesOf(sessions.flatMap(({ checkpoints }) => checkpoints)) };
 }
 
-/** What a store is once a plan was carried out. Fails when something is not where it is moved from. */
+/** Applies a plan to a store. Fails when a checkpoint is not where it is moved from. */
 function carriedOut({ sessions, trash }: StoreView, { moves }: CleanUpPlan): StoreView {
   const live = new Map(sessions.flatMap(({ id, checkpoints }) => checkpoints.map((each) => [each.id, { ...each, sessionId: id }])));
   const trashed = new Map(trash.map((each) => [each.id, each]));
@@ -112,7 +112,7 @@ type LiveMove = Extract<CleanUpPlan["moves"][number], { from: "live" }>;
 
 type Given = { readonly view: StoreView; readonly inUse: ReadonlySet<SessionId> };
 
-/** Fails, with an example, unless the two things that it is asked for are equal whatever the store and the policy. */
+/** Fails, with an example, unless the two returned values are equal for every store and policy. */
 function alwaysEqual(facts: (given: Given, policy: UpkeepPolicy, plan: CleanUpPlan) => readonly [unknown, unknown]): void {
   assert(
     property(store, policy, (given, rules) => {
@@ -123,7 +123,7 @@ function alwaysEqual(facts: (given: Given, policy: UpkeepPolicy, plan: CleanUpPl
 }
 
 describe("planUpkeep, whatever the store and the policy,", () => {
-  it("touches nothing that is kept, held by a handle or, but for unused asides, in use", () => {
+  it("never removes kept or shielded checkpoints, nor used ones except unused asides", () => {
     expect.hasAssertions();
     alwaysEqual(({ view, inUse }, _, { moves }) => {
       const all = [...view.sessions.flatMap((each) => free(each, inUse)), ...view.asides.flatMap((each) => free(each, new Set()))];
@@ -133,12 +133,12 @@ describe("planUpkeep, whatever the store and the policy,", () => {
     });
   });
 
-  it("leaves no aside that was unused for long, whoever uses its session", () => {
+  it("removes every long-unused aside, even of a session in use", () => {
     expect.hasAssertions();
     alwaysEqual(({ view }, _, plan) => [carriedOut(view, plan).asides.flatMap((each) => free(each, new Set())), []]);
   });
 
-  it("leaves nothing that was unused for long, and a trash as small as it may be, but for what is new there", () => {
+  it("removes everything unused for long and shrinks the trash to its limit, except new entries", () => {
     expect.hasAssertions();
     alwaysEqual(({ view, inUse }, rules, plan) => {
       const after = carriedOut(view, plan);
@@ -149,7 +149,7 @@ describe("planUpkeep, whatever the store and the policy,", () => {
     });
   });
 
-  it("leaves a store too full only when all of it is kept, held or in use", () => {
+  it("leaves a store too full only when everything left is kept, shielded or in use", () => {
     expect.hasAssertions();
     alwaysEqual(({ view, inUse }, rules, plan) => {
       const after = carriedOut(view, plan);
@@ -158,7 +158,7 @@ describe("planUpkeep, whatever the store and the policy,", () => {
     });
   });
 
-  it("removes for room no more than needed, and nothing that was used later than what could have gone", () => {
+  it("frees no more than needed, least recently used first", () => {
     expect.hasAssertions();
     alwaysEqual(({ view, inUse }, rules, plan) => {
       const last = plan.moves.findLast(({ from, reason }) => from === "live" && reason === "quota");
@@ -174,12 +174,12 @@ describe("planUpkeep, whatever the store and the policy,", () => {
     });
   });
 
-  it("has nothing left to do at once", () => {
+  it("finds nothing to do after its plan is carried out", () => {
     expect.hasAssertions();
     alwaysEqual(({ view, inUse }, rules, plan) => [planUpkeep(carriedOut(view, plan), rules, inUse, NOW).moves, []]);
   });
 
-  it("lets a session go only as long as nobody uses it", () => {
+  it("removes a session only while nobody uses it", () => {
     expect.hasAssertions();
     alwaysEqual(({ view }, _, { moves }) => {
       const lastUses = new Map(view.sessions.map(({ id, lastAccessedAt }) => [id, lastAccessedAt]));
@@ -199,17 +199,17 @@ describe("planUpkeep", () => {
   const summary = (plan: CleanUpPlan): readonly string[] =>
     plan.moves.map(({ checkpoints, to, reason }) => `${checkpoints.join(" ")} -> ${to}: ${reason}`);
 
-  it("puts a session into the trash on the day that it was unused for as long as that, and not before", () => {
+  it("moves a session to the trash exactly when its retention ends", () => {
     const view = viewOf([aSession("old", 30, checkpoint("a", 5)), aSession("young", 29.9, checkpoint("b", 5))], []);
     expect(summary(planUpkeep(view, POLICY, new Set(), NOW))).toEqual(["a -> trash: retention"]);
   });
 
-  it("never does where there is no retention", () => {
+  it("never does so without a retention", () => {
     const view = viewOf([aSession("old", 3_000, checkpoint("a", 5))], []);
     expect(planUpkeep(view, { ...POLICY, retentionMs: undefined }, new Set(), NOW)).toEqual({ moves: [], spared: [] });
   });
 
-  it("makes room out of the trash first, then of whole sessions, the least recently used first", () => {
+  it("frees space from the trash first, then from whole sessions, least recently used first", () => {
     const trash = [{ id: "t" as CheckpointId, sessionId: "x" as SessionId, bytes: 50, trashedAt: daysAgo(1) }];
     const sessions = [
       aSession("a", 20, checkpoint("a1", 40), checkpoint("a2", 40)),
@@ -221,12 +221,12 @@ describe("planUpkeep", () => {
     expect(plan.spared).toEqual([{ sessionId: "b", why: "keep", checkpoints: 1, bytes: 10 }]);
   });
 
-  it("passes over what is in use, and says so", () => {
+  it("skips and reports sessions in use", () => {
     const plan = planUpkeep(viewOf([aSession("a", 40, checkpoint("a1", 40))], []), POLICY, new Set(["a" as SessionId]), NOW);
     expect(plan).toEqual({ moves: [], spared: [{ sessionId: "a", why: "in-use", checkpoints: 1, bytes: 40 }] });
   });
 
-  it("lets people take back for a day what a first run puts into the trash, however much it is", () => {
+  it("keeps new entries in the trash for a day, however large they are", () => {
     const sessions = [1, 2, 3, 4].map((n) => aSession(`s${n}`, 90 - n, checkpoint(`c${n}`, 60)));
     const view = viewOf(sessions, []);
     const first = planUpkeep(view, POLICY, new Set(), NOW);
@@ -239,12 +239,12 @@ describe("planUpkeep", () => {
     expect(later(24)).toEqual(["c1 -> nowhere: trash-share", "c2 -> nowhere: trash-share", "c3 -> nowhere: trash-share"]);
   });
 
-  it("does not wait for that where the store is too full", () => {
+  it("does not wait a day when the store is too full", () => {
     const sessions = [aSession("old", 40, checkpoint("a", 500)), aSession("young", 1, checkpoint("b", 450))];
     expect(summary(planUpkeep(viewOf(sessions, []), POLICY, new Set(), NOW))).toEqual(["a -> trash: retention", "a -> nowhere: quota"]);
   });
 
-  it("passes over what a handle holds, to the moment that it runs out, and says so", () => {
+  it("skips and reports checkpoints until their handle expires", () => {
     const held = { ...checkpoint("a1", 40), shieldedUntil: new Date(NOW.getTime() + 1) };
     const over = { ...checkpoint("a2", 40), shieldedUntil: NOW };
     const plan = planUpkeep(viewOf([aSession("a", 40, held, over)], []), POLICY, new Set(), NOW);
@@ -252,13 +252,13 @@ describe("planUpkeep", () => {
     expect(plan.spared).toEqual([{ sessionId: "a", why: "handle", checkpoints: 1, bytes: 40 }]);
   });
 
-  it("removes unused asides for good, and makes no more room than is needed beside", () => {
+  it("removes unused asides permanently, and frees no more than needed besides", () => {
     const sessions = [aSession("a", 20, checkpoint("a1", 400), checkpoint("a2-aside", 150)), aSession("b", 0, checkpoint("b1", 400))];
     const plan = planUpkeep(viewOf(sessions, []), POLICY, new Set(["b" as SessionId]), NOW);
     expect(summary(plan)).toEqual(["a2-aside -> nowhere: aside-age"]);
   });
 
-  it("without a trash removes for good what was unused", () => {
+  it("removes unused sessions permanently without a trash", () => {
     const plan = planUpkeep(viewOf([aSession("a", 40, checkpoint("a1", 40))], []), { ...POLICY, trashMs: 0 }, new Set(), NOW);
     expect(summary(plan)).toEqual(["a1 -> nowhere: retention"]);
   });

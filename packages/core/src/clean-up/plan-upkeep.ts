@@ -16,26 +16,30 @@ import {
 } from "./plan.ts";
 import { planThinning } from "./plan-thinning.ts";
 
-/** What a store does of its own accord, so that it can be left alone. Durations are in milliseconds. */
+/** Rules of automatic upkeep. Durations are in milliseconds. */
 export interface UpkeepPolicy {
-  /** Sessions that were not used for this long go. `undefined`: none does. */
+  /** Age of last use at which sessions are removed. `undefined`: never. */
   readonly retentionMs: number | undefined;
-  /** Asides that were not used for this long go for good. */
+  /** Age of last use at which asides are removed permanently. */
   readonly asideMs: number;
-  /** How long things stay in the trash. 0: there is no trash, what goes is gone. */
+  /** Time that entries stay in the trash. 0: no trash, removals are permanent. */
   readonly trashMs: number;
-  /** The most that the trash may hold, in bytes; what was put there within a day does not leave for this. */
+  /** Limit of the trash in bytes. Entries younger than a day do not leave because of this limit. */
   readonly trashBytes: number;
-  /** A store that holds more bytes than `above` is brought down to `downTo`. */
+  /** A store that holds more bytes than `above` is reduced to `downTo`. */
   readonly quota: { readonly above: number; readonly downTo: number };
 }
 
 /**
- * Decides what goes: asides unused for long; frequent checkpoints of hooks; sessions unused for long, into the trash; out of it what was there for long,
- * and what is more than it may hold, but not on the day that it was put there, so that people can still take back what goes
- * at once; and while the store is too full whatever is in the trash, the longest there first, then whole sessions, the
- * least recently used first. These are to free bytes, and therefore go nowhere. What is tagged `keep` stays, and
- * sessions in use, and what a handle holds that was given out; but not what somebody put into the trash.
+ * Plans the automatic removals:
+ * 1. Asides unused for long, permanently.
+ * 2. Superfluous checkpoints of hooks, and sessions unused for long, into the trash.
+ * 3. From the trash, old entries and the excess over its limit. Entries younger than a day are exempt from the limit, so that
+ *    people can still take back a large removal.
+ * 4. While the store is too full, the whole trash, the longest there first, then whole sessions, least recently used first. These
+ *    free bytes and are therefore permanent.
+ *
+ * Spares data tagged `keep`, sessions in use, and checkpoints shielded by a handle, except in the trash.
  */
 export function planUpkeep(store: StoreView, policy: UpkeepPolicy, inUse: ReadonlySet<SessionId>, now: Date): CleanUpPlan {
   const to = policy.trashMs === 0 ? "nowhere" : "trash";
@@ -43,7 +47,7 @@ export function planUpkeep(store: StoreView, policy: UpkeepPolicy, inUse: Readon
   const spared: Spared[] = [];
   const trash = [...store.trash];
   for (const session of store.asides) {
-    // It goes for its own age, whoever uses its session.
+    // An aside goes by its own age, even when its session is in use.
     const { going, staying } = part(session, { now, inUse: new Set() });
     moves.push(...moveOut(session, going, { to: "nowhere", reason: "aside-age" }));
     spared.push(...staying);
@@ -66,23 +70,23 @@ export function planUpkeep(store: StoreView, policy: UpkeepPolicy, inUse: Readon
   return { moves: [...moves, ...fromTrash, ...fromSessions.moves], spared: [...spared, ...fromSessions.spared] };
 }
 
-/** Whether a session was not used for as long as it takes to go. */
+/** True when a session was unused for the whole retention. */
 export function isUnused({ lastAccessedAt }: Pick<SessionView, "lastAccessedAt">, { retentionMs }: UpkeepPolicy, now: Date): boolean {
   return retentionMs !== undefined && now.getTime() - lastAccessedAt.getTime() >= retentionMs;
 }
 
-/** How many bytes are to be freed. */
+/** Returns the number of bytes to free. */
 export function excessOf(bytes: number, { quota: { above, downTo } }: UpkeepPolicy): number {
   return bytes > above ? bytes - downTo : 0;
 }
 
-/** What is left of sessions after some moves. */
+/** Returns sessions without the checkpoints of some moves. */
 function without(sessions: readonly SessionView[], moves: readonly PlannedMove[]): readonly SessionView[] {
   const gone = new Set(moves.flatMap(({ checkpoints }) => checkpoints));
   return sessions.map((session) => ({ ...session, checkpoints: session.checkpoints.filter(({ id }) => !gone.has(id)) }));
 }
 
-/** What leaves the trash, and why: the longest there leave first. */
+/** Plans which entries leave the trash, the longest there first, and why. */
 function planTrash(trash: readonly TrashView[], policy: UpkeepPolicy, excess: number, now: Date): readonly PlannedMove[] {
   const held = bytesOf(trash);
   let freed = 0;

@@ -2,34 +2,37 @@ import { isShielded } from "../catalog-state/asides.ts";
 import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { AutomaticSession } from "./plan-thinning.ts";
 
-/** What is to go, in this order, and what is spared although its turn had come. */
+/** Planned removals, in order, and the checkpoints spared although they were due. */
 export interface CleanUpPlan {
   readonly moves: readonly PlannedMove[];
   readonly spared: readonly Spared[];
 }
 
 /**
- * Why something goes: its session was not used for long (`retention`); hooks saved it, and later ones of the same hour or day stand for it
- * (`thinning`); it is an aside that nobody used for long (`aside-age`); the store is full (`quota`), or its disk is (`disk-full`); it was in the trash for long (`trash-age`); the
- * trash is full (`trash-share`); somebody asked for it (`manual`).
+ * Reason of a removal. `retention`: the session was unused for long. `thinning`: a later checkpoint of hooks covers the same hour
+ * or day. `aside-age`: the aside was unused for long. `quota`: the store is full. `disk-full`: the disk is full. `trash-age`: the
+ * entry was in the trash for long. `trash-share`: the trash is full. `manual`: somebody requested it.
  */
 export type CleanUpReason = "retention" | "thinning" | "aside-age" | "quota" | "disk-full" | "trash-age" | "trash-share" | "manual";
 
-/** Checkpoints of one session that go the same way for the same reason. */
+/** Checkpoints of one session that move the same way for the same reason. */
 export type PlannedMove = {
   readonly sessionId: SessionId;
   readonly checkpoints: readonly CheckpointId[];
-  /** Of their blobs, as stored. */
+  /** Stored bytes of their blobs. */
   readonly bytes: number;
   readonly reason: CleanUpReason;
 } &
-  /** Asides and checkpoints of hooks go by their own age, whenever their session was used. */
+  /**
+   * `unlessUsedSince` is absent for asides and checkpoints of hooks: they go by their own age, regardless of the use of their
+   * session.
+   */
   (
     | { readonly from: "live"; readonly to: "trash" | "nowhere"; readonly unlessUsedSince: Date | undefined }
     | { readonly from: "trash"; readonly to: "nowhere" }
   );
 
-/** Checkpoints of one session that stay: they or their session are tagged `keep`, it is in use, or a handle holds. */
+/** Checkpoints of one session that stay because they or the session are tagged `keep`, the session is in use, or a handle holds them. */
 export interface Spared {
   readonly sessionId: SessionId;
   readonly why: "keep" | "in-use" | "handle";
@@ -37,17 +40,17 @@ export interface Spared {
   readonly bytes: number;
 }
 
-/** What a plan has to know of a store. */
+/** Data of a store that a plan needs. */
 export interface StoreView {
-  /** Those that can be concerned, the least recently used first. */
+  /** Sessions that may be affected, least recently used first. */
   readonly sessions: readonly SessionView[];
-  /** Sessions with such of their asides as were not used for so long that they may go. */
+  /** Sessions with those of their asides that were unused for long enough to go. */
   readonly asides: readonly SessionView[];
-  /** Sessions with their checkpoints that hooks saved more than a day ago. */
+  /** Sessions with the checkpoints that hooks saved more than a day ago. */
   readonly automatic: readonly AutomaticSession[];
-  /** The longest there first. */
+  /** Longest in the trash first. */
   readonly trash: readonly TrashView[];
-  /** Of all blobs, those in the trash included. */
+  /** Bytes of all blobs, including the trash. */
   readonly bytes: number;
 }
 
@@ -64,7 +67,7 @@ export interface CheckpointView {
   readonly bytes: number;
   readonly project: string | undefined;
   readonly isKept: boolean;
-  /** Whether work can go on from it: it is neither damaged nor an aside. */
+  /** True when work can continue from it: it is neither damaged nor an aside. */
   readonly canBeHead: boolean;
   readonly shieldedUntil: Date | undefined;
 }
@@ -82,7 +85,7 @@ export function bytesOf(some: readonly { readonly bytes: number }[]): number {
   return some.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** The move of some checkpoints of a session; none when there are none. */
+/** Returns the move of some checkpoints of a session; empty when there are none. */
 export function moveOut(
   { id, lastAccessedAt }: SessionView,
   going: readonly CheckpointView[],
@@ -94,12 +97,12 @@ export function moveOut(
   return [{ sessionId: id, checkpoints, bytes: bytesOf(going), reason, from: "live", to, unlessUsedSince }];
 }
 
-/** The note that some checkpoints of a session stay; none when there are none. */
+/** Returns the note that some checkpoints of a session stay; empty when there are none. */
 export function spare({ id }: SessionView, staying: readonly CheckpointView[], why: Spared["why"]): readonly Spared[] {
   return staying.length === 0 ? [] : [{ sessionId: id, why, checkpoints: staying.length, bytes: bytesOf(staying) }];
 }
 
-/** The moves that take entries out of the trash, one for each group: of one session, for one reason. */
+/** Returns the moves that take entries out of the trash, one per session and reason. */
 export function moveOutOfTrash(leaving: readonly { readonly entry: TrashView; readonly reason: CleanUpReason }[]): readonly PlannedMove[] {
   const groups = new Map<string, { readonly reason: CleanUpReason; readonly entries: TrashView[] }>();
   for (const { entry, reason } of leaving) {
@@ -114,13 +117,13 @@ export function moveOutOfTrash(leaving: readonly { readonly entry: TrashView; re
   });
 }
 
-/** When a plan is made, and which sessions are in use then. */
+/** Time of a plan, with the sessions in use. */
 export interface Moment {
   readonly now: Date;
   readonly inUse: ReadonlySet<SessionId>;
 }
 
-/** What of a session may go, and what may not. */
+/** Splits a session into checkpoints that may go and checkpoints that stay. */
 export function part(
   session: SessionView,
   { now, inUse }: Moment,
@@ -133,7 +136,7 @@ export function part(
   return { going: none ?? [], staying: [...spare(session, keep ?? [], "keep"), ...spare(session, handle ?? [], "handle")] };
 }
 
-/** Whole sessions, for good, in the order given, until that frees so many bytes; and what of them stays. */
+/** Plans permanent removal of whole sessions, in the given order, until enough bytes are freed. Lists what stays. */
 export function outOfSessions(
   sessions: readonly SessionView[],
   { bytes, reason }: { readonly bytes: number; readonly reason: CleanUpReason },

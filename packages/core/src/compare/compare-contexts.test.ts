@@ -3,7 +3,7 @@ import { classifyContext } from "../classify/classify-context.ts";
 import type { Context } from "../model/context.ts";
 import { type ClassifiedContext, compareContexts } from "./compare-contexts.ts";
 
-/** A token for each character of JSON. */
+/** Counts one token per character. */
 const count = (text: string): number => text.length;
 
 function classified(context: object, pins: readonly string[] = []): ClassifiedContext {
@@ -11,7 +11,7 @@ function classified(context: object, pins: readonly string[] = []): ClassifiedCo
 }
 
 describe("comparing two contexts", () => {
-  it("tells what was added, removed and changed, in the order of the newer one, removed ones last", () => {
+  it("lists added, removed and changed entries in the order of the newer context, removed ones last", () => {
     const from = classified({ goal: "ship", plan: [1], old: 1 });
     const to = classified({ findings: { bug: 1 }, plan: [1, 2], goal: "ship" });
     const { entries, unchanged, isReordered } = compareContexts(from, to, count);
@@ -24,7 +24,7 @@ describe("comparing two contexts", () => {
     expect({ unchanged, isReordered }).toEqual({ unchanged: 1, isReordered: false });
   });
 
-  it("tells an entry that is the same and matters more now", () => {
+  it("reports an unchanged entry that moved to another layer", () => {
     const { entries, layers } = compareContexts(classified({ notes: "x" }), classified({ notes: "x" }, ["notes"]), count);
     expect(entries).toMatchObject([{ key: "notes", change: "moved", from: { layer: "USEFUL" }, to: { layer: "CRITICAL" } }]);
     expect(layers).toEqual({
@@ -33,7 +33,7 @@ describe("comparing two contexts", () => {
     });
   });
 
-  it("tells that the same entries stand in another order, and that keys in a value do", () => {
+  it("reports another order of entries, and of keys in a value", () => {
     expect(compareContexts(classified({ a: 1, b: 2 }), classified({ b: 2, a: 1 }), count)).toMatchObject({
       entries: [],
       unchanged: 2,

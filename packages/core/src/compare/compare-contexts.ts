@@ -3,12 +3,12 @@ import type { Context, JsonValue } from "../model/context.ts";
 import { LAYERS, type Layer } from "../model/layer.ts";
 import type { CountTokens } from "../ports/environment.ts";
 
-/** What became of one entry from one context to another. */
+/** Change of one entry between two contexts. */
 export interface EntryChange {
   readonly key: string;
-  /** `moved`: its value is the same, and it matters more or less than it did. */
+  /** `moved`: the value is the same but the layer differs. */
   readonly change: "added" | "removed" | "changed" | "moved";
-  /** As it is in the one context; absent when it is not there. */
+  /** State in the older context; absent when the entry is not there. `to` likewise for the newer context. */
   readonly from?: EntryState;
   readonly to?: EntryState;
 }
@@ -16,18 +16,18 @@ export interface EntryChange {
 export interface EntryState {
   readonly value: JsonValue;
   readonly layer: Layer;
-  /** Of the value as JSON. */
+  /** Tokens of the value as JSON. */
   readonly tokens: number;
 }
 
 export interface ContextComparison {
-  /** In the order of the newer context; what was removed comes last. */
+  /** In the order of the newer context; removed entries come last. */
   readonly entries: readonly EntryChange[];
-  /** Entries that are the same in both, layer and all. */
+  /** Number of entries that are equal in both, including the layer. */
   readonly unchanged: number;
-  /** Their entries are the same, and stand in another order. */
+  /** True when the contexts have the same keys in a different order. */
   readonly isReordered: boolean;
-  /** Of both contexts, layer by layer; layers that neither has are left out. */
+  /** Sizes in both contexts per layer. Layers empty in both are omitted. */
   readonly layers: { readonly [L in Layer]?: LayerShift };
 }
 
@@ -38,17 +38,17 @@ export interface LayerShift {
 
 export interface LayerSize {
   readonly entries: number;
-  /** Of their values as JSON. */
+  /** Tokens of their values as JSON. */
   readonly tokens: number;
 }
 
-/** A context with what is held of each entry. */
+/** Context with the classification of each entry. */
 export interface ClassifiedContext {
   readonly context: Context;
   readonly classifications: ReadonlyMap<string, Classification>;
 }
 
-/** Tells two contexts apart, entry by entry. Key order within values counts, as it is kept. */
+/** Compares two contexts entry by entry. Key order within values counts, because it is kept. */
 export function compareContexts(from: ClassifiedContext, to: ClassifiedContext, count: CountTokens): ContextComparison {
   const before = statesOf(from, count);
   const after = statesOf(to, count);

@@ -1,6 +1,6 @@
 import type { Locking } from "../ports/locking.ts";
 
-/** For what is done within a hold of the store: that is enough, and to wait for another beside it might never end. */
+/** Locking for work inside an existing hold of the store. It takes no lock: waiting for a second one might never end. */
 export const ALREADY_HELD: Locking = {
   inOrder: (_session, work) => work(),
   shared: (work) => work(),

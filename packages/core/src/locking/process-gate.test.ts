@@ -6,7 +6,7 @@ import { ProcessGate } from "./process-gate.ts";
 const A = "a" as SessionId;
 const B = "b" as SessionId;
 
-/** Work that begins when it may and ends when it is told to. */
+/** Work that a test starts and ends. */
 class Work {
   static log: string[] = [];
   readonly #name: string;
@@ -35,7 +35,7 @@ function begin(...names: string[]): Work[] {
   return names.map((name) => new Work(name));
 }
 
-/** Until everything that can go on has gone on. */
+/** Lets everything that can proceed do so. */
 async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -83,7 +83,7 @@ it("goes on after work that failed", async () => {
   expect(await gate.alone(async () => "alone again")).toBe("alone again");
 });
 
-it("waits for everybody inside before it lets one alone, and lets nobody in meanwhile", async () => {
+it("waits for all running work before it runs work alone, and starts nothing meanwhile", async () => {
   const gate = new ProcessGate();
   const [inside, ordered, alone, after] = begin("inside", "ordered", "alone", "after") as [Work, Work, Work, Work];
   const all = [
@@ -105,7 +105,7 @@ it("waits for everybody inside before it lets one alone, and lets nobody in mean
   expect(Work.log.slice(5, 6)).toEqual(["alone ends"]);
 });
 
-it("keeps the order of a session that had to wait for one alone", async () => {
+it("keeps the order of a session that waited for work alone", async () => {
   const gate = new ProcessGate();
   const [alone] = begin("alone") as [Work];
   const first = gate.alone(alone.run);
@@ -116,7 +116,7 @@ it("keeps the order of a session that had to wait for one alone", async () => {
   expect(order).toEqual([1, 2, 3]);
 });
 
-it("never lets anybody in with one alone, and never lets anybody wait for ever", async () => {
+it("never runs anything beside work alone, and never starves anybody", async () => {
   const step = fc.record({ how: fc.constantFrom("a", "b", "shared", "alone"), turns: fc.nat(3), fails: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {

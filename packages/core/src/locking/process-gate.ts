@@ -1,20 +1,20 @@
 import type { SessionId } from "../model/ids.ts";
 
 /**
- * The half of `Locking` that one process can do by itself: work of a session in order, and a door that either
- * lets many pass or one alone. Adapters add what other processes need.
+ * Part of `Locking` within one process: runs work of a session in order, and work either shared or alone. Adapters add the
+ * locking between processes.
  */
 export class ProcessGate {
   readonly #tails = new Map<SessionId, Promise<unknown>>();
   #inside = 0;
-  /** Set while somebody works alone, or waits to. */
+  /** Set while work runs alone, or waits to. */
   #closed: Promise<void> | undefined;
   #onEmpty: (() => void) | undefined;
 
   async inOrder<T>(session: SessionId, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(session);
     const mine = before === undefined ? this.shared(work) : before.then(() => this.shared(work));
-    // The next in line waits for us, whatever becomes of us.
+    // The next in line waits for this work, whether it succeeds or fails.
     const tail = mine.then(ignore, ignore);
     this.#tails.set(session, tail);
     try {

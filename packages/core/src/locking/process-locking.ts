@@ -2,7 +2,7 @@ import type { SessionId } from "../model/ids.ts";
 import type { Locking } from "../ports/locking.ts";
 import { ProcessGate } from "./process-gate.ts";
 
-/** Of a store that no other process changes, or none of whose changes matter: whoever is alone in the process is alone in it. */
+/** Locking for a store that no other process changes, or whose changes by others do not matter. */
 export class ProcessLocking implements Locking {
   readonly #gate = new ProcessGate();
 

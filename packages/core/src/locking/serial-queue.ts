@@ -1,15 +1,15 @@
-/** Runs pieces of work one after another, in the order they came. */
+/** Runs jobs one after another, in the order of their arrival. */
 export class SerialQueue {
   #tail: Promise<unknown> | undefined;
 
-  /** Whether nothing is under way. */
+  /** True when nothing is running. */
   get isIdle(): boolean {
     return this.#tail === undefined;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#tail === undefined ? work() : this.#tail.then(work);
-    // The next in line waits for us, whatever becomes of us.
+    // The next in line waits for this work, whether it succeeds or fails.
     const tail = mine.then(ignore, ignore);
     this.#tail = tail;
     try {

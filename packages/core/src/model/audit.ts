@@ -1,8 +1,8 @@
 import type { CheckpointId, SessionId } from "./ids.ts";
 
 /**
- * What the audit log tells of. `audit-cut`: the oldest rows of the log itself were removed. `configure`: a setting in `config.json` was
- * changed; the reason names it. `seal`, `unseal`, `rekey`: the store was encrypted, decrypted, or got another key.
+ * Actions recorded in the audit log. `audit-cut`: the oldest rows of the log were removed. `configure`: a setting in
+ * `config.json` changed; the reason names it. `seal`, `unseal`, `rekey`: the store was encrypted, decrypted, or got a new key.
  */
 export const AUDIT_ACTIONS = [
   "save",
@@ -29,10 +29,10 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** The reason of a `delete` after which nothing of the checkpoint may be left. */
+/** Reason of a `delete` after which nothing of the checkpoint may remain. */
 export const ERASED = "erased";
 
-/** The reason, or the end of it, of what was begun as the row before tells, and failed without a change. */
+/** Reason, or its last word, of a row for an operation that failed without a change. The row before it records the start. */
 export const FAILED = "failed";
 
 /** One line of the audit log: who did what, when. Never holds a value out of a context. */
@@ -42,33 +42,33 @@ export interface AuditEvent {
   readonly sessionId: SessionId | undefined;
   readonly checkpointId: CheckpointId | undefined;
   readonly agentId: string | undefined;
-  /** Why, where the action alone does not tell, such as `retention`. */
+  /** Explanation where the action alone is not enough, such as `retention`. */
   readonly reason?: string | undefined;
 }
 
-/** An event as the log has it: a row in the chain of all rows. */
+/** Event as a row in the chain of the log. */
 export interface LoggedEvent extends AuditEvent {
-  /** From 1, without a gap. */
+  /** Row number from 1, without gaps. */
   readonly number: number;
-  /** Of the row and the one before it, 32 hexadecimal digits; `undefined` for a row from before rows were chained. */
+  /** Digest of this row and the row before it, 32 hexadecimal digits; `undefined` for a row written before chaining was introduced. */
   readonly digest: string | undefined;
 }
 
 /**
- * Digests a text: 32 hexadecimal digits or more, of which the first 32 count. SHA-256 finds accidents; one that is keyed finds whoever
- * does not have the key, too.
+ * Digests a text into at least 32 hexadecimal digits, of which the first 32 count. SHA-256 detects accidents. A keyed digest also
+ * detects changes by anybody without the key.
  */
 export type AuditDigest = (text: string) => string;
 
-/** A row of the log, as far as the one behind it hangs on it. */
+/** Number and digest of a row: the data that the next row is chained to. */
 export interface AuditPlace {
   readonly number: number;
   readonly digest: string;
 }
 
 /**
- * Where the chain breaks. `changed`: the row is not what it was, or not where it was. `missing`: the rows from this one to `through` are not
- * there. `unchained`: it has no digest, and rows before it have one.
+ * Break in the chain. `changed`: the row was changed or moved. `missing`: the rows from `number` to `through` are gone.
+ * `unchained`: the row has no digest although earlier rows have one.
  */
 export interface AuditBreak {
   readonly kind: "changed" | "missing" | "unchained";
@@ -78,8 +78,8 @@ export interface AuditBreak {
 
 export interface LinkCheck {
   readonly breaks: readonly AuditBreak[];
-  /** Rows from before rows were chained. */
+  /** Rows written before chaining was introduced. */
   readonly unchained: number;
-  /** The last row that was looked at. */
+  /** Last examined row. */
   readonly place: AuditPlace;
 }

@@ -1,29 +1,29 @@
 import type { JsonObject } from "./context.ts";
 
-/** What an agent and its user said to each other, in one of the forms that `store_session` takes: a text, or messages. */
+/** Conversation of an agent and its user in one of the forms that `store_session` takes: a text, or messages. */
 export type GivenConversation = string | readonly JsonObject[];
 
 export const CONVERSATION_FORMATS: readonly ["plain", "messages"] = ["plain", "messages"];
 /** `plain`: a text. `messages`: objects with a `role` and a `content`, in the shapes of the model APIs. */
 export type ConversationFormat = (typeof CONVERSATION_FORMATS)[number];
 
-/** Every number that a stored conversation is measured against. */
+/** Limits on a stored conversation. */
 export interface ConversationLimits {
-  /** Of a conversation as UTF-8, messages as JSON text. */
+  /** Bytes of a conversation: UTF-8 of the text, or of the messages as JSON text. */
   readonly mostBytes: number;
-  /** Of what a transcript shows, as UTF-8. */
+  /** Bytes of a transcript's content in UTF-8. */
   readonly transcriptBytes: number;
   /** Characters (code points) of a topic. */
   readonly topicLength: number;
-  /** Likewise, of a topic in the name of a file. */
+  /** Characters (code points) of a topic in a file name. */
   readonly fileTopicLength: number;
-  /** How often a counter is put behind a name that is taken. */
+  /** Number of counters tried after a name that is taken. */
   readonly nameAttempts: number;
 }
 
 const MiB = 1024 * 1024;
 
-/** The specification's. */
+/** Values of the specification. */
 export const CONVERSATION_LIMITS: ConversationLimits = {
   mostBytes: 10 * MiB,
   transcriptBytes: MiB,

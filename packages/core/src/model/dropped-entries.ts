@@ -1,14 +1,14 @@
-/** Top-level entries that a checkpoint's parent had and the checkpoint has not. */
+/** Top-level entries that a checkpoint's parent has and the checkpoint lacks. */
 export interface DroppedEntries {
-  /** Pinned ones first, then CRITICAL ones, then the others. */
+  /** Pinned entries first, then CRITICAL ones, then the others. */
   readonly keys: readonly string[];
   readonly pinned: readonly string[];
   readonly critical: readonly string[];
 }
 
-/** As much of them as a checkpoint tells whenever it is loaded. */
+/** Excerpt of the dropped entries, reported with every load of the checkpoint. */
 export interface NamedKeys {
   readonly keys: readonly string[];
-  /** How many there are in all. */
+  /** Total number of dropped entries. */
   readonly count: number;
 }

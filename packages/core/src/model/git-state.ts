@@ -2,30 +2,30 @@ import { SESSION_NAME } from "./session-name.ts";
 import { SESSION_PROJECT } from "./session-project-attribute.ts";
 import { isJsonObject, type JsonObject } from "./context.ts";
 
-/** Where in a git repository work stood, as far as the repository's files tell. */
+/** State of a git repository when a checkpoint was saved, read from the repository's files. */
 export interface GitState {
   /** Absolute path of the working tree. */
   readonly root: string;
-  /** Absolute path, without links, of the directory that all worktrees of the repository share: which repository it is. */
+  /** Absolute path, with links resolved, of the directory shared by all worktrees. Identifies the repository. */
   readonly commonDir: string;
-  /** Absent: no branch is checked out, or it cannot be told. */
+  /** Absent when no branch is checked out, or the branch is unknown. */
   readonly branch?: string;
-  /** In hexadecimal. Absent: there is none yet, or it cannot be told. */
+  /** Hexadecimal commit id. Absent when there is no commit yet, or it is unknown. */
   readonly commit?: string;
-  /** Host and path of the remote, such as `example.com/team/app`: nothing of who may use it. */
+  /** Host and path of the remote, such as `example.com/team/app`, without credentials. */
   readonly remote?: string;
 }
 
-/** The attribute that keeps it. It is the product's own: callers cannot set it. */
+/** Attribute that holds the git state. Reserved for the product: callers cannot set it. */
 export const GIT_STATE = "gitState";
 
-/** As it is kept: the root is left out where it is the project's. */
+/** Converts the state to its stored form: the root is omitted when it is the project's. */
 export function gitStateToJson(state: GitState, project: string | undefined): JsonObject {
   const { root, ...rest } = state;
   return root === project ? { ...rest } : { root, ...rest };
 }
 
-/** Where a checkpoint's work stood; `undefined` for one that was saved outside of a repository, or with something else in its place. */
+/** Reads the git state of a checkpoint; `undefined` when it was saved outside of a repository, or the attribute holds something else. */
 export function gitStateOf(checkpoint: { readonly attributes: JsonObject; readonly project: string | undefined }): GitState | undefined {
   const kept = checkpoint.attributes[GIT_STATE];
   if (!isJsonObject(kept)) return undefined;
@@ -42,7 +42,10 @@ function textOf(object: JsonObject, key: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** What of a checkpoint's attributes is looked through for words: not our own paths and digests, nor keys that it does not have any more. */
+/**
+ * Returns the searchable part of a checkpoint's attributes: without the product's own paths and digests, and without keys it
+ * lacks now.
+ */
 export function searchableAttributes(attributes: JsonObject): JsonObject {
   const kept = attributes[GIT_STATE];
   if ([GIT_STATE, SESSION_PROJECT, SESSION_NAME].every((ours) => attributes[ours] === undefined)) return attributes;

@@ -29,7 +29,7 @@ describe("an id", () => {
   it("of a session is normalised, so that two ids that look the same are the same", () => {
     expect(parseSessionId("cafe\u0301")).toBe("caf\u00e9");
     expect(parseSessionId("\u1112\u1161\u11ab")).toBe("한");
-    // It is the normal form that has at most 128 characters.
+    // The limit of 128 characters applies to the normal form.
     expect(parseSessionId("e\u0301".repeat(128))).toBe("\u00e9".repeat(128));
     expect(() => parseSessionId("e".repeat(129))).toThrow(INVALID);
   });

@@ -5,17 +5,17 @@ type Brand<Name extends string> = string & { readonly [brand]: Name };
 
 /** Names a session: 1 to 128 printable characters in the normal form NFC, compared exactly. */
 export type SessionId = Brand<"SessionId">;
-/** Names a checkpoint, in the whole store: 1 to 128 of `A-Z a-z 0-9 _ -`. UUID v4 unless the caller chose it. */
+/** Names a checkpoint, unique in the whole store: 1 to 128 of `A-Z a-z 0-9 _ -`. UUID v4 unless the caller chose it. */
 export type CheckpointId = Brand<"CheckpointId">;
-/** Where a blob store keeps a blob. Opaque to everything but that store. */
+/** Name of a blob in a blob store. Opaque to everything but that store. */
 export type BlobRef = Brand<"BlobRef">;
 /** SHA-256, 64 lower-case hexadecimal digits. */
 export type Digest = Brand<"Digest">;
-/** Names the key that a sealed blob was sealed with. */
+/** Names the key that sealed a blob. */
 export type KeyId = Brand<"KeyId">;
-/** A position in a listing: opaque, made by the catalog that reads it. */
+/** Position in a listing. Opaque, made by the catalog that reads it. */
 export type PageCursor = Brand<"PageCursor">;
-/** A position in the history of a catalog: opaque, made by the catalog that reads it. */
+/** Position in the history of a catalog. Opaque, made by the catalog that reads it. */
 export type ChangePosition = Brand<"ChangePosition">;
 
 const ID_PATTERN = /^[A-Za-z0-9_-]{1,128}$/;
@@ -30,15 +30,20 @@ function parseId(value: unknown, field: string): string {
 }
 
 const LONGEST_SESSION_ID = 128;
-/** Normalising takes time, and at most 18 characters become one. */
+/** Upper bound before normalising, which takes time. NFC merges at most 18 characters into one. */
 const LONGEST_UNNORMALISED = 18 * LONGEST_SESSION_ID;
 /**
- * Control characters, halves of characters, line ends, and marks that nobody sees or that reorder the text around them: two ids that look the
- * same must be the same. Joiners and selectors belong to scripts and emoji. The ranges are written down, so that an id is valid in every version of Unicode.
+ * Control characters, lone surrogates, line separators, and invisible or reordering marks: two ids that look the same must be the
+ * same. Joiners and variation selectors are allowed because scripts and emoji need them. The ranges are spelled out so that the
+ * validity of an id does not depend on the Unicode version.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
 
-/** @throws INVALID_INPUT when the value is not a session id. */
+/**
+ * Parses a session id and normalises it to NFC.
+ *
+ * @throws INVALID_INPUT when the value is not a session id.
+ */
 export function parseSessionId(value: unknown, field = "sessionId"): SessionId {
   const isText = typeof value === "string" && value.length <= LONGEST_UNNORMALISED;
   const text = isText ? value.normalize("NFC") : "";
@@ -50,7 +55,7 @@ export function parseSessionId(value: unknown, field = "sessionId"): SessionId {
   });
 }
 
-/** Why a normalised text is no session id. */
+/** Returns the reason why a normalised text is no session id. */
 function faultOf(text: string): string | undefined {
   const { length } = Array.from(text);
   if (length < 1 || length > LONGEST_SESSION_ID) return `must be a text of 1 to ${LONGEST_SESSION_ID} characters`;
@@ -61,17 +66,25 @@ function faultOf(text: string): string | undefined {
   return `must be printable: it holds the character U+${name}, which is not`;
 }
 
-/** Whether a text can be the id of a checkpoint, of one that there is or not. */
+/** True when a text has the form of a checkpoint id. */
 export function isCheckpointId(text: string): text is CheckpointId {
   return ID_PATTERN.test(text);
 }
 
-/** @throws INVALID_INPUT when the value is not a checkpoint id. */
+/**
+ * Parses a checkpoint id.
+ *
+ * @throws INVALID_INPUT when the value is not a checkpoint id.
+ */
 export function parseCheckpointId(value: unknown, field = "checkpointId"): CheckpointId {
   return parseId(value, field) as CheckpointId;
 }
 
-/** @throws INVALID_INPUT when the value is not a SHA-256 in hexadecimal. */
+/**
+ * Parses a SHA-256 digest.
+ *
+ * @throws INVALID_INPUT when the value is not a SHA-256 in hexadecimal.
+ */
 export function parseDigest(value: unknown, field = "digest"): Digest {
   if (typeof value === "string" && DIGEST_PATTERN.test(value)) return value as Digest;
   throw new WorkrailError("INVALID_INPUT", `${field} must be a SHA-256 in lower-case hexadecimal.`, {
@@ -79,7 +92,7 @@ export function parseDigest(value: unknown, field = "digest"): Digest {
   });
 }
 
-/** A UUID of version 8 (RFC 9562) made of a digest: the same for the same. */
+/** Derives a UUID of version 8 (RFC 9562) from a digest, deterministically. */
 export function uuidOf(digest: Digest): string {
   const variant = "89ab".charAt(Number.parseInt(digest.charAt(16), 16) & 3);
   const groups = [digest.slice(0, 8), digest.slice(8, 12), `8${digest.slice(13, 16)}`, `${variant}${digest.slice(17, 20)}`];

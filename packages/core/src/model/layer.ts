@@ -1,6 +1,6 @@
-/** How much an entry of a context matters, most first. */
+/** Importance of a context entry, highest first. */
 export const LAYERS = ["CRITICAL", "IMPORTANT", "USEFUL", "EPHEMERAL"] as const;
 export type Layer = (typeof LAYERS)[number];
 
-/** How many entries of a context fell into each layer. */
+/** Number of a context's entries in each layer. */
 export type LayerSummary = { readonly [L in Layer]?: number };

@@ -1,29 +1,29 @@
-/** Every number that a save is measured against. */
+/** Limits that a save is checked against. */
 export interface Limits {
-  /** Live checkpoints a session keeps; the oldest go first. Project checkpoints and conversations are exempt. */
+  /** Live checkpoints per session; the oldest are removed first. Project checkpoints and conversations are exempt. */
   readonly maxCheckpoints: number;
-  /** Asides that a session keeps; those used longest ago go first, but none that is shielded. */
+  /** Asides per session; the least recently used are removed first. Shielded asides are never removed. */
   readonly maxAsides: number;
-  /** Blobs of one session's asides, as stored, in bytes. */
+  /** Stored bytes of the blobs of one session's asides. */
   readonly maxAsideBytes: number;
-  /** Compressed size of one checkpoint, as stored whole, in bytes. */
+  /** Compressed bytes of one checkpoint stored whole. */
   readonly maxCheckpointBytes: number;
-  /** Blobs of one session's live checkpoints, as stored, in bytes. */
+  /** Stored bytes of the blobs of one session's live checkpoints. */
   readonly maxSessionBytes: number;
-  /** All blobs of the store, those in the trash included, as stored, in bytes. */
+  /** Stored bytes of all blobs of the store, including the trash. */
   readonly maxTotalBytes: number;
-  /** Size of a context as JSON text, in bytes of UTF-8; guards parsing and memory. */
+  /** Bytes of a context's JSON text in UTF-8. Guards parsing and memory. */
   readonly maxContextBytes: number;
-  /** Levels of nested objects and arrays, the context itself being the first. */
+  /** Levels of nested objects and arrays; the context itself is level 1. */
   readonly maxDepth: number;
-  /** Object members in the whole context, nested ones included. */
+  /** Object members in the whole context, including nested ones. */
   readonly maxKeys: number;
 }
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
 
-/** The specification's defaults, and RELIABILITY's for what it leaves open. */
+/** Defaults of the specification, and of RELIABILITY where the specification leaves them open. */
 export const DEFAULT_LIMITS: Limits = {
   maxCheckpoints: 100,
   maxAsides: 200,
@@ -36,14 +36,14 @@ export const DEFAULT_LIMITS: Limits = {
   maxKeys: 100_000,
 };
 
-/** Bounds on what describes a checkpoint, so that a page of a listing always fits an answer. */
+/** Bounds on the labels of a checkpoint, so that a page of a listing always fits into an answer. */
 export const LABEL_LIMITS = {
-  /** Characters in a name, an agent id, a workflow id. */
+  /** Characters of a name, an agent id, or a workflow id. */
   nameLength: 500,
   tags: 100,
   tagLength: 200,
   /** Characters of all attributes as JSON text. */
   attributesLength: 16_384,
-  /** Characters in the path of a project: more than any path has that a system takes. */
+  /** Characters of a project's path: more than any operating system allows. */
   pathLength: 32_768,
 } as const;

@@ -3,8 +3,9 @@ import type { JsonObject } from "./context.ts";
 import type { SessionId } from "./ids.ts";
 
 /**
- * The attribute that keeps a readable name of a checkpoint's session, where the session's id is a generated one. It is the product's own:
- * callers cannot set it. Each checkpoint's is of its own context, so nothing of an erased checkpoint stays in another one's.
+ * Attribute that holds a readable name of the session when the session id is a generated one. Reserved for the product: callers
+ * cannot set it. The name of each checkpoint comes from its own context, so nothing of an erased checkpoint remains in another
+ * one.
  */
 export const SESSION_NAME = "sessionName";
 
@@ -13,14 +14,14 @@ const GENERATED = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u;
 
 export interface NamedSession {
   readonly sessionId: SessionId;
-  /** What the context says that it is for, if it does. */
+  /** Goal stated in the context, if any. */
   readonly goal: string | undefined;
   readonly project: string | undefined;
-  /** Of the session's first save. */
+  /** Time of the session's first save. */
   readonly begunAt: Date;
 }
 
-/** The attribute of a checkpoint: from the goal, else from the project's folder and the day of the session's first save. */
+/** Returns the name attribute of a checkpoint: the goal, else the project's folder and the day of the session's first save. */
 export function sessionNameAttribute({ sessionId, goal, project, begunAt }: NamedSession): JsonObject {
   if (!GENERATED.test(sessionId)) return {};
   return { [SESSION_NAME]: goal === undefined ? `${folderOf(project)} ${begunAt.toISOString().slice(0, 10)}` : shortened(goal) };
@@ -30,7 +31,7 @@ function folderOf(project: string | undefined): string {
   return project?.split(/[\\/]/u).findLast((name) => name !== "") ?? "session";
 }
 
-/** Cut between two words, where there are some. */
+/** Shortens a goal, between two words where possible. */
 function shortened(goal: string): string {
   if (hasAtMost(LONGEST, goal)) return goal;
   const start = firstCharacters(LONGEST - 1, goal);

@@ -1,5 +1,6 @@
 /**
- * The attribute that keeps which project a checkpoint's session belongs to, where that is not the project of the checkpoint; null: to none.
- * It is the product's own: callers cannot set it. Each later checkpoint has it too, so it outlives the session's first one.
+ * Attribute that holds the project of the session when it differs from the project of the checkpoint; null for no project.
+ * Reserved for the product: callers cannot set it. Every later checkpoint carries it too, so it survives the removal of the
+ * session's first checkpoint.
  */
 export const SESSION_PROJECT = "sessionProject";

@@ -4,31 +4,31 @@ import { GIT_STATE } from "./git-state.ts";
 import type { SessionId } from "./ids.ts";
 import { SESSION_PROJECT } from "./session-project-attribute.ts";
 
-/** What is known of the place that a checkpoint was saved in. */
+/** Place in which a checkpoint was saved. */
 interface Saved {
   readonly attributes: JsonObject;
   readonly project: string | undefined;
 }
 
-/** The project that the session of a checkpoint belongs to: that of its first save. `undefined`: it was saved in none. */
+/** Returns the project that a checkpoint's session belongs to: the project of its first save; `undefined` when there was none. */
 export function sessionProjectOf({ attributes, project }: Saved): string | undefined {
   const kept = attributes[SESSION_PROJECT];
   if (kept === undefined) return project;
   return typeof kept === "string" ? kept : undefined;
 }
 
-/** The attribute of a checkpoint that continues a session; none where the session belongs to the checkpoint's own project. */
+/** Returns the attribute for a checkpoint that continues a session; empty when the session belongs to the checkpoint's own project. */
 export function sessionProjectAttribute(head: Saved | undefined, project: string | undefined): JsonObject {
   if (head === undefined || sessionProjectOf(head) === project) return {};
   return { [SESSION_PROJECT]: sessionProjectOf(head) ?? null };
 }
 
 /**
- * The project that a session belongs to, where somebody comes to it from another one. Worktrees of a repository are no other projects, nor is
- * no project at all.
+ * Returns the project that owns a session when it is used from another project, else `undefined`. Another worktree of the same
+ * repository, or no project at all, does not count as another project.
  *
- * @param head of the session.
- * @param surroundings attributes of ours that a checkpoint saved now would have.
+ * @param head head of the session.
+ * @param surroundings product attributes that a checkpoint saved now would have.
  */
 export function otherProjectOf(head: Saved | undefined, project: string | undefined, surroundings: JsonObject): string | undefined {
   const owner = head === undefined ? undefined : sessionProjectOf(head);
@@ -43,7 +43,7 @@ function repositoryOf(attributes: JsonObject): string | undefined {
   return typeof directory === "string" ? directory : undefined;
 }
 
-/** A sentence for whoever comes to a session from another project. */
+/** Returns a warning for a session used from another project. */
 export function otherProjectWarning(sessionId: SessionId, owner: string, project: string | undefined): string {
   return `Session ${sessionId} belongs to the project ${owner}, not to ${project}. If that is not meant, use another session.`;
 }

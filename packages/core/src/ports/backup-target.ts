@@ -3,38 +3,38 @@ import type { SessionFacts } from "../model/session.ts";
 import type { BlobStore } from "./blob-store.ts";
 
 /**
- * Takes a copy of a store. It is a backup only once `finish` has resolved; until then nobody can take it for one. Failures
- * reject with `STORAGE_UNAVAILABLE`.
+ * Receives the copy of a store. The copy counts as a backup only after `finish` has resolved. Failures reject with
+ * `STORAGE_UNAVAILABLE`.
  */
 export interface BackupTarget {
-  /** Takes the copies of blobs, and gives them back to be proven. */
+  /** Receives the copied blobs and returns them for verification. */
   readonly blobs: BlobStore;
-  /** Keeps a session's facts beside its blobs, where a rebuild finds them; durable when it resolves. */
+  /** Writes a session's facts beside its blobs, where a rebuild finds them. Durable when it resolves. */
   writeFacts(facts: SessionFacts): Promise<void>;
-  /** Makes it a backup, all of it at once and durably, which tells `contents`, and of each file its size and digest. */
+  /** Turns the copy into a backup, atomically and durably. Records `contents`, and the size and digest of each file. */
   finish(contents: BackupContents): Promise<void>;
-  /** Removes what was written. Afterwards nothing else is called. */
+  /** Removes everything written so far. No other method is called afterwards. */
   discard(): Promise<void>;
 }
 
-/** What a backup tells of itself. */
+/** Summary that a backup holds about itself. */
 export interface BackupContents {
-  /** When it was begun: whatever was saved and not removed by then is in it. */
+  /** Start of the backup. It contains every checkpoint saved, and not removed, before this time. */
   readonly createdAt: Date;
   /** Product and version that made it, such as `workrail/0.1.0`. */
   readonly writer: string;
-  /** Live ones, each proven to come back from it exactly. */
+  /** Live checkpoints, each proven to load back from the backup exactly. */
   readonly checkpoints: number;
-  /** Likewise, in the trash. */
+  /** Checkpoints in the trash, proven likewise. */
   readonly trashed: number;
   readonly sessions: number;
-  /** Checkpoints that could not be read; what there is of their bytes is in the backup all the same. */
+  /** Checkpoints that could not be read. The bytes that exist are still in the backup. */
   readonly unreadable: readonly UnreadableInBackup[];
 }
 
 export interface UnreadableInBackup {
   readonly sessionId: SessionId;
   readonly checkpointId: CheckpointId;
-  /** The error code of a load. */
+  /** Error code that a load of the checkpoint reports. */
   readonly code: string;
 }

@@ -4,136 +4,138 @@ import type { BlobRef, ChangePosition, CheckpointId, Digest, PageCursor, Session
 import type { Session, SessionFacts, Shield } from "../model/session.ts";
 
 /**
- * Holds sessions and the records of their checkpoints, and decides, atomically, what is the head.
+ * Holds sessions and the records of their checkpoints, and decides atomically which checkpoint is the head.
  *
- * Each call is one whole operation: a database can do it in one transaction or one statement. Times
- * never order anything; the sequence does. Driver failures reject with `STORAGE_UNAVAILABLE`, a lock that
- * cannot be had in time with `LOCK_TIMEOUT`.
+ * Each call is one complete operation that a database can do in one transaction or one statement. The sequence orders
+ * checkpoints; times never do. Driver failures reject with `STORAGE_UNAVAILABLE`, a lock that times out with `LOCK_TIMEOUT`.
  */
 export interface Catalog {
   /**
-   * Applies the whole change or nothing of it, durably before it resolves, and decides `append` against
-   * the state inside the transaction. A rejection means that nothing was applied, except where the outcome
-   * of the commit itself could not be learnt: then `details.outcome` is `"unknown"` and no blob may be removed.
+   * Applies the whole change or none of it, durably before it resolves. Decides `append` against the state inside the transaction.
+   * A rejection means that nothing was applied, except when the outcome of the commit itself is unknown: then `details.outcome` is
+   * `"unknown"` and the caller must not remove any blob.
    */
   commit(change: CatalogChange): Promise<CommitOutcome>;
-  /** `undefined` when there is no such live checkpoint. */
+  /** Returns a live checkpoint; `undefined` when there is none with this id. */
   find(id: CheckpointId): Promise<CheckpointRecord | undefined>;
-  /** The session's checkpoint with the highest sequence among those that can be head; an aside or a damaged one never is. */
+  /** Returns the session's checkpoint with the highest sequence. Asides and damaged checkpoints are never the head. */
   head(session: SessionId): Promise<CheckpointRecord | undefined>;
-  /** Newest first, in the order of their commits. */
+  /** Lists records in the order of their commits, newest first. */
   list(query: CheckpointQuery): Promise<CheckpointPage>;
-  /** `undefined` when nothing was ever saved to it. */
+  /** Returns a session; `undefined` when nothing was ever saved to it. */
   session(id: SessionId): Promise<Session | undefined>;
   /**
-   * Lets `write` give the blob of a checkpoint, live or in the trash, other bytes of the same content while no commit anywhere can
-   * interfere, and records the new size, base and key with it. Resolves with `false`, and calls nothing, when the record is no longer
-   * as `expected`, or `becomes.baseId` is not live, or damaged. Whoever vouches for the bytes of a damaged one so makes it whole
-   * again: the mark is taken away. The edge to a new base must have been committed before; a crash
-   * between `write` and the record's change leaves a blob that says itself how it is to be read.
+   * Replaces the blob of a checkpoint, live or in the trash, with another encoding of the same content. Calls `write` while no
+   * commit of any process can interfere, and records the new size, base and key. Resolves with `false`, without calling `write`,
+   * when the record no longer equals `expected`, or when `becomes.baseId` is damaged or not live. Clears the damaged mark: the
+   * caller vouches for the new bytes. The edge to a new base must be committed beforehand. A crash between `write` and the update
+   * of the record is harmless, because the blob itself says how to read it.
    */
   replaceBlob(expected: CheckpointRecord, becomes: StoredForm, write: () => Promise<void>): Promise<boolean>;
   /**
-   * Marks a checkpoint as damaged while no commit anywhere can interfere, and writes `audit` with it. Resolves with
-   * `false`, and calls nothing, when the record is no longer as `expected`; else it calls `putAside`, which looks at the
-   * bytes a last time and moves them away, and marks only if that says `true`. `putAside` may read the catalog. A crash
-   * between the two leaves a record without its blob, which the next who reads it marks.
+   * Marks a checkpoint as damaged while no commit of any process can interfere, and writes `audit` in the same commit. Resolves
+   * with `false`, without calling `putAside`, when the record no longer equals `expected`. Otherwise calls `putAside`, which checks
+   * the bytes a last time and moves them away; marks the checkpoint only when `putAside` returns `true`. `putAside` may read the
+   * catalog. A crash between the two steps leaves a record without a blob; the next reader of the checkpoint marks it.
    */
   markDamaged(expected: CheckpointRecord, audit: AuditEvent, putAside: () => Promise<boolean>): Promise<boolean>;
   /**
-   * Compares what the catalog keeps twice: each session's sums with its records, and the edges with the bases that records
-   * name. With `repair` it corrects what is wrong, durably. Resolves with what was wrong.
+   * Checks the redundant data of the catalog: each session's sums against its records, and the edges against the bases that records
+   * name. With `repair`, corrects them durably. Resolves to the discrepancies that were found.
    */
   reconcile(repair: boolean): Promise<Discrepancies>;
-  /** Sessions that hold live checkpoints, or with `empty` those that hold nothing, the least recently used first. */
+  /** Lists sessions that hold live checkpoints, or with `empty` the sessions that hold nothing. Least recently used first. */
   sessions(query: SessionQuery): Promise<SessionPage>;
-  /** What is in the trash, the longest there first. */
+  /** Lists the checkpoints in the trash, the longest there first. */
   trash(query: TrashQuery): Promise<TrashPage>;
-  /** What the whole store holds. */
+  /** Returns the totals of the whole store. */
   usage(): Promise<StoreUsage>;
-  /** Rows of the audit log, by their numbers. */
+  /** Returns rows of the audit log, ordered by number. */
   auditLog(query: AuditQuery): Promise<readonly LoggedEvent[]>;
-  /** Whether rows of the audit log still follow each other, at most `limit` at a time. While it looks others can commit. */
+  /** Verifies the chain of the audit log, at most `limit` rows per call. Commits can go on meanwhile. */
   checkAudit(walk: AuditWalk): Promise<AuditCheck>;
   /**
-   * Removes the oldest rows of the audit log, up to the first that is not older than `before`, and at most `limit`. In the same transaction a
-   * row `audit-cut` is written that tells the last of them, so that what is left can be checked. Resolves with how many it removed; when there
-   * is none, nothing is written.
+   * Removes the oldest rows of the audit log: up to the first row that is not older than `before`, and at most `limit` rows. Writes
+   * an `audit-cut` row in the same transaction that names the last removed row, so that the rest can still be verified. Resolves to
+   * the number of removed rows. Writes nothing when there is nothing to remove.
    */
   cutAudit(cut: AuditCut): Promise<number>;
   /**
-   * In which sessions checkpoints or tags came or went since a position, at most `limit` changes at a time. `undefined` when it
-   * is not a position of this catalog, as after a rebuild: then anything may have changed. Without `after` it tells the
-   * position of now, and of no session.
+   * Lists the sessions in which checkpoints or tags were added or removed since a position, at most `limit` changes per call.
+   * Returns `undefined` when the position does not belong to this catalog, for example after a rebuild: then anything may have
+   * changed. Without `after`, returns the current position and no sessions.
    */
   changes(query: ChangeQuery): Promise<ChangePage | undefined>;
   /**
-   * Calls `remove` for each ref that no record, live or in the trash, and no edge needs, while no commit anywhere can begin
-   * to need it, and resolves with those it removed. Afterwards they no longer count as pending removals.
-   * Without refs it takes the pending removals: what earlier commits removed and nobody reclaimed yet.
-   * While somebody holds removals it removes nothing. `remove` is told which of them are to be erased, and may read the catalog.
+   * Removes blobs that no record, live or in the trash, and no edge needs. Calls `remove` for each of these refs while no commit of
+   * any process can start to need it, and resolves to the removed refs. They no longer count as pending removals. Without `refs`,
+   * takes the pending removals: blobs of removed checkpoints that nobody has reclaimed yet. Removes nothing while a hold is active.
+   * `remove` is told which blobs to erase, and may read the catalog.
    */
   reclaim(refs: readonly BlobRef[] | undefined, remove: RemoveBlob): Promise<readonly BlobRef[]>;
-  /** Erasures that are not finished: of what a move `erases` something may be left, until a commit says that they are `erased`. */
+  /** Lists unfinished erasures. A move with `erases` starts an erasure; a commit with `erased` ends it. */
   erasures(): Promise<readonly Erasure[]>;
   /**
-   * Has `reclaim` remove nothing, here and in every other process, until the time given by the system's clock, so that
-   * blobs can be copied in peace; a holder that crashed holds no longer than that. Holding again moves the end.
+   * Stops `reclaim` in every process until the given time of the system's clock, so that blobs can be copied safely. The hold of a
+   * crashed holder ends at that time. Repeating the call moves the end.
    */
   holdRemovals(holder: string, until: Date): Promise<void>;
-  /** Ends a hold. Ending one that is not there changes nothing. */
+  /** Ends a hold. Does nothing when there is no such hold. */
   releaseRemovals(holder: string): Promise<void>;
 }
 
-/** @param isToBeErased whether somebody wants nothing of it to be left: `BlobStore.erase` it. */
+/** @param isToBeErased true when nothing of the blob may remain: use `BlobStore.erase`. */
 export type RemoveBlob = (ref: BlobRef, isToBeErased: boolean) => Promise<void>;
 
-/** A checkpoint that is removed, and of which nothing is to be left. */
+/** Removed checkpoint of which nothing may remain. */
 export interface Erasure {
   readonly checkpointId: CheckpointId;
   readonly sessionId: SessionId;
   readonly blob: BlobRef;
   /**
-   * Edges of checkpoints, live or in the trash, that may be stored against it, or against one that was removed and is itself
-   * stored so. Its blob stays until these checkpoints are stored otherwise and the edges are dropped.
+   * Edges of checkpoints, live or in the trash, whose delta may be based on the erased checkpoint, directly or through other
+   * removed checkpoints. The blob stays until these checkpoints are stored differently and the edges are dropped.
    */
   readonly edges: readonly Edge[];
 }
 
-/** How a checkpoint's bytes are kept. */
+/** The fields of a record that say how the checkpoint's bytes are stored. */
 export type StoredForm = Pick<CheckpointRecord, "blobBytes" | "baseId" | "keyId">;
 
-/** What one commit changes. */
+/** Changes that one commit applies. */
 export interface CatalogChange {
   readonly append?: Append;
-  /** Entries to pin in a session, or to release. Pinning twice, or releasing what is not pinned, changes nothing. */
+  /** Entries to pin or to unpin in a session. Pinning twice, or unpinning an entry that is not pinned, changes nothing. */
   readonly pins?: { readonly sessionId: SessionId; readonly pin: readonly string[]; readonly release: readonly string[] };
-  /** Tags to put on a session, or to take off it. */
+  /** Tags to add to a session, or to remove from it. */
   readonly tags?: { readonly sessionId: SessionId; readonly add: readonly string[]; readonly remove: readonly string[] };
   readonly move?: Move;
-  /** Checkpoints of which nothing is left: they are no erasures any more. */
+  /** Checkpoints whose erasure is complete. */
   readonly erased?: readonly CheckpointId[];
   readonly forget?: Forgetting;
   /**
-   * Edges of "needs the bytes of", kept a superset of what blobs need: add before replacing a blob, drop
-   * after. One whose dependent is not live is not added: nobody would ever take it away.
+   * Edges "dependent needs the bytes of base". They are a superset of the real dependencies: add an edge before replacing a blob,
+   * drop it afterwards. An edge whose dependent is not live is not added, because nothing would ever drop it.
    */
   readonly edges?: { readonly add: readonly Edge[]; readonly drop: readonly Edge[] };
   /**
-   * Shields live checkpoints, the appended one among them, from whatever removes of its own accord. A shield is made longer, never
-   * shorter. Unknown checkpoints, and those in the trash, are passed over; the outcome tells which were not.
+   * Shields for live checkpoints, including the appended one, against automatic removal. A shield is only ever extended. Unknown
+   * checkpoints and those in the trash are skipped; `shielded` of the outcome lists the others.
    */
   readonly shields?: readonly Shield[];
-  /** Loads since the last commit; unknown checkpoints are passed over. */
+  /** Loads since the last commit. Unknown checkpoints are skipped. */
   readonly accesses?: readonly { readonly checkpointId: CheckpointId; readonly at: Date }[];
-  /** Written in the same transaction as what they tell of, and only if that is applied; each chained to the row before it. */
+  /**
+   * Audit rows written in the same transaction as the change, and only if the change is applied. Each is chained to the row before
+   * it.
+   */
   readonly audit: readonly AuditEvent[];
 }
 
 /**
- * Moves checkpoints of a session: out of it into the trash, from there back to life in their old place, or to nowhere; of
- * these the blobs become pending removals. Checkpoints that are not where they are moved from are passed over. An audit
- * row `trash`, `restore` or `delete` with the reason is written for each that is moved.
+ * Moves checkpoints of one session: to the trash, from the trash back to their old place, or to nowhere (removal). The blobs of
+ * removed checkpoints become pending removals. Checkpoints that are not in `from` are skipped. Writes one audit row `trash`,
+ * `restore` or `delete` with the reason for each moved checkpoint.
  */
 export type Move = {
   readonly sessionId: SessionId;
@@ -141,18 +143,18 @@ export type Move = {
   readonly at: Date;
   readonly reason: string;
   readonly agentId?: string | undefined;
-  /** Move nothing if the session was used after this, whoever did: what was planned for a session at rest is off then. */
+  /** Moves nothing if anybody used the session after this time: a plan made for an idle session is then void. */
   readonly unlessUsedSince?: Date | undefined;
-  /** Pass over what is shielded for longer than `at`. Default `false`: what somebody removes on purpose goes, and its shield with it. */
+  /** Skips checkpoints that are shielded for longer than `at`. Default `false`: a deliberate removal also removes the shield. */
   readonly sparesShielded?: boolean | undefined;
-  /** Of what moves to nowhere nothing may be left: it becomes an erasure too, until it lives again. Default `false`. */
+  /** Makes checkpoints that move to nowhere erasures too, unless they become live again. Default `false`. */
   readonly erases?: boolean | undefined;
 } & ({ readonly from: "live"; readonly to: "trash" | "nowhere" } | { readonly from: "trash"; readonly to: "live" | "nowhere" });
 
 /**
- * Forgets sessions that hold nothing, with what is kept of them outside of the catalog: no checkpoint, live or in the trash,
- * and no pending removal. One that is not empty any more, was used after `unusedSince`, or is tagged `keep`, is passed over.
- * An audit row `delete` with the reason `empty` is written for each.
+ * Forgets empty sessions, including everything kept about them outside of the catalog. A session is empty when it has no
+ * checkpoint, live or in the trash, and no pending removal. A session that is no longer empty, was used after `unusedSince`, or
+ * is tagged `keep` is skipped. Writes one audit row `delete` with the reason `empty` for each.
  */
 export interface Forgetting {
   readonly sessions: readonly SessionId[];
@@ -160,11 +162,11 @@ export interface Forgetting {
   readonly at: Date;
 }
 
-/** Where a catalog contradicts itself. */
+/** Contradictions inside a catalog. */
 export interface Discrepancies {
-  /** Sessions whose count or size is not that of their records. */
+  /** Sessions whose stored count or size differs from the sum of their records. */
   readonly sums: readonly SessionId[];
-  /** Edges that there should be, because a record names its base. */
+  /** Missing edges: a record names the base, but the edge is not there. */
   readonly edges: readonly Edge[];
 }
 
@@ -175,41 +177,41 @@ export interface Edge {
 
 export interface Append {
   readonly record: NewRecord;
-  /** Do not append, answer `unchanged`, when the head has this canonical digest. */
+  /** Appends nothing and answers `unchanged` when the head has this canonical digest. */
   readonly unlessHeadIs: Digest | undefined;
-  /** Do not append, answer `conflict`, unless this is the head; `null`: unless there is none. */
+  /** Appends nothing and answers `conflict` unless this is the head. `null` expects that there is no head. */
   readonly expectedHead: CheckpointId | null | undefined;
   /**
-   * Remove the session's oldest workflow checkpoints beyond this many, all counted, but neither the appended one nor any
-   * that is tagged `keep`, itself or with its session, or still shielded when the appended one was created. Their blobs become pending removals, and an
-   * audit row `prune` is written for each.
+   * Removes the session's oldest workflow checkpoints beyond this number. All count, but the appended one is never removed, nor one
+   * that is tagged `keep` (itself or through its session), nor one still shielded at the creation time of the appended one. The
+   * blobs become pending removals; writes one audit row `prune` for each.
    */
   readonly keepNewest: number | undefined;
   /**
-   * Make room for an aside among the session's asides as `asidesToRemove` of core decides; what goes is removed as by
-   * `keepNewest`. Do not append, answer `asides-full`, where it finds no room.
+   * Makes room for an aside among the session's asides, as `asidesToRemove` of core decides. Removes as `keepNewest` does. Appends
+   * nothing and answers `asides-full` when there is no room.
    */
   readonly asides?: AsideLimit | undefined;
-  /** Do not append, answer `over-quota`, when the store would then hold more bytes of blobs than these. */
+  /** Appends nothing and answers `over-quota` when the append would exceed these bytes of blobs. */
   readonly quota?: Quota | undefined;
-  /** What the session is from the start, when this brings it into being. Absent: as old as the record, without tags and pins. */
+  /** Initial facts of a session that this append creates. Absent: creation time of the record, no tags, no pins. */
   readonly session?: Pick<SessionFacts, "createdAt" | "tags" | "pins"> | undefined;
 }
 
 export type CommitOutcome =
-  /** All of it was applied. */
+  /** The whole change was applied. */
   | {
       readonly status: "committed";
       readonly record: CheckpointRecord | undefined;
-      /** What `keepNewest` and `asides` removed. */
+      /** Records that `keepNewest` and `asides` removed. */
       readonly removed: readonly CheckpointRecord[];
-      /** Those of `shields` that are live, as they are now. */
+      /** Live checkpoints named in `shields`, with their current records. */
       readonly shielded: readonly CheckpointRecord[];
-      /** What `move` moved, as it was before. */
+      /** Records that `move` moved, as they were before. */
       readonly moved: readonly CheckpointRecord[];
-      /** What `forget` forgot. */
+      /** Sessions that `forget` forgot. */
       readonly forgotten: readonly SessionId[];
-      /** Of the store, with the appended checkpoint; only where a quota was given. */
+      /** Bytes of the session and the store, including the appended checkpoint. Only present when a quota was given. */
       readonly bytes: QuotaUsage | undefined;
     }
   | { readonly status: "unchanged"; readonly head: CheckpointRecord }
@@ -218,21 +220,21 @@ export type CommitOutcome =
   | { readonly status: "exists"; readonly record: CheckpointRecord }
   /** The id belongs to a checkpoint in the trash. */
   | { readonly status: "in-trash"; readonly record: CheckpointRecord }
-  /** Too many of the session's asides are shielded, or their bytes are too many. */
+  /** Too many of the session's asides are shielded, or their bytes exceed the limit. */
   | { readonly status: "asides-full" }
-  /** A quota does not allow it. `bytes` are those without the checkpoint. */
+  /** A quota was exceeded. `bytes` does not include the checkpoint. */
   | { readonly status: "over-quota"; readonly over: keyof Quota; readonly bytes: QuotaUsage }
-  /** The blob is gone (garbage collection was faster): put it again. Only catalogs that can see the blobs answer it. */
+  /** Garbage collection removed the blob in the meantime: put it again. Only catalogs that can see the blobs answer this. */
   | { readonly status: "blob-missing" };
 
-/** What a session's asides may be. */
+/** Limits on a session's asides. */
 export interface AsideLimit {
   readonly count: number;
-  /** Of their blobs, as stored. */
+  /** Bytes of their blobs as stored. */
   readonly bytes: number;
 }
 
-/** Bytes of blobs as stored. What is in the trash counts for the store, and not for its session. */
+/** Bytes of blobs as stored. The trash counts for the store but not for its session. */
 export interface Quota {
   readonly session: number;
   readonly store: number;
@@ -243,20 +245,20 @@ export type QuotaUsage = Quota;
 export interface StoreUsage {
   /** Sessions that hold live checkpoints. */
   readonly sessions: number;
-  /** Live ones, the damaged among them. */
+  /** Live checkpoints, including damaged ones. */
   readonly checkpoints: number;
   readonly damaged: number;
-  /** Of the live ones' blobs, as stored. */
+  /** Bytes of the live checkpoints' blobs as stored. */
   readonly liveBytes: number;
   readonly trashed: number;
   readonly trashBytes: number;
-  /** Blobs of what was removed that nobody reclaimed yet. */
+  /** Blobs of removed checkpoints that nobody has reclaimed yet. */
   readonly pendingRemovals: number;
-  /** How many of them others are stored against: they go when nothing needs them any more. */
+  /** Pending removals that another delta still needs. They are reclaimed once nothing needs them. */
   readonly neededRemovals: number;
-  /** Until when somebody, such as a backup, has nothing be removed; `undefined` while nobody does. */
+  /** End of the current hold, for example of a backup; `undefined` without a hold. */
   readonly removalsHeldUntil: Date | undefined;
-  /** How often the catalog was damaged and mended in its place; `undefined`: never, or it is not known. */
+  /** How often a damaged catalog was repaired in place; `undefined` when never, or when unknown. */
   readonly mendings?: number | undefined;
 }
 
@@ -267,74 +269,74 @@ export interface ChangeQuery {
 
 export interface ChangedSession {
   readonly sessionId: SessionId;
-  /** Whether checkpoints were added behind all others, and nothing else happened to them. */
+  /** True when the only change was that checkpoints were added at the end. */
   readonly isExtended: boolean;
 }
 
 export interface ChangePage {
-  /** Each once. */
+  /** Each session once. */
   readonly sessions: readonly ChangedSession[];
-  /** What to continue from. */
+  /** Position to continue from. */
   readonly position: ChangePosition;
   readonly hasMore: boolean;
-  /** How far the position moved: what changed no session counts too. */
+  /** How far the position moved. Rows that changed no session count too. */
   readonly rows: number;
 }
 
 /** Every condition must hold. */
 export interface AuditQuery {
-  /** Default: all of them. */
+  /** Default: all actions. */
   readonly actions?: readonly AuditAction[] | undefined;
   readonly sessionId?: SessionId | undefined;
   readonly checkpointId?: CheckpointId | undefined;
-  /** Only rows of exactly this time. */
+  /** Only rows with exactly this time. */
   readonly at?: Date | undefined;
-  /** Only rows of this time or later. */
+  /** Only rows at this time or later. */
   readonly since?: Date | undefined;
-  /** Only rows of this time or earlier. */
+  /** Only rows at this time or earlier. */
   readonly until?: Date | undefined;
-  /** Default: all of them. */
+  /** Default: no limit. */
   readonly limit?: number | undefined;
-  /** Which come first. Default `newest`. */
+  /** Order of the rows. Default `newest` first. */
   readonly first?: "newest" | "oldest" | undefined;
-  /** Continue behind the row with this number, in that order. */
+  /** Continue after the row with this number, in the same order. */
   readonly after?: number | undefined;
 }
 
 export interface AuditWalk {
-  /** Continue behind this row. Default: from the first row that is left. */
+  /** Continue after this row. Default: from the first remaining row. */
   readonly after?: AuditPlace | undefined;
   readonly limit: number;
 }
 
 export interface AuditCheck extends LinkCheck {
-  /** How many were looked at: fewer than `limit` when there are no more. */
+  /** Number of rows examined. Fewer than `limit` means the end of the log. */
   readonly rows: number;
-  /** The first and the last of these. */
+  /** First and last of the examined rows. */
   readonly first: LoggedEvent | undefined;
   readonly last: LoggedEvent | undefined;
-  /** Whether it takes the store's key to make a row that follows. */
+  /** True when only a holder of the store's key can make a valid next row. */
   readonly isKeyed: boolean;
-  /** A row that there must be, and how, by what is noted outside of the catalog; `undefined` where nothing is. */
+  /** Row that must exist according to a note outside of the catalog; `undefined` without such a note. */
   readonly noted: AuditPlace | undefined;
 }
 
 export interface AuditCut {
   readonly before: Date;
-  /** When it is done. */
+  /** Time of the cut. */
   readonly at: Date;
   readonly limit: number;
 }
 
 export interface SessionQuery {
-  /** Sessions with a checkpoint of this project. */
+  /** Only sessions with a checkpoint of this project. */
   readonly project?: string | undefined;
-  /** Sessions not used after this. */
+  /** Only sessions not used after this time. */
   readonly unusedSince?: Date | undefined;
-  /** Instead of those that hold live checkpoints, those that can be forgotten. Default `false`. */
+  /** True: only sessions that can be forgotten, instead of sessions with live checkpoints. Default `false`. */
   readonly empty?: boolean | undefined;
   readonly limit: number;
-  /** Continue where a page ended. */
+  /** Continue after this page. */
   readonly after?: PageCursor | undefined;
 }
 
@@ -346,10 +348,10 @@ export interface SessionPage {
 
 export interface TrashQuery {
   readonly sessionId?: SessionId | undefined;
-  /** Only this one. */
+  /** Only this checkpoint. */
   readonly checkpointId?: CheckpointId | undefined;
   readonly limit: number;
-  /** Continue where a page ended. */
+  /** Continue after this page. */
   readonly after?: PageCursor | undefined;
 }
 
@@ -364,98 +366,101 @@ export interface TrashedCheckpoint {
   readonly trashedAt: Date;
 }
 
-/** Every condition must hold. Texts compare without regard to case where it says so. */
+/** Every condition must hold. Text comparison ignores case only where stated. */
 export interface CheckpointFilter {
   readonly sessionId?: SessionId | undefined;
-  /** The id begins with this, in this case. */
+  /** Prefix of the id, case-sensitive. */
   readonly idPrefix?: string | undefined;
   readonly project?: string | undefined;
-  /** All but those of this project; those that belong to none are among them. */
+  /** All checkpoints except those of this project. Checkpoints without a project are included. */
   readonly notProject?: string | undefined;
-  /** `commonDir` of a `GitState`. With `project`, either will do: what was saved in another worktree counts as the project's. */
+  /**
+   * `commonDir` of a `GitState`. Together with `project`, either match suffices: a checkpoint saved in another worktree belongs to
+   * the project.
+   */
   readonly repository?: string | undefined;
-  /** Only each session's head. Default `false`. */
+  /** Only the head of each session. Default `false`. */
   readonly headsOnly?: boolean | undefined;
-  /** All of them must be on the checkpoint, or on its session. */
+  /** All of these tags must be on the checkpoint or on its session. */
   readonly tags?: readonly string[] | undefined;
-  /** Part of the name, without regard to case. */
+  /** Part of the name, ignoring case. */
   readonly name?: string | undefined;
-  /** Words, each a part of the name, a tag, the attributes, the workflow or the agent, without regard to case. */
+  /** Words, each of which must be part of the name, a tag, the attributes, the workflow or the agent, ignoring case. */
   readonly query?: string | undefined;
-  /** Made at this time or later. */
+  /** Created at this time or later. */
   readonly since?: Date | undefined;
-  /** Made at this time or earlier. */
+  /** Created at this time or earlier. */
   readonly until?: Date | undefined;
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
-  /** The attribute `phase`: the phase that ended with the checkpoint. */
+  /** Value of the attribute `phase`: the phase that ended with the checkpoint. */
   readonly phase?: string | undefined;
-  /** Absent: all but asides. Of no kind there is none. */
+  /** Absent: all kinds except asides. An empty list matches nothing. */
   readonly kinds?: readonly CheckpointKind[] | undefined;
 }
 
 export interface CheckpointQuery {
   readonly filter: CheckpointFilter;
   readonly limit: number;
-  /** Records to pass over, from the newest. */
+  /** Records to skip, from the newest. */
   readonly offset: number;
-  /** Continue where a page ended, whatever was saved since; `offset` then counts from there. */
+  /** Continue after this page, regardless of later saves. `offset` then counts from there. */
   readonly after?: PageCursor | undefined;
 }
 
 export interface CheckpointPage {
   readonly records: readonly CheckpointRecord[];
-  /** How many match the filter in all. */
+  /** Number of all records that match the filter. */
   readonly total: number;
   /** Absent on the last page. */
   readonly next: PageCursor | undefined;
 }
 
-/** Brings a catalog back from what is kept outside of it. Called with the store locked exclusively. */
+/** Restores a catalog from data kept outside of it. Called with the store locked exclusively. */
 export interface CatalogRecovery {
   /**
-   * Whether the catalog was lost, and not yet rebuilt: it has never held anything although there are blobs, or it is so
-   * damaged that it cannot be read. What it can mend in its place it mends first: what failed may then be tried again.
+   * True when the catalog is lost and not yet rebuilt: it never held anything although there are blobs, or it is too damaged to be
+   * read. First repairs what it can in place; the failed operation may then be retried.
    */
   needsRebuild(): Promise<boolean>;
   /**
-   * Reads through all of the catalog where that is due, or asked for, while other work goes on. When it proves damaged, `needsRebuild`
-   * says so from then on. Nothing where a catalog's storage sees to its own health.
+   * Reads through the whole catalog when this is due or requested, while other work goes on. If the catalog proves damaged,
+   * `needsRebuild` returns true from then on. No-op where the catalog's storage checks itself.
    */
   examine(options?: { readonly isDue?: boolean }): Promise<void>;
-  /** The facts of every session that has some, read from where they survive the catalog. */
+  /** Reads the facts of every session that has some, from where they survive the loss of the catalog. */
   sessionFacts(): AsyncIterable<SessionFacts>;
   /**
-   * Has what is written to the audit log from now on be chained by this digest; `undefined`: by what the catalog chains by of itself. Called
-   * before anything is written, by whoever has the key. Absent where a store cannot be sealed.
+   * Sets the digest that chains new audit rows; `undefined` restores the catalog's own digest. The holder of the key calls it
+   * before anything is written. Absent where a store cannot be sealed.
    */
   chainBy?(digest: AuditDigest | undefined): void;
   /**
-   * Puts what `rewriting` makes of them in the place of all records, live or in the trash, of the labels of all sessions, and of the audit
-   * log, and of what survives the catalog's loss; all or nothing. Afterwards no file of the catalog holds what was there. Absent where a
+   * Rewrites all records (live or in the trash), the labels of all sessions, the audit log, and the data that survives the loss of
+   * the catalog, by means of `rewriting`. All or nothing. Afterwards no file of the catalog holds the old data. Absent where a
    * store cannot be sealed.
    */
   rewrite?(rewriting: Rewriting): Promise<void>;
   /**
-   * Replaces everything by these, all or nothing; what was there is kept aside where that is possible.
-   * Records come in their order of commit, whatever their times say; `sequence` is given anew from 1 in each session. Those that the facts name as
-   * being in the trash go there; their shields hold on; those that they name among the tombstones stay removed, and only tell what their bytes need,
-   * for others may still need theirs. Every session counts as used at the time of `audit`: when it was is not known any more,
-   * and what is removed for want of use must not go too soon.
+   * Replaces the whole content of the catalog, all or nothing, and keeps the old content aside where possible. Records come in the
+   * order of their commits, regardless of their times; `sequence` restarts at 1 in each session. Checkpoints that the facts list as
+   * trash go to the trash; shields remain. Checkpoints listed as tombstones stay removed; their records only tell which bases their
+   * bytes need, because other checkpoints may still need those bytes. Every session counts as used at the time of `audit`: the real
+   * time is lost, and sessions must not be removed too early for lack of use.
    */
   replaceAll(records: readonly NewRecord[], sessions: readonly SessionFacts[], audit: AuditEvent): Promise<void>;
 }
 
 /**
- * What becomes of everything that a catalog keeps of what people and agents wrote. What it does not change stays, and so does what it made
- * itself: an interrupted one is done again.
+ * Transformation of all text that people and agents wrote into a catalog. Text that it does not change stays, and so does text
+ * that it made itself: an interrupted rewriting can be repeated.
  */
 export interface Rewriting {
   readonly record: <R extends NewRecord>(record: R) => R;
   readonly labels: <L extends Pick<SessionFacts, "tags" | "pins">>(labels: L) => L;
   readonly event: (event: AuditEvent) => AuditEvent;
-  /** Tells of it, as the last row of the audit log, once; with the reason where the log's chain was broken before, if it was. */
+  /** Last row of the audit log, written once. Its reason says where the chain was broken before, if it was. */
   readonly audit: AuditEvent;
-  /** What the audit log was chained by, and is from then on; absent: what the catalog chains by of itself. */
+  /** Digests that chained the audit log before, and that chain it from now on; `undefined` is the catalog's own digest. */
   readonly chained: { readonly from: AuditDigest | undefined; readonly to: AuditDigest | undefined };
 }

@@ -1,16 +1,17 @@
-/** Lossless bytes to bytes. Two codecs with one `id` write and read one format. */
+/** Converts bytes to bytes without loss. Two codecs with the same `id` use the same format. */
 export interface Codec {
   /** Names the format, such as `gzip`. */
   readonly id: string;
   encode(bytes: Uint8Array): Promise<Uint8Array>;
   /**
-   * The same of bytes that come in parts, each asked for when it is needed, and used before the next is: that may be written into
-   * the same memory. With turns for other work between them. For what is tens of megabytes. Absent: that is put together first.
+   * Encodes bytes that arrive in parts, for tens of megabytes of data. Asks for each part only when it is needed and uses the part
+   * before asking for the next one, because the next part may reuse the same memory. Yields to other work in between. Absent: the
+   * caller concatenates the parts first.
    */
   encodeParts?(parts: Iterable<Uint8Array>): Promise<Uint8Array>;
   /**
-   * Rejects with `CHECKPOINT_CORRUPT` when the bytes are not whole and well-formed, with `TOO_LARGE` as soon as the
-   * result would pass `maxBytes`: a few hundred kilobytes can claim to be gigabytes.
+   * Decodes bytes. Rejects with `CHECKPOINT_CORRUPT` when the bytes are incomplete or malformed, and with `TOO_LARGE` as soon as
+   * the result would exceed `maxBytes`: a few hundred kilobytes can expand to gigabytes.
    */
   decode(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array>;
 }

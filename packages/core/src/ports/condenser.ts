@@ -1,13 +1,13 @@
-/** Shortens texts in ways that core cannot, such as by a language model. Used only where the user configured one. */
+/** Shortens texts in ways that core cannot, for example with a language model. Used only when the user configured one. */
 export interface Condenser {
-  /** Told with what it made. */
+  /** Name reported together with the condensed text. */
   readonly name: string;
   /**
-   * Resolves to a text that says the most important of this one. It may be longer than `budgetTokens`: the caller cuts.
-   * May be repeated; need not give the same twice. Rejects when it cannot, with a message for people that has no word of
-   * the text. Must never keep the text.
+   * Resolves to a text with the most important content of `text`. The result may exceed `budgetTokens`; the caller cuts it. May be
+   * repeated; the result may differ. Rejects on failure, with a message for people that contains no word of the text. Must never
+   * keep the text.
    *
-   * @param focus what the text is wanted for.
+   * @param focus purpose for which the text is wanted.
    */
   condense(text: string, budgetTokens: number, focus?: string): Promise<string>;
 }

@@ -1,20 +1,16 @@
-/** What a text is embedded for: to be found, or to find. Some models take them differently. */
+/** Role of an embedded text: searched text or query. Some models treat the two differently. */
 export type EmbeddedAs = "text" | "query";
 
-/**
- * Turns texts into vectors that lie the nearer to each other the more alike the texts' meanings are. Used only where the user
- * configured one.
- */
+/** Turns texts into vectors. The closer two texts are in meaning, the closer their vectors. Used only when the user configured one. */
 export interface Embedder {
-  /** Vectors can be compared with those of the same name, and with no others: the model, and what else makes them differ. */
+  /** Name of the vector space: the model and everything else that affects the vectors. Only vectors of the same name can be compared. */
   readonly name: string;
-  /** The length of every vector; `undefined` before the first answer. */
+  /** Length of every vector; `undefined` before the first answer. */
   readonly dimensions: number | undefined;
   /**
-   * Resolves to a vector for each text, in their order, all of one length and none of zeros alone. No text may be empty; one
-   * that is too long for the model is embedded by its beginning. May be repeated. Rejects when it cannot, with a message for
-   * people that has no word of the texts, and with how long to leave it alone as `details.retryAfterMs` where it was told.
-   * Must never keep a text.
+   * Resolves to one vector per text, in order, all of the same length and none all zeros. No text may be empty. A text that is too
+   * long for the model is embedded by its beginning. May be repeated. Rejects on failure, with a message for people that contains
+   * no word of the texts, and with `details.retryAfterMs` when the endpoint asked for a pause. Must never keep a text.
    */
   embed(texts: readonly string[], as: EmbeddedAs): Promise<readonly Float32Array[]>;
 }

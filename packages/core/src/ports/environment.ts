@@ -1,32 +1,32 @@
 import type { CheckpointId, Digest, SessionId } from "../model/ids.ts";
 
-/** The time of day. Never used to order checkpoints. */
+/** Wall clock. Never used to order checkpoints. */
 export interface Clock {
   now(): Date;
 }
 
 export interface IdGenerator {
-  /** UUID v4. */
+  /** Returns a UUID v4. */
   sessionId(): SessionId;
-  /** UUID v4. */
+  /** Returns a UUID v4. */
   checkpointId(): CheckpointId;
 }
 
-/** SHA-256; core has no cryptography of its own. */
+/** Computes SHA-256; core has no cryptography of its own. */
 export interface Digester {
-  /** Of the bytes, or of the UTF-8 bytes of a text without lone surrogates. */
+  /** Digests the bytes, or the UTF-8 bytes of a text without lone surrogates. */
   sha256(data: Uint8Array | string): Digest;
   /**
-   * Of all parts, one behind the other, each asked for when it is needed, and used before the next is: that may be written into
-   * the same memory. Gives other work its turn between them. For what is tens of megabytes. Absent: that is digested in one go
-   * too. Called without its object.
+   * Digests the concatenation of all parts, for tens of megabytes of data. Asks for each part only when it is needed and uses the
+   * part before asking for the next one, because the next part may reuse the same memory. Yields to other work in between. Absent:
+   * the caller digests everything in one call. Called without its object (no `this`).
    */
   readonly sha256OfParts?: ((parts: Iterable<Uint8Array | string>) => Promise<Digest>) | undefined;
 }
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** For the person who runs the product. Never receives a value out of a context. */
+/** Log for the person who runs the product. Never receives a value out of a context. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -34,19 +34,19 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** Work that an answer need not wait for. */
+/** Runs work that an answer need not wait for. */
 export interface Background {
-  /** Runs it soon, one piece after another. A failure is logged under `name` and stops nothing else. */
+  /** Queues work to run soon, one job after another. A failure is logged under `name` and does not stop other jobs. */
   run(name: string, work: () => Promise<void>): void;
 }
 
-/** Tokens of a text. Counting one twice is cheap. */
+/** Counts the tokens of a text. Counting the same text again is cheap. */
 export type CountTokens = (text: string) => number;
 
-/** Counts the tokens a model would read. */
+/** Counts tokens as a model reads them. */
 export interface TokenCounter {
-  /** Gives other work its turn while it counts a long text. */
+  /** Counts the tokens of a text. Yields to other work while counting a long text. */
   count(text: string): Promise<number>;
-  /** Resolves when the tables are there, to the same count in one go, for work that counts thousands of short texts. */
+  /** Resolves, when the tables are loaded, to a synchronous counter for work that counts thousands of short texts. */
   load(): Promise<CountTokens>;
 }

@@ -1,10 +1,10 @@
-/** Makes matchers out of regular expressions that other people wrote. */
+/** Compiles regular expressions from untrusted authors into matchers. */
 export interface PatternCompiler {
   /**
-   * A function that tells whether the expression, in the syntax of RE2, matches anywhere in a text. It takes time in
-   * proportion to the text, whatever text and expression.
+   * Returns a function that tells whether the expression, in RE2 syntax, matches anywhere in a text. Matching takes time linear in
+   * the length of the text, for any text and any expression.
    *
-   * @throws INVALID_INPUT for an expression that it cannot do so with, such as one that looks ahead or refers back.
+   * @throws INVALID_INPUT for an expression that linear matching cannot support, such as lookahead or a back reference.
    */
   compile(pattern: string): (text: string) => boolean;
 }

@@ -1,59 +1,62 @@
 import type { BlobRef, Digest } from "../model/ids.ts";
 
 /**
- * Seals what a store keeps, so that without its key nobody can read it or put something else in its place. Rejects, and
- * the synchronous methods throw, with `KEY_UNAVAILABLE` when a key is missing or is not the one that something was sealed with.
+ * Encrypts and authenticates the data of a store: without the key nobody can read or replace it. When a key is missing or wrong,
+ * asynchronous methods reject, and synchronous methods throw, with `KEY_UNAVAILABLE`.
  */
 export interface Sealer {
-  /** Whether bytes look like a sealed blob: whose, and whether it is whole, only opening tells. */
+  /** True when the bytes look like a sealed blob. Only opening the blob checks its key and integrity. */
   isSealed(bytes: Uint8Array): boolean;
-  /** How many bytes longer a sealed blob is. */
+  /** Bytes that sealing adds to a blob. */
   readonly overheadBytes: number;
-  /** Bytes that only `openBlob` reads, and only under this name. Sealing the same twice gives different bytes. */
+  /** Seals bytes under a ref. Only `openBlob` with the same ref opens them. Sealing the same bytes twice gives different results. */
   sealBlob(ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array>;
   /**
-   * The bytes that were sealed under this name.
+   * Returns the bytes that were sealed under this ref.
    *
-   * @throws CHECKPOINT_CORRUPT when they are not what was sealed, or were sealed under another name, or never.
+   * @throws CHECKPOINT_CORRUPT when the bytes were changed, sealed under another ref, or never sealed.
    */
   openBlob(ref: BlobRef, sealed: Uint8Array): Promise<Uint8Array>;
-  /** Whether the key that these bytes were sealed with is kept now: it may have been destroyed meanwhile, with all that it sealed. */
+  /** True when the key of these sealed bytes still exists. A destroyed key makes everything sealed with it unreadable. */
   isKeyKept(ref: BlobRef, sealed: Uint8Array): Promise<boolean>;
-  /** A text that only `openText` reads: letters, digits, `-`, `_` and `.`. The same for the same, so that equality can be asked for. */
+  /** Seals a text into letters, digits, `-`, `_` and `.`; only `openText` reads it. Deterministic, so that equality queries work. */
   sealText(text: string): string;
-  /** @throws CHECKPOINT_CORRUPT when it is not what was sealed. */
+  /**
+   * Opens a sealed text.
+   *
+   * @throws CHECKPOINT_CORRUPT when the text was not sealed, or was changed.
+   */
   openText(sealed: string): string;
-  /** Another digest, the same for the same, which only who has the key can make: no guess can be confirmed by it. */
+  /** Maps a digest to a keyed digest, deterministically. Without the key, nobody can confirm a guess of the content. */
   sealDigest(digest: Digest): Digest;
-  /** A digest of a text that only who has the key can make. What is digested here has nothing in common with `sealDigest`. */
+  /** Returns a keyed digest (MAC) of a text. Its domain is separate from `sealDigest`. */
   authenticate(text: string): Digest;
 }
 
-/** The place of the key that all others of the store are wrapped with, or the key of the session that a blob belongs to. */
+/** Place of a key: `"store"` for the key that wraps all others, or a blob ref for the key of the blob's session. */
 export type KeyPlace = "store" | BlobRef;
 
-/** Keeps keys, each wrapped by another, beside what they seal. Failures reject with `STORAGE_UNAVAILABLE`. */
+/** Stores wrapped keys beside the data they seal. Failures reject with `STORAGE_UNAVAILABLE`. */
 export interface KeyFiles {
-  /** `undefined` when there is none. Each is kept more than once: a copy that `isIntact`, or where none is any copy. */
+  /** Reads a key; `undefined` when there is none. Each key has several copies: returns one that `isIntact`, or any copy when none is. */
   read(place: KeyPlace, isIntact: (bytes: Uint8Array) => boolean): Promise<Uint8Array | undefined>;
   /**
-   * Resolves when it is durable. `if-absent`: with `false`, and nothing changed, when there is one already.
-   * `replace`: a reader sees the old one or the new one, whole.
+   * Writes a key; durable when it resolves. `if-absent`: resolves with `false` and changes nothing when the key exists. `replace`:
+   * a reader sees the old or the new key, never a mixture.
    */
   write(place: KeyPlace, bytes: Uint8Array, mode: "if-absent" | "replace"): Promise<boolean>;
   /**
-   * Makes the other copies of a key what its first is, where that `isIntact`: an interruption may have left them behind, or they are
-   * damaged. For who may write; whoever destroys the key meanwhile leaves none.
+   * Overwrites stale or damaged copies of a key with its first copy, if that copy `isIntact`. An interrupted write leaves such
+   * copies. Only for processes that may write. If another process destroys the key meanwhile, no copy remains.
    */
   mend(place: KeyPlace, isIntact: (bytes: Uint8Array) => boolean): Promise<void>;
-  /** Where each session's key is, whether or not the session has blobs: what a blob of it would be called. */
+  /** Lists the places of all session keys, as refs, including sessions without blobs. */
   sessions(): AsyncIterable<BlobRef>;
   /**
-   * Removes the key of the session that a blob belongs to, so that it cannot be read any more, as far as the medium allows, and then
-   * every blob of the session, which only this key opened, and what of it was put aside; durable when it resolves. Call it within `Catalog.reclaim`, for a session
-   * that the catalog does not know.
+   * Destroys the key of a blob's session, as far as the medium allows, then removes every blob of the session, including
+   * quarantined ones. Durable when it resolves. Call it within `Catalog.reclaim`, for a session that the catalog does not know.
    */
   destroy(place: BlobRef): Promise<void>;
-  /** Removes every key, that of the store last, so that none can be read any more, as far as the medium allows; durable when it resolves. */
+  /** Destroys every key, as far as the medium allows, the store's key last. Durable when it resolves. */
   destroyAll(): Promise<void>;
 }

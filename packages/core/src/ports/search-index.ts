@@ -3,52 +3,55 @@ import type { ChangePosition, CheckpointId, SessionId } from "../model/ids.ts";
 import type { ChangedSession } from "./catalog.ts";
 
 /**
- * Finds checkpoints by the terms of their texts. What it holds is derived from the store: it may be lost at any time, and
- * is then made again. It receives terms and compares them as they are; core makes them of texts.
+ * Finds checkpoints by the terms of their texts. Its content is derived from the store: it may be lost at any time and is then
+ * rebuilt. Terms are compared as they are; core turns texts into terms.
  */
 export interface SearchIndex {
-  /** Texts that have one of `terms` at least, or what they allow instead, and all of `required`. */
+  /** Finds texts that contain at least one of `terms` (or an allowed substitute) and all of `required`. */
   match(query: IndexQuery): Promise<Matches>;
-  /** Terms of the index that begin as this one does, or else are like it but for a letter or two; the likeliest first. */
+  /** Returns indexed terms that start with `term` or differ from it by one or two letters, most likely first. */
   termsLike(term: string, most: number): Promise<readonly string[]>;
 }
 
-/** Has an index follow the catalog. Several may do it for one index at the same time. */
+/** Lets an index follow the catalog. Several processes may do so for one index at the same time. */
 export interface SearchIndexing {
-  /** How far it is. */
+  /** Returns the progress of the index. */
   state(): Promise<IndexState>;
-  /** Notes durably up to where the catalog's changes are known, and which sessions they were in; `restart` forgets everything before. */
+  /**
+   * Records durably the position up to which catalog changes are known, and the sessions they affected. `restart` discards older
+   * notes.
+   */
   note(news: IndexNews): Promise<void>;
-  /** Sessions that are to be looked at, in the order they were noted. */
+  /** Returns sessions to be indexed, in the order they were noted. */
   pending(limit: number): Promise<readonly ChangedSession[]>;
-  /** What it holds of a session, oldest first; with `newest`, no more than these many of its newest. */
+  /** Returns the indexed checkpoints of a session, oldest first. With `newest`, at most that many of the newest. */
   indexed(session: SessionId, newest?: number): Promise<IndexedSession>;
   /**
-   * Changes what it holds of one session, all of it or nothing. Resolves with `false`, and changes nothing, when the session is
-   * no longer of that `version`.
+   * Changes the indexed checkpoints of one session, all or nothing. Resolves with `false` and changes nothing when the session's
+   * version is no longer `version`.
    */
   update(change: IndexChange): Promise<boolean>;
-  /** Does a bounded piece of what keeps it small and fast, and lets go of what was removed. `false` when there is nothing to do. */
+  /** Does a bounded step of maintenance: keeps the index small and fast, and drops removed data. `false` when nothing is left to do. */
   tidy(): Promise<boolean>;
 }
 
-/** An index, and the way to close it. */
+/** Search index that can be closed. */
 export interface SearchEngine extends SearchIndex, SearchIndexing {
-  /** Forgets everything, so that no file holds any of it. Called while nobody else uses the index. */
+  /** Deletes the whole index from every file. Called while nobody else uses the index. */
   erase(): Promise<void>;
   /** May be called twice. */
   close(): Promise<void>;
 }
 
 export interface IndexState {
-  /** Up to where the catalog's changes are known; `undefined` of a new index, and until it is noted after a restart. */
+  /** Position up to which catalog changes are known; `undefined` for a new index, and after a restart until it is noted. */
   readonly position: ChangePosition | undefined;
-  /** Sessions that are to be looked at. */
+  /** Sessions waiting to be indexed. */
   readonly pending: number;
 }
 
 export interface IndexNews {
-  /** Absent: the one it has stays. */
+  /** Absent: the stored position stays. */
   readonly position?: ChangePosition | undefined;
   readonly sessions: readonly ChangedSession[];
   /** Default `false`. */
@@ -56,7 +59,7 @@ export interface IndexNews {
 }
 
 export interface IndexedSession {
-  /** Another one after each change; 0 of a session that is not there. */
+  /** Changes with every update; 0 for an unknown session. */
   readonly version: number;
   readonly checkpoints: readonly IndexedCheckpoint[];
 }
@@ -64,15 +67,15 @@ export interface IndexedSession {
 export interface IndexedCheckpoint {
   readonly checkpointId: CheckpointId;
   readonly sequence: number;
-  /** Sequence of the checkpoint that its text was compared with; 0: with none. */
+  /** Sequence of the checkpoint whose text this text was compared with; 0 for none. */
   readonly previous: number;
 }
 
-/** A checkpoint with what its text has and that of its predecessor lacks. */
+/** Checkpoint with the text that its predecessor lacks. */
 export interface TextOfCheckpoint extends IndexedCheckpoint {
-  /** As often as each occurs. None, when it brought nothing. */
+  /** Terms, repeated as often as they occur. Empty when the checkpoint added nothing. */
   readonly terms: readonly string[];
-  /** Each once. They can be looked for as terms can, and are not counted as any. */
+  /** Stop words, each once. They are searchable like terms but do not count in scores. */
   readonly stopWords: readonly string[];
   readonly kind: CheckpointKind;
   readonly createdAt: Date;
@@ -84,27 +87,27 @@ export interface TextOfCheckpoint extends IndexedCheckpoint {
 
 export interface IndexChange {
   readonly sessionId: SessionId;
-  /** That of the session this change was made for. */
+  /** Version of the session that the change is based on. */
   readonly version: number;
   readonly remove: readonly CheckpointId[];
   readonly add: readonly TextOfCheckpoint[];
-  /** Tags of the session, which count as tags of its checkpoints. */
+  /** Tags of the session. They count as tags of its checkpoints. */
   readonly sessionTags: readonly string[];
-  /** Whether the session need not be looked at any more. */
+  /** True when the session needs no further indexing. */
   readonly isDone: boolean;
 }
 
-/** Every condition must hold, for the checkpoint whose text is found or for a later one of its session. */
+/** Every condition must hold, for the checkpoint whose text matches or for a later checkpoint of its session. */
 export interface IndexFilter {
   readonly sessionId?: SessionId | undefined;
   readonly project?: string | undefined;
-  /** All of them must be on the checkpoint, or on its session. */
+  /** All of these tags must be on the checkpoint or on its session. */
   readonly tags?: readonly string[] | undefined;
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
   readonly workflowId?: string | undefined;
   readonly agentId?: string | undefined;
-  /** Absent: all but asides. */
+  /** Absent: all kinds except asides. */
   readonly kinds?: readonly CheckpointKind[] | undefined;
 }
 
@@ -114,29 +117,32 @@ export interface WeightedTerm {
 }
 
 export interface AskedTerm extends WeightedTerm {
-  /** Counts for less, and only in a text that lacks the term: any of these terms, or any that begins so. */
+  /** Substitutes that count less, and only in a text without the term. */
   readonly instead?: Instead | undefined;
 }
 
 export interface Instead {
   readonly terms: readonly string[];
-  /** Letters only. */
+  /** Prefix of substitute terms. Letters only. */
   readonly beginning?: string | undefined;
 }
 
-/** What a query found, as of then. */
+/** Result of a query, as of the time of the query. */
 export interface Matches {
-  /** A page, the best first. What was removed since may be missing, or another text stand in its place: look at it. */
+  /**
+   * Returns a page of hits, best first. A checkpoint removed since may be missing, or its place taken by another text: check each
+   * hit.
+   */
   page(page: PageOfMatches): Promise<readonly IndexHit[]>;
 }
 
 export interface PageOfMatches {
   readonly limit: number;
-  /** Hits to pass over, from the best. */
+  /** Hits to skip, from the best. */
   readonly offset: number;
-  /** Terms that only have a say in the order of the best hits. Default: none. */
+  /** Terms that only affect the order of the best hits. Default: none. */
   readonly related?: readonly WeightedTerm[] | undefined;
-  /** Only what meets the query's filter in this project, too. */
+  /** Only hits that meet the query's filter in this project as well. */
   readonly project?: string | undefined;
 }
 
@@ -151,6 +157,6 @@ export interface IndexHit {
   readonly checkpointId: CheckpointId;
   readonly sessionId: SessionId;
   readonly sequence: number;
-  /** From 0 to 1: of what a text could at most score that has all of `terms` many times. */
+  /** From 0 to 1: fraction of the highest score possible, which a text with many occurrences of all `terms` would reach. */
   readonly score: number;
 }

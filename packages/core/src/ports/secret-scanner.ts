@@ -1,4 +1,4 @@
-/** What a secret is called where it is taken out. The last six are personal data. */
+/** Kind of a secret, as its placeholder names it. The last six are personal data. */
 export type SecretKind =
   | "API_KEY"
   | "TOKEN"
@@ -13,25 +13,24 @@ export type SecretKind =
   | "SSN"
   | "NATIONAL_ID";
 
-/** Where a secret stands in a text. Never holds the secret itself. */
+/** Position of a secret in a text. Never holds the secret itself. */
 export interface FoundSecret {
-  /** The id of the rule that it was found by. */
+  /** Id of the rule that found the secret. */
   readonly rule: string;
   readonly kind: SecretKind;
-  /** Offset of its first character, and of the one after its last. */
+  /** Offset of the first character, and of the character after the last. */
   readonly start: number;
   readonly end: number;
-  /** The same secret as the one before it goes on here, in another string: it counts once. Absent: a secret begins. */
+  /** True when this is the continuation of the previous secret in another string; the two count as one. Absent: a new secret. */
   readonly continues?: boolean;
 }
 
-/** Finds secrets in texts by what they look like. */
+/** Finds secrets in texts by their form. */
 export interface SecretScanner {
   /**
-   * The secrets in a text, which is JSON or is not and comes in parts, in their order and apart from each other; what goes
-   * on from one part into the next is one secret. For each part it yields what it is sure of by then, be it nothing, so that
-   * others have their turn in between. Takes time in proportion to the text, whatever text. May be repeated, and finds the
-   * same. Must never keep the text, or send it anywhere.
+   * Finds the secrets in a text that comes in parts, JSON or not. Secrets come in order and do not overlap; a secret that spans two
+   * parts is one secret. Yields once per part, with the secrets certain by then (possibly none), so that other work can run in
+   * between. Takes time linear in the length of any text. May be repeated, with the same result. Must never keep or send the text.
    */
   find(parts: Iterable<string>): Iterable<readonly FoundSecret[]> | AsyncIterable<readonly FoundSecret[]>;
 }

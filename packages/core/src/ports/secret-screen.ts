@@ -1,15 +1,15 @@
 import type { SecretKind, SecretScanner } from "./secret-scanner.ts";
 
-/** `warn`: the answer says where. `redact`: what stands for it is saved in its place. `block`: nothing is saved. */
+/** `warn`: the answer names the places. `redact`: a placeholder is saved instead of the secret. `block`: nothing is saved. */
 export type SecretsMode = "warn" | "redact" | "block";
 
-/** What is to become of secrets in what is about to be written. */
+/** Policy for secrets in data about to be written. */
 export interface SecretScreen {
   readonly mode: SecretsMode;
   readonly scanner: SecretScanner;
   /**
-   * Resolves to what stands for a secret, such as `[PASSWORD_1f0c2d3e]`: the same for the same secret in a store, and of no
-   * use for guessing it to whoever has only what was saved.
+   * Resolves to the placeholder of a secret, such as `[PASSWORD_1f0c2d3e]`. Within a store, the same secret gets the same
+   * placeholder. The placeholder does not help anybody who has only the saved data to guess the secret.
    */
   placeholder(kind: SecretKind, secret: string): Promise<string>;
 }

@@ -6,15 +6,15 @@ import type { SearchEngine } from "./search-index.ts";
 import type { VectorEngine } from "./vector-index.ts";
 import type { KeyFiles } from "./sealer.ts";
 
-/** What a storage adapter gives: ports that belong together, and the way to close them. */
+/** Ports of one storage adapter, with the way to close them. */
 export interface Storage {
-  /** `disk`: what is acknowledged survives a crash and a power cut. */
+  /** `disk`: acknowledged data survives a crash and a power cut. */
   readonly durability: Durability;
-  /** Whether it is open for reading alone: whatever would change it fails with `READ_ONLY`. Default `false`. */
+  /** True when the store is open for reading only: every change fails with `READ_ONLY`. Default `false`. */
   readonly isReadOnly?: boolean;
-  /** How it works at present, for the person who asks for the status: the driver that is in use, `memory`, or the like. */
+  /** Current mode for the status report, such as the driver in use or `memory`. */
   readonly mode: string;
-  /** What the person should know of the place it is in, a sentence each; none when all is well. */
+  /** Warnings about the storage location for the user, one sentence each; empty when all is well. */
   readonly warnings: readonly string[];
   readonly catalog: Catalog;
   readonly recovery: CatalogRecovery;
@@ -22,66 +22,70 @@ export interface Storage {
   readonly locking: Locking;
   /** Absent where a store cannot be sealed. */
   readonly keyFiles?: KeyFiles;
-  /** Absent where there is nothing that can be full. */
+  /** Absent where no disk can be full. */
   readonly reserve?: Reserve;
-  /** Absent where nothing is left of earlier times. */
+  /** Absent where no data from earlier versions can be left. */
   readonly remains?: Remains;
-  /** Its index of texts, kept beside the store. Absent where it has none of its own. */
+  /** Text index kept beside the store. Absent where the storage has none. */
   readonly search?: SearchEngine;
   /**
-   * Sees to it that no file of the storage has anything of what is no longer in it: free pages, logs, terms that an index let go of,
-   * catalogs that were kept aside. May be interrupted at any moment, and be called again. Resolves with what it could not see to,
-   * a sentence each for the person; none when all is done. Absent where nothing is ever left.
+   * Removes deleted data from all files of the storage: free pages, logs, terms dropped by an index, and catalogs kept aside. An
+   * interrupted call can be repeated. Resolves to the parts that could not be purged, one sentence each for the user; empty when
+   * everything is done. Absent where deleted data never remains.
    */
   purge?(): Promise<readonly string[]>;
-  /** Holds what an embedder makes of it. Absent where there is no place for that. */
+  /** Holds the vectors of an embedder. Absent where there is no place for them. */
   readonly vectors?: VectorEngine;
-  /** What indexes take on the disk, which hold nothing that cannot be made again. Absent where none of it is on a disk. */
+  /** Disk usage of the indexes, which can be rebuilt at any time. Absent where no index is on a disk. */
   readonly derivedBytes?: () => DerivedBytes;
-  /** Releases files and locks; everything acknowledged is already durable. May be called twice. */
+  /** Releases files and locks. All acknowledged data is already durable. May be called twice. */
   close(): Promise<void>;
 }
 
-/** What lies beside a store from earlier times: nobody reads it any more but a person. */
+/** Files left beside a store from earlier times. No program reads them any more. */
 export interface Remains {
-  /** Names of what killed restores and rebuilds left. Called with the store held shared, so that none is under way. */
+  /** Names of files left by killed restores and rebuilds. Called with the store held shared, so that none is in progress. */
   leftovers(): Promise<readonly string[]>;
-  /** Removes them, overwritten where that can be. Resolves with their names. Called with the store held shared; may be repeated. */
+  /**
+   * Removes these leftovers, overwriting them where possible. Resolves to their names. Called with the store held shared; may be
+   * repeated.
+   */
   removeLeftovers(): Promise<readonly string[]>;
   /**
-   * Removes the copies of the catalog, and of sessions' facts, that the storage kept by itself when it changed or replaced them, and what interrupted
-   * writers left. Resolves, when it is durable, with where the copies were. Called with the store locked exclusively.
+   * Removes the copies of the catalog and of session facts that the storage kept when it changed or replaced them, and files of
+   * interrupted writers. Resolves, when the removal is durable, to the places of the copies. Called with the store locked
+   * exclusively.
    */
   removeCatalogCopies(): Promise<readonly string[]>;
   /**
-   * What else may hold what the store holds or held, as it was then: what was put aside as damaged, exported, or replaced by a backup.
+   * Lists other places that may hold current or former data of the store: data quarantined, exported, or replaced by a backup.
    *
-   * @param isSealed whether the bytes of a blob are sealed.
+   * @param isSealed tells whether the bytes of a blob are sealed.
    */
   list(isSealed: (bytes: Uint8Array) => boolean): AsyncIterable<Remain>;
 }
 
 export interface Remain {
-  /** Where it is, in words for a person. */
+  /** Description of the place for a person. */
   readonly place: string;
   readonly isSealed: boolean;
 }
 
-/** 0: there is none. */
+/** Bytes on disk; 0 when there is no such index. */
 export interface DerivedBytes {
   readonly search: number;
   readonly vectors: number;
 }
 
-/** Room on the disk that is kept for the time when there is no other. */
+/** Disk space reserved for the time when the disk is full. */
 export interface Reserve {
-  /** Sees to it that the room is kept. `false` when the disk does not take it. */
+  /** Makes sure that the space is reserved. `false` when the disk has no room for it. */
   keep(): Promise<boolean>;
   /**
-   * Gives the room back, and what else the storage holds without need. May be called when nothing is kept. Resolves with
-   * how many bytes the room was.
+   * Frees the reserved space, and other space that the storage does not need. May be called when nothing is reserved. Resolves to
+   * the size of the reserve in bytes.
    */
   release(): Promise<number>;
-  /** What can still be written, in bytes: a hint, for quotas and other writers may have it otherwise. */
+  /** Returns the bytes that can still be written. Only a hint: quotas and other writers may reduce them. */
   freeBytes(): number;
 }

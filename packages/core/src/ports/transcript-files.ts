@@ -1,20 +1,20 @@
-/** Writes conversations as files for people, inside of a project. */
+/** Writes conversations as files for people, inside a project. */
 export interface TranscriptFiles {
   /**
-   * Writes a new file under the first name that is free, and makes the folders that are missing. When it resolves the file is on
-   * the disk. Names may be given by several processes at a time: nobody's file is ever replaced, no link is followed, and nothing is
-   * written outside of the root. When it rejects there is no such file. Repeated it writes another one.
+   * Writes a new file under the first free name and creates missing folders. The file is on disk when the promise resolves. Several
+   * processes may write at the same time: no file is ever replaced, no link is followed, and nothing is written outside the root.
+   * After a rejection there is no such file. Repeating the call writes another file.
    *
-   * Rejects with `STORAGE_UNAVAILABLE` when a folder cannot be made or the file not written, `details.step` saying which
-   * (`folder`, `file`), and with `CONFLICT` when no name is free (`name`).
+   * Rejects with `STORAGE_UNAVAILABLE` when a folder or the file cannot be written; `details.step` says which (`folder`, `file`).
+   * Rejects with `CONFLICT` when no name is free (`name`).
    */
   write(transcript: NewTranscript): Promise<WrittenTranscript>;
 }
 
 export interface NewTranscript {
-  /** From the root downwards; each a plain name. */
+  /** Folders from the root downwards, each a plain name. */
   readonly folders: readonly string[];
-  /** Plain names to try, in their order. */
+  /** Plain names to try, in order. */
   readonly names: Iterable<string>;
   readonly text: string;
 }
@@ -23,6 +23,6 @@ export interface WrittenTranscript {
   /** Absolute path. */
   readonly file: string;
   readonly filename: string;
-  /** Whether the root is a project's; else it is the working directory, for want of one. */
+  /** True when the root is a project's; false when it is the working directory because there is no project. */
   readonly isInProject: boolean;
 }

@@ -1,52 +1,52 @@
 import type { ChangePosition, CheckpointId, SessionId } from "../model/ids.ts";
 
-/** Vectors that can be compared: of the same embedder, as its name says, and of the same length. */
+/** Vectors that can be compared: same embedder name and same length. */
 export interface VectorSpace {
   readonly name: string;
   readonly dimensions: number;
 }
 
 /**
- * Holds vectors of checkpoints' texts and finds those nearest to another. What it holds is derived from the store, but dear: it may be
- * lost at any time, and is then made again by an embedder.
+ * Holds vectors of checkpoint texts and finds the nearest ones. Its content is derived from the store but expensive: it may be
+ * lost at any time, and an embedder then makes it again.
  */
 export interface VectorIndex {
   /**
-   * The nearest first, by the cosine of the angle; of two that are equally near the one with the lesser id. None where the space
-   * is not known. Gives other work its turn.
+   * Returns the nearest checkpoints first, by cosine similarity; ties are ordered by id. Empty when the space is unknown. Yields to
+   * other work.
    */
   nearest(space: VectorSpace, query: VectorQuery): Promise<readonly Neighbour[]>;
-  /** Forgets the vectors of these checkpoints in every space, so that nothing is left of them; those it has none of are passed over. */
+  /** Deletes all traces of the vectors of these checkpoints, in every space. Checkpoints without vectors are skipped. */
   forget(checkpoints: readonly CheckpointId[]): Promise<void>;
 }
 
-/** Has vectors follow the catalog, each space for itself. Several may do it at the same time. */
+/** Lets vectors follow the catalog, separately for each space. Several processes may do so at the same time. */
 export interface VectorIndexing {
-  /** How far a space is; as of a new one, where it is not known. */
+  /** Returns the progress of a space; an unknown space is reported as a new one. */
   state(space: VectorSpace): Promise<VectorState>;
-  /** Every space that is known, the one used last first. */
+  /** Lists every known space, most recently used first. */
   spaces(): Promise<readonly SpaceState[]>;
   /**
-   * Notes durably up to where the catalog's changes are known for a space, and which sessions they were in. The space is known from
-   * then on, and `at` is when it was last in use.
+   * Records durably the position up to which catalog changes are known for a space, and the sessions they affected. Makes the space
+   * known from then on; `at` is its time of last use.
    */
   note(space: VectorSpace, news: VectorNews, at: Date): Promise<void>;
-  /** Sessions that are to be looked at. */
+  /** Returns sessions to be embedded. */
   pending(space: VectorSpace, limit: number): Promise<readonly PendingSession[]>;
   /**
-   * Tells which of a session's live checkpoints have no vector in the space, and forgets in every space the vectors of those that
-   * are not live. Where none lacks one, the session is not pending any more, unless it was noted again since.
+   * Returns the live checkpoints of a session that have no vector in the space, and deletes the vectors of checkpoints that are not
+   * live, in every space. When none lacks a vector, the session is no longer pending, unless it was noted again since.
    */
   settle(space: VectorSpace, session: PendingSession, live: readonly CheckpointId[]): Promise<readonly CheckpointId[]>;
-  /** Holds these vectors of a session's checkpoints, in the place of those it has. Their length is the space's. */
+  /** Stores vectors of a session's checkpoints, replacing existing ones. Their length must be the space's. */
   put(space: VectorSpace, sessionId: SessionId, vectors: readonly CheckpointVector[]): Promise<void>;
-  /** Forgets the spaces that were not in use since. */
+  /** Deletes the spaces that were not used since `unusedSince`. */
   retire(unusedSince: Date): Promise<void>;
 }
 
-/** A holder of vectors, and the way to close it. */
+/** Vector index that can be closed. */
 export interface VectorEngine extends VectorIndex, VectorIndexing {
-  /** Forgets everything, so that no file holds any of it. Called while nobody else uses it. */
+  /** Deletes the whole index from every file. Called while nobody else uses the index. */
   erase(): Promise<void>;
   /** May be called twice. */
   close(): Promise<void>;
@@ -55,47 +55,47 @@ export interface VectorEngine extends VectorIndex, VectorIndexing {
 export interface VectorQuery {
   readonly vector: Float32Array;
   readonly limit: number;
-  /** Only checkpoints of this session. */
+  /** Only this session's checkpoints. */
   readonly sessionId?: SessionId | undefined;
-  /** Only checkpoints of this project. */
+  /** Only this project's checkpoints. */
   readonly project?: string | undefined;
 }
 
 export interface Neighbour {
   readonly checkpointId: CheckpointId;
-  /** The cosine: from -1 to 1, which is the same direction. */
+  /** Cosine similarity from -1 to 1; 1 is the same direction. */
   readonly similarity: number;
 }
 
 export interface VectorState {
-  /** Up to where the catalog's changes are known; `undefined` of a new space, and until it is noted after a restart. */
+  /** Position up to which catalog changes are known; `undefined` for a new space, and after a restart until it is noted. */
   readonly position: ChangePosition | undefined;
-  /** Sessions that are to be looked at. */
+  /** Sessions waiting to be embedded. */
   readonly pending: number;
-  /** Vectors it holds. */
+  /** Number of vectors held. */
   readonly vectors: number;
 }
 
-/** A space, and how far it is. */
+/** Space with its progress. */
 export interface SpaceState extends VectorSpace, Omit<VectorState, "position"> {}
 
 export interface VectorNews {
-  /** Absent: the one it has stays. */
+  /** Absent: the stored position stays. */
   readonly position?: ChangePosition | undefined;
   readonly sessions: readonly SessionId[];
-  /** Forgets the position and what was pending before, and no vector. Default `false`. */
+  /** Discards the position and the pending sessions, but no vectors. Default `false`. */
   readonly restart?: boolean | undefined;
 }
 
 export interface PendingSession {
   readonly sessionId: SessionId;
-  /** Another one after each note of the session. */
+  /** Changes with every note of the session. */
   readonly version: number;
 }
 
 export interface CheckpointVector {
   readonly checkpointId: CheckpointId;
   readonly project: string | undefined;
-  /** Of any length but 0. */
+  /** Vector of any norm but 0. */
   readonly vector: Float32Array;
 }

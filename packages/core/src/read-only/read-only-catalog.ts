@@ -22,10 +22,10 @@ import type {
 } from "../ports/catalog.ts";
 import { readOnly, refuse } from "./read-only-error.ts";
 
-/** Does something with a catalog as it is now, which stays open meanwhile. */
+/** Runs an operation on the current catalog, which stays open meanwhile. */
 export type UseCatalog = <T>(use: (source: CatalogSource) => Promise<T>) => Promise<T>;
 
-/** Has a copy of the store's own catalog filled anew; `fill` tells whether it was lost. */
+/** Rebuilds a copy of the store's catalog. `fill` returns true when the copy was lost. */
 export type RebuildCopy = (fill: (recovery: CatalogRecovery) => Promise<boolean>) => Promise<void>;
 
 export interface CatalogSource {
@@ -33,13 +33,13 @@ export interface CatalogSource {
   readonly recovery: CatalogRecovery;
 }
 
-/** A catalog for those who only read. Whatever would change it is refused. */
+/** Catalog for readers. Every change is refused. */
 export class ReadOnlyCatalog implements Catalog, CatalogRecovery {
   readonly #source: UseCatalog;
   readonly #rebuildCopy: RebuildCopy | undefined;
   #chaining: { readonly digest: AuditDigest | undefined } | undefined;
 
-  /** @param rebuildCopy without it, one that is lost stays so. */
+  /** @param rebuildCopy absent: a lost catalog stays lost. */
   constructor(use: UseCatalog, rebuildCopy: RebuildCopy | undefined) {
     this.#source = use;
     this.#rebuildCopy = rebuildCopy;
@@ -112,17 +112,17 @@ export class ReadOnlyCatalog implements Catalog, CatalogRecovery {
     if (this.#rebuildCopy === undefined) throw readOnly();
     await this.#rebuildCopy(async (recovery) => {
       this.#chain(recovery);
-      // The store's own may have been put right since, and used.
+      // The store's own catalog may have been repaired and used since.
       const isLost = await recovery.needsRebuild();
       if (isLost) await recovery.replaceAll(records, sessions, audit);
       return isLost;
     });
   }
 
-  /** What it finds, nobody could put right. */
+  /** No-op: a read-only store cannot repair. */
   async examine(): Promise<void> {}
 
-  /** What was said of the chain is said to each catalog in turn: the next may be another copy. */
+  /** Sets the chain digest on every catalog in turn, because the next one may be another copy. */
   #use<T>(use: (source: CatalogSource) => Promise<T>): Promise<T> {
     return this.#source((source) => {
       this.#chain(source.recovery);

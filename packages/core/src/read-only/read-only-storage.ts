@@ -5,27 +5,27 @@ import type { Remains, Storage } from "../ports/storage.ts";
 import { ReadOnlyCatalog, type RebuildCopy, type UseCatalog } from "./read-only-catalog.ts";
 import { refuse } from "./read-only-error.ts";
 
-/** What a storage that is to be read alone is made of. */
+/** Parts of a read-only storage. */
 export interface ReadOnlyParts extends Pick<
   Storage,
   "durability" | "mode" | "warnings" | "blobs" | "keyFiles" | "remains" | "locking" | "close"
 > {
-  /** Gives the catalog as it is now. */
+  /** Gives access to the current catalog. */
   readonly useCatalog: UseCatalog;
-  /** Where that is a copy of the store's own: has one that is lost filled anew, for nothing of the store is changed by that. */
+  /** Rebuilds a lost catalog in a copy, which changes nothing in the store. Only where the catalog is a copy of the store's own. */
   readonly rebuildCopy?: RebuildCopy | undefined;
-  /** Indexes that may be changed, because they are not the store's. */
+  /** Indexes that may be changed because they are not the store's. */
   readonly search?: Storage["search"];
   readonly vectors?: Storage["vectors"];
 }
 
-/** The same storage for those who only read. Its indexes are left out: they are changed by searching. */
+/** Wraps a storage for readers. Leaves out its indexes, because searching changes them. */
 export function readOnlyStorage(storage: Storage): Storage {
   const { catalog, recovery, search: _search, vectors: _vectors, ...rest } = storage;
   return readOnlyStorageOf({ ...rest, useCatalog: (use) => use({ catalog, recovery }) });
 }
 
-/** A storage of parts of which none changes the store. Without a reserve: room is for those who write. */
+/** Builds a storage from parts that never change the store. It has no reserve: only writers need one. */
 export function readOnlyStorageOf(parts: ReadOnlyParts): Storage {
   const { durability, warnings, locking, search, vectors, close } = parts;
   const catalog = new ReadOnlyCatalog(parts.useCatalog, parts.rebuildCopy);

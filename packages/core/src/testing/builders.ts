@@ -2,7 +2,7 @@ import type { NewRecord } from "../model/checkpoint.ts";
 import type { BlobRef, CheckpointId, Digest, SessionId } from "../model/ids.ts";
 import type { Clock, CountTokens, IdGenerator, TokenCounter } from "../ports/environment.ts";
 
-/** A record with believable values wherever none is given; its digests follow its id. */
+/** Builds a record with plausible defaults. Its digests derive from its id. */
 export function aRecord(given: Partial<NewRecord> & { readonly id: CheckpointId; readonly sessionId: SessionId }): NewRecord {
   return {
     parentId: null,
@@ -27,13 +27,13 @@ export function aRecord(given: Partial<NewRecord> & { readonly id: CheckpointId;
   };
 }
 
-/** Well-formed and different for each id; not a digest of anything. */
+/** Returns a well-formed digest that is unique per id but digests nothing. */
 function digestOf(id: string): Digest {
   const hex = Array.from(id, (character) => character.charCodeAt(0).toString(16)).join("");
   return hex.slice(-64).padStart(64, "0") as Digest;
 }
 
-/** A clock that moves on by a fixed step each time it is asked, and can be set. */
+/** Clock that advances by a fixed step on every call, and can be set. */
 export class SteppingClock implements Clock {
   #now: number;
   readonly #stepMs: number;
@@ -54,7 +54,7 @@ export class SteppingClock implements Clock {
   }
 }
 
-/** Ids that count up, shaped like UUIDs. */
+/** Generates ascending ids in the form of UUIDs. */
 export class SequentialIds implements IdGenerator {
   #next = 1;
 
@@ -71,7 +71,7 @@ export class SequentialIds implements IdGenerator {
   }
 }
 
-/** A token counter that counts in a way of the test's own. */
+/** Returns a token counter that uses the given function. */
 export function tokensCounted(count: CountTokens): TokenCounter {
   return { count: async (text) => count(text), load: async () => count };
 }
