@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isAlike } from "./alike.ts";
 
-/** Of few letters, so that many are alike. */
+/** Words of few letters, so that many are alike. */
 const word = fc.string({ unit: fc.constantFrom("a", "b", "c", "d"), minLength: 1, maxLength: 12 });
 
 describe("terms that are alike", () => {
@@ -16,7 +16,7 @@ describe("terms that are alike", () => {
     ["ion", "ton", false],
   ])("%s and %s: %s", (one, other, expected) => expect(isAlike(one, other)).toBe(expected));
 
-  it("are those that so few changes make of each other: one letter, or in longer ones two, and two that changed places", () => {
+  it("are those within the edit distance for their length: one change, two in longer terms; a swap is one", () => {
     fc.assert(
       fc.property(word, word, (one, other) => {
         const most = one.length < 4 ? 0 : one.length < 8 ? 1 : 2;
@@ -26,7 +26,7 @@ describe("terms that are alike", () => {
   });
 });
 
-/** Optimal string alignment, as it is defined (https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance). */
+/** Optimal string alignment by its definition (https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance). */
 function changesBetween(one: string, other: string): number {
   const known = new Map<string, number>();
   const between = (left: number, right: number): number => {

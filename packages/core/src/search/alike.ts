@@ -1,37 +1,37 @@
-/** By how many letters another term may be told apart from one that it is like; nor is it longer or shorter by more. */
+/** Returns the largest edit distance to a term that still counts as alike. Also bounds the difference in length. */
 export function mostApart(term: string): number {
   return term.length < 4 ? 0 : term.length < 8 ? 1 : 2;
 }
 
-/** Whether two terms are the same but for a letter, or in longer ones two: another, one more, one less, or two that changed places. */
+/** True when two terms differ by at most one letter, or two in longer terms: replaced, inserted, deleted, or swapped. */
 export function isAlike(term: string, other: string): boolean {
   const most = mostApart(term);
   if (Math.abs(term.length - other.length) > most) return false;
   return !areOtherLetters(lettersIn(term), lettersIn(other), most) && editDistance(term, other, most) <= most;
 }
 
-/** A bit for each letter; some share one. */
+/** Bit set of the letters in a text. Some letters share a bit. */
 function lettersIn(text: string): number {
   let letters = 0;
   for (let at = 0; at < text.length; at++) letters |= 1 << (text.charCodeAt(at) & 31);
   return letters;
 }
 
-/** Whether one has more letters that the other lacks than changes can make up for. Most words are told apart by that, and quickly. */
+/** True when the letters alone prove more than `most` changes. This quickly rules out most words. */
 function areOtherLetters(one: number, other: number, most: number): boolean {
   return isMoreThan(one & ~other, most) || isMoreThan(other & ~one, most);
 }
 
-/** Whether more bits than this are set. */
+/** True when more than `most` bits are set. */
 function isMoreThan(bits: number, most: number): boolean {
   let rest = bits;
   for (let count = 0; rest !== 0; count++, rest &= rest - 1) if (count === most) return true;
   return false;
 }
 
-/** Optimal string alignment; any number above `most` when it is above. */
+/** Returns the distance by optimal string alignment; any number above `most` when the distance exceeds `most`. */
 export function editDistance(one: string, other: string, most: number): number {
-  // What both begin and end with takes no change.
+  // A common prefix and a common suffix need no changes.
   let begin = 0;
   while (begin < one.length && one[begin] === other[begin]) begin++;
   let [end, otherEnd] = [one.length, other.length];

@@ -4,26 +4,26 @@ import { ALL_TERMS, rarePreference, shareOfInstead } from "./bm25.ts";
 const term = (texts: number, weight: number): { texts: number; weight: number } => ({ texts, weight });
 
 describe("a rare term beside frequent ones", () => {
-  it("is worth what the frequent ones could reach together", () => {
+  it("gets a bonus of what the frequent ones could reach together", () => {
     const { bonus, isRare } = rarePreference([term(1, 6), term(200, 1.5), term(300, 1.2), term(10, 4)], 1_000);
     expect(bonus).toBeCloseTo(2.7);
     expect([isRare(1), isRare(2), isRare(3), isRare(0)]).toEqual([true, true, false, false]);
   });
 
-  it("is told in a small store, too", () => {
+  it("is recognised in a small store", () => {
     expect(rarePreference([term(1, 2), term(5, 0.5)], 8).bonus).toBe(0.5);
     expect(rarePreference([term(1, 2), term(2, 1.5)], 8).bonus).toBe(0);
   });
 
-  it("is worth nothing more where all are rare, none is, or many are asked for", () => {
+  it("gets no bonus when all are rare, none is, or the query has many terms", () => {
     expect(rarePreference([term(1, 6), term(2, 5)], 1_000).bonus).toBe(0);
     expect(rarePreference([term(0, 7), term(300, 1)], 1_000).bonus).toBe(0);
     expect(rarePreference([term(1, 6), ...Array.from({ length: 8 }, () => term(300, 1))], 1_000).bonus).toBe(0);
   });
 });
 
-describe("what stands for a term", () => {
-  it("counts for less than the term, and for less still where it only begins so", () => {
+describe("a substitute for a term", () => {
+  it("counts less than the term, and still less when it only matches as a prefix", () => {
     for (const isOnly of [true, false]) {
       const [instead, beginning] = [false, true].map((isBeginning) => shareOfInstead({ isBeginning, isOnly })) as [number, number];
       expect(instead).toBeLessThan(1);
@@ -31,7 +31,7 @@ describe("what stands for a term", () => {
     }
   });
 
-  it("never reaches what a text gets for having the only term", () => {
+  it("never reaches the score of a text with the only term", () => {
     expect(shareOfInstead({ isBeginning: false, isOnly: true })).toBeLessThanOrEqual(ALL_TERMS);
   });
 });

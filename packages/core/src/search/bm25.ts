@@ -1,63 +1,67 @@
-/** The constants of BM25: how soon a repeated term stops to count, and how much a long text is held against it. */
+/** Constants of BM25: how fast repetitions of a term stop counting (k1), and how much long texts are penalised (b). */
 export const BM25 = { saturation: 2, length: 0.75 } as const;
 
 /**
- * What a text gets for having every term of a question that is in any text, in parts of what one could at most score. BM25 by itself
- * has a text that says one of the words often come before the one that has all of them: asked for three words of one among 1,400
- * abstracts, nDCG@10 is .76 without it and .84 with it; for what abstracts are about it is the same.
+ * Bonus for a text that has every query term found in any text, as a fraction of the highest score possible. Plain BM25 often
+ * ranks a text that repeats one query word above a text with all words. Measured with three words of one among 1,400 abstracts as
+ * the query: nDCG@10 is .76 without the bonus and .84 with it. For queries about the topic of abstracts, it makes no difference.
  */
 export const ALL_TERMS = 0.1;
 
-/** How rare a term is: 0 and more. */
+/** Inverse document frequency of a term, at least 0. */
 export function rarity(withTerm: number, texts: number): number {
   return Math.log(1 + (texts - withTerm + 0.5) / (withTerm + 0.5));
 }
 
 /**
- * What a term that occurs so often counts for, from 0 to 1, to be multiplied by its rarity.
+ * Term-frequency factor of BM25, from 0 to 1. Multiply it by the rarity.
  *
- * @param relativeLength of the text, against that of all on average; in different terms.
+ * @param relativeLength length of the text relative to the average, counted in different terms.
  */
 export function saturation(times: number, relativeLength: number): number {
   return times / (times + BM25.saturation * (1 - BM25.length + BM25.length * relativeLength));
 }
 
-/** What a text that lacks a term gets for another one instead, in parts of what the term counts for. */
+/** Share of a term's score for a text that has a substitute instead. */
 const INSTEAD = 0.4;
-/** The same for a term that only begins so, in parts of that. */
+/** Factor on `INSTEAD` for a substitute that only matches as a prefix. */
 const BEGINNING = 0.5;
 
 /**
- * What counts for a text that lacks a term and has another one instead, in parts of what the term counts for.
+ * Returns the share of a term's score for a text that lacks the term but has a substitute.
  *
- * @param isOnly the term is all that was asked for, and some texts have it. These get `ALL_TERMS`, and no text without it gets as much.
+ * @param isOnly true when the term is the whole query and some texts have it. These texts get `ALL_TERMS`; no text without the
+ * term reaches that much.
  */
 export function shareOfInstead({ isBeginning, isOnly }: { readonly isBeginning: boolean; readonly isOnly: boolean }): number {
   return (isOnly ? ALL_TERMS : INSTEAD) * (isBeginning ? BEGINNING : 1);
 }
 
-/** A term of a question that is in so many texts. */
+/** Query term with the number of texts that contain it. */
 export interface KnownTerm {
-  /** By its rarity too. */
+  /** Includes the rarity. */
   readonly weight: number;
   readonly texts: number;
 }
 
-/** Which terms of a question are rare, and what a text gets for having one of them. */
+/** Rare terms of a query, and the bonus for a text that has one of them. */
 export interface RarePreference {
   readonly bonus: number;
   readonly isRare: (texts: number) => boolean;
 }
 
-/** A term of so many texts, or of a single one, is rare. */
+/** A term is rare when at most this fraction of the texts, or a single text, contains it. */
 const RARE_PART = 0.002;
-/** One of so many is frequent, if that is so many times what is rare. */
+/** A term is frequent when at least this fraction of the texts, and at least `TIMES` the rare threshold, contains it. */
 const FREQUENT_PART = 0.04;
 const TIMES = 4;
-/** More terms describe something, and which of them are rare is chance. */
+/** Longer queries get no bonus: they describe something, and which of their terms are rare is chance. */
 const MOST_TERMS = 8;
 
-/** A text with a rare term gets what all frequent ones could reach together: however often a text has them, they say less. */
+/**
+ * Gives a text with a rare term as much as all frequent terms could score together: frequent terms say less, however often they
+ * occur.
+ */
 export function rarePreference(terms: readonly KnownTerm[], allTexts: number): RarePreference {
   const mostRare = Math.max(1, RARE_PART * allTexts);
   const leastFrequent = Math.max(TIMES * mostRare, FREQUENT_PART * allTexts);

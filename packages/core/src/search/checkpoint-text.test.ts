@@ -4,13 +4,13 @@ import { linesOf, linesToIndex, searchableTextsOf, textsOf } from "./checkpoint-
 
 const NO_LABELS = { name: undefined, tags: [], attributes: {} };
 
-/** The numbers a context is found by. */
+/** Returns the numbers that make a context searchable. */
 function numbersOf(context: Context): string[] {
   return searchableTextsOf(NO_LABELS, context).slice(textsOf(NO_LABELS, context).length);
 }
 
-describe("what a checkpoint is found by", () => {
-  it("is its name, tags and attributes, the texts of its context, each key once, and its numbers", () => {
+describe("the searchable text of a checkpoint", () => {
+  it("consists of its name, tags and attributes, the texts of its context, each key once, and its numbers", () => {
     const labels = { name: "Before", tags: ["one", "two"], attributes: { reviewer: "Ada" } };
     const context = { plan: ["first\nline", { plan: "second" }], port: 8443, done: true, rest: null };
     expect(searchableTextsOf(labels, context)).toEqual([
@@ -38,19 +38,19 @@ describe("what a checkpoint is found by", () => {
     ["none that are written with an exponent", { large: 1e30, small: 1e-7 }, []],
   ])("has numbers of %s", (_, context, expected) => expect(numbersOf(context).toSorted()).toEqual(expected.toSorted()));
 
-  it("is deep, and looked at all the same", () => {
+  it("includes deeply nested texts", () => {
     let context: Context = { port: 8443 };
     for (let depth = 0; depth < 20_000; depth++) context = { in: context };
     expect(searchableTextsOf(NO_LABELS, context)).toContain("port 8443");
   });
 
-  it("is compared line by line, and a long line sentence by sentence", () => {
+  it("is split into lines, and long lines into sentences", () => {
     expect(linesOf(["  one \r\n\n two", ""])).toEqual(["one", "two"]);
     const long = `${"word ".repeat(70)}ends. Another begins.`;
     expect(linesOf([long])).toEqual([`${"word ".repeat(70)}ends.`, "Another begins."]);
   });
 
-  it("is indexed by the lines that are new, each once but those of the name, which count more", () => {
+  it("is indexed by its new lines, each once, lines of the name several times", () => {
     const lines = ["Moved the disk", "old", "new", "new", "Moved the disk"];
     const moved = Array.from({ length: 3 }, () => "Moved the disk");
     expect(linesToIndex({ name: "Moved the disk" }, lines, new Set(["old"])).toSorted()).toEqual([...moved, "new"]);

@@ -2,17 +2,17 @@ import { searchableAttributes } from "../model/git-state.ts";
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 import { isJsonObject, type Context, type JsonValue } from "../model/context.ts";
 
-/** A longer line is taken apart into its sentences, so that a change of one does not count as a change of all. */
+/** Longer lines are split into sentences, so that changing one sentence does not count as changing the whole line. */
 const LONG_LINE = 300;
 const SENTENCE_END = /(?<=[.!?。！？])(?:\s+|(?<=[。！？]))/u;
 
-/** What a checkpoint can be found by. */
+/** Searchable labels of a checkpoint. */
 export type Labels = Pick<CheckpointRecord, "name" | "tags" | "attributes">;
 
 /**
- * All that a checkpoint is found by, each text whole: its words, and numbers that somebody may ask for.
+ * Returns all searchable text of a checkpoint: its words, and numbers that somebody may search for. Texts are not cut.
  *
- * @param most so many characters are enough; what comes behind them is left out.
+ * @param most stops after this many characters and omits the rest.
  */
 export function searchableTextsOf(labels: Labels, context: Context, most: number = Number.POSITIVE_INFINITY): string[] {
   const collected = collectTexts(labels, context, most);
@@ -20,7 +20,7 @@ export function searchableTextsOf(labels: Labels, context: Context, most: number
   return collected.texts;
 }
 
-/** The words of a checkpoint: its name, tags and attributes; the texts of its context, in their order, and each key once. */
+/** Returns the words of a checkpoint: its name, tags and attributes; the texts of its context in order; each key once. */
 export function textsOf(labels: Labels, context: Context): string[] {
   return collectTexts(labels, context, Number.POSITIVE_INFINITY).texts;
 }
@@ -54,7 +54,7 @@ function collectTexts({ name, tags, attributes }: Labels, context: Context, most
   return collected;
 }
 
-/** Texts line by line, without what stands around a line, and without empty lines. */
+/** Splits texts into trimmed, non-empty lines. */
 export function linesOf(texts: readonly string[]): string[] {
   const lines: string[] = [];
   for (const text of texts) {
@@ -66,12 +66,12 @@ export function linesOf(texts: readonly string[]): string[] {
   return lines;
 }
 
-/** A name is there to be found by: its words count as if it stood there so many times. */
+/** Weight of a name: its words count as if they occurred this many times. */
 const NAME_COUNTS = 3;
 
 /**
- * The lines that a checkpoint is indexed by: those that its predecessor lacks, each once, however often it stands there, but
- * those of its name.
+ * Returns the lines to index for a checkpoint: the lines that its predecessor lacks, each once, except lines of its name, which
+ * are repeated.
  */
 export function linesToIndex({ name }: Pick<Labels, "name">, lines: readonly string[], known: ReadonlySet<string>): string[] {
   const brought = new Set(lines.filter((line) => !known.has(line)));
@@ -79,7 +79,7 @@ export function linesToIndex({ name }: Pick<Labels, "name">, lines: readonly str
   return [...brought, ...Array.from({ length: NAME_COUNTS - 1 }, () => named).flat()];
 }
 
-/** Without recursion: a context may be deep. */
+/** Iterative, because a context may be deep. */
 function addTexts(root: JsonValue, collected: CollectedTexts, keys?: Set<string>): void {
   const waiting: JsonValue[] = [root];
   for (let value = waiting.pop(); value !== undefined && !collected.isEnough; value = waiting.pop()) {
@@ -96,14 +96,14 @@ function addMembers(value: Readonly<Record<string, JsonValue>>, waiting: JsonVal
 }
 
 /**
- * A port, an error code, an amount: of two digits to twelve, or with at most two behind the point. A single digit is
- * everywhere, and nobody asks for milliseconds since 1970 or for what was computed.
+ * Numbers worth indexing, such as a port, an error code or an amount: 2 to 12 digits, or at most two decimals. A single digit
+ * occurs everywhere, and nobody searches for milliseconds since 1970 or computed values.
  */
 const TELLING = /^-?(?:\d{2,12}|\d{1,9}\.\d{1,2})$/;
-/** A list of more numbers is a series or a vector. */
+/** A longer list of numbers is a series or a vector. */
 const MOST_IN_LIST = 16;
 
-/** Each once, behind the key it stands under: `port 8443`. */
+/** Returns each number once, after its key: `port 8443`. */
 function numbersOf(context: Context): Set<string> {
   const numbers = new Set<string>();
   const waiting: [key: string, value: JsonValue][] = [["", context]];

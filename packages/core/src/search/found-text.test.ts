@@ -10,19 +10,19 @@ function holds(texts: readonly string[], phrase: string): boolean {
   return texts.some(phraseFinder(phrase));
 }
 
-describe("lines that have what was looked for", () => {
-  it("come with the most of it first", () => {
+describe("lines with searched terms", () => {
+  it("are ordered by the weight of their terms", () => {
     const lines = ["Nothing here.", "One retry.", "Retries with a timeout.", "A timeout."];
     expect(found(lines, "retry timeouts").map(({ line }) => line)).toEqual(["Retries with a timeout.", "One retry.", "A timeout."]);
   });
 
-  it("come last where a term only begins as one should", () => {
+  it("come last when only a prefix matches", () => {
     const lines = ["Authenticators.", "Nothing here.", "A login form."];
     const wanted = { terms: new Map([["login", 1]]), beginnings: ["auth"] };
     expect(findLines(lines, wanted).map(({ line }) => line)).toEqual(["A login form.", "Authenticators."]);
   });
 
-  it("are found by every form of a word and every way to write an identifier", () => {
+  it("match every form of a word and every spelling of an identifier", () => {
     expect(found(["happily ever after", "const maxRetries = 3;", "東京都に行く"], "happily")).toHaveLength(1);
     expect(found(["Try again.", "It was dying."], "trying die")).toHaveLength(2);
     expect(found(["const maxRetries = 3;"], "max_retries")).toHaveLength(1);
@@ -31,8 +31,8 @@ describe("lines that have what was looked for", () => {
   });
 });
 
-describe("lines that have stop-words", () => {
-  it("are found where nothing else is looked for", () => {
+describe("lines with stop words", () => {
+  it("are found when the query has nothing else", () => {
     const lines = ["To be, or not to be.", "It is to be done.", "Nothing of the kind."];
     expect(found(lines, "to be or not").map(({ line }) => line)).toEqual(lines.slice(0, 2));
     expect(found(lines, "to be done").map(({ line }) => line)).toEqual(["It is to be done."]);
@@ -40,7 +40,7 @@ describe("lines that have stop-words", () => {
 });
 
 describe("a snippet", () => {
-  it("is a short line as it is", () => expect(snippetOf(found(["The export fails."], "export"))).toBe("The export fails."));
+  it("is a short line unchanged", () => expect(snippetOf(found(["The export fails."], "export"))).toBe("The export fails."));
 
   it("of a long line is the part with the words, cut between words", () => {
     const line = `${"before and ".repeat(80)}the nightly export fails with a timeout${" and after".repeat(80)}`;
@@ -49,21 +49,21 @@ describe("a snippet", () => {
     expect(snippet?.length).toBeLessThanOrEqual(282);
   });
 
-  it("of a line that is full of the words is where they stand closest, and is soon found", () => {
+  it("of a line full of the words shows their densest place, in linear time", () => {
     const sparse = `export ${"and so on ".repeat(60)}`.repeat(12);
     const snippet = snippetOf(found([`${sparse}the export of exports exports an export ${sparse}`], "export"));
     expect(snippet).toContain("the export of exports exports an export");
     expect(snippetOf(found(["export ".repeat(300_000)], "export"))).toMatch(/^export export .*…$/u);
   });
 
-  it("of a line without a space is cut where the word stands", () => {
+  it("of a line without spaces is cut around the word", () => {
     const encoded = "aB3/x+".repeat(100_000);
     const [only, ...others] = found([`${encoded}lighthouse/${encoded}`], "lighthouses");
     expect(others).toEqual([]);
     expect(snippetOf(only === undefined ? [] : [only])).toMatch(/^….*lighthouse.*…$/u);
   });
 
-  it("is of what has most of the words, each counted once, whatever parts them", () => {
+  it("shows the part with most of the words, each counted once", () => {
     const rest = " and so on".repeat(40);
     const line = `src/main.ts${rest} lighthouse export disk${rest}`;
     expect(snippetOf(found([line], "src/main.ts lighthouse export disk"))).toContain("lighthouse export disk");
@@ -87,13 +87,13 @@ describe("a snippet", () => {
     }
   });
 
-  it("finds a word that stands where a long run of letters and digits is cut", () => {
+  it("finds a word at a cut of a long run of letters and digits", () => {
     for (let parts = 160; parts < 180; parts++) {
       expect(found([`exp${"Zz9".repeat(parts)}Export${"Zz9".repeat(300)}`], "export")).toHaveLength(1);
     }
   });
 
-  it("is of the best line of many, however many there are of ordinary length", () => {
+  it("shows the best of any number of ordinary lines", () => {
     const lines = [
       "маяк один",
       ...Array.from({ length: 6_000 }, () => "обычная строка, в которой ничего нет, и ещё немного слов"),
@@ -102,12 +102,12 @@ describe("a snippet", () => {
     expect(snippetOf(found(lines, "красный маяк"))).toBe("красный маяк у моря");
   });
 
-  it("shows words that stand far from each other in one long line", () => {
+  it("shows words that are far apart in one long line", () => {
     const far = "and so on ".repeat(20_000);
     expect(snippetOf(found([`${far}the export ${far}of the disk ${far}`], "export disk"))).toMatch(/the export .* … .*of the disk /u);
   });
 
-  it("shows a word however many that begin as it does stand before it", () => {
+  it("shows a word after any number of words with the same prefix", () => {
     expect(snippetOf(found([`${"exponent ".repeat(60_000)}and an export`], "export"))).toMatch(/^….* and an export$/u);
   });
 
@@ -132,7 +132,7 @@ describe("a phrase", () => {
     ["does not occur as a part of words", "fortnightly exports", false],
   ])("%s", (_, text, isThere) => expect(holds([text], "nightly export")).toBe(isThere));
 
-  it("is looked for at each place, also within another that does not count", () => {
+  it("is searched at each position, also inside a rejected match", () => {
     expect(holds(["ba a a"], "a a")).toBe(true);
     expect(holds(["ba ab"], "a a")).toBe(false);
   });

@@ -1,45 +1,45 @@
 import { cutToTokens, estimateTokens } from "../view/estimate-tokens.ts";
 import { isAscii, wordsOf } from "./terms.ts";
 
-/** A line that has terms that were looked for, and which. */
+/** Line that contains searched terms. */
 export interface FoundLine {
   readonly line: string;
-  /** Of a very long line the part that has them; else all of it. */
+  /** For a very long line, the part with the terms; otherwise the whole line. */
   readonly part: string;
   readonly terms: ReadonlySet<string>;
 }
 
-/** Most characters of a snippet, and about how many tokens it has. */
+/** Limit of a snippet in characters, and its approximate limit in tokens. */
 const SNIPPET = 280;
 const SNIPPET_TOKENS = 56;
-/** A shorter snippet goes on with what follows. */
+/** A shorter snippet is extended with the following lines. */
 const LEAST_TOKENS = 46;
-/** Of a line, in characters, to tell how many of them a token has. */
+/** Characters of a line that are sampled to estimate the characters per token. */
 const PROBE = 1_000;
 const GAP = " … ";
-/** Longer lines, such as encoded files, are looked at in parts of so many characters. */
+/** Longer lines, such as encoded files, are processed in parts of this many characters. */
 const PART = 16 * 1024;
-/** On each side of a place, where no space comes before. */
+/** Characters kept on each side of a place when no space comes first. */
 const WINDOW = 512;
-/** No word is longer, or counts as if it were. */
+/** Longest word that is handled whole. */
 const WORD = 64;
-/** What was found after so many characters of very long lines were taken apart into words is good enough. */
+/** After splitting this many characters of very long lines into words, any result is good enough. */
 const ENOUGH = 256 * 1024;
 
-/** What is looked for. */
+/** Terms to search for. */
 export interface Wanted {
-  /** How much each counts. */
+  /** Weight of each term. */
   readonly terms: ReadonlyMap<string, number>;
-  /** A term that begins so counts a little. Default: none does. */
+  /** Prefixes; a term that starts with one counts a little. Default: none. */
   readonly beginnings?: readonly string[] | undefined;
 }
 
-/** Lines with any of the terms, those with the most first; else in their order. */
+/** Finds lines with any of the terms, highest weight first; ties keep their order. */
 export function findLines(lines: Iterable<string>, wanted: Wanted): FoundLine[] {
   return byWeight(linesWith(lines, wanted), wanted);
 }
 
-/** As `findLines`, without those that stand behind the first that has all of the terms: there is no better one. */
+/** Works like `findLines`, but stops at the first line that has all terms: no line is better. */
 export function findBestLines(lines: Iterable<string>, wanted: Wanted): FoundLine[] {
   const found: FoundLine[] = [];
   for (const each of linesWith(lines, wanted)) {
@@ -66,7 +66,7 @@ function* linesWith(lines: Iterable<string>, { terms, beginnings: wanted = [] }:
   }
 }
 
-/** Where there is no space to part them by, the end of each stands in the next too: no word is cut in both. */
+/** Splits a line into parts. Where no space separates parts, they overlap, so that no word is cut in both. */
 function* partsOf(line: string): Generator<string> {
   let from = 0;
   for (let end = PART; end < line.length; end = from + PART) {
@@ -78,7 +78,7 @@ function* partsOf(line: string): Generator<string> {
   yield line.slice(from);
 }
 
-/** What a term counts for that only begins as one should. */
+/** Weight of a term that only matches a prefix. */
 const LEAST = 0.1;
 
 function byWeight(lines: Iterable<FoundLine>, { terms }: Wanted): FoundLine[] {
@@ -89,32 +89,32 @@ function byWeight(lines: Iterable<FoundLine>, { terms }: Wanted): FoundLine[] {
   return weighed.sort((one, other) => other.weight - one.weight).map(({ each }) => each);
 }
 
-/** Terms and stop-words of a text. */
+/** Returns the terms and stop words of a text. */
 function termsIn(text: string): readonly string[] {
   if (text === "") return [];
   const { terms, stopWords } = wordsOf(text);
   return stopWords.size === 0 ? terms : [...terms, ...stopWords];
 }
 
-/** How words begin that may be what is looked for. `undefined` where that cannot be told. */
+/** Returns prefixes that every matching word starts with; `undefined` when they cannot be determined. */
 function beginningsOf(terms: Iterable<string>): ReadonlySet<string> | undefined {
   const beginnings = new Set(Array.from(terms, beginningOf));
   if (![...beginnings].every((beginning) => /^[a-z0-9]+$/.test(beginning))) return undefined;
-  // What begins longer is found by what begins shorter.
+  // A shorter prefix covers the longer ones.
   for (const each of beginnings) {
     for (let end = 1; end < each.length; end++) if (beginnings.has(each.slice(0, end))) beginnings.delete(each);
   }
   return beginnings;
 }
 
-/** A stem begins as its words do, but for the last letters: `try` has `tri`, and `dying` `die`. */
+/** Returns the prefix of a stem that its words share. The last letters may differ: `try` has the stem `tri`, `dying` has `die`. */
 function beginningOf(term: string): string {
   if (/^[a-z]{5,}$/.test(term)) return term.slice(0, Math.max(3, term.length - 3));
   if (/^[a-z]ie$/.test(term)) return term.slice(0, 1);
   return term.slice(0, /^[a-z]{2}[iy]$/.test(term) ? 2 : 3);
 }
 
-/** Of a text what stands around the places where something may be found, which is nothing of most. */
+/** Returns only the surroundings of the possible matches in a text, which is usually nothing. */
 function around(text: string, beginnings: ReadonlySet<string> | undefined): string {
   if (beginnings === undefined || !isAscii(text)) return text;
   return placesIn(text, beginnings, WINDOW)
@@ -122,14 +122,18 @@ function around(text: string, beginnings: ReadonlySet<string> | undefined): stri
     .join(" ");
 }
 
-/** Where something begins as it may, and what must be taken apart to know whether it is that. */
+/** Place where a prefix matches, with the range to split into words to confirm the match. */
 interface Place {
   readonly at: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Of a text in ASCII. @param window so far a word is looked at that does not end, on each side. */
+/**
+ * Finds the possible matches in an ASCII text.
+ *
+ * @param window characters to examine on each side of a word without an end.
+ */
 function placesIn(text: string, beginnings: ReadonlySet<string>, window: number): Place[] {
   const places: Place[] = [];
   const small = text.toLowerCase();
@@ -141,31 +145,31 @@ function placesIn(text: string, beginnings: ReadonlySet<string>, window: number)
       const isCut = end - at > window;
       const to = isCut ? at + lastJoint(text.slice(at, at + window)) : end;
       places.push({ at, from: beginOfWord(spaced, at, window), to });
-      // What is cut may be cut within what is looked for.
+      // The cut may lie inside a match.
       next = isCut ? Math.max(at + 1, to - WORD) : to;
     }
   }
   return places;
 }
 
-/** Behind a space, else as far as it can be told. */
+/** Returns the start of a word: after a space, or as far back as the window allows. */
 function beginOfWord(text: string, at: number, window: number): number {
   const begin = text.lastIndexOf(" ", at) + 1;
   if (at - begin <= window) return begin;
   return at - window + text.slice(at - window, at).search(/[^A-Za-z0-9]/) + 1;
 }
 
-/** Where a text in ASCII can be cut near its end: behind anything that is in no word, else where it ends. */
+/** Returns where an ASCII text can be cut near its end: after its last character that belongs to no word, else at its end. */
 function lastJoint(text: string): number {
   for (let at = text.length; at > 1; at--) if (/[^A-Za-z0-9]/.test(text.charAt(at - 1))) return at;
   return text.length;
 }
 
 /**
- * A piece of text with the words: of the best line, and of a second line that has words that the first lacks; a short one goes on with the
- * lines that follow. Of a text without such lines it is the beginning.
+ * Returns a snippet around the terms: from the best line, and from a second line with terms that the first lacks. A short snippet
+ * continues with the following lines. Without matching lines, it is the beginning of the text.
  *
- * @param all lines of the text, in their order. Default: none follow.
+ * @param all lines of the text, in order. Default: no lines follow.
  */
 export function snippetOf([best, ...others]: readonly FoundLine[], all: readonly string[] = []): string | undefined {
   if (best === undefined) return goneOn("", all) || undefined;
@@ -179,7 +183,7 @@ export function snippetOf([best, ...others]: readonly FoundLine[], all: readonly
   return goneOn(both.join(GAP), all.slice(all.indexOf(second.line) + 1));
 }
 
-/** As many characters of such a text as a snippet has tokens. */
+/** Converts the token limit of a snippet to characters of such a text. */
 function charactersFor(text: string): number {
   const probe = text.slice(0, PROBE);
   return Math.min(SNIPPET, Math.floor((SNIPPET_TOKENS * probe.length) / estimateTokens(probe)));
@@ -196,12 +200,12 @@ function goneOn(snippet: string, following: readonly string[]): string {
   return text;
 }
 
-/** Not a key, a tag or a number behind its key. */
+/** False for a key, a tag, or a number after its key. */
 function isProse(line: string): boolean {
   return (line.includes(" ") && !/^\S* -?[\d.]+$/.test(line)) || !isAscii(line);
 }
 
-/** The part of a line, between words where it can be, that has the most of the terms. */
+/** Returns the part of a line with the most terms, cut between words where possible. */
 function cutAround({ line, part, terms }: FoundLine, room: number): string {
   if (line.length <= room) return line;
   const from = fullestFrom(startsOf(part, terms), room - 20);
@@ -212,7 +216,7 @@ function cutAround({ line, part, terms }: FoundLine, room: number): string {
   return `${isFirst ? "" : "…"}${part.slice(begin, end).trim()}${isLast ? "" : "…"}`;
 }
 
-/** Where words with any of the terms begin. */
+/** Returns the offsets of words that contain any of the terms. */
 function startsOf(text: string, terms: ReadonlySet<string>): readonly number[] {
   const beginnings = beginningsOf(terms);
   const having = (places: readonly Place[]): number[] => {
@@ -225,12 +229,12 @@ function startsOf(text: string, terms: ReadonlySet<string>): readonly number[] {
   return near.length > 0 ? near : having(placesIn(text, beginnings, WINDOW));
 }
 
-/** Where letters have several forms, or nothing is known of beginnings. */
+/** Fallback for non-ASCII text, or unknown prefixes. */
 function wordsAsPlaces(text: string): Place[] {
   return Array.from(text.matchAll(/\S+/gu), ({ 0: word, index }) => ({ at: index, from: index, to: index + word.length }));
 }
 
-/** The first of the places with the most of them in so many characters from there on. */
+/** Returns the start of the window of this many characters that contains the most places; the first one of equals. */
 function fullestFrom(starts: readonly number[], characters: number): number {
   let [fullest, most] = [starts[0] ?? 0, 0];
   let end = 0;
@@ -252,16 +256,16 @@ function wordEnd(line: string, at: number): number {
   return space < at - 30 ? whole(line, at) : space;
 }
 
-/** Not between the halves of a character. */
+/** Moves an offset out of a surrogate pair. */
 function whole(line: string, at: number): number {
   const code = line.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at;
 }
 
-/** What tells whether a text has a phrase: whatever its capitals, and the spaces and ends of lines between its words. */
+/** Returns a function that tells whether a text contains a phrase, ignoring case and the kind of white space between its words. */
 export function phraseFinder(phrase: string): (text: string) => boolean {
   const words = phrase.split(/\s+/u).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`));
-  // Without what may not stand around it: the engine takes a millisecond to compile letters of all scripts, for each phrase anew.
+  // The pattern has no lookarounds: compiling the letters of all scripts takes a millisecond for each phrase.
   const pattern = new RegExp(words.join(String.raw`\s+`), "giu");
   const unspaced = BEGINS_UNSPACED.test(phrase);
   const beginsWord = !unspaced && BEGINS_WITH_LETTER.test(phrase);
@@ -273,7 +277,7 @@ export function phraseFinder(phrase: string): (text: string) => boolean {
     pattern.lastIndex = 0;
     for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
       if (!isPart(text, found.index, pattern.lastIndex)) return true;
-      // The next place may be within this one.
+      // The next match may start inside this one.
       pattern.lastIndex = found.index + ((text.codePointAt(found.index) as number) > 0xffff ? 2 : 1);
     }
     return false;

@@ -22,24 +22,24 @@ describe("other forms of a word", () => {
   ])("are tried both ways, in %s: %s and %s", (_, one, other) => {
     for (const [asked, there] of [[one, other] as const, [other, one] as const]) {
       const [term, sought] = [...termsOf(asked), ...termsOf(there)] as [string, string];
-      // What is longer is found by how it begins.
+      // Longer words are found by prefix.
       const isFound = sought.startsWith(written(asked)) || [term, ...inflectionsOf(written(asked))].includes(sought);
       expect([asked, there, isFound]).toEqual([asked, there, true]);
     }
   });
 
-  it("are terms of the index, each once, without that of the word itself", () => {
+  it("are terms of the index, each once, excluding the word's own term", () => {
     const forms = inflectionsOf("verbindungen");
     expect(new Set(forms).size).toBe(forms.length);
     expect(forms).not.toContain(termOf("verbindungen"));
   });
 
-  it("are none of short words, figures and other alphabets", () => {
+  it("do not exist for short words, figures and other alphabets", () => {
     for (const word of ["ab", "e4711", "8443", "мир", "設定"]) expect(inflectionsOf(word)).toEqual([]);
   });
 });
 
-/** As a question has it once accents are gone. */
+/** Returns a word as a question contains it: lower case, without accents. */
 function written(word: string): string {
   return word
     .toLowerCase()

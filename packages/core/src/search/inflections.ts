@@ -1,8 +1,8 @@
 import { termOf } from "./terms.ts";
 
 /**
- * Endings that change places with each other on words of German, French and Spanish, written without accents, as terms are. A question does not
- * say which language its words are of, so all of them are tried.
+ * Interchangeable endings of German, French and Spanish words, without accents, as terms are. The language of a question is
+ * unknown, so all of them are tried.
  */
 const ENDINGS: readonly (readonly string[])[] = [
   // German: nouns and adjectives, verbs
@@ -26,16 +26,20 @@ const ENDINGS: readonly (readonly string[])[] = [
   ["er", "ir", "en", "ido", "ida", "idos", "idas", "iendo"],
 ];
 
-/** French shortens `le`, `la` and `de` before these letters. */
+/** French elides `le`, `la` and `de` before these letters. */
 const BEGINS_ELIDED = /^[aeiouyh]\p{L}{2}/u;
-/** Fewer letters in front of an ending are no word's. */
+/** Fewest letters before an ending. */
 const SHORTEST_BASE = 3;
-/** The same where the ending may be none. */
+/** Fewest letters before endings that include the empty one. */
 const SHORTEST_BARE = 4;
-/** `luz` and `luces`. */
+/** Fewest letters before `z`, as in `luz` and `luces`. */
 const SHORTEST_WITH_Z = 2;
 
-/** Terms of other forms that a word may have in these languages, but those that begin with all of it. @param word in small letters, without accents. */
+/**
+ * Returns the terms of other forms of a word in these languages, except forms that start with the whole word.
+ *
+ * @param word in lower case, without accents.
+ */
 export function inflectionsOf(word: string): readonly string[] {
   if (!/^\p{Script=Latin}+$/u.test(word)) return [];
   const forms = new Set<string>();
@@ -46,7 +50,7 @@ export function inflectionsOf(word: string): readonly string[] {
       for (const other of endings) if (!other.startsWith(ending)) forms.add(termOf(base + other));
     }
   }
-  // `l'utilisateur` is one term.
+  // Elided words such as `l'utilisateur` form one term.
   if (BEGINS_ELIDED.test(word)) for (const form of [word, ...forms]) for (const article of ["l", "d"]) forms.add(termOf(article + form));
   forms.delete(termOf(word));
   return [...forms];

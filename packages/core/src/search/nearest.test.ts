@@ -31,13 +31,13 @@ describe("vectors", () => {
 });
 
 describe("NearestFirst", () => {
-  it("keeps what sorting all would keep", () =>
+  it("keeps the same neighbours as sorting all of them", () =>
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 500 }), fc.integer({ min: 1, max: 20 }), (similarities, limit) => {
         const all = similarities.map((similarity, at): Neighbour => ({ checkpointId: parseCheckpointId(`c${at + 1_000}`), similarity }));
         const kept = new NearestFirst(limit);
         for (const neighbour of all) kept.add(neighbour);
-        // What is equally near stands in the order of the ids, which is that of the list.
+        // Ties are ordered by id, which is the order of the list.
         expect(kept.all()).toEqual(all.toSorted((left, right) => right.similarity - left.similarity).slice(0, limit));
       }),
     ));

@@ -1,8 +1,8 @@
 import type { Neighbour } from "../ports/vector-index.ts";
 
-/** A vector of the same direction and of length 1, so that a product of two is the cosine between them. */
+/** Scales a vector to length 1, so that a dot product of two is their cosine. */
 export function unitVector(vector: Float32Array): Float32Array {
-  // Squares of the smallest numbers are none, and of the largest are infinite, unless they are of a size before.
+  // Scaling first avoids underflow and overflow of the squares.
   const largest = vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
   let sum = 0;
   for (const number of vector) sum += (number / largest) ** 2;
@@ -10,9 +10,9 @@ export function unitVector(vector: Float32Array): Float32Array {
   return vector.map((number) => number / length);
 }
 
-/** The sum of the products of two vectors of the same length. */
+/** Returns the dot product of two vectors of the same length. */
 export function dotProduct(left: Float32Array, right: Float32Array): number {
-  // Four sums at a time take a third of the time of one.
+  // Four accumulators take a third of the time of one.
   let [a, b, c, d] = [0, 0, 0, 0];
   const whole = left.length - (left.length % 4);
   for (let at = 0; at < whole; at += 4) {
@@ -25,11 +25,11 @@ export function dotProduct(left: Float32Array, right: Float32Array): number {
   return a + b + c + d;
 }
 
-/** Keeps the nearest of what it is given. */
+/** Keeps the nearest of the added neighbours. */
 export class NearestFirst {
   readonly #limit: number;
   #kept: Neighbour[] = [];
-  /** What is not nearer than this is not among the first. */
+  /** Lower bound: neighbours below this similarity are not among the nearest. */
   #least = Number.NEGATIVE_INFINITY;
 
   constructor(limit: number) {
@@ -42,7 +42,7 @@ export class NearestFirst {
     if (this.#kept.length >= 2 * this.#limit + 100) this.#cut();
   }
 
-  /** Those kept, the nearest first. */
+  /** Returns the kept neighbours, nearest first. */
   all(): readonly Neighbour[] {
     this.#cut();
     return this.#kept;

@@ -7,17 +7,17 @@ const hit = (id: string, project: string, score: number): { record: CheckpointRe
 };
 
 describe("the own project", () => {
-  it("comes before what is at most 3 % better, and before nothing else", () => {
+  it("ranks before hits that score at most 3 % more, and before no others", () => {
     const hits = [hit("best", "/other", 0.9), hit("nearly", "/other", 0.7), hit("own", "/own", 0.69), hit("far", "/own", 0.6)];
     expect(ownFirst(hits, "/own", ({ score }) => score).map(({ record }) => record.id)).toEqual(["best", "own", "nearly", "far"]);
   });
 
-  it("leaves equal scores of one project in their order, and has each checkpoint once", () => {
+  it("keeps the order of equal scores in a project, and each checkpoint once", () => {
     const hits = [hit("one", "/own", 0.5), hit("two", "/own", 0.5), hit("one", "/own", 0.5)];
     expect(ownFirst(hits, "/own", ({ score }) => score).map(({ record }) => record.id)).toEqual(["one", "two"]);
   });
 
-  it("needs no more than what `nearly` says to come first", () => {
+  it("ranks first from the score that `nearly` returns", () => {
     const hits = (score: number) => [hit("other", "/other", 0.5), hit("own", "/own", score)];
     const first = (score: number) => ownFirst(hits(score), "/own", (each) => each.score)[0]?.record.id;
     expect(first(nearly(0.5) + 0.001)).toBe("own");

@@ -1,14 +1,17 @@
 import type { CheckpointRecord } from "../model/checkpoint.ts";
 
-/** Scores that are this near to each other say the same. */
+/** Scores within this ratio count as equal. */
 const NEARLY = 1.03;
 
-/** What a text of the own project must score at least to come before one that scores so much. */
+/** Returns the score from which a text of the own project ranks before a text with the given score. */
 export function nearly(score: number): number {
   return score / NEARLY;
 }
 
-/** The best first; of a project those that score nearly as much as others come before them. Of two for one checkpoint the last is kept. */
+/**
+ * Sorts hits best first, moving hits of the own project before others that score nearly the same. Of several hits for a
+ * checkpoint, keeps the last.
+ */
 export function ownFirst<Hit extends { readonly record: CheckpointRecord }>(
   hits: readonly Hit[],
   project: string,

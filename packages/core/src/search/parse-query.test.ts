@@ -5,7 +5,7 @@ import { wordsOf } from "./terms.ts";
 const stopWords = (text: string): readonly string[] => [...wordsOf(text).stopWords];
 
 describe("a question", () => {
-  it("is its terms, each once, which weigh more the more often they are asked for, though less with each time", () => {
+  it("has each term once, with a weight that grows ever more slowly with repetitions", () => {
     const { terms } = parseQuery("the export of exports to disk, disk, disks");
     expect(terms).toMatchObject([
       { term: "export", weight: 1.5 },
@@ -14,18 +14,18 @@ describe("a question", () => {
     expect(parseQuery("disk").terms).toMatchObject([{ term: "disk", weight: 1 }]);
   });
 
-  it("of stop-words alone is its stop-words", () => {
+  it("of stop words alone searches for its stop words", () => {
     expect(parseQuery("what is it?").terms.map(({ term }) => term)).toEqual(stopWords("what is it"));
     expect(parseQuery("what is the export").terms.map(({ term }) => term)).toEqual(["export"]);
   });
 
-  it("requires the terms of its phrases, or the stop-words of one that has nothing else", () => {
+  it("requires the terms of its phrases, or the stop words of a phrase with nothing else", () => {
     expect(parseQuery('disk "the nightly export"')).toMatchObject({ required: ["night", "export"], phrases: ["the nightly export"] });
     expect(parseQuery('disk "to be"').required).toEqual(stopWords("to be"));
     expect(parseQuery('the "nightly export"').terms.map(({ term }) => term)).toEqual(["night", "export"]);
   });
 
-  it("of few words may be answered by synonyms, other forms and longer words instead", () => {
+  it("of few words accepts synonyms, other forms and longer words as substitutes", () => {
     const [term] = parseQuery("login").terms;
     expect(term?.instead).toMatchObject({ terms: expect.arrayContaining(["signin", "auth", "authent"]) as string[], beginning: "login" });
     expect(parseQuery("Verbindungen").terms[0]?.instead?.terms).toContain("verbindung");
@@ -33,7 +33,7 @@ describe("a question", () => {
     expect(many.filter(({ instead }) => instead !== undefined)).toEqual([]);
   });
 
-  it("has nothing instead of words of phrases, of parts of identifiers, and of figures", () => {
+  it("has no substitutes for words of phrases, parts of identifiers, and figures", () => {
     expect(parseQuery('"login form"').terms.map(({ instead }) => instead)).toEqual([undefined, undefined]);
     const whole = parseQuery("maxRetry").terms.map(({ term, instead }) => [term, instead?.beginning]);
     expect(whole).toEqual([
@@ -45,7 +45,7 @@ describe("a question", () => {
     expect(parseQuery("設定").terms[0]?.instead).toBe(undefined);
   });
 
-  it("has no phrase where a quotation mark stands alone or encloses no word", () => {
+  it("has no phrase for a lone quotation mark or quotes without a word", () => {
     expect(parseQuery('a 5" disk')).toMatchObject({ required: [], phrases: [] });
     expect(parseQuery('disk "--"')).toMatchObject({ required: [], phrases: [] });
   });

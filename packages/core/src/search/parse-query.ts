@@ -4,25 +4,25 @@ import { synonymsOf } from "./synonyms.ts";
 import { askedWordsOf, wordsOf } from "./terms.ts";
 import type { AskedTerm, Instead } from "../ports/search-index.ts";
 
-/** What somebody looks for. */
+/** Parsed search query. */
 export interface ParsedQuery {
-  /** Each once; what is asked for more often weighs more, though less with each time. */
+  /** Each term once. Repetitions raise the weight, each by less. */
   readonly terms: readonly AskedTerm[];
-  /** Those of phrases: what is found has all of them. */
+  /** Terms of the phrases. A hit must have all of them. */
   readonly required: readonly string[];
-  /** Texts in quotation marks, as they are to be found; without those that hold no letter and no digit. */
+  /** Texts in quotation marks, to be matched literally. Excludes texts without letters or digits. */
   readonly phrases: readonly string[];
-  /** Nothing else was asked for. Of a message or of JSON that was pasted, other signs stand between what is in quotation marks. */
+  /** True when the query consists of phrases only. A pasted message or JSON has other characters between its quotes. */
   readonly isPhrasesOnly: boolean;
 }
 
-/** How soon asking for a term again stops to count. */
+/** How fast repetitions of a term stop counting. */
 const SATURATION = 2;
 
 const PHRASE = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»/gu;
 const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/u;
 
-/** An unpaired quotation mark is none. Stop-words count where there is nothing else. */
+/** Parses a search query. An unpaired quotation mark is ignored. Stop words count only when the query has no other terms. */
 export function parseQuery(query: string): ParsedQuery {
   const phrases: string[] = [];
   const words = query.replace(PHRASE, (_, ...groups: readonly unknown[]) => {
@@ -46,10 +46,10 @@ export function parseQuery(query: string): ParsedQuery {
   };
 }
 
-/** A question of more says enough, and each other word takes its time to look up. */
+/** Longest query with substitutes. Longer queries say enough, and each substitute takes time to look up. */
 const FEW_TERMS = 4;
 const NONE: ReadonlyMap<string, string> = new Map();
-/** What begins with less is anything. */
+/** A shorter prefix would match anything. */
 const BEGINNING = /^\p{L}{3,}$/u;
 
 function insteadOf(term: string, word: string | undefined): Instead | undefined {

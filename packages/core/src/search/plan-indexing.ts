@@ -2,13 +2,13 @@ import type { CheckpointRecord } from "../model/checkpoint.ts";
 import type { CheckpointId } from "../model/ids.ts";
 import type { IndexedCheckpoint } from "../ports/search-index.ts";
 
-/** A checkpoint that is to be found. */
+/** Fields of a checkpoint that indexing needs. */
 export type Findable = Pick<CheckpointRecord, "id" | "sequence" | "kind" | "contextBytes">;
 
-/** A checkpoint, and the one whose text it need not repeat. */
+/** Checkpoint with the predecessor whose text it need not repeat. */
 export interface Link {
   readonly checkpoint: Findable;
-  /** `undefined`: it is indexed whole. */
+  /** `undefined`: the checkpoint is indexed whole. */
   readonly previous: Findable | undefined;
 }
 
@@ -19,11 +19,11 @@ export interface IndexingPlan {
 }
 
 /**
- * Links each of a session's checkpoints to its live predecessor. Asides are no part of the session's course: what follows one
- * is compared with what was before it.
+ * Links each checkpoint of a session to its live predecessor. Asides are never predecessors: the checkpoint after an aside is
+ * compared with the one before the aside.
  *
  * @param checkpoints oldest first.
- * @param before what the first of them follows, where they are not all.
+ * @param before predecessor of the first checkpoint, when `checkpoints` is not the whole session.
  */
 export function linked(checkpoints: readonly Findable[], before?: Findable): readonly Link[] {
   let previous = before;
@@ -34,14 +34,14 @@ export function linked(checkpoints: readonly Findable[], before?: Findable): rea
   });
 }
 
-/** As many of them, in their order, as are at most this large in all; one at least. */
+/** Returns the first links, at most `most` and at most `mostBytes` of contexts, but at least one. */
 export function firstLinks(links: readonly Link[], most: number, mostBytes: number): readonly Link[] {
   let bytes = 0;
   const over = links.findIndex(({ checkpoint }) => (bytes += checkpoint.contextBytes) > mostBytes);
   return links.slice(0, over === -1 ? most : Math.min(most, Math.max(1, over)));
 }
 
-/** What has to be done so that an index holds these, and no others. */
+/** Plans the changes after which an index holds exactly the wanted checkpoints. */
 export function planIndexing(wanted: readonly Link[], indexed: readonly IndexedCheckpoint[]): IndexingPlan {
   const byId = new Map(indexed.map((each) => [each.checkpointId, each]));
   const add = wanted.filter((link) => !isIndexed(link, byId.get(link.checkpoint.id)));

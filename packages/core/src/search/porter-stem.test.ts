@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { porterStem } from "./porter-stem.ts";
 
-/** From the algorithm's own list of words and stems. */
+/** Samples from the algorithm's own vocabulary and stems. */
 const STEMS: Readonly<Record<string, string>> = {
   abilities: "abil",
   agreed: "agre",
@@ -37,7 +37,7 @@ const STEMS: Readonly<Record<string, string>> = {
 describe("the stem of a word", () => {
   it.each(Object.entries(STEMS))("of %s is %s", (word, stem) => expect(porterStem(word)).toBe(stem));
 
-  it("leaves alone what is no English word", () => {
+  it("does not change what is no English word", () => {
     for (const word of ["e3b0c442", "straße", "ns", "", "42"]) expect(porterStem(word)).toBe(word);
   });
 });

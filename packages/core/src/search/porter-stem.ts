@@ -1,12 +1,13 @@
 /**
- * The stem of an English word in lower case, by Martin Porter's second algorithm (https://snowballstem.org/algorithms/english/stemmer.html):
- * "connected", "connecting" and "connections" become "connect". Whatever is not made of the letters a to z stays as it is.
+ * Stems an English word in lower case with Martin Porter's second algorithm
+ * (https://snowballstem.org/algorithms/english/stemmer.html): "connected", "connecting" and "connections" become "connect". Words
+ * with other characters than a to z stay unchanged.
  */
 export function porterStem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
   const irregular = IRREGULAR.get(word);
   if (irregular !== undefined) return irregular;
-  // A `Y` is a consonant: at the beginning, and after a vowel.
+  // `Y` marks a consonant: at the beginning, and after a vowel.
   const marked = word.replace(/^y/, "Y").replace(/([aeiouy])y/g, "$1Y");
   const first = firstRegion(marked);
   const second = nextRegion(marked, first);
@@ -16,7 +17,7 @@ export function porterStem(word: string): string {
   return withoutLastLetter(withoutSuffix(shortened(bare, first, second), second), first, second).toLowerCase();
 }
 
-/** Behind the first consonant that follows a vowel: endings that begin there may go. */
+/** Region R1: starts after the first consonant that follows a vowel. Only endings in the region may be removed. */
 function firstRegion(word: string): number {
   return /^(?:gener|commun|arsen)/.exec(word)?.[0].length ?? nextRegion(word, 0);
 }
@@ -54,7 +55,7 @@ function replacedOnce(word: string, first: number): string {
   return isLate && /[cdeghkmnrt]li$/.test(word) ? word.slice(0, -2) : word;
 }
 
-/** By the longest ending that there is, if it begins within the region. */
+/** Replaces the longest matching ending if it starts within the region. */
 function replaced(word: string, endings: Endings, first: number, second: number): string {
   const found = endingOf(word, endings);
   if (found === undefined) return word;
@@ -76,14 +77,14 @@ function withoutLastLetter(word: string, first: number, second: number): string 
   return word.endsWith("ll") && at >= second ? word.slice(0, at) : word;
 }
 
-/** As "hop" does, and "fail" does not. */
+/** True when a word ends in a short syllable: "hop" does, "fail" does not. */
 function endsShort(word: string): boolean {
   return /[^aeiouy][aeiouy][^aeiouywxY]$|^[aeiouy][^aeiouy]$/.test(word);
 }
 
 type Ending = readonly [ending: string, becomes: string];
 
-/** By their last letters: most words have none of them. The longest first. */
+/** Endings by their last letter, longest first. Most words have none of these letters at the end. */
 type Endings = ReadonlyMap<string, readonly Ending[]>;
 
 function byLastLetter(endings: readonly Ending[]): Endings {

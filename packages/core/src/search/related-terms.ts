@@ -1,20 +1,20 @@
 import type { WeightedTerm } from "../ports/search-index.ts";
 import { rarity } from "./bm25.ts";
 
-/** So many are looked up. */
+/** Number of related terms to look up. */
 const MOST_LOOKED_UP = 20;
-/** So many have a say in the order of hits. */
+/** Number of related terms that affect the order of hits. */
 const MOST = 15;
-/** The heaviest weighs this much of a term that was asked for. */
+/** Weight of the heaviest related term, relative to a query term. */
 const SHARE = 0.3;
-/** How soon a repeated term stops to count. */
+/** How fast repetitions of a term stop counting. */
 const SATURATION = 1.6;
 
 /**
- * Terms that the best hits have in common beyond what was asked for, which is known as pseudo-relevance feedback: what the best
- * speak of besides tells which of the others are about the same.
+ * Returns terms that the best hits share besides the query (pseudo-relevance feedback). They help to find other hits on the same
+ * subject.
  *
- * @param hits the best first.
+ * @param hits best first.
  */
 export function relatedTerms(
   asked: ReadonlySet<string>,
@@ -31,18 +31,18 @@ export function relatedTerms(
   return all.sort((one, other) => other.weight - one.weight).slice(0, MOST_LOOKED_UP);
 }
 
-/** What each related term adds to the score of a text that has it, once an index knows how many have it. */
+/** Returns the score that each related term adds to a text that has it, given how many texts of the index have it. */
 export function weighRelated<Term extends WeightedTerm & { readonly texts: number }>(
   related: readonly Term[],
   allTexts: number,
 ): { readonly term: Term; readonly worth: number }[] {
-  // One that is in a single text connects it with no other.
+  // A term of a single text connects it with no other text.
   const known = related.filter(({ texts }) => texts > 1).slice(0, MOST);
   const most = known.reduce((heaviest, { weight }) => Math.max(heaviest, weight), 0);
   return known.map((term) => ({ term, worth: ((SHARE * term.weight) / most) * rarity(term.texts, allTexts) }));
 }
 
-/** How often each occurs. */
+/** Counts the occurrences of each term. */
 export function countsOf(terms: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);

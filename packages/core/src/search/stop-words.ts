@@ -1,4 +1,4 @@
-/** Words of which nearly every text is full: they are looked for only where nothing else is. */
+/** Words that occur in nearly every text. They are searched for only when a query has nothing else. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a about after all also am an and any are as at be because been before being both but by can could did do does doing during " +

@@ -1,6 +1,6 @@
 import { termOf } from "./terms.ts";
 
-/** Words of software work that people take for each other. Few: each brings texts that lack what was asked for. */
+/** Groups of synonyms from software work. The list is short, because each group brings in texts without the words of the query. */
 const GROUPS: readonly string[] = [
   "login signin logon auth authentication",
   "bug defect error fault",
@@ -33,7 +33,7 @@ const GROUPS: readonly string[] = [
 
 let others: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Terms that mean the like of a term. */
+/** Returns the synonyms of a term. */
 export function synonymsOf(term: string): readonly string[] {
   others ??= tableOf(GROUPS);
   return others.get(term) ?? [];

@@ -26,19 +26,19 @@ describe("the terms of a text", () => {
     ["nothing of signs", "--- *** !?", []],
   ])("are %s", (_, text, terms) => expect(termsOf(text)).toEqual(terms));
 
-  it("are told beside the stop-words, which are each there once and are never taken for a term", () => {
+  it("are separate from the stop words, which occur once each and never equal a term", () => {
     const { terms, stopWords } = wordsOf("What is it that it is? The to_do of today");
     expect(terms).toEqual(["todo", "today"]);
     expect([...stopWords].map((word) => word.slice(1))).toEqual(["what", "is", "it", "that", "the", "to", "do", "of"]);
     expect([...stopWords].filter((word) => /^[\p{L}\p{Nd}]/u.test(word))).toEqual([]);
   });
 
-  it("are found by any way to write an identifier", () => {
+  it("are the same for every spelling of an identifier", () => {
     const ways = ["maxRetries", "max_retries", "max-retries", "MAX_RETRIES", "max.retries", "maxretries"];
     expect(new Set(ways.map((way) => termsOf(way)[0]))).toEqual(new Set(["maxretri"]));
   });
 
-  it("are the same whether a text has other letters too or not", () => {
+  it("do not depend on non-ASCII letters elsewhere in the text", () => {
     const ascii = fc.string({ unit: fc.constantFrom(..."aBcD09sS-._/:>@#$+~' \n".split("")), maxLength: 40 });
     const ofText = fc.property(ascii, (text) => {
       expect(termsOf(`${text} 京`)).toEqual([...termsOf(text), "京"]);
@@ -46,12 +46,12 @@ describe("the terms of a text", () => {
     fc.assert(ofText, { numRuns: 2_000 });
   });
 
-  it("of what is very long are its beginning", () => {
+  it("of a very long word are its beginning", () => {
     const [term] = termsOf("a1".repeat(5_000));
     expect(term).toBe("a1".repeat(32));
   });
 
-  it("take time that grows with the text alone", () => {
+  it("take time linear in the text", () => {
     const started = performance.now();
     termsOf("a-".repeat(200_000));
     termsOf("aB".repeat(200_000));

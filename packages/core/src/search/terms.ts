@@ -1,20 +1,20 @@
 import { porterStem } from "./porter-stem.ts";
 import { isStopWord } from "./stop-words.ts";
 
-/** What is longer than any name, an encoded file for instance, is found by how it begins. */
+/** Longer words, such as encoded files, are indexed by this many characters of their beginning. */
 const LONGEST = 64;
-/** An identifier of more parts than this is found by its parts alone. */
+/** An identifier with more parts is indexed by its parts only. */
 const MOST_PARTS = 12;
 
-/** How words are told in a text. */
+/** Patterns that split a text into words. */
 interface Patterns {
-  /** Words that something joins: `src/main.ts`, `max_retries`, `well-known`, `ns::name`. */
+  /** Joined words: `src/main.ts`, `max_retries`, `well-known`, `ns::name`. */
   readonly compound: RegExp;
-  /** Words that nothing joins. */
+  /** Single words. */
   readonly simple: RegExp;
-  /** The parts of what is written in camelCase. */
+  /** Parts of camelCase words. */
   readonly humps: RegExp;
-  /** Whether there may be words that nothing tells apart: see `UNSPACED`. */
+  /** True when the text may contain scripts without spaces: see `UNSPACED`. */
   readonly hasUnspaced: boolean;
 }
 
@@ -25,7 +25,7 @@ const OF_ALL_LETTERS: Patterns = {
   hasUnspaced: true,
 };
 
-/** The same of a text without other letters, which takes a third of the time, and none to be compiled. */
+/** Patterns for ASCII text. They take a third of the time and compile instantly. */
 const OF_ASCII: Patterns = {
   compound: /[A-Za-z0-9]+(?:(?:[-._/\\:@#$+~]|::|->)[A-Za-z0-9]+)*/g,
   simple: /[A-Za-z0-9]+/g,
@@ -33,35 +33,35 @@ const OF_ASCII: Patterns = {
   hasUnspaced: false,
 };
 
-/** Scripts that put no spaces between words, or hang endings on them: they are found by each two letters in a row. */
+/** Scripts that put no spaces between words, or attach endings to them. They are indexed by pairs of adjacent letters. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々]+/gu;
 
 /**
- * The terms a text is found by, in their order, each as often as it occurs: its words without stop-words, stemmed;
- * identifiers, paths and camelCase as a whole, without what joins them, and by part; scripts without spaces by pairs of
- * letters. Made alike of what is indexed and of what is asked for. Letters and digits only.
+ * Returns the terms of a text in order, each as often as it occurs: stemmed words without stop words; identifiers, paths and
+ * camelCase words both joined and by part; scripts without spaces as pairs of letters. Texts and queries are processed alike.
+ * Terms consist of letters and digits only.
  */
 export function termsOf(text: string): string[] {
   return wordsOf(text).terms;
 }
 
-/** What a text is made of. */
+/** Terms and stop words of a text. */
 export interface Words {
-  /** As `termsOf` gives them. */
+  /** Terms as `termsOf` returns them. */
   readonly terms: readonly string[];
-  /** Each once, with a sign in front that no term has: they are found only where nothing else is asked for. */
+  /** Stop words, each once, with a prefix that no term has. They are searched for only when a query has nothing else. */
   readonly stopWords: ReadonlySet<string>;
 }
 
-/** The terms of a text, and its stop-words. */
+/** Returns the terms and stop words of a text. */
 export function wordsOf(text: string): Collected {
   const words: Collected = { terms: [], stopWords: new Set() };
   collect(text, words);
   return words;
 }
 
-/** The same of a question, with the words that its terms were made of: what a word may be instead depends on how it is written. */
+/** Works like `wordsOf` for a query, and also returns the word behind each term: the possible substitutes depend on the spelling. */
 export function askedWordsOf(text: string): Words & { readonly written: ReadonlyMap<string, string> } {
   const words = { terms: [], stopWords: new Set<string>(), written: new Map<string, string>() };
   collect(text, words);
@@ -77,28 +77,31 @@ function collect(text: string, words: Collected): void {
 interface Collected extends Words {
   readonly terms: string[];
   readonly stopWords: Set<string>;
-  /** Each term by the word it stands for, in small letters; without parts of identifiers. */
+  /** Word in lower case by its term, without parts of identifiers. */
   readonly written?: Map<string, string>;
 }
 
-/** One form for what looks or reads the same: without accents on Latin letters, full width, ligatures. Capitals stay, apostrophes go. */
+/**
+ * Normalises text that looks or reads the same: removes accents on Latin letters and apostrophes, resolves full width and
+ * ligatures. Keeps capitals.
+ */
 function folded(given: string): string {
   const text = /['’]/.test(given) ? given.replace(APOSTROPHE, "") : given;
   if (isAscii(text)) return text;
   return text.normalize("NFD").replace(ACCENTS, "").normalize("NFKC");
 }
 
-/** With the `s` behind it. */
+/** Includes a possessive `s`. */
 const APOSTROPHE = /(?<=\p{L})['’](?:s(?!\p{L}))?/gu;
 const ACCENTS = /(?<=\p{Script=Latin})\p{Mn}+/gu;
 
-/** Whether no letter of a text has other forms than its capital. */
+/** True when the text is ASCII, so that case is the only variation of its letters. */
 export function isAscii(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- ASCII has them too
   return /^[\x00-\x7f]*$/.test(text);
 }
 
-/** A moment as most programs write it: a date and a time of day, each of which may be asked for. Nobody asks for less than seconds. */
+/** Timestamp as most programs write it. Date and time of day are indexed separately, down to seconds. */
 const MOMENT = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?(?:[Zz]|[-+]\d\d:?\d\d)?$/;
 
 function addTerms(compound: string, patterns: Patterns, into: Collected): void {
@@ -115,7 +118,7 @@ function addCompound(compound: string, patterns: Patterns, into: Collected): voi
   for (const part of parts) addPart(part, patterns, into);
 }
 
-/** Small letters and digits, with at most a capital in front. */
+/** True for lower-case letters and digits with at most one capital in front. */
 function isPlain(word: string): boolean {
   return /^[A-Z]?[a-z0-9]*$/.test(word);
 }
@@ -128,7 +131,7 @@ function partsOf(word: string, { humps, hasUnspaced }: Patterns): string[] {
 
 function addWhole(whole: string, { hasUnspaced }: Patterns, { terms, written }: Collected): void {
   if (hasUnspaced && UNSPACED_ONCE.test(whole)) return;
-  // As it would be if it were asked for without what joins it.
+  // Indexes the joined form, as a query may write it.
   const word = whole.toLowerCase();
   terms.push(stemmed(word));
   written?.set(stemmed(word), word);
@@ -153,10 +156,10 @@ function addPart(part: string, { hasUnspaced }: Patterns, into: Collected): void
 
 const UNSPACED_ONCE = new RegExp(UNSPACED.source, "u");
 
-/** In front of a stop-word. */
+/** Prefix of a stop word. */
 const STOP_SIGN = "·";
 
-/** `32km`, `W2611340`. What changes from letters to figures more often, as hexadecimal digits do, has no parts. */
+/** Letters and figures such as `32km`, `W2611340`. Words with more changes between the two, such as hexadecimal ones, have no parts. */
 const FIGURE_AND_LETTERS = /^(?:([a-z]+)([0-9]+)|([0-9]+)([a-z]+))$/;
 
 function addWord(word: string, { terms, stopWords }: Collected): void {
@@ -166,12 +169,12 @@ function addWord(word: string, { terms, stopWords }: Collected): void {
   for (const part of parts) if (part !== undefined && part.length > 1) terms.push(stemmed(part));
 }
 
-/** The term that a word in small letters without accents is found by. */
+/** Returns the term of a word in lower case without accents. */
 export function termOf(word: string): string {
   return stemmed(word);
 }
 
-/** The same few thousand words come again and again. */
+/** Cache of stems: the same few thousand words recur. */
 const STEMS = new Map<string, string>();
 const MOST_STEMS = 20_000;
 

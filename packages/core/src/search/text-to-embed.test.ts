@@ -4,25 +4,25 @@ import { cleanText, EMBEDDED_CHARACTERS, textToEmbed } from "./text-to-embed.ts"
 const TOKEN = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
 describe("the text that is embedded", () => {
-  it("is the name and what is new", () => {
+  it("is the name and the new lines", () => {
     expect(textToEmbed("Disk full", ["plan", "old", "new", "newer"], ["plan", "old"])).toBe("Disk full\nnew\nnewer");
     expect(textToEmbed(undefined, ["plan", "old"], [])).toBe("plan\nold");
   });
 
-  it("is what is there where nothing is new, and never nothing", () => {
+  it("is all lines when none is new, and never empty", () => {
     expect(textToEmbed("Name", ["Name", "old"], ["Name", "old"])).toBe("Name\nold");
     expect(textToEmbed(undefined, [], [])).toBe("(empty)");
     expect(cleanText("  ")).toBe("(empty)");
   });
 
-  it("has no secret, also none that is cut in two", () => {
+  it("contains no secret, not even a part of one", () => {
     for (const before of [0, EMBEDDED_CHARACTERS - 20, EMBEDDED_CHARACTERS - 1]) {
       const text = textToEmbed(undefined, [`${"word ".repeat(before / 5)}${TOKEN}`], []);
       expect(text).not.toContain("ghp_");
     }
   });
 
-  it("is no longer than a model reads, and ends with a whole character", () => {
+  it("fits a model and ends with a whole character", () => {
     const text = textToEmbed(undefined, [`a${"😀".repeat(EMBEDDED_CHARACTERS)}`], []);
     expect(text.length).toBe(EMBEDDED_CHARACTERS);
     expect(text.isWellFormed()).toBe(true);

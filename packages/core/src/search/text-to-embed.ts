@@ -1,18 +1,18 @@
 import { type FindSecrets, redact } from "../secrets/redact.ts";
 
-/** The most characters of a checkpoint, or of a question, that are embedded: most models read no more than 512 tokens. */
+/** Longest embedded text of a checkpoint or a question, in characters: most models read at most 512 tokens. */
 export const EMBEDDED_CHARACTERS = 2_000;
-/** Looked at for secrets: what names one may stand far from it. */
+/** Characters searched for secrets. More than is embedded, because the name of a secret may be far from it. */
 const LOOKED_AT = 64_000;
-/** Of one that has no text at all. Nothing cannot be embedded. */
+/** Placeholder for empty text, which cannot be embedded. */
 const EMPTY = "(empty)";
 
 /**
- * What an embedder is given for a checkpoint, without its secrets: its name and the beginning of what it brought, or of what it
- * holds where it brought nothing.
+ * Returns the text to embed for a checkpoint, without secrets: its name and the beginning of its new lines, or of all its lines
+ * when none is new.
  *
- * @param lines of the checkpoint, in their order.
- * @param known those of its predecessor.
+ * @param lines lines of the checkpoint, in order.
+ * @param known lines of its predecessor.
  */
 export function textToEmbed(name: string | undefined, lines: readonly string[], known: readonly string[], find?: FindSecrets): string {
   const isKnown = new Set(known);
@@ -21,7 +21,7 @@ export function textToEmbed(name: string | undefined, lines: readonly string[], 
   return cleanText([...new Set([...first, ...(brought.length > 0 ? brought : lines)])].join("\n"), find);
 }
 
-/** A question as an embedder is given it, without its secrets. */
+/** Prepares a question for an embedder, without secrets. */
 export function cleanText(text: string, find?: FindSecrets): string {
   const cut = redact(text.slice(0, LOOKED_AT), find).text.slice(0, EMBEDDED_CHARACTERS).trim();
   return cut === "" ? EMPTY : cut.toWellFormed();
