@@ -1,4 +1,4 @@
-/** Consecutive positions of two lists that hold the same. */
+/** Range of equal items at consecutive positions of two lists. */
 export interface Run {
   readonly left: number;
   readonly right: number;
@@ -6,9 +6,9 @@ export interface Run {
 }
 
 /**
- * Finds what two lists have in common, in order: equal beginnings and ends, and in between the items that occur once in
- * each (patience diff), extended to both sides. Not always the most that could be found, but always in
- * O(n log n), and what people would have marked.
+ * Finds common runs of two lists, in order: equal beginnings and ends, and in between the items that occur once in each list
+ * (patience diff), extended to both sides. Not always the longest result, but always in O(n log n), and close to what people
+ * would mark.
  */
 export function align(left: readonly string[], right: readonly string[]): Run[] {
   const head = commonHead(left, right, 0, 0);
@@ -59,7 +59,7 @@ function commonTailBefore(
   return length;
 }
 
-/** Pairs of positions, by the left one, of items that occur exactly once on either side between head and tail. */
+/** Returns position pairs, by left position, of items that occur exactly once on each side between head and tail. */
 function uniquePairs(left: readonly string[], right: readonly string[], head: number, tail: number): [number, number][] {
   const places = new Map<string, { left: number; right: number; count: number }>();
   for (let at = head; at < left.length - tail; at++) {
@@ -78,7 +78,7 @@ function uniquePairs(left: readonly string[], right: readonly string[], head: nu
   return pairs.map((place) => [place.left, place.right]);
 }
 
-/** The longest chain of pairs in which the right positions rise too. */
+/** Returns the longest subsequence of pairs whose right positions increase. */
 function increasing(pairs: readonly [number, number][]): [number, number][] {
   const ends: number[] = [];
   const before: number[] = [];

@@ -3,15 +3,15 @@ import { isJsonObject, type JsonValue } from "../model/context.ts";
 import type { ArrayStep, Delta, ObjectDelta, Splice } from "./delta.ts";
 
 /**
- * Makes a value from the base. The base is not changed, but the result may share parts with it.
+ * Applies a delta to its base. The base is not changed; the result may share parts with it.
  *
- * @throws CHECKPOINT_CORRUPT when the delta does not fit the base, or is none.
+ * @throws CHECKPOINT_CORRUPT when the delta is malformed or does not fit the base.
  */
 export function applyDelta(base: JsonValue, delta: JsonValue): JsonValue {
   try {
     return apply(base, base, delta as Delta);
   } catch (error) {
-    // Lists that are no lists, and the like: what reads a delta need not ask at every step.
+    // A malformed delta, such as a list that is no list. Catching it here saves checks at every step.
     if (error instanceof TypeError) throw unfit("is malformed", error);
     throw error;
   }

@@ -6,7 +6,7 @@ import { align } from "./align.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { findDelta } from "./find-delta.ts";
 
-/** Keys that trip others: separators of path notations, the prototype, integers, which objects reorder. */
+/** Keys that cause trouble: separators of path notations, the prototype, and integers, which objects reorder. */
 const key = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom("__proto__", "a/b", "~0", "10", "9", "length", "\ud800"));
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 8 }),
@@ -30,7 +30,7 @@ function roundTrip(base: JsonValue, target: JsonValue): string {
 }
 
 describe("a delta", () => {
-  it("makes any value from any other, with the same JSON text", () => {
+  it("turns any value into any other, with the same JSON text", () => {
     fc.assert(
       fc.property(value, value, (base, target) => {
         expect(roundTrip(base, target)).toBe(JSON.stringify(target));
@@ -39,7 +39,7 @@ describe("a delta", () => {
     );
   });
 
-  it("follows edits of a value: members put, dropped and moved, items spliced, texts changed", () => {
+  it("represents edits of a value: members set, dropped and moved, items spliced, texts changed", () => {
     const edit = fc.record({ at: fc.nat(20), remove: fc.nat(3), insert: fc.array(value, { maxLength: 2 }), text });
     fc.assert(
       fc.property(fc.array(value, { maxLength: 20 }), fc.array(edit, { maxLength: 4 }), text, (items, edits, prose) => {
@@ -58,7 +58,7 @@ describe("a delta", () => {
     );
   });
 
-  it("is small where little changed", () => {
+  it("is small for a small change", () => {
     const history = Array.from({ length: 500 }, (_, step) => ({
       step,
       observation: `observation ${step} ${"and what it says ".repeat(20)}`,
@@ -76,7 +76,7 @@ describe("a delta", () => {
     });
   });
 
-  it("keeps the base as it is", () => {
+  it("does not change the base", () => {
     const base = { list: [1, [2]], text: "abc" } as JsonValue;
     const before = JSON.stringify(base);
     applyDelta(base, findDelta(base, { list: [[2, 3]], text: "abd", more: true }) as JsonValue);
@@ -120,7 +120,7 @@ describe("a delta", () => {
 });
 
 describe("align", () => {
-  it("finds runs that are in both lists, in order and apart", () => {
+  it("finds common runs, in order and without overlap", () => {
     const letters = fc.array(fc.constantFrom("a", "b", "c", "d", "e", "f"), { maxLength: 30 });
     fc.assert(
       fc.property(letters, letters, (left, right) => {
@@ -138,7 +138,7 @@ describe("align", () => {
     );
   });
 
-  it("finds what moved between what stayed", () => {
+  it("finds unchanged items around moved ones", () => {
     expect(align(["a", "x", "b", "c"], ["a", "b", "y", "c"])).toEqual([
       { left: 0, right: 0, length: 1 },
       { left: 2, right: 1, length: 1 },

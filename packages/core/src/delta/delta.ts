@@ -1,18 +1,18 @@
 import type { JsonValue } from "../model/context.ts";
 
 /**
- * How one JSON value is made from another, the base. Itself JSON, and readable:
+ * Describes how to make a JSON value from another one, the base. A delta is readable JSON itself:
  *
- * - `{ "keep": true }`: it is the base.
- * - `{ "set": value }`: it is this value.
- * - `{ "new": delta }`: it is made by this delta from nothing, whatever the base has in its place.
- * - `{ "copy": ["files", "a.ts"] }`: it stands elsewhere in the whole base, under these keys and indexes.
- * - `{ "text": [[offset, deleted, "inserted"], ...] }`: the base's text with these splices; offsets are the base's, ascending.
+ * - `{ "keep": true }`: the value is the base.
+ * - `{ "set": value }`: the value is this one.
+ * - `{ "new": delta }`: the delta makes the value from nothing, ignoring the base at this place.
+ * - `{ "copy": ["files", "a.ts"] }`: the value is copied from elsewhere in the whole base, at these keys and indexes.
+ * - `{ "text": [[offset, deleted, "inserted"], ...] }`: the base's text with these splices; offsets refer to the base, ascending.
  * - `{ "array": [...] }`: see `ArrayStep`.
- * - `{ "object": { "drop", "change", "order" } }`: the base's members without those dropped, changed ones in their place,
- *   new ones after them; `order` names all keys where that is not their order.
+ * - `{ "object": { "drop", "change", "order" } }`: the base's members without the dropped ones, changed ones in place, new ones
+ *   at the end; `order` lists all keys when their order differs.
  *
- * Paths are lists and not joined texts, for keys may hold any character.
+ * Paths are lists, not joined texts, because keys may hold any character.
  */
 export type Delta =
   | { readonly keep: true }
@@ -26,8 +26,9 @@ export type Delta =
 export type Splice = readonly [offset: number, deleted: number, inserted: string];
 
 /**
- * `n > 0`: take over the next n items of the base. `n < 0`: pass over -n of them. What is left at the end is not taken.
- * `insert`: these items. `new`: one item, made from nothing by a delta. `change`: the base's next item, changed.
+ * Step through the items of the base. `n > 0`: keep the next n items. `n < 0`: skip -n items. Remaining items at the end are
+ * dropped. `insert`: add these items. `new`: add one item that a delta makes from nothing. `change`: change the next item of the
+ * base.
  */
 export type ArrayStep = number | { readonly insert: readonly JsonValue[] } | { readonly new: Delta } | { readonly change: Delta };
 

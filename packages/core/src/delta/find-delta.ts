@@ -5,12 +5,12 @@ import { sameJson } from "./same-json.ts";
 
 type Path = readonly (string | number)[];
 
-/** Shorter texts are written out: naming their place takes as much. */
+/** Shorter texts are written out: their path would be as long. */
 const SHORTEST_COPIED = 40;
-/** Lines of a text are compared one by one only where that can pay. */
+/** Shorter texts are not compared line by line, which would not pay off. */
 const SHORTEST_SPLICED = 200;
 
-/** How to make `target` from `base`. `applyDelta(base, findDelta(base, target))` has the same JSON text as `target`. */
+/** Returns a delta from `base` to `target`. `applyDelta(base, findDelta(base, target))` has the same JSON text as `target`. */
 export function findDelta(base: JsonValue, target: JsonValue): Delta {
   return new DeltaFinder(base).change(base, target);
 }
@@ -32,7 +32,7 @@ class DeltaFinder {
     return "set" in made || "copy" in made ? made : { new: made };
   }
 
-  /** From nothing, but for texts that stand somewhere in the base. */
+  /** Makes a value from nothing, except texts that occur in the base. */
   #make(target: JsonValue): Delta {
     if (typeof target === "string") return this.#copy(target) ?? { set: target };
     if (Array.isArray(target)) {
@@ -81,7 +81,7 @@ class DeltaFinder {
     return { array: steps.finished() };
   }
 
-  /** As many items on either side are taken for changed ones; else some came and some went. */
+  /** Equal numbers of items on both sides count as changed items; otherwise as removed and inserted ones. */
   #fillGap(steps: Steps, base: readonly JsonValue[], target: readonly JsonValue[]): void {
     if (base.length === target.length) {
       for (const [index, item] of target.entries()) {
@@ -96,7 +96,7 @@ class DeltaFinder {
   }
 }
 
-/** Joins steps of one kind as they come. */
+/** List of steps that merges neighbours of the same kind. */
 class Steps {
   readonly #steps: ArrayStep[] = [];
 
@@ -116,7 +116,7 @@ class Steps {
     }
   }
 
-  /** Passing over the last items need not be said. */
+  /** Returns the steps, without a final skip. */
   finished(): readonly ArrayStep[] {
     const last = this.#steps.at(-1);
     return typeof last === "number" && last < 0 ? this.#steps.slice(0, -1) : this.#steps;
@@ -150,7 +150,7 @@ function placesOfTexts(root: JsonValue): Map<string, Path> {
   return places;
 }
 
-/** By lines where the text is long, and within the first and last changed line by characters. */
+/** Compares long texts by lines; narrows each changed range to its changed characters. */
 function changeText(base: string, target: string): Delta {
   const splices = Math.min(base.length, target.length) < SHORTEST_SPLICED ? [splice(base, target, 0)] : spliceLines(base, target);
   const delta: Delta = { text: splices };
@@ -170,7 +170,7 @@ function spliceLines(base: string, target: string): Splice[] {
   return splices;
 }
 
-/** Each with its line break, so that joining them gives the text. */
+/** Splits a text into lines with their line breaks, so that joining them restores the text. */
 function linesOf(text: string): string[] {
   return text.split(/(?<=\n)/);
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 
-/** Whether two values have the same JSON text: the order of keys counts. */
+/** True when two values have the same JSON text, including the order of keys. */
 export function sameJson(left: JsonValue, right: JsonValue): boolean {
   if (left === right) return true;
   if (Array.isArray(left) && Array.isArray(right)) {

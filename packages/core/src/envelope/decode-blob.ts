@@ -5,7 +5,7 @@ import type { Digester } from "../ports/environment.ts";
 import { type DecodedBlob, MAX_ENVELOPE_BYTES, openEnvelope, proven } from "./envelope.ts";
 
 /**
- * Reads a blob as it is stored.
+ * Decodes a stored blob and verifies the digest of a whole checkpoint.
  *
  * @throws CHECKPOINT_CORRUPT, TOO_LARGE, UNSUPPORTED_VERSION
  */

@@ -5,7 +5,7 @@ import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
 import { envelopeParts, joinBytes } from "./envelope.ts";
 
-/** A whole checkpoint as it is stored. A large one is written by turns, and never in memory as a whole. */
+/** Encodes a whole checkpoint for storage. A large one is encoded in turns and never in memory as a whole. */
 export async function encodeBlob(
   { codec, digests }: { readonly codec: Codec; readonly digests: Digester },
   facts: CheckpointFacts,
@@ -13,6 +13,6 @@ export async function encodeBlob(
 ): Promise<Uint8Array> {
   const parts = envelopeParts(facts, content.parts(), digests);
   if (content.sizeBytes > LARGE_BYTES && codec.encodeParts !== undefined) return codec.encodeParts(parts);
-  // Copies: each part may be written into the memory of the one before.
+  // Copies the parts, because they share one buffer.
   return codec.encode(joinBytes(Array.from(parts, (part) => part.slice())));
 }

@@ -5,28 +5,28 @@ import { type CheckpointId, type Digest, parseCheckpointId, parseDigest, parseSe
 import { LAYERS, type LayerSummary } from "../model/layer.ts";
 import { sameJson } from "../delta/same-json.ts";
 
-/** What an envelope says of itself; a delta leaves the canonical digest to be computed from the context it makes. */
+/** Facts in an envelope. A delta omits the canonical digest; it is computed from the resulting context. */
 export type EnvelopeFacts = Omit<CheckpointFacts, "canonicalDigest"> & { readonly canonicalDigest: Digest | undefined };
 
-/** Facts that are a checkpoint's own, whatever it is stored against. */
+/** Facts that are never inherited from a base. */
 type OwnFact = "id" | "parentId" | "exactDigest" | "canonicalDigest" | "contextBytes";
 
-/** What the file of a delta says; `completeFacts` takes what it leaves out from its base. */
+/** Facts in the file of a delta. `completeFacts` takes the omitted ones from the base. */
 export interface DeltaFacts extends Pick<EnvelopeFacts, OwnFact> {
-  /** Only what is not as it is of the base. `undefined` is said where the base has something and this one has not. */
+  /** Fields that differ from the base. A present `undefined` means that the base has a value and this checkpoint has none. */
   readonly other: Partial<Omit<EnvelopeFacts, OwnFact>>;
-  /** How long before its base it was created, in milliseconds, where `other` does not say when it was. */
+  /** Milliseconds from this checkpoint's creation to its base's; unused when `other` has the creation time. */
   readonly earlierMs: number;
 }
 
-/** The facts of a checkpoint that is stored as a delta, given those of its base. */
+/** Completes the facts of a delta with those of its base. */
 export function completeFacts({ other, earlierMs, ...own }: DeltaFacts, base: EnvelopeFacts): EnvelopeFacts {
   const createdAt = new Date(base.createdAt.getTime() - earlierMs);
   if (Number.isNaN(createdAt.getTime())) throw corrupt("has no creation time");
   return { ...base, createdAt, ...own, ...other };
 }
 
-/** The facts of a whole checkpoint as JSON. What is usual is left out. */
+/** Converts the facts of a whole checkpoint to JSON, omitting default values. */
 export function toJson(facts: CheckpointFacts): JsonObject {
   return {
     id: facts.id,
@@ -49,9 +49,9 @@ export function toJson(facts: CheckpointFacts): JsonObject {
 }
 
 /**
- * The facts of a checkpoint that is stored against another one of its session, as JSON. What both have in common is left
- * out, and `null` stands where only the base has something: such a checkpoint is little more than its ids and its digest,
- * and with everything spelt out it would take half as much again.
+ * Converts the facts of a delta to JSON. Omits facts equal to those of the base, which belongs to the same session; `null` means
+ * that only the base has a value. The result is little more than ids and a digest; with all facts it would be half as large
+ * again.
  */
 export function toDeltaJson(facts: CheckpointFacts, base: EnvelopeFacts): JsonObject {
   const [own, bases] = [inheritable(facts), inheritable(base)];
@@ -67,7 +67,7 @@ export function toDeltaJson(facts: CheckpointFacts, base: EnvelopeFacts): JsonOb
   };
 }
 
-/** `null` is for what is not there. */
+/** Returns the inheritable facts. `null` stands for a missing one. */
 function inheritable(facts: EnvelopeFacts): JsonObject {
   return {
     kind: facts.kind,
@@ -82,7 +82,11 @@ function inheritable(facts: EnvelopeFacts): JsonObject {
   };
 }
 
-/** @throws CHECKPOINT_CORRUPT when a field makes no sense; UNSUPPORTED_VERSION for a kind that a newer version added. */
+/**
+ * Parses the facts of an envelope.
+ *
+ * @throws CHECKPOINT_CORRUPT when a field is invalid; UNSUPPORTED_VERSION for a kind that a newer version added.
+ */
 export function fromJson(envelope: JsonObject): EnvelopeFacts {
   return parsed(() => {
     const exactDigest = parseDigest(envelope["sha256"]);
@@ -107,13 +111,13 @@ export function fromJson(envelope: JsonObject): EnvelopeFacts {
   });
 }
 
-/** The facts of a delta of the first format, which says all of them by itself. Throws as `fromJson`. */
+/** Parses the facts of a delta in the first format, which contains all of them. Throws as `fromJson`. */
 export function fromWholeJson(envelope: JsonObject): DeltaFacts {
   const { id, parentId, exactDigest, canonicalDigest, contextBytes, ...other } = fromJson(envelope);
   return { id, parentId, exactDigest, canonicalDigest, contextBytes, other, earlierMs: 0 };
 }
 
-/** Reads what `toDeltaJson` wrote. Throws as `fromJson`. */
+/** Parses the output of `toDeltaJson`. Throws as `fromJson`. */
 export function fromDeltaJson(envelope: JsonObject): DeltaFacts {
   return parsed(() => ({
     id: parseCheckpointId(envelope["id"]),
@@ -151,13 +155,17 @@ function parsed<T>(read: () => T): T {
   }
 }
 
-/** Of a whole checkpoint it is left out where it is the exact one. */
+/** A whole checkpoint omits the canonical digest when it equals the exact one. */
 function canonical(envelope: JsonObject, exactDigest: Digest): Digest | undefined {
   if (envelope["canonical"] !== undefined) return parseDigest(envelope["canonical"]);
   return envelope["base"] === undefined ? exactDigest : undefined;
 }
 
-/** @throws CHECKPOINT_CORRUPT when it is no id. */
+/**
+ * Returns the base of a delta; `undefined` for a whole checkpoint.
+ *
+ * @throws CHECKPOINT_CORRUPT when the base is no id.
+ */
 export function baseOf(envelope: JsonObject): CheckpointId | undefined {
   if (envelope["base"] === undefined) return undefined;
   try {
@@ -230,7 +238,7 @@ function attributes(value: JsonValue | undefined): JsonObject {
   return value;
 }
 
-/** Layers that this version does not know are passed over. */
+/** Ignores layers that this version does not know. */
 function layers(value: JsonValue | undefined): LayerSummary | undefined {
   if (!isJsonObject(value)) return undefined;
   const counts = LAYERS.map((layer) => [layer, value[layer]] as const);

@@ -41,7 +41,7 @@ function encode(context: string, given: Partial<CheckpointFacts> = {}): Uint8Arr
   return encodeEnvelope(factsOf(context, given), Buffer.from(context), digests);
 }
 
-/** The same blob with another header, correctly digested. */
+/** Returns the same blob with another header and a matching digest. */
 function withEnvelope(change: (envelope: Record<string, unknown>) => void, format = 1): Uint8Array {
   const { context, envelope } = JSON.parse(Buffer.from(encode(`{"a":1}`)).toString()) as {
     context: JsonObject;
@@ -78,13 +78,13 @@ const facts = fc.record({
   layers: fc.constantFrom(undefined, {}, { CRITICAL: 2, EPHEMERAL: 0 }),
 });
 
-it("gives back the facts and the context's text, byte for byte", () => {
+it("returns the facts and the context's text, byte for byte", () => {
   fc.assert(
     fc.property(facts, fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), (given, context) => {
       const text = JSON.stringify(context);
       const decoded = decodeEnvelope(encode(text, given), digests);
       expect(decoded).toMatchObject({ kind: "whole", context: encodeUtf8(text) });
-      // By way of JSON, for which there is no -0.
+      // Compared through JSON, which has no -0.
       const attributes = JSON.parse(JSON.stringify(given.attributes)) as JsonObject;
       expect(decoded.facts).toEqual(factsOf(text, { ...given, attributes }));
     }),
@@ -104,7 +104,7 @@ it("is two lines that any JSON reader understands", () => {
   });
 });
 
-it("is small: what is usual is left out", () => {
+it("omits default values", () => {
   const size = encode("{}", { id: "x".repeat(36) as CheckpointId, sessionId: "y".repeat(36) as SessionId }).length;
   expect(size).toBeLessThan(400);
 });
@@ -114,7 +114,7 @@ it("keeps lone surrogates and keys named __proto__", () => {
   expect(decodeEnvelope(encode(text), digests)).toMatchObject({ kind: "whole", context: encodeUtf8(text) });
 });
 
-it("notices every changed byte, or reads the same in spite of it", () => {
+it("detects every changed byte that changes the result", () => {
   const original = encode(`{"plan":"read","list":[1,2,{"ü":null}]}`, { name: "name", tags: ["t"], attributes: { a: 1 } });
   const expected = JSON.stringify(decodeEnvelope(original, digests));
   const fates = new Map<string, number>();
@@ -128,12 +128,12 @@ it("notices every changed byte, or reads the same in spite of it", () => {
     }
   }
   expect([...fates.keys()].toSorted()).toEqual(["CHECKPOINT_CORRUPT", "UNSUPPORTED_VERSION", "the same"]);
-  // Only what stands around the digested texts may change unnoticed, and only a higher format looks newer.
+  // Only bytes around the digested texts can change unnoticed, and only a higher format number looks newer.
   expect(fates.get("the same")).toBeLessThan(20);
   expect(fates.get("UNSUPPORTED_VERSION")).toBeLessThan(5);
 });
 
-it("notices a cut at any place, and anything appended or put in between", () => {
+it("detects truncation, appended and inserted bytes", () => {
   const original = encode(`{"plan":"read"}`);
   for (let length = 0; length < original.length; length++) {
     expect([length, codeOf(original.subarray(0, length))]).toEqual([length, "CHECKPOINT_CORRUPT"]);
@@ -143,7 +143,7 @@ it("notices a cut at any place, and anything appended or put in between", () => 
   expect(codeOf(Buffer.from(Buffer.from(original).toString().replace(`,\n`, `,"more":1,\n`)))).toBe("CHECKPOINT_CORRUPT");
 });
 
-describe("what a newer product wrote", () => {
+describe("a blob of a newer version", () => {
   it.each<[string, Uint8Array]>([
     ["in a newer format", withEnvelope(() => {}, 3)],
     ["of a kind that we do not know", withEnvelope((envelope) => (envelope["kind"] = "timeline"))],
@@ -151,16 +151,16 @@ describe("what a newer product wrote", () => {
     expect(codeOf(bytes)).toBe("UNSUPPORTED_VERSION");
   });
 
-  it("is said to be newer although nothing else of it can be read", () => {
+  it("is reported as newer although its content is unreadable", () => {
     expect(codeOf(Buffer.from(`{"workrail":7,"somethingElse":true}\n...`))).toBe("UNSUPPORTED_VERSION");
   });
 
-  it("may say more than we know", () => {
+  it("may have unknown fields", () => {
     expect(codeOf(withEnvelope((envelope) => (envelope["mood"] = "good")))).toBe("decoded");
   });
 });
 
-/** As the first format wrote it, of a checkpoint with the context `{"a":1}`. */
+/** Blob in the first format, for a checkpoint with the context `{"a":1}`. */
 const FIRST_FORMAT = {
   check: "1fdc93508906230c",
   envelope:
@@ -172,7 +172,7 @@ describe("a delta", () => {
   const BASE = factsOf(`{"b":1}`, { id: "c0" as CheckpointId });
   const delta = { object: { drop: ["__proto__", "a/b"], change: { "\n": { set: "\ud800" } } } };
 
-  it("gives back its base, the delta and, with its base's, its facts, and leaves the canonical digest to be computed", () => {
+  it("returns its base, the delta and its facts, except the canonical digest", () => {
     fc.assert(
       fc.property(facts, facts, fc.boolean(), (given, givenToBase, isAlike) => {
         const plain = (some: Partial<CheckpointFacts>) => ({
@@ -190,7 +190,7 @@ describe("a delta", () => {
     );
   });
 
-  it("leaves out what its base says too", () => {
+  it("omits facts that equal those of its base", () => {
     const given = { agentId: "an agent", name: "a name", tags: ["t"], attributes: { a: 1 } };
     const text = Buffer.from(encodeDelta(factsOf("{}", given), { ...BASE, ...given, name: undefined }, delta, digests)).toString();
     expect(Object.keys(JSON.parse(text) as JsonObject)).toEqual([
@@ -212,7 +212,7 @@ describe("a delta", () => {
     expect(JSON.parse(text)).toMatchObject({ workrail: 2, id: "c1", base: "c0", delta });
   });
 
-  it("of the first format says everything by itself", () => {
+  it("of the first format contains all facts", () => {
     const all = factsOf(`{"a":1}`, { name: "name", tags: ["t"], parentId: "c2" as CheckpointId });
     const old = `{"workrail":1,"check":"${FIRST_FORMAT.check}","envelope":${FIRST_FORMAT.envelope},\n"delta":{"keep":true}}\n`;
     const decoded = decodeEnvelope(Buffer.from(old), digests);
@@ -221,7 +221,7 @@ describe("a delta", () => {
     expect(completeFacts(decoded.facts, base)).toStrictEqual({ ...all, canonicalDigest: undefined });
   });
 
-  it("is corrupt, or newer, whichever bit of it is changed", () => {
+  it("is corrupt or newer after any bit flip", () => {
     const original = Buffer.from(encodeDelta(factsOf("{}", { agentId: "an agent" }), BASE, { keep: true }, digests));
     const line = original.indexOf("\n");
     const fates = new Map<string, number>();
@@ -268,7 +268,7 @@ describe("a delta", () => {
   });
 });
 
-describe("an envelope that is digested and yet makes no sense is corrupt", () => {
+describe("an invalid envelope with a valid check is corrupt", () => {
   it.each<[string, (envelope: Record<string, unknown>) => void]>([
     ["id", (envelope) => (envelope["id"] = "../../x")],
     ["session", (envelope) => delete envelope["session"]],
@@ -301,7 +301,7 @@ it.each([
   expect(codeOf(Buffer.from(text, "latin1"))).toBe("CHECKPOINT_CORRUPT");
 });
 
-it("is not written of facts that no reader would take back", () => {
+it("refuses to write facts that cannot be read back", () => {
   expect(() => encode("{}", { project: 5 as unknown as string })).toThrow(expect.objectContaining({ code: "INTERNAL" }) as Error);
 });
 
@@ -318,7 +318,7 @@ it("has room for the longest labels, every character escaped", () => {
   expect(bytes.length).toBeLessThan(MAX_ENVELOPE_BYTES);
 });
 
-describe("a blob as it is stored", () => {
+describe("a stored blob", () => {
   const codec: Codec = {
     id: "plain",
     encode: async (bytes) => bytes,

@@ -20,23 +20,23 @@ import {
 } from "./envelope-json.ts";
 
 /*
- * A blob, before its codec, is two lines of JSON that are one JSON object together:
+ * A blob, before its codec, consists of two lines that together are one JSON object:
  *
  *   {"workrail":1,"check":"<start of the SHA-256 of the envelope's text>","envelope":{...},
  *   "context":{...}}
  *
- * or, compacted, without what its base says too:
+ * or, as a delta, without the facts shared with its base:
  *
  *   {"workrail":2,"check":"<start of the SHA-256 of the rest of the line>","id":...,"base":"<checkpoint id>",...,
  *   "delta":{...}}
  *
- * so that `zcat` shows something readable, any JSON parser reads it, and this reader can digest and parse the
- * context's exact text without writing it again. Deltas of the first format have all of an envelope, with
- * `"base":"<checkpoint id>"` in it. docs/reference/on-disk-format.md is the complete description.
+ * `zcat` shows readable text, any JSON parser reads it, and this reader can digest and parse the context's exact text without
+ * copying it. Deltas of the first format have a complete envelope with `"base":"<checkpoint id>"` in it.
+ * docs/reference/on-disk-format.md is the complete description.
  */
 
 const WHOLE_FORMAT = 1;
-/** The newest that is known. */
+/** Newest known format. */
 const DELTA_FORMAT = 2;
 const NEWLINE = 0x0a;
 const CHECK = `"check":"`;
@@ -44,11 +44,14 @@ const ENVELOPE = `,"envelope":`;
 const CONTEXT = encodeUtf8(`"context":`);
 const DELTA = encodeUtf8(`"delta":`);
 const TAIL = encodeUtf8("}\n");
-/** Hexadecimal digits: against accidents, beyond what the codec's own checksum finds. A delta's result is proven by its digest. */
+/**
+ * Hexadecimal digits of the check. It detects accidents that the codec's checksum misses. The result of a delta is also proven by
+ * its digest.
+ */
 const CHECK_LENGTH = 16;
 const DELTA_CHECK_LENGTH = 8;
 
-/** What an envelope adds to a context at most; room for the longest names, tags and attributes, escaped. */
+/** Most bytes that an envelope adds to a context: room for the longest names, tags and attributes, escaped. */
 export const MAX_ENVELOPE_BYTES: number = 1024 * 1024;
 
 export type DecodedBlob = WholeBlob | DeltaBlob;
@@ -56,11 +59,11 @@ export type DecodedBlob = WholeBlob | DeltaBlob;
 export interface WholeBlob {
   readonly kind: "whole";
   readonly facts: CheckpointFacts;
-  /** UTF-8 of the context's JSON, as it was digested. Proven to match `facts.exactDigest`. */
+  /** UTF-8 of the context's JSON as it was digested. Proven to match `facts.exactDigest`. */
   readonly context: Uint8Array;
 }
 
-/** Says how the context is made from another checkpoint's. Only what is made can be proven against `facts.exactDigest`. */
+/** Checkpoint stored as a delta against another one. Only the resulting context can be verified against `facts.exactDigest`. */
 export interface DeltaBlob {
   readonly kind: "delta";
   readonly facts: DeltaFacts;
@@ -68,12 +71,12 @@ export interface DeltaBlob {
   readonly delta: JsonValue;
 }
 
-/** The bytes of a whole checkpoint, before its codec. `context` must be the bytes behind `facts.exactDigest`. */
+/** Encodes a whole checkpoint, before its codec. `context` must be the bytes with the digest `facts.exactDigest`. */
 export function encodeEnvelope(facts: CheckpointFacts, context: Uint8Array, digests: Digester): Uint8Array {
   return joinBytes([...envelopeParts(facts, [context], digests)]);
 }
 
-/** What no reader would take back must not be written, and acknowledged. */
+/** Verifies that an envelope can be read back before it is written and acknowledged. */
 function readable(envelope: JsonObject): JsonObject {
   try {
     fromJson(envelope);
@@ -83,7 +86,7 @@ function readable(envelope: JsonObject): JsonObject {
   }
 }
 
-/** The same of a context that comes in parts. */
+/** Works like `encodeEnvelope` for a context that comes in parts. */
 export function* envelopeParts(facts: CheckpointFacts, context: Iterable<Uint8Array>, digests: Digester): Generator<Uint8Array> {
   const envelope = JSON.stringify(readable(toJson(facts)));
   yield encodeUtf8(`{"workrail":${WHOLE_FORMAT},${CHECK}${checkOf(envelope, digests, CHECK_LENGTH)}"${ENVELOPE}${envelope},\n`);
@@ -93,9 +96,9 @@ export function* envelopeParts(facts: CheckpointFacts, context: Iterable<Uint8Ar
 }
 
 /**
- * The bytes of a checkpoint that is kept as a delta against another of its session, before its codec.
+ * Encodes a checkpoint as a delta against another one of its session, before its codec.
  *
- * @param base what the base's own blob says: a reader takes from there what is left out here.
+ * @param base facts in the base's own blob: a reader takes the omitted facts from there.
  */
 export function encodeDelta(facts: CheckpointFacts, base: EnvelopeFacts, delta: Delta, digests: Digester): Uint8Array {
   const said = JSON.stringify(toDeltaJson(facts, base)).slice(1, -1);
@@ -103,7 +106,7 @@ export function encodeDelta(facts: CheckpointFacts, base: EnvelopeFacts, delta: 
   return joinBytes([encodeUtf8(header), DELTA, encodeUtf8(JSON.stringify(delta)), TAIL]);
 }
 
-/** All parts as one. */
+/** Concatenates parts. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;
@@ -115,24 +118,28 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Reads a blob after its codec, and proves the envelope against its check and the context against its digest.
+ * Decodes a blob after its codec, and verifies the envelope's check and the context's digest.
  *
- * @throws CHECKPOINT_CORRUPT when it is not what `encodeEnvelope` wrote; UNSUPPORTED_VERSION when a newer product wrote it.
+ * @throws CHECKPOINT_CORRUPT when `encodeEnvelope` did not write it; UNSUPPORTED_VERSION when a newer version wrote it.
  */
 export function decodeEnvelope(bytes: Uint8Array, digests: Digester): DecodedBlob {
   const opened = openEnvelope(bytes, digests);
   return opened.kind === "delta" ? opened : proven(opened, digests.sha256(opened.context));
 }
 
-/** A whole checkpoint whose context is still to be proven. */
+/** Whole checkpoint whose context is not yet verified. */
 export interface OpenedBlob {
   readonly kind: "opened";
   readonly facts: CheckpointFacts;
-  /** What must have the digest `facts.exactDigest`. */
+  /** Bytes that must have the digest `facts.exactDigest`. */
   readonly context: Uint8Array;
 }
 
-/** Reads the envelope, and all of a delta. @throws as `decodeEnvelope`. */
+/**
+ * Reads the envelope, and the whole of a delta.
+ *
+ * @throws as `decodeEnvelope`.
+ */
 export function openEnvelope(bytes: Uint8Array, digests: Digester): OpenedBlob | DeltaBlob {
   const lineEnd = bytes.indexOf(NEWLINE);
   if (lineEnd < 0) throw corrupt("has no envelope");
@@ -150,7 +157,11 @@ export function openEnvelope(bytes: Uint8Array, digests: Digester): OpenedBlob |
   return { kind: "opened", facts: facts as CheckpointFacts, context };
 }
 
-/** @throws CHECKPOINT_CORRUPT when the context's digest is another one than the envelope says. */
+/**
+ * Verifies the digest of the context.
+ *
+ * @throws CHECKPOINT_CORRUPT when the digest differs from `facts.exactDigest`.
+ */
 export function proven({ facts, context }: OpenedBlob, digest: Digest): WholeBlob {
   if (digest !== facts.exactDigest) throw corrupt("does not match its digest");
   return { kind: "whole", facts, context };
@@ -165,7 +176,7 @@ function readDelta(payload: Uint8Array): JsonValue {
   }
 }
 
-/** What stands between a member's name and the end of the blob. */
+/** Returns the bytes between a member's name and the end of the blob. */
 function within(payload: Uint8Array, member: Uint8Array, fault: string): Uint8Array {
   const end = payload.length - TAIL.length;
   if (end < member.length || !holdsAt(payload, 0, member) || !holdsAt(payload, end, TAIL)) throw corrupt(fault);
@@ -200,7 +211,7 @@ function checkOfLine(line: string, format: number, digests: Digester): string {
   return checkOf(line.slice(from, -1), digests, DELTA_CHECK_LENGTH);
 }
 
-/** The first digits of the digest of what is said: enough to find damage. */
+/** Returns the first digits of a digest: enough to detect damage. */
 export function checkOf(said: string, digests: Digester, length: number): string {
   return digests.sha256(said).slice(0, length);
 }

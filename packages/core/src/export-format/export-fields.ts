@@ -12,16 +12,16 @@ import type { Digester } from "../ports/environment.ts";
 
 export type ExportedSession = Pick<Session, "id" | "createdAt" | "tags" | "pins">;
 
-/** The context, and what an export says of it; what can be computed from the context is left out. */
+/** Checkpoint of an export, without the facts that can be computed from the context. */
 export interface ExportedCheckpoint {
   readonly facts: Omit<CheckpointFacts, "sessionId" | "canonicalDigest" | "contextBytes">;
   readonly context: Context;
 }
 
-/** A checkpoint of the session that could not be read when it was exported. */
+/** Checkpoint of the session that could not be read during the export. */
 export interface UnreadableInExport {
   readonly checkpointId: CheckpointId;
-  /** The error code of its load. */
+  /** Error code of its load. */
   readonly code: string;
 }
 
@@ -44,16 +44,20 @@ const CHECKPOINT_FIELDS = [
   "check",
   "context",
 ];
-/** Of the digest, in hexadecimal digits. */
+/** Hexadecimal digits of the check. */
 const CHECK_LENGTH = 16;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** What an export says of a session or of a checkpoint, and behind it the digest of that. */
+/** Appends a digest of the fields to the fields of an exported session or checkpoint. */
 export function withCheck(facts: JsonObject, digests: Digester): JsonObject {
   return { ...facts, check: checkOfFacts(facts, digests) };
 }
 
-/** @throws INVALID_INPUT when a field is missing, unknown or makes no sense, or they are not what was written. */
+/**
+ * Parses the session of an export.
+ *
+ * @throws INVALID_INPUT when a field is missing, unknown or invalid, or the check does not match.
+ */
 export function parseSession(value: JsonValue, digests: Digester): ExportedSession {
   const fields = fieldsOf(value, SESSION_FIELDS);
   const pins = texts(fields, "pins");
@@ -65,7 +69,11 @@ export function parseSession(value: JsonValue, digests: Digester): ExportedSessi
   return session;
 }
 
-/** @throws INVALID_INPUT when a field is missing, unknown or makes no sense, or they are not what was written. */
+/**
+ * Parses a checkpoint of an export.
+ *
+ * @throws INVALID_INPUT when a field is missing, unknown or invalid, or the check does not match.
+ */
 export function parseCheckpoint(value: JsonValue, digests: Digester): ExportedCheckpoint {
   const fields = fieldsOf(value, CHECKPOINT_FIELDS);
   const { parentId, attributes, context } = fields;
@@ -96,7 +104,11 @@ export function parseCheckpoint(value: JsonValue, digests: Digester): ExportedCh
   return checkpoint;
 }
 
-/** @throws INVALID_INPUT when a field is missing, unknown or makes no sense. */
+/**
+ * Parses the list of unreadable checkpoints.
+ *
+ * @throws INVALID_INPUT when a field is missing, unknown or invalid.
+ */
 export function parseUnreadable(value: JsonValue): readonly UnreadableInExport[] {
   if (!Array.isArray(value)) throw new WorkrailError("INVALID_INPUT", "They must be a list.");
   return value.map((each) => {
@@ -107,7 +119,10 @@ export function parseUnreadable(value: JsonValue): readonly UnreadableInExport[]
   });
 }
 
-/** The context has a digest of its own. Who wrote an export by hand, or changed one, may leave the check out. */
+/**
+ * Verifies the check, which excludes the context: that has its own digest. An export that was written or changed by hand may omit
+ * the check.
+ */
 function expectWritten({ check, context: _context, ...facts }: JsonObject, digests: Digester): void {
   if (check === undefined || check === checkOfFacts(facts, digests)) return;
   throw new WorkrailError("INVALID_INPUT", "It is not what was exported: its check does not match.", {
@@ -120,7 +135,7 @@ function checkOfFacts(facts: JsonObject, digests: Digester): string {
   return checkOf(JSON.stringify(facts), digests, CHECK_LENGTH);
 }
 
-/** A field that this version does not know would be lost, so that it is refused. */
+/** Refuses unknown fields, because they would be lost. */
 function fieldsOf(value: JsonValue, known: readonly string[]): JsonObject {
   if (!isJsonObject(value)) throw new WorkrailError("INVALID_INPUT", "It must be an object.");
   const unknown = Object.keys(value).find((field) => !known.includes(field));
@@ -128,7 +143,7 @@ function fieldsOf(value: JsonValue, known: readonly string[]): JsonObject {
   return value;
 }
 
-/** `toISOString`'s form and no other: what is read must be written the same. */
+/** Accepts only the form of `toISOString`, so that it is written back identically. */
 function time({ createdAt }: JsonObject): Date {
   const date = new Date(typeof createdAt === "string" ? createdAt : Number.NaN);
   if (!Number.isNaN(date.getTime()) && date.toISOString() === createdAt) return date;

@@ -4,27 +4,26 @@ import type { Digester } from "../ports/environment.ts";
 import { type ExportedSession, type UnreadableInExport, withCheck } from "./export-fields.ts";
 
 /*
- * An export is one JSON object: what it is, the session, and its checkpoints, oldest first, each with its whole context, and
- * the names of those that could not be read.
- * docs/reference/export-format.md is the complete description.
+ * An export is one JSON object: format and version, the session, its checkpoints with their whole contexts, oldest first, and the
+ * names of unreadable checkpoints. docs/reference/export-format.md is the complete description.
  */
 
 export const EXPORT_FORMAT = "workrail-session";
 export const EXPORT_VERSION = 1;
 
-/** Contexts up to this size are laid out for people; a line for every value of a larger one helps nobody. */
+/** Contexts up to this size are indented for people. Larger ones are not: a line per value would help nobody. */
 const LARGEST_LAID_OUT_BYTES = 1024 * 1024;
-/** Indentation must not make much out of little, as it would of deeply nested arrays of small numbers. */
+/** Largest growth by indentation, which is high for deeply nested arrays of small numbers. */
 const MOST_BLOWN_UP = 16;
 
-/** Everything before the first checkpoint. */
+/** Returns the text before the first checkpoint. */
 export function openingText(session: ExportedSession, digests: Digester): string {
   const { id, createdAt, tags, pins } = session;
   const facts = layOut(withCheck({ id, createdAt: createdAt.toISOString(), tags, pins }, digests), "  ");
   return `{\n  "format": "${EXPORT_FORMAT}",\n  "version": ${EXPORT_VERSION},\n  "session": ${facts},\n  "checkpoints": [`;
 }
 
-/** One checkpoint, in a few pieces, so that a large context is not copied once more. */
+/** Yields the text of a checkpoint in a few parts, so that a large context is not copied again. */
 export function* checkpointTexts(loaded: ToBeExported, digests: Digester): Generator<string, void, undefined> {
   const facts = layOut(withCheck(factsOf(loaded.record), digests), "    ");
   yield `    ${facts.slice(0, facts.lastIndexOf("\n"))},\n      "context": `;
@@ -37,11 +36,11 @@ type ExportedFacts = Omit<CheckpointFacts, "sessionId" | "canonicalDigest" | "co
 interface ToBeExported {
   readonly record: ExportedFacts;
   readonly context: Context;
-  /** The context as it was saved. */
+  /** Returns the context as it was saved. */
   contextText(): string;
 }
 
-/** Everything behind the last checkpoint. */
+/** Returns the text after the last checkpoint. */
 export function closingText(hasCheckpoints: boolean, unreadable: readonly UnreadableInExport[]): string {
   const entries = unreadable.map(({ checkpointId: id, code }) => `\n    { "id": ${JSON.stringify(id)}, "code": ${JSON.stringify(code)} }`);
   const named = entries.length === 0 ? "" : `,\n  "unreadable": [${entries.join(",")}\n  ]`;
@@ -72,7 +71,7 @@ function contextLaidOut(context: Context, contextText: string): string {
   return laidOut.length > MOST_BLOWN_UP * contextText.length ? contextText : laidOut;
 }
 
-/** A line feed in JSON is never part of a text, so that each begins a line that can be moved to the right. */
+/** Indents JSON. Safe, because a line feed in JSON text is never inside a string. */
 function layOut(value: JsonObject, indentation: string): string {
   return JSON.stringify(value, undefined, 2).replaceAll("\n", `\n${indentation}`);
 }

@@ -8,21 +8,21 @@ import { areTooMuch } from "../use-cases/pin-entry.ts";
 import { checkpointTexts, closingText, openingText } from "./export-text.ts";
 
 /**
- * A session that another program kept, in the terms of an export. Its ids derive from the program's own ids and the content, so
- * reading the same thing twice gives the same ids.
+ * Session of another program, in the form of an export. Its ids derive from the program's ids and the content, so reading the
+ * same session twice gives the same ids.
  */
 export interface ForeignSession {
   readonly id: SessionId;
   readonly createdAt: Date;
-  /** The program that kept it: the `writer` of its checkpoints. */
+  /** Program that kept the session: the `writer` of its checkpoints. */
   readonly writer: string;
-  /** The agent that saved its checkpoints. */
+  /** Agent that saved the checkpoints. */
   readonly agentId?: string | undefined;
-  /** Absolute path of the project's root, if it is known. */
+  /** Absolute path of the project's root, if known. */
   readonly project?: string | undefined;
-  /** Name of the checkpoints that have none of their own. */
+  /** Name for checkpoints without one of their own. */
   readonly name?: string | undefined;
-  /** Keys of the critical entries. Keys beyond the limit of a session are left out, the last first. */
+  /** Keys of critical entries. Keys beyond the limit of a session are dropped from the end. */
   readonly pins?: readonly string[] | undefined;
   /** Oldest first. */
   readonly checkpoints: Iterable<ForeignCheckpoint>;
@@ -41,8 +41,8 @@ export interface ForeignCheckpoint {
 }
 
 /**
- * Writes a foreign session as an export, which `importSession` takes. Names and tags are cut to the length that labels may have;
- * contexts are whole. One checkpoint is in memory at a time.
+ * Writes a foreign session as an export for `importSession`. Shortens names and tags to their limits; contexts stay whole. Holds
+ * one checkpoint in memory at a time.
  */
 export function* foreignSessionText(session: ForeignSession, digests: Digester): Generator<string, void, undefined> {
   yield openingText({ id: session.id, createdAt: session.createdAt, tags: [], pins: fittingPins(session.pins ?? []) }, digests);
@@ -77,7 +77,7 @@ function factsOf(
   };
 }
 
-/** Makes a text a valid label; `undefined` when no character is left. Removes half characters, which UTF-8 cannot encode. */
+/** Turns a text into a valid label; `undefined` for an empty one. Replaces lone surrogates, which UTF-8 cannot encode. */
 function cut(text: string | undefined, length: number): string | undefined {
   return text === undefined || text === "" ? undefined : firstCharacters(length, text).toWellFormed();
 }

@@ -1,3 +1,3 @@
-/** What to do where the store already has the session, or one of its checkpoints. */
+/** Policies for an import when the store already has the session, or one of its checkpoints. */
 export const IMPORT_CONFLICT_POLICIES = ["skip", "rename", "newer"] as const;
 export type ImportConflictPolicy = (typeof IMPORT_CONFLICT_POLICIES)[number];

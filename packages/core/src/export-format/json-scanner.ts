@@ -1,13 +1,13 @@
 import { WorkrailError } from "../errors.ts";
 import { LINE_FEED, QUOTE, COMMA, COLON, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "../json/signs.ts";
 
-/** The most that one value may be, so that hostile text is refused before it takes the memory. */
+/** Limits of one value, so that hostile text is refused before it fills the memory. */
 export interface ValueLimits {
   readonly maxLength: number;
   readonly maxDepth: number;
 }
 
-/** Takes JSON text that comes in chunks apart into the texts of its values, without reading more of it than needed. */
+/** Splits JSON text that comes in chunks into the texts of its values, reading no more than needed. */
 export class JsonScanner {
   readonly #chunks: AsyncIterator<string>;
   #text = "";
@@ -18,12 +18,12 @@ export class JsonScanner {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** The line that is being read, from 1. */
+  /** Current line, from 1. */
   get line(): number {
     return this.#line;
   }
 
-  /** The next character that is not white space; `undefined` at the end. */
+  /** Returns the next character that is not white space; `undefined` at the end. */
   async peek(): Promise<string | undefined> {
     for (;;) {
       for (; this.#at < this.#text.length; this.#at++) {
@@ -35,7 +35,7 @@ export class JsonScanner {
     }
   }
 
-  /** Passes over the character if it is the next one. */
+  /** Skips the next character if it is `character`; tells whether it was. */
   async take(character: string): Promise<boolean> {
     if ((await this.peek()) !== character) return false;
     this.#at += 1;
@@ -43,9 +43,9 @@ export class JsonScanner {
   }
 
   /**
-   * The text of the next value, which is only as well-formed as its brackets and quotes are.
+   * Returns the text of the next value. Only its brackets and quotes are checked.
    *
-   * @throws TOO_LARGE, or INVALID_INPUT for one that is nested too deep or has no end.
+   * @throws TOO_LARGE, or INVALID_INPUT for a value that is nested too deeply or unterminated.
    */
   async value(limits: ValueLimits): Promise<string> {
     await this.peek();
@@ -65,7 +65,7 @@ export class JsonScanner {
     return join(parts, limits);
   }
 
-  /** Lets go of where the text comes from, wherever reading ended. */
+  /** Releases the source of the text, at any position. */
   async close(): Promise<void> {
     await this.#chunks.return?.();
   }
@@ -82,7 +82,7 @@ export class JsonScanner {
   }
 }
 
-/** Finds where a value ends, chunk after chunk. */
+/** Finds the end of a value across chunks. */
 class ValueEnd {
   readonly #maxDepth: number;
   #depth = 0;
@@ -94,12 +94,12 @@ class ValueEnd {
     this.#maxDepth = maxDepth;
   }
 
-  /** Whether the value may end where the text does: a number can. */
+  /** True when the value may end at the end of the text, as a number can. */
   get mayBeHere(): boolean {
     return this.#depth === 0 && !this.#isInText;
   }
 
-  /** The index behind the value; `undefined` when it goes on in the next chunk. */
+  /** Returns the index after the value; `undefined` when it continues in the next chunk. */
   find(text: string, from: number): number | undefined {
     for (let index = from; index < text.length; index++) {
       const code = text.charCodeAt(index);

@@ -14,13 +14,13 @@ import {
 import { EXPORT_FORMAT, EXPORT_VERSION } from "./export-text.ts";
 import { JsonScanner, type ValueLimits } from "./json-scanner.ts";
 
-/** What an export consists of, in the order in which it is read. */
+/** Part of an export, in reading order. */
 export type ExportPart =
   | { readonly kind: "session"; readonly session: ExportedSession }
   | { readonly kind: "checkpoint"; readonly checkpoint: ExportedCheckpoint; readonly place: Place }
   | { readonly kind: "unreadable"; readonly checkpoints: readonly UnreadableInExport[] };
 
-/** Where something stands in an export, for messages. */
+/** Place in an export, for messages. */
 export interface Place {
   readonly path: string;
   readonly line: number;
@@ -28,14 +28,14 @@ export interface Place {
 
 type ReadLimits = Pick<Limits, "maxContextBytes" | "maxDepth">;
 
-/** Beyond a context's own size: what indentation and the facts add to it. */
+/** Most characters that indentation and facts add to a context. */
 const ADDED_LENGTH = 32 * 1024 * 1024;
 const SMALL: ValueLimits = { maxLength: 1024 * 1024, maxDepth: 8 };
 const MANY: ValueLimits = { ...SMALL, maxLength: ADDED_LENGTH };
 
 /**
- * Reads an export piece by piece; no more than one checkpoint is in memory. What it yields is well-formed and says what was
- * written; contexts are not yet proven.
+ * Reads an export in parts, with at most one checkpoint in memory. The parts are valid and match their checks; the digests of
+ * contexts are not yet verified.
  *
  * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place; TOO_LARGE.
  */
@@ -59,7 +59,7 @@ export async function* readExport(
   }
 }
 
-/** What it is comes first, so that an export of a later version is recognised whatever else has changed. */
+/** Format and version come first, so that an export of a later version is recognised regardless of its other changes. */
 async function readHeader(scanner: JsonScanner): Promise<void> {
   const place = { path: "the beginning", line: 1 };
   if (!(await scanner.take("{"))) throw malformed(place, "it is no JSON object");
@@ -86,7 +86,7 @@ async function* readCheckpoints(scanner: JsonScanner, limits: ReadLimits, digest
   if (await scanner.take("]")) return;
   const most: ValueLimits = {
     maxLength: limits.maxContextBytes + ADDED_LENGTH,
-    // A checkpoint is one level above its context; attributes have a limit of their own.
+    // A checkpoint is one level above its context; attributes have their own limit.
     maxDepth: Math.max(limits.maxDepth, DEFAULT_LIMITS.maxDepth) + 1,
   };
   for (let index = 0; ; index++) {
@@ -105,7 +105,11 @@ async function readUnreadable(scanner: JsonScanner): Promise<ExportPart> {
   return { kind: "unreadable", checkpoints: await atPlace(place, () => parseUnreadable(value)) };
 }
 
-/** The value of the member that must come next. @param after the member before it, if there is one. */
+/**
+ * Reads the member that must come next.
+ *
+ * @param after name of the member before it, if any.
+ */
 async function readMember(scanner: JsonScanner, name: string, after: string | undefined, limits: ValueLimits): Promise<JsonValue> {
   await readName(scanner, name, after === undefined);
   return readValue(scanner, { path: name, line: scanner.line }, limits);
@@ -133,9 +137,9 @@ async function readValue(scanner: JsonScanner, place: Place, limits: ValueLimits
 }
 
 /**
- * Does what may find a fault, and says where it was found.
+ * Runs work and adds the place to its errors.
  *
- * @throws whatever was thrown, with the place before its message.
+ * @throws the error of the work, with the place before its message.
  */
 export async function atPlace<T>(place: Place, work: () => T | Promise<T>): Promise<T> {
   try {

@@ -50,7 +50,7 @@ it.each([
   expect(canonicalJson(value)).toBe(text);
 });
 
-it("sorts keys that look like numbers as texts, which no object could", () => {
+it("sorts keys that look like numbers as texts, unlike object members", () => {
   expect(canonicalJson({ 10: 1, 9: 2, a: 3, "-1": 4 })).toBe(`{"-1":4,"10":1,"9":2,"a":3}`);
 });
 
@@ -62,11 +62,11 @@ it("keeps a key named __proto__", () => {
   expect(canonicalJson(JSON.parse(`{"b":1,"__proto__":{"d":1,"c":2}}`))).toBe(`{"__proto__":{"c":2,"d":1},"b":1}`);
 });
 
-it("writes one text for a value, whatever the order of its keys", () => {
+it("writes the same text for every order of keys", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value as JsonValue);
-      // By way of JSON, for which there is no -0.
+      // Compared through JSON, which has no -0.
       expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
       expect(canonicalJson(reversed(value as JsonValue))).toBe(text);
       expect(text).not.toMatch(/^\s|\s$/);

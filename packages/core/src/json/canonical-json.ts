@@ -1,11 +1,11 @@
 import type { JsonValue } from "../model/context.ts";
 
 /**
- * Canonical JSON (RFC 8785, JCS): no white space, members sorted by their keys' UTF-16 code units,
- * numbers and strings as ECMAScript writes them. Beyond the RFC, which refuses them, a lone
- * surrogate is written as its escape (`\ud800`), as `JSON.stringify` does.
+ * Writes canonical JSON (RFC 8785, JCS): no white space, members sorted by their keys' UTF-16 code units, numbers and strings as
+ * ECMAScript writes them. Extends the RFC, which refuses lone surrogates: a lone surrogate becomes its escape (`\ud800`), as in
+ * `JSON.stringify`.
  *
- * The value must have passed `checkJson`: recursion is bounded by its depth limit.
+ * The value must have passed `checkJson`: its depth limit bounds the recursion.
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -16,7 +16,7 @@ export function canonicalJson(value: JsonValue): string {
     }
     return `${text}]`;
   }
-  // Sorting strings compares UTF-16 code units. Integer-like keys too: an object cannot hold them in that order.
+  // `sort` compares UTF-16 code units, including integer-like keys. An object could not hold those in that order.
   let text = "{";
   for (const key of Object.keys(value).sort()) {
     text += `${text === "{" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(value[key] as JsonValue)}`;

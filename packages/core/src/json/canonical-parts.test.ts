@@ -14,7 +14,7 @@ const someValue = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 })).value;
 
-it("is the canonical JSON of what the text says, however small the parts are in which it is read", () => {
+it("canonicalParts yields the canonical JSON for any part size", () => {
   fc.assert(
     fc.property(someValue, fc.integer({ min: 1, max: 40 }), (value, atOnce) => {
       expect([...canonicalParts(JSON.stringify(value), atOnce)].join("")).toBe(canonicalJson(value));
@@ -23,11 +23,11 @@ it("is the canonical JSON of what the text says, however small the parts are in 
   );
 });
 
-it("parts no pair of surrogates, so that each part has its own bytes", () => {
+it("canonicalParts never splits a surrogate pair", () => {
   for (const part of canonicalParts(JSON.stringify({ a: "🚀".repeat(50) }), 7)) expect(part.isWellFormed()).toBe(true);
 });
 
-it("comes back often enough for others to have their turn, while it looks for the end of a large value", () => {
+it("canonicalParts yields regularly while it searches for the end of a large value", () => {
   const parts = canonicalParts(JSON.stringify({ b: Array.from({ length: 300_000 }, () => ["x"]), a: 1 }));
   const first = Array.from({ length: 5 }, () => parts.next().value);
   expect(first).toEqual(["", "", "", "", ""]);

@@ -3,17 +3,16 @@ import { parseJson } from "./parse-json.ts";
 import { textParts } from "./text-parts.ts";
 import { QUOTE, COMMA, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "./signs.ts";
 
-/** Up to this many characters a value is read and written in one go. */
+/** Largest value, in characters, that is read and written in one go. */
 const AT_ONCE = 64 * 1024;
-/** How many quotes and brackets are passed at a time. */
+/** Number of quotes and brackets to pass between two yields. */
 const STRETCH = 50_000;
 
 /**
- * What `canonicalJson` makes of a value, in parts and from the JSON text that `JSON.stringify` made of it: the value may
- * have changed since, and all of the result need not be in memory. Some parts are empty, where it took time to find the
- * next.
+ * Yields the canonical JSON of a value in parts, from the JSON text that `JSON.stringify` made. The value may have changed since,
+ * and the result need not be in memory as a whole. Some parts are empty: they only give other work a turn.
  *
- * @param atOnce larger values are taken apart.
+ * @param atOnce larger values are split.
  */
 export function* canonicalParts(text: string, atOnce: number = AT_ONCE, start = 0, end: number = text.length): Generator<string> {
   const first = text.charAt(start);
@@ -40,7 +39,7 @@ function* members(text: string, atOnce: number, start: number, end: number): Gen
   yield "}";
 }
 
-/** Small items are taken together, as many as may be taken at once. */
+/** Combines small items up to `atOnce`. */
 function* items(text: string, atOnce: number, start: number, end: number): Generator<string> {
   let separator = "[";
   let from = start + 1;
@@ -68,7 +67,7 @@ function itemsAtOnce(text: string): string {
   return canonicalJson(parseJson(`[${text}]`)).slice(1, -1);
 }
 
-/** The index behind the value that begins here; there is no white space. */
+/** Returns the index after the value that starts here, in a text without white space. */
 function* endOfValue(text: string, start: number): Generator<"", number> {
   let depth = 0;
   let passed = 0;
@@ -92,12 +91,12 @@ function* endOfValue(text: string, start: number): Generator<"", number> {
   }
 }
 
-/** Whether a number or a word may go on with this. */
+/** True when a number or a literal can continue with this character. */
 function isInScalar(code: number): boolean {
   return code !== COMMA && code !== END_BRACE && code !== END_BRACKET && !Number.isNaN(code);
 }
 
-/** The index behind the quote that ends the text which begins with the one here. */
+/** Returns the index after the closing quote of the string that starts here. */
 export function endOfText(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
     let before = quote;

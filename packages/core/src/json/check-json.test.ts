@@ -26,7 +26,7 @@ function nested(levels: number): object {
   return value;
 }
 
-describe("what JSON cannot hold is refused, with its place", () => {
+describe("values that JSON cannot hold are refused, with their place", () => {
   class Point {
     readonly x = 1;
   }
@@ -69,7 +69,7 @@ describe("what JSON cannot hold is refused, with its place", () => {
 });
 
 describe("limits", () => {
-  it("takes exactly as many levels as allowed", () => {
+  it("accepts exactly the allowed number of levels", () => {
     expect(refusalOf(nested(128))).toBe("accepted");
     expect(refusalOf(nested(129))).toMatch(/is nested deeper than 128 levels\.$/);
   });
@@ -94,22 +94,22 @@ describe("limits", () => {
   });
 });
 
-it("takes plain objects of any origin, with any keys", () => {
+it("accepts plain objects of any realm, with any keys", () => {
   expect(refusalOf(JSON.parse(`{"__proto__":{"a":1},"constructor":1,"":2,"a/b~c":3}`))).toBe("accepted");
   expect(refusalOf(Object.assign(Object.create(null), { a: 1 }))).toBe("accepted");
   expect(refusalOf(runInNewContext(`({ a: [{ b: null }] })`))).toBe("accepted");
 });
 
-it("looks into an own key named __proto__", () => {
+it("checks the value of an own key named __proto__", () => {
   expect(refusalOf(JSON.parse(`{"__proto__":[[]]}`), { maxDepth: 2 })).toBe(`context["__proto__"][0] is nested deeper than 2 levels.`);
 });
 
-it("takes the same object in two places: that is no circle", () => {
+it("accepts the same object in two places, which is no circle", () => {
   const shared = { a: 1 };
   expect(refusalOf({ one: shared, two: [shared, shared] })).toBe("accepted");
 });
 
-it("accepts whatever JSON can say", () => {
+it("accepts every JSON value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(refusalOf({ value })).toBe("accepted");
@@ -117,10 +117,10 @@ it("accepts whatever JSON can say", () => {
   );
 });
 
-it("tells canonical key order exactly when plain JSON is canonical JSON", () => {
+it("reports canonical key order exactly when plain JSON is canonical JSON", () => {
   expect(check({ a: 1, b: { c: 1, d: 2 } })).toMatchObject({ isCanonical: true });
   expect(check({ b: 1, a: 2 })).toMatchObject({ isCanonical: false });
-  // Numbers come first in an object, and in numerical order; in canonical JSON 10 is before 9.
+  // An object puts integer keys first, in numerical order; canonical JSON puts 10 before 9.
   expect(check({ 9: 1, 10: 2 })).toMatchObject({ isCanonical: false });
   const keys = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.nat(20).map(String));
   fc.assert(
@@ -131,7 +131,7 @@ it("tells canonical key order exactly when plain JSON is canonical JSON", () => 
   );
 });
 
-it("never tells more characters than the JSON has", () => {
+it("never reports more characters than the JSON has", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       expect(check(value).characters).toBeLessThanOrEqual(JSON.stringify(value).length);

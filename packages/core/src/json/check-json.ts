@@ -2,29 +2,28 @@ import { WorkrailError } from "../errors.ts";
 import type { Limits } from "../model/limits.ts";
 
 export interface JsonCheck {
-  /** Whether every object's keys already stand in canonical order, so that its plain JSON is its canonical JSON. */
+  /** True when all keys are in canonical order, so that the plain JSON is the canonical JSON. */
   readonly isCanonical: boolean;
-  /** Its JSON has at least so many characters: those of its texts, keys and separators. */
+  /** Lower bound of the length of its JSON: the characters of texts, keys and separators. */
   readonly characters: number;
-  /** True when a member of an object is `undefined`: `withoutUndefined` drops it, as `JSON.stringify` does. */
+  /** True when a member of an object is `undefined`: `copyOf` drops it, as `JSON.stringify` does. */
   readonly hasUndefined: boolean;
 }
 
 interface Place {
   readonly value: object;
   readonly depth: number;
-  /** Where it stands; kept as a chain so that a path is only built for an error message. */
+  /** Parent in a chain, so that a path is only built for an error message. */
   readonly parent: Place | undefined;
   readonly key: string | number;
 }
 
 /**
- * Checks that a value is what JSON can say, and within the limits, without recursion: hostile input
- * must not exhaust the stack before it is refused. Whatever JSON would drop or change silently
- * (functions, `NaN`, dates, `undefined` in an array) is refused, because what is saved must come back exactly.
- * A member of an object that is `undefined` counts as absent, as TypeScript programs leave things out.
+ * Checks that a value is plain JSON within the limits. Iterative, so that hostile input cannot exhaust the stack. Refuses
+ * everything that JSON would drop or change silently (functions, `NaN`, dates, `undefined` in an array), because saved data
+ * must come back exactly. A member of an object that is `undefined` counts as absent, as in `JSON.stringify`.
  *
- * @param name what the value is called in a message.
+ * @param name name of the value in messages.
  * @throws INVALID_INPUT naming the place, the rule and the limit.
  */
 export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKeys">, name = "context"): JsonCheck {
@@ -61,10 +60,10 @@ export function checkJson(root: object, limits: Pick<Limits, "maxDepth" | "maxKe
 
 /** Two quotes and a colon. */
 const KEY_MARKS = 3;
-/** Of any value, and what separates it from the next. */
+/** Fewest characters of any value with its separator. */
 const LEAST_CHARACTERS = 2;
 
-/** How many characters it takes at least; what its own members take is not counted. */
+/** Returns the fewest characters of a member, without its own members. */
 function checkMember(parent: Place, key: string | number, value: unknown, pending: Place[]): number {
   switch (typeof value) {
     case "string":
@@ -88,7 +87,7 @@ function checkMember(parent: Place, key: string | number, value: unknown, pendin
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
-  // Objects of another realm (vm contexts, worker messages) have another Object.prototype.
+  // Objects of another realm (vm contexts, worker messages) have another `Object.prototype`.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
@@ -100,7 +99,7 @@ function refuse(place: Place, rule: string, hint = "Send only JSON values within
   });
 }
 
-/** The path as a person writes it, cut so that hostile keys cannot blow up a message. */
+/** Returns the path for a message, shortened so that hostile keys cannot inflate it. */
 function pathOf(place: Place): string {
   const segments: string[] = [];
   let at = place;

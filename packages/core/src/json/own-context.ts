@@ -4,10 +4,10 @@ import { checkContext } from "./prepare-context.ts";
 import { copyOf } from "./with-members.ts";
 
 /**
- * A context as it is now: what its owner does to it afterwards makes no difference. Texts are shared, so that one of many megabytes
- * takes little more room.
+ * Checks and copies a context, so that later changes by the caller have no effect. Texts are shared, so that a copy of many
+ * megabytes takes little memory.
  *
- * @throws as `prepareContext`, unless that finds the context too large.
+ * @throws as `prepareContext`, except TOO_LARGE.
  */
 export function ownContext(given: unknown, limits: Limits): Context {
   return copyOf(checkContext(given, limits).context) as Context;

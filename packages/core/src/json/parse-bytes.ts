@@ -4,21 +4,21 @@ import type { Steps } from "../turns.ts";
 import { parseJson } from "./parse-json.ts";
 import { QUOTE, COMMA, COLON, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "./signs.ts";
 
-/** Up to this many bytes are decoded and parsed in one go. */
+/** Largest number of bytes that are decoded and parsed in one go. */
 const AT_ONCE = 256 * 1024;
-/** How many quotes and brackets are passed at a time. */
+/** Number of quotes and brackets to pass between two yields. */
 const STRETCH = 20_000;
 
-/** What is being read piece by piece, because it is too large to be parsed in one go. */
+/** Container under construction, because it is too large to be parsed in one go. */
 type Opened =
   | { readonly kind: "object"; readonly value: Record<string, JsonValue> }
   | { readonly kind: "array"; readonly value: JsonValue[] };
 
 /**
- * `JSON.parse` of UTF-8 that `JSON.stringify` made, without white space. It is gone through once, and as many whole members
- * are parsed at a time as may be parsed in one go. Only what is larger by itself is opened; texts are then taken in parts.
+ * Parses UTF-8 that `JSON.stringify` made, without white space, like `JSON.parse`. One pass: parses as many whole members at a
+ * time as fit into `atOnce`. Opens only containers that are larger, and reads larger texts in parts.
  *
- * @param atOnce up to so many bytes are parsed in one go.
+ * @param atOnce largest number of bytes to parse in one go.
  * @throws SyntaxError
  */
 export function* parseBytes(bytes: Uint8Array, atOnce: number = AT_ONCE): Steps<JsonValue> {
@@ -29,12 +29,12 @@ export function* parseBytes(bytes: Uint8Array, atOnce: number = AT_ONCE): Steps<
 class BytesParser {
   readonly #bytes: Uint8Array;
   readonly #atOnce: number;
-  /** Where each container begins that has not ended, and where its latest comma is, if it has one. */
+  /** Start of each unfinished container, and its latest comma (or its start when it has none). */
   readonly #starts: number[] = [];
   readonly #commas: number[] = [];
-  /** The outermost of those, which are being made. */
+  /** The outermost unfinished containers: those under construction. */
   readonly #opened: Opened[] = [];
-  /** In the innermost that is being made: behind its bracket, or behind its last member that was parsed. */
+  /** Position in the innermost opened container: after its bracket, or after its last parsed member. */
   #from = 0;
 
   constructor(bytes: Uint8Array, atOnce: number) {
@@ -63,11 +63,11 @@ class BytesParser {
       else if (passed % STRETCH !== 0) continue;
       yield;
     }
-    // A text by itself, or no JSON at all.
+    // Reached for a single text, or invalid JSON.
     return parseJson(decodeUtf8(bytes));
   }
 
-  /** Passes a text; the index behind it. A value that is too large is parsed. */
+  /** Passes a string and returns the index after it. Parses it right away when it is a value larger than `atOnce`. */
   *#text(start: number): Steps<number> {
     const end = yield* this.#endOfText(start);
     if (end - start <= this.#atOnce || this.#bytes[end] === COLON || this.#starts.length === 0) return end;
@@ -86,7 +86,7 @@ class BytesParser {
     return end;
   }
 
-  /** The index behind the quote that ends the text which begins with the one here. */
+  /** Returns the index after the closing quote of the string that starts here. */
   *#endOfText(start: number): Steps<number> {
     for (let passed = 1; ; passed++) {
       const quote = this.#bytes.indexOf(QUOTE, start + 1);
@@ -97,19 +97,19 @@ class BytesParser {
     }
   }
 
-  /** Parses the members that are whole, if any; else opens what goes on, until there are some. */
+  /** Parses the complete members. When there is none, opens containers until there are some. */
   #parseAhead(): void {
     for (;;) {
       const level = this.#opened.length;
       const comma = level === 0 ? 0 : (this.#commas[level - 1] as number);
       if (comma > this.#from) return this.#parseUpTo(comma);
-      // The end of what is left, a single member, is in sight.
+      // Only a single member is left, and its end is near.
       if (level === this.#starts.length) return;
       this.#open();
     }
   }
 
-  /** Opens the outermost container that is not opened, within the innermost one that is. */
+  /** Opens the next unfinished container inside the innermost opened one. */
   #open(): void {
     const start = this.#starts[this.#opened.length] as number;
     const made: Opened = this.#bytes[start] === BRACE ? { kind: "object", value: {} } : { kind: "array", value: [] };
@@ -121,7 +121,7 @@ class BytesParser {
     this.#from = start + 1;
   }
 
-  /** A container ends here. The outermost is returned. */
+  /** Handles the end of a container. Returns the value when it is the outermost one. */
   #end(at: number): JsonValue | undefined {
     const isOpened = this.#opened.length === this.#starts.length;
     this.#starts.pop();
@@ -133,7 +133,7 @@ class BytesParser {
     return this.#opened.length === 0 ? made?.value : undefined;
   }
 
-  /** Parses the members in front of the comma or bracket here, of the innermost container that is opened. */
+  /** Parses the members before the comma or bracket at `end`, in the innermost opened container. */
   #parseUpTo(end: number): void {
     const text = this.#textTo(end);
     if (text === "") return;
@@ -146,13 +146,13 @@ class BytesParser {
     }
   }
 
-  /** The key of the only member that is not parsed yet, whose value begins here; none in an array. */
+  /** Returns the key of the value that starts here, the only member not yet parsed; `undefined` in an array. */
   #keyBefore(start: number): string | undefined {
     if (this.#opened.at(-1)?.kind !== "object") return undefined;
     return Object.keys(parseJson(`{${this.#textTo(start)}0}`) as JsonObject)[0];
   }
 
-  /** What is not parsed yet, without the comma that it may begin with. */
+  /** Returns the text not yet parsed, without a leading comma. */
   #textTo(end: number): string {
     const from = this.#bytes[this.#from] === COMMA ? this.#from + 1 : this.#from;
     return decodeUtf8(this.#bytes.subarray(from, Math.max(from, end)));
@@ -165,13 +165,13 @@ class BytesParser {
   }
 }
 
-/** An assignment, unless it would set the prototype. */
+/** Assigns a member; `__proto__` becomes an own property instead of setting the prototype. */
 function define(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
   if (key !== "__proto__") object[key] = value;
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Where a text may be cut, about so many bytes on: neither within a character nor within an escape. */
+/** Returns the end of a part of about `size` bytes that splits neither a character nor an escape. */
 function endOfPart(bytes: Uint8Array, from: number, end: number, size: number): number {
   let to = Math.min(end, from + Math.max(size, LONGEST_ESCAPE));
   if (to === end) return end;
@@ -190,7 +190,7 @@ function backslashesBefore(bytes: Uint8Array, index: number): number {
   return index - first;
 }
 
-/** `\u00e9` */
+/** Length of `\u00e9`. */
 const LONGEST_ESCAPE = 6;
 
 const SMALL_U = 0x75;

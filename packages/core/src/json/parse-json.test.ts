@@ -16,7 +16,7 @@ const { value } = fc.letrec((tie) => ({
 }));
 
 describe("parseJson", () => {
-  it("reads keys with escapes after objects of the same shape had backslashes there", () => {
+  it("reads keys with escapes after objects of the same shape had backslash keys", () => {
     const names = [
       "\\",
       "\n",
@@ -45,7 +45,7 @@ describe("parseJson", () => {
     }
   });
 
-  it("reads whatever JSON.stringify writes, with and without white space, after thousands of others", () => {
+  it("reads the output of JSON.stringify, with and without white space, after thousands of other texts", () => {
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 2), (given, space) => {
         const text = JSON.stringify(given, undefined, space);
@@ -55,7 +55,7 @@ describe("parseJson", () => {
     );
   });
 
-  it("reads keys with escapes however deep they stand", () => {
+  it("reads keys with escapes at any depth", () => {
     let read = parseJson(`${'{"a\\n":['.repeat(10_000)}1${"]}".repeat(10_000)}`) as unknown;
     for (let level = 0; level < 10_000; level++) read = (read as { "a\n": [unknown] })["a\n"][0];
     expect(read).toBe(1);

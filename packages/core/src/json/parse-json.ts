@@ -2,12 +2,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.
 import { SPACE, COLON, BACKSLASH } from "./signs.ts";
 
 /**
- * `JSON.parse` that reads every key as it is written.
+ * Parses JSON and reads every key exactly as it is written.
  *
- * V8 12.8 to at least 14.6 (Node 24 to 26) misreads keys with escapes, such as `"\n"`, once an object of the same shape
- * had a key that looks like their source, such as a single backslash: https://github.com/nodejs/node/issues/63785.
- * A store that promises to give back what was saved cannot live with that. So where the engine has the fault and a text
- * has such keys, they are read under names without escapes, and renamed.
+ * V8 12.8 to at least 14.6 (Node 24 to 26) misreads keys with escapes, such as `"\n"`, after an object of the same shape had a
+ * key that looks like their source, such as a single backslash: https://github.com/nodejs/node/issues/63785. A store must return
+ * exactly what was saved. Therefore, where the engine has the bug and a text has such keys, they are read under names without
+ * escapes and renamed.
  *
  * @throws SyntaxError as `JSON.parse` does.
  */
@@ -16,7 +16,7 @@ export function parseJson(text: string): JsonValue {
   return renamed(JSON.parse(text.replaceAll(TEXT_OR_KEY, withoutEscapes)) as JsonValue);
 }
 
-/** Whether this engine has the fault: one text leads it astray, another shows it. Nothing else has objects of that shape. */
+/** True when this engine has the bug: the first text triggers it, the second one shows it. No other object has this shape. */
 const IS_AFFECTED = ((): boolean => {
   const shape = "is this engine affected?";
   JSON.parse(JSON.stringify({ [shape]: 0, "\\": 0 }));
@@ -25,8 +25,8 @@ const IS_AFFECTED = ((): boolean => {
 })();
 
 /**
- * From quote to quote, because engines find one character fast: a key is a text with a colon behind its last quote. Where
- * a text begins with a colon its first quote is taken for one too, which costs time and nothing else.
+ * Searches from quote to quote, because engines find one character fast. A key is a text with a colon after its closing quote.
+ * The opening quote of a text that begins with a colon is mistaken for one; this only costs time.
  */
 function hasEscapeInKey(text: string): boolean {
   if (!text.includes("\\")) return false;
@@ -42,20 +42,20 @@ function isBeforeColon(text: string, quote: number): boolean {
   return text.charCodeAt(next) === COLON;
 }
 
-/** Never for a quote that is escaped itself: it ends no text. */
+/** False for an escaped quote, which ends no text. */
 function endsTextWithEscape(text: string, quote: number): boolean {
   let before = quote;
   while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
   if (before < quote) return (quote - before) % 2 === 0;
-  // The quote found may be within the text, and is then an escape.
+  // The found quote may be inside the text, where it is escaped.
   const begin = text.lastIndexOf(`"`, quote - 1);
   return text.slice(Math.max(0, begin - 1), quote).includes("\\");
 }
 
-/** A whole text; with a colon behind it, it is a key. */
+/** Matches a whole text; with a colon after it, it is a key. */
 const TEXT_OR_KEY = /"((?:[^"\\]|\\.)*)"(\s*:)?/gs;
 
-/** With a letter behind it, stands for what a key without escapes cannot hold, or for itself. */
+/** Prefix of the substitutes for characters that a key without escapes cannot hold, and for itself. */
 const MARK = "@";
 
 function withoutEscapes(token: string, source: string, colon: string | undefined): string {
@@ -63,7 +63,7 @@ function withoutEscapes(token: string, source: string, colon: string | undefined
   return `"${source.replaceAll(MARK, "@m").replaceAll("\\", "@b").replaceAll(`"`, "@q")}"${colon}`;
 }
 
-/** Without recursion, for whoever reads it decides how deep a value may be. */
+/** Iterative, because the caller decides how deep a value may be. */
 function renamed(value: JsonValue): JsonValue {
   const root = { value };
   const pending: Record<string, JsonValue>[] = [root];

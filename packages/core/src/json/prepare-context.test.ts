@@ -12,7 +12,7 @@ function prepare(context: unknown, limits: Partial<typeof DEFAULT_LIMITS> = {}) 
 }
 
 describe("a prepared context", () => {
-  it("is the JSON text as it was given, and the digest of that", () => {
+  it("has the JSON text as given, and its digest", () => {
     const { bytes, exactDigest } = prepare({ b: "ü", a: [1, null] });
     expect(new TextDecoder().decode(bytes)).toBe(`{"b":"ü","a":[1,null]}`);
     expect(exactDigest).toBe(digests.sha256(`{"b":"ü","a":[1,null]}`));
@@ -36,7 +36,7 @@ it.each([null, undefined, "text", 5, true, [], [{ a: 1 }]])("refuses %j: it is n
   expect(() => prepare(context)).toThrow(expect.objectContaining({ code: "INVALID_INPUT", details: { field: "context" } }));
 });
 
-it("refuses an object that converts itself, for what is saved must come back", () => {
+it("refuses an object with toJSON, because saved data must come back", () => {
   expect(() => prepare({ at: { toJSON: () => "now" } })).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
 });
 
@@ -48,7 +48,7 @@ it("measures bytes of UTF-8, not characters", () => {
   );
 });
 
-it("calls a context too large that is longer than any text can be", () => {
+it("reports a context as too large when it exceeds the longest possible string", () => {
   vi.spyOn(JSON, "stringify").mockImplementationOnce(() => {
     throw new RangeError("Invalid string length");
   });

@@ -8,7 +8,7 @@ import { canonicalJson } from "./canonical-json.ts";
 import { checkJson, type JsonCheck } from "./check-json.ts";
 import { copyOf } from "./with-members.ts";
 
-/** A context made ready to be stored: checked, written as JSON once, and digested. */
+/** Context ready to be stored: checked, written as JSON once, and digested. */
 export interface PreparedContext {
   /** UTF-8 of the JSON text, in the key order given. */
   readonly bytes: Uint8Array;
@@ -17,6 +17,8 @@ export interface PreparedContext {
 }
 
 /**
+ * Checks, writes and digests a context.
+ *
  * @throws INVALID_INPUT when the value is not a JSON object or breaks a rule of `checkJson`; TOO_LARGE over `maxContextBytes`.
  */
 export function prepareContext(context: unknown, limits: Limits, digests: Digester): PreparedContext {
@@ -24,12 +26,16 @@ export function prepareContext(context: unknown, limits: Limits, digests: Digest
   return prepareText(checked, writeText(checked, limits), limits, digests);
 }
 
-/** A context that was found to be what JSON can say. Members that were `undefined` are gone. */
+/** Context that passed `checkContext`, without members that were `undefined`. */
 export interface CheckedContext extends JsonCheck {
   readonly context: Context;
 }
 
-/** @throws INVALID_INPUT as `prepareContext`; TOO_LARGE where it shows before anything is written. */
+/**
+ * Checks that a value is a JSON object within the limits of `checkJson`.
+ *
+ * @throws INVALID_INPUT as `prepareContext`.
+ */
 export function checkContext(context: unknown, limits: Limits): CheckedContext {
   if (!isJsonObject(context)) {
     throw new WorkrailError("INVALID_INPUT", "context must be a JSON object.", {
@@ -41,15 +47,19 @@ export function checkContext(context: unknown, limits: Limits): CheckedContext {
   return { context: check.hasUndefined ? (copyOf(context) as Context) : context, ...check };
 }
 
-/** Its JSON in one go. @throws TOO_LARGE, but for texts that only grow over the limit as UTF-8. */
+/**
+ * Writes the JSON text in one go.
+ *
+ * @throws TOO_LARGE, except for texts that only exceed the limit as UTF-8.
+ */
 export function writeText({ context }: CheckedContext, limits: Limits): string {
   const text = written(() => JSON.stringify(context), limits);
-  // No text has fewer bytes than characters.
+  // A text never has fewer UTF-8 bytes than UTF-16 units.
   if (text.length > limits.maxContextBytes) throw tooLarge(text.length, limits);
   return text;
 }
 
-/** Digests it in one go. To be called before anybody can have changed the context. */
+/** Encodes and digests the text in one go. Call it before anybody can have changed the context. */
 export function prepareText(
   { context, isCanonical }: Pick<CheckedContext, "context" | "isCanonical">,
   text: string,
@@ -66,7 +76,7 @@ export function prepareText(
   };
 }
 
-/** @throws TOO_LARGE where the engine's longest string is the limit: nothing else can fail here. */
+/** Runs `write` and maps its failure to TOO_LARGE: only the engine's longest string can be exceeded here. */
 export function written<T>(write: () => T, limits: Limits): T {
   try {
     return write();

@@ -14,14 +14,14 @@ it.each([
   expect(roundedIntegers(text)).toEqual(expected);
 });
 
-it("tells just those whose digits do not come back", () => {
+it("roundedIntegers returns exactly the integers whose digits change", () => {
   const leaf = fc.oneof(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string());
   fc.assert(
     fc.property(fc.array(leaf), (items) => {
       const text = `[${items.map((item) => (typeof item === "bigint" ? String(item) : JSON.stringify(item))).join(",")}]`;
       const read = JSON.parse(text) as unknown[];
       const changed = items.flatMap((item, at) => (typeof item === "bigint" && BigInt(read[at] as number) !== item ? [String(item)] : []));
-      // What a double is written as may have as many digits: it comes back, though as another integer than is written.
+      // A written double may have as many digits. It reads back exactly, but differs from the written integer.
       const doubles = items.flatMap((item) => (typeof item === "number" ? [JSON.stringify(item)] : []));
       expect(roundedIntegers(text).filter((digits) => !doubles.includes(digits))).toEqual([...new Set(changed)]);
     }),

@@ -1,16 +1,17 @@
 import { endOfText } from "./canonical-parts.ts";
 
-/** No integer of fewer digits is beyond 2^53. */
+/** No integer with fewer digits exceeds 2^53. */
 const CANDIDATE = /[[:,\s]-?[0-9]{16}/;
-/** Integers alone: of a fraction the digits that a double has not are no part of what was measured. */
+/** Matches integers only. Fractions are excluded: digits beyond the precision of a double were not measured. */
 const INTEGER = /(?<![0-9.eE+-])-?[0-9]{16,}(?![0-9.eE])/g;
 
 /**
- * Integers of a JSON text that JavaScript reads as others, because doubles have 53 bits: `9007199254740993` becomes `9007199254740992`.
- * Identifiers and moments in nanoseconds are such, where whoever wrote them has integers of 64 bits.
+ * Returns the integers of a JSON text that JavaScript changes when it reads them, because doubles have 53 bits:
+ * `9007199254740993` becomes `9007199254740992`. Examples are identifiers and nanosecond timestamps written by programs with
+ * 64-bit integers.
  *
- * @param text JSON, for which `JSON.parse` has been found to read it.
- * @returns their digits as they are written, each once, in the order of the text.
+ * @param text valid JSON.
+ * @returns the digits as written, each once, in order.
  */
 export function roundedIntegers(text: string): string[] {
   if (!CANDIDATE.test(text)) return [];

@@ -7,20 +7,20 @@ import { type CheckedContext, prepareText, tooLarge, written, writeText } from "
 import { LARGE_BYTES, utf8Parts } from "./text-parts.ts";
 import { canonicalTexts, type WrittenJson, writeJson, writtenTexts } from "./written-json.ts";
 
-/** A context as it is saved: UTF-8 of its JSON text, in the key order given, and its digests. */
+/** Content of a context to be saved: its JSON text in the given key order, and its digests. */
 export interface SavedContent {
   readonly sizeBytes: number;
   readonly exactDigest: Digest;
   readonly canonicalDigest: Digest;
-  /** The JSON text, in parts of any size. */
+  /** Yields the JSON text in parts of any size. */
   texts(): Iterable<string>;
-  /** The bytes, made as they are asked for. */
+  /** Yields the UTF-8 bytes, encoded on demand. */
   parts(): Iterable<Uint8Array>;
 }
 
 /**
- * Takes down a context as it is now; what is done to it afterwards makes no difference. A large one is digested later and
- * by turns, when the result is called.
+ * Captures a context, so that later changes by the caller have no effect. Digests a large context later, in turns, when the
+ * result is called.
  *
  * @throws TOO_LARGE, also from the result.
  */
@@ -31,14 +31,14 @@ export function takeDown(checked: CheckedContext, limits: Limits, digests: Diges
     return () => takeDownLarge(json, checked, limits, digestInTurns);
   }
   const text = writeText(checked, limits);
-  // Mostly escapes, or long numbers.
+  // The estimate was too low, because of escapes or long numbers.
   if (digestInTurns !== undefined && text.length > LARGE_BYTES) return () => takeDownLarge(text, checked, limits, digestInTurns);
   const { bytes, ...digested } = prepareText(checked, text, limits, digests);
   const content: SavedContent = { sizeBytes: bytes.length, ...digested, texts: () => [text], parts: () => [bytes] };
   return async () => content;
 }
 
-/** The same of a context's JSON text that was changed since it was checked. */
+/** Captures a context from its JSON text, after the text was changed since the check. */
 export async function takeDownText(text: string, limits: Limits, digests: Digester): Promise<SavedContent> {
   const isCanonical = false;
   if (text.length > LARGE_BYTES && digests.sha256OfParts !== undefined) {

@@ -1,4 +1,4 @@
-/** Signs that JSON is written with, as bytes of UTF-8 and as UTF-16 codes, which are the same for them. */
+/** Characters of JSON syntax. Their UTF-8 bytes equal their UTF-16 codes. */
 export const LINE_FEED: number = 0x0a;
 export const SPACE: number = 0x20;
 export const QUOTE: number = 0x22;

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { byteParts, evenParts, textParts, utf8Parts } from "./text-parts.ts";
 
-/** Short ones, and those that are longer than any part. */
+/** Short texts, and texts longer than any part. */
 const texts = fc.array(
   fc.oneof(
     fc.string({ unit: "grapheme" }),
@@ -11,7 +11,7 @@ const texts = fc.array(
   { maxLength: 8 },
 );
 
-it("parts texts without changing what they are together, or parting a character", () => {
+it("evenParts keeps the concatenation and splits no character", () => {
   fc.assert(
     fc.property(texts, (given) => {
       const even = [...evenParts(given)];
@@ -22,7 +22,7 @@ it("parts texts without changing what they are together, or parting a character"
   );
 });
 
-it("writes their UTF-8, each part over the one before", () => {
+it("utf8Parts yields the UTF-8, reusing one buffer", () => {
   fc.assert(
     fc.property(texts, (given) => {
       const parts = Array.from(utf8Parts(given), (part) => Buffer.from(part));
@@ -35,7 +35,7 @@ it("writes their UTF-8, each part over the one before", () => {
   expect(new Set(large.map(({ buffer }) => buffer)).size).toBe(1);
 });
 
-it("takes apart texts at whole characters, and bytes anywhere", () => {
+it("textParts splits between characters, byteParts anywhere", () => {
   expect([...textParts("a🚀b", 0, 4, 2)]).toEqual(["a🚀", "b"]);
   const bytes = new Uint8Array(2_500_000).map((_, index) => index);
   const parts = [...byteParts(bytes)];

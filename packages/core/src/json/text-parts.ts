@@ -1,19 +1,19 @@
 import { encodeUtf8Into } from "../platform.ts";
 
 /**
- * From this size on the bytes of a context's JSON are digested, written and read in parts, with turns for other work in
- * between: done in one go they would hold it up for a tenth of a second and more, and be in memory several times.
+ * Size from which the bytes of a context's JSON are digested, written and read in parts, yielding to other work in between. In
+ * one go they would block other work for a tenth of a second or more, and be in memory several times.
  */
 export const LARGE_BYTES: number = 16 * 1024 * 1024;
-/** Takes a millisecond or so, whatever is done with it. */
+/** Size of a part. Processing one takes about a millisecond. */
 const PART_BYTES: number = 1024 * 1024;
-/** Short enough to be forgotten at once: the engine leaves longer texts in memory until it cleans up all of it. */
+/** Largest text that the engine frees quickly. Longer texts stay in memory until a full collection. */
 const SHORT_TEXT = 64 * 1024;
-/** No character of a text has more of them in UTF-8. */
+/** Most UTF-8 bytes per UTF-16 unit. */
 const MOST_BYTES = 3;
 const NOTHING = new Uint8Array();
 
-/** A text in parts of about so many characters, no pair of surrogates parted. */
+/** Splits a text into parts of about `size` characters, never inside a surrogate pair. */
 export function* textParts(text: string, start = 0, end: number = text.length, size: number = PART_BYTES): Generator<string> {
   for (let from = start; from < end;) {
     let to = Math.min(end, from + size);
@@ -23,7 +23,7 @@ export function* textParts(text: string, start = 0, end: number = text.length, s
   }
 }
 
-/** Texts, one behind the other, in parts of which none is long: what is short is taken together. */
+/** Regroups consecutive texts into parts that are neither long nor many: joins short ones, splits long ones. */
 export function* evenParts(texts: Iterable<string>): Generator<string> {
   let short = "";
   for (const text of texts) {
@@ -40,8 +40,8 @@ export function* evenParts(texts: Iterable<string>): Generator<string> {
 }
 
 /**
- * The UTF-8 of texts, one behind the other, in parts of about a megabyte. An empty text stands for itself. Each part is to be
- * used before the next is asked for, which is written into the same memory: else a large one would be there several times.
+ * Encodes consecutive texts as UTF-8 in parts of about a megabyte. An empty text yields an empty part. Use each part before
+ * asking for the next one: all parts share one buffer, so that a large text is not in memory several times.
  */
 export function* utf8Parts(texts: Iterable<string>): Generator<Uint8Array> {
   const part = new Uint8Array(PART_BYTES);
@@ -59,7 +59,7 @@ export function* utf8Parts(texts: Iterable<string>): Generator<Uint8Array> {
   if (length > 0) yield part.subarray(0, length);
 }
 
-/** The same bytes in parts. */
+/** Splits bytes into parts. */
 export function* byteParts(bytes: Uint8Array): Generator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += PART_BYTES) yield bytes.subarray(from, from + PART_BYTES);
 }

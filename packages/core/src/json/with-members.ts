@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 
-/** The same list or object of what is made of each of its members, in their order; whatever has none is itself. Drops members that are `undefined`. */
+/** Maps the members of a list or an object, in order. Returns other values unchanged. Drops members that are `undefined`. */
 export function withMembers(value: JsonValue, make: (member: JsonValue) => JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
-  // Not by assignment: `__proto__` is a key like any other.
+  // No assignment, because `__proto__` must be an ordinary key.
   if (isJsonObject(value)) {
     const members = Object.entries<JsonValue | undefined>(value);
     return Object.fromEntries(members.flatMap(([key, member]) => (member === undefined ? [] : [[key, make(member)]])));
@@ -11,7 +11,7 @@ export function withMembers(value: JsonValue, make: (member: JsonValue) => JsonV
   return value.map((item) => make(item));
 }
 
-/** A copy down to texts and numbers, of a value whose depth is bounded. Drops members that are `undefined`. */
+/** Copies a value of bounded depth. Texts and numbers are shared. Drops members that are `undefined`. */
 export function copyOf(value: JsonValue): JsonValue {
   return withMembers(value, copyOf);
 }

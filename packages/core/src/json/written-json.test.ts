@@ -14,7 +14,7 @@ const someValue = fc.letrec<{ value: JsonValue }>((tie) => ({
   ),
 })).value;
 
-it("is what the engine writes, and canonical where that is asked for", () => {
+it("writtenTexts equals JSON.stringify, canonicalTexts the canonical JSON", () => {
   fc.assert(
     fc.property(someValue, fc.integer({ min: 0, max: 6 }), (value, levels) => {
       const json = writeJson(value, levels);
@@ -25,7 +25,7 @@ it("is what the engine writes, and canonical where that is asked for", () => {
   );
 });
 
-it("writes long arrays in runs, by the size of what is in them", () => {
+it("writes long arrays in runs sized by their items", () => {
   const value = {
     small: Array.from({ length: 5_000 }, (_, index) => ({ b: index, a: 1 })),
     large: Array.from({ length: 5 }, () => "x".repeat(300_000)),
@@ -36,7 +36,7 @@ it("writes long arrays in runs, by the size of what is in them", () => {
   expect(Math.max(...[...writtenTexts(json)].map(({ length }) => length))).toBeLessThan(400_000);
 });
 
-it("is what the value was when it was written", () => {
+it("is a snapshot of the value", () => {
   const value = { a: [1, 2], b: { c: "d" } };
   const json = writeJson(value);
   value.a.push(3);

@@ -2,32 +2,32 @@ import { isJsonObject, type JsonValue } from "../model/context.ts";
 import { canonicalParts } from "./canonical-parts.ts";
 
 /**
- * The JSON text of a value, in parts. As one text a large one would be in memory twice while it is made, and that takes
- * longer than making its parts.
+ * JSON text of a value, in parts. A single large text would be in memory twice while it is built, and take longer to build than
+ * its parts.
  */
 export type WrittenJson =
   | string
   | { readonly kind: "object"; readonly members: readonly { readonly key: string; readonly value: WrittenJson }[] }
   | {
       readonly kind: "array";
-      /** Arrays as well, which hold its items between them. */
+      /** JSON arrays of consecutive items. */
       readonly runs: readonly string[];
     };
 
-/** Deeper than that values are written in one go. */
+/** Values nested deeper are written in one go. */
 const LEVELS = 3;
-/** How many characters of an array's items are written in one go, roughly, and how many items at most. */
+/** Approximate size of a run of array items in characters, and its largest number of items. */
 const RUN_CHARACTERS = 256 * 1024;
 const RUN_ITEMS = 1_000;
 
-/** What `JSON.stringify` writes, of a value that passed `checkJson`. */
+/** Writes a value that passed `checkJson`, like `JSON.stringify`. */
 export function writeJson(value: JsonValue, levels: number = LEVELS): WrittenJson {
   if (levels === 0 || typeof value !== "object" || value === null) return JSON.stringify(value);
   if (!isJsonObject(value)) return { kind: "array", runs: [...runsOf(value)] };
   return { kind: "object", members: Object.entries(value).map(([key, member]) => ({ key, value: writeJson(member, levels - 1) })) };
 }
 
-/** As long as those before let expect. */
+/** Chooses the length of each run from the size of the previous one. */
 function* runsOf(items: readonly JsonValue[]): Generator<string> {
   for (let from = 0, count = 1; from < items.length;) {
     const text = JSON.stringify(items.slice(from, from + count));
@@ -37,7 +37,7 @@ function* runsOf(items: readonly JsonValue[]): Generator<string> {
   }
 }
 
-/** The text, part by part. */
+/** Yields the text in parts. */
 export function* writtenTexts(json: WrittenJson): Generator<string> {
   if (typeof json === "string") yield json;
   else if (json.kind === "object") {
@@ -55,7 +55,7 @@ export function* writtenTexts(json: WrittenJson): Generator<string> {
   }
 }
 
-/** Its canonical JSON, part by part. Some parts are empty, where it took time to find the next. */
+/** Yields the canonical JSON in parts. Some parts are empty: they only give other work a turn. */
 export function* canonicalTexts(json: WrittenJson): Generator<string> {
   if (typeof json === "string") yield* canonicalParts(json);
   else if (json.kind === "object") {
@@ -76,7 +76,7 @@ export function* canonicalTexts(json: WrittenJson): Generator<string> {
   }
 }
 
-/** All but the first and the last character. */
+/** Drops the first and the last character. */
 function* withinBrackets(parts: Iterable<string>): Generator<string> {
   let isFirst = true;
   let held = "";

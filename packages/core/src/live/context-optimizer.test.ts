@@ -37,8 +37,8 @@ function refusal(work: () => unknown): { readonly code: string; readonly message
   return undefined;
 }
 
-describe("what is saved of an enhanced context", () => {
-  it("comes back exactly, through JSON too", () => {
+describe("a saved enhanced context", () => {
+  it("is restored exactly, also through JSON", () => {
     fc.assert(
       fc.property(contexts, states, (base, state) => {
         const enhanced = createEnhancedContext(base, state);
@@ -51,17 +51,17 @@ describe("what is saved of an enhanced context", () => {
     );
   });
 
-  it("is at its beginning when no engine saved it", () => {
+  it("starts at the beginning when no engine saved it", () => {
     expect(restoreFromPersistence({ goal: "ship" })).toEqual({ context: { goal: "ship" }, engine: NO_ENGINE_STATE });
   });
 
-  it("has the engine's state as an entry that matters", () => {
+  it("has the engine's state as an IMPORTANT entry", () => {
     const prepared = prepareForPersistence(createEnhancedContext({ goal: "ship" }, { phase: "plan" }));
     expect(Object.keys(prepared)).toEqual(["goal", ENGINE_KEY]);
     expect(classifyEntry(ENGINE_KEY, prepared[ENGINE_KEY] ?? null, { pins: [] }).layer).toBe("IMPORTANT");
   });
 
-  it("is refused where the engine's state is not what was written, and where a later version wrote it", () => {
+  it("is refused when the engine's state is invalid, or of a later version", () => {
     const restore = (state: never): unknown => refusal(() => restoreFromPersistence({ [ENGINE_KEY]: state }));
     expect(restore("shortened" as never)).toMatchObject({ code: "INVALID_INPUT", message: "workrailEngineState must be an object." });
     expect(restore({ version: 1, loops: { a: { iteration: -1 } } } as never)).toMatchObject({
@@ -78,7 +78,7 @@ describe("what is saved of an enhanced context", () => {
 describe("merging the state of loops", () => {
   const start = createEnhancedContext({ goal: "ship" }, { loops: { files: { iteration: 2, item: "a.ts", sums: { a: 1 } } } });
 
-  it("leaves other loops and other values alone, and replaces what is given", () => {
+  it("replaces the given values and keeps other values and loops", () => {
     const merged = mergeLoopState(start, { files: { iteration: 3, sums: { b: 2 } }, retries: { limit: 5 } });
     expect(merged.engine.loops).toEqual({
       files: { iteration: 3, item: "a.ts", sums: { b: 2 } },
@@ -94,7 +94,7 @@ describe("merging the state of loops", () => {
     expect(mergeLoopState(ended, { files: null }).engine.loops).toEqual({});
   });
 
-  it("takes only iterations that can be", () => {
+  it("accepts only valid iterations", () => {
     for (const iteration of [-1, 0.5, "1", null]) {
       expect(refusal(() => mergeLoopState(start, { files: { iteration } }))).toMatchObject({
         code: "INVALID_INPUT",
@@ -103,7 +103,7 @@ describe("merging the state of loops", () => {
     }
   });
 
-  it("comes to the same, said at once or one after the other", () => {
+  it("gives the same result for changes together or one after another", () => {
     fc.assert(
       fc.property(loops, loops, (first, second) => {
         const inTurn = mergeLoopState(mergeLoopState(start, first), second).engine.loops;

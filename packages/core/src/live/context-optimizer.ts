@@ -6,37 +6,37 @@ import { DEFAULT_LIMITS } from "../model/limits.ts";
 import { checkLoops, engineFromJson, engineToJson } from "./engine-json.ts";
 import { type EngineState, type EnhancedContext, type LoopChanges, NO_ENGINE_STATE } from "./enhanced-context.ts";
 
-/** A context that a store takes: the workflow's entries, then the engine's state as one more. */
+/** Context for a store: the workflow's entries plus the engine's state as another entry. */
 export type CompressibleContext = Context;
 
-/** The entry that holds an engine's state in a checkpoint. Its name makes it IMPORTANT. */
+/** Key of the engine's state in a checkpoint. Its name classifies it as IMPORTANT. */
 export const ENGINE_KEY = "workrailEngineState";
 
 /**
- * What stands between the context that a workflow engine works on and the one that is saved. Pure functions: nothing given
- * is changed, and each may be used by itself.
+ * Conversions between the context that a workflow engine works on and the context that is saved. Pure functions: they change no
+ * argument and can be used independently.
  */
 export interface ContextOptimizer {
   /**
-   * A workflow's context together with where its engine is. What `enhancements` leaves out is as at the beginning.
+   * Combines a workflow's context with the engine's state. Omitted `enhancements` have their initial values.
    *
-   * @throws INVALID_INPUT for what JSON cannot hold, and for a context that holds an engine's state already.
+   * @throws INVALID_INPUT for values that JSON cannot hold, and for a context that already contains an engine's state.
    */
   readonly createEnhancedContext: (base: Context, enhancements?: Partial<EngineState>) => EnhancedContext;
   /**
-   * Says where loops are. Those that are not named stay as they are. Of one that is named, what is given replaces what was
-   * there under the same name, and the rest stays; values are replaced, never merged. A new loop begins at iteration 0
-   * unless told otherwise; `null` ends one, and may be repeated.
+   * Updates the state of loops. Loops that are not named stay unchanged. In a named loop, given values replace those of the same
+   * name, never merge with them; other values stay. A new loop begins at iteration 0 by default; `null` ends a loop, and may be
+   * repeated.
    *
-   * @throws INVALID_INPUT for an iteration that is not a whole number from 0, and for what JSON cannot hold.
+   * @throws INVALID_INPUT for an iteration that is not a whole number from 0, and for values that JSON cannot hold.
    */
   readonly mergeLoopState: (context: EnhancedContext, loopState: LoopChanges) => EnhancedContext;
-  /** What to save, so that `restoreFromPersistence` gives the very same enhanced context. */
+  /** Returns the context to save, from which `restoreFromPersistence` restores exactly the same enhanced context. */
   readonly prepareForPersistence: (enhanced: EnhancedContext) => CompressibleContext;
   /**
-   * Takes a loaded context apart again. One that was saved without an engine is at its beginning.
+   * Splits a loaded context. A context saved without an engine gets the initial state.
    *
-   * @throws INVALID_INPUT when the engine's state is not as it was written; UNSUPPORTED_VERSION when a later version wrote it.
+   * @throws INVALID_INPUT when the engine's state is invalid; UNSUPPORTED_VERSION when a later version wrote it.
    */
   readonly restoreFromPersistence: (compressed: CompressibleContext) => EnhancedContext;
 }

@@ -2,10 +2,10 @@ import { WorkrailError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../model/context.ts";
 import type { Condensation, EngineState, LoopState } from "./enhanced-context.ts";
 
-/** Of the form in which an engine's state is kept. A later one gets a higher number. */
+/** Version of the stored form of an engine's state. A new form gets a higher number. */
 const VERSION = 1;
 
-/** The state as it stands in a checkpoint: what is empty is left out. */
+/** Converts the state to its stored form, without empty fields. */
 export function engineToJson({ phase, step, completedPhases, loops, condensed, rewritten }: EngineState): JsonObject {
   return {
     version: VERSION,
@@ -19,7 +19,9 @@ export function engineToJson({ phase, step, completedPhases, loops, condensed, r
 }
 
 /**
- * @param name where it stands, for a message.
+ * Parses the stored form of an engine's state.
+ *
+ * @param name place of the state, for messages.
  * @throws INVALID_INPUT naming the place; UNSUPPORTED_VERSION for the form of a later version.
  */
 export function engineFromJson(json: JsonValue, name: string): EngineState {
@@ -41,7 +43,11 @@ export function engineFromJson(json: JsonValue, name: string): EngineState {
   };
 }
 
-/** @throws INVALID_INPUT naming the loop whose state cannot be one. */
+/**
+ * Checks the state of loops.
+ *
+ * @throws INVALID_INPUT naming the invalid loop.
+ */
 export function checkLoops(json: JsonValue, name: string): EngineState["loops"] {
   const loops = object(json, name);
   for (const [id, state] of Object.entries(loops)) {

@@ -1,47 +1,47 @@
 import type { Context, JsonValue } from "../model/context.ts";
 
 /**
- * What a workflow engine holds while a workflow runs: the workflow's own context, and where the engine is in it. Never
- * changed in place: what a change leaves alone is shared with what was there before, so that a step costs what it changes.
+ * Data of a workflow engine while a workflow runs: the workflow's context and the engine's state. Immutable: changes share
+ * unchanged parts with the previous value, so that a step costs only what it changes.
  */
 export interface EnhancedContext {
   readonly context: Context;
   readonly engine: EngineState;
 }
 
-/** Where an engine is in its workflow. */
+/** Position of an engine in its workflow. */
 export interface EngineState {
-  /** The phase under way. */
+  /** Current phase. */
   readonly phase?: string | undefined;
-  /** The step under way, within the phase. */
+  /** Current step within the phase. */
   readonly step?: string | undefined;
-  /** Phases that ended, each once, in the order in which they first did. */
+  /** Ended phases, each once, in the order of their first end. */
   readonly completedPhases: readonly string[];
-  /** Loops under way, by their ids. */
+  /** Active loops by id. */
   readonly loops: { readonly [loopId: string]: LoopState };
-  /** What was condensed, and where the originals are; the oldest first. */
+  /** Condensed entries and the checkpoints with the originals, oldest first. */
   readonly condensed: readonly Condensation[];
-  /** Entries that were condensed and have been written to since. */
+  /** Condensed entries that were written to since. */
   readonly rewritten: readonly string[];
 }
 
-/** Where a loop is, and whatever else its engine wants to find again: the item, a total, results so far. */
+/** State of a loop: its iteration and other values of the engine, such as the item, a total, or partial results. */
 export interface LoopState {
-  /** The pass under way, from 0. */
+  /** Current pass, from 0. */
   readonly iteration: number;
   readonly [name: string]: JsonValue;
 }
 
-/** What becomes of loops: `null` ends one. */
+/** Changes to loops; `null` ends a loop. */
 export interface LoopChanges {
   readonly [loopId: string]: { readonly [name: string]: JsonValue } | null;
 }
 
-/** Entries that were shortened in one go. */
+/** Entries that were shortened together. */
 export interface Condensation {
-  /** The checkpoint that holds them as they were. */
+  /** Checkpoint with the original entries. */
   readonly checkpointId: string;
-  /** ISO 8601. Until then the checkpoint is kept. */
+  /** ISO 8601. The checkpoint is kept until then. */
   readonly validUntil: string;
   readonly keys: readonly string[];
 }

@@ -9,7 +9,7 @@ const PHASES = [
 ];
 
 describe("phases", () => {
-  it("follow each other as the rules have them", () => {
+  it("follow each other in the order of the rules", () => {
     const collect = enterPhase(NO_ENGINE_STATE, "collect", PHASES);
     expect(collect).toMatchObject({ engine: { phase: "collect" } });
     expect(collect.ended).toBeUndefined();
@@ -23,21 +23,21 @@ describe("phases", () => {
     expect(done.engine.phase).toBeUndefined();
   });
 
-  it("need no rules, and may be gone through again", () => {
+  it("need no rules, and may be repeated", () => {
     const once = endPhase(enterPhase(NO_ENGINE_STATE, "draft", undefined).engine, "draft", undefined);
     expect(once).toMatchObject({ ended: { name: "draft", checkpoint: true } });
     const twice = endPhase(enterPhase(once.engine, "draft", undefined).engine, "draft", undefined);
     expect(twice).toMatchObject({ engine: { completedPhases: ["draft"] }, ended: { name: "draft" } });
   });
 
-  it("end once, however often that is said", () => {
+  it("end once, even when ended repeatedly", () => {
     const ended = endPhase({ ...NO_ENGINE_STATE, phase: "collect" }, "collect", PHASES);
     const again = endPhase(ended.engine, "collect", PHASES);
     expect(again.engine).toBe(ended.engine);
     expect(again.ended?.name).toBe("collect");
   });
 
-  it("are refused when the workflow has no such phase, or another is under way", () => {
+  it("are refused when the workflow lacks the phase, or another one is active", () => {
     expect(() => enterPhase(NO_ENGINE_STATE, "deploy", PHASES)).toThrow('The workflow has no phase "deploy".');
     expect(() => endPhase({ ...NO_ENGINE_STATE, phase: "collect" }, "report", PHASES)).toThrow('The phase under way is "collect"');
     expect(() => enterPhase(NO_ENGINE_STATE, "", undefined)).toThrow("A phase must have a name.");

@@ -2,17 +2,16 @@ import type { Phase } from "../classify/context-rules.ts";
 import { WorkrailError } from "../errors.ts";
 import type { EngineState } from "./enhanced-context.ts";
 
-/** What an engine's state becomes, and the phase of which the end is to be saved. */
+/** New state of an engine, and the phase whose end is to be saved. */
 export interface PhaseChange {
   readonly engine: EngineState;
   readonly ended?: Phase | undefined;
 }
 
 /**
- * The state once a phase is under way. Another one that was under way ends with that. Entering the phase that is under
- * way changes nothing.
+ * Enters a phase. Ends the current phase if it is another one. Entering the current phase changes nothing.
  *
- * @param phases the workflow's, when they are known; others are then refused.
+ * @param phases phases of the workflow, if known; others are then refused.
  * @throws INVALID_INPUT for a phase that the workflow does not have.
  */
 export function enterPhase(engine: EngineState, name: string, phases: readonly Phase[] | undefined): PhaseChange {
@@ -23,11 +22,11 @@ export function enterPhase(engine: EngineState, name: string, phases: readonly P
 }
 
 /**
- * The state once a phase has ended: no step is under way, and the phase is the next one of the workflow, if there is one.
- * Ending the same phase again changes nothing but is to be saved all the same, in case it could not be the first time.
+ * Ends a phase: no step is active, and the current phase is the next one of the workflow, if any. Ending the same phase again
+ * changes nothing but is saved again, in case the first save failed.
  *
- * @param phases the workflow's, when they are known; others are then refused.
- * @throws INVALID_INPUT for a phase that the workflow does not have, or while another one is under way.
+ * @param phases phases of the workflow, if known; others are then refused.
+ * @throws INVALID_INPUT for a phase that the workflow does not have, or while another one is active.
  */
 export function endPhase(engine: EngineState, name: string, phases: readonly Phase[] | undefined): PhaseChange {
   const ended = phaseNamed(name, phases);

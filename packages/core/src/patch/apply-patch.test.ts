@@ -25,7 +25,7 @@ function refusal(base: Context, patch: unknown): { message: string; hint: string
 const text = (context: Context): string => JSON.stringify(context);
 
 describe("applyPatch", () => {
-  it("sets, appends and removes in one step, and says what it did", () => {
+  it("sets, appends and removes in one step, and reports the changes", () => {
     const base = { goal: "g", plan: [1, 2, 3, 4, 5], log: ["a"], draft: true, note: "n" };
     const { context, changes } = patched(base, {
       set: { plan: [1, 2], step: 4 },
@@ -46,7 +46,7 @@ describe("applyPatch", () => {
     });
   });
 
-  it("leaves its base as it is", () => {
+  it("does not change its base", () => {
     const base = { list: [{ a: 1 }], deep: { x: { y: 1 } } };
     const before = text(base);
     patched(base, { set: { "/deep/x/y": 2, "/list/0/a": 3 } });
@@ -57,7 +57,7 @@ describe("applyPatch", () => {
     expect(text(patched({ a: 1, b: 2 }, { set: { a: null } }).context)).toBe('{"a":null,"b":2}');
   });
 
-  it("takes a name for a key if the base has it, and else for a JSON Pointer", () => {
+  it("reads a name as a key if the base has it, else as a JSON Pointer", () => {
     expect(text(patched({ "/a": 1, a: 2 }, { set: { "/a": 3 } }).context)).toBe('{"/a":3,"a":2}');
     expect(text(patched({ a: 2 }, { set: { "/a": 3, "/b": 4 } }).context)).toBe('{"a":3,"b":4}');
     expect(text(patched({ "a/b": { "m~n": 1 } }, { set: { "/a~1b/m~0n": 2 } }).context)).toBe('{"a/b":{"m~n":2}}');
@@ -66,7 +66,7 @@ describe("applyPatch", () => {
     expect(text(patched({ "": { "": 1 } }, { set: { "//": 2 } }).context)).toBe('{"":{"":2}}');
   });
 
-  it("reaches into lists by index, and reads all indexes against the base", () => {
+  it("addresses list items by index, always relative to the base", () => {
     const base = { list: ["a", "b", "c", "d"] };
     expect(text(patched(base, { set: { "/list/3": "D" }, remove: ["/list/0", "/list/2"] }).context)).toBe('{"list":["b","D"]}');
     expect(text(patched({ rows: [{ cells: [1] }] }, { append: { "/rows/0/cells": [2, 3] } }).context)).toBe('{"rows":[{"cells":[1,2,3]}]}');
@@ -82,7 +82,7 @@ describe("applyPatch", () => {
     expect(Object.prototype).not.toHaveProperty("x");
   });
 
-  it("appends what is no list as one item, a list within a list as one, and nothing as an empty list", () => {
+  it("appends a non-list as one item, a nested list as one item, and an empty list as nothing", () => {
     expect(text(patched({ a: [] }, { append: { a: { b: 1 } } }).context)).toBe('{"a":[{"b":1}]}');
     expect(text(patched({ a: [] }, { append: { a: [[1, 2]] } }).context)).toBe('{"a":[[1,2]]}');
     expect(text(patched({}, { append: { a: [] } }).context)).toBe('{"a":[]}');
@@ -112,13 +112,13 @@ describe("applyPatch", () => {
     expect(refusal({ a: { b: { c: 1, list: [0] } } }, patch).message).toMatch(/twice|which overlap/u);
   });
 
-  it("does not take places side by side for overlapping", () => {
+  it("accepts adjacent places", () => {
     expect(text(patched({ a: { b: 1, bc: 2 }, ab: 3 }, { set: { "/a/b": 4, "/a/bc": 5, ab: 6 } }).context)).toBe(
       '{"a":{"b":4,"bc":5},"ab":6}',
     );
   });
 
-  it("names the keys there are, where a parent is missing", () => {
+  it("lists the existing keys when a parent is missing", () => {
     const { message, hint, details } = refusal({ plan: { steps: [] }, log: [] }, { set: { "/plann/steps": 1 } });
     expect(message).toContain('the context has no "plann"');
     expect(hint).toContain("It has: plan, log.");
@@ -140,7 +140,7 @@ describe("applyPatch", () => {
     expect(refusal({ list: [1, 2] }, { set: { [place]: 0 } }).message).toContain(rule);
   });
 
-  it("tells sizes of what it replaces, where there was something to lose", () => {
+  it("reports the sizes of replaced values with content", () => {
     const base = { list: [1], object: { a: 1, b: 2 }, long: "x".repeat(300), short: "x", none: [], number: 1 };
     const set = { list: "text", object: { a: 1 }, long: null, short: "", none: [1], number: 2 };
     expect(patched(base, { set }).changes.replaced).toEqual([

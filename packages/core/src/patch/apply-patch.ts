@@ -9,17 +9,17 @@ export interface PatchedContext {
   readonly changes: PatchChanges;
 }
 
-/** Stands for a value that is to go. */
+/** Marks a value to be removed. */
 const GONE = Symbol("gone");
 
-/** Places that change, by their segments; a leaf holds the new value. */
+/** Tree of changes by path segment; a leaf holds the new value. */
 type Changes = Map<string, Changes | { readonly becomes: JsonValue | typeof GONE }>;
 
 /**
- * Makes the next context out of a base and what changed. Keys keep their order, new ones follow in the order of the patch. The base
- * is left as it is; values that do not change are shared with it.
+ * Applies a patch to a base. Existing keys keep their order; new keys follow in the order of the patch. The base is not changed;
+ * unchanged values are shared with the result.
  *
- * @throws INVALID_INPUT for places that overlap, a parent that does not exist, and items for what is no list.
+ * @throws INVALID_INPUT for overlapping places, a missing parent, and appending to a value that is no list.
  */
 export function applyPatch(base: Context, patch: Patch): PatchedContext {
   const set = patch.set.map(([name, value]) => ({ ...findPlace(base, name, SET_FIELD), field: SET_FIELD, becomes: value }));
@@ -68,7 +68,7 @@ function treeOf(places: readonly (Place & { readonly becomes: JsonValue | typeof
     for (const segment of path.slice(0, -1)) {
       const next = at.get(segment) ?? new Map();
       at.set(segment, next);
-      // No leaf: places were found to be apart.
+      // Never a leaf: the places do not overlap.
       at = next as Changes;
     }
     at.set(path.at(-1) ?? "", { becomes });
@@ -87,7 +87,7 @@ function changed(value: JsonValue, changes: Changes): JsonValue {
   }
   const kept = Object.entries(value).map(([key, member]) => [key, become(key, member)] as const);
   const added = [...changes.keys()].filter((key) => !Object.hasOwn(value, key)).map((key) => [key, become(key, undefined)] as const);
-  // Not by assignment: `__proto__` is a key like any other.
+  // No assignment, because `__proto__` must be an ordinary key.
   return Object.fromEntries([...kept, ...added].filter(([, member]) => member !== GONE)) as JsonValue;
 }
 

@@ -4,11 +4,11 @@ import { tooLarge } from "../json/prepare-context.ts";
 import type { JsonValue } from "../model/context.ts";
 import type { Limits } from "../model/limits.ts";
 
-/** Told of a field whose text was read as JSON. */
+/** Called with each field whose text was parsed as JSON. */
 export type ReadText = (field: string) => void;
 
 /**
- * The value itself, or, when it is a text, the JSON in it: models send objects so.
+ * Returns the value, or the parsed JSON when the value is a text: models send objects that way.
  *
  * @throws INVALID_INPUT for a text that is not JSON; TOO_LARGE.
  */
@@ -24,7 +24,7 @@ function parsed(text: string, field: string): JsonValue {
   try {
     return parseJson(text);
   } catch {
-    // The engine's message quotes the text.
+    // The engine's message is dropped because it quotes the text.
     throw invalidInput(field, `${field} is a text that is not JSON.`, `Send ${field} as an object, not as text.`);
   }
 }

@@ -17,7 +17,7 @@ function refusal(given: { context?: unknown; patch?: unknown }): { message: stri
 }
 
 describe("parseGivenState", () => {
-  it("takes a state and a patch as they are now", () => {
+  it("captures a state or a patch", () => {
     const context = { list: [1] };
     const patch = { set: { a: { b: 1 } }, append: { list: [1] }, remove: ["c"] };
     const state = parse({ context });
@@ -30,7 +30,7 @@ describe("parseGivenState", () => {
     expect(change).toEqual({ patch: { set: [["a", { b: 1 }]], append: [["list", [1]]], remove: ["c"] }, parsed: [] });
   });
 
-  it("reads JSON texts, whole and in the fields of a patch, and says so; values are kept as they are", () => {
+  it("parses and reports JSON texts, as a whole and in the fields of a patch, but not values", () => {
     expect(parse({ context: '{"a":"[1]"}' })).toEqual({ context: { a: "[1]" }, parsed: ["context"] });
     expect(parse({ patch: '{"set":"{\\"a\\":\\"{}\\"}","remove":"[\\"b\\"]"}' })).toEqual({
       patch: { set: [["a", "{}"]], append: [], remove: ["b"] },
@@ -51,13 +51,13 @@ describe("parseGivenState", () => {
     },
   );
 
-  it("answers a patch without set by the call that was meant", () => {
+  it("suggests the intended call for a patch without set", () => {
     expect(refusal({ patch: { step: 4, goal: "g" } }).hint).toContain('{"patch":{"set":{"step":...,"goal":...}}}');
     expect(refusal({ patch: { set: { a: 1 }, step: 4 } }).message).toBe('patch has no field "step".');
     expect(refusal({ patch: {} }).message).toBe("patch has none of set, append and remove.");
   });
 
-  it("answers context and patch together by both calls that may be meant", () => {
+  it("suggests both possible calls for context and patch together", () => {
     const { message, hint } = refusal({ context: { a: 1 }, patch: { set: { step: 4 }, append: { log: 1 }, remove: ["x"] } });
     expect(message).toBe("context and patch are given together.");
     expect(hint).toBe(
@@ -65,7 +65,7 @@ describe("parseGivenState", () => {
     );
   });
 
-  it("answers a lacking state, a JSON Patch, and parts of a wrong type by the form of a patch", () => {
+  it("shows the form of a patch for a missing state, a JSON Patch, and fields of a wrong type", () => {
     expect(refusal({}).hint).toContain('"set":{"key":...}');
     expect(refusal({ patch: [{ op: "add", path: "/a", value: 1 }] }).message).toContain("patch is not a JSON Patch");
     expect(refusal({ patch: 7 }).message).toBe("patch must be an object.");
@@ -76,7 +76,7 @@ describe("parseGivenState", () => {
     expect(refusal({ context: "[1]" }).message).toContain("context must be a JSON object");
   });
 
-  it("refuses what JSON cannot say, and what is too deep", () => {
+  it("refuses values that are no JSON or nested too deeply", () => {
     expect(refusal({ patch: { set: { a: [undefined] } } }).message).toContain('patch["set"]["a"][0] is undefined');
     expect(parseGivenState({ patch: { set: { a: 1, b: undefined } } }, DEFAULT_LIMITS).patch?.set).toEqual([["a", 1]]);
     const limits = { ...DEFAULT_LIMITS, maxDepth: 3 };

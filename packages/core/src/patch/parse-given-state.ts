@@ -7,19 +7,19 @@ import { parsePatch } from "./parse-patch.ts";
 import type { Patch } from "./patch.ts";
 import { quoted } from "./quoted-name.ts";
 
-/** A state as it is given to be saved: whole, or as what changed. */
+/** State given to be saved: the whole context, or a patch. */
 export type GivenState = (
   | { readonly context: Context; readonly patch?: undefined }
   | { readonly context?: undefined; readonly patch: Patch }
 ) & {
-  /** Fields that came as texts and were read as JSON. */
+  /** Fields that came as texts and were parsed as JSON. */
   readonly parsed: readonly string[];
 };
 
 /**
- * Takes a state as it is now: what its owner does to it afterwards makes no difference.
+ * Captures a state, so that later changes by the caller have no effect.
  *
- * @throws INVALID_INPUT unless exactly one of the two is given, and is what it must be; TOO_LARGE.
+ * @throws INVALID_INPUT unless exactly one of `context` and `patch` is given and valid; TOO_LARGE.
  */
 export function parseGivenState(given: { readonly context?: unknown; readonly patch?: unknown }, limits: Limits): GivenState {
   const parsed: string[] = [];

@@ -10,9 +10,9 @@ import { quoted } from "./quoted-name.ts";
 const FIELDS = ["set", "append", "remove"];
 
 /**
- * Reads a patch. Where `set`, `append` or `remove` came as text, the JSON in it is read; values within them are kept as they are.
+ * Parses a patch. A `set`, `append` or `remove` that came as text is parsed as JSON; values inside are kept as they are.
  *
- * @param read is told of each text that was read as JSON.
+ * @param read called with each field that was parsed as JSON.
  * @throws INVALID_INPUT with the corrected call.
  */
 export function parsePatch(given: JsonObject, limits: Limits, read: ReadText): Patch {
@@ -28,7 +28,7 @@ export function parsePatch(given: JsonObject, limits: Limits, read: ReadText): P
   if (!isListOfTexts(remove)) {
     throw invalid("remove", "a list of keys", `{"remove":[${typeof remove === "string" ? quoted(remove) : `"key"`}]}`);
   }
-  // Two levels more than the context that it is for.
+  // A patch wraps a context's values in two more levels.
   checkJson({ set, append, remove }, { ...limits, maxDepth: limits.maxDepth + 2 }, "patch");
   return {
     set: Object.entries(copyOf(set as JsonObject) as JsonObject),

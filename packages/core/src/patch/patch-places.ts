@@ -4,10 +4,10 @@ import type { PlaceName } from "./patch.ts";
 import { clipName, quoted } from "./quoted-name.ts";
 import { kindOf } from "./value-size.ts";
 
-/** Keys that an error names. */
+/** Most keys listed in an error. */
 const MOST_NAMED = 20;
 
-/** A value's place in a base: keys, and indexes as they are written. */
+/** Place of a value in a base: keys, and indexes as written. */
 export interface Place {
   readonly name: PlaceName;
   readonly path: readonly string[];
@@ -16,10 +16,10 @@ export interface Place {
 }
 
 /**
- * Finds the place that a name in a patch means.
+ * Resolves a name of a patch to a place.
  *
- * @param field where the patch names it, such as `patch.set`.
- * @throws INVALID_INPUT for a JSON Pointer whose parent does not exist, or that is none.
+ * @param field field of the patch with the name, such as `patch.set`.
+ * @throws INVALID_INPUT for a malformed JSON Pointer, or one whose parent does not exist.
  */
 export function findPlace(base: Context, name: PlaceName, field: string): Place {
   if (Object.hasOwn(base, name) || !name.startsWith("/")) return { name, path: [name], value: memberOf(base, name) };
@@ -36,7 +36,7 @@ export function findPlace(base: Context, name: PlaceName, field: string): Place 
   return { name, path, value: memberOf(parent, last) };
 }
 
-/** A member by its key, or an item by its index; `undefined` when there is none. */
+/** Returns a member by key, or an item by index; `undefined` when there is none. */
 function memberOf(parent: JsonValue, segment: string): JsonValue | undefined {
   if (Array.isArray(parent)) return INDEX.test(segment) ? (parent as readonly JsonValue[])[Number(segment)] : undefined;
   return isJsonObject(parent) && Object.hasOwn(parent, segment) ? parent[segment] : undefined;
@@ -54,7 +54,7 @@ function segmentsOf(name: PlaceName, field: string): string[] {
     .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Only `remove` may name an item that the list does not have. */
+/** Only `remove` may name an index beyond the list. */
 function checkIndex(list: readonly JsonValue[], segment: string, name: PlaceName, field: string): void {
   const listName = name.slice(0, name.lastIndexOf("/"));
   const appending = `To add items, send patch: {"append":{${quoted(listName)}:[...]}}.`;
@@ -71,7 +71,7 @@ interface Missing {
   readonly name: PlaceName;
   readonly field: string;
   readonly path: readonly string[];
-  /** Of the segment that is missing, or that the last one is looked for in. */
+  /** Depth of the missing segment, or of the parent of the last segment. */
   readonly depth: number;
   readonly parent: JsonValue;
 }
@@ -94,7 +94,11 @@ function keysOf(value: JsonValue): readonly string[] | undefined {
   return isJsonObject(value) ? Object.keys(value) : undefined;
 }
 
-/** @throws INVALID_INPUT when two places are the same, or one is within the other. */
+/**
+ * Checks that no place equals or contains another one.
+ *
+ * @throws INVALID_INPUT when two places overlap.
+ */
 export function checkApart(places: readonly (Place & { readonly field: string })[]): void {
   const named = new Map<string, Place>();
   const within = new Map<string, Place>();

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonValue } from "../model/context.ts";
 
-/** A text of fewer characters is replaced without a word: its size says nothing. */
+/** Shorter replaced texts are not reported. */
 const LONG_TEXT = 200;
 
-/** The type of a value as a sentence names it. */
+/** Returns the type of a value for a sentence. */
 export function kindOf(value: JsonValue): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
@@ -11,7 +11,7 @@ export function kindOf(value: JsonValue): string {
   return typeof value === "string" ? "a text" : `a ${typeof value}`;
 }
 
-/** How the size of a value changed: `5 items -> 2`. `undefined` where the old one had nothing much to lose. */
+/** Describes how the size of a value changed: `5 items -> 2`. `undefined` when the old value had little content. */
 export function sizeChange(from: JsonValue, to: JsonValue): string | undefined {
   const [count, unit] = measure(from);
   const least = typeof from === "string" ? LONG_TEXT : 1;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { WorkrailError } from "../errors.ts";
 import { checkCount, checkProjectDraft, checkProjectTags } from "./project-draft.ts";
 
-/** What a draft is refused with: the code, the field, and the rule that it breaks. */
+/** Returns the code, the field and the broken rule of a refused draft. */
 function refusalOf(draft: object): unknown {
   try {
     checkProjectDraft({ summary: "s", ...draft });
@@ -29,7 +29,7 @@ describe("the summary of a project checkpoint", () => {
     },
   );
 
-  it("is refused for half a surrogate pair, and for nothing else, where it has one", () => {
+  it("is refused for a lone surrogate, before any other rule", () => {
     const rule = "summary must have no half of a surrogate pair, which is no character";
     expect(refusalOf({ summary: "half \ud83d" })).toEqual(["INVALID_INPUT", "summary", rule]);
   });

@@ -3,23 +3,23 @@ import { hasAtMost } from "../model/characters.ts";
 import { isJsonObject } from "../model/context.ts";
 import { PROJECT_LIMITS } from "./project-limits.ts";
 
-/** What of a project checkpoint's context is kept as it is given: one text, number, flag or nothing for each key. */
+/** Context of a project checkpoint: scalar values by key, kept as given. */
 export type ProjectContext = { readonly [key: string]: string | number | boolean | null };
 
-/** What somebody hands over to be kept as a checkpoint of a project; `PROJECT_LIMITS` bounds all of it. */
+/** Draft of a project checkpoint, bounded by `PROJECT_LIMITS`. */
 export interface ProjectDraft {
-  /** What was done, in a line. It becomes the checkpoint's name. */
+  /** One line on what was done. It becomes the checkpoint's name. */
   readonly summary: string;
   readonly description?: string | undefined;
   readonly context?: ProjectContext | undefined;
   readonly tags?: readonly string[] | undefined;
 }
 
-/** A lone surrogate has no UTF-8 form, so a text with one could not be found as it is. */
+/** A lone surrogate has no UTF-8 form, so its text could not be searched for. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Holds a draft against `PROJECT_LIMITS`.
+ * Checks a draft against `PROJECT_LIMITS`.
  *
  * @throws INVALID_INPUT with `details.field` and `details.rule`, such as `summary must be 1-500 characters`.
  */
@@ -30,7 +30,11 @@ export function checkProjectDraft({ summary, description, context, tags }: Proje
   if (tags !== undefined) checkProjectTags(tags);
 }
 
-/** @throws INVALID_INPUT as `checkProjectDraft` does. */
+/**
+ * Checks the tags of a draft.
+ *
+ * @throws INVALID_INPUT as `checkProjectDraft` does.
+ */
 export function checkProjectTags(tags: readonly string[]): void {
   const most = PROJECT_LIMITS.tags;
   if (!Array.isArray(tags) || tags.length > most) throw invalidField("tags", `tags must be a list of at most ${most}`);
@@ -39,14 +43,18 @@ export function checkProjectTags(tags: readonly string[]): void {
   if (!tags.every(isTag)) throw invalidField("tags", `each of tags must be 1-${PROJECT_LIMITS.tagLength} characters`);
 }
 
-/** @throws INVALID_INPUT unless it is a whole number from `least` to `most`. */
+/**
+ * Checks a count.
+ *
+ * @throws INVALID_INPUT unless it is a whole number from `least` to `most`.
+ */
 export function checkCount(field: string, value: number, least: number, most: number): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
   const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `${least}-${most}`;
   throw invalidField(field, `${field} must be a whole number ${range}`);
 }
 
-/** A field that breaks a rule, in the form that every check of a project checkpoint throws. */
+/** Returns the error for an invalid field, in the form that all checks of project checkpoints use. */
 export function invalidField(field: string, rule: string): WorkrailError {
   return new WorkrailError("INVALID_INPUT", `${rule}.`, { details: { field, rule }, hint: `Correct ${field} and call again.` });
 }
@@ -93,7 +101,7 @@ function checkWhole(field: string, subject: string, values: readonly unknown[]):
   }
 }
 
-/** Whether a value may stand in a project checkpoint's context, but for its length. */
+/** True when a value is allowed in a project checkpoint's context, apart from its length. */
 export function isScalar(value: unknown): value is ProjectContext[string] {
   if (typeof value === "number") return Number.isFinite(value);
   return value === null || typeof value === "boolean" || isText(value);

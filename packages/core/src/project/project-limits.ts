@@ -1,4 +1,4 @@
-/** What a project checkpoint may be. Lengths are characters, counted as code points of Unicode. */
+/** Limits of a project checkpoint. Lengths are characters (Unicode code points). */
 export const PROJECT_LIMITS = {
   summaryLength: 500,
   descriptionLength: 10_000,
@@ -10,5 +10,5 @@ export const PROJECT_LIMITS = {
   queryLength: 10_000,
 } as const;
 
-/** How many are answered with when nobody says, and at most. */
+/** Page sizes: the defaults of search and listing, and the maximum. */
 export const PROJECT_PAGES = { found: 5, listed: 10, most: 100 } as const;

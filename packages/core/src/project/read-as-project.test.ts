@@ -13,8 +13,8 @@ function read(context: object, given: { readonly name?: string; readonly labels?
   });
 }
 
-describe("what was saved as a project checkpoint", () => {
-  it("is read as it was given", () => {
+describe("a project checkpoint", () => {
+  it("is read back as it was given", () => {
     const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
     const draft = fc.record(
       { summary: fc.string({ minLength: 1 }), description: fc.string(), context: fc.dictionary(fc.string(), scalar) },
@@ -30,14 +30,14 @@ describe("what was saved as a project checkpoint", () => {
     );
   });
 
-  it("keeps the order of its context's keys, and keys that objects have", () => {
+  it("keeps the order of its context's keys, and keys of the object prototype", () => {
     const context = JSON.parse('{"z": 1, "__proto__": "p", "a": 2}') as ProjectDraft["context"];
     const read = readAsProject({ kind: "project", name: "s", context: contextOfDraft({ summary: "s", context }), labels: {} });
     expect(JSON.stringify(read.context)).toBe('{"z":1,"__proto__":"p","a":2}');
   });
 });
 
-describe("the summary of what another tool saved", () => {
+describe("the summary of another tool's checkpoint", () => {
   it.each<[string, object, string | undefined, string]>([
     ["its name", { goal: "Fix the login" }, "Before the refactoring", "Before the refactoring"],
     ["else what the context says it is about", { plan: ["a"], userGoal: "Fix the login" }, undefined, "Fix the login"],
@@ -54,22 +54,22 @@ describe("the summary of what another tool saved", () => {
     expect(read({ goal: "x".repeat(501) }).summary).toBe(`${"x".repeat(497)}...`);
   });
 
-  it("is found at the bottom of a context nested as deeply as one may be", () => {
+  it("is found at the bottom of the deepest allowed context", () => {
     let deep: object = { text: "found" };
     for (let level = 0; level < 125; level++) deep = [deep];
     expect(read({ deep }).summary).toBe("found");
   });
 });
 
-describe("the description of what another tool saved", () => {
-  it("is its context as JSON, of which the first 10,000 characters", () => {
+describe("the description of another tool's checkpoint", () => {
+  it("is the first 10,000 characters of its context as JSON", () => {
     expect(read({ goal: "g", plan: [1] })).toMatchObject({ description: '{"goal":"g","plan":[1]}', isCut: false });
     const long = read({ text: "x".repeat(10_000) });
     expect(long.isCut).toBe(true);
     expect(long.description).toHaveLength(10_000);
   });
 
-  it("is that of whatever has not the form of a draft, a project's too", () => {
+  it("is JSON also for a project checkpoint without the form of a draft", () => {
     const context = { summary: "s", files: ["a.ts"] };
     expect(readAsProject({ kind: "project", name: undefined, context, labels: {} })).toMatchObject({
       summary: "s",
@@ -78,8 +78,8 @@ describe("the description of what another tool saved", () => {
   });
 });
 
-describe("the context of what another tool saved", () => {
-  it("is what labels it, as far as a project checkpoint's context could have it", () => {
+describe("the context of another tool's checkpoint", () => {
+  it("consists of the labels that a project checkpoint's context can hold", () => {
     const labels = { sessionId: "s", ticket: 7, notes: ["a"], long: "x".repeat(501), ["k".repeat(51)]: "v" };
     expect(read({}, { labels }).context).toEqual({ sessionId: "s", ticket: 7 });
     const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`k${index}`, index]));
@@ -88,7 +88,7 @@ describe("the context of what another tool saved", () => {
 });
 
 describe("the text that tokens are counted of", () => {
-  it("is all that a checkpoint says, a line each", () => {
+  it("is the whole content of a checkpoint, one item per line", () => {
     const draft = { summary: "Login", description: "JWT.\nDone.", context: { branch: "auth", tries: 2 }, tags: ["auth", "security"] };
     expect(textOfProject(draft)).toBe("Login\nJWT.\nDone.\nbranch: auth\ntries: 2\nauth, security");
     expect(textOfProject({ summary: "Login" })).toBe("Login");

@@ -6,42 +6,42 @@ import { cutText } from "../view/cut-text.ts";
 import { isScalar, type ProjectContext, type ProjectDraft } from "./project-draft.ts";
 import { PROJECT_LIMITS } from "./project-limits.ts";
 
-/** The context that a draft is saved as: all that it says, so that a load of it tells a whole story. */
+/** Returns the context that a draft is saved as. It contains the whole draft. */
 export function contextOfDraft({ summary, description, context }: ProjectDraft): Context {
   return { summary, ...(description === undefined ? {} : { description }), ...(context === undefined ? {} : { context }) };
 }
 
-/** What is read as a project checkpoint: the context that was saved, and what the record says beside it. */
+/** Input of `readAsProject`: the saved context, and labels from the record. */
 export interface ReadAsProject {
   readonly kind: CheckpointKind;
   readonly name: string | undefined;
   readonly context: Context;
-  /** Where it comes from, such as its session; told of what other tools made. */
+  /** Origin of another tool's checkpoint, such as its session. */
   readonly labels: JsonObject;
 }
 
-/** A checkpoint in the words of `ProjectDraft`. */
+/** Checkpoint in the form of `ProjectDraft`. */
 export interface ProjectText {
   /** 1 to 500 characters. */
   readonly summary: string;
   /** At most 10,000 characters; `""` for none. */
   readonly description: string;
-  /** There is more of it than `description` has: it is the beginning of the saved context's JSON. */
+  /** True when `description` is only the beginning of the context's JSON. */
   readonly isCut: boolean;
   readonly context: ProjectContext;
-  /** There are more labels than `context` can have. */
+  /** True when there are more labels than `context` can hold. */
   readonly isContextCut: boolean;
 }
 
-/** For a context that holds no text at all, in a checkpoint without a name. */
+/** Summary for a nameless checkpoint whose context has no text. */
 const NOTHING_SAID = "(no summary)";
 
-/** Keys whose last word says what a context is about, the best first. */
+/** Last words of keys that describe the subject of a context, best first. */
 const SUBJECTS = ["summary", "goal", "objective", "task", "topic", "title"];
 
 /**
- * Reads any checkpoint as one of a project. What `contextOfDraft` made comes back as it was given. Of others the summary is
- * the name, else what the context says it is about, else its first text; the description is the context as JSON.
+ * Reads any checkpoint as a project checkpoint. The output of `contextOfDraft` comes back as it was given. For others, the
+ * summary is the name, else the subject stated in the context, else its first text; the description is the context as JSON.
  */
 export function readAsProject({ kind, name, context, labels }: ReadAsProject): ProjectText {
   const { summary, description = "", context: pairs = {}, ...others } = context;
@@ -58,7 +58,7 @@ export function readAsProject({ kind, name, context, labels }: ReadAsProject): P
   };
 }
 
-/** All that a project checkpoint says, as text: its tokens are counted of this, and it is what an embedder is given the beginning of. */
+/** Returns the whole content of a project checkpoint as text. Tokens are counted on it, and an embedder gets its beginning. */
 export function textOfProject({ summary, description, context, tags = [] }: ProjectDraft): string {
   const pairs = Object.entries(context ?? {}).map(([key, value]) => `${key}: ${String(value)}`);
   return [summary, description ?? "", ...pairs, tags.join(", ")].filter((line) => line !== "").join("\n");
@@ -77,7 +77,7 @@ function subjectOf(context: Context): string | undefined {
   return undefined;
 }
 
-/** In the order of the JSON text; without recursion, for a context may be nested deeply. */
+/** Searches in the order of the JSON text. Iterative, because a context may be nested deeply. */
 function firstText(context: Context): string | undefined {
   const pending: JsonValue[] = [context];
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
@@ -99,7 +99,7 @@ function inOneLine(text: string): string {
   return hasAtMost(PROJECT_LIMITS.summaryLength, line) ? line : `${firstCharacters(PROJECT_LIMITS.summaryLength - 3, line)}...`;
 }
 
-/** Those labels that a project checkpoint's context could have. */
+/** Returns the labels that a project checkpoint's context can hold. */
 function scalarsOf(labels: JsonObject): ProjectContext {
   const { contextPairs, contextKeyLength, contextValueLength } = PROJECT_LIMITS;
   const fitting = Object.entries(labels).filter((entry): entry is [string, ProjectContext[string]] => {

@@ -3,7 +3,7 @@ import { TokenBucket } from "./token-bucket.ts";
 
 const RATE = { perMinute: 10, burst: 20 };
 
-it("lets a burst of 20 through, then 10 a minute, and says how long to wait", () => {
+it("allows a burst of 20, then 10 per minute, and returns the wait", () => {
   const bucket = new TokenBucket(RATE, 0);
   for (let taken = 0; taken < 20; taken++) expect(bucket.take(0)).toBe(0);
   expect(bucket.take(0)).toBe(6_000);
@@ -14,7 +14,7 @@ it("lets a burst of 20 through, then 10 a minute, and says how long to wait", ()
   expect(bucket.take(66_000)).toBe(6_000);
 });
 
-it("holds no more than a burst, however long it rests", () => {
+it("holds at most a burst after any rest", () => {
   const bucket = new TokenBucket(RATE, 0);
   bucket.take(0);
   expect(bucket.isFull(0)).toBe(false);

@@ -1,26 +1,30 @@
-/** How often something may be done. */
+/** Rate limit. */
 export interface Rate {
   readonly perMinute: number;
-  /** How many times in a row, after a while of rest. */
+  /** Most calls in a row after a rest. */
   readonly burst: number;
 }
 
 const MINUTE_MS = 60_000;
 
-/** A bucket of `burst` tokens that fills up again at `perMinute`. Each time takes one; who finds none is told how long to wait. */
+/** Token bucket: holds up to `burst` tokens and refills at `perMinute`. */
 export class TokenBucket {
   readonly #rate: Rate;
   #tokens: number;
   #at: number;
 
-  /** @param now milliseconds of any clock that only goes forward, as in all calls. */
+  /** @param now milliseconds of a monotonic clock, the same one in all calls. */
   constructor(rate: Rate, now: number) {
     this.#rate = rate;
     this.#tokens = rate.burst;
     this.#at = now;
   }
 
-  /** Takes a token. @returns 0, or the milliseconds until there is one; then none was taken. */
+  /**
+   * Takes a token.
+   *
+   * @returns 0, or the milliseconds until a token is available; then none was taken.
+   */
   take(now: number): number {
     this.#fill(now);
     if (this.#tokens >= 1) {
@@ -30,7 +34,7 @@ export class TokenBucket {
     return Math.ceil(((1 - this.#tokens) * MINUTE_MS) / this.#rate.perMinute);
   }
 
-  /** Whether it is as it was in the beginning: nothing need be remembered of it. */
+  /** True when the bucket is full, so that its state can be forgotten. */
   isFull(now: number): boolean {
     this.#fill(now);
     return this.#tokens === this.#rate.burst;

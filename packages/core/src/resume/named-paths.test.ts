@@ -27,7 +27,7 @@ describe("paths that a context names", () => {
     expect(namedPaths({ files: { "src/a.ts": [{ why: "in src/a.ts,\nsrc/b.ts it is" }] } })).toEqual(["src/a.ts", "src/b.ts"]);
   });
 
-  it("are so many at most", () => {
+  it("have an upper limit", () => {
     expect(namedPaths({ files: Array.from({ length: 5_000 }, (_, index) => `src/${index}.ts`) })).toHaveLength(1_000);
   });
 });

@@ -1,17 +1,17 @@
 import type { JsonValue } from "../model/context.ts";
 
-/** Paths and characters that are looked at, at most: who names more names none in particular. */
+/** Most paths and characters to examine. A text that names more paths names none in particular. */
 const MOST_PATHS = 1_000;
 const MOST_CHARACTERS = 2_000_000;
 const LONGEST_PATH = 260;
 
-/** Brackets are part of a path in some frameworks: `app/[id]/(group)/page.tsx`. */
+/** Brackets are part of paths in some frameworks: `app/[id]/(group)/page.tsx`. */
 const CANDIDATE = /[\p{L}\p{N}_@.~+$%#=,:/\\()[\]-]+/gu;
 const EXTENSION = /[^./\\]\.[A-Za-z][A-Za-z0-9]{0,9}$/u;
 
 /**
- * What looks like the path of a file in the texts of a context, keys included, each once and as it is written but for what
- * stands around it: `(see src/a.ts:12)` names `src/a.ts`. Whether there is such a file is not known here.
+ * Returns texts in a context (keys included) that look like file paths, each once, without surrounding characters: `(see
+ * src/a.ts:12)` names `src/a.ts`. Does not check whether the files exist.
  */
 export function namedPaths(context: JsonValue): string[] {
   const paths = new Set<string>();
@@ -19,7 +19,7 @@ export function namedPaths(context: JsonValue): string[] {
   for (const text of textsOf(context)) {
     left -= text.length;
     if (left < 0 || paths.size >= MOST_PATHS) break;
-    // A whole text may be a path with spaces in it.
+    // A whole text may be a path with spaces.
     if (text.length <= LONGEST_PATH && isPath(text)) paths.add(text);
     for (const [found] of text.matchAll(CANDIDATE)) for (const path of formsOf(found)) paths.add(path);
   }
@@ -37,7 +37,7 @@ function* textsOf(value: JsonValue): Generator<string> {
   }
 }
 
-/** The path itself, and without what diffs put before it and sentences and compilers put around it. */
+/** Returns the forms of a found path: as found, and without diff prefixes, punctuation, and line numbers of compilers. */
 function formsOf(found: string): string[] {
   if (found.includes("://")) return [];
   const inside = found.replace(/^[([,:=]+/u, "").replace(/[.,:=]+$/u, "");

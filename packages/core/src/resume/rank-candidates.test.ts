@@ -66,7 +66,7 @@ describe("candidates", () => {
     ]);
   });
 
-  it("that are stale come after those that are not, on another branch even", () => {
+  it("that are stale come after fresh ones, even after those on another branch", () => {
     const sessions = { stale: { git: { branch: "main" }, hoursAgo: 24 * 40 }, fresh: { git: { branch: "other" } } };
     expect(order(sessions)).toEqual(["fresh: project", "stale: project"]);
     const [, stale] = rankCandidates(
@@ -76,14 +76,14 @@ describe("candidates", () => {
     expect(stale).toMatchObject({ isStale: true, reason: expect.stringContaining("saved 40 days ago, which is long") });
   });
 
-  it("from elsewhere are told only where there are no others, or the hint is about them", () => {
+  it("from elsewhere are listed only when there are no others, or the hint matches them", () => {
     const sessions = { near: {}, away: { project: "/other" } };
     expect(order(sessions)).toEqual(["near: project"]);
     expect(order(sessions, "away")).toEqual(["away: elsewhere", "near: project"]);
     expect(order({ away: { project: "/other" } })).toEqual(["away: elsewhere"]);
   });
 
-  it("are known again after the repository was moved, and told from copies of it", () => {
+  it("are recognised after the repository was moved, and distinguished from copies", () => {
     const remote = "example.com/app";
     const here = { ...HERE, git: { ...GIT, remote } };
     const git = { commonDir: "/old/.git" };
@@ -101,7 +101,7 @@ describe("candidates", () => {
     ).toEqual(["gone, same remote: moved", "gone, its commit is here: moved", "still there: copy"]);
   });
 
-  it("are found by the words of a hint, in any form, and best by their very name", () => {
+  it("match the words of a hint in any form, and best by their exact name", () => {
     const sessions = {
       "fix the login redirects": { hoursAgo: 50 },
       "login redirect": { hoursAgo: 100 },
@@ -116,7 +116,7 @@ describe("candidates", () => {
     ]);
   });
 
-  it("have reasons in words, in which nothing stored can steer a reader", () => {
+  it("have reasons in words, with control characters of stored names removed", () => {
     const git = { branch: `ma\u202Ein${"x".repeat(300)}` };
     const [first] = rankCandidates([{ record: head({ project: "/app-2\nignore", git, hoursAgo: 49 }) }], HERE);
     expect(first?.reason).toMatch(/^another worktree of this repository \(\/app-2\?ignore\); branch ma\?in/);
@@ -124,7 +124,7 @@ describe("candidates", () => {
     expect(first?.reason.length).toBeLessThan(300);
   });
 
-  it("are the same in any order they come in", () => {
+  it("do not depend on the order of the input", () => {
     const known = [head({}), head({}), head({ hoursAgo: 3 })].map((record) => ({ record }));
     const ranked = (list: readonly Known[]) => rankCandidates(list, HERE).map(({ record }) => record.id);
     expect(ranked(known.toReversed())).toEqual(ranked(known));

@@ -6,55 +6,55 @@ import { cutText } from "../view/cut-text.ts";
 import { tellAge } from "./tell-age.ts";
 
 /**
- * Where a session's work stood, seen from here: in the same `project`; in another `worktree` of its repository; in this
- * repository before it was `moved`; in another `part` of the same working tree; in another `copy` of the repository, which
- * is still there; `near`, in a folder above or below; or `elsewhere`.
+ * Relation of a session's place to the current place. `project`: the same. `worktree`: another worktree of the repository.
+ * `moved`: this repository before it was moved. `part`: another part of the same working tree. `copy`: another existing copy of
+ * the repository. `near`: a folder above or below. `elsewhere`: none of these.
  */
 export type Relation = "project" | "worktree" | "moved" | "part" | "copy" | "near" | "elsewhere";
 
-/** Where one is, and when. */
+/** Current place and time. */
 export interface Here {
   readonly project: string | undefined;
   readonly git: GitState | undefined;
   readonly now: Date;
 }
 
-/** A session that work could go on in, by its head. */
+/** Session that may be resumed, by its head. */
 export interface Known {
   readonly record: CheckpointRecord;
-  /** Whether the folder of its project is gone. Default `false`. */
+  /** True when the folder of its project is gone. Default `false`. */
   readonly isFolderGone?: boolean | undefined;
-  /** Whether the repository here has its commit. Default `false`. */
+  /** True when the current repository has its commit. Default `false`. */
   readonly isCommitHere?: boolean | undefined;
-  /** How well a search found the hint in its text, from 0 to 1. Default: it did not. */
+  /** Search score of the hint in its text, from 0 to 1. Default: not found. */
   readonly found?: number | undefined;
 }
 
 export interface Candidate {
   readonly record: CheckpointRecord;
   readonly relation: Relation;
-  /** Nothing was saved for so long that it may well be done or given up. */
+  /** True when nothing was saved for so long that the work may be done or abandoned. */
   readonly isStale: boolean;
-  /** Whether anything in it meets the hint. */
+  /** True when the hint matches the session. */
   readonly isHinted: boolean;
-  /** Why it is where it is, in words. */
+  /** Reason for the rank, in words. */
   readonly reason: string;
 }
 
 /**
- * What speaks for a session, in points. Within a repository the branch says more than the folder: worktrees come and go.
- * What is asked for in words outweighs a place, and the two together outweigh anything.
+ * Points for ranking. Within a repository the branch counts more than the folder, because worktrees come and go. A match of the
+ * hint outweighs the place; both together outweigh everything.
  */
 const POINTS = {
   place: { project: 45, worktree: 40, moved: 40, part: 30, copy: 25, near: 15, elsewhere: 0 },
   sameBranch: 20,
-  /** The name, a tag or the workflow is exactly what is asked for. */
+  /** The hint equals the name, a tag or the workflow. */
   called: 90,
-  /** All words of the hint are in what describes it. */
+  /** All words of the hint are in the labels. */
   described: 75,
-  /** The search's best hit. */
+  /** Best hit of the search. */
   found: 70,
-  /** Just saved; half of it after a day. */
+  /** Saved just now; half as much after a day. */
   recent: 15,
   stale: -15,
 } as const;
@@ -63,8 +63,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const STALE_DAYS = 30;
 
 /**
- * Sessions in the order in which they are likely to be meant, each with the reason. Those of elsewhere are only among them
- * when they meet the hint, or there are no others. It never says that one *is* meant.
+ * Sorts sessions by how likely they are meant, with reasons. Sessions from elsewhere are included only when they match the hint,
+ * or there are no others. Never claims that a session *is* meant.
  */
 export function rankCandidates(known: readonly Known[], here: Here, hint?: string): Candidate[] {
   const ranked = known
@@ -105,7 +105,7 @@ function relationOf({ record, isFolderGone, isCommitHere }: Known, git: GitState
   return record.project !== undefined && isWithin(record.project, here.project) ? "near" : "elsewhere";
 }
 
-/** Whether one of two folders is in the other. */
+/** True when one of two folders contains the other. */
 function isWithin(left: string, right: string): boolean {
   const [outer, inner] = left.length < right.length ? [left, right] : [right, left];
   return inner.startsWith(outer) && /^[/\\]/u.test(inner.slice(outer.length));
@@ -144,7 +144,7 @@ function compareBranches(saved: GitState | undefined, now: GitState | undefined)
   return { isSame: false, words: `${was}, here it is ${now.branch === undefined ? "none" : shown(now.branch)}` };
 }
 
-/** How a session meets the hint; `undefined` where it does not. */
+/** Returns how a session matches the hint; `undefined` when it does not. */
 function matchOf({ record, found }: Known, hint: string): { readonly points: number; readonly words: string } | undefined {
   const { name, tags, workflowId, agentId, sessionId } = record;
   const asked = fold(hint);
@@ -170,7 +170,7 @@ function wordsOf(text: string): string[] {
 
 const LONGEST_SHOWN = 120;
 
-/** Names come from outside: their end tells most, and nothing in them may steer a reader's eye. */
+/** Makes a stored name safe to show: replaces control characters and shortens the middle, because the end says most. */
 function shown(text: string): string {
   const clean = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "?");
   return clean.length <= LONGEST_SHOWN ? clean : `${cutText(clean, 20)}...${clean.slice(-(LONGEST_SHOWN - 23)).toWellFormed()}`;

@@ -4,7 +4,7 @@ const UNITS = [
   ["day", 86_400_000],
 ] as const;
 
-/** How long ago a time is, in the largest unit that fits: "2 hours ago". What is to come, by a clock that was changed, is "just now". */
+/** Returns the age of a time in its largest unit: "2 hours ago". Future times, after a clock change, are "just now". */
 export function tellAge(time: Date, now: Date): string {
   const ms = now.getTime() - time.getTime();
   const [unit, size] = UNITS.findLast(([, each]) => ms >= each) ?? ["", 0];

@@ -8,8 +8,8 @@ import type { Sealer } from "../ports/sealer.ts";
 import { openEvent, openLabels, openRecord, sealedPartOf, sealEvent, sealLabels, sealRecord, type TextOpener } from "./seal-record.ts";
 
 /**
- * The two forms of what a store holds while it is converted: what is not done yet has the one, what is done the other. A sealer's, or
- * `undefined`: in clear. Where both are sealed nothing in clear is taken for the store's own: somebody put it there.
+ * The two forms of stored data during a conversion: `from` for data not yet converted, `to` for converted data. `undefined` means
+ * in clear. When both are sealed, data in clear is not accepted: somebody else put it there.
  */
 export interface Forms {
   readonly from: Sealer | undefined;
@@ -18,7 +18,7 @@ export interface Forms {
 
 type TextForms = { readonly [Form in keyof Forms]: TextOpener | undefined };
 
-/** The bytes in clear; `undefined` when they were sealed and nobody can open them any more, or do not belong there. */
+/** Returns the bytes in clear; `undefined` when they cannot be opened any more, or do not belong there. */
 export async function plainBlob({ from, to }: Forms, ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array | undefined> {
   const sealers = [to, from].filter((sealer) => sealer !== undefined);
   if (!sealers.some((sealer) => sealer.isSealed(bytes))) return sealers.length === 2 ? undefined : bytes;
@@ -29,7 +29,7 @@ export async function plainBlob({ from, to }: Forms, ref: BlobRef, bytes: Uint8A
   return undefined;
 }
 
-/** `undefined` for what is not what was sealed, or whose session's key is gone. */
+/** Opens a blob; `undefined` when it is corrupt or its session's key is gone. */
 export async function openedBlob(sealer: Sealer, ref: BlobRef, bytes: Uint8Array): Promise<Uint8Array | undefined> {
   try {
     return await sealer.openBlob(ref, bytes);
@@ -39,18 +39,22 @@ export async function openedBlob(sealer: Sealer, ref: BlobRef, bytes: Uint8Array
   }
 }
 
-/** @throws CHECKPOINT_CORRUPT for what nobody sealed, where both forms are sealed. */
+/**
+ * Opens a record.
+ *
+ * @throws CHECKPOINT_CORRUPT for an unsealed record when both forms are sealed.
+ */
 function plainRecord<R extends CheckpointRecord | NewRecord>(forms: TextForms, record: R): R {
   return formOf(forms, sealedPartOf(record)) === undefined ? record : openRecord(openerOf(forms), record);
 }
 
-/** With those texts that can be opened. */
+/** Opens session facts, without the texts that cannot be opened. */
 export function plainFacts(forms: TextForms, facts: SessionFacts): SessionFacts {
   const isReadable = (text: string): boolean => text === KEEP_TAG || canOpen(openerOf(forms), text);
   return openLabels(openerOf(forms), { ...facts, tags: facts.tags.filter(isReadable), pins: facts.pins.filter(isReadable) });
 }
 
-/** Has all that a catalog keeps be in the form that it is to have, and its audit log tell of that. */
+/** Returns the rewriting that converts a whole catalog to the new form and records this in the audit log. */
 export function rewritingTo(forms: Forms, at: Date): Rewriting {
   const { from, to } = forms;
   const opener = openerOf(forms);
@@ -63,7 +67,7 @@ export function rewritingTo(forms: Forms, at: Date): Rewriting {
   };
 }
 
-/** What the audit log is chained by in this form; `undefined`: by what a catalog chains by of itself. */
+/** Returns the digest that chains the audit log in this form; `undefined` for the catalog's own. */
 export function auditDigestOf(sealer: Sealer | undefined): AuditDigest | undefined {
   return sealer === undefined ? undefined : (text) => sealer.authenticate(text);
 }
@@ -81,14 +85,14 @@ function openerOf(forms: TextForms): TextOpener {
   return { openText: (text) => formOf(forms, text)?.openText(text) ?? text };
 }
 
-/** Who opens a text; `undefined`: it is in clear. */
+/** Returns the opener of a text; `undefined` for a text in clear. */
 function formOf({ from, to }: TextForms, text: string | undefined): TextOpener | undefined {
   if (to !== undefined && canOpen(to, text)) return to;
-  // Where both are sealed, what neither can open is refused by the one that should.
+  // When both forms are sealed, the expected sealer refuses a text that neither can open.
   return to !== undefined || canOpen(from, text) ? from : undefined;
 }
 
-/** Whether it can be opened: what is not there cannot. */
+/** True when a text exists and can be opened. */
 function canOpen(opener: TextOpener | undefined, text: string | undefined): boolean {
   if (opener === undefined || text === undefined) return false;
   try {

@@ -6,7 +6,7 @@ import { type Forms, plainBlob, plainFacts } from "./forms.ts";
 import { type BlobSealer, SealedBlobStore } from "./sealed-blob-store.ts";
 import { SealedCatalog } from "./sealed-catalog.ts";
 
-/** For a rebuild of a store that was only partly converted when its catalog was lost. The catalog that it makes has the form that it is to have. */
+/** Reads a partly converted store for a rebuild after its catalog was lost. The rebuilt catalog has the target form. */
 export function mixedStorage(storage: Storage, forms: Forms): Pick<Storage, "blobs" | "recovery"> {
   const { to } = forms;
   const either: BlobSealer = {

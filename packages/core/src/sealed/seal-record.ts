@@ -10,15 +10,14 @@ import type { Sealer } from "../ports/sealer.ts";
 export type TextSealer = Pick<Sealer, "sealText" | "openText" | "sealDigest">;
 export type TextOpener = Pick<Sealer, "openText">;
 
-/** Stands sealed among what a catalog keeps as attributes, so that ends of a phase can be asked for; so does which repository it is. */
+/** Attribute kept separately, sealed, so that the catalog can filter by phase. The repository is kept likewise. */
 const PHASE = "phase";
-/** Beside it: the attributes themselves, and the digests, which the catalog has sealed for good. */
+/** Attribute with the sealed rest: the attributes themselves, and the digests, of which the catalog only has keyed versions. */
 const SEALED = "sealed";
 
 /**
- * What a catalog keeps of a record in a sealed store: whatever people or agents wrote is sealed, and so are the digests, by which a
- * guess at a context could be confirmed. Ids, times, sizes, counts and the tag `keep` stay as they are. Sealing is the same for the
- * same, so that the catalog can compare.
+ * Seals a record for the catalog: all text of people and agents, and the digests, which could confirm a guess of a context. Ids,
+ * times, sizes, counts and the tag `keep` stay readable. Sealing is deterministic, so that the catalog can compare values.
  */
 export function sealRecord<R extends NewRecord>(sealer: TextSealer, record: R): R {
   const { agentId, workflowId, project, name, tags, attributes, exactDigest, canonicalDigest } = record;
@@ -35,7 +34,11 @@ export function sealRecord<R extends NewRecord>(sealer: TextSealer, record: R): 
   };
 }
 
-/** @throws CHECKPOINT_CORRUPT when the catalog holds something else than was sealed; KEY_UNAVAILABLE. */
+/**
+ * Opens a sealed record.
+ *
+ * @throws CHECKPOINT_CORRUPT when the record was not sealed, or was changed; KEY_UNAVAILABLE.
+ */
 export function openRecord<R extends CheckpointRecord | NewRecord>(sealer: TextOpener, record: R): R {
   const { agentId, workflowId, project, name, tags, attributes } = record;
   return {
@@ -49,12 +52,16 @@ export function openRecord<R extends CheckpointRecord | NewRecord>(sealer: TextO
   };
 }
 
-/** The tags and pins of a session, or of its facts. */
+/** Seals the tags and pins of a session, or of its facts. */
 export function sealLabels<L extends Pick<Session | SessionFacts, "tags" | "pins">>(sealer: TextSealer, labelled: L): L {
   return { ...labelled, tags: sealTags(sealer, labelled.tags), pins: labelled.pins.map((pin) => sealer.sealText(pin)) };
 }
 
-/** @throws as `openRecord`. */
+/**
+ * Opens sealed tags and pins.
+ *
+ * @throws as `openRecord`.
+ */
 export function openLabels<L extends Pick<Session | SessionFacts, "tags" | "pins">>(sealer: TextOpener, labelled: L): L {
   return { ...labelled, tags: openTags(sealer, labelled.tags), pins: labelled.pins.map((pin) => sealer.openText(pin)) };
 }
@@ -63,7 +70,11 @@ export function sealEvent(sealer: TextSealer, event: AuditEvent): AuditEvent {
   return { ...event, agentId: seal(sealer, event.agentId) };
 }
 
-/** @throws as `openRecord`. */
+/**
+ * Opens a sealed audit event.
+ *
+ * @throws as `openRecord`.
+ */
 export function openEvent<E extends AuditEvent>(sealer: TextOpener, event: E): E {
   return { ...event, agentId: open(sealer, event.agentId) };
 }
@@ -84,7 +95,7 @@ function openTags(sealer: TextOpener, tags: readonly string[]): readonly string[
   return tags.map((tag) => (tag === KEEP_TAG ? tag : sealer.openText(tag)));
 }
 
-/** The text that all of a sealed record hangs on. `undefined`: it is in clear. */
+/** Returns the sealed part of a record; `undefined` for a record in clear. */
 export function sealedPartOf({ attributes }: Pick<NewRecord, "attributes">): string | undefined {
   const sealed = attributes[SEALED];
   return typeof sealed === "string" ? sealed : undefined;
@@ -106,7 +117,7 @@ function sealInner(sealer: TextSealer, inner: Inner): JsonObject {
 function openInner(sealer: TextOpener, kept: JsonObject): Inner {
   const sealed = kept[SEALED];
   const inner = typeof sealed === "string" ? parseJson(sealer.openText(sealed)) : undefined;
-  // What the sealer opens was sealed by `sealInner`.
+  // The sealer only opens texts that `sealInner` sealed.
   if (isJsonObject(inner)) return inner as unknown as Inner;
   throw new WorkrailError("CHECKPOINT_CORRUPT", "The catalog holds a record that was not sealed.", { hint: "Run `workrail rebuild`." });
 }

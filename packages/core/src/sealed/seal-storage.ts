@@ -5,16 +5,16 @@ import { sealLabels } from "./seal-record.ts";
 import { SealedBlobStore } from "./sealed-blob-store.ts";
 import { SealedCatalog } from "./sealed-catalog.ts";
 
-/** The same storage for those who hold the key: what it keeps from now on is sealed, and what it gives was sealed. */
+/** Wraps a storage for holders of the key: seals everything written and opens everything read. */
 export function sealStorage(storage: Storage, sealer: Sealer): Storage {
   storage.recovery.chainBy?.((text) => sealer.authenticate(text));
   const catalog = new SealedCatalog(storage, sealer);
-  // An index on the disk would tell the words of what is sealed, and vectors what it means.
+  // Leaves out the indexes: a text index would reveal words of sealed data, and vectors its meaning.
   const { search: _search, vectors: _vectors, ...rest } = storage;
   return { ...rest, mode: `${storage.mode}, sealed`, catalog, recovery: catalog, blobs: new SealedBlobStore(storage.blobs, sealer) };
 }
 
-/** A backup of a sealed store is sealed by the same keys. */
+/** Wraps a backup target, so that the backup of a sealed store is sealed by the same keys. */
 export function sealBackupTarget(target: BackupTarget, sealer: Sealer): BackupTarget {
   return {
     blobs: new SealedBlobStore(target.blobs, sealer),

@@ -5,12 +5,12 @@ import type { Sealer } from "../ports/sealer.ts";
 
 export type BlobSealer = Pick<Sealer, "sealBlob" | "openBlob" | "isKeyKept" | "overheadBytes">;
 
-/** Begins what is given for bytes that cannot be opened. No codec writes anything that begins so. */
+/** First byte of the substitute for bytes that cannot be opened. No codec writes it. */
 const NO_BLOB = 0;
 
 /**
- * A blob store whose blobs are sealed where they are kept, and open to those who use it. A blob that is not what was sealed under its
- * name is given as bytes that no codec reads: whoever gets it finds it damaged, as it would be in a store that is not sealed.
+ * Blob store that seals blobs on write and opens them on read. A blob that was not sealed under its name is returned as bytes
+ * that no codec reads, so that callers treat it as damaged, as in an unsealed store.
  */
 export class SealedBlobStore implements BlobStore {
   readonly #inner: BlobStore;
@@ -21,7 +21,7 @@ export class SealedBlobStore implements BlobStore {
     this.#sealer = sealer;
   }
 
-  /** Whoever erases the session meanwhile destroys its key, and then what has been put: it is sealed and put again. */
+  /** A concurrent erasure of the session may destroy the key after sealing. The blob is then sealed and put again. */
   async put(key: BlobKey, bytes: Uint8Array, options?: { readonly ifAbsent?: boolean }): Promise<BlobRef | undefined> {
     const sealed = await this.#sealer.sealBlob(this.#inner.refOf(key), bytes);
     const ref = await this.#inner.put(key, sealed, options);

@@ -31,18 +31,18 @@ import type {
 import { plainFacts } from "./forms.ts";
 import { openEvent, openLabels, openRecord, seal, sealEvent, sealLabels, sealRecord, sealTags, type TextSealer } from "./seal-record.ts";
 
-/** Records looked through at a time for a part of a text, which a catalog of sealed texts cannot look for. */
+/** Records read at a time when a filter needs opened texts, which the inner catalog cannot search. */
 const SCAN_PAGE = 500;
 
-/** Where a record was found: how far behind which cursor. */
+/** Position of a record: its index in the page after a cursor. */
 interface Place {
   readonly begin: PageCursor | undefined;
   readonly index: number;
 }
 
 /**
- * A catalog that keeps only what is sealed of whatever people and agents wrote, and is open to those who use it. It compares whole texts
- * as any other does; for a part of a name or words of a description it reads through all that the rest of the filter leaves.
+ * Catalog that seals the text of people and agents on write and opens it on read. Whole texts are compared by the inner catalog.
+ * For a part of a name, or words, it scans all records that match the rest of the filter.
  */
 export class SealedCatalog implements Catalog, CatalogRecovery {
   readonly #catalog: Catalog;
@@ -101,7 +101,7 @@ export class SealedCatalog implements Catalog, CatalogRecovery {
       const page = await this.#page(filter, SCAN_PAGE, begin);
       for (const [index, sealed] of page.records.entries()) {
         const record = openRecord(this.#sealer, sealed);
-        // All else, the session's tags among it, the catalog has compared.
+        // The inner catalog has compared everything else, including the session's tags.
         if (matchesFilter(record, [], { name, query, kinds: [record.kind] })) yield { record, place: { begin, index } };
       }
       if (page.next === undefined) return;
@@ -109,12 +109,12 @@ export class SealedCatalog implements Catalog, CatalogRecovery {
     }
   }
 
-  /** A page that ends with a record says what comes behind it. */
+  /** Returns the cursor after a record, from a page that ends with it. */
   async #cursorBehind(filter: CheckpointFilter, { begin, index }: Place): Promise<PageCursor | undefined> {
     return (await this.#page(filter, index + 1, begin)).next;
   }
 
-  /** By what the catalog can compare. */
+  /** Lists records by the conditions that the inner catalog can compare. */
   #page({ name: _name, query: _query, ...exact }: CheckpointFilter, limit: number, after: PageCursor | undefined): Promise<CheckpointPage> {
     return this.#catalog.list({ filter: this.#sealFilter(exact), limit, offset: 0, after });
   }
@@ -154,7 +154,7 @@ export class SealedCatalog implements Catalog, CatalogRecovery {
     return (await this.#catalog.auditLog(query)).map((event) => openEvent(this.#sealer, event));
   }
 
-  /** Rows are chained as they are kept. */
+  /** Rows are chained in their sealed form. */
   checkAudit(walk: AuditWalk): Promise<AuditCheck> {
     return this.#catalog.checkAudit(walk);
   }
@@ -179,7 +179,7 @@ export class SealedCatalog implements Catalog, CatalogRecovery {
     return this.#catalog.releaseRemovals(holder);
   }
 
-  /** Of sessions alone, which are not sealed. */
+  /** Changes contain only session ids, which are not sealed. */
   changes(query: ChangeQuery): Promise<ChangePage | undefined> {
     return this.#catalog.changes(query);
   }
