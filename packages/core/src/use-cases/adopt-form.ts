@@ -3,10 +3,10 @@ import type { CheckpointRecord } from "../model/checkpoint.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
 
 /**
- * Corrects a record that says another form of its blob than the blob has. A process that is killed between replacing the file and
- * committing the record leaves them so. The blob is proven first.
+ * Corrects a record that describes another form of its blob than the blob has. A process killed between replacing the file and
+ * committing the record leaves this state. The blob is verified first.
  *
- * @returns whether it did: `false` when the blob is gone, or the record was changed meanwhile.
+ * @returns `false` when the blob is gone, or the record was changed meanwhile.
  */
 export async function adoptForm(ports: ReadPorts, record: CheckpointRecord): Promise<boolean> {
   const bytes = await ports.blobs.get(record.blob);

@@ -8,36 +8,36 @@ import type { CountTokens } from "../ports/environment.ts";
 import { type FindSecrets, redact } from "../secrets/redact.ts";
 import { isWithin, measure, type Room } from "../view/room.ts";
 
-/** A condenser beside ours, such as a language model, and how much it is given to read. */
+/** External condenser, such as a language model, with the size of its input. */
 export interface AdvancedMode {
   readonly condenser: Condenser;
-  /** Longer texts are condensed to so many tokens first, without it. */
+  /** Longer texts are first condensed to this many tokens by core. */
   readonly inputTokens: number;
-  /** Finds what is taken out of a text before it is sent. Default: secrets, and no personal data. */
+  /** Finds the parts to remove from a text before it is sent. Default: secrets, but no personal data. */
   readonly findSecrets?: FindSecrets | undefined;
 }
 
-/** A value that is to be condensed. */
+/** Value to condense. */
 export interface CondenseRequest {
   readonly value: JsonValue;
-  /** What it is shortened to without the condenser. */
+  /** Result of condensing without the condenser. */
   readonly basic: JsonValue;
-  /** What the answer may take as JSON. */
+  /** Room for the answer as JSON. */
   readonly room: Room;
   readonly focus?: string | undefined;
 }
 
-/** A text to put in the value's place; or why there is none, without a word of the value. */
+/** Text to put in the value's place, or the reason why there is none, without any word of the value. */
 export type CondenserAnswer = { readonly text: string } | { readonly why: string };
 
-/** Of the room: the rest is for names that it leaves out. */
+/** Share of the room to ask for. The rest is for names that the answer lacks. */
 const ASKED_SHARE = 2 / 3;
-/** Of the names that are kept without it, the most that may be missing in its answer, to be put behind it. */
+/** Largest share of the basic result's names that the answer may lack; missing names are appended. */
 const MOST_MISSING = 0.5;
 
 /**
- * Asks for a shorter text, which no secret leaves for, and which nothing is taken from unchecked: it fits, names nothing that
- * is not in the original, and has the names that are kept without it, or gets them added. Never rejects.
+ * Asks the condenser for a shorter text. No secret is sent. The answer is accepted only when it fits, contains no name or number
+ * that the original lacks, and has the names of the basic result, or gets the missing ones appended. Never rejects.
  */
 export async function askCondenser(
   { condenser, inputTokens, findSecrets }: AdvancedMode,
@@ -60,13 +60,13 @@ interface ToSend extends Pick<AdvancedMode, "inputTokens" | "findSecrets">, Pick
   readonly count: CountTokens;
 }
 
-/** Secrets go first, while what tells them is still beside them. */
+/** Redacts secrets first, while the surrounding text still identifies them. */
 function textToSend({ value, inputTokens, focus, count, findSecrets }: ToSend): string | undefined {
   const redacted = withoutSecrets(value, findSecrets);
   if (redacted === undefined) return undefined;
   const reduced = reduceValue(redacted);
   const whole = textOf(reduced);
-  // Unpacking may bring out what was hidden by quotes within quotes.
+  // Redacts again: unpacking may reveal text that was hidden in nested quotes.
   if (count(whole) <= inputTokens) return redact(whole, findSecrets).text;
   const room = { tokens: inputTokens, characters: inputTokens * LONGEST_TOKEN };
   const strategies = STRATEGIES.filter((name) => name !== "telegraph");
@@ -74,7 +74,7 @@ function textToSend({ value, inputTokens, focus, count, findSecrets }: ToSend): 
   return shorter && redact(textOf(shorter.value), findSecrets).text;
 }
 
-/** `undefined` where what is left is no JSON, because a rule took a short number for a secret. */
+/** `undefined` when the redacted text is no JSON, because a rule took a short number for a secret. */
 function withoutSecrets(value: JsonValue, find: FindSecrets | undefined): JsonValue | undefined {
   try {
     return JSON.parse(redact(JSON.stringify(value, longNumbersAsTexts), find).text) as JsonValue;
@@ -83,18 +83,18 @@ function withoutSecrets(value: JsonValue, find: FindSecrets | undefined): JsonVa
   }
 }
 
-/** In the place of a number, such as that of a card, there can be no placeholder. */
+/** Turns long numbers, such as card numbers, into texts, because a placeholder cannot replace a number. */
 function longNumbersAsTexts(_: string, value: unknown): unknown {
   return typeof value === "number" && String(value).length >= LONG_NUMBER ? String(value) : value;
 }
 
-/** Digits: shorter ones are nobody's. */
+/** Digits of a number. Shorter numbers identify nobody. */
 const LONG_NUMBER = 9;
 
-/** Characters. */
+/** Characters per token, at most. */
 const LONGEST_TOKEN = 8;
 
-/** For reading: lines are lines. */
+/** Returns the value as readable text with real line breaks. */
 function textOf(value: JsonValue): string {
   return typeof value === "string"
     ? value
@@ -103,14 +103,14 @@ function textOf(value: JsonValue): string {
         .replaceAll(String.raw`\"`, '"');
 }
 
-/** Without names of files whose path is among them. */
+/** Drops file names that are part of another name's path. */
 function wholeOf(names: readonly string[]): readonly string[] {
   return names.filter((name) => !names.some((other) => other.endsWith(`/${name}`)));
 }
 
 function judge(answer: string, sent: string, { basic, room }: CondenseRequest, count: CountTokens): CondenserAnswer {
   if (answer === "") return { why: "Its answer is empty." };
-  // oxlint-disable-next-line no-control-regex -- these are what tells bytes from text
+  // oxlint-disable-next-line no-control-regex -- these distinguish binary data from text
   if (/[\u0000-\u0008\u000E-\u001F\uFFFD]/u.test(answer)) return { why: "Its answer is no text." };
   const size = measure(JSON.stringify(answer), count);
   if (!isWithin(size, room)) return { why: `Its answer takes ${size.tokens} tokens where ${room.tokens} fit.` };
@@ -131,7 +131,7 @@ function anchorsOf(text: string): string[] {
   return termsOf(text).flatMap(({ key, isAnchor }) => (isAnchor ? [key] : []));
 }
 
-/** As it stands, or in parts: whoever writes `read/write` or `file:line` invents nothing. */
+/** True when the original contains the name, or all of its parts: `read/write` and `file:line` invent nothing. */
 function isIn(original: string, name: string): boolean {
   const lower = name.toLowerCase();
   return original.includes(lower) || lower.split(/[/\\:.]/u).every((part) => part.length < 3 || original.includes(part));

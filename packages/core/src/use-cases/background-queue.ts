@@ -1,6 +1,6 @@
 import type { Background, Log } from "../ports/environment.ts";
 
-/** Runs pieces of work one after another, after the answers they belong to. */
+/** Runs jobs one after another, after the answers they belong to. */
 export class BackgroundQueue implements Background {
   readonly #log: Log;
   #tail: Promise<void> = Promise.resolve();
@@ -15,7 +15,7 @@ export class BackgroundQueue implements Background {
     });
   }
 
-  /** Resolves when nothing is queued any more, what queued work has queued itself included. */
+  /** Resolves when the queue is empty, including jobs queued by other jobs. */
   async idle(): Promise<void> {
     for (let tail: Promise<void> | undefined; tail !== this.#tail;) {
       tail = this.#tail;

@@ -23,39 +23,39 @@ export interface BackupPorts extends ProofPorts {
 }
 
 export interface BackupOptions {
-  /** Told of each blob. */
+  /** Called for each blob. */
   readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
-  /** Ends it early; what was written is removed again. */
+  /** Aborts the backup; what was written is removed. */
   readonly signal?: { readonly aborted: boolean } | undefined;
 }
 
 export interface BackupProgress {
-  /** What is in the backup is read back in `verify`, and in `prove` once more what is stored against another. */
+  /** `verify` reads back the copied blobs; `prove` verifies the deltas once more. */
   readonly phase: "copy" | "verify" | "prove";
-  /** Blobs of this phase. */
+  /** Blobs of this phase that are done. */
   readonly done: number;
-  /** How many there are, as far as is known. */
+  /** Blobs of this phase, as far as known. */
   readonly total: number;
 }
 
 export interface BackupReport extends Omit<BackupContents, "writer"> {
-  /** Of the blobs in it. */
+  /** Bytes of the copied blobs. */
   readonly bytes: number;
-  /** `false`: it was ended early, and there is no backup. */
+  /** `false` when the backup was aborted; then there is none. */
   readonly isComplete: boolean;
 }
 
-/** A backup that crashed holds removals no longer than this. */
+/** Longest hold of removals by a crashed backup. */
 const HOLD_MS = 30 * 60_000;
 const RENEW_AFTER_MS = HOLD_MS / 3;
 
 /**
- * Copies the store into `target` while anybody may use it: every checkpoint that was saved and not removed when it
- * began, the trash, pins and tags. Later ones may be in it too. Nothing is removed from the store meanwhile, so that every
- * blob can be copied as it is; the copy is then read back as a rebuild would read it, and each checkpoint proven against
- * its record. What fails is copied once more, and else reported.
+ * Copies the store into `target` while others may use it. The backup contains every checkpoint that was saved and not removed
+ * when it began, the trash, pins and tags; later checkpoints may be in it too. Removals are held meanwhile, so that every blob
+ * can be copied. The copy is then read back as a rebuild would read it, and each checkpoint verified against its record. A failed
+ * blob is copied once more, and otherwise reported.
  *
- * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT; what was written is removed then, if that is possible.
+ * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT; what was written is then removed, if possible.
  */
 export async function backupStore(ports: BackupPorts, target: BackupTarget, options: BackupOptions = {}): Promise<BackupReport> {
   const holder = `backup-${ports.ids.sessionId()}`;
@@ -67,17 +67,17 @@ export async function backupStore(ports: BackupPorts, target: BackupTarget, opti
   );
 }
 
-/** A blob of the store that is to be copied. */
+/** Blob to copy. */
 interface Source {
   readonly sessionId: SessionId;
   readonly checkpointId: CheckpointId;
   readonly blob: BlobRef;
 }
 
-/** A checkpoint that must be in the backup. */
+/** Checkpoint that must be in the backup. */
 interface Wanted extends Source {
   readonly record: CheckpointRecord;
-  /** Absent: it is live. */
+  /** Absent for a live checkpoint. */
   readonly trashedAt?: Date;
 }
 
@@ -88,11 +88,11 @@ class Backup {
   readonly #target: BackupTarget;
   readonly #options: BackupOptions;
   readonly #holder: string;
-  /** By their place in the backup. */
+  /** Wanted checkpoints by their place in the backup. */
   readonly #wanted = new Map<BlobRef, Wanted>();
-  /** What was copied, with its size: what is wanted, and what that is stored against. */
+  /** Copied blobs with their sizes: wanted checkpoints and their bases. */
   readonly #copied = new Map<BlobRef, { readonly source: Source; readonly bytes: number }>();
-  /** What could not be read when it was to be copied. */
+  /** Blobs that could not be read for copying. */
   readonly #unreadable = new Map<BlobRef, WorkrailError>();
   #heldAt = Number.NEGATIVE_INFINITY;
 
@@ -123,7 +123,7 @@ class Backup {
     }
   }
 
-  /** Between any two steps: has the store keep its blobs a while longer, and ends when that is asked for. */
+  /** Runs between any two steps: extends the hold, and stops when an abort was requested. */
   async #goOn(): Promise<void> {
     if (this.#options.signal?.aborted === true) throw new Interrupted();
     const now = this.#ports.clock.now().getTime();
@@ -132,7 +132,7 @@ class Backup {
     this.#heldAt = now;
   }
 
-  /** The trash before and after the others, so that one that moves between them is seen in either place. */
+  /** Lists the trash before and after the live checkpoints, so that one that moves meanwhile is seen in one of the places. */
   async #listWanted(): Promise<void> {
     for await (const wanted of this.#trash()) this.#want(wanted);
     for await (const record of this.#live()) this.#want({ ...sourceOf(record), record });
@@ -157,7 +157,7 @@ class Backup {
     }
   }
 
-  /** Copies blobs, and what they are stored against now: compaction may be at work. */
+  /** Copies blobs and their current bases, because compaction may run meanwhile. */
   async #copy(sources: readonly Source[]): Promise<void> {
     const copied = new Set<BlobRef>();
     const waiting = [...sources];
@@ -173,7 +173,7 @@ class Backup {
     refuseWhenNothingIsRead(this.#copied.size, [...this.#unreadable.values()]);
   }
 
-  /** What it is stored against. */
+  /** Copies one blob and returns its base. */
   async #copyOne(source: Source, place: BlobRef): Promise<Source | undefined> {
     const bytes = await this.#read(source.blob, place);
     if (bytes === undefined) return undefined;
@@ -183,7 +183,7 @@ class Backup {
     const base = await this.#baseIn(bytes);
     if (base === undefined) return undefined;
     const key = { sessionId: source.sessionId, checkpointId: base };
-    // One that was removed has no record, but keeps its blob while something needs it.
+    // A removed base has no record, but its blob remains while something needs it.
     return { ...key, blob: (await this.#ports.catalog.find(base))?.blob ?? this.#ports.blobs.refOf(key) };
   }
 
@@ -198,7 +198,7 @@ class Backup {
     }
   }
 
-  /** `undefined` for what is whole, and for what cannot be read: that shows when the copy is proven. */
+  /** Returns the base of a delta; `undefined` for a whole or unreadable blob. Verification of the copy reports unreadable ones. */
   async #baseIn(bytes: Uint8Array): Promise<CheckpointId | undefined> {
     try {
       const blob = await decodeBlob(this.#ports, bytes);
@@ -226,7 +226,7 @@ class Backup {
     };
   }
 
-  /** What cannot be read from the backup exactly as its record says, with the reason. */
+  /** Returns the checkpoints that cannot be read from the backup exactly as their records say, with the reasons. */
   async #readBack(): Promise<ReadonlyMap<Wanted, string>> {
     const { onProgress } = this.#options;
     const { records, unreadable } = await readBlobs(
@@ -247,12 +247,15 @@ class Backup {
     return unproven;
   }
 
-  /** Of what was removed only that is in the backup which something else is stored against: a rebuild must not bring it back. */
+  /**
+   * Writes the session facts. Removed checkpoints are in the backup only as bases: they become tombstones, so that a rebuild does
+   * not bring them back.
+   */
   async #writeFacts(): Promise<void> {
     const tombstones = new Map<SessionId, CheckpointId[]>();
     for (const [place, { source }] of this.#copied) {
       if (this.#wanted.has(place)) continue;
-      // It may as well have been saved since.
+      // It may also have been saved since.
       if ((await this.#ports.catalog.find(source.checkpointId))?.sessionId === source.sessionId) continue;
       tombstones.set(source.sessionId, [...(tombstones.get(source.sessionId) ?? []), source.checkpointId]);
     }

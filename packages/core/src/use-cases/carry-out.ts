@@ -15,17 +15,17 @@ export interface CleanUpPorts {
   readonly clock: Clock;
 }
 
-/** Of what a person has removed for good: it is overwritten. */
+/** Ports for removals requested by a person, which are overwritten. */
 export type RemovalPorts = CleanUpPorts & ErasingPorts;
 
 export interface CleanUpOptions {
-  /** Tell what would be done, and change nothing. Default `false`. */
+  /** Reports what would be done, and changes nothing. Default `false`. */
   readonly dryRun?: boolean | undefined;
-  /** Ends it early; what was done so far is reported. */
+  /** Aborts early; what was done so far is reported. */
   readonly signal?: { readonly aborted: boolean } | undefined;
-  /** Awaited between the pieces of work, so that others come in between. Default: not at all. */
+  /** Awaited between jobs, so that others can work in between. Default: no pause. */
   readonly pause?: (() => Promise<void>) | undefined;
-  /** Told of what moves, and of each file that is removed. */
+  /** Called for each batch of moves, and for each removed file. */
   readonly onProgress?: ((progress: CleanUpProgress) => void) | undefined;
 }
 
@@ -36,42 +36,43 @@ export interface CleanUpProgress {
   readonly total: number;
 }
 
-/** What was done, or with `dryRun` would be. */
+/** Report of the work done, or with `dryRun` of the work that would be done. */
 export interface CleanUpReport {
   readonly dryRun: boolean;
   readonly removed: readonly Removal[];
-  /** What stays although its turn had come. */
+  /** Checkpoints that stay although they were due. */
   readonly spared: readonly Spared[];
-  /** Sessions that somebody used meanwhile, removed something of, or got a handle for: what there was left of them stays. */
+  /** Sessions that somebody used, removed something from, or got a handle for meanwhile. Their remaining checkpoints stay. */
   readonly passedOver: readonly SessionId[];
-  /** Sessions of which nothing was left a day after their last use: they are forgotten, pins and tags included. */
+  /** Sessions that were still empty a day after their last use. They are forgotten, including pins and tags. */
   readonly forgotten: readonly SessionId[];
-  /** What a person asked to be removed for good and is not overwritten yet, and why, a sentence each; the next opening of the store goes on. */
+  /** Deliberate removals that are not overwritten yet, one sentence each with the reason. The next opening of the store continues. */
   readonly left: readonly string[];
-  /** Of the whole store, the trash included, as stored. */
+  /** Stored bytes of the whole store, including the trash. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
 }
 
-/** Checkpoints of one session that went the same way for the same reason. */
+/** Checkpoints of one session that moved the same way for the same reason. */
 export interface Removal {
   readonly sessionId: SessionId;
   readonly reason: CleanUpReason;
   readonly from: "live" | "trash";
-  /** `nowhere`: they are gone for good. */
+  /** `nowhere`: removed permanently. */
   readonly to: "trash" | "nowhere";
   readonly checkpointIds: readonly CheckpointId[];
   readonly bytes: number;
 }
 
-/** Moved in one transaction: few enough that a waiting save hardly notices. */
+/** Checkpoints per transaction: few enough that a waiting save hardly notices. */
 const BATCH = 200;
 
 /**
- * Does what was planned, session by session, each only if nobody used it since the plan was made, and then removes the
- * blobs that are not needed any more. Safe beside other writers, and beside others that clean up.
+ * Carries out a plan session by session, each only if nobody used it since the plan was made, then removes unneeded blobs. Safe
+ * beside other writers and other clean-ups.
  *
- * @param options.erasing erases what goes for good. Default: its blobs are unlinked, which is cheap enough to do after a save.
+ * @param options.erasing erases permanently removed checkpoints. Default: their blobs are unlinked, which is cheap enough after a
+ * save.
  */
 export async function carryOut(
   ports: CleanUpPorts,
@@ -105,7 +106,7 @@ export async function carryOut(
     await finishRemovals(ports, (removals) => onProgress?.({ phase: "remove", done: removals, total: Math.max(files, removals) }));
   }
   const isToErase = !dryRun && gone.length > 0 && erasing !== undefined;
-  // Whoever works in a session still means its pins and tags: it is forgotten a day after its last use.
+  // Somebody who works in a session still needs its pins and tags: the session is forgotten a day after its last use.
   const kept = new Set(gone.map(({ sessionId }) => sessionId));
   const { left } = isToErase ? await finishErasures(erasing, { kept }) : { left: [] };
   return {
@@ -136,7 +137,7 @@ async function carryOutMove(
   { checkpoints, ...planned }: PlannedMove,
   { now: at, pause, onMoved, erases }: MoveOptions,
 ): Promise<Pick<Removal, "checkpointIds" | "bytes">> {
-  // A handle may have been given out since the plan was made.
+  // A handle may have been issued since the plan was made.
   const sparesShielded = planned.from === "live" && planned.reason !== "manual";
   const move = { ...planned, sparesShielded, erases: erases && planned.to === "nowhere" };
   const moved: CheckpointRecord[] = [];

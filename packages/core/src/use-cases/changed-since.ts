@@ -15,8 +15,8 @@ export interface ChangedSince {
 }
 
 /**
- * The top-level keys that changed from a checkpoint to the head. `undefined` where either is gone or cannot be read: the conflict is
- * told in any case.
+ * Returns the top-level keys that changed from a checkpoint to the head. `undefined` when either is gone or unreadable: the
+ * conflict is reported in any case.
  */
 export async function changedSince(
   ports: ReadPorts,
@@ -44,13 +44,13 @@ function changedKeys(before: Context, after: Context): string[] {
   return [...Object.keys(after).filter((key) => !Object.hasOwn(before, key) || changed.has(key)), ...removed];
 }
 
-/** How one state of some work differs from an earlier one, by top-level keys. */
+/** Differences between two states of some work, by top-level keys. */
 export interface StateChanges {
   readonly added: readonly string[];
-  /** With how its size changed, where it had any: `5 items -> 7`. */
+  /** Changed keys with the change of size, if any: `5 items -> 7`. */
   readonly changed: ReadonlyMap<string, string | undefined>;
   readonly removed: readonly string[];
-  /** How many entries are the same. */
+  /** Number of equal entries. */
   readonly unchanged: number;
 }
 

@@ -7,21 +7,21 @@ import { findClockJump } from "./find-clock-jump.ts";
 import { eachSession, viewAutomatic, viewSession, viewTrash, viewUnusedAsides } from "./view-store.ts";
 
 export interface UpkeepOptions extends CleanUpOptions {
-  /** Sessions that are being worked in: nothing of them goes. Default: none. */
+  /** Sessions that somebody works in: nothing of them is removed. Default: none. */
   readonly inUse?: ReadonlySet<SessionId> | undefined;
   /**
-   * Nobody asked for it, so the clock is not taken at its word: what has an age is no older than the last jump of the clock. Default
+   * True for an automatic clean-up, which does not trust the clock: no age reaches further back than the clock's last jump. Default
    * `false`.
    */
   readonly doubtsClock?: boolean | undefined;
 }
 
-/** Forgotten in one transaction: few enough that a waiting save hardly notices. */
+/** Sessions forgotten per transaction: few enough that a waiting save hardly notices. */
 const BATCH = 50;
 
 /**
- * Has a store follow its policy: what was unused for long goes, room is made in one that is full, sessions of which
- * nothing is left are forgotten, and unfinished files of writers that are gone are removed. That it was done is written to the audit log, at the time of all that was removed.
+ * Applies a policy to a store: removes checkpoints unused for long, makes room in a full store, forgets empty sessions, and
+ * removes unfinished files of writers that are gone. Records itself in the audit log, at the time of all removals.
  */
 export async function cleanUp(ports: CleanUpPorts, policy: UpkeepPolicy, options: UpkeepOptions = {}): Promise<CleanUpReport> {
   const { inUse = new Set() } = options;
@@ -40,7 +40,7 @@ export async function cleanUp(ports: CleanUpPorts, policy: UpkeepPolicy, options
   return { ...report, forgotten };
 }
 
-/** Not on the day of their last use: whoever works in one still means its pins and tags. */
+/** Forgets empty sessions, except on the day of their last use: somebody who works in one still needs its pins and tags. */
 async function forgetEmpty(
   { catalog, locking }: CleanUpPorts,
   { inUse = new Set(), dryRun, signal, pause }: UpkeepOptions,
@@ -69,7 +69,7 @@ interface Moment {
   readonly jumpedAt: Date | undefined;
 }
 
-/** Of the sessions only those whose turn may come: a plan must not read the whole store. */
+/** Reads only the sessions that may be affected: a plan must not read the whole store. */
 async function viewFor(
   { catalog }: Pick<CleanUpPorts, "catalog">,
   policy: UpkeepPolicy,
@@ -93,7 +93,7 @@ async function viewFor(
   return { sessions, asides, automatic, trash, bytes };
 }
 
-/** Whether the clock jumped within this time: nothing is known to be as old as that. */
+/** True when the clock jumped within this time, so that nothing is known to be this old. */
 function isYoung(jumpedAt: Date | undefined, ageMs: number, now: Date): boolean {
   return jumpedAt !== undefined && now.getTime() - jumpedAt.getTime() < ageMs;
 }

@@ -18,16 +18,19 @@ export interface GarbagePorts {
 }
 
 export interface GarbageReport {
-  /** Blobs that no checkpoint needs, removed. */
+  /** Removed blobs that no checkpoint needs. */
   readonly blobs: number;
   /**
-   * Blobs that belong to no checkpoint and cannot be read, being damaged, of a newer version, or stored against one that is
-   * gone: put into quarantine.
+   * Quarantined blobs: they belong to no checkpoint and cannot be read, because they are damaged, of a newer version, or deltas of
+   * a missing base.
    */
   readonly quarantined: number;
-  /** Blobs, and directories of them, that the system could not read, which proves nothing: left as they are. Absent where there are none. */
+  /**
+   * Blobs and directories of blobs that the system could not read. This proves nothing, so they were left as they are. Absent when
+   * there are none.
+   */
   readonly unreadable?: number;
-  /** Unfinished writes of processes that are gone, removed. */
+  /** Removed unfinished writes of processes that are gone. */
   readonly abandoned: number;
 }
 
@@ -35,9 +38,8 @@ export interface GarbageReport {
 const BATCH = 100;
 
 /**
- * Removes blobs that belong to no checkpoint and what interrupted writes left behind. Safe beside live writers:
- * each blob is checked again while nobody can commit. What cannot be read is nobody's garbage, for nobody can know what
- * it holds: it goes into quarantine.
+ * Removes blobs that belong to no checkpoint, and files of interrupted writes. Safe beside live writers: each blob is checked
+ * again while nobody can commit. An unreadable blob goes into quarantine instead, because its content is unknown.
  */
 export async function collectGarbage(ports: GarbagePorts): Promise<GarbageReport> {
   return ports.locking.shared(async () => {
@@ -69,7 +71,7 @@ export async function collectGarbage(ports: GarbagePorts): Promise<GarbageReport
   });
 }
 
-/** Finishes removals that were committed but not carried out; cheap enough for every start. */
+/** Finishes removals that were committed but not carried out. Cheap enough for every start. */
 export async function finishRemovals(
   ports: Pick<GarbagePorts, "catalog" | "blobs" | "locking">,
   onRemoved?: (removals: number) => void,
@@ -77,7 +79,7 @@ export async function finishRemovals(
   return ports.locking.shared(async () => (await finish(ports, onRemoved)).length);
 }
 
-/** What was removed by decision is removed, readable or not. */
+/** Removes deliberately removed blobs, readable or not. */
 function finish(ports: Pick<GarbagePorts, "catalog" | "blobs">, onRemoved?: (removals: number) => void): Promise<readonly BlobRef[]> {
   const remove = removeBlob(ports);
   let removals = 0;
@@ -87,14 +89,15 @@ function finish(ports: Pick<GarbagePorts, "catalog" | "blobs">, onRemoved?: (rem
   });
 }
 
-/** How `reclaim` removes what nobody wants any more. */
+/** Returns the function with which `reclaim` removes unwanted blobs. */
 export function removeBlob({ blobs }: { readonly blobs: Pick<BlobStore, "remove" | "erase"> }): RemoveBlob {
   return (ref, isToBeErased) => (isToBeErased ? blobs.erase(ref) : blobs.remove(ref));
 }
 
 /**
- * `undefined`: the system cannot read it now. A delta without a record counts as what cannot be read: saves that failed leave whole ones, and only what was saved is
- * ever stored against another. A rebuild passed it over because that other one was lost, and it is readable when that one is put back.
+ * Tells whether an unreferenced blob is a readable whole one; `undefined` when the system cannot read it now. A delta without a
+ * record counts as unreadable: failed saves leave whole blobs, and only saved checkpoints become deltas. A rebuild skipped it
+ * because its base was lost; it is readable again once the base is restored.
  */
 async function isReadable(ports: GarbagePorts, ref: BlobRef): Promise<boolean | undefined> {
   try {

@@ -9,13 +9,13 @@ export interface CompactionPorts extends ReadPorts {
 }
 
 export interface CompactionLimits {
-  /** Re-encodings in one call; default 4. What is left is done by the next call. */
+  /** Re-encodings per call; default 4. The next call continues. */
   readonly maxSteps?: number;
-  /** Checkpoints that are not worth trying again, by id; added to. */
+  /** Ids of checkpoints that are not worth another attempt. The call adds to it. */
   readonly givenUp?: Set<CheckpointId>;
-  /** Awaited between the pieces of work that keep the processor busy, so that others come in between. Default: not at all. */
+  /** Awaited between CPU-bound jobs, so that others can work in between. Default: no pause. */
   readonly pause?: () => Promise<void>;
-  /** Runs what puts a smaller file in the place of another, when that is in nobody's way. Default: at once. */
+  /** Runs the replacement of a file by a smaller one when it is in nobody's way. Default: at once. */
   readonly inPlace?: InPlace;
 }
 
@@ -23,28 +23,28 @@ export interface CompactionReport {
   readonly reencoded: number;
   /** Bytes of blobs saved. */
   readonly savedBytes: number;
-  /** Whether another call would find more to do. */
+  /** True when another call would find more to do. */
   readonly hasMore: boolean;
 }
 
-/** These many of a session are always whole: the head, and the one to fall back to. */
+/** Newest checkpoints that always stay whole: the head, and the one to fall back to. */
 const NEWEST_WHOLE = 2;
-/** What reading one more file costs, counted as bytes. */
+/** Cost of reading another file, as bytes. */
 const READ_COST_BYTES = 512;
-/** Ids and digests alone take this many, compressed, so that no delta is smaller. */
+/** Ids and digests alone take this many compressed bytes, so that no delta is smaller. */
 const SMALLEST_DELTA_BYTES = 150;
-/** How far back a call looks. Chains are shorter than this: see `READ_COST_BYTES`. */
+/** Number of newest checkpoints that a call examines. Chains are shorter: see `READ_COST_BYTES`. */
 const WINDOW = 500;
-/** Comparing larger contexts would hold up the process; they stay whole. */
+/** Larger contexts stay whole, because comparing them would block the process. */
 const LARGEST_COMPARED_BYTES = 32 * 1024 * 1024;
 
 const EVERY_KIND = CHECKPOINT_KINDS.filter((kind) => kind !== "aside");
 
 /**
- * Re-encodes a session's checkpoints, all but the newest two, as deltas against the next newer one, oldest first. One
- * stays whole when the deltas since the last whole one, each with the cost of reading it, outweigh it, so that no
- * checkpoint is far from a whole one. Bounded work a call, safe beside other writers, and never a loss: each delta is
- * applied and compared with the exact text before it replaces a file, and a failure leaves the file as it is.
+ * Re-encodes a session's checkpoints, except the newest two, as deltas against the next newer one, oldest first. A checkpoint
+ * stays whole when the deltas since the last whole one, each with its reading cost, outweigh it, so that no checkpoint is far
+ * from a whole one. Work per call is bounded. Safe beside other writers and never lossy: each delta is applied and compared with
+ * the exact text before it replaces a file, and a failure leaves the file unchanged.
  */
 export async function compactSession(
   ports: CompactionPorts,
@@ -54,9 +54,9 @@ export async function compactSession(
   const { maxSteps = 4, givenUp = new Set(), pause = async () => {}, inPlace = (put) => put() } = limits;
   return ports.locking.shared(async () => {
     const page = await ports.catalog.list({ filter: { sessionId, kinds: EVERY_KIND }, limit: WINDOW, offset: 0 });
-    // Nothing may come to hang on a damaged one, and the newest two that stay whole must be readable.
+    // No delta may be based on a damaged checkpoint, and the newest two whole ones must be readable.
     const records = page.records.filter((record) => !record.damaged).toReversed();
-    // Where the window begins in the middle of a session, its first whole one counts as a place to stop.
+    // If the window begins inside a session, its first whole checkpoint counts as a chain end.
     const startsWhole = page.next === undefined ? 0 : records.findIndex((record) => record.baseId === null) + 1;
     const reencoder = new Reencoder(ports, givenUp, { pause, inPlace });
     let sinceWhole = 0;

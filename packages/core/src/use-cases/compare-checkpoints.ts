@@ -11,10 +11,10 @@ export interface ComparePorts extends LoadPorts {
 }
 
 export interface CompareInput {
-  /** The older one, usually: what it lacks counts as added. */
+  /** Usually the older checkpoint: entries that only `to` has count as added. */
   readonly from: CheckpointId;
   readonly to: CheckpointId;
-  /** What the author of the workflow says of its entries. */
+  /** Classification rules of the workflow's author. */
   readonly rules?: CompiledRules | undefined;
 }
 
@@ -25,15 +25,15 @@ export interface ComparedCheckpoints extends ContextComparison {
 
 export interface ComparedSide {
   readonly record: CheckpointRecord;
-  /** Of the whole context as JSON. */
+  /** Tokens of the whole context as JSON. */
   readonly tokens: number;
 }
 
 /**
- * Tells what changed from one checkpoint to another, of any two sessions: entry by entry, with what each takes and how much it
- * matters. Entries are classified as they would be now, each by the pins of its own session.
+ * Compares two checkpoints of any sessions, entry by entry, with token counts and layers. Entries are classified as of now, with
+ * the pins of their own session.
  *
- * @throws whatever loading throws.
+ * @throws the errors of `loadCheckpoint`.
  */
 export async function compareCheckpoints(ports: ComparePorts, { from, to, rules }: CompareInput): Promise<ComparedCheckpoints> {
   const older = await loadCheckpoint(ports, { checkpointId: from });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TokenCounter } from "../ports/environment.ts";
 import { compressContext, type CompressInput, type ShapedContext } from "./shape-context.ts";
 
-/** A token for every four characters. */
+/** Counts one token per four characters. */
 const count = (text: string): number => Math.ceil(text.length / 4);
 const tokens: TokenCounter = { count: async (text) => count(text), load: async () => count };
 
@@ -35,7 +35,7 @@ const log = (lines: number): string =>
   Array.from({ length: lines }, (_, line) => `Step ${line}: looked at src/part-${line}/index.ts, which was fine. ${STORY}`).join("\n");
 
 describe("compressContext with a condenser", () => {
-  it("puts its words in the place of what must be condensed, and says so", async () => {
+  it("replaces condensed entries by its answers, and reports it", async () => {
     const context = { goal: "Ship it", notes: STORY.repeat(40) };
     const { asked, ...shaped } = await compress(() => "  Work went on; things were looked at.\n", { context, focus: "the work" });
     expect(shaped.context).toEqual({ goal: "Ship it", notes: "Work went on; things were looked at." });
@@ -46,7 +46,7 @@ describe("compressContext with a condenser", () => {
     expect(asked[0]?.budgetTokens).toBeLessThan(400);
   });
 
-  it("asks nobody for what fits, what is critical, another strategy, or a further page of the report", async () => {
+  it("is not asked for entries that fit, critical ones, other strategies, or further report pages", async () => {
     const large = { goal: STORY.repeat(40), notes: STORY.repeat(40) };
     const answer = (): string => "short";
     for (const input of [
@@ -61,7 +61,7 @@ describe("compressContext with a condenser", () => {
     }
   });
 
-  it("adds names that it leaves out, as long as they are few", async () => {
+  it("appends names that the answer lacks, if they are few", async () => {
     const notes = `It fails in src/auth/redirect.ts since commit 9f3c2ab. Ask for ticket OPS-4821 first. ${STORY.repeat(40)}`;
     const { context, advanced } = await compress(() => "Fails in src/auth/redirect.ts since 9f3c2ab.", { context: { notes } });
     expect(context["notes"]).toBe("Fails in src/auth/redirect.ts since 9f3c2ab.\nAlso: OPS-4821");
@@ -87,7 +87,7 @@ describe("compressContext with a condenser", () => {
     expect(advanced).toEqual({ by: "model", condensed: 0, fellBack: [{ key: "notes", why: expect.stringMatching(why) }] });
   });
 
-  it("sends no secret, not even one in pieces, and no more than it can read", async () => {
+  it("sends no secret, not even a split one, and no more than the input limit", async () => {
     const key = [
       "-----BEGIN PRIV",
       "ATE KEY-----\n",
@@ -108,7 +108,7 @@ describe("compressContext with a condenser", () => {
     expect(count(asked[0]?.text ?? "")).toBeLessThanOrEqual(1_000);
   });
 
-  it("keeps to the budget with whatever it answers, and asks for the largest four at most", async () => {
+  it("keeps the budget for any answer, and asks for the four largest entries at most", async () => {
     const context = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`notes${index}`, `${index} ${log(20 + index)}`]));
     for (const share of [0.5, 1, 3]) {
       const { asked, advanced, ...shaped } = await compress(({ text, budgetTokens }) => text.slice(0, budgetTokens * 4 * share), {

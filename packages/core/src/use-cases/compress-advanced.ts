@@ -6,28 +6,28 @@ import { cutText } from "../view/cut-text.ts";
 import { isWithin, measure, type Room } from "../view/room.ts";
 import { type AdvancedMode, askCondenser, type CondenserAnswer, type CondenseRequest } from "./ask-condenser.ts";
 
-/** What a condenser had a part in. */
+/** Report on the part of an external condenser. */
 export interface AdvancedReport {
-  /** Its name. */
+  /** Name of the condenser. */
   readonly by: string;
-  /** Entries that are in its words. */
+  /** Number of entries replaced by its answers. */
   readonly condensed: number;
-  /** Those that it was asked for in vain, and why; they are condensed without it. */
+  /** Entries without a usable answer, with the reasons. They are condensed without it. */
   readonly fellBack: readonly FellBack[];
 }
 
 export interface FellBack {
-  /** Shortened when it is very long. */
+  /** Shortened when very long. */
   readonly key: string;
   readonly why: string;
 }
 
-/** The most entries that a condenser is asked for, all at a time: those that most is left of. */
+/** Largest number of entries to ask for, all at the same time: the entries with the most tokens left. */
 const MOST_ASKED = 4;
 const LONGEST_WHY = 160;
 const LONGEST_KEY = 120;
 
-/** The most that a report on a condenser says, for whoever has to keep room for it. */
+/** Longest possible report, for callers that reserve room for it. */
 export const LONGEST_ADVANCED_REPORT: AdvancedReport = {
   by: "x ".repeat(LONGEST_KEY / 2),
   condensed: MOST_ASKED,
@@ -43,13 +43,13 @@ interface Compression {
 
 interface EntryRequest extends CondenseRequest {
   readonly key: string;
-  /** Of what it is shortened to without the condenser. */
+  /** Tokens of the basic result. */
   readonly tokens: number;
 }
 
 /**
- * First without the condenser, which tells how much room each entry has; then once more, with what it answered in the place
- * of what it was asked for.
+ * Shapes the context without the condenser first, which determines the room of each entry, then once more with the answers in
+ * place of the condensed entries.
  */
 export async function compressAdvanced<V extends View>(
   shape: (how: ViewHow) => Promise<V>,

@@ -6,39 +6,39 @@ import { mixedStorage } from "../sealed/mixed-storage.ts";
 import { countOf } from "./count-of.ts";
 
 export interface Conversion extends Forms {
-  /** When it is done, for the audit log. */
+  /** Time of the conversion for the audit log. */
   readonly at: Date;
-  /** Makes the catalog anew of these, where it was lost, or cannot be read. */
+  /** Rebuilds a lost or unreadable catalog. */
   readonly rebuild: (from: ReturnType<typeof mixedStorage>) => Promise<unknown>;
-  /** Told after each blob. */
+  /** Called after each blob. */
   readonly onProgress?: ((progress: ConversionProgress) => void) | undefined;
 }
 
-/** How many blobs are as they are wanted, of how many. */
+/** Number of blobs in the new form, and of all blobs. */
 export interface ConversionProgress {
   readonly done: number;
   readonly total: number;
 }
 
 export interface ConversionReport {
-  /** Blobs that are now as they are wanted. */
+  /** Blobs that are now in the new form. */
   readonly blobs: number;
-  /** Blobs that cannot be opened. They stay as they are, but that the bytes of a sealed one are sealed once more where another key is to seal all. */
+  /** Blobs that cannot be opened. They stay as they are; for a new key, already sealed bytes are sealed once more. */
   readonly unreadable: readonly BlobRef[];
-  /** Where copies of the catalog were that the storage kept by itself, and that are gone now. */
+  /** Places of removed copies of the catalog that the storage had kept. */
   readonly removedCopies: readonly string[];
 }
 
 /**
- * Has all that a store keeps be in another form: sealed, in clear, or sealed by another sealer. It may be interrupted at any moment, and done
- * again from the start: whoever uses the store in between cannot, and must finish it first. Called with the store locked exclusively.
+ * Converts all data of a store to another form: sealed, in clear, or sealed by another sealer. An interrupted conversion is
+ * repeated from the start; the store cannot be used until then. Called with the store locked exclusively.
  *
- * @throws STORAGE_UNAVAILABLE when it cannot be finished; KEY_UNAVAILABLE.
+ * @throws STORAGE_UNAVAILABLE when the conversion cannot be finished; KEY_UNAVAILABLE.
  */
 export async function convertStore(storage: Storage, conversion: Conversion): Promise<ConversionReport> {
   if (storage.recovery.rewrite === undefined) throw new WorkrailError("INVALID_INPUT", "This storage cannot be sealed.");
   const rebuild = (): Promise<unknown> => conversion.rebuild(mixedStorage(storage, conversion));
-  // One that is made anew is so in its new form.
+  // A rebuilt catalog gets the new form.
   storage.recovery.chainBy?.(auditDigestOf(conversion.to));
   if (await storage.recovery.needsRebuild()) await rebuild();
   await storage.search?.erase();
@@ -69,7 +69,7 @@ async function convertBlobs(storage: Storage, { onProgress, ...forms }: Conversi
   return { blobs: blobs - unreadable.length, unreadable };
 }
 
-/** What takes the place of a blob; nothing, where it is as it should be or cannot be opened. */
+/** Returns the replacement of a blob; none when the blob is already converted or cannot be opened. */
 async function convertBlob(
   forms: Forms,
   ref: BlobRef,
@@ -79,14 +79,14 @@ async function convertBlob(
   const { from, to } = forms;
   const plain = await plainBlob(forms, ref, bytes);
   if (plain !== undefined) return { becomes: to === undefined ? plain : await to.sealBlob(ref, plain), isReadable: true };
-  // An old key must not open what can be made out of a damaged one either.
+  // The old key must not open parts of a damaged blob either.
   const isSealedOnce = to !== undefined && from?.isSealed(bytes) === true;
   return { becomes: isSealedOnce ? await to.sealBlob(ref, bytes) : undefined, isReadable: false };
 }
 
 async function isConverted({ from, to }: Forms, ref: BlobRef, bytes: Uint8Array): Promise<boolean> {
   if (to === undefined) return from?.isSealed(bytes) === false;
-  // Among what is in clear only the one sealer's look sealed, and the damaged ones of them stay as they are.
+  // Among blobs in clear, only blobs of this sealer look sealed; damaged ones stay as they are.
   if (from === undefined) return to.isSealed(bytes);
   return to.isSealed(bytes) && (await openedBlob(to, ref, bytes)) !== undefined;
 }

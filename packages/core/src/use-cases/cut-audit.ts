@@ -11,16 +11,16 @@ export interface CutAuditPorts {
 
 export interface CutAuditOptions {
   readonly signal?: { readonly aborted: boolean } | undefined;
-  /** Waited for between two transactions. */
+  /** Awaited between two transactions. */
   readonly pause?: (() => Promise<unknown>) | undefined;
-  /** As a clean-up that nobody asked for does. Default `false`. */
+  /** True for an automatic clean-up. Default `false`. */
   readonly doubtsClock?: boolean | undefined;
 }
 
-/** Removed in one transaction: few enough that a waiting save hardly notices. */
+/** Rows removed per transaction: few enough that a waiting save hardly notices. */
 const BATCH = 1_000;
 
-/** Removes what is older than `keepMs` from the beginning of the audit log, and resolves with how many rows that were. */
+/** Removes audit rows older than `keepMs` from the beginning of the log. Resolves to their number. */
 export async function cutAudit(
   { catalog, locking, clock }: CutAuditPorts,
   keepMs: number,

@@ -6,21 +6,22 @@ import type { CheckpointId } from "../model/ids.ts";
 import type { Edge, Erasure } from "../ports/catalog.ts";
 import { readBlob, readContext, type ReadPorts } from "./read-context.ts";
 
-/** How often a checkpoint that others change meanwhile is looked at. */
+/** Attempts for a checkpoint that others change meanwhile. */
 const MAX_LOOKS = 5;
 
-/** What became of a checkpoint that may be stored against one that is to be erased. */
+/** Outcome for a dependent of a checkpoint to erase. */
 type Detached = "done" | "unreadable" | "changing";
 
 /**
- * Has what may be stored against a checkpoint that is to be erased be stored whole, so that its blob can go, and drops the edges. Each
- * is proven as it is read, against its digest. One that cannot be read, now or ever, keeps nothing from going.
+ * Stores the dependents of a checkpoint to erase as whole blobs, so that its blob can go, and drops the edges. Each dependent is
+ * verified against its digest. An unreadable dependent does not stop the erasure.
  *
- * @returns those that cannot be read.
- * @throws UNSUPPORTED_VERSION, TOO_LARGE and KEY_UNAVAILABLE for what only others can read: then its edge stays; STORAGE_UNAVAILABLE.
+ * @returns the unreadable dependents.
+ * @throws UNSUPPORTED_VERSION, TOO_LARGE and KEY_UNAVAILABLE for a dependent that only other processes can read: its edge stays;
+ * STORAGE_UNAVAILABLE.
  */
 export async function detachDependents(ports: ReadPorts, { checkpointId, edges }: Erasure): Promise<readonly CheckpointId[]> {
-  // It, and what was removed and is itself stored against it.
+  // The checkpoint, and removed deltas based on it.
   const gone = new Set([checkpointId, ...edges.map(({ base }) => base)]);
   const unreadable: CheckpointId[] = [];
   const drop: Edge[] = [];
@@ -44,14 +45,17 @@ async function detach(ports: ReadPorts, id: CheckpointId, gone: ReadonlySet<Chec
       if (await storeWhole(ports, record)) return "done";
     } catch (error) {
       if (!isWorkrailError(error) || error.code !== "CHECKPOINT_CORRUPT") throw error;
-      // Somebody may just have stored it otherwise: then its record is another one.
+      // Somebody may just have re-encoded it: then its record has changed.
       failed = record;
     }
   }
   return "changing";
 }
 
-/** Both the record and the file say so: whoever replaced the file may have died before the record followed. */
+/**
+ * True when both record and file are independent of the erased checkpoints. A process may die between replacing the file and the
+ * record.
+ */
 async function isDetached(ports: ReadPorts, record: CheckpointRecord, gone: ReadonlySet<CheckpointId>): Promise<boolean> {
   if (record.baseId !== null && gone.has(record.baseId)) return false;
   const blob = await readBlob(ports, record);

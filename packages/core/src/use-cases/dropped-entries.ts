@@ -12,17 +12,17 @@ export interface DroppedInput {
   readonly parent: CheckpointRecord | undefined;
   readonly how: ClassifyHow;
   readonly kind?: CheckpointKind | undefined;
-  /** Of a patch: its base was read before. */
+  /** Base of a patch, which is already read. */
   readonly base?: Base | undefined;
   readonly refuseEmpty?: boolean | undefined;
   readonly force?: boolean | undefined;
 }
 
 /**
- * The entries that a state lacks against its parent. `undefined` where it lacks none, where the two are no states of one work, or where
- * the parent cannot be read: a save never fails for the sake of this report.
+ * Returns the entries of the parent that a new state lacks. `undefined` when none is missing, when the two are not workflow
+ * states, or when the parent cannot be read: this report never makes a save fail.
  *
- * @throws INVALID_INPUT for a given state without any entry, where the parent has some.
+ * @throws INVALID_INPUT for a given state without entries when the parent has some.
  */
 export async function droppedEntries(ports: ReadPorts, input: DroppedInput): Promise<DroppedEntries | undefined> {
   const { context, parent, kind = "workflow", base, how } = input;
@@ -39,12 +39,12 @@ export async function droppedEntries(ports: ReadPorts, input: DroppedInput): Pro
   return { keys: [...new Set([...pinned, ...critical, ...others])], pinned, critical };
 }
 
-/** Bytes of a parent that is read for this; a larger one would hold up the load. */
+/** Largest parent to read for this report, in bytes; a larger one would delay the load. */
 const MOST_OF_PARENT = 256 * 1024;
 
 /**
- * The same of a checkpoint that was loaded. It is read from the parent each time: a note beside the checkpoint would keep
- * names of entries after the parent was erased.
+ * Returns the dropped entries of a loaded checkpoint. They are computed from the parent each time: stored names would survive the
+ * erasure of the parent.
  */
 export async function droppedSince(
   ports: LoadPorts,
@@ -53,7 +53,7 @@ export async function droppedSince(
   const { parentId, kind } = record;
   if (parentId === null) return undefined;
   return ports.locking.shared(async () => {
-    // Where memory stands in, the parent may be on the disk that cannot be read.
+    // When memory stands in for an unreadable disk, the parent may be on that disk.
     const parent = await unlessUnreadable(async () => ports.catalog.find(parentId));
     if (parent === undefined || parent.contextBytes > MOST_OF_PARENT) return undefined;
     const dropped = await droppedEntries(ports, { context, parent, kind, how: { pins: session?.pins ?? [] } });

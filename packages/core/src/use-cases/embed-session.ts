@@ -15,21 +15,21 @@ export interface EmbedPorts extends ReadPorts {
   readonly locking: Locking;
   readonly vectors: VectorIndexing;
   readonly embedder: Embedder;
-  /** Awaited between the pieces of work that keep the processor busy, so that others come in between. */
+  /** Awaited between CPU-bound jobs, so that others can work in between. */
   readonly pause: () => Promise<void>;
-  /** Finds what is taken out of a text before it is sent. Default: secrets, and no personal data. */
+  /** Finds the parts to remove from a text before it is sent. Default: secrets, but no personal data. */
   readonly findSecrets?: FindSecrets | undefined;
 }
 
-/** Checkpoints embedded at once: as many as go into one request. What was embedded is held before the next are. */
+/** Checkpoints per embedding request. Their vectors are stored before the next request. */
 const BATCH = 32;
 
 /**
- * Has the vectors of a session be those of its live checkpoints that can be read, asides apart, and no others. May be done by
- * several at the same time, may be stopped at any moment, and may be repeated.
+ * Brings the vectors of a session in line with its readable live checkpoints, except asides. Several processes may do so at the
+ * same time; the work may be stopped at any moment, and repeated.
  *
- * @returns whether it is done; else there is more to do: call it again.
- * @throws what the embedder rejects with, and STORAGE_UNAVAILABLE: of a checkpoint that the system cannot read only when all others are done.
+ * @returns true when done; false when there is more to do: call again.
+ * @throws the errors of the embedder; STORAGE_UNAVAILABLE. For an unreadable checkpoint, throws only when all others are done.
  */
 export async function embedSession(ports: EmbedPorts, space: VectorSpace, session: PendingSession): Promise<boolean> {
   const { locking, vectors, embedder } = ports;
@@ -46,7 +46,7 @@ export async function embedSession(ports: EmbedPorts, space: VectorSpace, sessio
   });
   if (missing.length === 0 && failure !== undefined) throw failure;
   if (missing.length === 0) return true;
-  // Nobody is kept out of the store while the endpoint thinks.
+  // The store is not held during the request to the endpoint.
   const made = await embedder.embed(texts, "text");
   await vectors.put(
     space,
@@ -56,7 +56,7 @@ export async function embedSession(ports: EmbedPorts, space: VectorSpace, sessio
   return false;
 }
 
-/** Oldest first. */
+/** Returns the live checkpoints, oldest first. */
 async function liveOf({ catalog }: EmbedPorts, { sessionId }: PendingSession): Promise<CheckpointRecord[]> {
   const live: CheckpointRecord[] = [];
   for await (const record of eachRecord(catalog, { sessionId })) if (!record.damaged) live.push(record);
@@ -66,7 +66,7 @@ async function liveOf({ catalog }: EmbedPorts, { sessionId }: PendingSession): P
 interface Batch {
   readonly missing: readonly CheckpointRecord[];
   readonly texts: readonly string[];
-  /** Why one of them could not be read. That may pass: it is embedded then. */
+  /** Reason why a checkpoint could not be read. This may pass; the checkpoint is embedded then. */
   readonly failure: WorkrailError | undefined;
 }
 
@@ -92,11 +92,11 @@ async function batchOf(ports: EmbedPorts, live: readonly CheckpointRecord[], lac
 
 interface Lines {
   readonly lines: readonly string[];
-  /** The system could not read it now. */
+  /** Present when the system could not read the checkpoint now. */
   readonly failure?: WorkrailError;
 }
 
-/** None of one that is not there or is damaged: that is found by its name. */
+/** Returns no lines for a missing or damaged checkpoint, which is found by its name. */
 async function linesOfRecord(ports: EmbedPorts, record: CheckpointRecord | undefined): Promise<Lines> {
   await ports.pause();
   if (record === undefined) return { lines: [] };

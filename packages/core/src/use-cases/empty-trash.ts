@@ -4,11 +4,11 @@ import { carryOut, type CleanUpOptions, type CleanUpReport, type RemovalPorts } 
 import { viewTrash } from "./view-store.ts";
 
 export interface EmptyTrashInput extends CleanUpOptions {
-  /** Only what belongs to this session. */
+  /** Only checkpoints of this session. */
   readonly sessionId?: SessionId | undefined;
 }
 
-/** Removes for good what is in the trash, overwritten as an erasure does it: a person asks for this. */
+/** Removes the trash permanently, overwritten as by an erasure, because a person requested it. */
 export async function emptyTrash(ports: RemovalPorts, { sessionId, ...options }: EmptyTrashInput = {}): Promise<CleanUpReport> {
   const now = ports.clock.now();
   const { entries, bytes } = await ports.locking.shared(async () => {

@@ -8,22 +8,22 @@ import { type ErasingPorts, finishErasures, type FinishedErasures } from "./fini
 import { checkpointNotFound, sessionNotFound } from "./load-checkpoint.ts";
 import { eachRecord, eachTrashed } from "./view-store.ts";
 
-/** What is to be erased: certain checkpoints, live or in the trash, or all of a session and the session itself. */
+/** Checkpoints to erase, live or in the trash; or a whole session. */
 export type EraseInput = ({ readonly checkpointIds: readonly CheckpointId[] } | { readonly sessionId: SessionId }) & {
-  /** Leave what is tagged `keep`, or belongs to a session that is. Default `false`: somebody named it. */
+  /** Spares checkpoints that are tagged `keep`, directly or through their session. Default `false`, because the caller named them. */
   readonly sparesKept?: boolean | undefined;
   readonly agentId?: string | undefined;
-  /** Tell what would be erased, and change nothing. Default `false`. */
+  /** Reports what would be erased, and changes nothing. Default `false`. */
   readonly dryRun?: boolean | undefined;
 };
 
 export interface ErasureReport extends FinishedErasures {
   readonly dryRun: boolean;
-  /** What was erased, or with `dryRun` would be. */
+  /** Checkpoints that were erased, or with `dryRun` would be. */
   readonly erased: readonly ErasedCheckpoint[];
-  /** What is tagged `keep`, and therefore stays. */
+  /** Checkpoints that stay because they are tagged `keep`. */
   readonly spared: readonly ErasedCheckpoint[];
-  /** What the store knows of copies elsewhere, which keep what they have. */
+  /** Known copies elsewhere, which are not changed. */
   readonly copies: KnownCopies;
 }
 
@@ -32,11 +32,11 @@ export interface ErasedCheckpoint {
   readonly sessionId: SessionId;
 }
 
-/** When they were made, the newest first; where they are the store does not know. */
+/** Times at which copies were made, newest first. The store does not know their places. */
 export interface KnownCopies {
-  /** Of the whole store. */
+  /** Backups of the whole store. */
   readonly backups: readonly Date[];
-  /** Of the sessions. */
+  /** Exports of the sessions. */
   readonly exports: readonly Date[];
 }
 
@@ -49,11 +49,12 @@ interface Found {
 }
 
 /**
- * Erases checkpoints, or a whole session: afterwards nothing of what they held, or were named and tagged with, is left in the store.
- * From the moment that it is decided nobody finds them, and a handle for one says so; what cannot be done at once is done by whoever opens
- * the store next, and the report says what that is. The audit log has a row of each, with its id alone. All others stay exactly as they are.
+ * Erases checkpoints, or a whole session: afterwards nothing of their content, names and tags is left in the store. From the
+ * decision on nobody finds them, and a handle reports the erasure. Unfinished parts are listed in the report, and finished by the
+ * next opening of the store. The audit log keeps one row with the id of each. All other checkpoints stay unchanged.
  *
- * @throws CHECKPOINT_NOT_FOUND and SESSION_NOT_FOUND, having erased nothing, the second time as well; LOCK_TIMEOUT and STORAGE_UNAVAILABLE.
+ * @throws CHECKPOINT_NOT_FOUND and SESSION_NOT_FOUND, without erasing anything, also on a second call; LOCK_TIMEOUT and
+ * STORAGE_UNAVAILABLE.
  */
 export async function eraseCheckpoints(ports: ErasingPorts, input: EraseInput): Promise<ErasureReport> {
   const { sparesKept = false, dryRun = false } = input;
@@ -70,7 +71,11 @@ export async function eraseCheckpoints(ports: ErasingPorts, input: EraseInput): 
   });
 }
 
-/** From here on it is decided. @param whole sessions that are not to be kept, although they may be tagged so. */
+/**
+ * Commits the decision to erase.
+ *
+ * @param whole sessions to erase completely, even when tagged `keep`.
+ */
 async function decide(
   { catalog, clock }: ErasingPorts,
   going: readonly Found[],

@@ -9,19 +9,19 @@ export interface ExportAuditPorts {
   readonly clock: Clock;
 }
 
-/** Which rows; all conditions must hold. */
+/** Selection of rows; all conditions must hold. */
 export type AuditFilter = Pick<AuditQuery, "actions" | "sessionId" | "since" | "until">;
 
 const PAGE = 500;
-/** The reason of the row that an export of the log itself leaves in it. */
+/** Reason of the audit row for an export of the log itself. */
 const AUDIT_LOG = "audit-log";
 
 /**
- * Writes the audit log as lines of JSON, a row each, oldest first. That it is exported is itself the last row of it; what others write
- * meanwhile is left out.
+ * Writes the audit log as JSON lines, one per row, oldest first. The export itself is recorded as the last row; rows written
+ * meanwhile are left out.
  *
- * @param limit the most rows, from the oldest on.
- * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT, and then what was written is not all.
+ * @param limit most rows, from the oldest on.
+ * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT; the output is then incomplete.
  */
 export async function* exportAudit(
   { catalog, locking, clock }: ExportAuditPorts,

@@ -17,30 +17,30 @@ export interface ExportPorts extends ReadPorts {
   readonly locking: Locking;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether the export is not noted in the audit log, because the store is only read. Default `false`. */
+  /** True when the store is read-only, so that the export is not recorded in the audit log. Default `false`. */
   readonly isReadOnly?: boolean | undefined;
 }
 
 export interface ExportOptions {
-  /** Told of each checkpoint that cannot be read, and is therefore only named in the export. */
+  /** Called for each unreadable checkpoint. The export only names it. */
   readonly onUnreadable?: ((checkpoint: UnreadableInExport) => void) | undefined;
-  /** Told after each checkpoint. */
+  /** Called after each checkpoint. */
   readonly onProgress?: ((progress: ExportProgress) => void) | undefined;
 }
 
-/** How many checkpoints were written, or passed over, of how many. */
+/** Number of checkpoints written or skipped, and of all. */
 export interface ExportProgress {
   readonly done: number;
   readonly total: number;
 }
 
 /**
- * Writes a session as one JSON text that people can read and `importSession` takes back exactly: the session's facts and
- * every live checkpoint of any kind, oldest first, each proven and with its whole context. One context is in memory at a
- * time. A checkpoint that is pruned meanwhile is left out, as if the export had begun after that; one that cannot be read
- * is named at the end, with the reason. Reading for an export is no access. `noteExport` notes it in the audit log.
+ * Writes a session as readable JSON that `importSession` restores exactly: the session's facts and every live checkpoint of any
+ * kind, oldest first, each verified and with its whole context. One context is in memory at a time. A checkpoint pruned meanwhile
+ * is left out; an unreadable one is listed at the end, with the reason. Does not count as an access. `noteExport` records the
+ * export in the audit log.
  *
- * @throws SESSION_NOT_FOUND; LOCK_TIMEOUT and STORAGE_UNAVAILABLE, and then what was written is worth nothing.
+ * @throws SESSION_NOT_FOUND; LOCK_TIMEOUT and STORAGE_UNAVAILABLE: the output so far is then useless.
  */
 export async function* exportSession(
   ports: ExportPorts,
@@ -66,7 +66,7 @@ export async function* exportSession(
   yield closingText(!isFirst, unreadable);
 }
 
-/** All sessions that hold a checkpoint, and how many each holds; those saved to last first. */
+/** Counts the checkpoints of each session, most recently saved first. */
 export async function countCheckpoints(ports: {
   readonly catalog: Catalog;
   readonly locking: Locking;
@@ -79,14 +79,18 @@ export async function countCheckpoints(ports: {
   });
 }
 
-/** @throws SESSION_NOT_FOUND */
+/**
+ * Returns a session.
+ *
+ * @throws SESSION_NOT_FOUND
+ */
 export async function findSession({ catalog, locking }: Pick<ExportPorts, "catalog" | "locking">, id: SessionId): Promise<Session> {
   const session = await locking.shared(() => catalog.session(id));
   if (session === undefined) throw sessionNotFound(id);
   return session;
 }
 
-/** Notes in the audit log that a session was exported, or that some of it was. A store that is only read notes nothing. */
+/** Records a complete or failed export of a session in the audit log. No-op for a read-only store. */
 export async function noteExport(
   { catalog, locking, clock, isReadOnly }: ExportPorts,
   sessionId: SessionId,
@@ -106,7 +110,7 @@ async function lookUp(ports: ExportPorts, sessionId: SessionId): Promise<{ sessi
   return { session, ids: ids.toReversed() };
 }
 
-/** `undefined` when it was removed since it was listed. */
+/** Loads a checkpoint; `undefined` when it was removed since it was listed. */
 async function loadIfLive(ports: ExportPorts, checkpointId: CheckpointId): Promise<LoadedCheckpoint | UnreadableInExport | undefined> {
   try {
     return await loadCheckpoint({ ...ports, onLoaded: ignore }, { checkpointId });

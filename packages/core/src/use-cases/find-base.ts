@@ -5,7 +5,7 @@ import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { Catalog } from "../ports/catalog.ts";
 import { readContext, type ReadPorts } from "./read-context.ts";
 
-/** The checkpoint that a patch changes. */
+/** Checkpoint that a patch applies to. */
 export interface Base {
   readonly record: CheckpointRecord;
   readonly context: Context;
@@ -20,10 +20,11 @@ export interface BaseInput {
 }
 
 /**
- * Reads what a patch is to be applied to: `parentId`, else `expectedParentId`, else the session's head. A save that is repeated under
- * its own id has the base that it had.
+ * Reads the base of a patch: `parentId`, else `expectedParentId`, else the session's head. A save repeated under its own id gets
+ * the base of the first save.
  *
- * @throws SESSION_NOT_FOUND for a session without a checkpoint; CHECKPOINT_NOT_FOUND for an unknown `parentId`; CHECKPOINT_CORRUPT.
+ * @throws SESSION_NOT_FOUND for a session without a checkpoint; CHECKPOINT_NOT_FOUND for an unknown `parentId`;
+ * CHECKPOINT_CORRUPT.
  */
 export async function findBase(ports: ReadPorts, input: BaseInput): Promise<Base> {
   const { catalog } = ports;
@@ -38,7 +39,7 @@ async function baseOfRepeated(catalog: Catalog, { checkpointId }: BaseInput): Pr
   const existing = checkpointId === undefined ? undefined : await catalog.find(checkpointId);
   if (existing === undefined) return undefined;
   const parent = existing.parentId === null ? undefined : await catalog.find(existing.parentId);
-  // A patch without appended items makes the same of its own result.
+  // Applied to its own result, a patch without appended items changes nothing.
   return parent ?? existing;
 }
 
@@ -52,10 +53,10 @@ async function baseNamed(catalog: Catalog, { parentId, expectedParentId }: BaseI
   });
 }
 
-/** Sessions that the error names, the latest first. */
+/** Most sessions listed in the error, latest first. */
 const MOST_SESSIONS = 10;
 
-/** The failure of a patch that has nothing to be applied to. It names the sessions there are. */
+/** Returns the error for a patch without a base. It lists the existing sessions. */
 export async function noBase(
   catalog: Catalog,
   { sessionId, project }: { readonly sessionId?: SessionId | undefined; readonly project?: string | undefined },

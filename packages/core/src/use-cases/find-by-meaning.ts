@@ -15,37 +15,37 @@ export interface MeaningPorts {
 
 export interface MeaningInput {
   readonly space: VectorSpace;
-  /** What the question was embedded as. */
+  /** Vector of the question. */
   readonly vector: Float32Array;
   readonly filter: CheckpointFilter;
-  /** What is found in this project comes before others that are about as near. */
+  /** Checkpoints of this project come before others that are about as near. */
   readonly projectFirst?: string | undefined;
-  /** Found already: not to be found again. */
+  /** Checkpoints to leave out, because they were found already. */
   readonly except: ReadonlySet<CheckpointId>;
   readonly limit: number;
 }
 
 export interface NearCheckpoint {
   readonly record: CheckpointRecord;
-  /** Of its session. */
+  /** Session of the checkpoint. */
   readonly session: Session | undefined;
-  /** The session's head; the checkpoint itself where there is none. */
+  /** Head of the session; the checkpoint itself when there is none. */
   readonly head: CheckpointId;
-  /** The cosine between the question and the checkpoint; more than 0. */
+  /** Cosine similarity of question and checkpoint; more than 0. */
   readonly similarity: number;
 }
 
-/** The nearest that are looked at where most do not meet the filter. */
+/** Most neighbours to examine when few of them meet the filter. */
 const MOST_LOOKED_AT = 2_000;
 
-/** Finds checkpoints that mean the like, the nearest first. What was removed, is damaged or does not meet the filter is none. */
+/** Finds checkpoints of similar meaning, nearest first. Skips removed and damaged ones, and those that do not meet the filter. */
 export async function findByMeaning(ports: MeaningPorts, input: MeaningInput): Promise<readonly NearCheckpoint[]> {
   const { filter, projectFirst, limit } = input;
   return ports.locking.shared(async () => {
     const found = await collect(ports, { ...input, least: 0 });
     if (projectFirst === undefined || filter.project !== undefined) return found;
     const last = found[limit - 1];
-    // Where there is room left nothing was left out.
+    // With fewer results than the limit, nothing was left out.
     if (last === undefined) return ownFirst(found, projectFirst, similarityOf);
     const own = await collect(ports, { ...input, filter: { ...filter, project: projectFirst }, least: nearly(last.similarity) });
     return ownFirst([...found, ...own], projectFirst, similarityOf).slice(0, limit);
@@ -56,7 +56,7 @@ function similarityOf({ similarity }: NearCheckpoint): number {
   return similarity;
 }
 
-/** @param input `least`: what is less near is left out. */
+/** @param input `least` is the smallest similarity. */
 async function collect(ports: MeaningPorts, input: MeaningInput & { readonly least: number }): Promise<NearCheckpoint[]> {
   const { space, vector, filter, except, limit, least } = input;
   const { sessionId, project } = filter;

@@ -14,36 +14,36 @@ export interface ErasingPorts extends ReadPorts {
   readonly locking: Locking;
   readonly clock: Clock;
   readonly log: Log;
-  /** What may hold traces of it beside blobs and catalog. */
+  /** Places that may hold traces besides blobs and catalog. */
   readonly storage: Pick<Storage, "purge" | "keyFiles" | "vectors">;
-  /** Default: there is no index. */
+  /** Default: no index. */
   readonly search?: SearchIndexing | undefined;
 }
 
 export interface FinishedErasures {
-  /** What is still there and why, a sentence each for the person; none when nothing of what was to be erased is left. */
+  /** Remaining data and the reason, one sentence each for the user; empty when everything is erased. */
   readonly left: readonly string[];
-  /** Checkpoints that were stored against what was erased and cannot be read: they are lost, as they were before. */
+  /** Unreadable checkpoints that were deltas of erased ones. They are lost, as they were before. */
   readonly unreadable: readonly CheckpointId[];
 }
 
-/** What becomes of sessions of which nothing remains. Default: those of the erased checkpoints are forgotten, and no others. */
+/** Handling of sessions that become empty. Default: sessions of the erased checkpoints are forgotten, and no others. */
 export interface EmptiedSessions {
-  /** To be forgotten too, though no checkpoint of them is to be erased. */
+  /** Sessions to forget as well, although no checkpoint of them is to be erased. */
   readonly forgotten?: readonly SessionId[] | undefined;
-  /** Not forgotten yet: whoever works in one may save to it again. */
+  /** Sessions not to forget yet, because somebody who works in one may save to it again. */
   readonly kept?: ReadonlySet<SessionId> | undefined;
 }
 
-/** The place of a session's key is told by any blob of it, there or not. */
+/** Any checkpoint id yields the place of a session's key. */
 const ANY = "any" as CheckpointId;
 
 const NOTHING: FinishedErasures = { left: [], unreadable: [] };
 
 /**
- * Sees to it that nothing is left of the checkpoints that are to be erased: what is stored against them is stored otherwise, their
- * blobs are overwritten, a session of which nothing remains is forgotten with its key, and the storage is rid of all traces. Safe
- * beside other processes; may be interrupted at any moment, and is then finished by whoever calls it next.
+ * Finishes all pending erasures: re-encodes deltas of the erased checkpoints, overwrites their blobs, forgets empty sessions with
+ * their keys, and removes all traces from the storage. Safe beside other processes. An interrupted call is finished by the next
+ * call.
  */
 export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessions = {}): Promise<FinishedErasures> {
   return ports.locking.shared(async () => {
@@ -56,7 +56,7 @@ export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessio
       if (left.length === 0) await ports.catalog.commit({ erased: erasures.map(({ checkpointId }) => checkpointId), audit: [] });
       return { left, unreadable };
     } catch (error) {
-      // It stays to be done.
+      // The erasure stays pending.
       if (!isWorkrailError(error) || error.code === "INTERNAL") throw error;
       ports.log.warn("what is to be erased is not yet", { error });
       return { left: [error.message], unreadable };
@@ -67,7 +67,7 @@ export async function finishErasures(ports: ErasingPorts, emptied: EmptiedSessio
 async function eraseBlobs(ports: ErasingPorts, erasures: readonly Erasure[]): Promise<readonly string[]> {
   const { catalog } = ports;
   const remove = removeBlob(ports);
-  // First what was removed and is stored against them.
+  // Removed deltas of the erased checkpoints go first.
   await catalog.reclaim(undefined, remove);
   const blobs = erasures.map(({ blob }) => blob);
   const reclaimed = new Set(await catalog.reclaim(blobs, remove));
@@ -88,7 +88,7 @@ async function eraseTraces(
   const ids = erasures.map(({ checkpointId }) => checkpointId);
   for (const sessionId of new Set([...erasures.map((erasure) => erasure.sessionId), ...forgotten])) {
     if (kept?.has(sessionId) !== true) await forgetSession(ports, sessionId);
-    // Of a session that is gone what was only removed goes too: the index may not have followed yet.
+    // When a session is gone, its merely removed checkpoints go too: the index may not have followed yet.
     const isGone = (await ports.catalog.session(sessionId)) === undefined;
     await forgetTexts(ports.search, sessionId, isGone ? undefined : new Set(ids));
     if (isGone) await forgetVectors(ports.storage.vectors, sessionId);
@@ -97,7 +97,7 @@ async function eraseTraces(
   return (await ports.storage.purge?.()) ?? [];
 }
 
-/** A session that is used again meanwhile, or that somebody wants kept, stays, and so does its key. */
+/** Forgets a session and destroys its key, unless the session is used again meanwhile or is tagged `keep`. */
 async function forgetSession(ports: ErasingPorts, sessionId: SessionId): Promise<void> {
   const { catalog, blobs, clock, storage } = ports;
   const at = clock.now();
@@ -107,22 +107,23 @@ async function forgetSession(ports: ErasingPorts, sessionId: SessionId): Promise
   if (storage.keyFiles === undefined) return;
   const { keyFiles } = storage;
   const place = blobs.refOf({ sessionId, checkpointId: ANY });
-  // While nobody can commit. What has been put and not yet committed is put again, then, and sealed with another key.
+  // Runs while nobody can commit. A blob that was put but not committed is then put again, sealed with another key.
   await catalog.reclaim([place], async () => {
     if ((await catalog.session(sessionId)) === undefined) await keyFiles.destroy(place);
   });
 }
 
-/** Any space will do: what is not live is forgotten in all of them. */
+/** Any space works: `settle` deletes vectors that are not live from all spaces. */
 async function forgetVectors(vectors: VectorIndexing | undefined, sessionId: SessionId): Promise<void> {
   const [space] = (await vectors?.spaces()) ?? [];
   if (space !== undefined) await vectors?.settle(space, { sessionId, version: 0 }, []);
 }
 
 /**
- * Whoever reads the session to index it meanwhile finds that it was changed, and writes nothing of it.
+ * Removes texts from the index. Noting the session first makes concurrent indexing fail its version check, so that it writes
+ * nothing.
  *
- * @param erased `undefined`: all of it is.
+ * @param erased `undefined`: all checkpoints of the session.
  */
 async function forgetTexts(
   search: SearchIndexing | undefined,

@@ -4,10 +4,10 @@ import type { Locking } from "../ports/locking.ts";
 import type { IndexState, SearchIndexing } from "../ports/search-index.ts";
 import { eachSession } from "./view-store.ts";
 
-/** What is known of an index, as far as following needs it. */
+/** State of an index, as far as following needs it. */
 type Positioned = Pick<IndexState, "position">;
 
-/** What is kept up to date with the catalog. */
+/** Index that follows the catalog. */
 export interface Follower<State extends Positioned = Positioned> extends Pick<SearchIndexing, "note"> {
   state(): Promise<State>;
 }
@@ -17,47 +17,47 @@ export interface FollowPorts<State extends Positioned = Positioned> {
   readonly locking: Locking;
   readonly search: Follower<State>;
   readonly pause: () => Promise<void>;
-  /** What is remembered from one time to the next. Default: nothing. */
+  /** State kept between calls. Default: none. */
   readonly reached?: Reached;
 }
 
-/** What is remembered; empty in the beginning. */
+/** State between calls; initially empty. */
 export interface Reached {
   ahead?: ReadAhead | undefined;
 }
 
-/** How far changes were read beyond what the index knows of: none of those tells of anything to be indexed. */
+/** Changes read beyond the noted position. None of them concerns indexed data. */
 interface ReadAhead {
-  /** How far the index knew of them. */
+  /** Position that the index has noted. */
   readonly noted: ChangePosition;
   readonly position: ChangePosition;
-  /** Read since `noted`. */
+  /** Rows read since `noted`. */
   readonly rows: number;
 }
 
-/** What following came to. */
+/** Result of following. */
 export interface Followed<State> {
-  /** Whether the index was begun anew. */
+  /** True when the index was started anew. */
   readonly isNew: boolean;
-  /** What the index is, where it was not told anything. */
+  /** State of the index, when it was not told anything. */
   readonly state: State | undefined;
 }
 
 /** Changes read at once. */
 const PAGE = 1_000;
-/** Rows that tell of nothing to be indexed, such as loads, are read again by each process, until they are this many. */
+/** Number of irrelevant rows, such as loads, from which their position is noted. Until then each process reads them again. */
 const WORTH_NOTING = 500;
 
 /**
- * Tells the index which sessions changed since it last knew. Where that cannot be told, as of a new index and after the catalog
- * was rebuilt, all sessions are to be looked at.
+ * Tells the index which sessions changed since its position. When this is unknown, for a new index or after a rebuild of the
+ * catalog, notes all sessions.
  */
 export async function followChanges<State extends Positioned>(ports: FollowPorts<State>): Promise<Followed<State>> {
   return ports.locking.shared(async () => {
     const { reached = {} } = ports;
     const state = await ports.search.state();
     const noted = state.position;
-    // Others may have noted more since.
+    // Another process may have noted more since.
     if (reached.ahead?.noted !== noted) reached.ahead = noted === undefined ? undefined : startingAt(noted);
     while (reached.ahead !== undefined) {
       const page = await ports.catalog.changes({ after: reached.ahead.position, limit: PAGE });
@@ -75,7 +75,7 @@ function startingAt(position: ChangePosition): ReadAhead {
   return { noted: position, position, rows: 0 };
 }
 
-/** Has the index note a page, unless that is not worth it. */
+/** Notes a page in the index, if it is worth it. */
 async function take(search: Follower, ahead: ReadAhead, page: ChangePage): Promise<ReadAhead> {
   const rows = ahead.rows + page.rows;
   if (page.sessions.length === 0 && rows < WORTH_NOTING) return { ...ahead, position: page.position, rows };
@@ -83,7 +83,7 @@ async function take(search: Follower, ahead: ReadAhead, page: ChangePage): Promi
   return startingAt(page.position);
 }
 
-/** The position is noted last: whoever is interrupted begins anew once more. */
+/** Notes all sessions. The position comes last, so that an interrupted run starts again. */
 async function beginAnew({ catalog, search, pause }: FollowPorts): Promise<void> {
   const now = await catalog.changes({ limit: 0 });
   await search.note({ sessions: [], restart: true });

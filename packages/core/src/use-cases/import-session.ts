@@ -15,60 +15,63 @@ import { labelsOf, labelsText, type PlacedSecret, screenSecrets, type SecretsRep
 import { writeImported, type WriteImportedPorts } from "./write-imported.ts";
 
 export interface ImportPorts extends WriteImportedPorts, PlanPorts {
-  /** What becomes of secrets in what is imported. Default: they are not looked for. */
+  /** Handling of secrets in imported data. Default: no search for secrets. */
   readonly secrets?: SecretScreen | undefined;
 }
 
 type PlanPorts = Parameters<typeof planImport>[0];
 
-/** A whole export, or a way to read it from its beginning: it is read twice, so that nothing is written before all of it is proven. */
+/**
+ * Whole export as text, or a function that reads it from the beginning. It is read twice, so that nothing is written before
+ * everything is verified.
+ */
 export type ExportSource = string | (() => AsyncIterable<string>);
 
 export interface ImportInput {
   readonly source: ExportSource;
   /** Default `skip`. */
   readonly onConflict?: ImportConflictPolicy | undefined;
-  /** Prove and plan, and change nothing. Default `false`. */
+  /** Verifies and plans, but changes nothing. Default `false`. */
   readonly dryRun?: boolean | undefined;
 }
 
 export interface ImportReport {
-  /** The session that has the checkpoints now: another one than the export's when it was renamed. */
+  /** Session that received the checkpoints. Differs from the exported one when renamed. */
   readonly sessionId: SessionId;
   readonly exportedSessionId: SessionId;
-  /** In the export. */
+  /** Checkpoints in the export. */
   readonly checkpoints: number;
-  /** Added to the store, or would be. */
+  /** Checkpoints added to the store, or with `dryRun` to be added. */
   readonly added: number;
-  /** In the store already. */
+  /** Checkpoints that the store already had. */
   readonly present: number;
-  /** Neither: what the session's own history has no place for under this policy. */
+  /** Other checkpoints: the policy leaves no place for them in the session's history. */
   readonly leftOut: number;
-  /** Checkpoints that the export names as unreadable, and does not have. */
+  /** Checkpoints that the export lists as unreadable. */
   readonly unreadable: readonly UnreadableInExport[];
-  /** What looks like a secret, in how many checkpoints; absent where nothing does. The first are named. */
+  /** Possible secrets, and the number of checkpoints with any; absent when there are none. Lists the first ones. */
   readonly secrets?: Omit<SecretsReport, "found"> & { readonly checkpoints: number; readonly found: readonly ImportedSecret[] };
 }
 
 export interface ImportedSecret extends PlacedSecret {
-  /** The checkpoint's id in the export. */
+  /** Id of the checkpoint in the export. */
   readonly checkpointId: CheckpointId;
 }
 
 /**
- * Brings an exported session into the store: ids, times, parents and the order of commits are kept, and each context is
- * exactly what it was, unless secrets in it are to be replaced. Every checkpoint is proven against its digest before anything is written. Interrupted, it leaves
- * whole checkpoints, and importing again goes on from there. Importing counts as an access. The limit of checkpoints a
- * session is applied by the next save, not here.
+ * Imports an exported session. Keeps ids, times, parents and the order of commits; each context stays exactly the same, unless
+ * secrets in it are replaced. Every checkpoint is verified against its digest before anything is written. An interrupted import
+ * leaves whole checkpoints, and importing again continues from there. Counts as an access. The limit of checkpoints per session
+ * is applied by the next save.
  *
- * Checkpoints that are in the store already are never touched. Where the session has some, `skip` adds what the export
- * has after the session's latest checkpoint, and nothing where the session went on by itself. `newer` goes further: it
- * also adds to a session that went on by itself, what follows the last checkpoint in common, when the export's latest
- * checkpoint was created after the session's. `rename` adds everything, as another session, under new ids.
+ * Checkpoints that the store already has are never changed. If the session has some: `skip` adds the checkpoints after the
+ * session's latest one, and nothing when the session has its own newer ones. `newer` also adds to such a session the checkpoints
+ * after the last common one, when the export's latest checkpoint was created after the session's. `rename` adds everything as
+ * another session, under new ids.
  *
- * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place, TOO_LARGE, STORAGE_QUOTA_EXCEEDED and SECRET_FOUND for
- *   what cannot be imported, and then nothing was; CONFLICT when an id names something else in the store, or somebody
- *   saved to the session meanwhile; LOCK_TIMEOUT and STORAGE_UNAVAILABLE for the store.
+ * @throws UNSUPPORTED_VERSION for a newer format; INVALID_INPUT naming the place, TOO_LARGE, STORAGE_QUOTA_EXCEEDED and
+ * SECRET_FOUND when the export cannot be imported, and nothing was; CONFLICT when an id belongs to other data in the store, or
+ * somebody saved to the session meanwhile; LOCK_TIMEOUT and STORAGE_UNAVAILABLE for the store.
  */
 export async function importSession(ports: ImportPorts, input: ImportInput): Promise<ImportReport> {
   const { session, checkpoints, unreadable, secrets } = await prove(ports, input.source);
@@ -123,11 +126,11 @@ async function prove(ports: ImportPorts, source: ExportSource): Promise<ProvenEx
     checkpoints.push(facts);
     if (report !== undefined) secrets = added(secrets, id, report);
   }
-  // A reader ends without a session only by throwing.
+  // `readExport` throws when there is no session.
   return { session: session as ExportedSession, checkpoints, unreadable, secrets };
 }
 
-/** The most that a report names. */
+/** Most secrets that a report lists. */
 const MOST_NAMED = 20;
 
 function added(
@@ -161,7 +164,7 @@ async function proveCheckpoint(ports: ImportPorts, part: CheckpointPart, session
       canonicalDigest,
       contextBytes: bytes.length,
     };
-    // What is small enough unpacked is small enough packed, whatever gzip makes of it.
+    // A context that is small enough uncompressed is also small enough compressed, whatever gzip does.
     if (bytes.length + MAX_ENVELOPE_BYTES > ports.limits.maxCheckpointBytes) {
       checkSize((await ports.codec.encode(encodeEnvelope(facts, bytes, ports.digests))).length, ports.limits);
     }
@@ -169,7 +172,7 @@ async function proveCheckpoint(ports: ImportPorts, part: CheckpointPart, session
   });
 }
 
-/** What is written of a checkpoint, once its context is proven: with what stands for secrets in their places, if that is wanted. */
+/** Verifies a checkpoint's context and returns what to write, with secrets replaced if requested. */
 async function screened(
   ports: ImportPorts,
   { checkpoint }: CheckpointPart,

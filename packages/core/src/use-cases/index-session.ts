@@ -13,26 +13,26 @@ import { eachRecord } from "./view-store.ts";
 export interface IndexPorts extends ReadPorts {
   readonly locking: Locking;
   readonly search: SearchIndexing;
-  /** Awaited between the pieces of work that keep the processor busy, so that others come in between. */
+  /** Awaited between CPU-bound jobs, so that others can work in between. */
   readonly pause: () => Promise<void>;
 }
 
 /** Checkpoints written to the index at once. */
 const BATCH = 64;
-/** Of contexts to be read for that, in bytes: whoever is closing the store waits for it. */
+/** Bytes of contexts read for one batch: closing the store waits for it. */
 const BATCH_BYTES = 1024 * 1024;
 const PAGE = 200;
-/** Of text taken apart between two pauses, in characters. */
+/** Characters of text processed between two pauses. */
 const PIECE = 100_000;
-/** More text of one checkpoint is not indexed, in characters: it would be in memory several times. */
+/** Most characters indexed per checkpoint: the text is in memory several times. */
 const MOST_TEXT = 16 * 1024 * 1024;
 
 /**
- * Has the index hold of a session what is live, each checkpoint with the lines that its live predecessor lacks, and nothing
- * else. May be done by several at the same time, may be stopped at any moment, and may be repeated.
+ * Brings the index of a session in line with its live checkpoints, each with the lines that its live predecessor lacks. Several
+ * processes may do so at the same time; the work may be stopped at any moment, and repeated.
  *
- * @returns `more`: somebody else changed the index meanwhile, or there is more to do: call it again. `unreadable`: all is done that can be,
- *   and what the system could not read is to be looked at later.
+ * @returns `more`: another process changed the index meanwhile, or there is more to do: call again. `unreadable`: everything
+ * possible is done; checkpoints that the system could not read are to be retried later.
  * @throws STORAGE_UNAVAILABLE
  */
 export async function indexSession(ports: IndexPorts, changed: ChangedSession): Promise<"done" | "more" | "unreadable"> {
@@ -47,7 +47,7 @@ export async function indexSession(ports: IndexPorts, changed: ChangedSession): 
     const isDone = isAll && unreadable === 0;
     const change: IndexChange = { sessionId, version, remove, add, sessionTags: session?.tags ?? [], isDone };
     if (!(await ports.search.update(change))) return "more";
-    // Behind what is indexed now nobody would look for it.
+    // An incremental update would not look behind the newest indexed checkpoint, so the session is noted for a full one.
     if (unreadable > 0) await ports.search.note({ sessions: [{ sessionId, isExtended: false }] });
     if (unreadable > 0 && (isAll || unreadable === now.length)) return "unreadable";
     return isDone ? "done" : "more";
@@ -69,7 +69,7 @@ async function planWhole(ports: IndexPorts, sessionId: SessionId): Promise<Plann
   return { version, plan: planIndexing(linked(live.toReversed()), checkpoints) };
 }
 
-/** Looks no further back than to the newest that is indexed, and what it follows. */
+/** Plans only the checkpoints after the newest indexed one, and its predecessor. */
 async function planExtension(ports: IndexPorts, sessionId: SessionId): Promise<Planned> {
   const { version, checkpoints } = await ports.search.indexed(sessionId, 1);
   const newest = checkpoints.at(-1)?.sequence ?? 0;
@@ -91,7 +91,7 @@ function newestFirst({ catalog }: IndexPorts, sessionId: SessionId): AsyncGenera
   return eachRecord(catalog, { sessionId, kinds: CHECKPOINT_KINDS }, PAGE);
 }
 
-/** Many are held at once, so no more than is needed. */
+/** Keeps only the needed fields, because many are in memory at once. */
 function findable({ id, sequence, kind, contextBytes }: CheckpointRecord): Findable {
   return { id, sequence, kind, contextBytes };
 }
@@ -105,7 +105,7 @@ async function textsOf(
   let last: { readonly id: CheckpointId; readonly lines: readonly string[] } | undefined;
   for (const { checkpoint, previous } of links) {
     const record = await ports.catalog.find(checkpoint.id);
-    // Removed meanwhile: that is another change, which will be told.
+    // It was removed meanwhile, which is another change to follow.
     if (record === undefined) continue;
     const lines = await linesOfRecord(ports, record);
     if (lines === undefined) {
@@ -125,7 +125,7 @@ async function linesOfPrevious(ports: IndexPorts, previous: Findable | undefined
   return record === undefined ? [] : ((await linesOfRecord(ports, record)) ?? []);
 }
 
-/** None of one that is damaged: nobody could be shown it. `undefined` of one that the system could not read now. */
+/** Returns no lines for a damaged checkpoint, which nobody can load; `undefined` when the system could not read it now. */
 async function linesOfRecord(ports: IndexPorts, record: CheckpointRecord): Promise<readonly string[] | undefined> {
   await ports.pause();
   try {

@@ -4,38 +4,38 @@ import type { SearchIndexing } from "../ports/search-index.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { SpaceState } from "../ports/vector-index.ts";
 
-/** How far the index of texts is. */
+/** Progress of the text index. */
 export interface SearchStatus {
-  /** Sessions all of whose texts are in it. */
+  /** Fully indexed sessions. */
   readonly sessions: number;
-  /** Sessions whose newest texts are not: a search waits for them, for a moment. */
+  /** Sessions with texts that are not indexed yet. A search waits for them briefly. */
   readonly pending: number;
-  /** On the disk. */
+  /** Bytes on disk. */
   readonly bytes: number;
 }
 
-/** What there is to search by meaning. */
+/** State of the vectors for search by meaning. */
 export interface VectorsStatus {
-  /** Of each embedder that was in use, the one used last first. */
+  /** Spaces of all embedders in use, most recently used first. */
   readonly spaces: readonly SpaceState[];
-  /** On the disk. */
+  /** Bytes on disk. */
   readonly bytes: number;
 }
 
 export interface IndexStatus {
-  /** `undefined` where each process that searches makes an index of its own, in memory. */
+  /** `undefined` when each searching process builds its own index in memory. */
   readonly search: SearchStatus | undefined;
-  /** `undefined` where nothing was embedded. */
+  /** `undefined` when nothing was embedded. */
   readonly vectors: VectorsStatus | undefined;
 }
 
 type IndexPorts = Pick<Storage, "catalog" | "search" | "vectors" | "derivedBytes">;
 
 const PAGE = 1_000;
-/** More are not told apart: they are all there is. */
+/** Largest number of pending sessions to read. More count as all. */
 const MOST_PENDING = 100_000;
 
-/** How far what is derived from a store is. Makes nothing that is not there. */
+/** Reports the progress of a store's derived data. Creates nothing that does not exist. */
 export async function indexStatus({ catalog, search, vectors, derivedBytes }: IndexPorts, sessions: number): Promise<IndexStatus> {
   const bytes = derivedBytes?.() ?? { search: 0, vectors: 0 };
   return {
@@ -45,13 +45,13 @@ export async function indexStatus({ catalog, search, vectors, derivedBytes }: In
 }
 
 async function searchStatus(catalog: Catalog, search: SearchIndexing, sessions: number, bytes: number): Promise<SearchStatus> {
-  // To read one that is not there would make it.
+  // Reading a missing index would create it.
   const waiting = bytes === 0 ? undefined : await sessionsWaiting(catalog, search);
   const pending = Math.min(sessions, waiting ?? sessions);
   return { sessions: sessions - pending, pending, bytes };
 }
 
-/** Those the index knows of, and those that changed since it last looked; `undefined`: all. */
+/** Counts the sessions pending in the index, and those changed since its position; `undefined`: all. */
 async function sessionsWaiting(catalog: Catalog, search: SearchIndexing): Promise<number | undefined> {
   const waiting = new Set<SessionId>();
   let { position } = await search.state();

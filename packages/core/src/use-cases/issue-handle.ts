@@ -10,22 +10,22 @@ export interface HandlePorts {
   readonly clock: Clock;
 }
 
-/** The promise that goes with a checkpoint's id: until then nothing removes it of its own accord. */
+/** Promise for a checkpoint id: until `validUntil` no automatic removal takes the checkpoint. */
 export interface Handle {
   readonly validUntil: Date;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** How long a handle holds, in milliseconds: 7 days. */
+/** Validity of a handle in milliseconds: 7 days. */
 export const HANDLE_MS: number = 7 * DAY_MS;
-/** One that holds this long still is given out again: a checkpoint is written to once a day at most, however often it is used. */
+/** A handle that is valid for at least this long is returned again, so that a checkpoint is written at most once a day. */
 const LONG_ENOUGH_MS = 6 * DAY_MS;
 
 /**
- * Gives out a handle for a checkpoint: until it runs out pruning, retention and quotas pass the checkpoint over. Whoever
- * removes it on purpose still does. Durable when it resolves.
+ * Issues a handle for a checkpoint: until it expires, pruning, retention and quotas spare the checkpoint. A deliberate removal
+ * still works. Durable when it resolves.
  *
- * @returns `undefined` when there is no such live checkpoint: then there is nothing to promise.
+ * @returns `undefined` when there is no such live checkpoint.
  * @throws LOCK_TIMEOUT and STORAGE_UNAVAILABLE; then no handle may be given out.
  */
 export async function issueHandle(
@@ -44,7 +44,7 @@ export async function issueHandle(
   });
 }
 
-/** What was promised of a checkpoint so far. */
+/** Returns the current handle of a checkpoint. */
 function handleOf({ shieldedUntil }: CheckpointRecord): Handle | undefined {
   return shieldedUntil === undefined ? undefined : { validUntil: shieldedUntil };
 }

@@ -6,12 +6,12 @@ import { tagSession } from "./tag-session.ts";
 
 export interface KeepInput {
   readonly sessionId: SessionId;
-  /** `false` takes it back. Default `true`. */
+  /** `false` removes the protection. Default `true`. */
   readonly keep?: boolean | undefined;
 }
 
 /**
- * Has a session spared by whatever removes of its own accord, or takes that back.
+ * Protects a session from automatic removal, or ends the protection.
  *
  * @throws SESSION_NOT_FOUND.
  */

@@ -58,7 +58,7 @@ describe("attributes", () => {
     expect(() => checkAttributes(attributes as unknown as JsonObject)).toThrow(refusal("metadata"));
   });
 
-  it("are named as such where they hold what JSON cannot", () => {
+  it("are named in the error when they hold values that JSON cannot", () => {
     expect(() => checkAttributes({ at: [Number.NaN] })).toThrow(refusal(`metadata["at"][0]`));
   });
 });

@@ -4,10 +4,14 @@ import { isJsonObject, type JsonObject } from "../model/context.ts";
 import { DEFAULT_LIMITS, LABEL_LIMITS } from "../model/limits.ts";
 import { checkJson } from "../json/check-json.ts";
 
-/** A lone surrogate has no UTF-8 form, so a name with one could not be stored and found as it is. */
+/** A lone surrogate has no UTF-8 form, so its text could not be stored and found. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** @throws INVALID_INPUT when a name, agent id or workflow id is too long, empty or not text. */
+/**
+ * Checks a name, agent id or workflow id.
+ *
+ * @throws INVALID_INPUT when it is too long, empty or not text.
+ */
 export function checkName(value: string | undefined, field: string): void {
   if (value === undefined) return;
   if (typeof value !== "string" || value.length === 0 || !hasAtMost(LABEL_LIMITS.nameLength, value) || LONE_SURROGATE.test(value)) {
@@ -15,14 +19,22 @@ export function checkName(value: string | undefined, field: string): void {
   }
 }
 
-/** @throws INVALID_INPUT when a path is too long, empty or not text. Whether it is absolute is for those to say who know the system. */
+/**
+ * Checks a path. Callers that know the operating system check whether it is absolute.
+ *
+ * @throws INVALID_INPUT when it is too long, empty or not text.
+ */
 export function checkPath(value: string | undefined, field: string): void {
   if (value === undefined) return;
   if (typeof value === "string" && value.length > 0 && value.length <= LABEL_LIMITS.pathLength && !LONE_SURROGATE.test(value)) return;
   throw new WorkrailError("INVALID_INPUT", `${field} must be a path, in well-formed text.`, { details: { field } });
 }
 
-/** @throws INVALID_INPUT when there are too many tags, or one is too long, empty or not text. */
+/**
+ * Checks tags.
+ *
+ * @throws INVALID_INPUT when there are too many, or one is too long, empty or not text.
+ */
 export function checkTags(tags: readonly string[], field = "tags"): void {
   if (!Array.isArray(tags) || tags.length > LABEL_LIMITS.tags) throw invalid(field, `must be a list of at most ${LABEL_LIMITS.tags}`);
   const isTag = (tag: unknown): boolean =>
@@ -30,7 +42,11 @@ export function checkTags(tags: readonly string[], field = "tags"): void {
   if (!tags.every(isTag)) throw invalid(field, `must each be 1 to ${LABEL_LIMITS.tagLength} characters of well-formed text`);
 }
 
-/** @throws INVALID_INPUT when attributes are not JSON, or too much of it. */
+/**
+ * Checks attributes.
+ *
+ * @throws INVALID_INPUT when they are not JSON, or too long.
+ */
 export function checkAttributes(attributes: JsonObject, field = "metadata"): void {
   if (!isJsonObject(attributes)) throw invalid(field, "must be an object");
   checkJson(attributes, DEFAULT_LIMITS, field);

@@ -14,14 +14,14 @@ export interface ListInput extends CheckpointFilter {
   readonly limit?: number | undefined;
   /** Default 0. */
   readonly offset?: number | undefined;
-  /** Where an earlier page ended (`next`). */
+  /** Continue after an earlier page (`next`). */
   readonly after?: PageCursor | undefined;
 }
 
 export interface CheckpointListing extends CheckpointPage {
   readonly limit: number;
   readonly offset: number;
-  /** The session asked for, when one was and it exists. */
+  /** The requested session, if any and if it exists. */
   readonly session: Session | undefined;
 }
 
@@ -29,9 +29,9 @@ const DEFAULT_PAGE = 20;
 const MAX_PAGE = 100;
 
 /**
- * Lists checkpoints, newest first. A session that does not exist has none: that is an empty page, not an error.
+ * Lists checkpoints, newest first. An unknown session yields an empty page, not an error.
  *
- * @throws INVALID_INPUT for a limit or an offset that makes no sense.
+ * @throws INVALID_INPUT for an invalid limit or offset.
  */
 export async function listCheckpoints(ports: ListPorts, input: ListInput): Promise<CheckpointListing> {
   const { limit = DEFAULT_PAGE, offset = 0, after, ...filter } = input;
@@ -44,12 +44,16 @@ export async function listCheckpoints(ports: ListPorts, input: ListInput): Promi
   });
 }
 
-/** @throws INVALID_INPUT */
+/**
+ * Checks that a number is whole and within bounds.
+ *
+ * @throws INVALID_INPUT
+ */
 export function checkWhole(field: string, value: number, least: number, most: number): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw new WorkrailError("INVALID_INPUT", `${field} must be a whole number from ${least} to ${most}.`, {
     details: { field, least, most },
-    // Of what has no bound all can be had at once.
+    // The hint is about page sizes only.
     ...(most === MAX_PAGE ? { hint: "Fetch further pages with offset." } : {}),
   });
 }

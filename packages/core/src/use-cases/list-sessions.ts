@@ -13,9 +13,9 @@ export interface ListSessionsInput {
 }
 
 export interface SessionListing {
-  /** The most recently used first. */
+  /** Most recently used first. */
   readonly sessions: readonly ListedSession[];
-  /** On all pages. */
+  /** Sessions on all pages. */
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
@@ -23,7 +23,7 @@ export interface SessionListing {
 
 export interface ListedSession {
   readonly session: Session;
-  /** Its latest checkpoint; `undefined` when none can be gone on from. */
+  /** Latest checkpoint; `undefined` when none is usable. */
   readonly head: CheckpointRecord | undefined;
 }
 
@@ -31,9 +31,9 @@ const DEFAULT_PAGE = 20;
 const MAX_PAGE = 100;
 
 /**
- * Lists sessions that hold checkpoints, the most recently used first.
+ * Lists sessions that hold checkpoints, most recently used first.
  *
- * @throws INVALID_INPUT for a limit or an offset that makes no sense.
+ * @throws INVALID_INPUT for an invalid limit or offset.
  */
 export async function listSessions({ catalog, locking }: ListPorts, input: ListSessionsInput = {}): Promise<SessionListing> {
   const { project, limit = DEFAULT_PAGE, offset = 0 } = input;

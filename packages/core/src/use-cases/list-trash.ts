@@ -7,7 +7,7 @@ export interface ListTrashInput {
   readonly sessionId?: SessionId | undefined;
 }
 
-/** Everything that is in the trash, or that is of one session, the longest there first. */
+/** Lists the trash, or one session's part of it, the longest there first. */
 export async function listTrash({ catalog, locking }: ListPorts, input: ListTrashInput = {}): Promise<readonly TrashedCheckpoint[]> {
   return locking.shared(async () => {
     const entries: TrashedCheckpoint[] = [];

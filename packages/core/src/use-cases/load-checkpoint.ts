@@ -17,26 +17,26 @@ export interface LoadPorts extends ReadPorts {
   readonly locking: Locking;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of each load; the caller batches what it makes of it. */
+  /** Called after each load; the caller batches the accesses. */
   onLoaded(record: CheckpointRecord): void;
 }
 
-/** Exactly one of the two. */
+/** Exactly one of the two ids must be given. */
 export interface LoadInput {
   readonly checkpointId?: CheckpointId | undefined;
-  /** Loads the session's head. */
+  /** Loads the head of this session. */
   readonly sessionId?: SessionId | undefined;
 }
 
 export interface LoadedCheckpoint {
   readonly record: CheckpointRecord;
-  /** The same JSON value that was saved, key order kept. */
+  /** The same JSON value that was saved, including key order. */
   readonly context: Context;
-  /** Its JSON text, byte for byte as saved. */
+  /** Returns the JSON text, byte for byte as saved. */
   contextText(): string;
-  /** Newer ones of the session that cannot be read, newest first. None when a checkpoint was asked for by its id. */
+  /** Newer checkpoints of the session that cannot be read, newest first. Empty when a checkpoint was requested by id. */
   readonly fellBackFrom: readonly UnreadableCheckpoint[];
-  /** The checkpoint's session, as it is once the context was read. */
+  /** The checkpoint's session, read after the context. */
   readonly session: Session | undefined;
 }
 
@@ -46,21 +46,21 @@ export interface UnreadableCheckpoint {
   readonly reason: string;
 }
 
-/** Why each checkpoint that proved unreadable did. */
+/** Reasons of unreadable checkpoints. */
 type Reasons = Map<CheckpointId, string>;
 
-/** Bytes that change under every look at them are not waited for. */
+/** Attempts for bytes that change between reads. */
 const MAX_LOOKS = 3;
 const PAGE = 100;
 const KINDS_OF_HEADS = CHECKPOINT_KINDS.filter((kind) => kind !== "aside");
 
 /**
- * Loads a checkpoint, or a session's head, proven against its digest. What proves damaged is put into quarantine and
- * marked; where a session was asked for, the newest that can be read is loaded instead, and the result says so.
+ * Loads a checkpoint, or a session's head, and verifies its digest. A damaged checkpoint is marked and moved to quarantine. For a
+ * session, the newest readable checkpoint is loaded instead, and the result says so.
  *
- * @throws INVALID_INPUT unless exactly one of the two ids is given; CHECKPOINT_NOT_FOUND; SESSION_NOT_FOUND;
- *   CHECKPOINT_CORRUPT when the record stands but its bytes are gone or wrong, naming the nearest that can be read;
- *   UNSUPPORTED_VERSION; TOO_LARGE; STORAGE_UNAVAILABLE.
+ * @throws INVALID_INPUT unless exactly one of the two ids is given; CHECKPOINT_NOT_FOUND; SESSION_NOT_FOUND; CHECKPOINT_CORRUPT
+ * when the record exists but its bytes are missing or wrong, naming the nearest readable checkpoint; UNSUPPORTED_VERSION;
+ * TOO_LARGE; STORAGE_UNAVAILABLE.
  */
 export async function loadCheckpoint(ports: LoadPorts, { checkpointId, sessionId }: LoadInput): Promise<LoadedCheckpoint> {
   if ((checkpointId === undefined) === (sessionId === undefined)) {
@@ -88,7 +88,7 @@ async function loadById(ports: LoadPorts, id: CheckpointId): Promise<LoadedCheck
   throw damaged(still, reasons.get(id), nearest);
 }
 
-/** From the newest on; whatever is saved meanwhile is newer still. */
+/** Tries checkpoints from the newest on, including ones saved meanwhile. */
 async function loadHead(ports: LoadPorts, sessionId: SessionId): Promise<LoadedCheckpoint> {
   const reasons: Reasons = new Map();
   for (let head = await ports.catalog.head(sessionId); head !== undefined; head = await newestBut(ports, sessionId, reasons)) {
@@ -106,7 +106,7 @@ async function loadHead(ports: LoadPorts, sessionId: SessionId): Promise<LoadedC
   });
 }
 
-/** The newest of the session's checkpoints that may be readable. */
+/** Returns the newest checkpoint of the session that may be readable. */
 async function newestBut(ports: LoadPorts, sessionId: SessionId, reasons: Reasons): Promise<CheckpointRecord | undefined> {
   for await (const record of newestFirst(ports, sessionId)) if (!record.damaged && !reasons.has(record.id)) return record;
   return undefined;
@@ -116,7 +116,7 @@ function newestFirst({ catalog }: LoadPorts, sessionId: SessionId): AsyncGenerat
   return eachRecord(catalog, { sessionId, kinds: KINDS_OF_HEADS }, PAGE);
 }
 
-/** Which newer ones the loaded checkpoint stands in for: those that failed now, and those that were marked before. */
+/** Lists the newer checkpoints that the loaded one replaces: those that failed now, and those marked before. */
 async function passedOver(ports: LoadPorts, loaded: CheckpointRecord, reasons: Reasons): Promise<UnreadableCheckpoint[]> {
   const passed: UnreadableCheckpoint[] = [];
   for await (const { id, sequence, damaged: isDamaged } of newestFirst(ports, loaded.sessionId)) {
@@ -130,9 +130,9 @@ async function passedOver(ports: LoadPorts, loaded: CheckpointRecord, reasons: R
 const FOUND_BEFORE = "It was found damaged before; what there was of it is in quarantine.";
 
 /**
- * `undefined` when it cannot be read, and `reasons` then says why. A blob may be pruned or re-encoded between our look at
- * the record and our read of the bytes. Only a record that is still the same after a failed read proves that the bytes are
- * wrong.
+ * Reads a checkpoint; `undefined` when it cannot be read, with the reason in `reasons`. A blob may be pruned or re-encoded
+ * between reading the record and the bytes. Therefore only a record that is unchanged after a failed read proves that the bytes
+ * are wrong.
  */
 async function readProven(
   ports: LoadPorts,
@@ -158,7 +158,7 @@ async function readProven(
   }
 }
 
-/** A file is proven as it is read, and a catalog's row is not: what both say of a checkpoint is taken from its file. */
+/** Takes facts from the file where record and file overlap: the file is verified, the catalog row is not. */
 function asProven(record: CheckpointRecord, { canonicalDigest = record.canonicalDigest, ...facts }: EnvelopeFacts): CheckpointRecord {
   return { ...record, ...facts, canonicalDigest };
 }
@@ -167,7 +167,7 @@ function fail(reasons: Reasons, id: CheckpointId, reason: string): undefined {
   reasons.set(id, reason);
 }
 
-/** Whether a proven failure may have become another: what was damaged is marked now, or is not damaged any more. */
+/** True when a proven failure may have changed: the damaged base is marked now, or no longer damaged. */
 async function isWorthAnotherLook(ports: LoadPorts, record: CheckpointRecord, failure: WorkrailError, looks: number): Promise<boolean> {
   const culprit = damagedBytesOf(failure);
   if (culprit === undefined) return false;
@@ -175,7 +175,7 @@ async function isWorthAnotherLook(ports: LoadPorts, record: CheckpointRecord, fa
     const isMarked = await quarantineDamaged(ports, culprit, failure.message);
     return isMarked ? culprit.id !== record.id : looks < MAX_LOOKS;
   } catch (error) {
-    // That it cannot be marked must not keep back what can be read.
+    // A failure to mark must not stop the load of other checkpoints.
     const { id: checkpointId, sessionId, blob } = culprit;
     const reason = failure.message;
     ports.log.error("a checkpoint is damaged, and could not be marked", { checkpointId, sessionId, blobPath: blob, reason, error });
@@ -192,7 +192,7 @@ function isSameVersion(left: CheckpointRecord, right: CheckpointRecord): boolean
   return isSameForm && left.id === right.id && left.blob === right.blob;
 }
 
-/** The next older one of its session that can be read, else the next newer. */
+/** Returns the next older readable checkpoint of the session, else the next newer one. */
 async function findNearest(ports: LoadPorts, record: CheckpointRecord, reasons: Reasons): Promise<CheckpointRecord | undefined> {
   const newer: CheckpointRecord[] = [];
   for await (const each of newestFirst(ports, record.sessionId)) {
@@ -226,15 +226,19 @@ function damaged(record: CheckpointRecord, reason: string | undefined, nearest: 
   });
 }
 
-/** A handle may have run out, and even while it holds somebody may remove what it is for: the error tells what can be told. */
-/** What is told of a checkpoint that may be meant by an id that names none. */
+/** Checkpoint that an unknown id may have meant. */
 export interface LikelyCheckpoint {
   readonly checkpointId: CheckpointId;
   readonly sessionId: SessionId;
   readonly name?: string | undefined;
 }
 
-/** Says why there is none: it is in the trash, was erased, or is not known. @param nearest those that may be meant instead. */
+/**
+ * Returns the error for a missing checkpoint, with the reason: in the trash, erased, or unknown. A handle may have expired, and
+ * even a valid one does not stop a deliberate removal.
+ *
+ * @param nearest checkpoints that may be meant instead.
+ */
 export async function checkpointNotFound(
   { catalog }: Pick<LoadPorts, "catalog">,
   checkpointId: CheckpointId,
@@ -262,7 +266,11 @@ export async function checkpointNotFound(
 
 const GENERATED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
 
-/** @param reference what was given for an id. */
+/**
+ * Returns the error for an unknown checkpoint.
+ *
+ * @param reference the given id.
+ */
 export function unknownCheckpoint(
   reference: string,
   { isSession = false, nearest = [] }: { readonly isSession?: boolean; readonly nearest?: readonly LikelyCheckpoint[] } = {},
@@ -270,7 +278,7 @@ export function unknownCheckpoint(
   const isSessionHint =
     "It is the id of a session: give it as sessionId, or list the checkpoints of that session to find the one that is meant.";
   const toList = "`workrail list` lists the checkpoints there are.";
-  // An id of ours was once somebody's.
+  // An id in the product's own form once existed.
   const goneHint = GENERATED.test(reference)
     ? `It may have been pruned, after its handle ran out if there was one, or removed on purpose. ${toList}`
     : toList;
@@ -281,7 +289,7 @@ export function unknownCheckpoint(
   });
 }
 
-/** Names a checkpoint in a sentence. */
+/** Describes a checkpoint in a sentence. */
 export function inWords({ checkpointId, name, sessionId }: LikelyCheckpoint): string {
   return `${checkpointId} (${name === undefined ? `session ${sessionId}` : `"${name}"`})`;
 }

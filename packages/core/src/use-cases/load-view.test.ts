@@ -18,10 +18,10 @@ const digests: Digester = { sha256: (data) => createHash("sha256").update(data).
 const tokens = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));
 const ID = "c1" as CheckpointId;
 const SESSION = "s1" as SessionId;
-/** What is said however low the ceiling: that something is left out or unanswered, and how to go on. */
+/** Characters that every answer may take: that something is left out or unanswered, and how to continue. */
 const LEAST = 330;
 
-/** A store that holds one checkpoint. */
+/** Ports of a store with one checkpoint. */
 function portsFor(context: Context, pins: readonly string[] = []): ViewPorts {
   const bytes = Buffer.from(JSON.stringify(context));
   const digest = digests.sha256(bytes);
@@ -73,7 +73,7 @@ function view(
   );
 }
 
-/** Without what every answer has. */
+/** Drops the parts that every answer has. */
 function part(view: LoadedView): Omit<LoadedView, "record" | "session"> {
   return Object.fromEntries(Object.entries(view).filter(([key]) => key !== "record" && key !== "session")) as typeof view;
 }
@@ -83,7 +83,7 @@ it("gives the checkpoint and its session beside the context", async () => {
   expect(answer).toMatchObject({ record: { id: ID }, session: { id: SESSION, pins: ["a"] }, context: { a: 1 } });
 });
 
-it("gives everything when full is asked for, whatever the budget", async () => {
+it("gives everything for full, regardless of the budget", async () => {
   const context = { log: "x".repeat(100_000), list: Array.from({ length: 10_000 }, () => 1) };
   expect(part(await view(context, { full: true }, { room: 10 }))).toEqual({ context });
   expect(part(await view(context, { full: true, keys: ["log", ["list"]] }, { room: 10 }))).toEqual({
@@ -101,7 +101,7 @@ describe("keys", () => {
     empty: null,
   };
 
-  it("name entries, which come in the context, and paths, whose values come beside it", async () => {
+  it("name entries, returned in the context, and paths, returned as values", async () => {
     const keys = ["empty", "plan", ["files", "src/a.ts", "text"], ["files", "list", 1], ["files", "list", "0"], ["empty"]];
     expect(part(await view(context, { keys }))).toEqual({
       context: { empty: null, plan: "read" },
@@ -114,11 +114,11 @@ describe("keys", () => {
     });
   });
 
-  it("are taken as they are: dots and slashes mean nothing", async () => {
+  it("are taken literally: dots and slashes have no meaning", async () => {
     expect(part(await view(context, { keys: ["files.list"] }))).toEqual({ context: { "files.list": "not a path" } });
   });
 
-  it("that name nothing are told", async () => {
+  it("that do not exist are reported", async () => {
     const keys: EntryPath[] = [
       "toString",
       ["files", "list", 2],
@@ -148,7 +148,7 @@ describe("keys", () => {
     });
   });
 
-  it("leave out whole entries where several do not fit, and name them", async () => {
+  it("omit and name whole entries when several do not fit", async () => {
     const large = { a: "x".repeat(3_000), b: "y", c: "z".repeat(2_000) };
     const answer = part(await view(large, { keys: ["a", "b", "c"] }, { room: 500 }));
     expect(answer).toEqual({
@@ -163,7 +163,7 @@ describe("keys", () => {
     });
   });
 
-  it("tell the sizes of values that do not fit beside others", async () => {
+  it("report the sizes of values that do not fit beside others", async () => {
     const large = { a: "x".repeat(3_000), b: "y" };
     const answer = part(await view(large, { keys: [["b"], ["a"]] }, { room: 500 }));
     expect(answer).toEqual({
@@ -175,7 +175,7 @@ describe("keys", () => {
     });
   });
 
-  it("say how many values found no room at all", async () => {
+  it("report the number of values without any room", async () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`key${index}`, index]));
     const keys = Object.keys(many).map((key) => [key]);
     const { values, valuesLeft } = await view(many, { keys }, { room: 600 });
@@ -184,7 +184,7 @@ describe("keys", () => {
     expect(values?.map(({ path }) => path)).toEqual(keys.slice(0, values?.length));
   });
 
-  it("say how many are missing when not all of them can be told", async () => {
+  it("report the number of missing keys when not all can be listed", async () => {
     const keys = Array.from({ length: 500 }, (_, index) => `missing-${index}`);
     const { missing, missingCount } = await view({}, { keys }, { room: 1_000 });
     expect(missing?.length).toBeGreaterThan(5);
@@ -194,7 +194,7 @@ describe("keys", () => {
 });
 
 describe("one value", () => {
-  it("that does not fit is given in part, and can be read on to its end", async () => {
+  it("that does not fit is returned in part, and can be paged to its end", async () => {
     const text = "The quick brown 🦊 jumps. ".repeat(300);
     for (const key of ["text", ["text"]]) {
       let read = "";
@@ -209,7 +209,7 @@ describe("one value", () => {
     }
   });
 
-  it("may be pinned, and is then given beyond the budget, whole", async () => {
+  it("that is pinned is returned whole, beyond the budget", async () => {
     const context = { goal: "g".repeat(900) };
     const budget = { wanted: { tokens: 50, characters: 8_000 }, ceiling: { tokens: 2_000, characters: 8_000 } };
     const answer = await view(context, { keys: ["goal"] }, { pins: ["goal"], budget });
@@ -218,7 +218,7 @@ describe("one value", () => {
 });
 
 describe("a cursor", () => {
-  it("goes on with the report of the same request, and repeats no values", async () => {
+  it("continues the report of the same request without repeating values", async () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`key${index}`, "x".repeat(500)]));
     const request = { keys: [...Object.keys(many), ["key1"]] };
     const first = await view(many, request, { room: 400 });
@@ -243,14 +243,14 @@ it.each<[string, ViewRequest]>([
   await expect(view({ a: 1, b: 2 }, request)).rejects.toMatchObject({ code: "INVALID_INPUT", details: { field } });
 });
 
-it("keeps room for saying that values found none beside an entry that fits exactly", async () => {
+it("reserves room to report omitted values beside an entry that fits exactly", async () => {
   const context = { b: "x".repeat(2_000), c: { d: 1 } };
   const room = { tokens: 674, characters: JSON.stringify({ context: { b: context.b } }).length };
   const json = JSON.stringify(part(await view(context, { keys: [[], "b"] }, { budget: { wanted: room, ceiling: room } })));
   expect(json.length).toBeLessThanOrEqual(room.characters);
 });
 
-it("never gives more than the ceiling, whatever is asked for", async () => {
+it("never exceeds the ceiling for any request", async () => {
   const text = fc.string({ unit: "binary", maxLength: 200 });
   const key = fc.oneof(fc.constantFrom("a", "b", "c", "list", "__proto__"), text);
   const value = fc.oneof(fc.jsonValue(), text, fc.constant("x".repeat(2_000))) as fc.Arbitrary<JsonValue>;
@@ -265,7 +265,7 @@ it("never gives more than the ceiling, whatever is asked for", async () => {
     fc.asyncProperty(context, request, size, size, fc.boolean(), async (context, request, wanted, ceiling, hasPins) => {
       const pins = hasPins ? ["a", "list"] : [];
       const viewed = await view(context, request, { pins, budget: { wanted, ceiling } }).catch((error: unknown) => error);
-      // A cursor of keys of which none is left out.
+      // The cursor belongs to keys of which none is left out.
       if (viewed instanceof WorkrailError && viewed.details["field"] === "cursor") return;
       const json = JSON.stringify(part(viewed as LoadedView));
       expect(json.length).toBeLessThanOrEqual(Math.max(ceiling.characters, LEAST));

@@ -15,21 +15,21 @@ export interface ViewPorts extends LoadPorts {
   readonly tokens: TokenCounter;
 }
 
-/** A top-level key, or the way into a value: keys of objects and indexes of arrays (numbers, or their digits). */
+/** Top-level key, or path into a value: keys of objects and indexes of arrays (numbers or digits). */
 export type EntryPath = string | readonly (string | number)[];
 
 export interface ViewRequest {
-  /** Everything, whatever its size. */
+  /** Returns everything, regardless of size. */
   readonly full?: boolean | undefined;
-  /** Only these. A string names an entry and comes in `context`; a path comes in `values`. */
+  /** Only these. A string names an entry, returned in `context`; a path is returned in `values`. */
   readonly keys?: readonly EntryPath[] | undefined;
-  /** A part of one long value; `keys` must then name exactly one. */
+  /** Part of one long value; `keys` must name exactly one. */
   readonly range?: Range | undefined;
-  /** Only entries of these keys, as far as they fit; the others are not missed. Not together with `keys`. Default: all. */
+  /** Only entries with these keys, as far as they fit; others do not count as omitted. Not together with `keys`. Default: all. */
   readonly among?: ((context: Context) => ReadonlySet<string>) | undefined;
-  /** What matters now: where not all fits, more of what is about it is given, within entries that `keys` name too. */
+  /** Current interest: when not everything fits, related content is preferred, also within entries named by `keys`. */
   readonly focus?: string | undefined;
-  /** What the author of the workflow says of its entries. */
+  /** Classification rules of the workflow's author. */
   readonly rules?: CompiledRules | undefined;
   /** Continues the report of the same request. */
   readonly cursor?: string | undefined;
@@ -38,16 +38,16 @@ export interface ViewRequest {
 export interface LoadedView extends ComposedView {
   readonly record: LoadedCheckpoint["record"];
   readonly session: Session | undefined;
-  /** As of the load, when there is one. */
+  /** Present when the load fell back to an older checkpoint. */
   readonly fellBackFrom?: LoadedCheckpoint["fellBackFrom"];
   readonly values?: readonly ViewValue[];
-  /** How many paths, the last of those asked for, found no room: ask for them again. */
+  /** Number of requested paths at the end without room: request them again. */
   readonly valuesLeft?: number;
-  /** Keys and paths that name nothing in this context, as many as fit. */
+  /** Keys and paths that do not exist in this context, as many as fit. */
   readonly missing?: readonly EntryPath[];
-  /** How many those are, when not all of them are told. */
+  /** Number of missing keys and paths, when not all are listed. */
   readonly missingCount?: number;
-  /** Keys of this context whose names are like those that are missing. */
+  /** Existing keys with names similar to the missing ones. */
   readonly nearest?: readonly string[];
 }
 
@@ -56,13 +56,13 @@ export type ViewValue = { readonly path: readonly (string | number)[] } & (
   | { readonly omitted: true; readonly characters: number }
 );
 
-/** What the rest of the answer needs is told once the checkpoint is known: it depends on its name, tags and so on. */
+/** Computes the budget for a loaded checkpoint. The rest of the answer depends on its name, tags and so on. */
 export type BudgetFor = (loaded: LoadedCheckpoint) => Promise<ViewBudget>;
 
 /**
- * Loads a checkpoint and gives as much of it as the budget allows, naming what is left out.
+ * Loads a checkpoint and returns as much of it as the budget allows, naming omitted entries.
  *
- * @throws whatever `loadCheckpoint` throws; INVALID_INPUT for a range or cursor that makes no sense.
+ * @throws the errors of `loadCheckpoint`; INVALID_INPUT for an invalid range or cursor.
  */
 export async function loadView(ports: ViewPorts, input: LoadInput & ViewRequest, budgetFor: BudgetFor): Promise<LoadedView> {
   checkRequest(input);
@@ -116,9 +116,9 @@ interface Found {
   readonly value: JsonValue;
 }
 
-/** Of the room, for naming what is not there. */
+/** Share of the room for missing keys. */
 const MISSING_SHARE = 1 / 5;
-/** What an answer says where paths were asked for, though none of their values finds room. */
+/** Placeholder for the answer to paths whose values find no room. */
 const NO_VALUES = { values: [], valuesLeft: 100_000 };
 
 async function chooseKeys(
@@ -138,35 +138,35 @@ async function chooseKeys(
   };
   const left = await budgetBeside(missing, budget, counter);
   const wholeEntries = Object.fromEntries(found.filter(({ path }) => typeof path === "string").map(({ path, value }) => [path, value]));
-  // What is asked for by name is of equal rank unless it is pinned, and an original, whole or not at all, unless a focus chooses in it.
+  // Entries requested by name rank equally unless pinned, and are returned whole or not at all, unless a focus selects parts.
   const classifications = new Map(pins.map((key) => [key, { layer: "CRITICAL" as const, confidence: 1, why: "pinned" }]));
   const paths = found.filter(({ path }) => typeof path !== "string");
   if (request.focus !== undefined && paths.length === 0 && request.range === undefined) {
-    // Within what is too large, what the focus is about is chosen.
+    // The focus selects parts of entries that are too large.
     const view = await composeView(wholeEntries, { classifications, focus: request.focus }, left, counter, cursor);
     if (cursor !== undefined && view.omitted === undefined && view.shortened === undefined) throw noCursor();
     return { ...view, ...missing };
   }
   const entriesLeft = paths.length === 0 ? left : await budgetBeside({ ...missing, ...NO_VALUES }, budget, counter);
   const { report: _report, ...view } = await buildView(wholeEntries, { classifications }, entriesLeft, counter, cursor);
-  // It only names what is left out: where nothing is, the caller would be given nothing, and not told so.
+  // A cursor only continues the list of omitted entries. Without any, the caller would silently get nothing.
   if (cursor !== undefined && view.omitted === undefined) throw noCursor();
   if (cursor !== undefined) return view;
   const isSingle = request.keys?.length === 1;
   const isEntry = typeof request.keys?.[0] === "string";
   if (isSingle && (request.range !== undefined || view.omitted !== undefined || !isEntry)) {
-    // One value was asked for: where it does not fit whole, the part that fits is better than its name.
+    // For a single value that does not fit whole, a part is better than its name only.
     const room = await roomBeside({ context: {} }, left, counter);
     return { context: {}, ...(await tellValues(found, request.range, room, counter)), ...missing };
   }
   return { ...view, ...(await tellValues(paths, undefined, await roomBeside(view, left, counter), counter)), ...missing };
 }
 
-/** At most so many names are suggested. */
+/** Most suggested names. */
 const MOST_NEAREST = 5;
 const LONGEST_NEAREST = 80;
 
-/** Keys that may be meant: of the object that the first missing segment was looked for in. */
+/** Suggests keys of the object in which the first missing segment was looked up. */
 function nearestTo(missed: readonly EntryPath[], context: Context): Pick<LoadedView, "nearest"> {
   const found = new Set<string>();
   for (const path of missed) {
@@ -228,8 +228,8 @@ async function tellValues(
 }
 
 /**
- * A part of a value is only given to the first: several first parts are of no use to one who asked for several values,
- * so of the others those that do not fit are told by their size. `undefined` when not even that fits.
+ * Returns a value that fits, or its size. Only the first value may be returned in part: the beginnings of several values are of
+ * no use. `undefined` when not even the size fits.
  */
 async function tellValue(
   path: readonly (string | number)[],
@@ -247,7 +247,7 @@ async function tellValue(
   return (await fits(`${JSON.stringify(size)},`, room, counter)) ? size : undefined;
 }
 
-/** What is written around a value: its path, its offsets. */
+/** Size of the frame around a value: its path and offsets. */
 async function frameOf(path: readonly (string | number)[], counter: TokenCounter): Promise<Room> {
   return sizeOf(
     JSON.stringify({ path, offset: 1e9, length: 1e9, unit: "characters", nextOffset: 1e9, itemTooLarge: true, nextKey: "" }),
@@ -260,7 +260,7 @@ function resolve(context: Context, path: EntryPath): JsonValue | undefined {
   let value: JsonValue | undefined = context;
   for (const segment of segments) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, segment)) return undefined;
-    // Every array owns one name that is no index.
+    // `length` is an own property of arrays but no index.
     if (Array.isArray(value) && segment === "length") return undefined;
     value = (value as Record<string | number, JsonValue>)[segment];
   }

@@ -6,15 +6,15 @@ import { carryOut, type CleanUpPorts, type CleanUpReport } from "./carry-out.ts"
 import { eachSession, viewSession, viewTrash } from "./view-store.ts";
 
 export interface RoomNeeded {
-  /** How much room to make. */
+  /** Bytes to free. */
   readonly bytes: number;
-  /** With less than this nothing is won, and then nothing is removed. */
+  /** Fewer freed bytes would not help; then nothing is removed. */
   readonly leastBytes: number;
-  /** Sessions that are being worked in: nothing of them goes. */
+  /** Sessions that somebody works in: nothing of them is removed. */
   readonly inUse: ReadonlySet<SessionId>;
 }
 
-/** Makes room on a full disk, of what its rules let go. The caller holds the store. */
+/** Makes room on a full disk, as the rules of `planRoom` allow. The caller holds the store. */
 export async function makeRoom({ catalog, blobs, clock }: Omit<CleanUpPorts, "locking">, needed: RoomNeeded): Promise<CleanUpReport> {
   const now = clock.now();
   const { liveBytes, trashBytes } = await catalog.usage();

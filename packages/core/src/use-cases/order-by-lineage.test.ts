@@ -18,19 +18,19 @@ function idsOf(records: readonly NewRecord[]): string[] {
   return orderByLineage(records).map(({ id }) => id);
 }
 
-it("puts parents before children, whatever the clock said", () => {
+it("orderByLineage puts parents before children, regardless of the clock", () => {
   expect(idsOf([record("c", "b", 1), record("b", "a", 2), record("a", null, 3)])).toEqual(["a", "b", "c"]);
 });
 
-it("puts the earlier created first where lineage leaves it open, then the smaller id", () => {
+it("orderByLineage breaks ties by creation time, then by id", () => {
   expect(idsOf([record("x", null, 2), record("y", null, 1), record("b", "y", 3), record("a", "y", 3)])).toEqual(["y", "x", "a", "b"]);
 });
 
-it("begins with a record whose parent is not there", () => {
+it("orderByLineage begins with a record whose parent is missing", () => {
   expect(idsOf([record("child", "orphan", 2), record("orphan", "pruned", 1)])).toEqual(["orphan", "child"]);
 });
 
-it("keeps records whose lineage runs in a circle, or into themselves, after the others", () => {
+it("orderByLineage puts records with cyclic lineage after the others", () => {
   expect(idsOf([record("a", "b", 1), record("b", "a", 2), record("self", "self", 9), record("under", "a", 0)])).toEqual([
     "self",
     "under",
@@ -43,7 +43,7 @@ const anyRecords = fc
   .array(fc.record({ parent: fc.option(fc.nat(60), { nil: null }), second: fc.nat(5) }), { maxLength: 60 })
   .map((all) => all.map(({ parent, second }, index) => record(`c${index}`, parent === null ? null : `c${parent}`, second)));
 
-it("keeps every record once, parents first, in an order that does not depend on the order given", () => {
+it("orderByLineage keeps every record once, parents first, independent of the input order", () => {
   fc.assert(
     fc.property(
       anyRecords.chain((records) => fc.tuple(fc.constant(records), fc.shuffledSubarray(records, { minLength: records.length }))),
@@ -69,7 +69,7 @@ function isUnderCircle(start: NewRecord, records: readonly NewRecord[]): boolean
   return false;
 }
 
-it("orders 200,000 records, in one long chain or all free, without going through them again and again", () => {
+it("orderByLineage orders 200,000 records, chained or unrelated, in good time", () => {
   const chain = Array.from({ length: 100_000 }, (_, index) => record(`c${index}`, index === 0 ? null : `c${index - 1}`));
   const free = Array.from({ length: 100_000 }, (_, index) => record(`f${index}`, null, (index * 7919) % 1_000));
   expect(orderByLineage([...chain.toReversed(), ...free])).toHaveLength(200_000);

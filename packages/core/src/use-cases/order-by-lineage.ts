@@ -2,9 +2,8 @@ import type { NewRecord } from "../model/checkpoint.ts";
 import type { CheckpointId } from "../model/ids.ts";
 
 /**
- * Puts records into an order that could have been the order of their commits: parents before children, and
- * among those that are free to come next the earliest created, then the smallest id. A clock that jumped
- * can therefore not put a child before its parent.
+ * Sorts records in a possible order of their commits: parents before children; otherwise by creation time, then by id. A clock
+ * that jumped can therefore not put a child before its parent.
  */
 export function orderByLineage(records: readonly NewRecord[]): NewRecord[] {
   const byId = new Map(records.map((record) => [record.id, record]));
@@ -23,13 +22,13 @@ export function orderByLineage(records: readonly NewRecord[]): NewRecord[] {
   for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
     ordered.push(next);
     for (const child of children.get(next.id) ?? []) ready.push(child);
-    // Two sessions can have a file of one id.
+    // Two sessions can have files with the same id.
     children.delete(next.id);
   }
   return ordered.length === records.length ? ordered : [...ordered, ...cyclic(records, ordered)];
 }
 
-/** Parents that form a circle cannot come from this product; such records are kept all the same. */
+/** Returns records with cyclic parents. This product never writes them, but they are kept. */
 function cyclic(records: readonly NewRecord[], ordered: readonly NewRecord[]): NewRecord[] {
   const done = new Set(ordered.map((record) => record.id));
   return records.filter((record) => !done.has(record.id)).sort(compare);
@@ -39,7 +38,7 @@ function compare(left: NewRecord, right: NewRecord): number {
   return left.createdAt.getTime() - right.createdAt.getTime() || (left.id < right.id ? -1 : 1);
 }
 
-/** A binary heap by `compare`: rebuilds order hundreds of thousands of records. */
+/** Binary heap ordered by `compare`, for rebuilds with hundreds of thousands of records. */
 class Heap {
   readonly #items: NewRecord[] = [];
 

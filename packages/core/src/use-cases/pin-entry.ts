@@ -10,29 +10,29 @@ export interface PinPorts extends LoadPorts {
 
 export interface PinInput {
   readonly sessionId: SessionId;
-  /** A top-level key of the session's latest context. */
+  /** Top-level key of the session's latest context. */
   readonly key: string;
-  /** `false` takes a pin back. Default `true`. */
+  /** `false` removes a pin. Default `true`. */
   readonly critical?: boolean | undefined;
   readonly agentId?: string | undefined;
 }
 
 export type PinResult = {
   readonly status: "pinned" | "released" | "key-not-found";
-  /** Every pin of the session, now. */
+  /** All pins of the session, after the change. */
   readonly pins: readonly string[];
 };
 
-/** So that the pins of a session, listed with every answer, stay small. */
+/** Bounds the pins of a session, which are listed with every answer. */
 const MAX_PINS = 200;
 const MAX_KEY_LENGTH = 1_000;
-/** Of all as JSON. A token is at least a byte, so that they never take more than that many of an answer. */
+/** Bytes of all pins as JSON. A token has at least one byte, so pins never take more tokens than this. */
 const MAX_PINS_BYTES = 4_096;
 
 /**
- * Makes an entry CRITICAL for the session's latest and all later checkpoints, or takes that back.
+ * Makes an entry CRITICAL in the session's latest and all later checkpoints, or undoes this.
  *
- * @throws SESSION_NOT_FOUND; INVALID_INPUT for a key too long or too many pins; whatever loading the head throws.
+ * @throws SESSION_NOT_FOUND; INVALID_INPUT for a key too long or too many pins; the errors of loading the head.
  */
 export async function pinEntry(ports: PinPorts, input: PinInput): Promise<PinResult> {
   if (typeof input.key !== "string") {
@@ -64,7 +64,7 @@ async function change(ports: PinPorts, input: PinInput, action: "pin" | "unpin")
   return { status: action === "pin" ? "pinned" : "released", pins: session?.pins ?? [] };
 }
 
-/** Whether a session cannot have these pins. */
+/** True when the pins exceed a limit of a session. */
 export function areTooMuch(pins: readonly string[]): boolean {
   if (pins.length > MAX_PINS || pins.some((key) => key.length > MAX_KEY_LENGTH)) return true;
   return encodeUtf8(JSON.stringify(pins)).length > MAX_PINS_BYTES;

@@ -6,18 +6,18 @@ import type { IdGenerator } from "../ports/environment.ts";
 import type { Catalog } from "../ports/catalog.ts";
 
 export interface ImportPlan {
-  /** Where the checkpoints go. */
+  /** Session that receives the checkpoints. */
   readonly sessionId: SessionId;
-  /** The head of that session now, `null` when it has none. */
+  /** Current head of that session; `null` when it has none. */
   readonly head: CheckpointId | null;
-  /** One for each checkpoint of the export, in its order. */
+  /** One entry per checkpoint of the export, in its order. */
   readonly entries: readonly ImportEntry[];
 }
 
 export interface ImportEntry {
   readonly action: "add" | "present" | "leave-out";
   readonly exportedId: CheckpointId;
-  /** As they will be in the store. */
+  /** Facts as they will be stored. */
   readonly facts: CheckpointFacts;
 }
 
@@ -26,7 +26,11 @@ export interface PlanPorts {
   readonly ids: IdGenerator;
 }
 
-/** Decides what becomes of each checkpoint of an export, and changes nothing. @throws CONFLICT when an id names something else here. */
+/**
+ * Plans the import of each checkpoint of an export, and changes nothing.
+ *
+ * @throws CONFLICT when an id belongs to other data here.
+ */
 export async function planImport(
   ports: PlanPorts,
   sessionId: SessionId,
@@ -50,7 +54,7 @@ export async function planImport(
   return { sessionId, head: head?.id ?? null, entries };
 }
 
-/** Parents outside of the export stay what they are: lineage may lead to other sessions, or to what was pruned. */
+/** Plans an import under new ids. Parents outside of the export stay: lineage may lead to other sessions, or to pruned checkpoints. */
 function planRenamed({ ids }: PlanPorts, checkpoints: readonly CheckpointFacts[]): ImportPlan {
   const sessionId = ids.sessionId();
   const renamed = new Map(checkpoints.map(({ id }) => [id, ids.checkpointId()]));
@@ -71,8 +75,8 @@ function refuseOther(facts: CheckpointFacts, record: CheckpointRecord | undefine
 }
 
 /**
- * The place in the export from which on checkpoints are added. They can only be put behind what the session has, so that
- * what is missing before that place, such as what was pruned here, would become the latest, and is left out.
+ * Returns the index in the export from which checkpoints are added. They can only be appended to the session, so an earlier
+ * missing one, for example one pruned here, would become the latest and is left out.
  */
 function firstToAdd(
   checkpoints: readonly CheckpointFacts[],

@@ -13,7 +13,7 @@ import type { Codec } from "../ports/codec.ts";
 import type { Digester } from "../ports/environment.ts";
 import { getBlob } from "./get-blob.ts";
 
-/** A blob's record as far as the blob alone tells it. */
+/** Record of a blob, as far as the blob alone provides it. */
 export type FoundRecord = Omit<NewRecord, "canonicalDigest"> & Pick<EnvelopeFacts, "canonicalDigest">;
 
 export interface ProofPorts {
@@ -28,16 +28,16 @@ export interface Unreadable {
   readonly code: ErrorCode;
 }
 
-/** Whether a blob that cannot be read for this is told and passed over; anything else rejects. */
+/** True for errors of an unreadable blob, which is reported and skipped; other errors reject. */
 export type IsPassedOver = (error: unknown) => error is WorkrailError;
 
 type OnProven = (progress: { readonly done: number; readonly total: number }) => void;
 
 /**
- * Completes records whose blobs are deltas, by making each context once, from the whole ones outwards: a chain of a
- * thousand is read like a list, not a thousand times from its end. What cannot be made is told, and what hangs on it.
+ * Completes the records of deltas by building each context once, starting from the whole ones: a chain of a thousand is read
+ * once, not a thousand times from its end. Reports what cannot be built, and everything based on it.
  *
- * @param onProven told after each blob that was read for it.
+ * @param onProven called after each blob.
  */
 export async function proveDeltas(
   ports: ProofPorts,
@@ -80,7 +80,7 @@ async function follow(
     try {
       const value = await make(ports, next.record, next.base);
       canonical.set(next.record.blob, ports.digests.sha256(canonicalJson(value)));
-      // Only within the session: ids are unique in a store, but files can have been copied.
+      // Only within the session: ids are unique in a store, but files may have been copied.
       const { id, sessionId } = next.record;
       for (const record of dependents.get(id) ?? []) if (record.sessionId === sessionId) pending.push({ record, base: value });
     } catch (error) {

@@ -9,14 +9,14 @@ import { eachRecord } from "./view-store.ts";
 
 export interface PruneInput {
   readonly sessionId: SessionId;
-  /** How many workflow checkpoints stay. */
+  /** Number of workflow checkpoints that stay. */
   readonly keepNewest: number;
   readonly agentId?: string | undefined;
 }
 
 /**
- * Moves a session's oldest workflow checkpoints beyond so many into the trash, where a save would else remove them: but the newest, none that is
- * tagged `keep`, itself or with its session, and none that a handle holds. Resolves with those that moved.
+ * Moves the oldest workflow checkpoints of a session beyond a number into the trash; a save would remove them instead. Spares the
+ * newest, those tagged `keep` (directly or through the session), and those held by a handle. Resolves to the moved checkpoints.
  */
 export async function pruneToTrash(
   { catalog, locking, clock }: { readonly catalog: Catalog; readonly locking: Locking; readonly clock: Clock },
@@ -31,7 +31,7 @@ export async function pruneToTrash(
     const free: CheckpointRecord[] = [];
     for await (const record of eachRecord(catalog, filter))
       if (!record.tags.includes(KEEP_TAG) && !isShielded(record, at)) free.push(record);
-    // Newest first: the newest of all is the head, or damaged, and the next save is to continue it.
+    // Newest first. The first one is the head, or damaged, and the next save continues it.
     const going = free
       .slice(1)
       .slice(-(total - keepNewest))

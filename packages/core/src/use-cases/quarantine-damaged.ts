@@ -8,10 +8,10 @@ export interface QuarantinePorts extends ReadPorts {
 }
 
 /**
- * Marks a checkpoint whose own bytes proved wrong, and puts them aside. Looks at record and bytes once more while nobody
- * can change either, so that one which was re-encoded, restored or removed meanwhile is left alone.
+ * Marks a checkpoint whose bytes are wrong, and quarantines them. Checks record and bytes again while nobody can change either,
+ * so that a checkpoint that was re-encoded, restored or removed meanwhile is left alone.
  *
- * @returns whether it marked it; `false`: look again.
+ * @returns true when it was marked; false: check again.
  */
 export async function quarantineDamaged(ports: QuarantinePorts, damaged: CheckpointRecord, reason: string): Promise<boolean> {
   const { id: checkpointId, sessionId, blob } = damaged;

@@ -9,26 +9,26 @@ import { getBlob, isItsOwnFault, refuseWhenNothingIsRead } from "./get-blob.ts";
 import { type FoundRecord, type IsPassedOver, type ProofPorts, proveDeltas, type Unreadable } from "./prove-deltas.ts";
 
 export interface ReadBlobsOptions {
-  /** Whether a blob is passed over that cannot be read for this. Default: unless the storage fails as a whole. */
+  /** Decides whether an unreadable blob is skipped. Default: unless the storage fails as a whole. */
   readonly isPassedOver?: IsPassedOver | undefined;
-  /** Awaited before each blob is first read. */
+  /** Awaited before the first read of each blob. */
   readonly beforeEach?: (() => Promise<void>) | undefined;
-  /** Told after each blob. */
+  /** Called after each blob. */
   readonly onProgress?: ((progress: ReadBlobsProgress) => void) | undefined;
 }
 
 export interface ReadBlobsProgress {
-  /** `prove`: what is stored against another is read once more, from the whole ones outwards. */
+  /** `prove`: deltas and their bases are read again, starting from the whole ones. */
   readonly phase: "read" | "prove";
-  /** Blobs of this phase. */
+  /** Blobs of this phase that are done. */
   readonly done: number;
   readonly total: number;
 }
 
 /**
- * The records that the blobs alone tell, each proven to hold what was saved, and the blobs that cannot be read.
+ * Reads the records that the blobs alone provide, each verified to hold what was saved, and lists the unreadable blobs.
  *
- * @throws STORAGE_UNAVAILABLE when nothing at all can be read, and whatever `beforeEach` throws.
+ * @throws STORAGE_UNAVAILABLE when nothing at all can be read; the errors of `beforeEach`.
  */
 export async function readBlobs(
   ports: ProofPorts,
@@ -63,7 +63,7 @@ export async function readBlobs(
   return { records: proven.records, unreadable: [...unreadable, ...baseless, ...proven.unreadable] };
 }
 
-/** A delta's file, which says the rest of its facts only together with its base's. */
+/** File of a delta. Its facts are complete only together with those of its base. */
 interface FoundDelta {
   readonly ref: BlobRef;
   readonly blobBytes: number;
@@ -80,12 +80,12 @@ async function readOne(ports: ProofPorts, { ref }: BlobInfo): Promise<FoundRecor
   return isInItsPlace(ports, decoded.facts, ref) ? { ...decoded.facts, blob: ref, blobBytes, baseId: null, keyId: null } : undefined;
 }
 
-/** A copy under another name is not the checkpoint: only the place the store would choose counts. */
+/** True when the blob is in the place that the store would choose. A copy under another name is not the checkpoint. */
 function isInItsPlace({ blobs }: ProofPorts, { sessionId, id }: EnvelopeFacts, ref: BlobRef): boolean {
   return blobs.refOf({ sessionId, checkpointId: id }) === ref;
 }
 
-/** Completes the deltas from the whole ones outwards. What is not reached that way has no base that can be read. */
+/** Completes the deltas, starting from the whole blobs. A delta that is not reached this way has no readable base. */
 function withDeltas(
   ports: ProofPorts,
   whole: readonly FoundRecord[],
@@ -95,12 +95,12 @@ function withDeltas(
   for (const delta of deltas) dependents.set(delta.base, [...(dependents.get(delta.base) ?? []), delta]);
   const found = [...whole];
   const [reached, placed] = [new Set<BlobRef>(), new Set<BlobRef>()];
-  // Grows while it is gone through.
+  // The list grows during the loop.
   for (const base of found) {
     for (const { ref, blobBytes, facts } of dependents.get(base.id) ?? []) {
       reached.add(ref);
       const complete = completeFacts(facts, base);
-      // An id may be there twice, in two sessions: the base is the one beside it.
+      // Two sessions may have the same id: the base is the one in the same session.
       if (placed.has(ref) || !isInItsPlace(ports, complete, ref)) continue;
       placed.add(ref);
       found.push({ ...complete, blob: ref, blobBytes, baseId: base.id, keyId: null });

@@ -27,31 +27,31 @@ export interface ReadPorts {
 
 export interface ReadContext {
   readonly context: Context;
-  /** Its JSON text, byte for byte as saved. */
+  /** Returns the JSON text, byte for byte as saved. */
   contextText(): string;
-  /** What its blob says, with what it leaves out to those it is stored against. */
+  /** Facts in the blob, completed from its bases. */
   readonly facts: EnvelopeFacts;
 }
 
-/** A checkpoint, or one that was removed: it has no record, but keeps its blob, where it would be put, while something needs it. */
+/** A checkpoint, or a removed one. A removed checkpoint has no record, but its blob stays in its place while something needs it. */
 type Located =
   | CheckpointRecord
   | { readonly id: CheckpointId; readonly blob: BlobRef; readonly exactDigest?: never; readonly sessionId?: never };
 
-/** A delta on the way from a checkpoint to one that is whole. */
+/** Delta on the path from a checkpoint to a whole one. */
 interface Step {
   readonly at: Located;
   readonly blob: DeltaBlob;
 }
 
-/** Which checkpoint's own bytes are wrong, of the one that was read and those it is stored against. */
+/** Maps an error to the checkpoint whose own bytes are wrong: the requested one, or one of its bases. */
 const culprits = new WeakMap<WorkrailError, CheckpointRecord>();
 
 /**
- * Reads a checkpoint's context, following its bases to the first that is whole. What is read is proven against the
- * record's digest; the way there needs no proof of its own.
+ * Reads a checkpoint's context, following its bases to the first whole one. Verifies the result against the digest of the record;
+ * intermediate results need no verification.
  *
- * @param unreadable checkpoints already known to be unreadable: whatever is stored against one is too.
+ * @param unreadable ids of checkpoints known to be unreadable; deltas of them are too.
  * @throws CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE
  */
 export async function readContext(
@@ -69,22 +69,22 @@ export async function readContext(
     if (seen.has(blob.base)) throw blame(at, "It is stored against itself.");
     if (unreadable?.has(blob.base) === true) throw unreadableBase(blob.base);
     const base = await ports.catalog.find(blob.base);
-    // Its own bytes may be right, and it becomes readable again when its base does.
+    // The bytes of the delta may be right; it is readable again once its base is.
     if (base?.damaged === true) throw unreadableBase(blob.base);
     at = base ?? { id: blob.base, blob: ports.blobs.refOf({ sessionId: record.sessionId, checkpointId: blob.base }) };
   }
 }
 
 /**
- * Whose bytes a failed `readContext` proved to be wrong, as their record was then. `undefined` for any other failure, such
- * as a base that is gone: then what was to be read cannot be, but there is nothing wrong with its own bytes.
+ * Returns the record of the checkpoint whose bytes a failed `readContext` proved wrong. `undefined` for other failures, such as a
+ * missing base: the requested checkpoint is then unreadable, but its own bytes may be right.
  */
 export function damagedBytesOf(error: unknown): CheckpointRecord | undefined {
   return isWorkrailError(error) ? culprits.get(error) : undefined;
 }
 
 /**
- * Reads a checkpoint's own blob, and proves as much of it as can be without others.
+ * Reads a checkpoint's own blob, and verifies as much as is possible without its bases.
  *
  * @throws CHECKPOINT_CORRUPT, UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE
  */
@@ -100,7 +100,7 @@ export async function readBlob(ports: Omit<ReadPorts, "catalog">, at: Located): 
   }
   const isOther = decoded.facts.id !== at.id || (isRecord(at) && decoded.facts.exactDigest !== at.exactDigest);
   if (!isOther) return decoded;
-  // A file that is right by itself, and in its place, is not the one of the two that is wrong: it must not be put aside.
+  // The file is valid and in its place, so the record may be the wrong one: the file must not be quarantined.
   const sessionId = decoded.kind === "whole" ? decoded.facts.sessionId : at.sessionId;
   if (sessionId !== undefined && ports.blobs.refOf({ sessionId, checkpointId: decoded.facts.id }) === at.blob) {
     throw corrupt("Its file is whole, but not what the catalog says of it.", undefined, { reason: RECORD_DIFFERS });
@@ -108,7 +108,7 @@ export async function readBlob(ports: Omit<ReadPorts, "catalog">, at: Located): 
   throw blame(at, "Its file holds another checkpoint.");
 }
 
-/** Whether a failed read found a file that is right by itself, and a record that says otherwise. A rebuild settles it. */
+/** True when a failed read found a valid file that contradicts its record. A rebuild resolves this. */
 export function isRecordInDoubt(error: WorkrailError): boolean {
   return error.details["reason"] === RECORD_DIFFERS;
 }
@@ -116,9 +116,9 @@ export function isRecordInDoubt(error: WorkrailError): boolean {
 const RECORD_DIFFERS = "record-differs";
 
 /**
- * Makes the context of a delta from that of its base.
+ * Applies a delta to the context of its base.
  *
- * @throws CHECKPOINT_CORRUPT when the result is not what was saved; then it is the delta that is wrong, if the base is right.
+ * @throws CHECKPOINT_CORRUPT when the result is not what was saved; if the base is right, the delta is wrong.
  */
 export function makeContext(digests: Digester, base: JsonValue, { at, blob }: Step): JsonValue {
   try {
@@ -136,7 +136,7 @@ async function rebuild(ports: ReadPorts, wanted: CheckpointRecord, whole: WholeB
   const value = fold(first, steps);
   const written = value === undefined ? undefined : await writeAndDigest(value, whole.context.length, ports.digests);
   if (written?.digest !== wanted.exactDigest) {
-    // Once more, slowly: the first that is not what was saved is the one that is damaged.
+    // Repeats the work step by step: the first result with a wrong digest shows the damaged delta.
     let proven = first;
     for (const step of steps.toReversed()) proven = makeContext(ports.digests, proven, step);
     throw new WorkrailError("INTERNAL", `Checkpoint ${wanted.id} made two things of the same deltas.`);
@@ -145,7 +145,7 @@ async function rebuild(ports: ReadPorts, wanted: CheckpointRecord, whole: WholeB
   return { context: value as Context, contextText: () => [...writtenTexts(written.json)].join(""), facts };
 }
 
-/** What is made from something large is probably large too. */
+/** Assumes that a large base makes a large result. */
 async function writeAndDigest(
   value: JsonValue,
   baseBytes: number,
@@ -181,7 +181,10 @@ function unreadableBase(base: CheckpointId): WorkrailError {
   return corrupt(`The checkpoint it is stored against, ${base}, cannot be read.`);
 }
 
-/** One that was removed has no record that could be marked, and nobody asks for it: what is stored against it cannot be read. */
+/**
+ * Returns the error that blames a checkpoint. A removed checkpoint has no record to mark; then the error only says that its
+ * deltas are unreadable.
+ */
 function blame(at: Located, message: string, cause?: unknown): WorkrailError {
   if (!isRecord(at)) return unreadableBase(at.id);
   const error = corrupt(message, cause);

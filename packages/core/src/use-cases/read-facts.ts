@@ -6,10 +6,9 @@ import type { CheckpointId, SessionId } from "../model/ids.ts";
 import type { ReadPorts } from "./read-context.ts";
 
 /**
- * What a blob says of its checkpoint, and what it leaves out to those it is stored against, whose blobs are read for it.
- * No record is asked.
+ * Reads the facts of a blob and completes them from its bases, without using records.
  *
- * @throws CHECKPOINT_CORRUPT when one of them is missing or damaged; UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE.
+ * @throws CHECKPOINT_CORRUPT when one of the blobs is missing or damaged; UNSUPPORTED_VERSION, TOO_LARGE, STORAGE_UNAVAILABLE.
  */
 export async function readFacts(ports: Omit<ReadPorts, "catalog">, sessionId: SessionId, blob: DecodedBlob): Promise<EnvelopeFacts> {
   const deltas: DeltaFacts[] = [];

@@ -22,41 +22,41 @@ export interface RebuildPorts {
 }
 
 export interface RebuildOptions {
-  /** Told after each blob. */
+  /** Called after each blob. */
   readonly onProgress?: ((progress: ReadBlobsProgress) => void) | undefined;
 }
 
 export interface RebuildReport {
   readonly checkpoints: number;
   readonly sessions: number;
-  /** Removed earlier, and not brought back although the file was still there. */
+  /** Checkpoints removed earlier and not brought back, although their files still exist. */
   readonly removedEarlier: number;
-  /** Blobs that could not be read, with the error code; they are left where they are. */
+  /** Unreadable blobs with error codes. They stay where they are. */
   readonly unreadable: readonly { readonly ref: BlobRef; readonly code: string }[];
-  /** What no file holds, and is therefore gone with the old catalog. */
+  /** Data that no file holds, and that is lost with the old catalog. */
   readonly notRebuilt: readonly string[];
 }
 
 const NOT_REBUILT = ["the audit log", "times of access"] as const;
 
 /**
- * Makes the catalog anew from the blobs and the sessions' own facts alone. Checkpoints are ordered by lineage, then
- * creation time, then id; what was removed stays removed.
+ * Rebuilds the catalog from the blobs and the session facts alone. Orders checkpoints by lineage, then creation time, then id.
+ * Removed checkpoints stay removed.
  *
- * @throws STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE, and then the old catalog stands.
+ * @throws STORE_IN_USE while another process has the store open; STORAGE_UNAVAILABLE, and the old catalog stays.
  */
 export async function rebuildCatalog(ports: RebuildPorts, options: RebuildOptions = {}): Promise<RebuildReport> {
   return ports.locking.exclusively(() => rebuild(ports, options));
 }
 
-/** How often another process may be in the way of a recovery before that is told: those who just open the store are soon done. */
+/** Attempts while another process is in the way: a process that only opens the store is soon done. */
 const MAX_ATTEMPTS = 2;
 
 /**
- * Rebuilds a catalog that was lost. Of many processes that find it lost one does, and the others take what it made.
+ * Rebuilds a lost catalog. When several processes find it lost, one rebuilds it and the others use the result.
  *
- * @returns the report, or `undefined` when there was nothing to be done, or it was done elsewhere.
- * @throws STORE_IN_USE while another process that does not recover it has the store open; STORAGE_UNAVAILABLE.
+ * @returns the report, or `undefined` when there was nothing to do, or another process did it.
+ * @throws STORE_IN_USE while another process that is not rebuilding has the store open; STORAGE_UNAVAILABLE.
  */
 export async function recoverCatalog(ports: RebuildPorts, options: RebuildOptions = {}): Promise<RebuildReport | undefined> {
   const isNeeded = (): Promise<boolean> => ports.recovery.needsRebuild();
@@ -71,7 +71,7 @@ export async function recoverCatalog(ports: RebuildPorts, options: RebuildOption
   return undefined;
 }
 
-/** Whoever asked for something else is told what others are in the way of. */
+/** Returns an error that explains what other processes block. */
 function inTheWay(cause: WorkrailError): WorkrailError {
   return new WorkrailError(
     "STORE_IN_USE",
@@ -83,7 +83,10 @@ function inTheWay(cause: WorkrailError): WorkrailError {
   );
 }
 
-/** What could not be read and may be another time is no damage: left out, the next rebuild might take it for removed, by what is the oldest left. */
+/**
+ * True for real damage. A blob that is only temporarily unreadable must not be left out: the next rebuild might take it for
+ * removed, because of the oldest checkpoint left.
+ */
 function isDamage(error: unknown): error is WorkrailError {
   return isWorkrailError(error) && (error.code !== "STORAGE_UNAVAILABLE" || error.details["reason"] === "wrong-kind-of-file");
 }
@@ -91,7 +94,7 @@ function isDamage(error: unknown): error is WorkrailError {
 async function rebuild(ports: RebuildPorts, { onProgress }: RebuildOptions): Promise<RebuildReport> {
   const { records, unreadable } = await readBlobs(ports, { onProgress, isPassedOver: isDamage });
   const facts = await readSessionFacts(ports, new Set([...records.map(({ blob }) => blob), ...unreadable.map(({ ref }) => ref)]));
-  // What was removed and is still there tells of the order of the others.
+  // Removed checkpoints are included here, because they determine the order of the others.
   const { live, removed } = dropRemoved(orderByLineage(records), facts);
   const { unique, repeated } = separateRepeated(live);
   const entombed = removed.filter(({ id, sessionId }) => facts.get(sessionId)?.tombstones.includes(id));
@@ -111,10 +114,10 @@ async function rebuild(ports: RebuildPorts, { onProgress }: RebuildOptions): Pro
   };
 }
 
-/** Of many, some are named. */
+/** Most sessions listed. */
 const MOST_NAMED = 5;
 
-/** A session's own file is written before the first record of it is. */
+/** Lists sessions without a facts file, which is written before their first record. */
 function withoutFacts(live: readonly NewRecord[], facts: ReadonlyMap<SessionId, SessionFacts>): readonly string[] {
   const sessions = [...new Set(live.map(({ sessionId }) => sessionId))].filter((sessionId) => !facts.has(sessionId));
   if (sessions.length === 0) return [];
@@ -123,7 +126,7 @@ function withoutFacts(live: readonly NewRecord[], facts: ReadonlyMap<SessionId, 
   return [`tags, critical keys and removals of sessions whose own file is missing or damaged: ${named}`];
 }
 
-/** Two sessions can have a blob of one id, when a save was refused for it and its garbage not yet collected. */
+/** Separates blobs with repeated ids. Two sessions can have a blob with the same id after a refused save, until garbage collection. */
 function separateRepeated(records: readonly NewRecord[]): { unique: NewRecord[]; repeated: NewRecord[] } {
   const seen = new Set<CheckpointId>();
   const isNew = records.map(({ id }) => !seen.has(id) && seen.add(id) !== undefined);
@@ -131,21 +134,24 @@ function separateRepeated(records: readonly NewRecord[]): { unique: NewRecord[];
 }
 
 /**
- * Facts are written before the commit that they tell of. When the checkpoint that they name the oldest left has no blob,
- * that commit never was, and it removed nothing.
+ * Reads the session facts. Facts are written before their commit: when the checkpoint they name as the oldest left has no blob,
+ * the commit never happened, and it removed nothing.
  */
 async function readSessionFacts(ports: RebuildPorts, present: ReadonlySet<BlobRef>): Promise<Map<SessionId, SessionFacts>> {
   const facts = new Map<SessionId, SessionFacts>();
   for await (const each of ports.recovery.sessionFacts()) {
     const { sessionId, oldestLive } = each;
     const isOfCommit = oldestLive === null || present.has(ports.blobs.refOf({ sessionId, checkpointId: oldestLive }));
-    // What is to be erased does not come back for that.
+    // Checkpoints being erased stay removed even then.
     facts.set(sessionId, isOfCommit ? each : { ...each, tombstones: each.erasing, oldestLive: null, trash: [] });
   }
   return facts;
 }
 
-/** Tombstones win; and no workflow checkpoint before the oldest live one comes back, however its file returned, unless it is in the trash. */
+/**
+ * Drops removed checkpoints: tombstones, and workflow checkpoints before the oldest live one unless they are in the trash,
+ * however their files came back.
+ */
 function dropRemoved(
   records: readonly NewRecord[],
   facts: ReadonlyMap<SessionId, SessionFacts>,
@@ -158,7 +164,7 @@ function dropRemoved(
   const dead = new Set<NewRecord | undefined>();
   for (const { sessionId, tombstones, erasing, oldestLive, trash } of facts.values()) {
     const inTrash = new Set(trash.map(({ checkpointId }) => checkpointId));
-    // What was removed from one session may live in another.
+    // A checkpoint removed from one session may be live in another.
     const inSession = bySession.get(sessionId) ?? new Map<CheckpointId, NewRecord>();
     for (const id of [...tombstones, ...erasing]) dead.add(inSession.get(id));
     for (const ancestor of ancestorsOf(oldestLive, inSession))
@@ -168,8 +174,8 @@ function dropRemoved(
 }
 
 /**
- * Within the session: a fork's origin elsewhere has a life of its own. None where the lineage leads back to where it
- * began: an id that was removed and saved again lives.
+ * Returns the ancestors within the session; the origin of a fork in another session is independent. Empty for cyclic lineage: an
+ * id that was removed and saved again is live.
  */
 function ancestorsOf(id: CheckpointId | null, inSession: ReadonlyMap<CheckpointId, NewRecord>): Iterable<NewRecord> {
   const parentOf = (record: NewRecord | undefined): NewRecord | undefined =>
@@ -183,7 +189,10 @@ function ancestorsOf(id: CheckpointId | null, inSession: ReadonlyMap<CheckpointI
   return ancestors;
 }
 
-/** A session without facts of its own began with its first checkpoint. One of which all is being erased is kept for that. */
+/**
+ * Completes the session facts. A session without a facts file began with its first checkpoint. A session that is being erased is
+ * kept until the erasure is finished.
+ */
 function completeFacts(live: readonly NewRecord[], known: ReadonlyMap<SessionId, SessionFacts>): SessionFacts[] {
   const sessions = new Map([...known].filter(([, { erasing }]) => erasing.length > 0));
   for (const record of live) {

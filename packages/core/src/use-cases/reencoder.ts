@@ -8,20 +8,20 @@ import type { CheckpointId } from "../model/ids.ts";
 import { decodeUtf8, encodeUtf8 } from "../platform.ts";
 import { type ReadContext, readContext, type ReadPorts } from "./read-context.ts";
 
-/** A delta that is made, and not yet in its place. */
+/** Delta that is made, but not yet in place. */
 interface Made {
   readonly record: CheckpointRecord;
   readonly base: CheckpointRecord;
   readonly bytes: Uint8Array;
 }
 
-/** Runs what puts one delta in its place. */
+/** Runs the replacement of one file by its delta. */
 export type InPlace = (put: () => Promise<boolean>) => Promise<boolean>;
 
-/** Deltas that wait for each other, so that one commit takes their edges. */
+/** Deltas collected before one commit adds their edges. */
 const MOST_WAITING = 8;
 
-/** Re-encodes checkpoints as deltas, each against the next newer one, and proves each before it takes a file's place. */
+/** Re-encodes checkpoints as deltas against the next newer one, and verifies each delta before it replaces a file. */
 export class Reencoder {
   readonly #ports: ReadPorts;
   readonly #givenUp: Set<CheckpointId>;
@@ -31,7 +31,7 @@ export class Reencoder {
   #made = 0;
   #reencoded = 0;
   #savedBytes = 0;
-  /** The base that was read last: most often it is what comes next. */
+  /** Base that was read last. It is often the next checkpoint to re-encode. */
   #last: { readonly id: CheckpointId; readonly read: ReadContext } | undefined;
 
   constructor(ports: ReadPorts, givenUp: Set<CheckpointId>, { pause, inPlace }: { pause: () => Promise<void>; inPlace: InPlace }) {
@@ -41,12 +41,12 @@ export class Reencoder {
     this.#inPlace = inPlace;
   }
 
-  /** How many were made, whether or not they have taken their places. */
+  /** Number of deltas made, in place or not. */
   get made(): number {
     return this.#made;
   }
 
-  /** The delta's size; `undefined` when it would not be smaller than `lessThan`, or one of the two cannot be read. */
+  /** Makes a delta and returns its size; `undefined` when it would not be smaller than `lessThan`, or one of the two is unreadable. */
   async make(record: CheckpointRecord, base: CheckpointRecord, lessThan: number): Promise<number | undefined> {
     const bytes = await this.#deltaBlob(record, base);
     if (bytes === undefined || bytes.length >= lessThan) return undefined;
@@ -56,7 +56,7 @@ export class Reencoder {
     return bytes.length;
   }
 
-  /** Puts in place what waits, and tells what was done in all. */
+  /** Puts the remaining deltas in place, and returns the totals. */
   async finish(): Promise<{ readonly reencoded: number; readonly savedBytes: number }> {
     await this.#putInPlace();
     return { reencoded: this.#reencoded, savedBytes: this.#savedBytes };
@@ -75,7 +75,7 @@ export class Reencoder {
       const becomes = { blobBytes: bytes.length, baseId: base.id, keyId: record.keyId };
       const isDone = await this.#inPlace(() => catalog.replaceBlob(record, becomes, () => blobs.replace(record.blob, bytes)));
       await this.#pause();
-      // If not, the edge stays: somebody else may have been faster, or an earlier attempt have replaced the file and died.
+      // Otherwise the edge stays: another process may have been faster, or an earlier attempt may have replaced the file and died.
       if (!isDone) {
         this.#givenUp.add(record.id);
         continue;
@@ -85,16 +85,17 @@ export class Reencoder {
     }
   }
 
-  /** `undefined` when either cannot be read: a damaged one is not touched, and nothing is made to hang on it. */
+  /** Returns the delta's blob; `undefined` when either checkpoint is unreadable: a damaged one is neither changed nor used as a base. */
   async #deltaBlob(record: CheckpointRecord, base: CheckpointRecord): Promise<Uint8Array | undefined> {
     try {
       const target = this.#last?.id === record.id ? this.#last.read : await this.#read(record);
-      // After a rebuild the order may be another one, and a base hang on what is older than it: two must never hang on each other.
+      // After a rebuild the order may differ, so that a base may depend on the older checkpoint. Two checkpoints must never be based on
+      // each other.
       const from = await this.#read(base, new Set([record.id, ...this.#waiting.map((each) => each.record.id)]));
       this.#last = { id: base.id, read: from };
       const delta = findDelta(from.context, target.context);
       await this.#pause();
-      // As a reader will get it: the delta through its text. Neither step above changes the base, which was read from its own.
+      // Verifies as a reader will see it, through the delta's JSON text. The base is unchanged by the steps above.
       const made = applyDelta(from.context, parseJson(decodeUtf8(encodeUtf8(JSON.stringify(delta)))));
       if (JSON.stringify(made) !== target.contextText())
         throw new WorkrailError("INTERNAL", "A delta does not make what it was found for.");

@@ -4,19 +4,19 @@ import { isItsOwnFault } from "./get-blob.ts";
 import { readContext } from "./read-context.ts";
 import { searchCheckpoints, type SearchPorts } from "./search-checkpoints.ts";
 
-/** Whatever is larger is not read for practice. */
+/** Largest context to read for a rehearsal. */
 const MOST_BYTES = 64 * 1024;
-/** Of the newest checkpoint, in characters: what words are taken from. */
+/** Characters of the newest checkpoint to take words from. */
 const ENOUGH = 400;
 const LIMIT = 5;
 
 /**
- * Asks, for nobody, what the newest checkpoint is found by. A process that has never searched compiles some hundred functions for its first
- * question, and reads the index from the disk; whoever comes with one after this need not wait for that. Changes nothing, and leaves
- * alone what is large or cannot be read.
+ * Runs a search for words of the newest checkpoint, to warm up. A new process compiles hundreds of functions and reads the index
+ * from disk for its first search; a later caller need not wait for that. Changes nothing, and skips large or unreadable
+ * checkpoints.
  *
- * @param words how many to ask for: for a question of six and more is done what for a short one is not.
- * @param isOver whether nobody will come any more.
+ * @param words number of words to search for: longer queries (six words and more) exercise more code.
+ * @param isOver returns true when no caller will come any more.
  * @throws STORAGE_UNAVAILABLE
  */
 export async function rehearseSearch(ports: SearchPorts, words: number, isOver: () => boolean): Promise<void> {
@@ -30,7 +30,7 @@ export async function rehearseSearch(ports: SearchPorts, words: number, isOver: 
     const query = [...terms].slice(0, words).join(" ");
     await searchCheckpoints(ports, { query, filter: {}, limit: LIMIT, mostBytes: MOST_BYTES });
   } catch (error) {
-    // That it cannot be read is told to whoever asks for it.
+    // Whoever loads the checkpoint gets the error.
     if (!isItsOwnFault(error)) throw error;
   }
 }

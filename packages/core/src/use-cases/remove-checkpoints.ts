@@ -8,9 +8,9 @@ import { checkpointNotFound, sessionNotFound } from "./load-checkpoint.ts";
 import { eachSession, viewSession } from "./view-store.ts";
 
 /**
- * Moves what somebody selected into the trash, or removes it for good, overwritten as an erasure does it.
+ * Moves the selected checkpoints into the trash, or removes them permanently, overwritten as by an erasure.
  *
- * @throws INVALID_INPUT for a selection that makes no sense; SESSION_NOT_FOUND; CHECKPOINT_NOT_FOUND for one that is named.
+ * @throws INVALID_INPUT for an invalid selection; SESSION_NOT_FOUND; CHECKPOINT_NOT_FOUND for a named checkpoint.
  */
 export async function removeCheckpoints(ports: RemovalPorts, selection: Selection, options: CleanUpOptions = {}): Promise<CleanUpReport> {
   checkSelection(selection);
@@ -39,7 +39,7 @@ async function* selected({ catalog }: CleanUpPorts, selection: Selection, now: D
   }
 }
 
-/** `undefined` when the selection is not about certain ones. */
+/** Returns the sessions that the selection names; `undefined` when it names none. */
 async function namedSessions(catalog: Catalog, { checkpointIds, sessionId }: Selection): Promise<ReadonlySet<SessionId> | undefined> {
   if (checkpointIds === undefined) return sessionId === undefined ? undefined : new Set([sessionId]);
   const sessions = new Set<SessionId>();

@@ -11,28 +11,30 @@ import { type Finding, verifyStore, type VerifyOptions, type VerifyPorts, type V
 export type RepairPorts = VerifyPorts & QuarantinePorts & GarbagePorts;
 
 export interface RepairOptions extends VerifyOptions {
-  /** Tell what would be repaired, and change nothing. Default `false`. */
+  /** Reports what would be repaired, and changes nothing. Default `false`. */
   readonly dryRun?: boolean | undefined;
-  /** Remove garbage too, when all was read: the checkpoints that a rebuild would have made of it are lost then. Default `false`. */
+  /**
+   * Also removes garbage when everything was readable. Checkpoints that a rebuild could have restored from it are then lost.
+   * Default `false`.
+   */
   readonly collectGarbage?: boolean | undefined;
 }
 
 export interface RepairReport extends Omit<VerifyReport, "findings"> {
-  /** What was put right, or with `dryRun` would be. A damaged checkpoint is put aside and marked: what is lost stays lost. */
+  /** Findings that were repaired, or with `dryRun` would be. A damaged checkpoint is quarantined and marked; lost data stays lost. */
   readonly repaired: readonly Finding[];
-  /** What was found and is as it was. */
+  /** Findings that remain. */
   readonly left: readonly Finding[];
-  /** What else can be done about that, and about readable files that belong to no checkpoint. */
+  /** Advice on the remaining findings, and on readable files that belong to no checkpoint. */
   readonly advice: readonly string[];
-  /** Absent where none was to be removed, or not everything was read. */
+  /** Absent when no garbage was to be removed, or not everything was readable. */
   readonly garbage?: GarbageReport;
 }
 
 /**
- * Verifies the store and puts right what can be put right without losing anything: damaged files go into quarantine and
- * their checkpoints are marked, marks of checkpoints that are whole again are taken away, and what the catalog keeps twice
- * agrees again. Safe beside live writers. Records of files that belong to nothing are only brought back by a rebuild; that is why
- * such files are removed only where somebody wants that.
+ * Verifies the store and repairs what it can without losing data: quarantines damaged files and marks their checkpoints, removes
+ * marks of checkpoints that are readable again, and corrects redundant data in the catalog. Safe beside live writers. Only a
+ * rebuild restores records of unreferenced files; therefore such files are removed on request only.
  *
  * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT
  */
@@ -47,7 +49,7 @@ export async function repairStore(ports: RepairPorts, options: RepairOptions = {
       else left.push(outcome === false ? finding : { ...finding, reason: `${finding.reason} ${whyUnreadable(outcome)}` });
     }
   });
-  // What cannot be read now may belong to something.
+  // A file that is unreadable now may still belong to a checkpoint.
   const isAllRead = found.isComplete && !findings.some(({ kind }) => kind === "unreadable");
   if (options.collectGarbage !== true || options.dryRun === true || !isAllRead) {
     return { ...found, repaired, left, advice: adviceOn(left, found.orphans) };
@@ -55,7 +57,10 @@ export async function repairStore(ports: RepairPorts, options: RepairOptions = {
   return { ...found, repaired, left, advice: adviceOn(left, []), garbage: await collectGarbage(ports) };
 }
 
-/** Whether it did, or what kept it from doing so: what belongs to another user, say, or was damaged since, keeps nothing else from being put right. */
+/**
+ * Repairs a finding. Returns whether it did, or the error that prevented it: a file of another user, or new damage, must not stop
+ * other repairs.
+ */
 async function putRight(ports: RepairPorts, finding: Finding): Promise<boolean | WorkrailError> {
   try {
     return (await REPAIRS[finding.kind]?.(ports, finding)) === true;
@@ -96,7 +101,7 @@ async function reconcile(ports: RepairPorts): Promise<boolean> {
   return true;
 }
 
-/** A change of a session's pins writes its file anew, even one that changes nothing. */
+/** Any change of a session's pins rewrites its file, even an empty change. */
 async function writeSessionFile(ports: RepairPorts, { sessionId }: Finding): Promise<boolean> {
   if (sessionId === undefined) return false;
   await ports.catalog.commit({ pins: { sessionId, pin: [], release: [] }, audit: [] });

@@ -8,21 +8,21 @@ import { checkpointNotFound, inWords, type LikelyCheckpoint, unknownCheckpoint }
 import { eachRecord, eachTrashed } from "./view-store.ts";
 
 export interface ResolveInput {
-  /** An id, at least 4 of its first characters, `latest`, or `latest~2`: the second one before the latest. */
+  /** An id, at least 4 of its first characters, `latest`, or `latest~2`: two before the latest. */
   readonly reference: string;
-  /** Only what this session holds. */
+  /** Only checkpoints of this session. */
   readonly sessionId?: SessionId | undefined;
-  /** Asked only where no whole id is given: that is found wherever it is. Default: everywhere. */
+  /** Called only when the reference is no whole id; a whole id is found anywhere. Default: everywhere. */
   readonly scope?: (() => ResolveScope) | undefined;
-  /** Only what is in the trash. Default: what is live, and the trash where nothing live is meant. */
+  /** Only the trash. Default: live checkpoints, then the trash when no live one matches. */
   readonly inTrash?: boolean | undefined;
 }
 
-/** Where to look for what is named by less than a whole id. */
+/** Where to search for a reference that is no whole id. */
 export interface ResolveScope {
-  /** Without a session: the project whose latest is meant. Default: the latest of all. */
+  /** Without a session: project whose latest checkpoint is meant. Default: the latest of all. */
   readonly project?: string | undefined;
-  /** The project whose ids are looked through. Default: all. */
+  /** Project whose ids are searched. Default: all. */
   readonly only?: string | undefined;
 }
 
@@ -30,18 +30,18 @@ type Scoped = ResolveInput & ResolveScope;
 
 const LEAST_CHARACTERS = 4;
 const LATEST = /^latest(?:~(?<back>\d{1,6}))?$/u;
-/** A message names so many. */
+/** Most checkpoints listed in a message. */
 const MOST_NAMED = 5;
 const MOST_NEAREST = 3;
-/** The newest ones are looked through for what is near. */
+/** Number of newest checkpoints searched for similar ids. */
 const MOST_COMPARED = 1_000;
 const MOST_APART = 3;
 const LONGEST_TOLD = 100;
 
 /**
- * Finds the checkpoint that a person or an agent means. A whole id is itself, even where it begins another.
+ * Finds the checkpoint that a reference means. A whole id always means itself, even when it is a prefix of another id.
  *
- * @throws INVALID_INPUT when several ids begin so, with `details.matches`; CHECKPOINT_NOT_FOUND, with `details.nearest`.
+ * @throws INVALID_INPUT when several ids match, with `details.matches`; CHECKPOINT_NOT_FOUND, with `details.nearest`.
  */
 export async function resolveCheckpoint(ports: ListPorts, given: ResolveInput): Promise<CheckpointRecord> {
   return ports.locking.shared(async () => {
@@ -65,7 +65,7 @@ async function findExact({ catalog }: ListPorts, { reference, sessionId }: Resol
   return sessionId === undefined || record?.sessionId === sessionId ? record : undefined;
 }
 
-/** In the order of listings. Damaged ones and asides are passed over, as where a session's latest is loaded. */
+/** Counts in the order of listings. Skips damaged checkpoints and asides, as loading a session's latest does. */
 async function beforeLatest(ports: ListPorts, { reference, sessionId, project }: Scoped, back: number): Promise<CheckpointRecord> {
   const filter = sessionId === undefined ? { project } : { sessionId };
   let passed = 0;
@@ -125,7 +125,7 @@ async function notFound(ports: ListPorts, input: Scoped): Promise<WorkrailError>
   return unknownCheckpoint(reference.length <= LONGEST_TOLD ? reference : `${reference.slice(0, LONGEST_TOLD)}...`, { nearest });
 }
 
-/** By their ids and names. Where one is given in part, parts are compared. */
+/** Returns checkpoints with similar ids or names. A partial reference is compared with beginnings. */
 async function nearestTo(ports: ListPorts, input: Scoped): Promise<readonly LikelyCheckpoint[]> {
   const wanted = input.reference.toLowerCase();
   if (wanted === "" || wanted.length > LONGEST_TOLD) return [];

@@ -6,15 +6,15 @@ import { viewTrash } from "./view-store.ts";
 
 export interface RestoreInput {
   readonly sessionId: SessionId;
-  /** Default: all that there is of the session in the trash. */
+  /** Default: everything of the session in the trash. */
   readonly checkpointIds?: readonly CheckpointId[] | undefined;
 }
 
 /**
- * Brings checkpoints back from the trash, in their old places. Their session counts as used from then on, or it would soon
- * be there again.
+ * Moves checkpoints from the trash back to their old places. Their session counts as used now, or retention would soon remove it
+ * again.
  *
- * @throws CHECKPOINT_NOT_FOUND, having restored nothing, when one of them is not in the trash, or nothing of the session is.
+ * @throws CHECKPOINT_NOT_FOUND, without restoring anything, when one of them is not in the trash, or nothing of the session is.
  */
 export async function restoreFromTrash(
   { catalog, locking, clock }: CleanUpPorts,

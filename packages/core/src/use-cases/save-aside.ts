@@ -16,19 +16,19 @@ export interface AsideInput {
 }
 
 export interface SavedAside extends Handle, Pick<SaveResult, "secrets"> {
-  /** What holds the context: an aside, or the session's head where that does. */
+  /** Checkpoint with the context: an aside, or the session's head when it has the same content. */
   readonly record: CheckpointRecord;
 }
 
-/** Ids that asides in the trash keep; each time somebody put the same content there makes one. */
+/** Attempts with different ids: asides in the trash keep their ids. */
 const MAX_ATTEMPTS = 8;
 
 /**
- * Keeps a context that was shortened without having been saved, and gives out a handle for it. The same content twice in a
- * session is one aside. It is no part of the session's history: never the head, not listed unless asked for.
+ * Saves a context that was shortened without being saved, and issues a handle for it. The same content in a session is one aside.
+ * An aside is no part of the session's history: it is never the head, and only listed on request.
  *
- * @throws STORAGE_QUOTA_EXCEEDED where there is no room for it: then there can be no handle either. Whatever saving throws,
- *   SECRET_FOUND among it.
+ * @throws STORAGE_QUOTA_EXCEEDED when there is no room for it, and then no handle; the errors of `saveCheckpoint`, including
+ * SECRET_FOUND.
  */
 export async function saveAside(ports: SavePorts, input: AsideInput): Promise<SavedAside> {
   const { exactDigest } = prepareContext(input.context, ports.limits, ports.digests);
@@ -47,7 +47,7 @@ export async function saveAside(ports: SavePorts, input: AsideInput): Promise<Sa
   });
 }
 
-/** `undefined` where the id cannot be used: what was saved under it is in the trash, or went in this moment. */
+/** `undefined` when the id cannot be used: its checkpoint is in the trash, or was removed just now. */
 async function save(ports: SavePorts, input: AsideInput, checkpointId: CheckpointId): Promise<SavedAside | undefined> {
   const validUntil = new Date(ports.clock.now().getTime() + HANDLE_MS);
   try {
@@ -62,7 +62,7 @@ async function save(ports: SavePorts, input: AsideInput, checkpointId: Checkpoin
   }
 }
 
-/** The same for the same content in a session, so that it is kept once. */
+/** Derives the id from session and content, so that equal content is stored once. */
 function asideId(digests: Digester, sessionId: SessionId, exactDigest: Digest, attempt: number): CheckpointId {
   return uuidOf(digests.sha256(JSON.stringify(["aside", sessionId, exactDigest, attempt]))) as CheckpointId;
 }

@@ -43,75 +43,75 @@ export interface SavePorts {
   readonly ids: IdGenerator;
   readonly background: Background;
   readonly limits: Limits;
-  /** Product and version, kept in each envelope. */
+  /** Product and version, stored in each envelope. */
   readonly writer: string;
-  /** What becomes of secrets in what is saved. Default: they are not looked for. */
+  /** Handling of secrets in saved data. Default: no search for secrets. */
   readonly secrets?: SecretScreen | undefined;
   /**
-   * Told of a write of so many bytes that failed, within the session's turn: makes room where that is what is missing,
-   * and says whether to write once more. Default: nothing can be done.
+   * Called after a failed write of this many bytes, within the session's turn. Makes room if that is the problem, and returns
+   * whether to write again. Default: no second attempt.
    */
   readonly relieve?: ((failure: unknown, blobBytes: number) => Promise<boolean>) | undefined;
 }
 
 export interface SaveInput {
   readonly sessionId: SessionId;
-  /** The whole state. Exactly one of this and `patch` must be given. */
+  /** The whole state. Exactly one of `context` and `patch` must be given. */
   readonly context?: Context | undefined;
-  /** What changed since `parentId`; default: since the session's head. It never starts a session. */
+  /** Changes since `parentId`; default: since the session's head. A patch never starts a session. */
   readonly patch?: Patch | undefined;
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly attributes?: JsonObject | undefined;
-  /** Attributes of ours, the same each time it is asked; left out where there is no room for them beside the caller's. Never rejects. */
+  /** Attributes of the product, the same on every call; omitted when there is no room beside the caller's. Never rejects. */
   readonly surroundings?: (() => Promise<JsonObject>) | undefined;
-  /** Default `workflow`. The other kinds are never skipped as unchanged, nor counted; asides have a limit of their own. */
+  /** Default `workflow`. The other kinds are never skipped as unchanged, and not counted; asides have a limit of their own. */
   readonly kind?: CheckpointKind | undefined;
   readonly agentId?: string | undefined;
   readonly workflowId?: string | undefined;
   readonly project?: string | undefined;
-  /** Keep a readable name of the session beside the caller's attributes, where its id is a generated one. Default `false`. */
+  /** Keep a readable name of the session in the attributes, if its id is a generated one. Default `false`. */
   readonly nameSession?: boolean | undefined;
   /** Refuse to save to a session that belongs to another project. Default `false`. */
   readonly ownProjectOnly?: boolean | undefined;
-  /** The checkpoint that this one continues, in any session; default: the session's head. */
+  /** Checkpoint that this one continues, in any session; default: the session's head. */
   readonly parentId?: CheckpointId | undefined;
-  /** Take `parentId` as given: it may be where the catalog cannot look, or gone. Default `false`: it must exist. */
+  /** Accept `parentId` unchecked: it may be elsewhere, or removed. Default `false`: it must exist. */
   readonly trustParent?: boolean | undefined;
   /** Save only if this is still the head; `null`: only if the session is new. */
   readonly expectedParentId?: CheckpointId | null | undefined;
   /** The caller's own id: saving the same bytes under it again is answered as unchanged. */
   readonly checkpointId?: CheckpointId | undefined;
-  /** What the workflow says of the context's entries; asked for once, in the session's turn. What it throws, the save throws. */
+  /** Classification rules of the workflow. Called once, in the session's turn. Its errors make the save fail. */
   readonly rules?: (() => Promise<CompiledRules | undefined>) | undefined;
-  /** How the entries were classified before. Default: they are classified now. */
+  /** Earlier classification of the entries. Default: they are classified now. */
   readonly layers?: LayerSummary | undefined;
-  /** Refuse a context without entries, where the parent has some, unless `force` is given. Default `false`. */
+  /** Refuse a context without entries when the parent has some, unless `force` is given. Default `false`. */
   readonly refuseEmpty?: boolean | undefined;
-  /** Save although the head holds the same content. Default `false`. */
+  /** Save even when the head has the same content. Default `false`. */
   readonly force?: boolean | undefined;
-  /** What is saved is shielded until then, from the first moment on. What was there before is not. Default: it is not shielded. */
+  /** Shields the new checkpoint until this time, from the beginning. Does not apply to an existing checkpoint. Default: no shield. */
   readonly shieldUntil?: Date | undefined;
 }
 
 export type SaveResult = SaveOutcome & {
-  /** What looks like a secret in what was given; absent where nothing does. */
+  /** Possible secrets in the given data; absent when there are none. */
   readonly secrets?: SecretsReport;
-  /** Entries of the parent that this state does not have; absent where it has all of them. */
+  /** Entries of the parent that this state lacks; absent when it has all of them. */
   readonly dropped?: DroppedEntries | undefined;
-  /** What a patch did; `base` is the checkpoint that it changed. */
+  /** Effect of a patch; `base` is the checkpoint that it was applied to. */
   readonly patched?: PatchChanges & { readonly base: CheckpointId };
 };
 
-/** A state that is whole, as it is saved. */
+/** Input with a whole state. */
 interface WholeInput extends SaveInput {
   readonly context: Context;
   readonly patch?: undefined;
-  /** The context without its secrets, where they are taken out: what is told of it is read from this. */
+  /** Context with secrets removed, if they are to be; texts derived from the context use this. */
   readonly redacted?: Context | undefined;
-  /** What the context was made of, by a patch. */
+  /** Base of the patch that made the context. */
   readonly base?: Base | undefined;
-  /** The head that the patch was applied to: when it is not the head any more, the save fails and can be done anew. */
+  /** Head that the patch was applied to. If another process moved the head, the save fails and can be repeated. */
   readonly follows?: CheckpointId | undefined;
 }
 
@@ -119,43 +119,43 @@ type SaveOutcome =
   | {
       readonly status: "saved";
       readonly record: CheckpointRecord;
-      /** What had to go because the session holds no more than so many, or so many asides. */
+      /** Checkpoints removed because of the session's limit of checkpoints or asides. */
       readonly removed: readonly CheckpointRecord[];
-      /** What the session and the store hold now. */
+      /** Bytes that session and store hold now. */
       readonly bytes: QuotaUsage;
     }
   | {
       readonly status: "unchanged";
-      /** The checkpoint that already holds this content. */
+      /** Existing checkpoint with this content. */
       readonly record: CheckpointRecord;
-      /** What the call brought that the existing checkpoint does not have, and that was therefore not kept. */
+      /** Given data that the existing checkpoint lacks, and that was therefore not saved. */
       readonly ignored: readonly IgnoredOnSkip[];
     };
 
-/** What a save may bring that is not kept where its content is there already. */
+/** Fields that are not saved when the content already exists. */
 type IgnoredOnSkip = "checkpointId" | "parentId" | "workflowId" | "agentId" | "name" | "tags" | "metadata" | "keyOrder";
 
-/** A commit that lost its blob to garbage collection is tried again this often; twice is already improbable. */
+/** Attempts for a commit that loses its blob to garbage collection. Twice is already improbable. */
 const MAX_ATTEMPTS = 3;
 
 /**
  * Saves a context as the session's new head.
  *
- * The blob is durable under its final name before one catalog transaction makes it a checkpoint, so no reader
- * and no crash ever meets a record without its bytes. Saves to one session keep the order of their calls.
+ * The blob is durable under its final name before one catalog transaction makes it a checkpoint. Therefore no reader and no crash
+ * ever meets a record without its bytes. Saves to one session keep the order of their calls.
  *
- * A patch is applied to its base within that order, and once more when another process moved the head meanwhile: patches of
- * different keys all survive. What it makes is saved as if it had been given.
+ * A patch is applied to its base in that order, and again when another process moved the head meanwhile: patches of different
+ * keys all survive. Its result is saved as if it had been given.
  *
- * @throws INVALID_INPUT, TOO_LARGE, STORAGE_QUOTA_EXCEEDED, SECRET_FOUND for what is saved; CHECKPOINT_NOT_FOUND for an unknown
- *   `parentId`; SESSION_NOT_FOUND for a patch without a base; CONFLICT when the head is not `expectedParentId`, or `checkpointId` is taken; LOCK_TIMEOUT and
- *   STORAGE_UNAVAILABLE for the store. The previous head stays loadable whatever is thrown.
+ * @throws INVALID_INPUT, TOO_LARGE, STORAGE_QUOTA_EXCEEDED, SECRET_FOUND for the saved data; CHECKPOINT_NOT_FOUND for an unknown
+ * `parentId`; SESSION_NOT_FOUND for a patch without a base; CONFLICT when the head is not `expectedParentId`, or `checkpointId`
+ * is taken; LOCK_TIMEOUT and STORAGE_UNAVAILABLE for the store. After any error the previous head stays loadable.
  */
 export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promise<SaveResult> {
   checkLabels(given);
   const { patch, context } = given;
   if (patch !== undefined) return ports.locking.inOrder(given.sessionId, () => savePatched(ports, given, patch));
-  // At once, before the caller can change it.
+  // Captures the context before the caller can change it.
   const checked = checkContext(context, ports.limits);
   const takenDown = takeDown(checked, ports.limits, ports.digests);
   const input: WholeInput = { ...given, patch: undefined, context: checked.context };
@@ -163,7 +163,7 @@ export async function saveCheckpoint(ports: SavePorts, given: SaveInput): Promis
 }
 
 async function saveContent(ports: SavePorts, given: WholeInput, content: SavedContent): Promise<SaveResult> {
-  // A large one is compressed in another thread beside the search for secrets; nothing is written before its end.
+  // A large context is compressed in another thread during the search for secrets. Nothing is written before the search ends.
   const [begun, search] = await Promise.allSettled([draft(ports, given, content), screened(ports, given, content)]);
   const { redacted, ...secrets } = outcomeOf(search);
   const { input, known, encoded } = redacted === undefined ? outcomeOf(begun) : await draft(ports, redacted.input, redacted.content);
@@ -171,7 +171,7 @@ async function saveContent(ports: SavePorts, given: WholeInput, content: SavedCo
   return { ...(known ?? (await writeOrName(ports, input, encoded))), ...secrets, ...(dropped === undefined ? {} : { dropped }) };
 }
 
-/** Others that save all the time win at most so often in a row. */
+/** Most attempts against other processes that keep saving. */
 const MAX_REBASES = 50;
 
 async function savePatched(ports: SavePorts, given: SaveInput, patch: Patch): Promise<SaveResult> {
@@ -190,7 +190,7 @@ async function savePatched(ports: SavePorts, given: SaveInput, patch: Patch): Pr
   }
 }
 
-/** Another process saved between the reading of a patch's base and the commit. Never leaves this file. */
+/** Another process saved between reading a patch's base and the commit. Never leaves this file. */
 class HeadMoved extends Error {
   readonly conflict: WorkrailError;
 
@@ -200,7 +200,7 @@ class HeadMoved extends Error {
   }
 }
 
-/** What will be written, or the answer if that is nothing. */
+/** Data to write, or the answer when there is nothing to write. */
 type Draft =
   | { readonly input: WholeInput; readonly known: SaveOutcome; readonly encoded?: undefined }
   | { readonly input: WholeInput; readonly known?: undefined; readonly encoded: Encoded };
@@ -223,7 +223,7 @@ async function draft(ports: SavePorts, input: WholeInput, content: SavedContent)
   const facts = await describe(ports, { ...input, layers, parentId, begunAt: session?.createdAt }, content, head);
   const bytes = await encodeBlob(ports, facts, content);
   checkSize(bytes.length, ports.limits);
-  // The head has the same content, but no bytes that could be loaded.
+  // The head has the same content, but its bytes are unreadable.
   const isAnew = head !== undefined && head.canonicalDigest === skipDigest(input, content);
   return { input: isAnew ? { ...input, force: true } : input, encoded: { content, facts, bytes, dropped } };
 }
@@ -233,7 +233,7 @@ function outcomeOf<T>(settled: PromiseSettledResult<T>): T {
   return settled.value;
 }
 
-/** What was found, and what is to be saved in the place of what was given, if that is wanted. */
+/** Searches for secrets; returns the report and, if requested, the redacted data to save instead. */
 async function screened(
   ports: SavePorts,
   input: WholeInput,
@@ -248,7 +248,7 @@ async function screened(
   return { secrets, redacted: { input: changed, content: await takeDownText(redacted.context, ports.limits, ports.digests) } };
 }
 
-/** A write that failed may have left its blob behind: the error names the id under which that is recognised when it is tried again. */
+/** Writes a checkpoint and adds its id to retryable errors: a failed write may have left a blob, which a retry recognises by this id. */
 async function writeOrName(ports: SavePorts, input: WholeInput, encoded: Encoded): Promise<SaveOutcome> {
   try {
     return await write(ports, input, encoded).catch(async (error: unknown) => {
@@ -275,7 +275,7 @@ function checkLabels(input: SaveInput): void {
   }
 }
 
-/** What can be told before any byte is written. The transaction decides again; this only spares the work. */
+/** Answers without writing, if possible. The transaction decides again; this only saves work. */
 async function answerWithoutWriting(
   ports: SavePorts,
   input: WholeInput,
@@ -295,8 +295,8 @@ async function answerWithoutWriting(
 }
 
 /**
- * Whether what is not written again can be loaded: who is told that a context is saved counts on the bytes, and their file
- * may have been damaged since. Reading them takes less than writing them would.
+ * True when an existing checkpoint can be loaded. Its file may have been damaged since, and the caller relies on the bytes.
+ * Reading them takes less time than writing.
  */
 async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<boolean> {
   try {
@@ -309,12 +309,12 @@ async function isReadable(ports: SavePorts, record: CheckpointRecord): Promise<b
 }
 
 async function layersOf(context: Context, how: ClassifyHow): Promise<LayerSummary> {
-  // Takes long to load, and who only loads this function, to save or not, does not wait for it.
+  // Imported lazily, because it takes long to load and not every caller of this module saves.
   const { classifySteps } = await import("../classify/classify-context.ts");
   return summarise(await inTurns(classifySteps(context, how)));
 }
 
-/** `undefined` where it may be gone, or where the catalog cannot look. */
+/** Returns the parent's record; `undefined` when a trusted parent is missing or elsewhere. */
 async function parentOf(ports: SavePorts, input: WholeInput, parentId: CheckpointId): Promise<CheckpointRecord | undefined> {
   const parent = input.base?.record ?? (await ports.catalog.find(parentId));
   if (parent !== undefined || input.trustParent === true) return parent;
@@ -331,7 +331,7 @@ async function describe(
   head: CheckpointRecord | undefined,
 ): Promise<CheckpointFacts> {
   const createdAt = ports.clock.now();
-  // What matters most comes first: there may be no room for all of it.
+  // Most important first: there may not be room for all of them.
   const ofOurs = [sessionProjectAttribute(head, input.project), (await input.surroundings?.()) ?? {}, await sessionName(input, createdAt)];
   return {
     id: input.checkpointId ?? ports.ids.checkpointId(),
@@ -361,7 +361,7 @@ async function sessionName(
   return sessionNameAttribute({ sessionId, project, goal: await goalIn(redacted ?? context), begunAt: begunAt ?? createdAt });
 }
 
-/** Of a context with more keys it is not looked for: that takes its time. */
+/** Larger contexts are not searched for a goal, because that takes too long. */
 const MOST_KEYS = 1_000;
 
 async function goalIn(context: Context): Promise<string | undefined> {
@@ -370,13 +370,13 @@ async function goalIn(context: Context): Promise<string | undefined> {
   return goalOf(context);
 }
 
-/** The caller's come back in any case. */
+/** Adds product attributes only if they fit; the caller's always stay. */
 function withOurs(attributes: JsonObject, ours: JsonObject): JsonObject {
   const all = { ...attributes, ...ours };
   return JSON.stringify(all).length > LABEL_LIMITS.attributesLength ? attributes : all;
 }
 
-/** A checkpoint that is to be written, and its blob. */
+/** Checkpoint to write, with its blob. */
 interface Encoded {
   readonly content: SavedContent;
   readonly facts: CheckpointFacts;
@@ -416,19 +416,19 @@ function append(ports: SavePorts, input: WholeInput, content: SavedContent, { fa
   };
 }
 
-/** What is in the blob store, and therefore what the record must say. */
+/** Blob in the store, with the facts that the record must have. */
 interface StoredBlob {
   readonly blob: BlobRef;
   readonly blobBytes: number;
   readonly facts: CheckpointFacts;
 }
 
-/** One that was there before. A delta hangs on another checkpoint, and cannot serve as a new one. */
+/** Blob that existed before. A delta depends on another checkpoint and cannot serve as a new one. */
 interface FoundBlob extends StoredBlob {
   readonly isWhole: boolean;
 }
 
-/** A generated id is new by construction; a caller's own may already have a blob, left by a crash or by another writer. */
+/** Writes the blob. A generated id is always new; a caller's id may already have a blob, left by a crash or by another writer. */
 async function putBlob(ports: SavePorts, input: WholeInput, facts: CheckpointFacts, bytes: Uint8Array): Promise<StoredBlob> {
   const key = { sessionId: facts.sessionId, checkpointId: facts.id };
   const ifAbsent = input.checkpointId !== undefined;
@@ -437,10 +437,10 @@ async function putBlob(ports: SavePorts, input: WholeInput, facts: CheckpointFac
     if (blob !== undefined) return { blob, blobBytes: bytes.length, facts };
     const present = await readStored(ports, ports.blobs.refOf(key), facts);
     if (present?.isWhole === true && isSameButForTime(present.facts, facts)) return present;
-    // Garbage of a save that was never acknowledged, unless a record needs it: then it stays and the commit says so.
+    // Garbage of an unacknowledged save, unless a record needs it: then it stays, and the commit reports it.
     const reclaimed = await ports.catalog.reclaim([ports.blobs.refOf(key)], async (garbage, isToBeErased) => {
       if (isToBeErased) await ports.blobs.erase(garbage);
-      // What cannot be read may be anything: it is put aside, never away.
+      // Unreadable data is quarantined, never deleted.
       else await (present === undefined ? ports.blobs.quarantine(garbage) : ports.blobs.remove(garbage));
     });
     if (reclaimed.length > 0) continue;
@@ -451,9 +451,9 @@ async function putBlob(ports: SavePorts, input: WholeInput, facts: CheckpointFac
 }
 
 /**
- * Whoever chose the same id in another process took our blob for garbage, so long as no record needed it, and may have
- * put another one in its place just before our commit. From the commit on nobody does; what the record says goes back, unless
- * the checkpoint was removed since.
+ * Restores a replaced blob. Another process that chose the same id may have taken the blob for garbage while no record needed it,
+ * and put another one in its place just before the commit. After the commit this cannot happen. The blob of the record is put
+ * back, unless the checkpoint was removed since.
  */
 async function putBackIfReplaced(
   ports: SavePorts,
@@ -468,7 +468,10 @@ async function putBackIfReplaced(
   await ports.catalog.replaceBlob(record, becomes, () => ports.blobs.replace(blob, bytes));
 }
 
-/** `undefined` when there is nothing, or nothing readable. A delta's canonical digest is that of what we would save. */
+/**
+ * Reads an existing blob; `undefined` when it is missing or unreadable. A delta is assumed to have the canonical digest of the
+ * new facts.
+ */
 async function readStored(
   ports: SavePorts,
   blob: BlobRef,
@@ -487,7 +490,7 @@ async function readStored(
   }
 }
 
-/** The same save, tried before: its blob can serve, because a rebuild would read the same out of it. */
+/** True for an earlier attempt of the same save. Its blob can be reused, because a rebuild would read the same facts from it. */
 function isSameButForTime(left: CheckpointFacts, right: CheckpointFacts): boolean {
   return sameJson({ ...left, createdAt: undefined }, { ...right, createdAt: undefined });
 }
@@ -526,15 +529,19 @@ async function conclude(
   }
 }
 
-/** Reclaiming checks again under the store's write lock, so that being late, or twice, is harmless. */
+/** Queues the reclaiming of blobs. `reclaim` checks again under the store's write lock, so that late or repeated calls are harmless. */
 function reclaimLater(ports: SavePorts, refs: readonly BlobRef[]): void {
-  // Within the lock: a rebuild must not find a blob that goes away before its record is written.
+  // Holds the lock, because a rebuild must not find a blob that vanishes before its record is written.
   ports.background.run("reclaim blobs", async () => {
     await ports.locking.shared(() => ports.catalog.reclaim(refs, (ref) => ports.blobs.remove(ref)));
   });
 }
 
-/** @throws STORAGE_QUOTA_EXCEEDED when a blob is larger than a checkpoint may be. */
+/**
+ * Checks the size of a blob.
+ *
+ * @throws STORAGE_QUOTA_EXCEEDED when it exceeds the limit of a checkpoint.
+ */
 export function checkSize(blobBytes: number, limits: Limits): void {
   if (blobBytes <= limits.maxCheckpointBytes) return;
   throw new WorkrailError(
@@ -547,7 +554,7 @@ export function checkSize(blobBytes: number, limits: Limits): void {
   );
 }
 
-/** The digest that makes a save needless; `undefined` where a save always creates. */
+/** Returns the digest with which a save is skipped; `undefined` when the save always creates a checkpoint. */
 function skipDigest(input: WholeInput, content: SavedContent): SavedContent["canonicalDigest"] | undefined {
   const alwaysCreates = input.force === true || (input.kind !== undefined && input.kind !== "workflow");
   return alwaysCreates ? undefined : content.canonicalDigest;
@@ -556,7 +563,7 @@ function skipDigest(input: WholeInput, content: SavedContent): SavedContent["can
 function unchanged(input: WholeInput, content: SavedContent, record: CheckpointRecord): SaveOutcome {
   const ignored: IgnoredOnSkip[] = [];
   if (input.checkpointId !== undefined && input.checkpointId !== record.id) ignored.push("checkpointId");
-  // Whoever continues the very checkpoint that has the content already has lost nothing.
+  // Continuing the checkpoint that already has the content loses nothing.
   if (input.parentId !== undefined && input.parentId !== record.parentId && input.parentId !== record.id) ignored.push("parentId");
   if (input.workflowId !== undefined && input.workflowId !== record.workflowId) ignored.push("workflowId");
   if (input.agentId !== undefined && input.agentId !== record.agentId) ignored.push("agentId");
@@ -571,7 +578,7 @@ function sameJson(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** The head has the parent that ours would have, and these very bytes: our own save, whose answer was lost. */
+/** Detects a repeated save whose answer was lost: the head has the same parent and exactly the same bytes. */
 async function lostAnswerOrConflict(
   ports: SavePorts,
   input: WholeInput,
@@ -610,7 +617,7 @@ async function sameOrConflict(
   throw idTaken(existing.id);
 }
 
-/** A damaged checkpoint whose context comes in again is whole again. What there is of its file is put aside. */
+/** Repairs a damaged checkpoint whose context is saved again. Remains of its file are quarantined. */
 async function madeWhole(ports: SavePorts, content: SavedContent, record: CheckpointRecord): Promise<CheckpointRecord> {
   if (!record.damaged && (await isReadable(ports, record))) return record;
   const bytes = await encodeBlob(ports, record, content);
@@ -619,7 +626,7 @@ async function madeWhole(ports: SavePorts, content: SavedContent, record: Checkp
     await ports.blobs.quarantine(record.blob);
     await ports.blobs.replace(record.blob, bytes);
   });
-  // Somebody else may have been faster; a checkpoint that is gone meanwhile is as good as one that goes after the answer.
+  // Another process may have been faster. A checkpoint removed meanwhile is like one removed after the answer.
   return (await ports.catalog.find(record.id)) ?? record;
 }
 

@@ -18,54 +18,54 @@ export interface ScanPorts extends ReadPorts {
 }
 
 export interface ScanOptions {
-  /** Only this session. Default: all, and the trash. */
+  /** Only this session. Default: all sessions, and the trash. */
   readonly sessionId?: SessionId | undefined;
-  /** Told after each checkpoint. */
+  /** Called after each checkpoint. */
   readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
-  /** Ends it early; what was found so far is reported. */
+  /** Aborts early; what was found so far is reported. */
   readonly signal?: { readonly aborted: boolean } | undefined;
 }
 
 export interface ScanProgress {
   readonly done: number;
-  /** How many there were at the beginning, without those in the trash. */
+  /** Checkpoints at the beginning, without the trash. */
   readonly total: number;
   /** Places found so far. */
   readonly found: number;
 }
 
-/** A place in a checkpoint that what looks like a secret was found in. Never holds the secret. */
+/** Place of a possible secret in a checkpoint. Never holds the secret. */
 export interface StoredSecret extends PlacedSecret {
   readonly sessionId: SessionId;
   readonly checkpointId: CheckpointId;
-  /** How often in this place. */
+  /** Number of occurrences in this place. */
   readonly times: number;
-  /** The checkpoint is in the trash. */
+  /** Present when the checkpoint is in the trash. */
   readonly inTrash?: true;
 }
 
 export interface ScanReport {
-  /** Checkpoints looked at, those that cannot be read included. */
+  /** Checkpoints examined, including unreadable ones. */
   readonly checkpoints: number;
-  /** The newest checkpoints of a session first. */
+  /** Newest checkpoints of a session first. */
   readonly found: readonly StoredSecret[];
-  /** Checkpoints that cannot be read: what they hold is not known. Their names and tags were looked at. */
+  /** Unreadable checkpoints, whose contexts are unknown. Their names and tags were examined. */
   readonly unreadable: readonly CheckpointId[];
-  /** `false`: it was ended early. */
+  /** `false` when the scan was aborted. */
   readonly isComplete: boolean;
 }
 
 /**
- * Looks for secrets in what is stored: contexts, names, tags and attributes of all checkpoints, in sessions and in the trash.
- * Changes nothing; reading for it is no access. What is saved meanwhile may not be among it.
+ * Searches stored data for secrets: contexts, names, tags and attributes of all checkpoints, including the trash. Changes
+ * nothing, and does not count as an access. May miss data saved meanwhile.
  *
- * @throws SESSION_NOT_FOUND when the session holds nothing, nor did; STORAGE_UNAVAILABLE, LOCK_TIMEOUT
+ * @throws SESSION_NOT_FOUND when the session is empty and unknown; STORAGE_UNAVAILABLE, LOCK_TIMEOUT
  */
 export async function scanStore(ports: ScanPorts, options: ScanOptions = {}): Promise<ScanReport> {
   return ports.locking.shared(() => new Scan(ports, options).run());
 }
 
-/** A checkpoint's context, as its file or what that is stored against tells it. */
+/** Context of a checkpoint. */
 interface Read {
   readonly id: CheckpointId;
   readonly value: JsonValue;
@@ -76,7 +76,7 @@ class Scan {
   readonly #options: ScanOptions;
   readonly #found: StoredSecret[] = [];
   readonly #unreadable: CheckpointId[] = [];
-  /** Mostly the base of the next. */
+  /** Checkpoint read last, mostly the base of the next one. */
   #last: Read | undefined;
   #done = 0;
 
@@ -102,7 +102,7 @@ class Scan {
     return { checkpoints: this.#done, found: this.#found, unreadable: this.#unreadable, isComplete: !this.#isAborted };
   }
 
-  /** Of a session that there is not, nobody may believe that nothing was found in it. */
+  /** Fails for an unknown session: "nothing found" would be misleading. */
   async #checkSession(): Promise<void> {
     const { sessionId } = this.#options;
     if (sessionId === undefined || this.#done > 0 || this.#isAborted) return;
@@ -113,7 +113,7 @@ class Scan {
     return this.#options.signal?.aborted === true;
   }
 
-  /** Session by session and newest first, so that what a checkpoint is stored against has mostly just been read. */
+  /** Yields records by session, newest first, so that the base of a checkpoint has mostly just been read. */
   async *#records(
     filter: Parameters<typeof eachRecord>[1],
   ): AsyncGenerator<{ readonly record: CheckpointRecord; readonly inTrash: boolean }> {
@@ -141,7 +141,7 @@ class Scan {
     this.#found.push(...places.values());
   }
 
-  /** `undefined` when it cannot be read, or was removed since it was listed. */
+  /** Reads the JSON text; `undefined` when it is unreadable, or was removed since it was listed. */
   async #read(record: CheckpointRecord, inTrash: boolean): Promise<string | undefined> {
     try {
       const { value, text } = await this.#readOnLast(record);

@@ -8,39 +8,39 @@ import { type JsonPlace, JsonPlaces } from "../secrets/json-places.ts";
 import { writtenPath } from "../secrets/written-path.ts";
 import { takingTurns } from "../turns.ts";
 
-/** A place that what looks like a secret was found in. Never holds the secret. */
+/** Place of a possible secret. Never holds the secret. */
 export interface PlacedSecret {
-  /** The id of the rule. */
+  /** Id of the rule. */
   readonly rule: string;
-  /** Such as `context["servers"][2]["url"]`, `name`, `tags[0]` or `metadata["ticket"]`. */
+  /** Path such as `context["servers"][2]["url"]`, `name`, `tags[0]` or `metadata["ticket"]`. */
   readonly path: string;
 }
 
-/** What was found in what was to be saved, and what became of it. */
+/** Result of the search for secrets in data to be saved. */
 export interface SecretsReport {
   readonly action: "warned" | "redacted";
-  /** How many there are. */
+  /** Number of secrets. */
   readonly count: number;
   /** The first of them. */
   readonly found: readonly PlacedSecret[];
 }
 
-/** What is screened. */
+/** Data to screen. */
 export interface ScreenInput {
-  /** The JSON text of a context, in parts of any size; the same each time. */
+  /** Returns the JSON text of a context in parts of any size, the same on every call. */
   readonly context: () => Iterable<string>;
-  /** JSON text of an object with what describes it. */
+  /** JSON text of an object with the labels. */
   readonly labels: string;
 }
 
 export interface Screened {
   /** Absent when nothing was found. */
   readonly report?: SecretsReport;
-  /** What to write in the place of what was given. Absent where that is to be written as it is. */
+  /** Data to write instead of the given data; absent when the given data is to be written unchanged. */
   readonly redacted?: { readonly context: string; readonly labels: string };
 }
 
-/** What describes a checkpoint, as it is screened; `metadata` is what callers call its attributes. */
+/** Returns a checkpoint's labels as screened; callers know the attributes as `metadata`. */
 export function labelsText({ name, tags, attributes: metadata, agentId, workflowId }: GivenLabels): string {
   return JSON.stringify({ name, tags, metadata, agentId, workflowId });
 }
@@ -48,19 +48,19 @@ export function labelsText({ name, tags, attributes: metadata, agentId, workflow
 type Labels = Pick<CheckpointFacts, "name" | "tags" | "attributes" | "agentId" | "workflowId">;
 type GivenLabels = { readonly [Name in keyof Labels]?: Labels[Name] | undefined };
 
-/** The same from such a text. What was not given is not there. */
+/** Parses the labels back. Labels that were not given are absent. */
 export function labelsOf(text: string): Partial<Labels> {
   const { metadata, ...labels } = parseJson(text) as unknown as Partial<Labels> & { readonly metadata?: CheckpointFacts["attributes"] };
   return metadata === undefined ? labels : { ...labels, attributes: metadata };
 }
 
-/** An answer must stay small, however many there are. */
+/** Most secrets in an answer, which must stay small. */
 const MOST_NAMED = 5;
 
 /**
- * Looks for secrets in what is about to be written, before anything of it is.
+ * Searches for secrets in data about to be written, before anything is written.
  *
- * @throws SECRET_FOUND, naming rules and places, where the screen blocks.
+ * @throws SECRET_FOUND, naming rules and places, in mode `block`.
  */
 export async function screenSecrets(screen: SecretScreen | undefined, given: ScreenInput): Promise<Screened> {
   if (screen === undefined) return {};
@@ -83,24 +83,24 @@ export async function screenSecrets(screen: SecretScreen | undefined, given: Scr
 
 export interface Placed extends FoundSecret {
   readonly place: JsonPlace;
-  /** What its path begins with; absent where the first key is a name. */
+  /** Beginning of its path; absent when the path begins with the first key. */
   readonly root: string | undefined;
 }
 
-/** Whether a secret begins there. One that goes through several strings is told of where it begins. */
+/** True at the beginning of a secret. A secret that spans several strings is reported where it begins. */
 export function begins({ continues }: FoundSecret): boolean {
   return continues !== true;
 }
 
-/** As it is told. Writing a path takes longer than finding it, and few of very many are told. */
+/** Formats a place for a report. Writing a path takes longer than finding it, so only reported places are formatted. */
 export function named({ rule, place, root }: Placed): PlacedSecret {
   return { rule, path: writtenPath(place, root) };
 }
 
 /**
- * The secrets in a JSON text, and where they are. Others have their turn between its parts.
+ * Finds the secrets in a JSON text and their places. Yields to other work between parts.
  *
- * @param root what paths begin with.
+ * @param root beginning of the paths.
  */
 export async function findPlaced(scanner: SecretScanner, texts: () => Iterable<string>, root?: string): Promise<Placed[]> {
   const found: FoundSecret[] = [];
@@ -133,7 +133,7 @@ async function place(texts: () => Iterable<string>, found: readonly FoundSecret[
   return placed;
 }
 
-/** The text with what stands for each secret in its place. */
+/** Replaces each secret in a text by its placeholder. */
 async function redacted(screen: SecretScreen, text: string, found: readonly Placed[]): Promise<string> {
   const pieces: string[] = [];
   let end = 0;
@@ -141,7 +141,7 @@ async function redacted(screen: SecretScreen, text: string, found: readonly Plac
     const placeholder = await screen.placeholder(secret.kind, text.slice(secret.start, secret.end));
     const isLiteral = secret.place.within === "literal";
     const { start, end: next } = isLiteral ? literalAround(text, secret) : secret;
-    // Two in one number.
+    // Two secrets in one number.
     if (start < end) continue;
     pieces.push(text.slice(end, start), isLiteral ? JSON.stringify(placeholder) : placeholder);
     end = next;
@@ -149,7 +149,7 @@ async function redacted(screen: SecretScreen, text: string, found: readonly Plac
   return [...pieces, text.slice(end)].join("");
 }
 
-/** A number is replaced as a whole, by a text. */
+/** Extends the range to a whole number, which is replaced by a text. */
 function literalAround(text: string, { start, end }: FoundSecret): Pick<FoundSecret, "start" | "end"> {
   const isLiteral = (index: number): boolean => /[\w.+-]/.test(text.charAt(index));
   let [from, to] = [start, end];
@@ -158,7 +158,7 @@ function literalAround(text: string, { start, end }: FoundSecret): Pick<FoundSec
   return { start: from, end: to };
 }
 
-/** In words: `github-token at context["env"]["TOKEN"], jwt at name and 3 more`. */
+/** Lists places in words: `github-token at context["env"]["TOKEN"], jwt at name and 3 more`. */
 export function placesInWords({ count, found }: Pick<SecretsReport, "count" | "found">): string {
   const places = found.map(({ rule, path }) => `${rule} at ${path}`).join(", ");
   return count > found.length ? `${places} and ${count - found.length} more` : places;

@@ -21,50 +21,50 @@ export interface SearchPorts extends ReadPorts {
 export interface SearchInput {
   readonly query: string;
   readonly filter: IndexFilter;
-  /** Hits of this project come before others that score about the same. */
+  /** Hits of this project come before others with about the same score. */
   readonly projectFirst?: string | undefined;
   readonly limit: number;
-  /** Checkpoints of larger contexts are passed over. Default: none are. */
+  /** Skips checkpoints with larger contexts. Default: no limit. */
   readonly mostBytes?: number | undefined;
 }
 
 export interface FoundCheckpoint {
   readonly record: CheckpointRecord;
-  /** Of its session. */
+  /** Session of the checkpoint. */
   readonly session: Session | undefined;
-  /** The session's head; the checkpoint itself where there is none. */
+  /** Head of the session; the checkpoint itself when there is none. */
   readonly head: CheckpointId;
   /** From 0 to 1. */
   readonly score: number;
-  /** A piece of its text with words that were looked for. */
+  /** Part of its text with searched words. */
   readonly snippet: string | undefined;
 }
 
 export interface SearchOutcome {
-  /** The best first. */
+  /** Best first. */
   readonly hits: readonly FoundCheckpoint[];
-  /** None has a word that was asked for, or what was a phrase is nowhere: these have words of the phrase, or what means, begins or is spelled alike. */
+  /** True when nothing matches exactly: the hits only have words of a phrase, synonyms, prefixes, or similar spellings. */
   readonly isLoose: boolean;
 }
 
-/** The best hits that say what else a search is about. */
+/** Number of best hits from which related terms are taken. */
 const SAMPLES = 3;
-/** From so many terms on it is worth asking them; fewer are a name, which is looked for as it is. */
+/** Shorter queries get no related terms: they are names, to be searched for exactly. */
 const WORTH_RELATING = 5;
-/** Of each of them, in characters. */
+/** Characters per sampled hit. */
 const SAMPLE = 4_000;
-/** Hits looked at where most turn out not to be what was asked for. */
+/** Most hits to examine when most turn out not to match. */
 const MOST_HITS = 120;
-/** Terms that one is taken for which is not in the index. */
+/** Most similar terms per query term that is not in the index. */
 const MOST_ALIKE = 8;
-/** Later checkpoints looked at that may still hold a text. */
+/** Most later checkpoints examined for a text. */
 const MOST_LATER = 10;
-/** What is spelled alike counts for less. */
+/** Factor on the score of loose hits. */
 const LOOSE = 0.5;
 
 /**
- * Finds checkpoints by words. A hit is the checkpoint where the text appeared or, where that one does not meet the filter, a
- * later one of its session that does and still holds the text. What was removed or cannot be read is no hit.
+ * Finds checkpoints by words. A hit is the checkpoint in which the text appeared, or, when that one does not meet the filter, a
+ * later one of its session that does and still contains the text. Removed and unreadable checkpoints are no hits.
  */
 export async function searchCheckpoints(ports: SearchPorts, input: SearchInput): Promise<SearchOutcome> {
   const query = parseQuery(input.query);
@@ -77,7 +77,10 @@ export async function searchCheckpoints(ports: SearchPorts, input: SearchInput):
   });
 }
 
-/** By the words of phrases that may be none, then by words that begin or are spelled alike. Whoever asks for nothing but phrases is told that they are nowhere. */
+/**
+ * Searches without phrases, then for words with similar prefixes or spellings. A query of phrases only is not loosened: it has no
+ * results.
+ */
 async function searchLoosely(ports: SearchPorts, query: ParsedQuery, input: SearchInput): Promise<FoundCheckpoint[]> {
   if (query.isPhrasesOnly) return [];
   const search = new Search(ports, { ...query, required: [], phrases: [] }, input);
@@ -94,7 +97,7 @@ async function termsAlike(search: SearchIndex, terms: readonly WeightedTerm[]): 
   return [...alike].map(([term, weight]) => ({ term, weight }));
 }
 
-/** What a checkpoint is found by: whole, and taken apart where that is asked for. */
+/** Searchable texts of a checkpoint, split into lines on demand. */
 class ReadTexts {
   readonly whole: readonly string[];
   #lines: readonly string[] | undefined;
@@ -129,7 +132,7 @@ class Search {
     this.#phrases = query.phrases.map(phraseFinder);
   }
 
-  /** Whether any of what was found has a term as it was asked for. */
+  /** True when any hit contains a term exactly as requested. */
   get isAnyWhole(): boolean {
     return this.#isAnyWhole;
   }
@@ -145,7 +148,7 @@ class Search {
     const found = await this.#collect(matches, related, { filter, least: 0 });
     if (projectFirst === undefined || filter.project !== undefined) return found;
     const last = found[limit - 1];
-    // Where there is room left nothing was left out.
+    // With fewer results than the limit, nothing was left out.
     if (last === undefined) return ownFirst(found, projectFirst, scoreOf);
     const own = await this.#collect(matches, related, { filter: { ...filter, project: projectFirst }, least: nearly(last.score) });
     return ownFirst([...found, ...own], projectFirst, scoreOf).slice(0, limit);
@@ -166,7 +169,7 @@ class Search {
     return [...found.values()];
   }
 
-  /** A first look shows what the best hits are about; a second has those come first that are about it too. */
+  /** Returns terms that the best hits share. The actual search then prefers hits with these terms. */
   async #related(terms: readonly WeightedTerm[], matches: Matches): Promise<WeightedTerm[]> {
     const hits = await matches.page({ limit: SAMPLES, offset: 0 });
     await this.#readAhead(hits);
@@ -179,7 +182,7 @@ class Search {
     return relatedTerms(new Set(terms.map(({ term }) => term)), samples);
   }
 
-  /** Many at a time: each waits for a file. */
+  /** Reads files in parallel. */
   async #readAhead(hits: readonly IndexHit[]): Promise<void> {
     await Promise.all(
       hits.map(async ({ checkpointId }) => {
@@ -202,7 +205,7 @@ class Search {
     const texts = await this.#textsOf(record);
     if (texts === undefined || !this.#phrases.every((isIn) => texts.whole.some(isIn))) return;
     const found = this.#bestLines(texts.lines);
-    // The index may tell of what was there a moment ago; the text does not.
+    // The index may lag behind; the text does not.
     if (found.length === 0) return;
     this.#isAnyWhole ||= found.some(({ terms }) => [...terms].some((term) => this.#wanted.terms.has(term)));
     const session = await this.#sessionOf(record.sessionId);
@@ -210,13 +213,13 @@ class Search {
     into.set(record.id, { record, session, head, score: hit.score, snippet: this.#snippet(record, texts.lines, found) });
   }
 
-  /** Those with the terms; where there is none, those with what stands for them. */
+  /** Returns lines with the terms, or else lines with their substitutes. */
   #bestLines(lines: readonly string[]): readonly FoundLine[] {
     const found = findBestLines(lines, this.#wanted);
     return found.length > 0 ? found : findBestLines(lines, this.#instead);
   }
 
-  /** Says something else than the name, which every answer has beside it. */
+  /** Prefers other text over the name, which every answer shows anyway. */
   #snippet({ name }: CheckpointRecord, lines: readonly string[], found: readonly FoundLine[]): string | undefined {
     const named = new Set(name === undefined ? [] : linesOf([name]));
     if (!found.some(({ line }) => named.has(line))) return snippetOf(found, lines);
@@ -227,12 +230,12 @@ class Search {
   async #recordFor(hit: IndexHit, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
     const record = await this.#recordOf(hit.checkpointId);
     if (record === undefined) return undefined;
-    // Most questions ask for no tags.
+    // Most queries have no tags.
     const tags = filter.tags === undefined ? undefined : (await this.#sessionOf(record.sessionId))?.tags;
     return matchesFilter(record, tags ?? [], filter) ? record : this.#laterHolding(record, filter);
   }
 
-  /** The oldest of those looked at that meets the filter and has the line that the hit is for. */
+  /** Returns the oldest examined later checkpoint that meets the filter and contains the line of the hit. */
   async #laterHolding(hit: CheckpointRecord, filter: IndexFilter): Promise<CheckpointRecord | undefined> {
     const lines = await this.#linesOf(hit);
     const [best] = lines === undefined ? [] : this.#bestLines(lines);
@@ -276,7 +279,7 @@ class Search {
 
 interface Collecting {
   readonly filter: IndexFilter;
-  /** What scores less is left out. */
+  /** Smallest score to include. */
   readonly least: number;
 }
 

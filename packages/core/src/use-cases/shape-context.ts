@@ -8,7 +8,7 @@ import { type AdvancedReport, compressAdvanced } from "./compress-advanced.ts";
 
 export interface ShapePorts {
   readonly tokens: TokenCounter;
-  /** Asked for what `auto` has to condense. Default: no one is. */
+  /** Condenser for entries that strategy `auto` has to condense. Default: none. */
   readonly advanced?: AdvancedMode | undefined;
 }
 
@@ -20,27 +20,27 @@ export interface ShapeInput extends ViewWish {
 }
 
 export interface CompressInput extends ShapeInput {
-  /** Only entries of these. Default: all. */
+  /** Only entries of these layers. Default: all. */
   readonly layers?: readonly Layer[] | undefined;
 }
 
 export interface PrioritizeInput extends ShapeInput {
-  /** The most tokens for each layer. CRITICAL is not held to it. */
+  /** Most tokens per layer. Does not apply to CRITICAL. */
   readonly caps?: { readonly [L in Layer]?: number | undefined } | undefined;
-  /** Only say what would become of each entry. */
+  /** Only report what would happen to each entry. */
   readonly dryRun?: boolean | undefined;
 }
 
 export interface ShapedContext extends View {
-  /** Of the whole context as JSON. */
+  /** Tokens of the whole context as JSON. */
   readonly tokensBefore: number;
-  /** Of `context` as JSON; of a dry run, of the values that it would hold. */
+  /** Tokens of `context` as JSON; for a dry run, of the values it would contain. */
   readonly tokensAfter: number;
-  /** Only where a condenser was asked. */
+  /** Present only when a condenser was asked. */
   readonly advanced?: AdvancedReport;
 }
 
-/** Makes a context fit: what matters whole, the rest shortened, and a report of what was done. */
+/** Fits a context into a budget: important entries whole, others shortened, with a report. */
 export async function compressContext(ports: ShapePorts, input: CompressInput): Promise<ShapedContext> {
   const how: ViewHow = { ...howToView(input.context, input), layers: input.layers };
   const { advanced } = ports;
@@ -51,8 +51,8 @@ export async function compressContext(ports: ShapePorts, input: CompressInput): 
 }
 
 /**
- * Puts a context in the order of its layers and drops what is EPHEMERAL, whether there is room or not; each layer gets
- * its share of the budget, or what it is held to. The report has every entry, with the reason for its layer.
+ * Orders a context by layers and always drops EPHEMERAL entries. Each layer gets its share of the budget, or its cap. The report
+ * lists every entry with the reason for its layer.
  */
 export async function prioritizeContext(ports: ShapePorts, input: PrioritizeInput): Promise<ShapedContext> {
   const layers = LAYERS.filter((layer) => layer !== "EPHEMERAL");

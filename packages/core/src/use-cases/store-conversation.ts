@@ -12,7 +12,7 @@ import { topicOf } from "../transcript/topic.ts";
 import { transcriptPath } from "../transcript/transcript-path.ts";
 import { placesInWords, screenSecrets, type SecretsReport } from "./screen-secrets.ts";
 
-/** A conversation as a checkpoint of the store. */
+/** Conversation as a checkpoint of the store. */
 export interface ConversationCheckpoint {
   readonly name: string;
   readonly context: JsonObject;
@@ -22,25 +22,25 @@ export interface ConversationCheckpoint {
 export interface ConversationPorts {
   readonly clock: Clock;
   readonly transcripts: TranscriptFiles;
-  /** What becomes of secrets in what is kept. Default: they are not looked for. */
+  /** Handling of secrets in saved data. Default: no search for secrets. */
   readonly secrets?: SecretScreen | undefined;
-  /** Saves the conversation, whole. A `WorkrailError` keeps no transcript from being written: it becomes a warning. */
+  /** Saves the whole conversation. A `WorkrailError` becomes a warning, and the transcript is written anyway. */
   readonly keep: (checkpoint: ConversationCheckpoint) => Promise<KeptConversation>;
 }
 
 export interface KeptConversation {
   readonly checkpointId: string;
   readonly sessionId: string;
-  /** What there is to say about it. */
+  /** Warning about the save, if any. */
   readonly warning?: string | undefined;
 }
 
 export interface ConversationInput {
   /** A text, or messages. */
   readonly conversation: unknown;
-  /** Default: out of the first thing that the user said. */
+  /** Default: taken from the first thing the user said. */
   readonly topic?: string | undefined;
-  /** Default `plain`. A list is taken for messages in any case. */
+  /** Default `plain`. A list is always read as messages. */
   readonly format?: ConversationFormat | undefined;
   readonly agentId?: string | undefined;
 }
@@ -51,17 +51,17 @@ export interface StoredConversation {
   readonly filename: string;
   readonly topic: string;
   readonly date: Date;
-  /** Absent when the store did not take it. */
+  /** Absent when the store did not take the conversation. */
   readonly kept: KeptConversation | undefined;
-  /** What the caller should know, a sentence each. */
+  /** Warnings for the caller, one sentence each. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Keeps a conversation twice: whole as a checkpoint, where search finds it, and as a page for people in the project.
+ * Saves a conversation twice: whole as a searchable checkpoint, and as a page for people in the project.
  *
- * @throws INVALID_INPUT, TOO_LARGE and SECRET_FOUND for the conversation, before anything is written; what `TranscriptFiles` rejects with:
- *   then `details.checkpointId` names the checkpoint that holds it all the same.
+ * @throws INVALID_INPUT, TOO_LARGE and SECRET_FOUND for the conversation, before anything is written; the errors of
+ * `TranscriptFiles`: then `details.checkpointId` names the checkpoint that was saved anyway.
  */
 export async function storeConversation(ports: ConversationPorts, input: ConversationInput): Promise<StoredConversation> {
   const { conversation, givenTopic, report } = await screened(ports.secrets, input);
@@ -88,7 +88,7 @@ export async function storeConversation(ports: ConversationPorts, input: Convers
   return { file, filename, topic, date, kept, warnings };
 }
 
-/** Secrets are looked for here once for both: the page must not say what the checkpoint does not. */
+/** Searches for secrets once for both outputs, so that the page shows nothing that the checkpoint hides. */
 async function screened(
   secrets: SecretScreen | undefined,
   { conversation: given, topic, format }: ConversationInput,
@@ -122,7 +122,7 @@ async function keepIfPossible(
   }
 }
 
-/** Half of it is done: the error says where the conversation is. */
+/** Adds the saved checkpoint to the error of a failed transcript. */
 function withCheckpoint(error: unknown, { checkpointId, sessionId }: KeptConversation): unknown {
   if (!isWorkrailError(error)) return error;
   const { code, message, details, hint = "" } = error;

@@ -15,52 +15,52 @@ export interface StatsPorts extends ReadPorts {
 
 export interface StatsInput {
   readonly sessionId?: SessionId | undefined;
-  /** Only what belongs to this project. */
+  /** Only checkpoints of this project. */
   readonly project?: string | undefined;
-  /** Count the tokens of each session's latest context, which has to be read. Default `true`. */
+  /** Count the tokens of each session's latest context, which must be read for it. Default `true`. */
   readonly tokens?: boolean | undefined;
-  /** Told after each session. */
+  /** Called after each session. */
   readonly onProgress?: ((progress: { readonly done: number; readonly total: number }) => void) | undefined;
 }
 
-/** What checkpoints take, and what they would take unpacked. */
+/** Sizes of checkpoints, stored and uncompressed. */
 export interface Figures {
   readonly checkpoints: number;
-  /** Of all contexts as JSON text, in bytes. */
+  /** Bytes of all contexts as JSON text. */
   readonly contextBytes: number;
-  /** Of their files, in bytes. */
+  /** Bytes of their files. */
   readonly storedBytes: number;
-  /** The one in multiples of the other; `undefined` where nothing is stored. */
+  /** `contextBytes` divided by `storedBytes`; `undefined` when nothing is stored. */
   readonly ratio: number | undefined;
-  /** Of the latest context of each session, in sum; `undefined` where none was counted. */
+  /** Total tokens of each session's latest context; `undefined` when not counted. */
   readonly tokens: number | undefined;
 }
 
 export interface SessionStats extends Figures {
   readonly sessionId: SessionId;
-  /** Of its newest checkpoint. */
+  /** Project of its newest checkpoint. */
   readonly project: string | undefined;
   readonly lastAccessedAt: Date;
 }
 
 export interface ProjectStats extends Figures {
-  /** `undefined`: what belongs to none. */
+  /** `undefined` for sessions without a project. */
   readonly project: string | undefined;
   readonly sessions: number;
 }
 
 export interface StoreStats {
   readonly total: Figures & { readonly sessions: number };
-  /** What takes most of the disk first. */
+  /** Largest on disk first. */
   readonly projects: readonly ProjectStats[];
   readonly sessions: readonly SessionStats[];
 }
 
-/** A session's share of a project, before anything is summed up. */
+/** Figures of a session before they are summed up. */
 interface Part extends Omit<SessionStats, "ratio"> {}
 
 /**
- * Sums up what sessions and projects take: checkpoints, bytes, and the tokens of what an agent would go on from.
+ * Sums up sizes of sessions and projects: checkpoints, bytes, and tokens of the latest contexts.
  *
  * @throws SESSION_NOT_FOUND.
  */
@@ -107,7 +107,7 @@ async function partOf(ports: StatsPorts, session: Session, { project, tokens = t
   return { sessionId, project: newest?.project, lastAccessedAt, ...figures, tokens: tokens ? await tokensOf(ports, sessionId) : undefined };
 }
 
-/** Of the latest context; looking at it is no use of the session. One that cannot be read has none: `verify` tells of it. */
+/** Counts the tokens of the latest context, without counting as an access. `undefined` for an unreadable one, which `verify` reports. */
 async function tokensOf(ports: StatsPorts, sessionId: SessionId): Promise<number | undefined> {
   const head = await ports.catalog.head(sessionId);
   if (head === undefined) return undefined;

@@ -19,50 +19,50 @@ export interface StatusPorts {
 
 export interface StoreStatus extends StoreUsage, IndexStatus {
   readonly durability: Durability;
-  /** Whether it is open for reading alone. */
+  /** True when the store is open for reading only. */
   readonly readOnly: boolean;
-  /** How the storage works at present, such as the driver in use. */
+  /** Current mode of the storage, such as the driver in use. */
   readonly mode: string;
-  /** What a person should know or do, a sentence each. */
+  /** Warnings for the user, one sentence each. */
   readonly warnings: readonly string[];
-  /** Of all blobs, those in the trash included. */
+  /** Usage by all blobs, including the trash. */
   readonly quota: QuotaUse;
-  /** The sessions that hold the most, the largest first. */
+  /** Sessions with the most bytes, largest first. */
   readonly largestSessions: readonly SessionUse[];
-  /** Ids of erased checkpoints of which parts are still in the store: the next opening for writing finishes their erasure. */
+  /** Ids of erased checkpoints of which parts are still in the store. The next opening for writing finishes their erasure. */
   readonly unfinishedErasures: readonly CheckpointId[];
-  /** What was put aside because it is damaged, or nobody knows what it is. */
+  /** Files in quarantine: damaged or of unknown content. */
   readonly quarantine: QuarantineUse;
-  /** When the store followed its policy last, and what it removed then; `undefined` when the audit log has none. */
+  /** Last application of the policy; `undefined` when the audit log has none. */
   readonly lastCleanUp: LastCleanUp | undefined;
-  /** When the last finished backup was begun; `undefined` when the audit log has none. */
+  /** Start of the last finished backup; `undefined` when the audit log has none. */
   readonly lastBackupAt: Date | undefined;
 }
 
 export interface QuarantineUse {
   readonly files: number;
   readonly bytes: number;
-  /** The first twenty, by their places. */
+  /** The first twenty, sorted by place. */
   readonly places: readonly string[];
 }
 
 export interface LastCleanUp {
   readonly at: Date;
-  /** Checkpoints that went into the trash. */
+  /** Checkpoints moved to the trash. */
   readonly trashed: number;
-  /** Checkpoints that are gone for good. */
+  /** Checkpoints removed permanently. */
   readonly removed: number;
-  /** Of which sessions, those forgotten included. */
+  /** Affected sessions, including forgotten ones. */
   readonly sessions: number;
-  /** Why, each reason once. */
+  /** Reasons, each once. */
   readonly reasons: readonly (CleanUpReason | "empty")[];
 }
 
-/** Bytes of blobs as stored, against what there may be. */
+/** Stored bytes of blobs and their limit. */
 export interface QuotaUse {
   readonly usedBytes: number;
   readonly limitBytes: number;
-  /** The one in parts of the other, to three places. */
+  /** `usedBytes` divided by `limitBytes`, rounded to three decimals. */
   readonly share: number;
 }
 
@@ -74,10 +74,10 @@ export interface SessionUse extends QuotaUse {
 
 const LARGEST = 10;
 const PLACES = 20;
-/** From here on a quota is worth a warning. */
+/** Usage from which a warning is given. */
 const NEARLY_FULL = 0.9;
 
-/** How a store stands: what it holds, against which limits, and what a person should know. Reads no blob. */
+/** Reports the state of a store: contents, limits and warnings. Reads no blob. */
 export async function storeStatus({ storage, limits }: StatusPorts): Promise<StoreStatus> {
   const { durability, mode, catalog, blobs, locking } = storage;
   return locking.shared(async () => {
@@ -115,7 +115,7 @@ async function quarantineUse(blobs: BlobStore): Promise<QuarantineUse> {
   return { files: all.length, bytes: all.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0), places: places.slice(0, PLACES) };
 }
 
-/** All that a clean-up removed has its time. */
+/** All removals of a clean-up have its time. */
 async function findLastCleanUp(catalog: Catalog): Promise<LastCleanUp | undefined> {
   const [last] = await catalog.auditLog({ actions: ["clean-up"], limit: 1 });
   if (last === undefined) return undefined;
@@ -138,7 +138,7 @@ function sessionUse({ id, checkpointCount, totalSizeBytes, lastAccessedAt }: Ses
   return { sessionId: id, checkpoints: checkpointCount, ...quotaUse(totalSizeBytes, limitBytes), lastAccessedAt };
 }
 
-/** Keeps the largest, in their order: there may be many more sessions than anybody wants to see. */
+/** Inserts a session into the sorted list of the largest ones. */
 function insert(largest: SessionUse[], session: SessionUse): void {
   const place = largest.findIndex(({ usedBytes }) => usedBytes < session.usedBytes);
   largest.splice(place === -1 ? largest.length : place, 0, session);

@@ -11,16 +11,16 @@ export interface TagInput {
   readonly sessionId: SessionId;
   /** Default: none. */
   readonly add?: readonly string[] | undefined;
-  /** Default: none. One that is not there is passed over. */
+  /** Default: none. A missing tag is ignored. */
   readonly remove?: readonly string[] | undefined;
-  /** Why, for the audit log. Default `tags`. */
+  /** Reason for the audit log. Default `tags`. */
   readonly reason?: string | undefined;
 }
 
 /**
- * Puts tags on a session, or takes them off it. A tag of a session counts for each of its checkpoints where these are listed.
+ * Adds tags to a session, or removes them. In listings, a session's tag counts for each of its checkpoints.
  *
- * @throws SESSION_NOT_FOUND; INVALID_INPUT for tags that cannot be.
+ * @throws SESSION_NOT_FOUND; INVALID_INPUT for invalid tags.
  */
 export async function tagSession({ catalog, locking, clock }: ListPorts & { readonly clock: Clock }, input: TagInput): Promise<Session> {
   const { sessionId, add = [], remove = [], reason = "tags" } = input;

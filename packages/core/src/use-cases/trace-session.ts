@@ -7,34 +7,34 @@ import { eachRecord } from "./view-store.ts";
 
 export interface TraceInput {
   readonly sessionId: SessionId;
-  /** Asides, too. Default `false`. */
+  /** Include asides. Default `false`. */
   readonly asides?: boolean | undefined;
-  /** Only the newest of them. Default: all. */
+  /** Only the newest ones. Default: all. */
   readonly limit?: number | undefined;
 }
 
-/** A session as the graph that its checkpoints are. */
+/** Checkpoints of a session as a graph. */
 export interface SessionTrace {
   readonly session: Session;
   readonly headId: CheckpointId | undefined;
-  /** The newest first: what continues a checkpoint comes before it. */
+  /** Newest first: children come before their parents. */
   readonly nodes: readonly TraceNode[];
-  /** How many there are, those beyond the limit included. */
+  /** Number of checkpoints, including those beyond the limit. */
   readonly total: number;
 }
 
 export interface TraceNode {
   readonly record: CheckpointRecord;
-  /** What continues it, the oldest first; several where the session forks. */
+  /** Checkpoints that continue it, oldest first; several at a fork. */
   readonly children: readonly CheckpointId[];
-  /** What it continues, and is there no more, was removed. */
+  /** True when its parent was removed. */
   readonly isParentGone: boolean;
 }
 
 /**
- * Tells how the checkpoints of a session continue each other.
+ * Returns how the checkpoints of a session continue each other.
  *
- * @throws SESSION_NOT_FOUND when it holds none; INVALID_INPUT for a limit that makes no sense.
+ * @throws SESSION_NOT_FOUND when it holds none; INVALID_INPUT for an invalid limit.
  */
 export async function traceSession({ catalog, locking }: ListPorts, { sessionId, asides, limit }: TraceInput): Promise<SessionTrace> {
   if (limit !== undefined) checkWhole("limit", limit, 1, Number.MAX_SAFE_INTEGER);

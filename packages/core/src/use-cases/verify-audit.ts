@@ -9,27 +9,27 @@ export interface VerifyAuditPorts {
 }
 
 export interface VerifyAuditOptions {
-  /** A row that somebody noted, such as the last one of an earlier check: it must still be there, and as it was. */
+  /** Row noted elsewhere, such as the last one of an earlier check: it must still exist unchanged. */
   readonly expected?: AuditPlace | undefined;
-  /** Told after each page of rows. */
+  /** Called after each page of rows. */
   readonly onProgress?: ((progress: VerifyAuditProgress) => void) | undefined;
-  /** Ends it early; what was found so far is reported. */
+  /** Aborts early; what was found so far is reported. */
   readonly signal?: { readonly aborted: boolean } | undefined;
 }
 
 export interface VerifyAuditProgress {
   readonly done: number;
-  /** How many there were at the beginning. */
+  /** Rows at the beginning. */
   readonly total: number;
 }
 
 /**
- * What is wrong with the audit log: a break in its chain, or, with a row that was noted elsewhere, `cut-off`: it and what came behind it are not
- * there; `not-as-noted`: it is another one.
+ * Fault in the audit log: a break in its chain, or a contradiction to a row noted elsewhere. `cut-off`: the noted row and later
+ * ones are gone. `not-as-noted`: the row differs.
  */
 export type AuditFinding = AuditBreak | { readonly kind: "cut-off" | "not-as-noted"; readonly number: number };
 
-/** A row, as far as it says what the log spans. */
+/** Row that bounds the log. */
 export interface AuditRowInfo {
   readonly number: number;
   readonly at: Date;
@@ -37,30 +37,33 @@ export interface AuditRowInfo {
 }
 
 export interface AuditReport {
-  /** Rows looked at. */
+  /** Rows examined. */
   readonly rows: number;
-  /** Of these, rows from before there was a chain: of them nothing is proven. */
+  /** Rows from before chaining was introduced. Nothing is proven about them. */
   readonly unchained: number;
   readonly first: AuditRowInfo | undefined;
   readonly last: AuditRowInfo | undefined;
-  /** The last row, to be noted elsewhere: with it a later check finds that the end was cut off. `undefined` for an empty log. */
+  /** Last row, to be noted elsewhere: with it a later check detects a cut at the end. `undefined` for an empty log. */
   readonly head: AuditPlace | undefined;
-  /** Whether it takes the store's key to make a row that fits. Else the check finds accidents, and nobody who makes all digests anew. */
+  /**
+   * True when only a holder of the store's key can make valid rows. Otherwise the check detects accidents, but not a forger who
+   * recomputes all digests.
+   */
   readonly isKeyed: boolean;
   /** The first hundred. */
   readonly findings: readonly AuditFinding[];
   readonly findingCount: number;
-  /** `false`: it was ended early. */
+  /** `false` when the check was aborted. */
   readonly isComplete: boolean;
 }
 
 const PAGE = 1_000;
 const MOST_FINDINGS = 100;
-/** How often the oldest rows may be removed while they are looked at. */
+/** Attempts when the oldest rows are removed during the check. */
 const MAX_LOOKS = 3;
 
 /**
- * Reads through the audit log, page by page while others write, and tells whether every row is as it was written and none is missing.
+ * Verifies the audit log page by page, while others may write: every row is unchanged and none is missing.
  *
  * @throws STORAGE_UNAVAILABLE, LOCK_TIMEOUT
  */
@@ -73,7 +76,7 @@ export async function verifyAudit(ports: VerifyAuditPorts, options: VerifyAuditO
   }
 }
 
-/** The number of the row that tells what the log begins behind. */
+/** Returns the number of the last `audit-cut` row. */
 async function lastCut({ catalog, locking }: VerifyAuditPorts): Promise<number | undefined> {
   const [cut] = await locking.shared(() => catalog.auditLog({ actions: ["audit-cut"], limit: 1 }));
   return cut?.number;
@@ -96,7 +99,7 @@ async function walk(ports: VerifyAuditPorts, { expected, onProgress, signal }: V
     findings.push(...page.breaks);
     first ??= page.first;
     last = page.last ?? last;
-    // By the time that the last page is read, something newer may be noted.
+    // Uses the note of the first page: a later one may be newer than the rows read so far.
     if (after === undefined) noted = page.noted;
     ({ place: after, isKeyed } = page);
     hasMore = page.rows === PAGE;
@@ -117,7 +120,7 @@ async function walk(ports: VerifyAuditPorts, { expected, onProgress, signal }: V
   };
 }
 
-/** What is wrong with a row that was noted. One that was removed for its age is not missing. */
+/** Compares a noted row with the log. A row removed for its age is not missing. */
 async function compare({ catalog, locking }: VerifyAuditPorts, place: AuditPlace, first: LoggedEvent | undefined): Promise<AuditFinding[]> {
   const { number, digest } = place;
   if (first !== undefined && number < first.number) return [];

@@ -21,14 +21,14 @@ import { eachRecord, eachTrashed } from "./view-store.ts";
 export interface VerifyPorts extends ReadPorts {
   readonly locking: Locking;
   readonly recovery: CatalogRecovery;
-  /** Default: the storage leaves nothing. */
+  /** Default: the storage has no leftovers. */
   readonly remains?: Pick<Remains, "leftovers" | "removeLeftovers"> | undefined;
 }
 
 export interface VerifyOptions {
-  /** Told after each checkpoint. */
+  /** Called after each checkpoint. */
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
-  /** Ends it early; what was found so far is reported. */
+  /** Aborts early; what was found so far is reported. */
   readonly signal?: { readonly aborted: boolean } | undefined;
   /** Do not even correct records of how blobs are stored. Default `false`. */
   readonly changesNothing?: boolean | undefined;
@@ -36,19 +36,26 @@ export interface VerifyOptions {
 
 export interface VerifyProgress {
   readonly done: number;
-  /** How many there were at the beginning. */
+  /** Checkpoints at the beginning. */
   readonly total: number;
 }
 
 /**
- * What can be wrong. `damaged`: its file is gone, or its bytes are wrong. `depends-on-damaged`: it is stored against one that
- * cannot be read. `marked`: it was found damaged before, and still is. `marked-but-whole`: it was marked as damaged, and its
- * file is there and right. `facts-differ`: file and record tell different things. `newer-version`: a newer Workrail wrote it. `too-large`: it is larger
- * than the limits allow. `sums`: a session's count or size is wrong. `edge-missing`: the catalog does not know what a checkpoint
- * is stored against. `session-file`: what is kept beside a session's checkpoints is missing, unreadable or not what the catalog
- * says. `orphan-unreadable`: a file that belongs to no checkpoint and whose bytes are wrong. `unreadable`: the system cannot read
- * the file or the directory, which proves no damage and may pass. `erasure-unfinished`: the checkpoint was erased, and parts of it
- * are still in the store. `leftover`: a killed restore or rebuild left it.
+ * Kinds of faults.
+ * - `damaged`: the file is missing, or its bytes are wrong.
+ * - `depends-on-damaged`: a base of the delta is unreadable.
+ * - `marked`: found damaged earlier, and still is.
+ * - `marked-but-whole`: marked as damaged, but the file is there and right.
+ * - `facts-differ`: file and record disagree.
+ * - `newer-version`: a newer Workrail wrote it.
+ * - `too-large`: it exceeds the limits.
+ * - `sums`: a session's count or size is wrong.
+ * - `edge-missing`: the catalog does not know the base of a checkpoint.
+ * - `session-file`: the facts file of a session is missing, unreadable, or differs from the catalog.
+ * - `orphan-unreadable`: a file that belongs to no checkpoint, with wrong bytes.
+ * - `unreadable`: the system cannot read the file or directory, which proves no damage and may pass.
+ * - `erasure-unfinished`: the checkpoint was erased, but parts of it are still in the store.
+ * - `leftover`: left by a killed restore or rebuild.
  */
 export type FindingKind =
   | "damaged"
@@ -70,34 +77,34 @@ export interface Finding {
   readonly kind: FindingKind;
   readonly sessionId?: SessionId;
   readonly checkpointId?: CheckpointId;
-  /** The blob, or the file in the data directory, that it is about. */
+  /** Blob, or file in the data directory. */
   readonly ref?: BlobRef;
   /** A sentence for people. */
   readonly reason: string;
 }
 
 export interface VerifyReport {
-  /** Checkpoints looked at. */
+  /** Checkpoints examined. */
   readonly checkpoints: number;
   readonly sessions: number;
-  /** Checkpoints that were marked as damaged before, and still are. */
+  /** Checkpoints marked as damaged earlier that still are. */
   readonly marked: number;
-  /** Readable files that belong to no checkpoint, live or in the trash: garbage, unless only a rebuild brings them back. */
+  /** Readable files that belong to no checkpoint, live or in the trash: garbage, unless a rebuild brings them back. */
   readonly orphans: readonly BlobRef[];
   readonly findings: readonly Finding[];
-  /** `false`: it was ended early. */
+  /** `false` when the verification was aborted. */
   readonly isComplete: boolean;
 }
 
 const PAGE = 100;
 const MAX_LOOKS = 3;
-/** A file takes its new form before its record says so. Who is at it is done after one of these, or has died. */
+/** Waiting times for re-encodings in progress: a file gets its new form before its record. Afterwards the process is done, or dead. */
 const MOMENTS_MS = [20, 200, 1_000];
 
 /**
- * Reads the whole store and tells what is wrong with it. Safe beside live writers: what changes while it looks is looked at again.
- * Changes one thing: a process that was killed while it re-encoded a checkpoint leaves a file in its new form and a record that
- * tells of the old one. The contents are exact, so that is no finding, and the record is corrected where it can be.
+ * Verifies the whole store. Safe beside live writers: data that changes meanwhile is checked again. One thing may be changed: a
+ * process killed while re-encoding a checkpoint leaves a file in its new form with a record of the old one. The contents are
+ * exact, so this is no finding, and the record is corrected if possible.
  *
  * @throws STORAGE_UNAVAILABLE
  */
@@ -105,7 +112,7 @@ export async function verifyStore(ports: VerifyPorts, options: VerifyOptions = {
   return ports.locking.shared(() => new Verification(ports, options).run());
 }
 
-/** A checkpoint's context, and what its file says of it. */
+/** Context of a checkpoint, and the facts in its file. */
 interface Read {
   readonly id: CheckpointId;
   readonly value: JsonValue;
@@ -122,20 +129,20 @@ class Verification {
   readonly #options: VerifyOptions;
   readonly #findings: Finding[] = [];
   readonly #sessions = new Map<SessionId, Sums>();
-  /** Those that handles were given out for, which the sessions' files must say too. */
+  /** Checkpoints with handles, whose shields must be in the session files too. */
   readonly #shielded = new Map<SessionId, CheckpointId[]>();
   readonly #refs = new Set<BlobRef>();
-  /** The context of the checkpoint that was read last: mostly the base of the next. */
+  /** Checkpoint read last, mostly the base of the next one. */
   #last: Read | undefined;
-  /** Those whose blobs, exact as they are, have another form than their records say. */
+  /** Checkpoints whose blobs are exact but have another form than their records state. */
   readonly #changing = new Map<CheckpointId, CheckpointRecord>();
   readonly #unreadable = new Set<CheckpointId>();
-  /** What the system could not read. */
+  /** Errors of the system when reading blobs. */
   readonly #failures: WorkrailError[] = [];
-  /** So that whoever ends it early is heard. */
+  /** Yields regularly, so that an abort is noticed. */
   readonly #turn = takingTurns();
   #done = 0;
-  /** Looked at in the trash. */
+  /** Checkpoints examined in the trash. */
   #trashed = 0;
 
   constructor(ports: VerifyPorts, options: VerifyOptions) {
@@ -144,7 +151,7 @@ class Verification {
   }
 
   async run(): Promise<VerifyReport> {
-    // First of all, so that none of them can be newer than the records.
+    // Lists the blobs first, so that none of them is newer than the records.
     const blobs: BlobRef[] = [];
     const places: UnreadablePlace[] = [];
     for await (const { ref } of this.#ports.blobs.list((place) => places.push(place))) blobs.push(ref);
@@ -184,7 +191,7 @@ class Verification {
     }
   }
 
-  /** Newest first, so that what a checkpoint is stored against has mostly just been read. */
+  /** Checks newest first, so that the base of a checkpoint has mostly just been read. */
   async #verifySession(sessionId: SessionId, total: number): Promise<void> {
     const sums: Sums = { count: 0, bytes: 0 };
     this.#last = undefined;
@@ -200,7 +207,7 @@ class Verification {
     this.#sessions.set(sessionId, sums);
   }
 
-  /** What others were about to store in another form is right once they are done; those that stay so were left by a killed process. */
+  /** Checks re-encodings in progress again after waiting. Those that remain were left by a killed process, and are corrected. */
   async #lookAgain(): Promise<void> {
     for (const moment of MOMENTS_MS) {
       if (this.#changing.size === 0) return;
@@ -223,7 +230,7 @@ class Verification {
     if (record !== undefined) await this.#note(record);
   }
 
-  /** The contents were proven exact: a store that cannot be written to now is corrected another time. */
+  /** The contents were verified. A store that cannot be written to now is corrected another time. */
   async #correct(record: CheckpointRecord): Promise<void> {
     try {
       await adoptForm(this.#ports, record);
@@ -233,7 +240,7 @@ class Verification {
     }
   }
 
-  /** What changed between our look at the record and at its bytes is looked at again. */
+  /** Checks again while the record changes between reading it and its bytes. */
   async #lookUntilItStands(first: CheckpointRecord): Promise<Finding | undefined> {
     let record = first;
     for (let look = 1; ; look++) {
@@ -265,7 +272,7 @@ class Verification {
   async #lookAtMarked(record: CheckpointRecord): Promise<Finding | undefined> {
     try {
       const { context, facts } = await readContext(this.#ports, { ...record, damaged: false });
-      // What is stored against it is readable again as soon as the mark is gone.
+      // Deltas of this checkpoint become readable once the mark is removed.
       this.#last = { id: record.id, value: context, facts };
     } catch (error) {
       if (!isItsOwnFault(error)) throw error;
@@ -297,7 +304,7 @@ class Verification {
     return undefined;
   }
 
-  /** Whether what is there to be restored can be read. How it is stored does not matter until then. */
+  /** Checks that checkpoints in the trash are readable. Their form does not matter until they are restored. */
   async #verifyTrash(): Promise<void> {
     for await (const { record } of eachTrashed(this.#ports.catalog, {})) {
       await this.#turn();
@@ -321,7 +328,7 @@ class Verification {
         const bytes = await getBlob(this.#ports.blobs, ref);
         if (bytes === undefined) continue;
         const { facts } = await decodeBlob(this.#ports, bytes);
-        // A save may have been between its blob and its record when we looked.
+        // A save may have been between writing its blob and its record when the records were listed.
         if ((await this.#ports.catalog.find(facts.id))?.blob !== ref && !(await this.#isTrashed(facts.id, ref))) orphans.push(ref);
       } catch (error) {
         if (!isItsOwnFault(error)) throw error;
@@ -332,7 +339,7 @@ class Verification {
     return orphans;
   }
 
-  /** Since the trash was looked at. */
+  /** True when the checkpoint was moved to the trash since the trash was checked. */
   async #isTrashed(checkpointId: CheckpointId, ref: BlobRef): Promise<boolean> {
     const { entries } = await this.#ports.catalog.trash({ checkpointId, limit: 1 });
     return entries.some(({ record }) => record.blob === ref);
@@ -364,7 +371,7 @@ class Verification {
     }
   }
 
-  /** Twice: such a file is replaced before the transaction commits that it belongs to. */
+  /** Checks twice, because a session file is replaced before its transaction commits. */
   async #verifySessionFiles(): Promise<void> {
     const wrong = await this.#wrongSessionFiles(new Set(this.#sessions.keys()));
     for (const sessionId of wrong.size === 0 ? wrong : await this.#wrongSessionFiles(wrong)) {
@@ -386,7 +393,7 @@ class Verification {
     return wrong;
   }
 
-  /** Whether a rebuild from the session's file would keep what handles promise. */
+  /** True when a rebuild from the session's file would keep the shields of handles. */
   async #holdsShields(sessionId: SessionId, facts: SessionFacts | undefined): Promise<boolean> {
     const kept = new Map(facts?.shields.map(({ checkpointId, until }) => [checkpointId, until]));
     for (const id of this.#shielded.get(sessionId) ?? []) {
@@ -399,7 +406,7 @@ class Verification {
 
 const NEVER = new Date(0);
 
-/** What a newer version, one with higher limits, or anybody later may still read stays where it is. */
+/** Kinds for unreadable orphans that stay in place, because a newer version, higher limits, or a later attempt may read them. */
 const ORPHANS: Readonly<Partial<Record<ErrorCode, FindingKind>>> = {
   UNSUPPORTED_VERSION: "newer-version",
   TOO_LARGE: "too-large",
@@ -424,7 +431,7 @@ function kindOf(record: CheckpointRecord, error: WorkrailError): FindingKind {
   return damagedBytesOf(error)?.id === record.id ? "damaged" : "depends-on-damaged";
 }
 
-/** Findings about checkpoints whose bytes are right all the same. */
+/** Findings about checkpoints whose bytes are right. */
 const READABLE: ReadonlySet<FindingKind> = new Set(["marked-but-whole", "facts-differ"]);
 
 const FACTS = [
@@ -443,7 +450,7 @@ const FACTS = [
   "writer",
 ] as const satisfies readonly (keyof CheckpointFacts)[];
 
-/** The first fact that a record and its file do not agree upon; its digests are compared where it is read. */
+/** Returns the first fact on which record and file disagree. Digests are compared when the file is read. */
 function differenceOf(record: CheckpointRecord, facts: EnvelopeFacts): string | undefined {
   return FACTS.find((fact) => JSON.stringify(record[fact]) !== JSON.stringify(facts[fact]));
 }

@@ -7,7 +7,7 @@ import type { Catalog, CheckpointFilter, SessionQuery, TrashedCheckpoint, TrashQ
 
 const PAGE = 500;
 
-/** Sessions, the least recently used first, page by page. */
+/** Iterates over sessions page by page, least recently used first. */
 export async function* eachSession(catalog: Catalog, query: Omit<SessionQuery, "limit" | "after">): AsyncGenerator<Session> {
   let after: PageCursor | undefined;
   do {
@@ -17,7 +17,7 @@ export async function* eachSession(catalog: Catalog, query: Omit<SessionQuery, "
   } while (after !== undefined);
 }
 
-/** Records, the newest first, page by page. */
+/** Iterates over records page by page, newest first. */
 export async function* eachRecord(catalog: Catalog, filter: CheckpointFilter, pageSize: number = PAGE): AsyncGenerator<CheckpointRecord> {
   let after: PageCursor | undefined;
   do {
@@ -27,7 +27,7 @@ export async function* eachRecord(catalog: Catalog, filter: CheckpointFilter, pa
   } while (after !== undefined);
 }
 
-/** What is in the trash, the longest there first, page by page. */
+/** Iterates over the trash page by page, the longest there first. */
 export async function* eachTrashed(catalog: Catalog, query: Omit<TrashQuery, "limit" | "after">): AsyncGenerator<TrashedCheckpoint> {
   let after: PageCursor | undefined;
   do {
@@ -37,7 +37,7 @@ export async function* eachTrashed(catalog: Catalog, query: Omit<TrashQuery, "li
   } while (after !== undefined);
 }
 
-/** The same, as a plan needs it. */
+/** Reads the trash for a plan. */
 export async function viewTrash(catalog: Catalog, query: Omit<TrashQuery, "limit" | "after"> = {}): Promise<readonly TrashView[]> {
   const entries: TrashView[] = [];
   for await (const { record, trashedAt } of eachTrashed(catalog, query)) {
@@ -46,14 +46,14 @@ export async function viewTrash(catalog: Catalog, query: Omit<TrashQuery, "limit
   return entries;
 }
 
-/** A session with its checkpoints of every kind. */
+/** Reads a session with its checkpoints of every kind. */
 export async function viewSession(catalog: Catalog, session: Session): Promise<SessionView> {
   const checkpoints: CheckpointView[] = [];
   for await (const record of eachRecord(catalog, { sessionId: session.id, kinds: CHECKPOINT_KINDS })) checkpoints.push(viewRecord(record));
   return { ...viewOf(session), checkpoints: checkpoints.toReversed() };
 }
 
-/** The asides of all sessions that were not used since, each session with its own. */
+/** Reads the asides unused since a time, by session. */
 export async function viewUnusedAsides(catalog: Catalog, unusedSince: Date): Promise<readonly SessionView[]> {
   const bySession = new Map<SessionId, CheckpointView[]>();
   for await (const record of eachRecord(catalog, { kinds: ["aside"], until: unusedSince })) {
@@ -68,7 +68,7 @@ export async function viewUnusedAsides(catalog: Catalog, unusedSince: Date): Pro
   return views;
 }
 
-/** The checkpoints that hooks saved until then, by session. */
+/** Reads the checkpoints that hooks saved until a time, by session. */
 export async function viewAutomatic(catalog: Catalog, until: Date): Promise<readonly AutomaticSession[]> {
   const bySession = new Map<SessionId, CheckpointRecord[]>();
   for await (const record of eachRecord(catalog, { tags: [HOOK_TAG], until })) {

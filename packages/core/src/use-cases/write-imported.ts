@@ -25,16 +25,16 @@ export interface WriteImportedPorts {
 export interface ImportedCheckpoint {
   readonly facts: CheckpointFacts;
   readonly content: PreparedContext;
-  /** What must still be the head of its session. */
+  /** Expected head of the session. */
   readonly expectedHead: CheckpointId | null;
-  /** What the session is, if this brings it into being. */
+  /** Facts of the session, in case this checkpoint creates it. */
   readonly session: ExportedSession;
 }
 
 /** As for a save: losing the blob to garbage collection twice is already improbable. */
 const MAX_ATTEMPTS = 3;
 
-/** Writes one checkpoint with the facts it has: its blob first, then the record, as a save does. */
+/** Writes a checkpoint with given facts: first its blob, then its record, as a save does. */
 export async function writeImported(ports: WriteImportedPorts, imported: ImportedCheckpoint): Promise<void> {
   const envelope = encodeEnvelope(imported.facts, imported.content.bytes, ports.digests);
   const bytes = await ports.codec.encode(envelope);
@@ -64,13 +64,13 @@ function commit(ports: WriteImportedPorts, imported: ImportedCheckpoint, stored:
   const record = { ...facts, ...stored, baseId: null, keyId: null };
   return ports.catalog.commit({
     append: { record, unlessHeadIs: undefined, expectedHead, keepNewest: undefined, session: { createdAt, tags, pins } },
-    // Or else what was created long ago would look as if nobody needed it.
+    // Without an access, an old checkpoint would look unused.
     accesses: [{ checkpointId: facts.id, at: now }],
     audit: [{ at: now, action: "import", sessionId: facts.sessionId, checkpointId: facts.id, agentId: facts.agentId }],
   });
 }
 
-/** There may be a blob of an import that was interrupted, which is the same, or garbage, which goes. */
+/** Writes the blob. An existing blob is either the same one from an interrupted import, or garbage, which is removed. */
 async function putBlob(ports: WriteImportedPorts, facts: CheckpointFacts, envelope: Uint8Array, bytes: Uint8Array): Promise<StoredBlob> {
   const key = { sessionId: facts.sessionId, checkpointId: facts.id };
   const ref = ports.blobs.refOf(key);
@@ -94,7 +94,7 @@ async function holds(ports: WriteImportedPorts, present: Uint8Array, envelope: U
   }
 }
 
-/** A save elsewhere that chose the same id may have taken our blob for garbage just before the commit. */
+/** Restores the blob if another save with the same id took it for garbage just before the commit. */
 async function putBackIfReplaced(ports: WriteImportedPorts, record: CheckpointRecord | undefined, bytes: Uint8Array): Promise<void> {
   if (record === undefined) return;
   const present = await ports.blobs.get(record.blob);
