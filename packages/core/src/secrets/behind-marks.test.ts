@@ -7,7 +7,7 @@ import { KNOWN_SAMPLES } from "./testing/known-samples.ts";
 import { RandomText } from "./testing/random-text.ts";
 
 const KINDS = { ...KNOWN_SAMPLES, ...BLIND_SAMPLES };
-/** Signs that diffs, quotations, tables, lists, code and tools put before a line. */
+/** Marks that diffs, quotations, tables, lists, code and tools put before a line. */
 const MARKS = [
   "+",
   "-",
@@ -31,11 +31,11 @@ const MARKS = [
   "\u001b[32m+",
 ];
 
-/** Each line of a text behind a mark. */
+/** Prefixes each line of a text with a mark. */
 const marked = (text: string, mark: string): string => mark + text.replaceAll("\n", `\n${mark}`);
 
 describe("secrets behind the marks of lines", () => {
-  it.each(MARKS)("all kinds are found behind %j, at the beginning of a text, of a line, and in JSON within JSON", (mark) => {
+  it.each(MARKS)("all kinds are found after %j, at the start of a text, of a line, and in nested JSON", (mark) => {
     const missed = Object.entries(KINDS).flatMap(([kind, make]) => {
       const { secret, before = "", after = "" } = make(new RandomText(kind.length));
       const written = `${marked(before + secret, mark)}${after}\n end`;
@@ -52,7 +52,7 @@ describe("secrets behind the marks of lines", () => {
     expect(Object.keys(KINDS).length).toBeGreaterThan(100);
   });
 
-  it("are not seen in words that a hyphen joins, in options and in base64", () => {
+  it("are not found in hyphenated words, options and base64", () => {
     const random = new RandomText(11);
     const [key, hex] = [random.alnum(40), random.hex(32)];
     for (const text of [
@@ -67,7 +67,7 @@ describe("secrets behind the marks of lines", () => {
     }
   });
 
-  it("make nothing harmless look like a secret: one thing at most in 2 MB, behind + and -", () => {
+  it("cause at most one false positive in 2 MB of harmless text, after + and -", () => {
     const lines = harmlessText(new RandomText(5), 1_000_000).split("\n");
     const text = JSON.stringify({ diff: lines.map((line) => `+${line}\n-${line}`).join("\n") });
     expect(text.length).toBeGreaterThan(2_000_000);
@@ -95,7 +95,7 @@ describe("a private key whose lines are the strings of a list", () => {
     expect(rest).toContain("stays");
   });
 
-  it("leaves JSON when it is replaced, each line within its string, whatever stands around them", () => {
+  it("leaves valid JSON when it is replaced, each line within its string", () => {
     for (const value of [
       { key: lines },
       { [lines[0] ?? ""]: lines[1], [lines[2] ?? ""]: 5 },
@@ -111,7 +111,7 @@ describe("a private key whose lines are the strings of a list", () => {
   });
 });
 
-describe("texts of 10 MB that are made to be slow", () => {
+describe("texts of 10 MB designed to be slow", () => {
   const scanner = ruleScanner({ personalData: "all" });
   const SIZE = 10_000_000;
 
@@ -175,7 +175,7 @@ describe("texts of 10 MB that are made to be slow", () => {
         return performance.now() - started;
       };
       time(100_000);
-      // A quadratic rule takes hours for this much.
+      // A quadratic rule takes hours for this much text.
       expect(time(SIZE)).toBeLessThan(60_000);
     },
     120_000,

@@ -4,11 +4,11 @@ import { type RuleScanner, ruleScanner } from "./rule-scanner.ts";
 let scanner: RuleScanner | undefined;
 
 /**
- * Finds API keys, tokens, private keys and passwords by our own rules, in their order and apart from each other. It takes time
- * in proportion to the text, whatever text. No rule is sure: some secrets look like nothing in particular.
+ * Finds API keys, tokens, private keys and passwords by the built-in rules, in order and without overlap. Takes time linear in
+ * any text. The rules are heuristics: some secrets have no recognisable form.
  */
 export function findSecrets(text: string): FoundSecret[] {
-  // Made when it is first needed: its table takes a few milliseconds.
+  // Created on first use, because its table takes a few milliseconds.
   scanner ??= ruleScanner();
   return [...scanner.find([text])].flat();
 }

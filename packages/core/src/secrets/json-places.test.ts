@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type JsonPlace, JsonPlaces } from "./json-places.ts";
 import { writtenPath } from "./written-path.ts";
 
-/** Every text of a value with its path, found by going through the value. */
+/** Yields every text of a value with its path, by walking the value. */
 function* texts(value: unknown, path: readonly (string | number)[] = []): Generator<readonly [readonly (string | number)[], string]> {
   if (typeof value === "string") yield [path, value];
   if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* texts(item, [...path, index]);
@@ -21,11 +21,11 @@ function placesIn(text: string, offsets: readonly number[], size: number): JsonP
 }
 
 describe("JsonPlaces", () => {
-  it("says of any text in any JSON where it is, in parts of any size", () => {
+  it("locates every text in any JSON, for any part size", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 40 }), (value, size) => {
         let count = 0;
-        // Marked, so that each is found again in the JSON text.
+        // Marks each text, so that it can be located in the JSON text.
         const marked = JSON.parse(
           JSON.stringify(value, (_, each: unknown) => (typeof each === "string" ? `\u00A7${count++}\u00A7${each}` : each)),
         ) as unknown;
@@ -52,7 +52,7 @@ describe("JsonPlaces", () => {
     );
   });
 
-  it("tells keys, texts and numbers apart", () => {
+  it("distinguishes keys, texts and numbers", () => {
     const text = '{"a":{"b\\"c":[1,{"d":"e"},23]}}';
     const at = (piece: string): number => text.indexOf(piece);
     expect(placesIn(text, [at("b"), at("d"), at("e"), at("23")], 7)).toEqual([
@@ -65,7 +65,7 @@ describe("JsonPlaces", () => {
 });
 
 describe("a written path", () => {
-  it("reads as code does, and is cut where it is long", () => {
+  it("looks like code, and is shortened when it is long", () => {
     expect(writtenPath({ path: ["a", 2, 'b"c'], within: "text" }, "context")).toBe(String.raw`context["a"][2]["b\"c"]`);
     expect(writtenPath({ path: ["tags", 0], within: "text" })).toBe("tags[0]");
     expect(writtenPath({ path: ["a", "x"], within: "key" }, "context")).toBe('context["a"][a key]');
@@ -73,7 +73,7 @@ describe("a written path", () => {
     expect(long.length).toBeLessThan(130);
   });
 
-  it("does not say a secret that one of its keys is", () => {
+  it("does not reveal a secret in one of its keys", () => {
     const secret = `ghp_${"aB3dE5fG7h".repeat(4).slice(0, 36)}`;
     expect(writtenPath({ path: [`it is ${secret}`, 0], within: "text" }, "context")).toBe('context["it is [TOKEN_1]"][0]');
   });

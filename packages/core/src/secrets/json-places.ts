@@ -1,33 +1,33 @@
 import { QUOTE, COMMA, COLON, BRACKET, BACKSLASH, END_BRACKET, BRACE, END_BRACE } from "../json/signs.ts";
 
-/** Where an offset lies in a JSON text. */
+/** Place of an offset in a JSON text. */
 export interface JsonPlace {
-  /** The keys and indices that lead there. */
+  /** Keys and indexes that lead there. */
   readonly path: readonly (string | number)[];
-  /** Within the key that the path ends with, within a text that is a value, or within a number or a word. */
+  /** Inside the last key of the path, inside a string value, or inside a number or literal. */
   readonly within: "key" | "text" | "literal";
 }
 
-/** An object, and the key that it is at; or a list, and the index. */
+/** Open object with its current key, or open list with its current index. */
 interface Level {
   readonly isList: boolean;
   at: string | number;
 }
 
-/** Goes once through a JSON text that comes in parts, and says of offsets where they lie. */
+/** Finds the places of offsets in a JSON text that comes in parts, in one pass. */
 export class JsonPlaces {
   readonly #levels: Level[] = [];
   #passed = 0;
   #isInText = false;
   #isEscaped = false;
-  /** A key is what is read, or what comes next. */
+  /** True when the current or next string is a key. */
   #isKey = false;
   #key = "";
 
   /**
-   * Takes the next part.
+   * Reads the next part.
    *
-   * @param offsets those within it, counted from the beginning of the whole text, in their order.
+   * @param offsets offsets inside this part, ascending, counted from the beginning of the whole text.
    */
   next(part: string, offsets: readonly number[]): JsonPlace[] {
     let at = 0;
@@ -52,7 +52,7 @@ export class JsonPlaces {
     }
   }
 
-  /** Up to the end of the text, or as far as it is there. */
+  /** Reads to the end of the string, or of the part. */
   #readText(part: string, from: number, to: number): number {
     let at = from;
     for (; at < to && this.#isInText; at++) {

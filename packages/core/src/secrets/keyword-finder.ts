@@ -1,23 +1,23 @@
-/** Told of a word, by its place in the list, and where it begins. */
+/** Called with the index of a found word in the list, and its start. */
 export type OnWord = (word: number, start: number) => void;
 
 /**
- * Finds many words in a text in one pass, whatever their case (Aho and Corasick). A character is looked at once, however many
- * words there are: one look into a table says what may have begun with it.
+ * Finds many words in a text in one pass, ignoring case (Aho-Corasick). Each character needs one table lookup, independent of the
+ * number of words.
  */
 export class KeywordFinder {
   readonly #words: readonly string[];
   readonly #longest: number;
-  /** The column of each ASCII character; 0 is for all that stand in no word. */
+  /** Column of each ASCII character; 0 for characters that occur in no word. */
   readonly #columns = new Uint8Array(128);
   readonly #width: number;
-  /** For each state and column the next state, as the offset of its row. Those that end a word come last. */
+  /** Next state for each state and column, as the offset of its row. States that end a word come last. */
   readonly #next: Uint32Array;
   readonly #firstEnd: number;
-  /** The words that end with each state from `#firstEnd` on. */
+  /** Words that end in each state from `#firstEnd` on. */
   readonly #ends: readonly (readonly number[])[];
 
-  /** @param words ASCII, in small letters. */
+  /** @param words in ASCII lower case. */
   constructor(words: readonly string[]) {
     this.#words = words;
     this.#longest = Math.max(0, ...words.map(({ length }) => length));
@@ -35,7 +35,7 @@ export class KeywordFinder {
     this.#firstEnd = (order.length - this.#ends.length) * this.#width;
   }
 
-  /** Tells of those that begin from `from` on and before `to`, in the order in which they end. */
+  /** Reports words that start at or after `from` and before `to`, in the order of their ends. */
   find(text: string, from: number, to: number, onWord: OnWord): void {
     const [next, columns, firstEnd] = [this.#next, this.#columns, this.#firstEnd];
     const last = Math.min(text.length, to + this.#longest);
@@ -55,31 +55,31 @@ export class KeywordFinder {
   }
 }
 
-/** Finds the same matches in the same order with a pattern. Faster for short texts, where building a table takes longer. */
+/** Finds the same matches in the same order with a regular expression. Faster for short texts, where building the table takes longer. */
 export class KeywordPattern {
   readonly #words: readonly string[];
   readonly #longest: number;
   readonly #pattern: RegExp;
-  /** Indexes of words in the list, by their first letters. */
+  /** Indexes of words in the list, by first letter. */
   readonly #byFirst: ReadonlyMap<string, readonly number[]>;
 
-  /** @param words as for a `KeywordFinder`. */
+  /** @param words as for `KeywordFinder`. */
   constructor(words: readonly string[]) {
     this.#words = words;
     this.#longest = Math.max(0, ...words.map(({ length }) => length));
-    // Without the flag "u", only ASCII letters match their capitals.
+    // Without the flag `u`, only ASCII letters match case-insensitively.
     this.#pattern = new RegExp(words.map((word) => word.replaceAll(/\W/g, String.raw`\$&`)).join("|"), "gi");
     this.#byFirst = Map.groupBy(words.keys(), (place) => (words[place] as string).charAt(0));
   }
 
-  /** Like `find` of a `KeywordFinder`. */
+  /** Works like `find` of `KeywordFinder`. */
   find(text: string, from: number, to: number, onWord: OnWord): void {
     const found: { readonly word: number; readonly start: number; readonly end: number }[] = [];
     this.#pattern.lastIndex = from;
     for (let match = this.#pattern.exec(text); match !== null && match.index < to; match = this.#pattern.exec(text)) {
       const start = match.index;
       for (const word of this.#wordsAt(text, start)) found.push({ word, start, end: start + (this.#words[word] as string).length });
-      // Another word may begin within this one.
+      // Another word may start inside this one.
       this.#pattern.lastIndex = start + 1;
     }
     found.sort((left, right) => left.end - right.end || left.start - right.start);
@@ -93,12 +93,12 @@ export class KeywordPattern {
 }
 
 interface Node {
-  /** For each column. */
+  /** Next node by column. */
   readonly next: Node[];
   readonly ends: number[];
 }
 
-/** The trie of the words, with every way that leads out of it led back to the longest end that may begin another word. */
+/** Builds the trie of the words, with missing edges replaced by the edges of the longest suffix that is a prefix of another word. */
 function trieOf(words: readonly string[], columns: Uint8Array, width: number): readonly Node[] {
   const root: Node = { next: [], ends: [] };
   for (const [index, word] of words.entries()) {
@@ -111,7 +111,7 @@ function trieOf(words: readonly string[], columns: Uint8Array, width: number): r
   }
   const nodes = [root];
   const fallbacks = new Map<Node, Node>();
-  // Grows while it is gone through, those nearer to the root first.
+  // The list grows during the loop, in breadth-first order.
   for (const node of nodes) {
     const fallback = fallbacks.get(node);
     for (let column = 0; column < width; column++) {

@@ -1,4 +1,4 @@
-/** What examples and templates have in the place of a secret, or what was taken out already. */
+/** True for placeholders in examples and templates, and for redacted secrets. */
 export function isPlaceholder(text: string): boolean {
   return BEGINS_PLACEHOLDER.test(text) || IS_PLACEHOLDER_WORD.test(text) || isExample(text);
 }
@@ -7,7 +7,7 @@ const BEGINS_PLACEHOLDER = /^(?:[<{[(]|\$\{|\$\(|\$[A-Za-z_]\w*$|\$2[aby]\$|\$ar
 const IS_PLACEHOLDER_WORD =
   /^(?:your|my|the|some|sample|secrets?|password|passw(?:or)?d|pass|pw|string|user|admin|root|test|guest|none|null|undefined|true|false)\d{0,3}(?:$|[-_.])/i;
 
-/** Says so itself, or repeats itself. Also of texts with a form of their own, such as `AKIAIOSFODNN7EXAMPLE`. */
+/** True for texts that are marked as examples or repeat a character, including formatted ones such as `AKIAIOSFODNN7EXAMPLE`. */
 export function isExample(text: string): boolean {
   return (
     /example|placeholder|your[-_]|changeme|change[-_]me|replace[-_]|redacted|dummy|(.)\1{5,}|\.{3}/i.test(text) ||
@@ -16,16 +16,16 @@ export function isExample(text: string): boolean {
   );
 }
 
-/** `user:password` in base64, and the signature that jwt.io shows. */
+/** `user:password` in base64, and the signature shown on jwt.io. */
 const DOCUMENTED = /^dXNlcjpwYXNz|SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c/;
 
 const LEAST_RANDOM = 16;
-/** Bits a character. Words that are joined have less, where they are short; hexadecimal digits have up to 4. */
+/** Bits per character. Short compound words have less; hexadecimal digits have up to 4. */
 const LEAST_ENTROPY = 3;
-/** Of neighbours, those of different sorts. In names each word begins with one, in keys every second character is one. */
+/** Share of neighbouring characters of different classes. Names have one per word, keys nearly one per two characters. */
 const LEAST_CHANGES = 0.2;
 
-/** As keys are: long, of letters and digits in no order. Paths, names and calls are not. */
+/** True for texts like keys: long, with letters and digits in random order. False for paths, names and calls. */
 export function isRandom(text: string): boolean {
   if (text.length < LEAST_RANDOM || isPlaceholder(text)) return false;
   if (!/\d/.test(text) || !/[A-Za-z]/.test(text)) return false;
@@ -33,12 +33,15 @@ export function isRandom(text: string): boolean {
   return changesOf(text) >= LEAST_CHANGES && entropyOf(text) >= LEAST_ENTROPY;
 }
 
-/** A path, an address, the digest of what it names. */
+/** True for a path, a URL, or a digest with its algorithm. */
 export function isReference(text: string): boolean {
   return /^\.{0,2}\/|^[A-Za-z]+:\/\/|^(?:[\w.-]{1,128}@)?(?:sha\d{1,3}|md5|h1)[:-]/.test(text);
 }
 
-/** Small letters after a capital one go on with its word; what joins words is no change, other signs are. */
+/**
+ * Counts changes of character class. Lower-case letters after a capital continue its word; word separators are no change, other
+ * symbols are.
+ */
 function changesOf(text: string): number {
   const changes = text.match(/(?<=[a-z])[A-Z0-9]|(?<=[A-Z])\d|(?<=\d)[A-Za-z]|[!#$%^*~+?|]/g)?.length ?? 0;
   return changes / text.length;
@@ -50,7 +53,7 @@ function entropyOf(text: string): number {
   return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0);
 }
 
-/** Made by people, so not random; but neither a word nor a name in code. */
+/** True for texts like passwords made by people: not random, but neither a word nor a name in code. */
 export function isPassword(text: string): boolean {
   if (isPlaceholder(text) || isReference(text) || /^[A-Za-z_$][\w$]*(?:\?*\.[\w$]+)+$/.test(text)) return false;
   const sorts = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((sort) => sort.test(text)).length;

@@ -7,13 +7,13 @@ import { BLANK, LINE_BREAK, QUOTE, type SecretRule } from "./secret-rule.ts";
 interface Named {
   readonly id: string;
   readonly kind: SecretKind;
-  /** Ends of names: `_` stands for itself, a hyphen or nothing. */
+  /** Suffixes of names. `_` matches itself, a hyphen, or nothing. */
   readonly names: readonly string[];
   readonly least: number;
   readonly isSecret: SecretRule["isSecret"];
 }
 
-/** What a run of tests says of one of them: `--- PASS: TestHold/case_12`. */
+/** Test output of such a name: `--- PASS: TestHold/case_12`. */
 const VERDICT = /^PASS: (?:(?:Test|Benchmark|Example|Fuzz)[A-Z]\w*|test_\w+)(?:\/\S*)?$/;
 
 function named({ id, kind, names, least, isSecret }: Named): SecretRule {
@@ -28,7 +28,7 @@ function named({ id, kind, names, least, isSecret }: Named): SecretRule {
   };
 }
 
-/** Told by what stands before it. */
+/** Makes a rule for a secret that follows a certain text. */
 function behind(
   id: string,
   kind: SecretKind,
@@ -40,7 +40,7 @@ function behind(
   return { id, kind, keywords, pattern, source, isSecret };
 }
 
-/** Secrets that are told by what they stand under or behind. */
+/** Rules for secrets identified by their name or the text before them. */
 export const NAMED_RULES: readonly SecretRule[] = [
   {
     id: "url-password",
@@ -48,7 +48,7 @@ export const NAMED_RULES: readonly SecretRule[] = [
     keywords: ["://"],
     pattern: /(?<=[A-Za-z]):\/\/(?<user>[^\s:/@"'<>]{0,128}):(?<secret>[^\s/@"'<>]{4,256})@/y,
     source: "RFC 3986: user information; connection strings of databases, queues and proxies",
-    // Everybody knows a password that is the user's name.
+    // A password that equals the user name is no secret.
     isSecret: (secret, match) => !isPlaceholder(secret) && secret !== match.groups?.["user"],
   },
   behind(

@@ -1,9 +1,9 @@
 import { QUOTE } from "./secret-rule.ts";
 
-/** Joins a name to its value in code, JSON (within JSON too), YAML, `.env` files and URLs. */
+/** Pattern between a name and its value in code, JSON (also nested), YAML, `.env` files and URLs. */
 export const IS: string = String.raw`(?:${QUOTE})?\]?[ \t]{0,4}(?:=>|:=|[:=])(?!=)[ \t]{0,4}`;
 
-/** In quotes a value may have all sorts of signs; without them it ends where most languages end a word. */
+/** Pattern of a value. In quotes it may contain most characters; without quotes it ends where most languages end a word. */
 export function value(least: number): string {
   return (
     String.raw`(?:${QUOTE}(?<quoted>[^\s"'\\\`<>]{${least},512})(?=${QUOTE})` +

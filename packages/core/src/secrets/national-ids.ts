@@ -1,7 +1,7 @@
 import { digitsOf, isIso7064, isLuhn, isVerhoeff, modulo, weighted } from "./check-digits.ts";
 import { NUMBER_END } from "./secret-rule.ts";
 
-/** How the id of a person is written, and whether one of this form can be an id. */
+/** Written form of a national id, with its validation. */
 interface Form {
   readonly written: string;
   readonly isId: (text: string) => boolean;
@@ -11,7 +11,7 @@ const DAY = String.raw`(?:0[1-9]|[12]\d|3[01])`;
 const MONTH = String.raw`(?:0[1-9]|1[0-2])`;
 const NINO = String.raw`(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]`;
 
-/** By country. Where digits alone are too much like other numbers, an id must have its signs between them, or stand under its name. */
+/** Forms by country. Where plain digits resemble other numbers, the separators or a preceding name are required. */
 const FORMS: Readonly<Record<string, Form>> = {
   be: { written: String.raw`\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}`, isId: isBelgian },
   br: { written: String.raw`\d{3}\.\d{3}\.\d{3}-\d{2}`, isId: isBrazilian },
@@ -29,7 +29,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   it: { written: String.raw`[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]`, isId: isItalian },
 };
 
-/** Under their names. */
+/** Ids recognised by a preceding name. */
 const named: readonly (Form & { readonly name: string })[] = [
   {
     name: String.raw`(?:Steuer-?)?Id-?Nr\.?|Steuer-?ID|Steueridentifikationsnummer`,
@@ -48,7 +48,7 @@ const named: readonly (Form & { readonly name: string })[] = [
 
 const IS = String.raw`\\{0,7}["']?[ \t:=]{1,4}\\{0,7}["']?`;
 
-/** A pattern for those that are told by their form. */
+/** Pattern of ids recognised by their form. */
 export const NATIONAL_ID: string =
   "(?:" +
   Object.entries(FORMS)
@@ -56,21 +56,21 @@ export const NATIONAL_ID: string =
     .join("|") +
   `)${NUMBER_END}`;
 
-/** A pattern for those that are told by the name before them. */
+/** Pattern of ids recognised by the name before them. */
 export const NAMED_NATIONAL_ID: string = String.raw`(?:${named.map(({ name }) => name).join("|")})${IS}(?<secret>${named.map(({ written }) => written).join("|")})${NUMBER_END}`;
 
-/** By the check digits of the country whose form it has. */
+/** Validates an id by the check digits of the country with its form. */
 export function isNationalId(text: string, { groups = {} }: RegExpExecArray): boolean {
   const country = Object.keys(FORMS).find((each) => groups[each] !== undefined);
   return country !== undefined && isNoSample(text) && FORMS[country]?.isId(text) === true;
 }
 
-/** By the check digits of the country whose name for it stands before it. */
+/** Validates an id by the check digits of the country whose name for it precedes it. */
 export function isNamedNationalId(text: string, [whole]: RegExpExecArray): boolean {
   return isNoSample(text) && named.some(({ name, isId }) => new RegExp(`^(?:${name})`).test(whole) && isId(text));
 }
 
-/** Of more than two signs. */
+/** False for samples of one or two different characters. */
 function isNoSample(text: string): boolean {
   return new Set(text).size > 2;
 }

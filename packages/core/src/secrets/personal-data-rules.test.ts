@@ -13,7 +13,7 @@ const CONTACTS = [
   "phone: 212-736-5000",
 ] as const;
 
-/** Published as examples of their formats, or made for their check digits: nobody's. */
+/** Published examples of their formats, or made up with valid check digits: nobody's data. */
 const IDENTIFIERS = [
   "payment-card: 4012888888881881",
   "payment-card: 5105-1051-0510-5100",
@@ -68,7 +68,7 @@ describe("personal data", () => {
       const value = expected.slice(expected.indexOf(": ") + 2);
       const text = JSON.stringify({ diff: `@@\n${mark}${value}\n` });
       const [first, ...others] = [...ruleScanner({ personalData: "all" }).find([text])].flat();
-      // A + before digits may belong to a telephone number.
+      // A + before digits may be part of a telephone number.
       const least = text.indexOf(value) - (mark.endsWith("+") ? 1 : 0);
       expect([first?.end, others], text).toEqual([text.indexOf(value) + value.length, []]);
       expect(first?.start).toBeGreaterThanOrEqual(least);

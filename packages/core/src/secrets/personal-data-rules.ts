@@ -3,8 +3,8 @@ import { isNamedNationalId, isNationalId, NAMED_NATIONAL_ID, NATIONAL_ID } from 
 import { NUMBER_END, NUMBER_START, type SecretRule } from "./secret-rule.ts";
 
 /**
- * `identifiers`: cards, bank accounts and ids of persons, whose form or check digits tell them from other numbers. `all`: e-mail
- * addresses and telephone numbers too, which contexts are full of on purpose.
+ * `identifiers`: cards, bank accounts and national ids, recognised by form or check digits. `all`: also e-mail addresses and
+ * telephone numbers, which contexts contain on purpose.
  */
 export type PersonalData = "off" | "identifiers" | "all";
 
@@ -34,7 +34,7 @@ const IDENTIFIER_RULES: readonly SecretRule[] = [
     keywords: [],
     pattern: new RegExp(String.raw`(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}${NUMBER_END}`, "y"),
     source: "numbers of the Social Security Administration",
-    // Printed on sample cards and therefore void.
+    // Void numbers printed on sample cards.
     isSecret: (text) => text !== "078-05-1120" && text !== "219-09-9999" && text !== "123-45-6789",
   },
   {
@@ -65,7 +65,7 @@ const CONTACT_RULES: readonly SecretRule[] = [
       "y",
     ),
     source: "RFC 5321",
-    // Reserved for examples (RFC 2606); names of accounts for git and of packages of npm are nobody's.
+    // Domains reserved for examples (RFC 2606), git accounts and npm scopes are nobody's addresses.
     isSecret: (text) => !/@(?:[\w-]+\.)*(?:example\.\w+|\w+\.(?:example|test|invalid|local))$|^git@|^no-?reply@/i.test(text),
   },
   {
@@ -82,15 +82,15 @@ const CONTACT_RULES: readonly SecretRule[] = [
   },
 ];
 
-/** About a person. */
+/** Rules for data about a person. */
 export const PERSONAL_DATA_RULES: readonly SecretRule[] = [...CONTACT_RULES, ...IDENTIFIER_RULES];
 
-/** The rules for personal data of these sorts. */
+/** Returns the rules for the selected kinds of personal data. */
 export function personalDataRules(sorts: PersonalData): readonly SecretRule[] {
   return { off: [], identifiers: IDENTIFIER_RULES, all: PERSONAL_DATA_RULES }[sorts];
 }
 
-/** Numbers with 555 01 are for films. */
+/** Excludes fictional numbers with 555 01. */
 function isTelephone(text: string): boolean {
   const digits = text.replaceAll(/\D/g, "");
   return digits.length >= 9 && digits.length <= 15 && !/555\D?01\d\d$/.test(text);

@@ -4,7 +4,7 @@ import { redact } from "./redact.ts";
 
 const found = (text: string): string[] => findSecrets(text).map(({ start, end }) => text.slice(start, end));
 
-describe("passwords that programs are given", () => {
+describe("passwords passed to programs", () => {
   it.each([
     ["db.internal:5432:orders:app:", "correcthorse", ""],
     ["*:*:*:app:", "S3cretpw", "\n"],

@@ -2,12 +2,12 @@ import { isPassword, isPlaceholder, isReference } from "./looks-random.ts";
 import { IS, value } from "./named-value.ts";
 import { ARGUMENT, BLANK, QUOTE, type SecretRule } from "./secret-rule.ts";
 
-/** The next characters of the same command, which may be a list of strings, or go on behind a backslash at the end of a line. */
+/** More characters of the same command, which may be a list of strings, or continue after a backslash at the end of a line. */
 const GOES_ON = String.raw`(?:${QUOTE},${BLANK}{1,16}${QUOTE}|[^\r\n|;&\\]|\\{1,7}["']|\\\r?\n|\\{3}n|\\{6}n){0,160}?`;
-/** An option begins. */
+/** Start of an option. */
 const OPTION = String.raw`(?<=[\s"'])`;
 
-/** The options and variables that give a program its password. The names of those programs are their keywords. */
+/** Options and variables that pass a password to a program. The program names are their keywords. */
 const OPTIONS: readonly string[] = [
   String.raw`(?:mysql|mariadb)[\w-]{0,12}${GOES_ON}${OPTION}-p`,
   String.raw`sshpass(?:\.exe)?${ARGUMENT}-p(?:${ARGUMENT})?`,
@@ -19,18 +19,18 @@ const OPTIONS: readonly string[] = [
   String.raw`(?<=[\s"'](?:-|--[a-z]{2,12}))-pass(?:word|wd|phrase)?(?:=|${ARGUMENT})`,
 ];
 
-/** Ports of PostgreSQL, of poolers and of databases that speak its protocol. */
+/** Ports of PostgreSQL, of connection poolers, and of databases with its protocol. */
 const PORTS = ["5432", "5433", "5439", "6432", "6543", "25060", "25061", "26257"] as const;
 const PGPASS_FIELD = String.raw`[^:\s"'\\]{1,64}`;
-/** A `:` within a password stands behind a backslash. */
+/** A `:` in a password is escaped by a backslash. */
 const PGPASS_REST = String.raw`${PGPASS_FIELD}:${PGPASS_FIELD}:(?<secret>(?:[^:\s"'\\]|\\{1,7}:){4,256})(?![^\s"'\\])`;
 
 const FORM_NAME = String.raw`(?:password|passwd|passphrase|pwd|pass)\d?(?:%5[Dd]|\])?=`;
 const FORM_JOINT = String.raw`(?:(?<!&)&(?!&)|\\u0026)`;
-/** In code other signs follow. */
+/** In code, other characters follow. */
 const FORM_VALUE = String.raw`[\w.~%+*!$@^-]{4,256}(?![\w(){}:=.])`;
 
-/** Secrets that programs are given in a form of their own, so that a word is a password too. */
+/** Rules for secrets passed to programs in a specific form, in which even a plain word is a password. */
 export const PROGRAM_RULES: readonly SecretRule[] = [
   {
     id: "pgpass",
@@ -62,7 +62,7 @@ export const PROGRAM_RULES: readonly SecretRule[] = [
   },
 ];
 
-/** Not the next option, a path, a port, a name of a template, or a password that every installation begins with. */
+/** False for the next option, a path, a port, a template name, or a default password. */
 function isGiven(text: string): boolean {
   return !isPlaceholder(text) && !isReference(text) && !/^-|^[\d:/]{2,11}(?:\/(?:tcp|udp))?$/.test(text) && !NO_PASSWORD.test(text);
 }
@@ -70,7 +70,7 @@ function isGiven(text: string): boolean {
 const NO_PASSWORD =
   /^(?:postgres|mysql|mariadb|redis|mongo|token|api[-_]?key|required|optional|forgot(?:ten)?|reset|change|wrong|invalid|prompt|stdin|hidden|option|value|file|env)$/i;
 
-/** A name, a space and a word: a sentence about an option has them too. */
+/** True for a name, a space and a word, as in a sentence about an option. */
 function isProse(match: string): boolean {
   return /^-\S+\s|[A-Z](?:\\{0,7}["'])?\s*:/.test(match);
 }

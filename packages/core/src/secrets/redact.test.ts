@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { findSecrets } from "./find-secrets.ts";
 import { redact } from "./redact.ts";
 
-/** Made up, and put together here only, so that no scanner of repositories takes this file for a leak. */
+/** Joins made-up secrets at run time, so that repository scanners do not report this file. */
 const made = (...parts: readonly string[]): string => parts.join("");
-/** Letters and digits in no order, the same each time. */
+/** Returns letters and digits in pseudo-random order, the same on every call. */
 function noise(length: number, alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"): string {
   let state = length * 7_919 + alphabet.length;
   const next = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -72,7 +72,7 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** A secret in what stands around it. */
+/** Secrets with their surroundings. */
 const IN_PLACE: readonly (readonly [rule: string, before: string, secret: string, after: string])[] = [
   ["url-password", "postgres://app:", "s3cr3t!pass", "@db.internal:5432/orders"],
   ["url-password", "DATABASE_URL=mongodb+srv://root:", "p%40ss", "@cluster0.example.net/?retryWrites=true"],
@@ -132,12 +132,12 @@ describe("findSecrets", () => {
     }
   });
 
-  it.each(IN_PLACE)("finds by %s what %s is followed by, and no more", (rule, before, secret, after) => {
+  it.each(IN_PLACE)("finds by %s exactly the secret after %s", (rule, before, secret, after) => {
     const found = findSecrets(`${before}${secret}${after}`);
     expect(found).toEqual([{ rule, kind: expect.any(String), start: before.length, end: before.length + secret.length }]);
   });
 
-  it.each(HARMLESS)("lets be: %s", (text) => {
+  it.each(HARMLESS)("ignores: %s", (text) => {
     expect(findSecrets(text).map(({ rule, start, end }) => [rule, text.slice(start, end)])).toEqual([]);
   });
 
@@ -175,13 +175,13 @@ describe("findSecrets", () => {
       return performance.now() - started;
     };
     time(20_000);
-    // A quadratic rule takes minutes for this much.
+    // A quadratic rule takes minutes for this much text.
     expect(time(1_000_000)).toBeLessThan(30_000);
   });
 });
 
 describe("redact", () => {
-  it("names what it takes out, the same secret always alike", () => {
+  it("replaces secrets by names, the same secret always by the same name", () => {
     const [first, second] = [made("gh", "p_", noise(36)), made("gl", "pat-", noise(20))];
     const text = `git clone with ${first}, then ${second}, then ${first}; DB_PASSWORD=${made("Winter", "2024!")}`;
     expect(redact(text)).toEqual({
@@ -190,7 +190,7 @@ describe("redact", () => {
     });
   });
 
-  it("leaves nothing of a secret that two rules see differently", () => {
+  it("leaves no part of a secret that two rules match differently", () => {
     const secret = made("gh", "p_", noise(36));
     for (const text of [`token=${secret}!more`, `https://me:${secret}@github.com`, `Bearer ${secret}`]) {
       expect(redact(text).text).not.toContain(secret.slice(4));
@@ -198,7 +198,7 @@ describe("redact", () => {
     }
   });
 
-  it("gives back a text without secrets as it is, and finds nothing in what it made", () => {
+  it("returns a text without secrets unchanged, and finds nothing in its own output", () => {
     expect(redact("nothing here")).toEqual({ text: "nothing here", secrets: 0 });
     const once = redact(IN_PLACE.map((parts) => parts.slice(1).join("")).join("\n")).text;
     expect(redact(once)).toEqual({ text: once, secrets: 0 });

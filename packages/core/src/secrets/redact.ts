@@ -3,14 +3,14 @@ import type { FoundSecret, SecretKind } from "../ports/secret-scanner.ts";
 
 export interface Redacted {
   readonly text: string;
-  /** How many different secrets were taken out. */
+  /** Number of different secrets removed. */
   readonly secrets: number;
 }
 
-/** Finds what is to be taken out of a text. */
+/** Finds the parts of a text to remove. */
 export type FindSecrets = (text: string) => readonly FoundSecret[];
 
-/** A text without its secrets: `[API_KEY_1]` stands for each. The same secret has the same name. */
+/** Replaces the secrets of a text by names such as `[API_KEY_1]`. The same secret gets the same name. */
 export function redact(text: string, find: FindSecrets = findSecrets): Redacted {
   const names = new Map<string, string>();
   const counts = new Map<SecretKind, number>();

@@ -14,13 +14,13 @@ describe("a keyword finder", () => {
     return all;
   };
 
-  it("finds words within words, side by side and whatever their case", () => {
+  it("finds words within words and adjacent words, in any case", () => {
     expect(found(["he", "she", "hers", "his"], "uSHERS his")).toEqual(["she@1", "he@2", "hers@2", "his@7"]);
     expect(found(["aa"], "aaaa")).toEqual(["aa@0", "aa@1", "aa@2"]);
     expect(found(["k-1"], "K-1 \u212A-1 é")).toEqual(["k-1@0"]);
   });
 
-  it("finds those that begin in a stretch, though they end behind it", () => {
+  it("finds words that start in the range and end after it", () => {
     expect(found(["abc"], "abcabcabc", 1, 4)).toEqual(["abc@3"]);
     expect(found(["abc"], "abcab")).toEqual(["abc@0"]);
   });
@@ -29,7 +29,7 @@ describe("a keyword finder", () => {
 describe("the scanner of rules", () => {
   const secrets = plant(KNOWN_SAMPLES, 3).map(({ text }) => text);
 
-  it("takes no longer for what nearly is a secret, over and over, than for anything else", () => {
+  it("takes no longer for repeated near-matches than for other texts", () => {
     const scanner = ruleScanner({ personalData: "all" });
     const slow: string[] = [];
     for (const secret of new Set([...secrets, "-----BEGIN RSA PRIVATE KEY-----\n", "password=", "a://b:", "1 ", "a@", "eyJ."])) {
@@ -37,7 +37,7 @@ describe("the scanner of rules", () => {
         const text = part.repeat(Math.ceil(100_000 / part.length));
         const started = performance.now();
         const found = [...scanner.find([text])].flat();
-        // A rule that begins anew at each character would take minutes.
+        // A rule that restarts at each character would take minutes.
         if (performance.now() - started > 10_000 || found.length > text.length) slow.push(part);
       }
     }
@@ -53,7 +53,7 @@ describe("the scanner of rules", () => {
     expect(batches.flat()).toEqual(findSecrets(text));
   });
 
-  it("leaves out rules that it is told to", () => {
+  it("skips excluded rules", () => {
     const [sample] = plant({ github: KNOWN_SAMPLES["github token"] as never }, 1);
     const given = sample?.text ?? "";
     expect([...ruleScanner().find([given])].flat().map(({ rule }) => rule)).toEqual(["github-token"]);

@@ -5,34 +5,34 @@ import { PERSONAL_DATA_RULES, type PersonalData, personalDataRules } from "./per
 import { NUMBER_START, type SecretRule } from "./secret-rule.ts";
 import { TOKEN_RULES } from "./token-rules.ts";
 
-/** Secrets that are told by how they look, or by what stands before them. Personal data is not among them. */
+/** Rules for secrets identified by their form, or by the text before them. Excludes personal data. */
 export const SECRET_RULES: readonly SecretRule[] = [...TOKEN_RULES, ...NAMED_RULES];
 
-/** The ids of all rules, personal data included. */
+/** Ids of all rules, including personal data. */
 export const SECRET_RULE_IDS: readonly string[] = [...SECRET_RULES, ...PERSONAL_DATA_RULES].map(({ id }) => id);
 
 export interface RuleScannerOptions {
-  /** Personal data to look for too. Default `off`. */
+  /** Personal data to search for. Default `off`. */
   readonly personalData?: PersonalData | undefined;
-  /** Ids of rules that are not applied. Default: none. */
+  /** Ids of rules to skip. Default: none. */
   readonly except?: readonly string[] | undefined;
 }
 
-/** Needs nothing to wait for. */
+/** Synchronous scanner. */
 export interface RuleScanner extends SecretScanner {
   find(parts: Iterable<string>): Iterable<readonly FoundSecret[]>;
 }
 
-/** What a rule may look at behind the place where it is tried, and before it. */
+/** Longest lookahead and lookbehind of a rule. */
 const MOST_AHEAD = 32 * 1024;
 const MOST_BEHIND = 1024;
 
-/** Characters of all texts that a scanner was given. */
+/** Total characters scanned from which a table pays off. */
 const WORTH_A_TABLE = 768 * 1024;
 
 /**
- * Finds secrets by our own rules. One pass over the text finds the words that stand in a secret, or before it, and rules are
- * tried there alone: a text without such words costs that pass.
+ * Creates a scanner with the built-in rules. One pass over the text finds the keywords, and rules are only tried there: a text
+ * without keywords costs only that pass.
  */
 export function ruleScanner({ personalData = "off", except = [] }: RuleScannerOptions = {}): RuleScanner {
   const rules = [...SECRET_RULES, ...personalDataRules(personalData)].filter(({ id }) => !except.includes(id));
@@ -45,7 +45,7 @@ export function ruleScanner({ personalData = "off", except = [] }: RuleScannerOp
       table ??= tableOf(rules);
       const { words, rulesOf, numbers } = table;
       const findings = new Findings();
-      // The text from what may be looked at on, where that begins in the whole, and from where on it was not searched.
+      // Kept text including the lookbehind, its offset in the whole text, and the start of its unsearched part.
       let [text, offset, from] = ["", 0, 0];
       const search = (to: number): FoundSecret[] => {
         const onWord = (word: number, start: number): void => {
@@ -73,12 +73,12 @@ export function ruleScanner({ personalData = "off", except = [] }: RuleScannerOp
   };
 }
 
-/** Rules by the words that stand in a secret, or before it. */
+/** Rules by their keywords. */
 interface RuleTable {
   readonly words: readonly string[];
-  /** Of each word. */
+  /** Rules of each word. */
   readonly rulesOf: readonly (readonly SecretRule[])[];
-  /** Those without words. */
+  /** Rules without keywords. */
   readonly numbers: readonly SecretRule[];
 }
 
@@ -91,7 +91,7 @@ function tableOf(rules: readonly SecretRule[]): RuleTable {
   };
 }
 
-/** Where a number may begin: of digits, or of capital letters and digits. */
+/** Yields possible starts of a number: digits, or capital letters and digits. */
 function* numberStarts(text: string, from: number, to: number): Generator<number> {
   NUMBER_BEGINS.lastIndex = from;
   for (let match = NUMBER_BEGINS.exec(text); match !== null && match.index < to; match = NUMBER_BEGINS.exec(text)) {
@@ -102,10 +102,10 @@ function* numberStarts(text: string, from: number, to: number): Generator<number
 
 const NUMBER_BEGINS = new RegExp(String.raw`(?=[A-Z\d+(])${NUMBER_START}(?=[+(]?\d[\d. -]|[A-Z]{2}[\dA-Z ]|[XYZ]\d)`, "g");
 
-/** What was found so far, and which of it nothing can go on with any more. */
+/** Secrets found so far. Releases those that later text cannot extend. */
 class Findings {
   #found: FoundSecret[] = [];
-  /** By rule, where its last match ended: what is within one is not tried again. */
+  /** End of the last match per rule: a rule is not tried inside its own match. */
   readonly #ends = new Map<SecretRule, number>();
 
   tryAt(rule: SecretRule, text: string, start: number, offset: number): void {
@@ -114,15 +114,15 @@ class Findings {
     this.#take(rule, rule.pattern.exec(text), offset);
   }
 
-  /** Those that end there or before, in order and apart; it forgets them. */
+  /** Returns and removes the secrets that end at or before `end`, in order and without overlap. */
   upTo(end: number): FoundSecret[] {
     const apart: FoundSecret[] = [];
     for (const next of this.#found.sort((left, right) => left.start - right.start || right.end - left.end)) {
       const last = apart.at(-1);
       if (last === undefined || next.start >= last.end) apart.push(next);
-      // Whose word ended later knows more about it.
+      // The later keyword is more specific.
       else if (next.start === last.start && next.end === last.end) apart[apart.length - 1] = next;
-      // Of two that overlap nothing must be left.
+      // Merges overlapping secrets, so that no part is left.
       else if (next.end > last.end) apart[apart.length - 1] = { ...last, end: next.end };
     }
     this.#found = apart.filter((each) => each.end > end);
@@ -135,7 +135,7 @@ class Findings {
     const { head = "", secret: marked, quoted } = match.groups ?? {};
     const rest = marked ?? quoted ?? match[0];
     if (!rule.isSecret(head + rest, match)) return;
-    // Nothing but a sign or two stands behind the group.
+    // At most one or two characters follow the group.
     const start = offset + match.index + match[0].lastIndexOf(rest) - head.length;
     for (const piece of stringsOf(head + rest)) {
       const found = { rule: rule.id, kind: rule.kind, start: start + piece.start, end: start + piece.end };
@@ -144,10 +144,10 @@ class Findings {
   }
 }
 
-/** Where a string of JSON ends or begins: the backslashes before it belong to each other. */
+/** Unescaped quote: start or end of a JSON string. Backslashes before it are paired. */
 const STRING_END = /(?<!(?<!\\)(?:\\\\){0,64}\\)"/g;
 
-/** A secret that goes through several strings, such as the lines of a key, in pieces: each is replaced within its string. */
+/** Splits a secret that spans several strings, such as the lines of a key: each piece is replaced within its string. */
 function stringsOf(secret: string): { readonly start: number; readonly end: number }[] {
   let start = 0;
   const pieces = secret.split(STRING_END).map((text) => {

@@ -7,10 +7,10 @@ type Row = readonly [id: string, kind: SecretKind, keywords: readonly string[], 
 const HEX = "[0-9a-f]";
 const ALNUM = "[A-Za-z0-9]";
 const URL64 = String.raw`[\w-]`;
-/** Of a private key. One of 16,384 bits has 200. */
+/** Most lines of a private key. A key of 16,384 bits has 200. */
 const MOST_LINES = 2_000;
 
-/** Tokens that begin with something that no one else's begin with. */
+/** Tokens with a unique prefix. */
 const PREFIXED: readonly Row[] = [
   ["aws-access-key-id", "API_KEY", ["akia", "asia", "abia", "acca"], `(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}${END}`, "AWS IAM identifiers"],
   ["aws-bedrock-key", "API_KEY", ["absk"], `ABSK[A-Za-z0-9+/]{100,270}={0,2}`, "Amazon Bedrock: API keys"],
@@ -186,7 +186,7 @@ const PREFIXED: readonly Row[] = [
   ],
 ];
 
-/** Tokens whose mark stands within them: what is before it, and what goes on from it. */
+/** Tokens with a mark inside: the pattern of the head, and the pattern from the mark on. */
 const MARKED: readonly (readonly [...Row, head: string])[] = [
   ["telegram-bot-token", "TOKEN", [":aa"], `:AA${URL64}{33}(?!${URL64})`, "Telegram: Bot API", String.raw`\d{8,10}`],
   ["discord-token", "TOKEN", ["."], String.raw`\.${URL64}{6}\.${URL64}{27,40}(?!${URL64})`, "Discord: bot tokens", `[MNO]${ALNUM}{23,27}`],
@@ -218,14 +218,14 @@ const MARKED: readonly (readonly [...Row, head: string])[] = [
   ["mailchimp-key", "API_KEY", ["-us"], String.raw`-us\d{1,2}${END}`, "Mailchimp: API keys", `${HEX}{32}`],
 ];
 
-/** A line of a key, or all of it in one line. What a lookahead has found is not tried again, so that long ones take no room. */
+/** Pattern of a key line, or of a whole key on one line. A lookahead makes it atomic, so that long keys need no backtracking. */
 function keyLine(name: string): string {
   return String.raw`(?=(?<${name}>[A-Za-z0-9+/=]{16,16384}))\k<${name}>`;
 }
 
 const isNoExample = (secret: string): boolean => !isExample(secret);
 
-/** Tokens that are told by how they look. */
+/** Rules for tokens identified by their form. */
 export const TOKEN_RULES: readonly SecretRule[] = [
   ...PREFIXED.map(([id, kind, keywords, pattern, source]): SecretRule => {
     return { id, kind, keywords, pattern: new RegExp(`${START}(?:${pattern})`, "y"), source, isSecret: isNoExample };
@@ -237,7 +237,7 @@ export const TOKEN_RULES: readonly SecretRule[] = [
     id: "private-key",
     kind: "PRIVATE_KEY",
     keywords: ["-----begin "],
-    // A key that was cut off has no end; nothing after its first line is required, so that nothing is tried twice.
+    // A truncated key has no end. Nothing after its first line is required, so that nothing is tried twice.
     pattern: new RegExp(
       String.raw`-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----${LINE_BREAK}` +
         String.raw`(?:[A-Za-z-]{1,30}: [^\r\n\\"]{1,100}${LINE_BREAK}){0,5}${keyLine("first")}(?:${LINE_BREAK}${keyLine("next")}){0,${MOST_LINES}}` +

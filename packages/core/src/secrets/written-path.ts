@@ -5,10 +5,9 @@ const LONGEST_KEY = 40;
 const LONGEST_PATH = 120;
 
 /**
- * A path as people write it, such as `context["servers"][2]["url"]`. The secret may be in a key, and then it is not in the
- * path: what stands for it is.
+ * Formats a path for people, such as `context["servers"][2]["url"]`. Secrets in keys are replaced by placeholders.
  *
- * @param root what the path begins with; without one its first key is written as a name.
+ * @param root beginning of the path; without it the first key is written as a name.
  */
 export function writtenPath({ path, within }: JsonPlace, root?: string): string {
   const parents = within === "key" ? path.slice(0, -1) : path;
@@ -19,7 +18,7 @@ export function writtenPath({ path, within }: JsonPlace, root?: string): string 
 
 function segment(key: string | number): string {
   if (typeof key === "number") return `[${key}]`;
-  // Before it is cut: half of a secret is not recognised any more.
+  // Redacts before shortening: half of a secret would not be recognised.
   const shown = redact(key).text;
   return `[${JSON.stringify(shown.length <= LONGEST_KEY ? shown : `${shown.slice(0, LONGEST_KEY).toWellFormed()}...`)}]`;
 }

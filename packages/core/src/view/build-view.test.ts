@@ -10,13 +10,13 @@ import type { ShortenValue } from "./choose-entries.ts";
 import type { OmittedEntry, ReportedEntry } from "./report.ts";
 import type { Room } from "./room.ts";
 
-/** Cheap, and never less for a whole than for its parts together is true of it as of most tokenizers. */
+/** Cheap counter. As with most tokenizers, a whole never has more tokens than its parts together. */
 const counter = tokensCounted((text) => Math.ceil(Buffer.byteLength(text) / 3));
 
-/** The least that can be said: that something is left out, and how to go on. */
+/** Smallest possible report: that something is left out, and how to continue. */
 const LEAST: Room = { tokens: 90, characters: 260 };
 
-/** The simplest that keeps to the contract: the beginning of a text, the first items of a list. */
+/** Simplest function that meets the contract: the beginning of a text, the first items of a list. */
 const shorten: ShortenValue = function* (value, room, count) {
   const fits = (part: JsonValue): boolean => count(JSON.stringify(part)) <= room.tokens && JSON.stringify(part).length <= room.characters;
   if (typeof value !== "string" && !Array.isArray(value)) return undefined;
@@ -32,7 +32,7 @@ const shorten: ShortenValue = function* (value, room, count) {
 const text = fc.oneof(
   fc.string(),
   fc.string({ unit: "binary", maxLength: 300 }),
-  // Lone surrogates and halves in any order.
+  // Lone and paired surrogates in any order.
   fc.array(fc.integer({ min: 0xd700, max: 0xe000 }), { maxLength: 40 }).map((units) => String.fromCharCode(...units)),
 );
 const value: fc.Arbitrary<JsonValue> = fc.oneof(
@@ -64,7 +64,7 @@ function pinned(...keys: string[]): Map<string, Classification> {
   return new Map(keys.map((key) => [key, { layer: "CRITICAL", confidence: 1, why: "pinned" }]));
 }
 
-/** A budget for the context alone, as of one that is compressed. */
+/** Budget for the context alone, as in compression. */
 function compressed(tokens: number): ViewBudget {
   return { wanted: { tokens, characters: 40_000 }, ceiling: { tokens: 10_000, characters: 45_000 }, of: "context" };
 }
@@ -81,7 +81,7 @@ async function size(view: object): Promise<Room> {
   return { tokens: await counter.count(json), characters: json.length };
 }
 
-/** Every entry that a report and the cursors after it name. */
+/** Follows the cursors and returns every named entry. */
 async function followCursors(context: Context, how: ViewHow, budget: ViewBudget, first: View) {
   const reported: ReportedEntry[] = [...(first.report?.entries ?? [])];
   const omitted: OmittedEntry[] = [...(first.omitted?.entries ?? [])];
@@ -99,7 +99,7 @@ async function followCursors(context: Context, how: ViewHow, budget: ViewBudget,
 }
 
 describe("a view of any context in any room", () => {
-  it("never goes beyond the ceiling, and beyond the budget only by what is CRITICAL", async () => {
+  it("never exceeds the ceiling, and exceeds the budget only by CRITICAL entries", async () => {
     await fc.assert(
       fc.asyncProperty(context, budget, layerOf, focus, async (context, budget, layerOf, focus) => {
         const view = await buildView(context, { classifications: classified(context, layerOf), shorten, focus }, budget, counter);
@@ -109,7 +109,7 @@ describe("a view of any context in any room", () => {
         const isExceeded = view.budgetExceededBy !== undefined;
         expect(isExceeded && !Object.keys(view.context).some((key) => layerOf(key) === "CRITICAL")).toBe(false);
         const counted = budget.of === "context" ? (await size(view.context)).tokens : tokens;
-        // What is wanted may be used up by the frame of the answer; then the report has a little room of its own.
+        // The frame may use up the wanted room; then the report has a small room of its own.
         const least = budget.of === "context" ? 1 : LEAST.tokens + 50;
         expect(isExceeded ? 0 : counted).toBeLessThanOrEqual(Math.max(budget.wanted.tokens, least));
       }),
@@ -117,7 +117,7 @@ describe("a view of any context in any room", () => {
     );
   });
 
-  it("says that a budget for the context is exceeded only where CRITICAL entries alone exceed it, and by how much", async () => {
+  it("reports an exceeded context budget, with the excess, only when CRITICAL entries alone exceed it", async () => {
     const ceiling = { tokens: 10_000, characters: 45_000 };
     await fc.assert(
       fc.asyncProperty(context, fc.integer({ min: 200, max: 2_000 }), layerOf, async (context, tokens, layerOf) => {
@@ -132,7 +132,7 @@ describe("a view of any context in any room", () => {
         expect(view.context).toMatchObject(critical);
         const over = (await size(view.context)).tokens - tokens;
         expect(view.budgetExceededBy ?? 0).toBe(Math.max(0, over));
-        // Commas and braces of the entries are counted one by one before, hence not quite the same.
+        // Commas and braces were counted separately before, so the sizes differ slightly.
         const ofCritical = (await size(critical)).tokens + 2 * Object.keys(critical).length;
         expect(over > 0 && ofCritical <= tokens).toBe(false);
       }),
@@ -140,7 +140,7 @@ describe("a view of any context in any room", () => {
     );
   });
 
-  it("keeps the order, CRITICAL entries as they are where all fit, and says of every one that is not", async () => {
+  it("keeps the order and fitting CRITICAL entries, and reports every changed entry", async () => {
     await fc.assert(
       fc.asyncProperty(context, budget, layerOf, async (context, budget, layerOf) => {
         const how = { classifications: classified(context, layerOf), shorten };
@@ -163,7 +163,7 @@ describe("a view of any context in any room", () => {
     );
   });
 
-  it("names every entry that it shortens or leaves out, at once or behind its cursor", async () => {
+  it("names every shortened or omitted entry, directly or behind its cursor", async () => {
     await fc.assert(
       fc.asyncProperty(context, budget, layerOf, async (context, budget, layerOf) => {
         const how = { classifications: classified(context, layerOf), shorten };
@@ -183,11 +183,11 @@ describe("a view of any context in any room", () => {
     );
   });
 
-  it("keeps a page of a report within the ceiling too", async () => {
+  it("keeps a page of a report within the ceiling", async () => {
     await fc.assert(
       fc.asyncProperty(context, budget, fc.nat(30), async (context, budget, cursor) => {
         const { tokens, characters } = await size(await buildView(context, WITHOUT_PINS, budget, counter, cursor));
-        // One name, however short, is told all the same, so that the cursor moves on.
+        // One name is always listed, so that the cursor advances.
         expect(tokens).toBeLessThanOrEqual(Math.max(budget.ceiling.tokens, LEAST.tokens + 80));
         expect(characters).toBeLessThanOrEqual(Math.max(budget.ceiling.characters, LEAST.characters + 200));
       }),
@@ -206,7 +206,7 @@ describe("a view of any context in any room", () => {
     );
   });
 
-  it("stays within the ceiling even where a counter finds more in the whole than in its parts", async () => {
+  it("stays within the ceiling when a counter counts more for the whole than for its parts", async () => {
     const contrary = tokensCounted((text) => Math.ceil(text.length / 4) + (text.length > 400 ? 200 : 0));
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`entry${index}`, "word ".repeat(4)]));
     const view = await buildView(many, UNCLASSIFIED, roomOf(1_000), contrary);
@@ -223,19 +223,19 @@ function isShortened(key: string, entry: { readonly key: string; readonly keyCha
   return key.length === entry.keyCharacters && entry.key.endsWith("...") && key.startsWith(entry.key.slice(0, -3));
 }
 
-it("gives back the whole context where it fits, EPHEMERAL entries included, and reports nothing", async () => {
+it("returns the whole context when it fits, including EPHEMERAL entries, without a report", async () => {
   const context = { plan: "read", done: [1, 2], debug: null };
   const classifications = classified(context, () => "EPHEMERAL");
   expect(await buildView(context, { classifications, shorten }, roomOf(100), counter)).toEqual({ context });
   expect(await buildView({}, UNCLASSIFIED, roomOf(100), counter)).toEqual({ context: {} });
 });
 
-it("does not load the tokenizer where bytes alone prove that everything fits", async () => {
+it("does not load the tokenizer when bytes prove that everything fits", async () => {
   const unloadable = { count: () => Promise.reject(new Error("counted")), load: () => Promise.reject(new Error("loaded")) };
   expect(await buildView({ a: 1 }, WITHOUT_PINS, roomOf(100), unloadable)).toEqual({ context: { a: 1 } });
 });
 
-it("takes the exact room and not one character less", async () => {
+it("fits into the exact room, but not into one character less", async () => {
   const context = { plan: "read the tests" };
   const characters = JSON.stringify({ context }).length;
   expect(await buildView(context, UNCLASSIFIED, roomOf(10_000, characters), counter)).toEqual({ context });
@@ -249,25 +249,25 @@ describe("layers", () => {
   const classifications = classified(context, (key) => layers[key] ?? "EPHEMERAL");
   const fates = (view: View): object => Object.fromEntries((view.report?.entries ?? []).map(({ key, outcome }) => [key, outcome]));
 
-  it("give way from the last: EPHEMERAL is shortened before the others, into the room that they leave", async () => {
+  it("are shortened from the lowest: EPHEMERAL first, into the room that others leave", async () => {
     const view = await buildView(context, { classifications, shorten }, roomOf(3_500), counter);
     expect(fates(view)).toEqual({ trace: "condensed" });
     expect(view.context).toMatchObject({ notes: context.notes, plan: context.plan, goal: "ship it", step: 3, scratch: "s" });
     expect((await size(view)).tokens).toBeGreaterThan(3_000);
   });
 
-  it("give EPHEMERAL what the others cannot use, though they are not whole", async () => {
+  it("leave EPHEMERAL the room that others cannot use, even when they are not whole", async () => {
     const odd = { ...context, notes: { deep: context.notes } };
     const view = await buildView(odd, { classifications, shorten }, roomOf(2_500), counter);
     expect(fates(view)).toEqual({ notes: "dropped", trace: "condensed" });
     expect(view.context).toMatchObject({ plan: context.plan, step: 3, scratch: "s" });
   });
 
-  it("give EPHEMERAL nothing that another layer has use for", async () => {
+  it("leave EPHEMERAL no room that another layer can use", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 30, max: 6_000 }), async (tokens) => {
         const { trace: _trace, scratch: _scratch, ...others } = context;
-        // In another order nothing is taken for whole by a look at all at once.
+        // With another order, the shortcut for a whole context does not apply.
         const how = { classifications, shorten, order: "layer" as const };
         const [all, without] = await Promise.all([context, others].map((each) => buildView(each, how, compressed(tokens), counter)));
         expect(all?.context).toMatchObject(without?.context ?? {});
@@ -276,20 +276,20 @@ describe("layers", () => {
     );
   });
 
-  it("are shortened even when EPHEMERAL, where there is nothing else", async () => {
+  it("are shortened even when there are only EPHEMERAL entries", async () => {
     const alone = { trace: context.trace, scratch: "s" };
     const view = await buildView(alone, { classifications: classified(alone, () => "EPHEMERAL"), shorten }, roomOf(500), counter);
     expect(fates(view)).toEqual({ trace: "condensed" });
     expect(view.context).toMatchObject({ scratch: "s" });
   });
 
-  it("give way from the last: USEFUL is shortened before IMPORTANT", async () => {
+  it("are shortened from the lowest: USEFUL before IMPORTANT", async () => {
     const view = await buildView(context, { classifications, shorten }, roomOf(3_000), counter);
     expect(fates(view)).toMatchObject({ notes: "condensed" });
     expect(view.context).toMatchObject({ plan: context.plan, goal: "ship it", step: 3 });
   });
 
-  it("keep their shares when both are too large, and use what the others leave", async () => {
+  it("keep their shares when both are too large, and use unused room of others", async () => {
     const view = await buildView(context, { classifications, shorten }, roomOf(1_600), counter);
     const after = Object.fromEntries((view.report?.entries ?? []).map(({ key, tokensAfter }) => [key, tokensAfter]));
     const ratio = Number(after["plan"]) / Number(after["notes"]);
@@ -298,7 +298,7 @@ describe("layers", () => {
     expect((await size(view)).tokens).toBeGreaterThan(1_450);
   });
 
-  it("are shared otherwise when told so, or are held to so many tokens", async () => {
+  it("follow configured shares and caps", async () => {
     const even = await buildView(context, { classifications, shorten, shares: { IMPORTANT: 1, USEFUL: 1 } }, roomOf(1_600), counter);
     const [one, other] = (even.report?.entries ?? [])
       .filter(({ outcome }) => outcome === "condensed")
@@ -310,14 +310,14 @@ describe("layers", () => {
     expect((await size({ plan: capped.context["plan"] })).tokens).toBeLessThan(100);
   });
 
-  it("can be left out whatever the room, and come in their order", async () => {
+  it("can be omitted regardless of room, and ordered", async () => {
     const kept: Layer[] = ["CRITICAL", "IMPORTANT", "USEFUL"];
     const view = await buildView(context, { classifications, layers: kept, order: "layer" }, roomOf(9_000), counter);
     expect(Object.keys(view.context)).toEqual(["goal", "plan", "step", "notes"]);
     expect(fates(view)).toEqual({ trace: "dropped", scratch: "dropped" });
   });
 
-  it("are told of every entry when details are asked for", async () => {
+  it("are reported for every entry when details are requested", async () => {
     const view = await buildView(context, { classifications, isDetailed: true, order: "layer" }, roomOf(9_000), counter);
     expect(view.report?.entries.map(({ key }) => key)).toEqual(["goal", "plan", "step", "notes", "trace", "scratch"]);
     expect(view.report?.layers).toMatchObject({
@@ -338,7 +338,7 @@ describe("layers", () => {
   });
 });
 
-it("keeps small entries whole, and has the large ones share what is left", async () => {
+it("keeps small entries whole and shares the rest among large ones", async () => {
   const context = { first: "small", log: "l".repeat(5_000), middle: { a: 1 }, file: "f".repeat(9_000), last: [1] };
   const view = await buildView(context, WITHOUT_PINS, roomOf(1_000), counter);
   expect(view.context).toMatchObject({ first: "small", middle: { a: 1 }, last: [1] });
@@ -350,7 +350,7 @@ it("keeps small entries whole, and has the large ones share what is left", async
   expect(view).not.toHaveProperty("omitted");
 });
 
-it.each([250, 400, 700, 1_000, 3_000])("leaves hardly any of %i tokens empty, whatever was kept free for the report", async (tokens) => {
+it.each([250, 400, 700, 1_000, 3_000])("uses nearly all of %i tokens, regardless of the reserve for the report", async (tokens) => {
   const names = ["first", "second", "third", "fourth"];
   const context = { goal: "ship it", ...Object.fromEntries(names.map((name) => [`${name}-of-several-files`, `${name} `.repeat(2_000)])) };
   const closely: ShortenValue = function* (value, room, count) {
@@ -364,7 +364,7 @@ it.each([250, 400, 700, 1_000, 3_000])("leaves hardly any of %i tokens empty, wh
   expect(taken).toBeGreaterThan(tokens * 0.9);
 });
 
-it("names first what most is missing of", async () => {
+it("names the entries with the largest loss first", async () => {
   const context = {
     history: "h".repeat(9_000),
     updatedAt: "2026-03-01T09:00:00Z",
@@ -376,21 +376,21 @@ it("names first what most is missing of", async () => {
   expect(view.omitted).toEqual({ count: 1, entries: [{ key: "odd", characters: 2_011 }] });
 });
 
-it("gives more room to what the focus is about", async () => {
+it("gives more room to entries about the focus", async () => {
   const context = { news: `weather ${"w".repeat(3_000)}`, notes: `login redirects ${"n".repeat(3_000)}` };
   const view = await buildView(context, { ...WITHOUT_PINS, focus: "the redirect after login" }, roomOf(800), counter);
   const after = Object.fromEntries((view.report?.entries ?? []).map(({ key, tokensAfter }) => [key, tokensAfter]));
   expect(Number(after["notes"])).toBeGreaterThan(2 * Number(after["news"]));
 });
 
-it("chooses what the focus is about where there is no room for the least of each", async () => {
+it("prefers entries about the focus when there is no room for all", async () => {
   const context = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`note ${index}`, `${index} `.repeat(150)]));
   const how = { ...WITHOUT_PINS, focus: "77" };
   const view = await buildView({ ...context, "note 77": "77 and so on ".repeat(200) }, how, roomOf(500), counter);
   expect(Object.keys(view.context)).toContain("note 77");
 });
 
-it("has USEFUL entries give up their share for an IMPORTANT one that would have to go, unless the share was asked for", async () => {
+it("drops USEFUL entries in favour of an IMPORTANT one, unless their share is configured", async () => {
   const context = { plan: { steps: "s".repeat(240) }, note: { text: "n".repeat(150) }, file: "f".repeat(3_000) };
   const classifications = classified(context, (key) => (key === "file" ? "USEFUL" : "IMPORTANT"));
   const how = { classifications, shorten };
@@ -400,7 +400,7 @@ it("has USEFUL entries give up their share for an IMPORTANT one that would have 
   expect(Object.keys(asked.context)).not.toContain("note");
 });
 
-it("offers what is left over to those that there seemed to be no room for, within the tokens of their layer", async () => {
+it("offers unused room to skipped entries, within the tokens of their layer", async () => {
   const context = { first: "l".repeat(500), second: "m".repeat(5_000) };
   const little: ShortenValue = (value, room, count) => shorten(value, { ...room, tokens: Math.min(room.tokens, 40) }, count);
   const view = await buildView(context, { ...WITHOUT_PINS, shorten: little }, compressed(80), counter);
@@ -409,7 +409,7 @@ it("offers what is left over to those that there seemed to be no room for, withi
   expect((await size(held.context)).tokens).toBeLessThanOrEqual(62);
 });
 
-it("counts an EPHEMERAL entry as USEFUL that the focus is about as much as about any other", async () => {
+it("treats an EPHEMERAL entry as USEFUL when it matches the focus best", async () => {
   const context = { events: "wheel current 9.8 A ".repeat(20), map: "0 1 ".repeat(2_000), plan: "drive on" };
   const classifications = classified(context, (key) => (key === "events" ? "EPHEMERAL" : "USEFUL"));
   const keysFor = async (focus: string): Promise<string[]> =>
@@ -418,13 +418,13 @@ it("counts an EPHEMERAL entry as USEFUL that the focus is about as much as about
   expect(await keysFor("plan")).not.toContain("events");
 });
 
-it("takes no notice of words of a focus that say little by themselves", async () => {
+it("ignores stop words in a focus", async () => {
   const context = { other: "what is there to do about it all ".repeat(40), events: "wheel current 9.8 A ".repeat(40) };
   const view = await buildView(context, { ...WITHOUT_PINS, focus: "what is there to do about it: wheel?" }, compressed(60), counter);
   expect(Object.keys(view.context)).toEqual(["events"]);
 });
 
-it("leaves out what nothing useful can be made of, and gives its room to others", async () => {
+it("omits entries that cannot be shortened usefully, and gives their room to others", async () => {
   const context = { number: 1, odd: { deep: "x".repeat(5_000) }, log: "l".repeat(5_000) };
   const view = await buildView(context, WITHOUT_PINS, roomOf(1_000), counter);
   expect(view.omitted).toEqual({ count: 1, entries: [{ key: "odd", characters: 5_011 }] });
@@ -432,7 +432,7 @@ it("leaves out what nothing useful can be made of, and gives its room to others"
   expect((await size(view)).tokens).toBeGreaterThan(500);
 });
 
-it("gives entries whole or not at all where nothing may be shortened, the smallest first", async () => {
+it("keeps entries whole or omits them when nothing may be shortened, smallest first", async () => {
   const context = { first: "small", log: "l".repeat(5_000), middle: { a: 1 }, file: "f".repeat(9_000), last: [1] };
   const view = await buildView(context, UNCLASSIFIED, roomOf(1_000), counter);
   expect(view.context).toEqual({ first: "small", middle: { a: 1 }, last: [1] });
@@ -445,7 +445,7 @@ it("gives entries whole or not at all where nothing may be shortened, the smalle
   });
 });
 
-it("reduces every value that is not CRITICAL when asked to, whatever the room", async () => {
+it("reduces every value that is not CRITICAL on request, regardless of room", async () => {
   const reduce = function* (value: JsonValue): Steps<JsonValue> {
     yield;
     return typeof value === "string" ? value.trim() : value;
@@ -456,7 +456,7 @@ it("reduces every value that is not CRITICAL when asked to, whatever the room", 
   expect(view.report).toMatchObject({ kept: 2, reduced: 1, condensed: 0, dropped: 0, entries: [{ key: "log", outcome: "reduced" }] });
 });
 
-it("keeps CRITICAL entries beyond the budget, and says by how much", async () => {
+it("keeps CRITICAL entries beyond the budget, and reports the excess", async () => {
   const context = { note: "n".repeat(30), goal: "g".repeat(1_200) };
   const budget = { wanted: { tokens: 200, characters: 8_000 }, ceiling: { tokens: 2_000, characters: 8_000 } };
   const view = await buildView(context, { classifications: pinned("goal"), shorten }, budget, counter);
@@ -466,7 +466,7 @@ it("keeps CRITICAL entries beyond the budget, and says by how much", async () =>
   expect(budgetExceededBy).toBe((await size(rest)).tokens - 200);
 });
 
-it("names the largest of the CRITICAL entries that left no room for others, and only then", async () => {
+it("names the largest CRITICAL entry only when CRITICAL entries leave no room for others", async () => {
   const context = { rules: "r".repeat(900), goal: "g".repeat(300), plan: "p".repeat(300), step: 3 };
   const of = (tokens: number): Promise<View> =>
     buildView(
@@ -483,7 +483,7 @@ it("names the largest of the CRITICAL entries that left no room for others, and 
   expect(await of(550)).not.toHaveProperty("largestCritical");
 });
 
-it.each(["\ud800", "\u0000", "𐀀", "注"])("stays within the ceiling where it names a CRITICAL entry whose key is of %j", async (letter) => {
+it.each(["\ud800", "\u0000", "𐀀", "注"])("stays within the ceiling when it names a CRITICAL entry with a key of %j", async (letter) => {
   const key = letter.repeat(40);
   const context = { ["k".repeat(40)]: "x".repeat(3_000), [key]: ["", "   "] };
   const how = { classifications: pinned(...Object.keys(context)), shorten };
@@ -494,14 +494,14 @@ it.each(["\ud800", "\u0000", "𐀀", "注"])("stays within the ceiling where it 
   }
 });
 
-it("shortens a CRITICAL entry that is beyond the ceiling, and leaves room for others", async () => {
+it("shortens a CRITICAL entry that exceeds the ceiling, and leaves room for others", async () => {
   const context = { goal: "g".repeat(9_000), note: "n" };
   const view = await buildView(context, { classifications: pinned("goal"), shorten }, roomOf(500), counter);
   expect(view.context).toEqual({ goal: expect.stringMatching(/^g{300,1400}…?$/u), note: "n" });
   expect(view.report?.entries).toMatchObject([{ key: "goal", layer: "CRITICAL", outcome: "condensed", tokensBefore: 3_001 }]);
 });
 
-it.each([0, -1, -5_000, 1, 7])("says what is left out, and no more, in a room of %i tokens", async (tokens) => {
+it.each([0, -1, -5_000, 1, 7])("reports only the omissions in a room of %i tokens", async (tokens) => {
   const context = { a: 1, b: "two" };
   const view = await buildView(context, WITHOUT_PINS, roomOf(tokens), counter);
   expect(view).toEqual({
@@ -513,7 +513,7 @@ it.each([0, -1, -5_000, 1, 7])("says what is left out, and no more, in a room of
   expect(omitted.map((entry) => entry.characters)).toEqual([5, 1]);
 });
 
-it("does not call a budget exceeded that holds no CRITICAL entry", async () => {
+it("does not report an exceeded budget without CRITICAL entries", async () => {
   expect(await buildView({ a: 1 }, { classifications: pinned("elsewhere") }, roomOf(-50), counter)).not.toHaveProperty("budgetExceededBy");
 });
 
@@ -523,7 +523,7 @@ it("never wants more than the ceiling", async () => {
   expect((await buildView(context, UNCLASSIFIED, budget, counter)).context).toEqual({});
 });
 
-it("shortens long keys in the report without tearing a character apart", async () => {
+it("shortens long keys in the report between characters", async () => {
   const long = `${"k".repeat(119)}😀${"k".repeat(500)}`;
   const view = await buildView({ [long]: "x".repeat(9_000) }, UNCLASSIFIED, roomOf(1_000), counter);
   const name = { key: `${"k".repeat(119)}...`, keyCharacters: long.length };
@@ -540,7 +540,7 @@ it("finishes a report after the last entry", async () => {
   }
 });
 
-it.each([undefined, "key 7 of many"])("is quick with 100,000 small entries, and counts few of them (focus: %s)", async (focus) => {
+it.each([undefined, "key 7 of many"])("is fast with 100,000 small entries, and counts few of them (focus: %s)", async (focus) => {
   let counted = 0;
   const counting = tokensCounted((text) => {
     counted += text.length;

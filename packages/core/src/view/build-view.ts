@@ -9,78 +9,78 @@ import { entriesOf, type Entry, EntrySizes } from "./entry.ts";
 import { type EntryName, type Fate, nameOf, type Omissions, Reporter, type ViewReport } from "./report.ts";
 import { fits, greater, isWithin, lesser, measure, part, type Room, shrink, sum } from "./room.ts";
 
-/** The part of a context that fits, and what became of the rest. */
+/** Part of a context that fits, with a report on the rest. */
 export interface View {
-  /** Entries in their saved order, unless another one was asked for. */
+  /** Entries in saved order, unless another one was requested. */
   readonly context: Context;
-  /** Absent when the whole context is there. */
+  /** Absent when the whole context is present. */
   readonly report?: ViewReport;
-  /** Absent when nothing was left out. */
+  /** Absent when nothing was omitted. */
   readonly omitted?: Omissions;
-  /** Tokens by which CRITICAL entries went over the budget. */
+  /** Tokens by which CRITICAL entries exceed the budget. */
   readonly budgetExceededBy?: number;
-  /** The one that took most of it, where they did: the others would have had its room. */
+  /** Largest CRITICAL entry, when CRITICAL entries exceed the budget: it takes room from the others. */
   readonly largestCritical?: LargestCritical;
 }
 
 export interface LargestCritical extends EntryName {
-  /** Of the value as JSON. */
+  /** Tokens of the value as JSON. */
   readonly tokens: number;
 }
 
 export interface ViewBudget {
-  /** What the caller asked for: soft for CRITICAL entries. */
+  /** Requested size: CRITICAL entries may exceed it. */
   readonly wanted: Room;
-  /** What no answer goes beyond. */
+  /** Hard limit of every answer. */
   readonly ceiling: Room;
-  /** What `wanted` holds for. Default `view`: report and all. */
+  /** Scope of `wanted`. Default `view`: includes the report. */
   readonly of?: "view" | "context" | undefined;
 }
 
 export interface ViewHow extends ChooseHow {
-  /** By key. An entry that is missing here counts as USEFUL. */
+  /** By key. An entry without a classification counts as USEFUL. */
   readonly classifications: ReadonlyMap<string, Classification>;
-  /** Done to every value first, whether there is room or not; CRITICAL entries are spared. */
+  /** Applied to every value first, regardless of room, except CRITICAL entries. */
   readonly reduce?: ((value: JsonValue) => Steps<JsonValue>) | undefined;
-  /** Only entries of these, whatever the room; the others are dropped. Default: all. */
+  /** Only entries of these layers; others are dropped. Default: all. */
   readonly layers?: readonly Layer[] | undefined;
   /** Default `saved`. */
   readonly order?: "saved" | "layer" | undefined;
-  /** The report has every entry, kept ones too, with the reason for its layer. */
+  /** Report every entry, including kept ones, with the reason for its layer. */
   readonly isDetailed?: boolean | undefined;
 }
 
-/** More than any context has. */
+/** More tokens than any context has. */
 const MOST_TOKENS = 999_999_999;
 const NOTHING: Room = { tokens: 0, characters: 0 };
-/** Of the room, for the report. */
+/** Share of the room for the report. */
 const REPORT_SHARE = 1 / 5;
-/** A view is made once more where it left more than one part in so many. */
+/** A view with more than 1/20 of unused room is built again. */
 const MUCH_SPARE = 20;
-/** What a line of a report may grow by. */
+/** Possible growth of a line in the report. */
 const ONE_LINE: Room = { tokens: 2, characters: 8 };
-/** The report gets a part of this even under a budget that the rest of the answer has used up. */
+/** The report gets a share of at least this, even when the rest of the answer used up the budget. */
 const LEAST_BUDGET: Room = { tokens: 250, characters: 1_000 };
-/** Beside a budget for the context alone, the report gets a part of this, or of the budget where that is larger. */
+/** With a budget for the context alone, the report gets a share of this, or of the budget if that is larger. */
 const LEAST_BESIDE_CONTEXT: Room = { tokens: 2_500, characters: 10_000 };
 
 /**
- * Makes the most useful view of a context that fits: whole if the whole fits; else CRITICAL entries whole, the others
- * whole, shortened or dropped by their layers, and what became of each that is not whole.
+ * Builds the most useful view of a context that fits: the whole context if possible. Otherwise CRITICAL entries stay whole,
+ * others stay whole or are shortened or dropped by layer, and the report lists what is not whole.
  *
- * The view as JSON stays within the ceiling. The one exception is a ceiling too low to say even that something is left
- * out (some three hundred characters): that is said all the same.
+ * The view as JSON stays within the ceiling. Exception: a ceiling too low even to report an omission (some three hundred
+ * characters) is exceeded by that report.
  *
- * @param cursor continues the report of an earlier view with the same budget; no entries are given then.
+ * @param cursor continues the report of an earlier view with the same budget, without entries.
  */
 export async function buildView(context: Context, how: ViewHow, budget: ViewBudget, tokens: TokenCounter, cursor?: number): Promise<View> {
   const entries = await inTurns(entriesOf(context, how.classifications, how.reduce));
-  // First of all, because it often needs no tokens counted.
+  // Checked first, because it often needs no token count.
   if (cursor === undefined && mayBeWhole(how) && (await isWholeWithin(entries, budget, tokens))) return { context };
   return inTurns(new ViewBuilder(entries, how, budget, new EntrySizes(await countLargeFirst(entries, tokens))).build(cursor));
 }
 
-/** Long texts would be counted in one go when they come up; by turns they can only be counted before. */
+/** Counts long texts in advance, in turns: later they could only be counted in one go. */
 async function countLargeFirst(entries: readonly Entry[], tokens: TokenCounter): Promise<CountTokens> {
   const count = await tokens.load();
   const counted = new Map<string, number>();
@@ -94,7 +94,7 @@ function mayBeWhole({ reduce, layers, caps, order, isDetailed }: ViewHow): boole
   return reduce === undefined && layers === undefined && caps === undefined && order !== "layer" && isDetailed !== true;
 }
 
-/** Whether all entries fit, with nothing to report. */
+/** True when all entries fit, with nothing to report. */
 export async function isWholeWithin(
   entries: readonly Entry[],
   { wanted, ceiling, of }: ViewBudget,
@@ -107,12 +107,12 @@ export async function isWholeWithin(
   return (await fits(of === "context" ? text : inView, wanted, tokens)) && fits(inView, ceiling, tokens);
 }
 
-/** A view, and how it stands to the budget. */
+/** View, with its excess over the budget. */
 interface Composed {
   readonly view: View;
   readonly chosen: readonly Chosen[];
   readonly overCeiling: boolean;
-  /** Tokens; 0 or less where it is within. */
+  /** Tokens over the budget; 0 or less when within it. */
   readonly overWanted: number;
 }
 
@@ -121,11 +121,11 @@ function isFitting({ overCeiling, overWanted }: Composed): boolean {
 }
 
 interface Rooms extends EntryRooms {
-  /** Kept free for the report. */
+  /** Reserved for the report. */
   readonly report: Room;
-  /** The most that it may take. */
+  /** Limit of the report. */
   readonly reportShare: Room;
-  /** For a page that is nothing but report. */
+  /** Room of a page that contains only the report. */
   readonly reportPage: Room;
 }
 
@@ -148,7 +148,7 @@ class ViewBuilder {
     return cursor === undefined ? view : { context: {}, ...this.#reporter(chosen).tellOn(cursor, rooms.reportPage) };
   }
 
-  /** What is written around the entries and around their report comes off first; then the report gets its share. */
+  /** Divides the budget: first the frame around entries and report, then the report's share. */
   #divide(): Rooms {
     const { wanted, ceiling, of } = this.#budget;
     const count = this.#entries.length;
@@ -170,7 +170,7 @@ class ViewBuilder {
     return { wanted: wantedEntries, ceiling: ceilingEntries, report: forReport, reportShare, reportPage };
   }
 
-  /** Once more where the report left much of what was kept free for it. */
+  /** Builds the view again when the report left much of its reserve unused. */
   *#compose(rooms: Rooms): Steps<Composed> {
     const { layers } = this.#how;
     const candidates = layers === undefined ? this.#entries : this.#entries.filter(({ layer }) => layers.includes(layer));
@@ -181,7 +181,10 @@ class ViewBuilder {
     return isFitting(second) ? second : first;
   }
 
-  /** Sizes of pieces add up to a little more than the whole, as a rule; a tokenizer may have exceptions. So the whole decides. */
+  /**
+   * Builds a view and checks its real size. The sizes of parts usually add up to slightly more than the whole, but a tokenizer may
+   * have exceptions; then tries again with less room.
+   */
   *#composeWithin(candidates: readonly Entry[], rooms: Rooms): Steps<Composed> {
     let { wanted, ceiling } = rooms;
     for (let excess = 1; ; excess *= 2) {
@@ -204,14 +207,14 @@ class ViewBuilder {
     return { view, chosen, ...this.#excessOf(view) };
   }
 
-  /** The longest that can be said of the largest CRITICAL entry. Nothing where they are within the room. */
+  /** Returns the longest possible report on the largest CRITICAL entry; empty when CRITICAL entries fit. */
   #longestOfCritical(room: Room): Pick<View, "largestCritical"> {
     const critical = this.#entries.filter(({ layer }) => layer === "CRITICAL");
     if (sumWithin(critical, room, this.#sizes) !== undefined) return {};
     let longest = "";
     let most = 0;
     for (const { key } of critical) {
-      // As JSON: there a character may be six.
+      // Length as JSON, in which a character may take six.
       const { length } = JSON.stringify(nameOf(key));
       if (length > most) [longest, most] = [key, length];
     }
@@ -224,11 +227,11 @@ class ViewBuilder {
     const named = largest === undefined ? {} : { largestCritical: { ...nameOf(largest.entry.key), tokens: largest.tokens } };
     const naming = { ...view, ...named };
     const told = { ...naming, budgetExceededBy: this.#excessOf(naming).overWanted };
-    // Room was kept free for the name, but one may have more tokens than a longer one.
+    // Room was reserved for the longest name, but a shorter one may have more tokens.
     return this.#excessOf(told).overCeiling ? { ...view, budgetExceededBy: overWanted } : told;
   }
 
-  /** The rooms with what a view left of them; `undefined` where that is little, or nobody has use for it. */
+  /** Returns the rooms including unused space of a view; `undefined` when that is small, or no entry needs it. */
   #withSpare(rooms: Rooms, { view, chosen }: Composed): Rooms | undefined {
     const { wanted, ceiling, of } = this.#budget;
     const { report, omitted } = view;
@@ -242,7 +245,7 @@ class ViewBuilder {
     return { ...rooms, wanted: shrink(most, taken), ceiling: shrink(ceiling, taken), report: lesser(told, rooms.reportShare) };
   }
 
-  /** What the entries leave is the report's, within its share. */
+  /** Returns the room of the report: unused space of the entries, within its share. */
   #roomToTell(rooms: Rooms, wanted: Room, chosen: readonly Chosen[]): Room {
     const left = this.#budget.of === "context" ? rooms.reportShare : shrink(wanted, totalOf(chosen));
     const spare = lesser(greater(left, NOTHING), shrink(rooms.ceiling, totalOf(chosen)));
@@ -253,12 +256,12 @@ class ViewBuilder {
     return totalOf(chosen.filter(({ entry }) => entry.layer === "CRITICAL"));
   }
 
-  /** Whether a view is beyond the ceiling, and by how many tokens beyond what was wanted; 1 where characters are. */
+  /** Returns whether a view exceeds the ceiling, and its tokens over the budget; 1 when only characters exceed it. */
   #excessOf(view: View): { overCeiling: boolean; overWanted: number } {
     const { wanted, ceiling, of } = this.#budget;
     const text = JSON.stringify(view);
     const isContext = of === "context";
-    // Where only the ceiling is asked for, few enough bytes are proof: a token is at least one.
+    // If only the ceiling matters, few bytes are proof enough: a token has at least one byte.
     const size =
       isContext && text.length <= ceiling.characters && encodeUtf8(text).length <= ceiling.tokens
         ? NOTHING

@@ -7,67 +7,64 @@ import { byLength, type Entry, type EntrySizes } from "./entry.ts";
 import { RELEVANCE_WEIGHT, relevanceOf } from "./relevance.ts";
 import { greater, isWithin, lesser, part, type Room, shrink, sum } from "./room.ts";
 
-/** What became of an entry. `reduced`: what repeats or says nothing is gone; `condensed`: only the most useful is left. */
+/** Outcome for an entry. `reduced`: repetitive or empty parts were removed; `condensed`: only the most useful parts are left. */
 export type Outcome = "kept" | "reduced" | "condensed" | "dropped";
 
-/** What a shorter form of a value is. */
+/** Shorter form of a value. */
 export interface ShorterValue {
   readonly value: JsonValue;
-  /** Of the value as JSON. */
+  /** Tokens of the value as JSON. */
   readonly tokens: number;
   readonly outcome: "reduced" | "condensed";
 }
 
-/**
- * Makes a value fit: its JSON takes no more than the room. `undefined` where nothing useful would be left of it. Yields
- * where other work may have its turn.
- */
+/** Shortens a value so that its JSON fits into a room. `undefined` when nothing useful would be left. Yields to other work. */
 export type ShortenValue = (value: JsonValue, room: Room, count: CountTokens) => Steps<ShorterValue | undefined>;
 
 export interface ChooseHow {
-  /** Default: entries are given whole, or not at all. */
+  /** Default: entries are whole or omitted. */
   readonly shorten?: ShortenValue | undefined;
-  /** What matters now: of what is too large, what has these words gets more room. */
+  /** Current interest: too large entries with these words get more room. */
   readonly focus?: string | undefined;
-  /** What the layers get of the room when not all fits, in proportion. */
+  /** Shares of the layers when not everything fits, in proportion. */
   readonly shares?: { readonly [L in Layer]?: number | undefined } | undefined;
-  /** The most tokens that a layer gets, whatever is left. CRITICAL entries are not held to it. */
+  /** Most tokens per layer, regardless of unused room. Does not apply to CRITICAL entries. */
   readonly caps?: { readonly [L in Layer]?: number | undefined } | undefined;
 }
 
 export interface Chosen {
   readonly entry: Entry;
   readonly value: JsonValue;
-  /** Of the value as JSON. */
+  /** Tokens of the value as JSON. */
   readonly tokens: number;
   readonly characters: number;
-  /** Within the context: with key and comma. */
+  /** Size within the context, including key and comma. */
   readonly size: Room;
   readonly outcome: Exclude<Outcome, "dropped">;
 }
 
-/** Room for entries: what the caller asked for, and what no answer goes beyond. */
+/** Room for entries: requested, and hard limit. */
 export interface EntryRooms {
   readonly wanted: Room;
   readonly ceiling: Room;
 }
 
 const NOTHING: Room = { tokens: 0, characters: 0 };
-/** Rather leave some out than give less of each than this. */
+/** Smallest useful room of an entry. Entries are omitted rather than given less. */
 const LEAST_USEFUL: Room = { tokens: 60, characters: 240 };
-/** For the first of them it may be less. */
+/** Smallest room of the first entry. */
 const LEAST_OF_ALL: Room = { tokens: 20, characters: 80 };
-/** Less that is left over is not offered to anyone, and not to more than so many. */
+/** Smallest unused room to offer, and most entries to offer it to. */
 const LEAST_LEFT_OVER: Room = { tokens: 12, characters: 48 };
 const MOST_OFFERS = 8;
-/** Looking for a smaller one among those that remain ends after so many in vain. */
+/** Failed attempts after which the search for smaller entries ends. */
 const MOST_MISSES = 200;
 
 /**
- * Chooses what of a context to give. CRITICAL entries come whole, whatever was wanted; those that the ceiling has no room for come shortened. What they
- * leave is shared: USEFUL gives way to IMPORTANT, both before anything is lost that could have stayed; unused room flows
- * on, and what is left over is offered to those that were left out. EPHEMERAL entries take nothing from the others: they
- * get what those leave once they are as whole as they can be; but those that the focus is about count as USEFUL.
+ * Chooses entries for a view. CRITICAL entries stay whole, regardless of the requested room; those beyond the ceiling are
+ * shortened. IMPORTANT and USEFUL share the rest, USEFUL giving way to IMPORTANT. Unused room is passed on, and finally offered
+ * to omitted entries. EPHEMERAL entries get only room that the others cannot use, except that those matching the focus best count
+ * as USEFUL.
  */
 export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   const of = (layer: Layer): Entry[] => entries.filter((entry) => entry.layer === layer);
@@ -82,7 +79,7 @@ export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how
   const isWhole = chosen.length === important.length + useful.length && chosen.every(({ outcome }) => outcome !== "condensed");
   const spare = shrink(left, totalOf(chosen));
   const ephemeral = of("EPHEMERAL").filter((entry) => !answering.has(entry));
-  // What no other layer could use. Less than this is what shortening leaves over, and nothing useful fits in it.
+  // Room that no other layer could use. Less than this is a remainder of shortening, too small for anything useful.
   if (!isWhole && !isWithin(LEAST_USEFUL, spare)) return [...critical, ...chosen];
   return [...critical, ...chosen, ...(yield* fill(ephemeral, capped("EPHEMERAL", spare, how), how, sizes))];
 }
@@ -90,7 +87,7 @@ export function* chooseEntries(entries: readonly Entry[], rooms: EntryRooms, how
 /** Share of the remaining room for shortened CRITICAL entries. */
 const SHORTENED_SHARE = 2 / 3;
 
-/** Whole ones first; what is too large for that is shortened, rather than left out for the sake of a lower layer. */
+/** Keeps as many CRITICAL entries whole as fit; shortens the others instead of omitting them in favour of a lower layer. */
 function* chooseCritical(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   const chosen = wholeOnes(entries.toSorted(surestFirst), room, sizes);
   if (chosen.length === entries.length || how.shorten === undefined) return chosen;
@@ -99,7 +96,7 @@ function* chooseCritical(entries: readonly Entry[], room: Room, how: ChooseHow, 
   return [...chosen, ...(yield* fill(large, part(shrink(room, totalOf(chosen)), SHORTENED_SHARE), how, sizes))];
 }
 
-/** Those that have as much of the focus as any entry: they count as USEFUL, for what is asked for may stand in a log. */
+/** Returns EPHEMERAL entries that match the focus as well as any entry. They count as USEFUL, because the answer may be in a log. */
 function answersAmong(ephemeral: readonly Entry[], entries: readonly Entry[], focus: string | undefined): ReadonlySet<Entry> {
   if (focus === undefined || ephemeral.length === 0) return new Set();
   const relevance = relevanceOf(entries, focus);
@@ -116,7 +113,7 @@ interface Sharing {
   readonly useful: readonly Entry[];
 }
 
-/** USEFUL gets what IMPORTANT leaves, and its share at least, unless an IMPORTANT entry would have to go for that. */
+/** Gives USEFUL the room that IMPORTANT leaves, but at least its share, unless an IMPORTANT entry would be omitted for it. */
 function* shareOut(entries: Sharing, room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   const forImportant = share(how, "IMPORTANT");
   const ofBoth = forImportant + share(how, "USEFUL");
@@ -125,7 +122,7 @@ function* shareOut(entries: Sharing, room: Room, how: ChooseHow, sizes: EntrySiz
   const usefulRoom = demand === undefined ? guaranteed : greater(guaranteed, shrink(room, demand));
   const useful = yield* fill(entries.useful, capped("USEFUL", usefulRoom, how), how, sizes);
   const important = yield* fill(entries.important, capped("IMPORTANT", shrink(room, totalOf(useful)), how), how, sizes);
-  // A share that somebody asked for is kept, and what a focus is about may be USEFUL.
+  // Keeps a configured share, and USEFUL entries that may match a focus.
   const mayGiveWay = how.focus === undefined && how.shares?.USEFUL === undefined;
   if (important.length === entries.important.length || useful.length === 0 || !mayGiveWay) return [...important, ...useful];
   const more = yield* fill(entries.important, capped("IMPORTANT", room, how), how, sizes);
@@ -139,7 +136,7 @@ interface Offered {
   readonly chosen: readonly Chosen[];
 }
 
-/** What is left over, to those of a layer that there seemed to be no room for. */
+/** Offers unused room to omitted entries of a layer. */
 function* offerRest({ layer, entries, chosen }: Offered, room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   const found: Chosen[] = [];
   if (entries.length === 0 || !isWithin(LEAST_LEFT_OVER, room)) return found;
@@ -161,7 +158,7 @@ function* offerRest({ layer, entries, chosen }: Offered, room: Room, how: Choose
   return found;
 }
 
-/** Then the shortest. */
+/** Sorts by relevance, then by length. */
 function relevantFirst(entries: readonly Entry[], how: ChooseHow): Entry[] {
   const relevance = relevanceOf(entries, how.focus);
   return [...entries].sort((left, right) => relevance(right) - relevance(left) || byLength(left, right));
@@ -171,7 +168,7 @@ function share(how: ChooseHow, layer: Layer): number {
   return how.shares?.[layer] ?? DEFAULT_SHARES[layer];
 }
 
-/** What an agent marked comes before what was taken for critical. */
+/** Explicit marks come before inferred ones. */
 function surestFirst(left: Entry, right: Entry): number {
   return right.confidence - left.confidence || byLength(left, right);
 }
@@ -180,7 +177,7 @@ export function totalOf(chosen: readonly Chosen[]): Room {
   return chosen.reduce((total, { size }) => sum(total, size), NOTHING);
 }
 
-/** As many as fit, in the order given. */
+/** Returns as many whole entries as fit, in the given order. */
 function wholeOnes(entries: readonly Entry[], room: Room, sizes: EntrySizes): Chosen[] {
   const chosen: Chosen[] = [];
   let left = room;
@@ -203,7 +200,7 @@ function whole(entry: Entry, sizes: EntrySizes): Chosen {
   return { entry, value, tokens: sizes.tokensOf(entry), characters: json.length, size: sizes.of(entry), outcome };
 }
 
-/** `undefined` when they take more than the room. */
+/** Returns the total size; `undefined` when it exceeds the room. */
 export function sumWithin(entries: readonly Entry[], room: Room, sizes: EntrySizes): Room | undefined {
   const characters = entries.reduce((total, { key, json }) => total + key.length + json.length, 0);
   if (characters > room.characters) return undefined;
@@ -215,7 +212,7 @@ export function sumWithin(entries: readonly Entry[], room: Room, sizes: EntrySiz
   return shrink(room, left);
 }
 
-/** Small entries whole; large ones share what those leave. Where even the least of each is too much, some are left out. */
+/** Keeps small entries whole; large ones share the rest. Omits some when there is no room for the smallest useful part of each. */
 function* fill(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   if (sumWithin(entries, room, sizes) !== undefined) return entries.map((entry) => whole(entry, sizes));
   const admitted = admit(entries, room, how, sizes);
@@ -234,7 +231,7 @@ function* fill(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: Ent
   return [...chosen, ...(yield* divide(large, left, how, sizes))];
 }
 
-/** Those that there is room for, if only for the least of each: relevant ones first, then the shortest. */
+/** Selects entries with room for at least their smallest useful part: relevant ones first, then the shortest. */
 function admit(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Entry[] {
   const admitted: Entry[] = [];
   let left = room;
@@ -253,7 +250,7 @@ function admit(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: Ent
   return admitted.sort(byLength);
 }
 
-/** The least room that makes sense for it; `undefined` when that is surely too much. */
+/** Returns the smallest useful room of an entry; `undefined` when it certainly does not fit. */
 function leastOf(
   { entry, useful }: { readonly entry: Entry; readonly useful: Room },
   left: Room,
@@ -270,7 +267,7 @@ function isDivisible(value: JsonValue): boolean {
   return typeof value === "string" || (typeof value === "object" && value !== null);
 }
 
-/** By relevance, if there is a focus; evenly otherwise. What one does not use, the next gets. */
+/** Divides room by relevance if there is a focus, otherwise evenly. Unused room goes to the next entry. */
 function* divide(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: EntrySizes): Steps<Chosen[]> {
   const relevance = relevanceOf(entries, how.focus);
   const weights = entries.map((entry) => 1 + RELEVANCE_WEIGHT * relevance(entry));
@@ -282,7 +279,7 @@ function* divide(entries: readonly Entry[], room: Room, how: ChooseHow, sizes: E
     const isLast = index === entries.length - 1;
     const placed = yield* place(entry, isLast ? left : part(left, weight / waiting), how, sizes);
     waiting -= weight;
-    // There is no use in it: what was meant for it goes to the others, those before it included.
+    // The entry cannot be shortened usefully: its room is divided again among all others.
     if (placed === undefined) return yield* divide(entries.toSpliced(index, 1), room, how, sizes);
     chosen.push(placed);
     left = shrink(left, placed.size);

@@ -6,26 +6,26 @@ import type { Steps } from "../turns.ts";
 import { isWithin, type Room } from "./room.ts";
 import { surelyMore } from "./surely-more.ts";
 
-/** One entry of a context on its way into a view. */
+/** Entry of a context to be put into a view. */
 export interface Entry {
   readonly key: string;
-  /** As it may be given: the value, or what reducing left of it. */
+  /** Value to show: the saved or the reduced one. */
   readonly value: JsonValue;
-  /** Of `value`, as JSON. */
+  /** `value` as JSON. */
   readonly json: string;
   readonly isReduced: boolean;
-  /** Of the value as it was saved, as JSON. */
+  /** Saved value as JSON. */
   readonly savedJson: string;
   readonly layer: Layer;
-  /** Of the layer: 0 to 1. */
+  /** Confidence in the layer, from 0 to 1. */
   readonly confidence: number;
   readonly why: string;
 }
 
-/** Of an entry that nobody classified. */
+/** Classification of an unclassified entry. */
 const UNCLASSIFIED: Classification = { layer: "USEFUL", confidence: 0, why: "default" };
 
-/** @param reduce what is done to every value first; CRITICAL entries are spared. */
+/** @param reduce applied to every value first, except CRITICAL entries. */
 export function* entriesOf(
   context: Context,
   classifications: ReadonlyMap<string, Classification>,
@@ -45,12 +45,12 @@ export function* entriesOf(
   return entries;
 }
 
-/** The shortest first; of two as long, by key, so that the order is always the same. */
+/** Sorts by length, then by key, so that the order is deterministic. */
 export function byLength(left: Entry, right: Entry): number {
   return left.json.length - right.json.length || (left.key < right.key ? -1 : 1);
 }
 
-/** What entries take within a context, with their keys and commas. Each is counted once, and only when it can matter. */
+/** Sizes of entries within a context, including keys and commas. Each value is counted at most once, and only when needed. */
 export class EntrySizes {
   readonly count: CountTokens;
   readonly #tokens = new Map<Entry, number>();
@@ -64,7 +64,7 @@ export class EntrySizes {
     return { tokens: around.tokens + this.tokensOf(entry), characters: around.characters + entry.json.length };
   }
 
-  /** The key, colon and comma. */
+  /** Size of key, colon and comma. */
   around({ key }: Entry): Room {
     const text = `${JSON.stringify(key)}:`;
     return { tokens: this.count(text) + 1, characters: text.length + 1 };
@@ -77,7 +77,10 @@ export class EntrySizes {
     return tokens;
   }
 
-  /** What has too many characters is not counted, and of what is surely too large only the beginning. */
+  /**
+   * True when the entry fits. Does not count values with too many characters, and counts only the beginning of those that are
+   * certainly too large.
+   */
   isWithin(entry: Entry, room: Room): boolean {
     if (room.tokens <= 0 || entry.json.length + entry.key.length > room.characters) return false;
     if (!this.#tokens.has(entry) && surelyMore(entry.json, room.tokens, this.count)) return false;

@@ -14,7 +14,7 @@ describe("an estimate of tokens", () => {
     expect(estimateTokens(text)).toBeLessThan(counted * 1.34);
   });
 
-  it("cuts a text to so many, on a whole character", () => {
+  it("cutToTokens cuts between characters", () => {
     const text = "one two three four five 😀😀😀😀";
     expect(cutToTokens(text, 3)).toBe("one two three ");
     expect(cutToTokens(text, 100)).toBe(text);

@@ -1,16 +1,16 @@
 import { cutText } from "./cut-text.ts";
 
-/** Runs of letters, of digits, of other signs, and single characters of other scripts. */
+/** Runs of letters, digits or symbols, and single characters of other scripts. */
 const RUNS = /[A-Z]?[a-z\u00c0-\u024f]+|[A-Z]+|[0-9]+|[\u0370-\u052f]+|\s+|[\u0021-\u007e]+|[^]/gu;
 
-/** About how many tokens a text has, without a tokenizer: within a third of what one counts in prose and code. */
+/** Estimates the tokens of a text without a tokenizer: within a third of the real count for prose and code. */
 export function estimateTokens(text: string): number {
   let tokens = 0;
   for (const [run] of text.matchAll(RUNS)) tokens += tokensOf(run);
   return Math.ceil(tokens);
 }
 
-/** The beginning of a text with about so many tokens; ends on a whole character. */
+/** Returns the beginning of a text with about this many tokens, without splitting a character. */
 export function cutToTokens(text: string, most: number): string {
   let left = most;
   for (const { 0: run, index } of text.matchAll(RUNS)) {

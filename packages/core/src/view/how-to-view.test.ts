@@ -35,8 +35,8 @@ function view(context: Context, wish: ViewWish, tokens: number): Promise<View> {
   return buildView(context, howToView(context, wish), { wanted, ceiling: CEILING, of: "context" }, counter);
 }
 
-describe("whatever the context, the strategy and the focus", () => {
-  it("a view keeps to its budget, spares what is CRITICAL, tells of the rest, and is the same each time", async () => {
+describe("for any context, strategy and focus", () => {
+  it("a view keeps its budget, spares CRITICAL entries, reports the others, and is deterministic", async () => {
     await fc.assert(
       fc.asyncProperty(context, wish, fc.integer({ min: 200, max: 1_500 }), async (context, wish, tokens) => {
         const one = await view(context, wish, tokens);
@@ -48,7 +48,7 @@ describe("whatever the context, the strategy and the focus", () => {
         expect(critical.filter((key) => JSON.stringify(one.context[key]) !== JSON.stringify(context[key]))).toEqual([]);
         expect(one.budgetExceededBy === undefined || critical.length > 0).toBe(true);
         const { reduced = 0, condensed = 0, dropped = 0 } = one.report ?? {};
-        // Every object has a `__proto__`; what counts is whether it is an entry.
+        // Every object inherits `__proto__`; only an own property is an entry.
         const isThere = (key: string): boolean => Object.hasOwn(one.context, key);
         const whole = Object.keys(context).filter(
           (key) => isThere(key) && JSON.stringify(one.context[key]) === JSON.stringify(context[key]),

@@ -17,7 +17,7 @@ const STEPS: Readonly<Record<Exclude<CompressionStrategy, "reduce">, readonly St
 };
 
 export interface ViewWish {
-  /** Keys that were marked critical in the session. */
+  /** Keys marked critical in the session. */
   readonly pins: readonly string[];
   readonly rules?: CompiledRules | undefined;
   readonly focus?: string | undefined;
@@ -25,7 +25,7 @@ export interface ViewWish {
   readonly strategy?: CompressionStrategy | undefined;
 }
 
-/** How a context is to be shown whose entries may be shortened. */
+/** Returns the options for a view whose entries may be shortened. */
 export function howToView(context: Context, { pins, rules, focus, strategy = "auto" }: ViewWish): ViewHow {
   const how = { classifications: classifyContext(context, { pins, rules }), focus, shares: rules?.rules.budgets };
   if (strategy === "reduce") return { ...how, reduce: reduceSteps };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nearestKeys } from "./nearest-keys.ts";
 
-describe("keys that may be meant", () => {
+describe("nearest keys", () => {
   const keys = ["goal", "openQuestions", "test_results", "plan", "planNotes", "x"];
 
   it.each<[string, string, readonly string[]]>([

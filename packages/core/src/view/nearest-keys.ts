@@ -1,6 +1,9 @@
 import { isAlike } from "../search/alike.ts";
 
-/** Keys whose names are like another: the same but for capitals and joints, spelled alike, or with a word in common; the likeliest first. */
+/**
+ * Returns keys similar to a name, most likely first: equal except for case and separators, similarly spelled, or with a word in
+ * common.
+ */
 export function nearestKeys(name: string, keys: readonly string[]): string[] {
   const asked = plain(name);
   const words = new Set(wordsIn(name));
@@ -25,7 +28,7 @@ function plain(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}]/gu, "").toLowerCase();
 }
 
-/** Words of at least three letters: shorter ones say little. */
+/** Returns words of at least three letters, because shorter ones say little. */
 function wordsIn(name: string): string[] {
   const words = name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+|[\p{Lo}\p{N}]+/gu) ?? [];
   return words.map((word) => word.toLowerCase()).filter((word) => word.length > 2);

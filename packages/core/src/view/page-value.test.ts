@@ -36,7 +36,7 @@ function join(parts: readonly JsonValue[]): JsonValue {
   return Object.fromEntries(parts.flatMap((part) => Object.entries(part as object))) as JsonValue;
 }
 
-/** All pages from the beginning; a part that is too large is fetched alone, as its reader would. */
+/** Reads all pages; fetches a too large part on its own, as a reader would. */
 async function pagesOf(value: JsonValue, room: Room, limit?: number): Promise<ValuePage[]> {
   const pages: ValuePage[] = [];
   for (let offset: number | undefined = 0; offset !== undefined; offset = pages.at(-1)?.nextOffset) {
@@ -60,7 +60,7 @@ it("never gives more than fits", async () => {
   );
 });
 
-it("gives pages that put together are the value, never tearing a character apart", async () => {
+it("returns pages that add up to the value, cut between characters", async () => {
   await fc.assert(
     fc.asyncProperty(
       value.filter(isCut),
@@ -70,7 +70,7 @@ it("gives pages that put together are the value, never tearing a character apart
         const parts = (await pagesOf(value, room, limit)).map((page) => page.value);
         expect(JSON.stringify(join(parts))).toBe(JSON.stringify(value));
         if (typeof value !== "string") return;
-        // Torn halves would be two lone surrogates, and so more characters than the text has.
+        // A split pair would be two lone surrogates, and so more characters than the text has.
         const characters = parts.flatMap((part) => Array.from(part as string));
         expect(characters).toEqual(Array.from(value));
       },
@@ -79,14 +79,14 @@ it("gives pages that put together are the value, never tearing a character apart
   );
 });
 
-it("gives what fits whole, without offsets", async () => {
+it("returns a fitting value whole, without offsets", async () => {
   for (const value of ["text", "", [], [1, 2], {}, { a: 1 }, 5, true, null]) {
     expect(await pageValue(value, undefined, PLENTY, counter)).toEqual({ value });
     expect(await pageValue(value, {}, PLENTY, counter)).toEqual({ value });
   }
 });
 
-it("gives the part that was asked for, and says where it stands", async () => {
+it("returns the requested part with its position", async () => {
   expect(await pageValue("abcdefgh", { offset: 2, limit: 3 }, PLENTY, counter)).toEqual({
     value: "cde",
     offset: 2,
@@ -104,7 +104,7 @@ it("gives the part that was asked for, and says where it stands", async () => {
   });
 });
 
-it("gives nothing beyond the end, nor for a limit of 0", async () => {
+it("returns nothing beyond the end, or for a limit of 0", async () => {
   expect(await pageValue("abc", { offset: 3 }, PLENTY, counter)).toEqual({ value: "", offset: 3, length: 3, unit: "characters" });
   expect(await pageValue([1], { offset: 9 }, PLENTY, counter)).toEqual({ value: [], offset: 1, length: 1, unit: "items" });
   expect(await pageValue("abc", { limit: 0 }, PLENTY, counter)).toEqual({
@@ -116,7 +116,7 @@ it("gives nothing beyond the end, nor for a limit of 0", async () => {
   });
 });
 
-it("takes in the whole of a surrogate pair that a range begins or ends within", async () => {
+it("includes the whole of a surrogate pair at the edge of a range", async () => {
   expect(await pageValue("a😀b", { offset: 2 }, PLENTY, counter)).toEqual({ value: "😀b", offset: 1, length: 4, unit: "characters" });
   expect(await pageValue("a😀b", { limit: 2 }, PLENTY, counter)).toEqual({
     value: "a",
@@ -134,7 +134,7 @@ it("takes in the whole of a surrogate pair that a range begins or ends within", 
   });
 });
 
-it("says which member is too large, so that it can be asked for by its path", async () => {
+it("names a member that is too large, so that it can be requested by path", async () => {
   const room = { tokens: 100, characters: 300 };
   const value = { small: 1, file: "f".repeat(5_000), after: 2 };
   expect(await pageValue(value, undefined, room, counter)).toEqual({
@@ -168,7 +168,7 @@ it("does not repeat a member's key that is long itself", async () => {
   expect(page).toEqual({ value: {}, offset: 0, length: 1, unit: "members", nextOffset: 0, itemTooLarge: true });
 });
 
-it("counts tokens a few times only, and fills the room well", async () => {
+it("counts tokens only a few times, and fills the room well", async () => {
   let counts = 0;
   const counting = tokensCounted((text) => {
     counts += 1;
@@ -180,7 +180,7 @@ it("counts tokens a few times only, and fills the room well", async () => {
   expect(page.nextOffset).toBeGreaterThan(0.9 * 20_000);
 });
 
-it("does not write a large array again and again to find out what fits", async () => {
+it("does not serialise a large array repeatedly to find the fitting part", async () => {
   let touched = 0;
   const item = { toJSON: () => (touched++, "x".repeat(1_000)) } as unknown as JsonValue;
   const page = await pageValue(
@@ -193,7 +193,7 @@ it("does not write a large array again and again to find out what fits", async (
   expect(touched).toBeLessThan(11_000);
 });
 
-it("gives the end of a value, by so many or by a negative offset", async () => {
+it("returns the end of a value, by count or negative offset", async () => {
   const list = [1, 2, 3, 4, 5];
   expect(await pageValue(list, { last: 2 }, PLENTY, counter)).toEqual({ value: [4, 5], offset: 3, length: 5, unit: "items" });
   expect(await pageValue(list, { offset: -2 }, PLENTY, counter)).toEqual({ value: [4, 5], offset: 3, length: 5, unit: "items" });
@@ -203,7 +203,7 @@ it("gives the end of a value, by so many or by a negative offset", async () => {
   expect(await pageValue({ a: 1, b: 2 }, { last: 1 }, PLENTY, counter)).toEqual({ value: { b: 2 }, offset: 1, length: 2, unit: "members" });
 });
 
-it("gives the latest of an end that does not fit, and tears no character apart", async () => {
+it("returns the last part of an end that does not fit, cut between characters", async () => {
   const list = Array.from({ length: 1_000 }, (_, index) => `item ${index}`);
   const page = await pageValue(list, { last: 500 }, { tokens: 400, characters: 1_200 }, counter);
   expect((page.value as string[]).at(-1)).toBe("item 999");

@@ -3,11 +3,11 @@ import type { TokenCounter } from "../ports/environment.ts";
 import { splitsPair } from "./cut-text.ts";
 import { fits, type Room } from "./room.ts";
 
-/** A part of one long value: characters of a text, items of an array, or members of an object. */
+/** Part of one long value: characters of a text, items of an array, or members of an object. */
 export interface Range {
-  /** From 0; a negative one counts from the end. Default 0. */
+  /** From 0; negative values count from the end. Default 0. */
   readonly offset?: number | undefined;
-  /** Instead of `offset`: so many from the end. Where they do not all fit, the latest of them. */
+  /** Instead of `offset`: this many from the end. If they do not all fit, the last ones. */
   readonly last?: number | undefined;
   /** Default: as many as fit. */
   readonly limit?: number | undefined;
@@ -16,31 +16,31 @@ export interface Range {
 export type PageUnit = "characters" | "items" | "members";
 
 export interface ValuePage {
-  /** What stands at the path, or the part of it that was asked for and fits. */
+  /** Value at the path, or the requested part that fits. */
   readonly value: JsonValue;
-  /** Where the part begins; absent when the value is whole. */
+  /** Start of the part; absent when the value is whole. */
   readonly offset?: number;
   /** Characters, items or members of the whole value; absent when the value is whole. */
   readonly length?: number;
-  /** What these count; absent when the value is whole. */
+  /** Unit of these numbers; absent when the value is whole. */
   readonly unit?: PageUnit;
-  /** Ask for this offset to go on; absent at the end. */
+  /** Offset of the next page; absent at the end. */
   readonly nextOffset?: number;
-  /** The item at `nextOffset` alone is larger than the room: ask for its own path. */
+  /** The item at `nextOffset` alone exceeds the room: request its own path. */
   readonly itemTooLarge?: true;
-  /** The key of that item, when it is a member of an object and its key is not long itself. */
+  /** Key of that item, if it is a member of an object and the key is short. */
   readonly nextKey?: string;
 }
 
 const LONGEST_KEY_NAMED = 120;
-/** Counting tokens is dear: a page that fills this much of its room is good enough. */
+/** Counting tokens is expensive: a page that fills this share of its room is good enough. */
 const WELL_FILLED = 0.97;
-/** Guesses by proportion, before the search falls back to halves. */
+/** Proportional guesses before the search falls back to bisection. */
 const GUESSES = 4;
 
 /**
- * Cuts nothing that fits; what does not is cut between characters, items or members, and says where to go on. A
- * surrogate pair is never torn apart: a range that begins or ends within one takes in the whole of it.
+ * Returns a value, or a page of it. A value that fits is never cut; others are cut between characters, items or members, with the
+ * offset to continue. Surrogate pairs are never split: a range that starts or ends inside one includes the whole pair.
  */
 export async function pageValue(value: JsonValue, range: Range | undefined, room: Room, counter: TokenCounter): Promise<ValuePage> {
   const length = lengthOf(value);
@@ -65,7 +65,7 @@ export async function pageValue(value: JsonValue, range: Range | undefined, room
   };
 }
 
-/** The end of a value: as much of what is wanted as fits. */
+/** Returns the end of a value, as much of it as fits. */
 async function lastOf(
   value: JsonValue,
   { length, wanted }: { readonly length: number; readonly wanted: number },
@@ -89,7 +89,7 @@ function unitOf(value: JsonValue): PageUnit {
   return isArray(value) ? "items" : "members";
 }
 
-/** `undefined` for what cannot be cut. */
+/** Returns the length of a value; `undefined` for values that cannot be cut. */
 function lengthOf(value: JsonValue): number | undefined {
   if (typeof value === "string" || isArray(value)) return value.length;
   return isJsonObject(value) ? Object.keys(value).length : undefined;
@@ -100,7 +100,7 @@ function slice(value: JsonValue, start: number, end: number): JsonValue {
   return Object.fromEntries(Object.entries(value as object).slice(start, end)) as JsonValue;
 }
 
-/** A limit that ends within a pair gives up that character, unless it would be the only one. */
+/** Moves a limit out of a surrogate pair: drops the pair, unless it would be the only character. */
 function wholeCharacters(text: string, offset: number, limit: number): number {
   if (!splitsPair(text, offset + limit) || limit === 0) return limit;
   return limit === 1 ? 2 : limit - 1;
@@ -113,7 +113,7 @@ function keyAt(value: JsonValue, index: number): { nextKey?: string } {
 
 async function largestFitting(value: JsonValue, offset: number, wanted: number, room: Room, counter: TokenCounter): Promise<number> {
   const textOf = (count: number): string => JSON.stringify(slice(value, offset, offset + count));
-  // No part longer than the room in characters can fit, whatever it holds.
+  // A part with more items than the room has characters cannot fit.
   if (wanted <= room.characters && (await fits(textOf(wanted), room, counter))) return wanted;
   const ends = endsWithin(value, offset, wanted, room.characters);
   const most = ends.length - 1;
@@ -130,7 +130,7 @@ interface Search {
   readonly counter: TokenCounter;
 }
 
-/** Between nothing, which fits, and the last of `ends`, which does not: a longer part has more tokens, roughly in proportion. */
+/** Searches between nothing, which fits, and the last of `ends`, which does not. Tokens grow roughly in proportion to the length. */
 async function search({ ends, textOf, room, counter }: Search, tokensOfAll: number): Promise<number> {
   let low = { at: 0, tokens: 0 };
   let high = { at: ends.length - 1, tokens: tokensOfAll };
@@ -149,10 +149,10 @@ async function search({ ends, textOf, room, counter }: Search, tokensOfAll: numb
   return ends[low.at] as number;
 }
 
-/** Where a part may end, from 0 on, so long as it stays within that many characters of JSON. */
+/** Returns the possible ends of a part within this many characters of JSON, from 0 on. */
 function endsWithin(value: JsonValue, offset: number, wanted: number, characters: number): number[] {
   const ends = [0];
-  // The two quotes or brackets. Items and members have a comma each; the last one's is not written.
+  // Two quotes or brackets. Each item or member counts a comma; the last one's is not written.
   let taken = typeof value === "string" ? 2 : 1;
   for (const [end, size] of pieces(value, offset, wanted)) {
     taken += size;
@@ -162,7 +162,7 @@ function endsWithin(value: JsonValue, offset: number, wanted: number, characters
   return ends;
 }
 
-/** Each character, item or member: where it ends, and the characters it takes as JSON. */
+/** Yields the end and the JSON length of each character, item or member. */
 function* pieces(value: JsonValue, offset: number, wanted: number): Generator<readonly [end: number, characters: number]> {
   if (typeof value === "string") {
     for (let at = offset; at < offset + wanted;) {

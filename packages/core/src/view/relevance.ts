@@ -2,13 +2,16 @@ import { isStopWord } from "../condense/words.ts";
 import type { Entry } from "./entry.ts";
 
 const WORD = /[\p{L}\p{N}]{2,}/gu;
-/** A word's beginning finds its other forms: `redirect` finds `redirects` and `redirected`. */
+/** A prefix matches other forms of a word: `redirect` matches `redirects` and `redirected`. */
 const STEM_LENGTH = 6;
 
-/** An entry with all the words of the focus gets so many times more room than one with none. */
+/** Factor on the room: an entry with all words of the focus gets 1 + this times the room of an entry with none. */
 export const RELEVANCE_WEIGHT = 4;
 
-/** How much of a focus an entry speaks of: the share of its words that say something, from 0 to 1, that key or value has. 0 without a focus. */
+/**
+ * Returns a function that rates entries by the focus: the share of its significant words that key or value contain, from 0 to 1.
+ * Always 0 without a focus.
+ */
 export function relevanceOf(entries: readonly Entry[], focus: string | undefined): (entry: Entry) => number {
   const stems = [
     ...new Set(
@@ -31,7 +34,7 @@ export function relevanceOf(entries: readonly Entry[], focus: string | undefined
 
 const INSIDE_WORD = /[\p{L}\p{N}]/u;
 
-/** Whether a word begins so. */
+/** True when a word starts with the stem. */
 function hasWord(text: string, stem: string): boolean {
   for (let at = text.indexOf(stem); at >= 0; at = text.indexOf(stem, at + 1)) {
     if (at === 0 || !INSIDE_WORD.test(text.charAt(at - 1))) return true;

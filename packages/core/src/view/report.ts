@@ -4,51 +4,51 @@ import type { Outcome } from "./choose-entries.ts";
 import type { Entry, EntrySizes } from "./entry.ts";
 import { measure, type Room, shrink, isWithin } from "./room.ts";
 
-/** What became of the entries of a context: how many had which outcome, and which those are that are not whole. */
+/** Report on the entries of a context: counts by outcome, and the entries that are not whole. */
 export interface ViewReport {
   readonly kept: number;
   readonly reduced: number;
   readonly condensed: number;
   readonly dropped: number;
-  /** Of each layer that has entries, where details were asked for. */
+  /** Totals per layer with entries, when details were requested. */
   readonly layers?: { readonly [L in Layer]?: LayerTotals };
-  /** What most is missing of first, as many as fit. */
+  /** Largest losses first, as many as fit. */
   readonly entries: readonly ReportedEntry[];
-  /** Continues `entries`; absent when all are named. */
+  /** Continues `entries`; absent when all are listed. */
   readonly nextCursor?: string;
 }
 
 export interface LayerTotals {
   readonly entries: number;
-  /** Of the saved values as JSON. */
+  /** Tokens of the saved values as JSON. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
 export interface EntryName {
-  /** Shortened when it is very long; then `keyCharacters` tells its length. */
+  /** Shortened when very long; then `keyCharacters` is its full length. */
   readonly key: string;
   readonly keyCharacters?: number;
 }
 
 export interface ReportedEntry extends EntryName {
   readonly layer: Layer;
-  /** What the layer was decided by, and how surely, where that was asked for. */
+  /** Reason for the layer and its confidence, when requested. */
   readonly confidence?: number;
   readonly why?: string;
   readonly outcome: Outcome;
-  /** Of the saved value as JSON. */
+  /** Tokens of the saved value as JSON. */
   readonly tokensBefore: number;
-  /** Of what the view has of it. 0 when it was dropped. */
+  /** Tokens of the shown value; 0 when dropped. */
   readonly tokensAfter: number;
 }
 
-/** What is not in the view at all. */
+/** Entries that are missing from the view. */
 export interface Omissions {
   readonly count: number;
-  /** The largest, as many as the report names. */
+  /** The largest ones, as many as the report lists. */
   readonly entries: readonly OmittedEntry[];
-  /** Continues `entries`; absent when all are named. */
+  /** Continues `entries`; absent when all are listed. */
   readonly nextCursor?: string;
 }
 
@@ -57,34 +57,34 @@ export interface OmittedEntry extends EntryName {
   readonly characters: number;
 }
 
-/** One entry and what became of it. */
+/** An entry and its outcome. */
 export interface Fate {
   readonly entry: Entry;
   readonly outcome: Outcome;
   readonly tokensAfter: number;
-  /** Of the value as JSON. */
+  /** Characters of the value as JSON that are not shown. */
   readonly charactersLost: number;
 }
 
 export type Told = { readonly report: ViewReport; readonly omitted?: Omissions };
 
 const LONGEST_KEY_NAMED = 120;
-/** Characters of an entry that is hardly ever shortened or dropped, where entries are few. */
+/** Entries up to this size are rarely shortened or dropped when there are few entries. */
 const LIKELY_WHOLE = 200;
 
-/** However much of it is left: of a long history of which a tenth is there, more is missing than of a date that is not. */
+/** Sorts by lost characters: a long history with a tenth left lost more than an omitted date. */
 function mostMissedFirst(left: Fate, right: Fate): number {
   return right.charactersLost - left.charactersLost || (left.entry.key < right.entry.key ? -1 : 1);
 }
 
-/** Tells of entries, and of how they are told. */
+/** Formats the report on entries within a room. */
 export class Reporter {
   readonly #fates: readonly Fate[];
   readonly #named: readonly Fate[];
   readonly #sizes: EntrySizes;
   readonly #isDetailed: boolean;
 
-  /** @param isDetailed every entry is named, kept ones too, in the order given, with the reason for its layer. */
+  /** @param isDetailed lists every entry, including kept ones, in the given order, with the reason for its layer. */
   constructor(fates: readonly Fate[], sizes: EntrySizes, isDetailed: boolean) {
     this.#fates = fates;
     this.#sizes = sizes;
@@ -92,17 +92,17 @@ export class Reporter {
     this.#named = isDetailed ? fates : fates.filter(({ outcome }) => outcome !== "kept").sort(mostMissedFirst);
   }
 
-  /** Whether there is anything to tell. */
+  /** True when there is anything to report. */
   get isNeeded(): boolean {
     return this.#isDetailed || this.#named.length > 0;
   }
 
-  /** What to keep free for the report: `share`, or less where the entries are few. */
+  /** Returns the room to reserve for the report: `share`, or less when there are few entries. */
   static roomFor(entries: readonly Entry[], share: Room, sizes: EntrySizes, isDetailed: boolean): Room {
     let forAll = share;
     let forLarge = share;
     for (const entry of entries) {
-      // The longest that its line can get; values are not counted for this.
+      // Uses the longest possible line, so that values need not be counted.
       const row = rowOf({ entry, outcome: "condensed", tokensAfter: 999_999, charactersLost: 0 }, 999_999, LONGEST_KEY_NAMED, isDetailed);
       const size = measure(textOf(row, omittedOf(entry, LONGEST_KEY_NAMED)), sizes.count);
       forAll = shrink(forAll, size);
@@ -112,7 +112,7 @@ export class Reporter {
     return shrink(share, forLarge);
   }
 
-  /** As many names as fit, from the one at `start` on. Even where there is room for none, counts and a cursor are told. */
+  /** Lists as many entries as fit, from `start` on. Without room, still reports counts and a cursor. */
   tell(start: number, room: Room): Told {
     const rows: ReportedEntry[] = [];
     const omitted: OmittedEntry[] = [];
@@ -127,7 +127,7 @@ export class Reporter {
     return this.#told(start, rows, omitted);
   }
 
-  /** Names at least one, with less and less of its key, so that whoever follows the cursors arrives. */
+  /** Lists at least one entry, shortening its key as needed, so that following the cursors ends. */
   tellOn(start: number, room: Room): Told {
     const page = this.tell(start, room);
     const next = this.#named[start];
@@ -139,13 +139,13 @@ export class Reporter {
     return this.#told(start, row === undefined ? [] : [row.reported], row?.omitted === undefined ? [] : [row.omitted]);
   }
 
-  /** `undefined` when it does not fit. */
+  /** `undefined` when the line does not fit. */
   #row(fate: Fate, longest: number, room: Room | undefined) {
     const { entry, outcome } = fate;
     const omitted = outcome === "dropped" && !this.#isDetailed ? omittedOf(entry, longest) : undefined;
     const fits = (reported: ReportedEntry): boolean =>
       room === undefined || isWithin(measure(textOf(reported, omitted), this.#sizes.count), room);
-    // Values are only counted for a line that has room.
+    // Counts the value only when its line has room.
     if (!fits(rowOf(fate, 0, longest, this.#isDetailed))) return undefined;
     const reported = rowOf(fate, this.#sizes.count(entry.savedJson), longest, this.#isDetailed);
     return fits(reported) ? { reported, omitted, text: textOf(reported, omitted) } : undefined;

@@ -1,28 +1,25 @@
 import { encodeUtf8 } from "../platform.ts";
 import type { CountTokens, TokenCounter } from "../ports/environment.ts";
 
-/** What a piece of an answer may take, serialised as JSON. */
+/** Limit for a part of an answer, serialised as JSON. */
 export interface Room {
   readonly tokens: number;
   readonly characters: number;
 }
 
-/**
- * Whether a text fits. Counting tokens is only asked for when it can matter: a token is at least one byte of UTF-8,
- * so few enough bytes are proof.
- */
+/** True when a text fits. Counts tokens only when necessary: a token has at least one byte of UTF-8, so few bytes are proof enough. */
 export async function fits(text: string, room: Room, counter: TokenCounter): Promise<boolean> {
   if (text.length > room.characters) return false;
   if (text.length * 3 <= room.tokens || encodeUtf8(text).length <= room.tokens) return true;
   return (await counter.count(text)) <= room.tokens;
 }
 
-/** What a text takes. */
+/** Returns the size of a text. */
 export function measure(text: string, count: CountTokens): Room {
   return { tokens: count(text), characters: text.length };
 }
 
-/** What a text takes. */
+/** Returns the size of a text. */
 export async function sizeOf(text: string, counter: TokenCounter): Promise<Room> {
   return { tokens: await counter.count(text), characters: text.length };
 }
@@ -43,12 +40,12 @@ export function part(room: Room, share: number): Room {
   return { tokens: Math.floor(room.tokens * share), characters: Math.floor(room.characters * share) };
 }
 
-/** As much as both allow. */
+/** Returns the smaller of both limits. */
 export function lesser(left: Room, right: Room): Room {
   return { tokens: Math.min(left.tokens, right.tokens), characters: Math.min(left.characters, right.characters) };
 }
 
-/** As much as the more generous one allows. */
+/** Returns the larger of both limits. */
 export function greater(left: Room, right: Room): Room {
   return { tokens: Math.max(left.tokens, right.tokens), characters: Math.max(left.characters, right.characters) };
 }

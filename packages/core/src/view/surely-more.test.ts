@@ -2,13 +2,13 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { surelyMore } from "./surely-more.ts";
 
-/** Words and what is between them, as encodings split a text; long words cost more than one. */
+/** Splits a text as encodings do: words and separators; long words cost more than one. */
 const count = (text: string): number =>
   [...text.matchAll(/ ?[a-z]+| ?[^\sa-z]+|\s+/gi)].reduce((sum, [word]) => sum + Math.ceil(word.length / 6), 0);
 
 const word = fc.oneof(fc.stringMatching(/^[a-z]{1,12}$/), fc.constantFrom("{", "}", "12", "\n", "x".repeat(300), " ".repeat(50)));
 
-it("never says so of a text that has no more, and says so of one that has far more", () => {
+it("surelyMore is false for a text with no more tokens, and true for one with far more", () => {
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 60 }), fc.nat(400), (words, times, tokens) => {
       const text = `${words.join(" ")} `.repeat(times);
@@ -19,7 +19,7 @@ it("never says so of a text that has no more, and says so of one that has far mo
   expect(surelyMore("a word ".repeat(5_000), 100, count)).toBe(true);
 });
 
-it("counts no more than the beginning", () => {
+it("surelyMore counts only the beginning", () => {
   let counted = 0;
   const noting = (text: string): number => {
     counted += text.length;

@@ -1,15 +1,15 @@
 import type { CountTokens } from "../ports/environment.ts";
 
-/** More characters than most texts have in a token. */
+/** More characters per token than most texts have. */
 const CHARACTERS_A_TOKEN = 8;
-/** What a cut within a word can make too many, and more. */
+/** Upper bound of the extra tokens that a cut inside a word causes. */
 const CUT_COST = 8;
 const LONGEST_WORD = 40;
 
 /**
- * Whether a text has more tokens than so many, told by its beginning: a long text that is far too large need not be
- * counted as a whole to know that. Tokens never reach over the space behind a word, so those of a part that ends there are the first of
- * the whole. `false` tells nothing.
+ * True when the beginning of a text proves that it has more than `tokens` tokens, so that a long text need not be counted as a
+ * whole. Tokens never extend past the space after a word, so the tokens of a part that ends there are the first tokens of the
+ * whole. `false` proves nothing.
  */
 export function surelyMore(text: string, tokens: number, count: CountTokens): boolean {
   const length = (Math.max(0, tokens) + CUT_COST) * CHARACTERS_A_TOKEN;

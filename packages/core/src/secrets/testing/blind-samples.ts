@@ -1,6 +1,6 @@
 import { base64, pem, type SampleKinds } from "./known-samples.ts";
 
-/** Kinds that were written down before any rule was tried on them. The first score on them is told in `docs/explanation/secrets.md`. */
+/** Kinds written down before any rule was tried on them. `docs/explanation/secrets.md` reports the first score. */
 export const BLIND_SAMPLES: SampleKinds = {
   "gitlab runner token": (r) => ({ secret: `glrt-${r.base64url(20)}` }),
   "slack app token": (r) => ({ secret: `xapp-1-A${r.upper(10)}-${r.digits(13)}-${r.hex(64)}` }),

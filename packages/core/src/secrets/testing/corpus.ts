@@ -1,15 +1,15 @@
 import { RandomText } from "./random-text.ts";
 import type { Sample, SampleKinds } from "./known-samples.ts";
 
-/** A secret in the text of an agent's context, which is JSON. */
+/** Secret in the JSON text of an agent's context. */
 export interface Planted {
   readonly kind: string;
-  /** As it stands in `text`. */
+  /** Secret as written in `text`. */
   readonly secret: string;
   readonly text: string;
 }
 
-/** Where secrets stand in contexts: in notes, commands, outputs, files that were read. */
+/** Typical places of secrets in contexts: notes, commands, outputs, files. */
 const CARRIERS: readonly ((sample: string) => unknown)[] = [
   (sample) => ({ value: sample }),
   (sample) => ({ notes: `Found this in the repository:\n${sample}\nIt should be rotated.` }),
@@ -21,7 +21,7 @@ const CARRIERS: readonly ((sample: string) => unknown)[] = [
   (sample) => ({ table: `| name | value |\n| --- | --- |\n| it | ${sample} |` }),
 ];
 
-/** Each kind in each sort of place. */
+/** Puts each kind of secret into each kind of place. */
 export function plant(kinds: SampleKinds, seed: number): readonly Planted[] {
   return Object.entries(kinds).flatMap(([kind, make], index) =>
     CARRIERS.map((carry, place) => {
@@ -33,7 +33,7 @@ export function plant(kinds: SampleKinds, seed: number): readonly Planted[] {
 
 function written({ secret, before = "", after = "" }: Sample, carry: (sample: string) => unknown): Omit<Planted, "kind"> {
   const text = JSON.stringify(carry(before + secret + after));
-  // Where it is escaped, twice at most, it stands otherwise.
+  // A secret may be escaped once or twice.
   const [once, twice] = [inJson(secret), inJson(inJson(secret))];
   return { text, secret: text.includes(twice) ? twice : once };
 }

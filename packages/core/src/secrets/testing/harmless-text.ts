@@ -1,6 +1,6 @@
 import type { RandomText } from "./random-text.ts";
 
-/** Makes a piece of text that holds no secret, but much that looks like one. */
+/** Makes a text without secrets that resembles them. */
 type PieceMaker = (random: RandomText) => string;
 
 const NAMES = ["token", "key", "secret", "password", "auth", "session", "user", "client", "cache", "index", "store", "config"];
@@ -30,7 +30,7 @@ const PACKAGES = [
 
 const camel = (r: RandomText): string => r.pick(NAMES) + r.pick(["Id", "Name", "Count", "Hash", "Store", "Type", "Length", "Index"]);
 
-/** What documentation and templates have in the place of secrets. */
+/** Placeholders from documentation and templates. */
 const PLACEHOLDERS = [
   "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE",
   "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
@@ -73,7 +73,7 @@ const PLACEHOLDERS = [
   "curl -u user:password https://example.com",
 ];
 
-/** By what a piece is made of. */
+/** Makers by kind of text. */
 export const HARMLESS_PIECES: Readonly<Record<string, PieceMaker>> = {
   uuids: (r) => `${camel(r)}: ${r.uuid()}, ${r.pick(NAMES)}_id=${r.uuid()}`,
   digests: (r) => `sha256:${r.hex(64)}  ${r.pick(NAMES)}.tar.gz\nsha512-${r.base64(86)}==\nmd5 ${r.hex(32)}`,
@@ -117,7 +117,7 @@ export const HARMLESS_PIECES: Readonly<Record<string, PieceMaker>> = {
     `usage: { input_tokens: ${r.digits(5)}, output_tokens: ${r.digits(4)}, cache_key: "${r.pick(NAMES)}:${r.digits(3)}" } id=msg_01${r.alnum(22)} tool_use_id=toolu_01${r.alnum(22)} req_${r.alnum(24)}`,
 };
 
-/** As much of it as is asked for, every sort alike, a line or more each. */
+/** Returns text of at least this length, with equal numbers of every kind, one or more lines each. */
 export function harmlessText(random: RandomText, characters: number): string {
   const makers = Object.values(HARMLESS_PIECES);
   const pieces: string[] = [];

@@ -2,7 +2,7 @@ import type { RandomText } from "./random-text.ts";
 
 declare const btoa: (text: string) => string;
 
-/** A secret, and what stands around it where it would not be recognised without. */
+/** A secret with the surrounding text that is needed to recognise it. */
 export interface Sample {
   readonly secret: string;
   readonly before?: string;
@@ -11,7 +11,7 @@ export interface Sample {
 
 export type SampleMaker = (random: RandomText) => Sample;
 
-/** Makes samples of a kind of secret from its documented format. */
+/** Makers of samples by kind of secret, following the documented formats. */
 export type SampleKinds = Readonly<Record<string, SampleMaker>>;
 
 export function pem(random: RandomText, label: string, lines: number, newline = "\n"): string {
@@ -23,7 +23,7 @@ export function base64(text: string): string {
   return btoa(text);
 }
 
-/** Kinds whose scores were looked at while the rules were written. */
+/** Kinds whose scores were considered while writing the rules. */
 export const KNOWN_SAMPLES: SampleKinds = {
   "aws access key": (r) => ({ secret: `${r.pick(["AKIA", "ASIA"])}${r.of("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16)}` }),
   "aws secret key": (r) => ({ before: r.pick(["aws_secret_access_key = ", "AWS_SECRET_ACCESS_KEY="]), secret: r.base64(40) }),

@@ -1,4 +1,4 @@
-/** Draws from alphabets, the same for the same seed: what is made of it stands nowhere, and comes out alike everywhere. */
+/** Generates pseudo-random text from alphabets, the same for the same seed. */
 export class RandomText {
   #state: number;
 
@@ -7,7 +7,7 @@ export class RandomText {
     for (let warmUp = 0; warmUp < 5; warmUp++) this.#next();
   }
 
-  /** A whole number from 0, below `bound`. */
+  /** Returns a whole number from 0 to below `bound`. */
   below(bound: number): number {
     return Math.floor(this.#next() * bound);
   }
@@ -27,12 +27,12 @@ export class RandomText {
     return this.of(`${LOWER}${UPPER}${DIGITS}`, length);
   }
 
-  /** Small letters and digits. */
+  /** Lower-case letters and digits. */
   lower(length: number): string {
     return this.of(`${LOWER}${DIGITS}`, length);
   }
 
-  /** Capital letters and digits. */
+  /** Upper-case letters and digits. */
   upper(length: number): string {
     return this.of(`${UPPER}${DIGITS}`, length);
   }
@@ -58,7 +58,7 @@ export class RandomText {
     return [this.hex(8), this.hex(4), `4${this.hex(3)}`, `a${this.hex(3)}`, this.hex(12)].join("-");
   }
 
-  /** As people and password managers make them: of several sorts of characters. */
+  /** Makes a password as people and password managers do, with several classes of characters. */
   password(): string {
     return this.pick([
       () => `${this.pick(WORDS)}${this.digits(4)}${this.pick(["!", "?", "#", "$"])}`,
